@@ -1,0 +1,64 @@
+/**
+ * Identifiers: 64 bits as decimal strings of 18 digits — 48 bits of milliseconds since 1970, 10 bits of shard,
+ * 6 bits of sequence. They say where a thing lives, sort by time (as strings of equal length, too), and are unique
+ * because only the owner of a shard mints in it.
+ */
+declare const brand: unique symbol;
+type Id<Name extends string> = string & { readonly [brand]: Name };
+
+export type AccountId = Id<'account'>;
+export type StatusId = Id<'status'>;
+/** A conversation carries the id of the status that began it. */
+export type ConversationId = Id<'conversation'>;
+export type NotificationId = Id<'notification'>;
+
+/** Fixed for ever: ids carry the number in 10 bits. */
+export const SHARDS = 1_024;
+/** Ids that one shard can mint in one millisecond (6 bits); past that the minter borrows from the next one. */
+export const IDS_PER_MS = 64;
+
+const SHARD_BITS = 10n;
+const SEQUENCE_BITS = 6n;
+
+export function makeId(ms: number, shard: number, sequence: number): string {
+  const id = (BigInt(ms) << (SHARD_BITS + SEQUENCE_BITS)) | (BigInt(shard) << SEQUENCE_BITS) | BigInt(sequence);
+  return id.toString().padStart(18, '0');
+}
+
+/** True for a decimal string that fits 63 bits, canonical (what the API calls an id). */
+export function isId(text: string): boolean {
+  return /^[0-9]{1,18}$/.test(text);
+}
+
+/** Milliseconds since 1970 at which the id was minted. */
+export function idMs(id: string): number {
+  return Number(BigInt(id) >> (SHARD_BITS + SEQUENCE_BITS));
+}
+
+/** The shard that minted the id, and where its actor lives. */
+export function idShard(id: string): number {
+  return Number((BigInt(id) >> SEQUENCE_BITS) & 0x3ffn);
+}
+
+/** Negative, zero or positive, as for `sort`: ascending by time. */
+export function compareIds(a: string, b: string): number {
+  if (a.length !== b.length) return a.length - b.length;
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/**
+ * A time bucket of 2^34 ms, about 199 days: bounds the partitions of tables that grow with time.
+ * Readers walk eras downwards from now to the owner's first day.
+ */
+export function eraOfMs(ms: number): number {
+  return Math.floor(ms / 2 ** 34);
+}
+
+export function eraOfId(id: string): number {
+  return eraOfMs(idMs(id));
+}
+
+export const accountId = (text: string): AccountId => text as AccountId;
+export const statusId = (text: string): StatusId => text as StatusId;
+export const conversationId = (text: string): ConversationId => text as ConversationId;

@@ -1,0 +1,47 @@
+/** What can be expected to be refused. Each code has one HTTP status, in the gateway's one error table. */
+export type ProblemCode =
+  | 'bad_request'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'unconfirmed'
+  | 'not_found'
+  | 'gone'
+  | 'conflict'
+  | 'invalid'
+  | 'too_large'
+  | 'limit_reached'
+  | 'rate_limited'
+  | 'unavailable';
+
+/** One field's error in a validation problem; `error` is one of the API's codes (ERR_TAKEN, ERR_BLANK, …). */
+export interface FieldError {
+  readonly error: string;
+  readonly description: string;
+}
+
+/** An expected refusal: returned, never thrown. `detail` is safe for clients. */
+export interface Problem {
+  readonly problem: ProblemCode;
+  readonly detail: string;
+  readonly fields?: Readonly<Record<string, readonly FieldError[]>>;
+}
+
+export function problem(
+  code: ProblemCode,
+  detail: string,
+  fields?: Readonly<Record<string, readonly FieldError[]>>,
+): Problem {
+  return fields === undefined ? { problem: code, detail } : { problem: code, detail, fields };
+}
+
+export function isProblem(value: unknown): value is Problem {
+  return typeof value === 'object' && value !== null && 'problem' in value && 'detail' in value;
+}
+
+/**
+ * A part that is needed cannot answer now: store, bus, owner of a shard, a full mailbox.
+ * Thrown by adapters and the runtime; retried within a budget, then 503 with Retry-After.
+ */
+export class Unavailable extends Error {
+  override readonly name = 'Unavailable';
+}

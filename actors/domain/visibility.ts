@@ -1,0 +1,38 @@
+/** Who may see a status; the words of the REST API. */
+export const VISIBILITIES = ['public', 'unlisted', 'private', 'direct'] as const;
+export type Visibility = (typeof VISIBILITIES)[number];
+
+/** What the decision needs of a status. */
+export interface Seen {
+  readonly accountId: string;
+  readonly visibility: string;
+  /** Accounts mentioned in it. */
+  readonly mentionIds: readonly string[];
+}
+
+/** What the decision needs of the viewer's relation to the status's author. */
+export interface Relation {
+  readonly following: boolean;
+  readonly blocking: boolean;
+  readonly blockedBy: boolean;
+}
+
+/**
+ * The one place that says whether a viewer may see a status. `viewer` undefined: nobody is signed in.
+ * `relation` is the viewer's to the author; not needed (undefined) for anonymous viewers and the author.
+ */
+export function maySee(status: Seen, viewer: string | undefined, relation: Relation | undefined): boolean {
+  if (viewer !== undefined && viewer === status.accountId) return true;
+  if (relation?.blockedBy) return false;
+  switch (status.visibility) {
+    case 'public':
+    case 'unlisted':
+      return true;
+    case 'private':
+      return viewer !== undefined && (status.mentionIds.includes(viewer) || relation?.following === true);
+    case 'direct':
+      return viewer !== undefined && status.mentionIds.includes(viewer);
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,92 @@
+import type { Codec } from '../../proto/codec.js';
+import type { RowWrite } from '../../store/port.js';
+import type { Problem } from '../domain/problem.js';
+import type { CommandTable, Slice } from './slice.js';
+
+/** Names an actor. As text `kind/id`. */
+export interface ActorRef {
+  readonly kind: string;
+  readonly id: string;
+}
+export const actorName = (ref: ActorRef): string => `${ref.kind}/${ref.id}`;
+
+/** Where an effect comes from: the n-th effect of the entry seq of an actor. Receivers deduplicate by it. */
+export interface EffectKey {
+  readonly actor: string;
+  readonly seq: number;
+  readonly n: number;
+}
+
+/** What a reaction may do. All of it may be repeated after a crash. */
+export interface Effects {
+  /** Rows written durably; await it. */
+  write(rows: readonly RowWrite[]): Promise<void>;
+  /**
+   * A command to another actor (or this one), carrying the effect's key; retried while its owner is unavailable.
+   * Resolves to its reply, a Problem included.
+   */
+  tell(kind: string, id: string, command: string, input: object): Promise<unknown>;
+  /** To the bus's topic, fire and forget. */
+  publish(subject: string, payload: Uint8Array): void;
+}
+
+/** What a reaction knows of the stored event. */
+export interface Happened<S> {
+  readonly self: string;
+  readonly seq: number;
+  readonly atMs: number;
+  /** The state now: at least as new as after this event. */
+  readonly state: Readonly<S>;
+}
+
+/**
+ * Stored events → effects on one surface. `beforeReply`: done before the command's reply (what the caller must see
+ * at once); else behind it. Per actor and lane, events are handled one after the other, in order, behind a durable
+ * cursor.
+ */
+export interface Reaction<S, E> {
+  readonly surface: string;
+  readonly beforeReply: boolean;
+  readonly on: {
+    readonly [K in keyof E]?: (event: E[K], happened: Happened<S>, effects: Effects) => Promise<void> | void;
+  };
+}
+
+/** One kind of persistent actor: its slices composed, with the codecs of everything that is stored or sent. */
+export interface ActorKind<S, C extends CommandTable<C>, E> {
+  readonly name: string;
+  readonly initial: (id: string) => S;
+  readonly slice: Slice<S, C, E>;
+  readonly commands: { readonly [K in keyof C]: { readonly in: Codec<C[K]['in']>; readonly out: Codec<C[K]['out']> } };
+  readonly events: { readonly [K in keyof E]: Codec<E[K]> };
+  /** Bump it when the state's shape changes: older snapshots are then ignored. */
+  readonly stateVersion: number;
+  readonly reactions: readonly Reaction<S, E>[];
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the runtime treats every kind alike; askers keep the types.
+export type AnyKind = ActorKind<any, any, any>;
+
+/** Asks one actor; the typed askers of each kind wrap this. */
+export interface Asker {
+  /**
+   * Delivers the command to the actor, wherever it lives, and waits for its reply. A reply that is not a Problem is
+   * durable. Retries while the owner moves, within the deadline.
+   * @throws Unavailable past the deadline (default ASK_TIMEOUT_MS) or when the actor's mailbox is full
+   */
+  ask(kind: string, id: string, command: string, input: object, timeoutMs?: number): Promise<unknown>;
+}
+
+/** A client's patience, and longer than a takeover takes (lease + LWT). */
+export const ASK_TIMEOUT_MS = 10_000;
+
+/** `ask` with a kind's types. */
+export type TypedAsk<C extends CommandTable<C>> = <K extends keyof C & string>(
+  id: string,
+  command: K,
+  input: C[K]['in'],
+) => Promise<C[K]['out'] | Problem>;
+
+export function askerOf<S, C extends CommandTable<C>, E>(kind: ActorKind<S, C, E>, asker: Asker): TypedAsk<C> {
+  return async (id, command, input) => (await asker.ask(kind.name, id, command, input)) as never;
+}

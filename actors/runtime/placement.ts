@@ -1,0 +1,27 @@
+import type { NodeHandoffChunk } from '../../proto/gen/types.js';
+
+/** Which shards this node owns now; asked before each command and again before each acknowledgement. */
+export interface Placement {
+  /**
+   * The epoch under which this node owns the shard, undefined when it does not or its lease could have run out.
+   * Cheap: reads memory and the monotonic clock.
+   */
+  epochOf(shard: number): number | undefined;
+  /** No id at or below this time may be minted: what earlier owners may have used. */
+  idFloorMs(): number;
+}
+
+/** What the cluster tells a node's runtime to do with shards. */
+export interface ShardHost {
+  /** This node owns them now: serve commands for them, and finish effects that an earlier owner left. */
+  acquire(shards: readonly number[]): Promise<void>;
+  /**
+   * Take no more commands, finish those taken, snapshot, hand each warm activation to `warm`; resolves when nothing
+   * of these shards runs here.
+   */
+  release(shards: readonly number[], warm: (chunk: NodeHandoffChunk) => Promise<void>): Promise<void>;
+  /** A warm activation from the shard's last owner, before `acquire`: saves reading its snapshot from the store. */
+  prime(chunk: NodeHandoffChunk): void;
+  /** The lease is lost: stop at once, acknowledge nothing more. */
+  abandon(shards: readonly number[]): void;
+}

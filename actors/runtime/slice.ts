@@ -1,0 +1,26 @@
+import type { Problem } from '../domain/problem.js';
+
+/** What a decision may know besides state and command; everything that is not a function of those comes from here. */
+export interface Ctx {
+  /** The actor's id. */
+  readonly self: string;
+  /** Wall clock, milliseconds; never before the actor's last event. */
+  readonly nowMs: number;
+  /** A new id of this actor's shard; greater than any it gave before, so an actor's ids are in order. */
+  newId(): string;
+}
+
+export type CommandTable<C> = { [K in keyof C]: { in: object; out: unknown } };
+export type Recorded<E> = { [K in keyof E]: { readonly type: K } & E[K] }[keyof E];
+export type Decision<E, R> = { readonly events: readonly Recorded<E>[]; readonly reply: R } | Problem;
+
+/**
+ * A part of an actor: what it decides and how its events change the state. `decide` is pure and synchronous;
+ * `apply` cannot fail and never checks rules: the event has happened.
+ */
+export interface Slice<S, C extends CommandTable<C>, E> {
+  readonly decide: {
+    readonly [K in keyof C]: (state: Readonly<S>, command: C[K]['in'], ctx: Ctx) => Decision<E, C[K]['out']>;
+  };
+  readonly apply: { readonly [K in keyof E]: (state: S, event: E[K]) => void };
+}

@@ -1,0 +1,48 @@
+import type { AccountCommands } from '../actors/account/commands.js';
+import type { ConversationCommands } from '../actors/conversation/commands.js';
+import type { Clock, Random } from '../actors/domain/time.js';
+import type { TypedAsk } from '../actors/runtime/kind.js';
+import type { ReadTables } from '../store/port.js';
+
+/** What the instance says of itself; from the settings. */
+export interface InstanceSettings {
+  /** No trailing slash. */
+  readonly baseUrl: string;
+  /** What stands after @ in local addresses. */
+  readonly domain: string;
+  /** wss:// or ws:// address of streaming, no trailing slash. */
+  readonly streamingUrl: string;
+  /** Set only when STREAMING_BASE_URL is. */
+  readonly streamingRedirect: string | undefined;
+  readonly registrations: 'open' | 'approval' | 'closed';
+  readonly passwordGrant: boolean;
+  readonly version: string;
+}
+
+/** Everything a route handler may use. */
+export interface Services {
+  readonly instance: InstanceSettings;
+  readonly askAccount: TypedAsk<AccountCommands>;
+  readonly askConversation: TypedAsk<ConversationCommands>;
+  readonly tables: ReadTables;
+  /** Claims of names and immutable rows that no actor owns (apps, application tokens): actors/registry. */
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** A fresh account id on a random shard. */
+  newAccountId(): string;
+}
+
+/** Writes of what belongs to no actor: unique names (LWT) and immutable rows. */
+export interface Registry {
+  /**
+   * Claims names (`acct:alice`, `email:a@b.c`) for an id, all or none. Answers the first name that is taken, or
+   * undefined. A claim whose account was never registered is taken over after a minute.
+   */
+  claim(names: readonly string[], id: string): Promise<string | undefined>;
+  release(names: readonly string[], id: string): Promise<void>;
+  find(name: string): Promise<string | undefined>;
+  putApp(app: import('../proto/gen/types.js').StoreAppRecord): Promise<void>;
+  putAppToken(hash: string, token: import('../proto/gen/types.js').StoreTokenRecord): Promise<void>;
+  removeAppToken(hash: string): Promise<void>;
+}

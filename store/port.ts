@@ -1,0 +1,78 @@
+import type { AnyTable, Columns, KeyOf, Table } from './table.js';
+
+/** A put (value set) or a delete (value undefined) of one row. Made by `put` and `remove`. */
+export interface RowWrite {
+  readonly table: AnyTable;
+  readonly key: Readonly<Record<string, string | number>>;
+  readonly value: unknown;
+}
+
+export function put<P extends Columns, C extends Columns, V>(
+  table: Table<P, C, V>,
+  key: KeyOf<P> & KeyOf<C>,
+  value: V,
+): RowWrite {
+  return { table, key, value };
+}
+
+export function remove<P extends Columns, C extends Columns, V>(
+  table: Table<P, C, V>,
+  key: KeyOf<P> & KeyOf<C>,
+): RowWrite {
+  return { table, key, value: undefined };
+}
+
+/** Bounds are on the clustering columns, or a prefix of them; both exclusive; absent: open. */
+export interface RangeOptions<C extends Columns> {
+  readonly after?: Partial<KeyOf<C>>;
+  readonly before?: Partial<KeyOf<C>>;
+  /** Descending. */
+  readonly reverse?: boolean;
+  /** 1 … RANGE_LIMIT_MAX. */
+  readonly limit: number;
+}
+
+/** Bounds one range's memory: 5,000 rows of some 100 bytes. */
+export const RANGE_LIMIT_MAX = 5_000;
+/** Bounds one batch: Cassandra refuses batches above 50 KiB by default, and reactions write a few rows. */
+export const WRITE_ROWS_MAX = 256;
+
+export interface Row<P extends Columns, C extends Columns, V> {
+  readonly key: KeyOf<P> & KeyOf<C>;
+  readonly value: V;
+}
+
+export interface ReadTables {
+  get<P extends Columns, C extends Columns, V>(table: Table<P, C, V>, key: KeyOf<P> & KeyOf<C>): Promise<V | undefined>;
+  /** Same order as the keys. */
+  getMany<P extends Columns, C extends Columns, V>(
+    table: Table<P, C, V>,
+    keys: readonly (KeyOf<P> & KeyOf<C>)[],
+  ): Promise<(V | undefined)[]>;
+  /** Rows of one partition in the order of its clustering columns. */
+  range<P extends Columns, C extends Columns, V>(
+    table: Table<P, C, V>,
+    partition: KeyOf<P>,
+    options: RangeOptions<C>,
+  ): Promise<Row<P, C, V>[]>;
+}
+
+/**
+ * Rows in tables. All methods reject with `Unavailable` when the store cannot answer; a write that was rejected so
+ * may or may not have happened.
+ */
+export interface Tables extends ReadTables {
+  /** Durable when resolved. Atomic for the rows of one partition; rows of several are written side by side. */
+  write(rows: readonly RowWrite[]): Promise<void>;
+  /**
+   * Linearisable change of one row of a `conditional` table: writes `next` (undefined: deletes) if the row equals
+   * `expected` (undefined: is absent), compared as encoded bytes. Durable when resolved.
+   */
+  compareAndSet<P extends Columns, C extends Columns, V>(
+    table: Table<P, C, V>,
+    key: KeyOf<P> & KeyOf<C>,
+    expected: V | undefined,
+    next: V | undefined,
+  ): Promise<{ readonly applied: boolean; readonly current: V | undefined }>;
+  close(): Promise<void>;
+}

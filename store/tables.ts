@@ -1,0 +1,149 @@
+import { codec } from '../proto/codec.js';
+import { table } from './table.js';
+
+// Each table once; the adapters derive the rest. `era` is eraOfMs (domain/ids.ts).
+
+// ---- runtime
+/** Entries per partition of the journal: bounds it to some megabytes. */
+export const JOURNAL_BUCKET = 10_000;
+export const journal = table('journal', {
+  partition: { actor: 'text', bucket: 'int' },
+  clustering: { seq: 'int', epoch: 'int' },
+  value: codec('murmuration.store.JournalRecord'),
+});
+export const snapshots = table('snapshots', {
+  partition: { actor: 'text' },
+  clustering: {},
+  value: codec('murmuration.store.SnapshotRecord'),
+});
+export const cursors = table('cursors', {
+  partition: { actor: 'text' },
+  clustering: {},
+  value: codec('murmuration.store.CursorRecord'),
+});
+/** Actors that may have effects not yet done; what a new owner of the shard looks through. */
+export const backlog = table('backlog', {
+  partition: { shard: 'int' },
+  clustering: { actor: 'text' },
+  value: codec('murmuration.store.BacklogRecord'),
+});
+
+// ---- cluster
+export const members = table('members', {
+  partition: { cluster: 'text' },
+  clustering: { name: 'text' },
+  value: codec('murmuration.store.MemberRecord'),
+  conditional: true,
+});
+export const shardMap = table('shard_map', {
+  partition: { cluster: 'text' },
+  clustering: {},
+  value: codec('murmuration.store.ShardMapRecord'),
+  conditional: true,
+});
+
+// ---- product
+/** The one place where uniqueness is decided: `acct:alice`, `email:a@b.c`. */
+export const names = table('names', {
+  partition: { name: 'text' },
+  clustering: {},
+  value: codec('murmuration.store.NameClaim'),
+  conditional: true,
+});
+export const accounts = table('accounts', {
+  partition: { account: 'id' },
+  clustering: {},
+  value: codec('murmuration.store.AccountRecord'),
+});
+export const statuses = table('statuses', {
+  partition: { status: 'id' },
+  clustering: {},
+  value: codec('murmuration.store.StatusRecord'),
+});
+/** An account's statuses and reblogs; `era` is the status id's. */
+export const accountStatuses = table('account_statuses', {
+  partition: { account: 'id', era: 'int' },
+  clustering: { status: 'id' },
+  value: codec('murmuration.store.AccountStatusRow'),
+});
+/** Public statuses that public timelines show, in buckets of 2^22 ms (70 minutes) and 8 lanes (status id mod 8). */
+export const publicStatuses = table('public_statuses', {
+  partition: { bucket: 'int', lane: 'int' },
+  clustering: { status: 'id' },
+  value: codec('murmuration.store.PublicRow'),
+});
+/** Which buckets of publicStatuses hold anything; `century` is always 0. */
+export const publicBuckets = table('public_buckets', {
+  partition: { century: 'int' },
+  clustering: { bucket: 'int' },
+  value: codec('murmuration.store.PublicBucket'),
+});
+/** Accepted followers of an account; `era` is the edge id's. */
+export const followers = table('followers', {
+  partition: { account: 'id', era: 'int' },
+  clustering: { edge: 'id' },
+  value: codec('murmuration.store.AccountEdge'),
+});
+/** Whom an account follows or asked to follow, by target; at most FOLLOWING_MAX rows. */
+export const following = table('following', {
+  partition: { account: 'id' },
+  clustering: { target: 'id' },
+  value: codec('murmuration.store.FollowEdge'),
+});
+/** What an account did to a status; `era` is the status id's. */
+export const marks = table('marks', {
+  partition: { account: 'id', era: 'int' },
+  clustering: { status: 'id' },
+  value: codec('murmuration.store.Mark'),
+});
+export const favouritedBy = table('favourited_by', {
+  partition: { status: 'id' },
+  clustering: { mark: 'id' },
+  value: codec('murmuration.store.AccountEdge'),
+});
+export const rebloggedBy = table('reblogged_by', {
+  partition: { status: 'id' },
+  clustering: { mark: 'id' },
+  value: codec('murmuration.store.AccountEdge'),
+});
+/** `era` is the notification id's. */
+export const notifications = table('notifications', {
+  partition: { account: 'id', era: 'int' },
+  clustering: { notification: 'id' },
+  value: codec('murmuration.store.NotificationRecord'),
+});
+/** By SHA-256 of the token, base64url. */
+export const tokens = table('tokens', {
+  partition: { hash: 'text' },
+  clustering: {},
+  value: codec('murmuration.store.TokenRecord'),
+});
+export const apps = table('apps', {
+  partition: { client: 'text' },
+  clustering: {},
+  value: codec('murmuration.store.AppRecord'),
+});
+
+/** All of them, for the adapters' schemas. */
+export const allTables = [
+  journal,
+  snapshots,
+  cursors,
+  backlog,
+  members,
+  shardMap,
+  names,
+  accounts,
+  statuses,
+  accountStatuses,
+  publicStatuses,
+  publicBuckets,
+  followers,
+  following,
+  marks,
+  favouritedBy,
+  rebloggedBy,
+  notifications,
+  tokens,
+  apps,
+] as const;

@@ -1,0 +1,34 @@
+/** Ends what it stands for; resolves when nothing more will be delivered. */
+export interface Subscription {
+  close(): Promise<void>;
+}
+
+/**
+ * Messages between nodes: requests to whoever serves a subject, and events to all who subscribe. Nothing here is
+ * durable: a published message may be lost (never repeated), and what matters is read again from the store.
+ */
+export interface Bus {
+  /**
+   * One answer from the one server of the subject.
+   * @throws Unavailable at once when nobody serves it or the connection is down; after `timeoutMs` when none answers
+   */
+  request(subject: string, payload: Uint8Array, timeoutMs: number): Promise<Uint8Array>;
+  /** Resolves once requests from every node can reach the handler. */
+  serve(subject: string, handler: (payload: Uint8Array) => Promise<Uint8Array>): Promise<Subscription>;
+  /** To every subscriber, this node's too; fire and forget. */
+  publish(subject: string, payload: Uint8Array): void;
+  /** Messages of one publisher come in order. */
+  subscribe(subject: string, handler: (payload: Uint8Array) => void): Promise<Subscription>;
+  /** Called when messages may have been lost on this subject (a gap in a publisher's numbers, a reconnection): catch up. */
+  onGap(handler: (subject: string | undefined) => void): void;
+  /** False while the connection is down. */
+  healthy(): boolean;
+  close(): Promise<void>;
+}
+
+/** `actor.<shard>`: commands for the actors of a shard; its owner serves it. */
+export const actorSubject = (shard: number): string => `actor.${shard}`;
+/** Every new, changed and deleted status, once per node (StatusTopic). */
+export const STATUSES_TOPIC = 'topic.statuses';
+/** What concerns one account (AccountTopic): notifications, changed relations, revoked tokens. */
+export const accountTopic = (account: string): string => `topic.account.${account}`;
