@@ -1,0 +1,126 @@
+import { Unavailable } from '../../actors/domain/problem.js';
+import type { Bus, Subscription } from '../../transport/bus.js';
+import type { Process, SeededRandom, World } from './world.js';
+
+export interface Faults {
+  /** Probability that one message between nodes is lost. */
+  dropChance: number;
+  /** Probability that an effect's command (one that carries a cause) comes twice. */
+  repeatChance: number;
+  /** One-way delay, uniform between these. */
+  delayMs: readonly [number, number];
+}
+
+interface Server {
+  readonly process: Process;
+  readonly handler: (payload: Uint8Array) => Promise<Uint8Array>;
+}
+interface Listener {
+  readonly process: Process;
+  readonly handler: (payload: Uint8Array) => void;
+}
+
+/** The messages between simulated nodes: they take time, get lost, come twice, overtake, and stop at partitions. */
+export class Network {
+  private readonly servers = new Map<string, Server[]>();
+  private readonly listeners = new Map<string, Set<Listener>>();
+  private readonly cut = new Set<string>();
+
+  constructor(
+    private readonly world: World,
+    private readonly random: SeededRandom,
+    readonly faults: Faults,
+    /** Whether a request may be delivered twice without breaking its contract. */
+    private readonly repeatable: (payload: Uint8Array) => boolean,
+  ) {}
+
+  /** Cuts or mends every line between two nodes. */
+  partition(a: string, b: string, on: boolean): void {
+    const line = [a, b].sort().join('|');
+    if (on) this.cut.add(line);
+    else this.cut.delete(line);
+  }
+
+  mend(): void {
+    this.cut.clear();
+    this.faults.dropChance = 0;
+    this.faults.repeatChance = 0;
+  }
+
+  reaches(a: Process, b: Process): boolean {
+    return a === b || !this.cut.has([a.name, b.name].sort().join('|'));
+  }
+
+  /** Delivers to `target` after a delay, unless lost. Returns false when it is known at once that nobody is there. */
+  send(source: Process, target: Process, action: () => void): void {
+    if (!this.reaches(source, target)) return;
+    if (source !== target && this.random.chance(this.faults.dropChance)) return;
+    this.world.at(source === target ? 0 : this.delay(), target, action);
+  }
+
+  delay(): number {
+    const [low, high] = this.faults.delayMs;
+    return low + this.random.fraction() * (high - low);
+  }
+
+  busOf(process: Process): Bus {
+    return {
+      request: (subject, payload, timeoutMs) => this.request(process, subject, payload, timeoutMs),
+      serve: async (subject, handler) => {
+        const server = { process, handler };
+        this.servers.set(subject, [...(this.servers.get(subject) ?? []), server]);
+        return this.subscription(() => {
+          const left = (this.servers.get(subject) ?? []).filter((entry) => entry !== server);
+          this.servers.set(subject, left);
+        });
+      },
+      publish: (subject, payload) => {
+        for (const listener of this.listeners.get(subject) ?? []) {
+          this.send(process, listener.process, () => listener.handler(payload));
+        }
+      },
+      subscribe: async (subject, handler) => {
+        const listener = { process, handler };
+        const all = this.listeners.get(subject) ?? new Set();
+        this.listeners.set(subject, all.add(listener));
+        return this.subscription(() => all.delete(listener));
+      },
+      onGap: () => undefined,
+      healthy: () => true,
+      close: async () => undefined,
+    };
+  }
+
+  private subscription(end: () => void): Subscription {
+    return { close: async () => end() };
+  }
+
+  private request(source: Process, subject: string, payload: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
+    return new Promise((resolve, reject) => {
+      const timer = this.world.at(timeoutMs, source, () => reject(new Unavailable(`no answer on ${subject}`)));
+      const fail = (why: string) => {
+        timer.cancel();
+        reject(new Unavailable(why));
+      };
+      const alive = (this.servers.get(subject) ?? []).filter((server) => server.process.alive);
+      if (alive.length === 0) {
+        this.world.at(this.delay(), source, () => fail(`nobody serves ${subject}`));
+        return;
+      }
+      const server = this.random.pick(alive);
+      const deliver = () =>
+        this.send(source, server.process, () => {
+          server.handler(payload).then(
+            (answer) =>
+              this.send(server.process, source, () => {
+                timer.cancel();
+                resolve(answer);
+              }),
+            (error: Error) => this.send(server.process, source, () => fail(error.message)),
+          );
+        });
+      deliver();
+      if (this.repeatable(payload) && this.random.chance(this.faults.repeatChance)) deliver();
+    });
+  }
+}

@@ -1,0 +1,68 @@
+import { Unavailable } from '../../actors/domain/problem.js';
+import type { Tables } from '../../store/port.js';
+import type { Process, SeededRandom, World } from './world.js';
+
+export interface StoreFaults {
+  /** Probability that an operation fails without having happened. */
+  failChance: number;
+  /** Probability that a write happens but its caller is told that it failed. */
+  ambiguousChance: number;
+  /** Probability that a write is reported failed and lands only later, up to LATE_MS_MAX: it sat in a queue. */
+  lateChance: number;
+  delayMs: readonly [number, number];
+}
+
+/** Longer than a lease: a late write must be able to land after another owner took over. */
+const LATE_MS_MAX = 12_000;
+const REPORTED_AFTER_MS = 2_000;
+
+/**
+ * One process's way to the shared store: operations take time both ways, may fail, may happen although reported
+ * failed, and may still happen after the process that sent them has died.
+ */
+export function simulatedStore(
+  shared: Tables,
+  world: World,
+  process: Process,
+  random: SeededRandom,
+  faults: StoreFaults,
+): Tables {
+  const delay = () => {
+    const [low, high] = faults.delayMs;
+    return low + random.fraction() * (high - low);
+  };
+  const through = <T>(writes: boolean, operation: () => Promise<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      if (writes && random.chance(faults.lateChance)) {
+        world.at(random.fraction() * LATE_MS_MAX, undefined, () => void operation());
+        world.at(REPORTED_AFTER_MS, process, () => reject(new Unavailable('the store did not answer in time')));
+        return;
+      }
+      const fails = random.chance(faults.failChance);
+      const ambiguous = writes && random.chance(faults.ambiguousChance);
+      const back = delay();
+      // The request travels on its own: it arrives whether or not its sender still lives.
+      world.at(delay(), undefined, () => {
+        if (fails) {
+          world.at(back, process, () => reject(new Unavailable('the store did not answer')));
+          return;
+        }
+        operation().then(
+          (value) =>
+            world.at(back, process, () =>
+              ambiguous ? reject(new Unavailable('the store did not answer in time')) : resolve(value),
+            ),
+          (error: Error) => world.at(back, process, () => reject(error)),
+        );
+      });
+    });
+  return {
+    get: (table, key) => through(false, () => shared.get(table, key)),
+    getMany: (table, keys) => through(false, () => shared.getMany(table, keys)),
+    range: (table, partition, options) => through(false, () => shared.range(table, partition, options)),
+    write: (rows) => through(true, () => shared.write(rows)),
+    compareAndSet: (table, key, expected, next) =>
+      through(true, () => shared.compareAndSet(table, key, expected, next)),
+    close: async () => undefined,
+  };
+}

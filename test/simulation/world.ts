@@ -1,0 +1,166 @@
+import type { Clock, Random, Timer } from '../../actors/domain/time.js';
+
+/** Uniform numbers from a 32-bit seed (mulberry32): the only source of chance in a simulated run. */
+export class SeededRandom implements Random {
+  private state: number;
+  constructor(seed: number) {
+    this.state = seed >>> 0;
+  }
+  fraction(): number {
+    this.state = (this.state + 0x6d2b79f5) >>> 0;
+    let mixed = this.state;
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  }
+  bytes(count: number): Uint8Array {
+    return Uint8Array.from({ length: count }, () => Math.floor(this.fraction() * 256));
+  }
+  /** An integer in [low, high]. */
+  between(low: number, high: number): number {
+    return low + Math.floor(this.fraction() * (high - low + 1));
+  }
+  chance(probability: number): boolean {
+    return this.fraction() < probability;
+  }
+  pick<T>(items: readonly T[]): T {
+    const item = items[Math.floor(this.fraction() * items.length)];
+    if (item === undefined) throw new Error('nothing to pick from');
+    return item;
+  }
+  /** A generator of its own, so that one part's draws do not shift another's. */
+  fork(): SeededRandom {
+    return new SeededRandom(Math.floor(this.fraction() * 4_294_967_296));
+  }
+}
+
+/** A process as the world sees it: what it scheduled dies with it, and waits while it is paused. */
+export class Process {
+  alive = true;
+  pausedUntil = 0;
+  constructor(
+    readonly name: string,
+    /** Wall clock ahead of (or behind) the world's by this much. */
+    readonly skewMs: number,
+    /** How fast its clocks run: 1 ± some thousandths. */
+    readonly rate: number,
+  ) {}
+}
+
+interface Scheduled {
+  readonly at: number;
+  readonly order: number;
+  readonly process: Process | undefined;
+  readonly run: () => void;
+  cancelled: boolean;
+}
+
+/** Where the world's wall clocks begin: 2026-01-01. */
+const EPOCH_MS = 1_767_225_600_000;
+/** Turns of the event loop granted to one event's consequences: actor messages each take one. */
+const SETTLE_TURNS_MAX = 10_000;
+
+/** One virtual timeline for all processes: a heap of events, run in order of time, ties in order of scheduling. */
+export class World {
+  private timeMs = 0;
+  private order = 0;
+  private readonly heap: Scheduled[] = [];
+  eventsRun = 0;
+
+  constructor(private readonly busy: () => boolean) {}
+
+  get now(): number {
+    return this.timeMs;
+  }
+
+  /** Runs `action` after `delayMs` of world time, on behalf of a process (or of nobody, for the network itself). */
+  at(delayMs: number, process: Process | undefined, action: () => void): Timer {
+    const entry: Scheduled = { at: this.timeMs + delayMs, order: this.order++, process, run: action, cancelled: false };
+    this.push(entry);
+    return {
+      cancel: () => {
+        entry.cancelled = true;
+      },
+    };
+  }
+
+  clockOf(process: Process): Clock {
+    return {
+      nowMs: () => Math.floor(EPOCH_MS + process.skewMs + this.timeMs * process.rate),
+      monotonicMs: () => this.timeMs * process.rate,
+      after: (delayMs, callback) => this.at(delayMs / process.rate, process, callback),
+    };
+  }
+
+  /** Resolves after that much world time, for the test's own story. */
+  sleep(delayMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.at(delayMs, undefined, resolve);
+    });
+  }
+
+  /** Runs events until `done` says so or world time `untilMs` is reached. */
+  async run(untilMs: number, done: () => boolean): Promise<void> {
+    await this.settle();
+    while (!done() && this.timeMs < untilMs) {
+      const next = this.pop();
+      if (next === undefined) throw new Error('nothing left to happen, yet the story has not ended');
+      if (next.cancelled || next.process?.alive === false) continue;
+      this.timeMs = Math.max(this.timeMs, next.at);
+      if (next.process !== undefined && next.process.pausedUntil > this.timeMs) {
+        this.push({ ...next, at: next.process.pausedUntil, order: this.order++ });
+        continue;
+      }
+      this.eventsRun += 1;
+      next.run();
+      await this.settle();
+    }
+  }
+
+  private async settle(): Promise<void> {
+    for (let turn = 0; turn < SETTLE_TURNS_MAX; turn++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (!this.busy()) return;
+    }
+    throw new Error('the processes never came to rest');
+  }
+
+  private push(entry: Scheduled): void {
+    const heap = this.heap;
+    heap.push(entry);
+    let child = heap.length - 1;
+    while (child > 0) {
+      const parent = (child - 1) >> 1;
+      if (!before(heap[child] as Scheduled, heap[parent] as Scheduled)) break;
+      swap(heap, child, parent);
+      child = parent;
+    }
+  }
+
+  private pop(): Scheduled | undefined {
+    const heap = this.heap;
+    const first = heap[0];
+    const last = heap.pop();
+    if (first === undefined || last === undefined || heap.length === 0) return first;
+    heap[0] = last;
+    for (let parent = 0; ; ) {
+      let least = parent;
+      for (const child of [2 * parent + 1, 2 * parent + 2]) {
+        if (child < heap.length && before(heap[child] as Scheduled, heap[least] as Scheduled)) least = child;
+      }
+      if (least === parent) return first;
+      swap(heap, parent, least);
+      parent = least;
+    }
+  }
+}
+
+function before(a: Scheduled, b: Scheduled): boolean {
+  return a.at < b.at || (a.at === b.at && a.order < b.order);
+}
+
+function swap(heap: Scheduled[], a: number, b: number): void {
+  const held = heap[a] as Scheduled;
+  heap[a] = heap[b] as Scheduled;
+  heap[b] = held;
+}
