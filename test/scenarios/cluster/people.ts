@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { LoadUser } from '../../kit/posting-load.js';
+
+const run = promisify(execFile);
+
+/** Someone with an account, a token and a password. */
+export interface Person extends LoadUser {
+  readonly name: string;
+  readonly email: string;
+  readonly password: string;
+}
+
+/** Makes confirmed accounts with the command line, as an operator does. `cli` is bin/murmuration.mjs. */
+export async function makePeople(
+  cli: string,
+  dataDir: string,
+  names: readonly string[],
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Person[]> {
+  const people: Person[] = [];
+  const env = { ...process.env, ...settings, MURMURATION_DATA_DIR: dataDir };
+  for (const name of names) {
+    const email = `${name}@example.org`;
+    const password = 'correct horse battery';
+    const made = await run(
+      process.execPath,
+      [cli, 'account', 'create', name, '--email', email, '--password', password, '--confirmed'],
+      { env },
+    );
+    const { id } = JSON.parse(made.stdout) as { id: string };
+    const token = await run(process.execPath, [cli, 'token', 'create', name, '--scopes', 'read write follow push'], {
+      env,
+    });
+    people.push({ id, name, email, password, token: token.stdout.trim() });
+  }
+  return people;
+}
+
+/** An API call that must succeed. */
+export async function call(url: string, person: Person, method: string, path: string, body?: object): Promise<unknown> {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${person.token}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return JSON.parse(text);
+}
