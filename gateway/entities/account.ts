@@ -1,0 +1,164 @@
+import { renderHtml, renderInline } from '../../actors/domain/text.js';
+import type { AccountProfile, StoreAccountRecord } from '../../proto/gen/types.js';
+import type { InstanceSettings } from '../services.js';
+import { type AccountRole, type Role, renderAccountRoles, renderRole } from './role.js';
+import { isoDay } from './time.js';
+
+/** The REST API's Field. */
+export interface Field {
+  readonly name: string;
+  /** HTML in Account, plain text in source. */
+  readonly value: string;
+  readonly verified_at: string | null;
+}
+
+/** The REST API's Account. */
+export interface Account {
+  readonly id: string;
+  readonly username: string;
+  /** The username alone for local accounts, `user@host` for others. */
+  readonly acct: string;
+  readonly display_name: string;
+  readonly locked: boolean;
+  readonly bot: boolean;
+  readonly discoverable: boolean | null;
+  readonly indexable: boolean;
+  readonly group: boolean;
+  readonly created_at: string;
+  readonly note: string;
+  readonly url: string;
+  readonly uri: string;
+  readonly avatar: string;
+  readonly avatar_static: string;
+  readonly header: string;
+  readonly header_static: string;
+  readonly followers_count: number;
+  readonly following_count: number;
+  readonly statuses_count: number;
+  readonly last_status_at: string | null;
+  readonly hide_collections: boolean | null;
+  readonly emojis: readonly never[];
+  readonly roles: readonly AccountRole[];
+  readonly fields: readonly Field[];
+}
+
+/** What the owner alone sees: the profile as typed and the defaults for new statuses. */
+export interface AccountSource {
+  readonly note: string;
+  readonly fields: readonly Field[];
+  readonly privacy: string;
+  readonly sensitive: boolean;
+  readonly language: string | null;
+  readonly follow_requests_count: number;
+  readonly hide_collections: boolean | null;
+  readonly discoverable: boolean | null;
+  readonly indexable: boolean;
+  readonly attribution_domains: readonly string[];
+  readonly quote_policy: string;
+}
+
+/** The REST API's CredentialAccount. */
+export interface CredentialAccount extends Account {
+  readonly source: AccountSource;
+  readonly role: Role;
+}
+
+/** Shown for accounts without an image of their own; routes/images.ts serves them. */
+export const MISSING_AVATAR_PATH = '/avatars/original/missing.png';
+export const MISSING_HEADER_PATH = '/headers/original/missing.png';
+
+const DAY_MS = 86_400_000;
+
+const blank: AccountProfile = {
+  displayName: '',
+  note: '',
+  locked: false,
+  bot: false,
+  discoverable: false,
+  indexable: false,
+  hideCollections: false,
+  fields: [],
+  privacy: 'public',
+  sensitive: false,
+  language: '',
+};
+
+/** The page of a local account, for people. */
+export function accountUrl(instance: InstanceSettings, username: string): string {
+  return `${instance.baseUrl}/@${username}`;
+}
+
+/** The identifier of a local account, for other servers. */
+export function accountUri(instance: InstanceSettings, username: string): string {
+  return `${instance.baseUrl}/users/${username}`;
+}
+
+export function accountAcct(record: StoreAccountRecord): string {
+  return record.domain === '' ? record.username : `${record.username}@${record.domain}`;
+}
+
+/** True for an account that others may see: confirmed and approved. */
+export function isPublished(record: StoreAccountRecord): boolean {
+  return record.confirmed && record.approved;
+}
+
+export function renderAccount(instance: InstanceSettings, record: StoreAccountRecord): Account {
+  const profile = record.profile ?? blank;
+  const text = { mentions: new Map(), baseUrl: instance.baseUrl };
+  const avatar = `${instance.baseUrl}${MISSING_AVATAR_PATH}`;
+  const header = `${instance.baseUrl}${MISSING_HEADER_PATH}`;
+  return {
+    id: record.id,
+    username: record.username,
+    acct: accountAcct(record),
+    display_name: profile.displayName,
+    locked: profile.locked,
+    bot: profile.bot,
+    discoverable: profile.discoverable,
+    indexable: profile.indexable,
+    group: false,
+    // Midnight: the exact moment of signing up is nobody's business. Source: Mastodon REST::AccountSerializer.
+    created_at: new Date(Math.floor(record.createdAtMs / DAY_MS) * DAY_MS).toISOString(),
+    note: renderHtml(profile.note, text),
+    url: accountUrl(instance, record.username),
+    uri: accountUri(instance, record.username),
+    avatar,
+    avatar_static: avatar,
+    header,
+    header_static: header,
+    followers_count: record.followers,
+    following_count: record.following,
+    statuses_count: record.statuses,
+    last_status_at: record.lastStatusAtMs > 0 ? isoDay(record.lastStatusAtMs) : null,
+    hide_collections: profile.hideCollections,
+    emojis: [],
+    roles: renderAccountRoles(record.role),
+    fields: profile.fields.map((field) => ({
+      name: field.name,
+      value: renderInline(field.value, text),
+      verified_at: null,
+    })),
+  };
+}
+
+/** The account as its owner sees it. */
+export function renderCredentialAccount(instance: InstanceSettings, record: StoreAccountRecord): CredentialAccount {
+  const profile = record.profile ?? blank;
+  return {
+    ...renderAccount(instance, record),
+    source: {
+      note: profile.note,
+      fields: profile.fields.map((field) => ({ name: field.name, value: field.value, verified_at: null })),
+      privacy: profile.privacy === '' ? 'public' : profile.privacy,
+      sensitive: profile.sensitive,
+      language: profile.language === '' ? null : profile.language,
+      follow_requests_count: record.followRequests,
+      hide_collections: profile.hideCollections,
+      discoverable: profile.discoverable,
+      indexable: profile.indexable,
+      attribution_domains: [],
+      quote_policy: 'nobody',
+    },
+    role: renderRole(record.role),
+  };
+}
