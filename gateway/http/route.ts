@@ -1,4 +1,4 @@
-import type { Static, TObject, TSchema } from '@sinclair/typebox';
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
 import type { Problem } from '../../actors/domain/problem.js';
 import type { Services } from '../services.js';
 
@@ -25,9 +25,19 @@ export interface Answer {
   readonly body: unknown;
 }
 
+/** A file of a multipart body. Neither name nor type is to be trusted. */
+export interface Uploaded {
+  readonly bytes: Uint8Array;
+  readonly filename: string;
+  readonly contentType: string | undefined;
+}
+
+/** Schema of a property that holds a file. */
+export const uploaded = () => Type.Unsafe<Uploaded>({ type: 'object', required: ['bytes', 'filename'] });
+
 export interface Request<P, Q, B> {
   readonly services: Services;
-  /** The user's account id; present when `auth` is user or unconfirmed. */
+  /** The user's account id; present when `auth` is user or unconfirmed, and with `optional` if a user calls. */
   readonly viewer: string | undefined;
   readonly bearer: Bearer | undefined;
   readonly params: P;
@@ -39,6 +49,8 @@ export interface Request<P, Q, B> {
   readonly url: string;
   /** The client's address, X-Forwarded-For heeded from trusted proxies only. */
   readonly remoteAddress: string;
+  /** Stands in the answer's X-Request-Id and in the log. */
+  readonly id: string;
 }
 
 /** One line of the route list: data, read by the server, the README's table and the tidy test. */
@@ -49,9 +61,12 @@ export interface Route<P extends TObject = TObject, Q extends TSchema = TSchema,
   readonly auth: Auth;
   /** Any one of these (or its parent: `read` grants `read:accounts`) is demanded of a token; absent: any token. */
   readonly scope?: string | readonly string[];
+  /** A value that does not fit is a 404: no such thing can exist. */
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
+  /** Largest multipart body, for uploads; absent: BODY_BYTES_MAX as for other bodies. */
+  readonly multipartBytesMax?: number;
   readonly handle: (request: Request<Static<P>, Static<Q>, Static<B>>) => Promise<Answer | Problem>;
 }
 
@@ -65,4 +80,17 @@ export function route<P extends TObject, Q extends TSchema, B extends TSchema>(e
 
 export function json(body: unknown, headers?: Readonly<Record<string, string>>): Answer {
   return headers === undefined ? { status: 200, body } : { status: 200, headers, body };
+}
+
+/**
+ * A page of HTML; the server adds the security headers (no scripts, no frames, inline styles only), any of which
+ * `headers` may replace.
+ */
+export function page(html: string, status = 200, headers?: Readonly<Record<string, string>>): Answer {
+  return { status, headers: { 'content-type': 'text/html; charset=utf-8', ...headers }, body: html };
+}
+
+/** 302 unless told otherwise; `location` must already be encoded. */
+export function redirect(location: string, status = 302, headers?: Readonly<Record<string, string>>): Answer {
+  return { status, headers: { 'content-type': 'text/plain; charset=utf-8', location, ...headers }, body: '' };
 }

@@ -1,0 +1,86 @@
+import { type Static, Type } from '@sinclair/typebox';
+
+/** A page's size as clients ask for it; more than `limitMax` is cut to it, as Mastodon does. */
+export function limitQuery(limitDefault: number, limitMax: number) {
+  return Type.Integer({ minimum: 1, maximum: limitMax, default: limitDefault, clamp: true });
+}
+
+/** An id in a query or body; longer numbers than ids can be are refused with 422. */
+export const idText = (options: object = {}) => Type.String({ pattern: '^[0-9]{1,18}$', ...options });
+
+/** Properties of a query that pages; spread them into a larger `Type.Object`. */
+export function pageProperties(limitDefault = 20, limitMax = 40) {
+  return {
+    max_id: Type.Optional(idText()),
+    since_id: Type.Optional(idText()),
+    min_id: Type.Optional(idText()),
+    limit: limitQuery(limitDefault, limitMax),
+  };
+}
+
+/** The query of a list that has no other parameters. */
+export function pageQuery(limitDefault = 20, limitMax = 40) {
+  return Type.Object(pageProperties(limitDefault, limitMax));
+}
+export type PageQuery = Static<ReturnType<typeof pageQuery>>;
+
+/** Bounds of a page, both exclusive. `upwards`: the `limit` next above `after` (min_id) instead of the newest. */
+export interface PageBounds {
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+  readonly upwards: boolean;
+  readonly limit: number;
+}
+
+/** `min_id` wins over `since_id`; ids are brought to 18 digits, so that they compare as strings too. */
+export function pageBounds(query: PageQuery): PageBounds {
+  const lower = query.min_id ?? query.since_id;
+  return {
+    before: query.max_id?.padStart(18, '0'),
+    after: lower?.padStart(18, '0'),
+    upwards: query.min_id !== undefined,
+    limit: query.limit,
+  };
+}
+
+export interface LinkOptions {
+  /** The service's public address, no trailing slash. */
+  readonly baseUrl: string;
+  /** Path of the list, without query. */
+  readonly path: string;
+  /** Parameters that the service knows and that both neighbours keep; undefined ones are left out. */
+  readonly keep?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+  readonly limit: number;
+  /** Page keys (item ids or internal ids) of the first and the last item shown, in the order shown (newest first). */
+  readonly newest: string | undefined;
+  readonly oldest: string | undefined;
+  /** False when it is known that nothing older exists: `next` is left out. Default true. */
+  readonly more?: boolean;
+}
+
+/** The Link header of a page; undefined when neither side is known (RFC 8288). */
+export function linkHeader(options: LinkOptions): string | undefined {
+  const links: string[] = [];
+  if (options.oldest !== undefined && options.more !== false)
+    links.push(link(options, 'max_id', options.oldest, 'next'));
+  if (options.newest !== undefined) links.push(link(options, 'min_id', options.newest, 'prev'));
+  return links.length === 0 ? undefined : links.join(', ');
+}
+
+/** `linkHeader` as headers for `json`, empty when there is none. */
+export function linkHeaders(options: LinkOptions): Readonly<Record<string, string>> {
+  const value = linkHeader(options);
+  return value === undefined ? {} : { link: value };
+}
+
+function link(options: LinkOptions, bound: string, id: string, rel: string): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(options.keep ?? {})) {
+    if (value === undefined) continue;
+    if (typeof value === 'object') for (const one of value) query.append(`${name}[]`, one);
+    else query.append(name, String(value));
+  }
+  query.append('limit', String(options.limit));
+  query.append(bound, id);
+  return `<${options.baseUrl}${options.path}?${query.toString()}>; rel="${rel}"`;
+}

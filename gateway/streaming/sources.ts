@@ -1,0 +1,23 @@
+import type { StoreNotificationRecord, StoreStatusRecord } from '../../proto/gen/types.js';
+
+/** A stored notification with its id. */
+export interface StoredNotification {
+  readonly id: string;
+  readonly record: StoreNotificationRecord;
+}
+
+/**
+ * What streams need of the rest of the gateway: renderers, and readers by which a stream catches up after an outage.
+ * Readers answer what the timelines' first pages would show: ids greater than `sinceId`, **oldest first**, at most
+ * `limit` of them (the oldest ones, so that the caller can page on from the last).
+ * @throws Unavailable when the store cannot answer; the hub tries again
+ */
+export interface StreamSources {
+  /** The Status entity without what depends on the viewer; undefined when there is nothing to show (gone). */
+  renderStatus(record: StoreStatusRecord): Promise<object | undefined>;
+  /** The Notification entity; undefined when it is not to be shown (its status or account is gone or not visible). */
+  renderNotification(viewer: string, id: string, record: StoreNotificationRecord): Promise<object | undefined>;
+  homeSince(viewer: string, sinceId: string, limit: number): Promise<readonly StoreStatusRecord[]>;
+  publicSince(sinceId: string, limit: number): Promise<readonly StoreStatusRecord[]>;
+  notificationsSince(viewer: string, sinceId: string, limit: number): Promise<readonly StoredNotification[]>;
+}
