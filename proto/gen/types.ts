@@ -148,9 +148,11 @@ export interface AccountCodeExchanged {
   readonly codeHash: string;
 }
 
+/** reused: the code had been used before: no token was issued, those it had given are revoked; answer invalid_grant. */
 export interface AccountExchanged {
   readonly scopes: readonly string[];
   readonly atMs: number;
+  readonly reused: boolean;
 }
 
 export interface AccountUpdateProfile {
@@ -191,6 +193,8 @@ export interface AccountFollowed {
   readonly reblogs: boolean;
   readonly notify: boolean;
   readonly atMs: number;
+  /** The edge existed: only its options changed. */
+  readonly optionsOnly: boolean;
 }
 
 export interface AccountUnfollow {
@@ -222,17 +226,25 @@ export interface AccountAddFollower {
   readonly believedPending: boolean;
 }
 
+/** answer: the follower believes otherwise and is told. */
 export interface AccountFollowerAdded {
   readonly follower: string;
   readonly edgeId: string;
   readonly atMs: number;
   readonly wasRequested: boolean;
+  readonly answer: boolean;
 }
 
 export interface AccountFollowRequested {
   readonly follower: string;
   readonly edgeId: string;
   readonly atMs: number;
+  readonly answer: boolean;
+}
+
+export interface AccountFollowerRefused {
+  readonly follower: string;
+  readonly edgeId: string;
 }
 
 /** Says to the follower's side: accepted, pending or rejected. */
@@ -400,9 +412,10 @@ export interface AccountNotify {
   readonly statusId?: string | undefined;
 }
 
+/** kind: what Notify calls type. */
 export interface AccountNotified {
   readonly id: string;
-  readonly type: string;
+  readonly kind: string;
   readonly from: string;
   readonly statusId?: string | undefined;
   readonly atMs: number;
@@ -416,8 +429,10 @@ export interface AccountNotificationDismissed {
   readonly id: string;
 }
 
+/** after_id: where the last clearing ended. */
 export interface AccountNotificationsCleared {
   readonly upToId: string;
+  readonly afterId?: string | undefined;
 }
 
 /** A status enters its thread. Idempotent by id. */
@@ -800,6 +815,7 @@ export interface Messages {
   'murmuration.account.AddFollower': AccountAddFollower;
   'murmuration.account.FollowerAdded': AccountFollowerAdded;
   'murmuration.account.FollowRequested': AccountFollowRequested;
+  'murmuration.account.FollowerRefused': AccountFollowerRefused;
   'murmuration.account.FollowerAnswer': AccountFollowerAnswer;
   'murmuration.account.RemoveFollower': AccountRemoveFollower;
   'murmuration.account.FollowerRemoved': AccountFollowerRemoved;
