@@ -32,3 +32,15 @@ export const actorSubject = (shard: number): string => `actor.${shard}`;
 export const STATUSES_TOPIC = 'topic.statuses';
 /** What concerns one account (AccountTopic): notifications, changed relations, revoked tokens. */
 export const accountTopic = (account: string): string => `topic.account.${account}`;
+/** Says that the shard map changed: whoever hears it reads the row. */
+export const CLUSTER_TOPIC = 'topic.cluster';
+
+/** What a message may weigh: below NATS's default `max_payload` (1 MiB), which headers and wrappers share. */
+export const PAYLOAD_BYTES_MAX = 1_000_000;
+/** Bounds what waits for answers on one bus: 1 KiB each and a turn of the event loop to time them all out. */
+export const REQUESTS_IN_FLIGHT_MAX = 10_000;
+
+/** @throws RangeError a message above PAYLOAD_BYTES_MAX: its sender should have bounded it */
+export function checkPayload(payload: Uint8Array): void {
+  if (payload.length > PAYLOAD_BYTES_MAX) throw new RangeError(`a message of ${payload.length} bytes`);
+}
