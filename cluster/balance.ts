@@ -1,0 +1,60 @@
+import { affinity, mostWilling, nameOf } from './rendezvous.js';
+
+/**
+ * What a live member does with shards. `takes`: up and renewing. `keeps`: holds its lease, yet is silent for longer
+ * than usual, so gets nothing more. `gives`: draining. A member that has no role is dead: its shards are free.
+ */
+export type Role = 'takes' | 'keeps' | 'gives';
+
+/** Members by id (`name#incarnation`). */
+export type Roles = ReadonlyMap<string, Role>;
+
+/** Owner of each shard, by member id; undefined: nobody. */
+export type Owners = readonly (string | undefined)[];
+
+/**
+ * Where the shards should lie: evenly on those who take (counts differ by one at most), moving as few as can be from
+ * where they lie now; rendezvous hashing says which move, and whereto. Balanced owners come back unchanged, so nothing
+ * flaps. Without takers, free shards stay free and givers keep theirs.
+ */
+export function balance(owners: Owners, roles: Roles): (string | undefined)[] {
+  const next = owners.map((owner) => (owner !== undefined && roles.has(owner) ? owner : undefined));
+  const takers = [...roles].filter(([, role]) => role === 'takes').map(([member]) => member);
+  takers.sort();
+  if (takers.length === 0) return next;
+  const held = new Map<string, number[]>(takers.map((taker) => [taker, []]));
+  const free: number[] = [];
+  next.forEach((owner, shard) => {
+    if (owner === undefined || roles.get(owner) === 'gives') free.push(shard);
+    else held.get(owner)?.push(shard);
+  });
+  const total = free.length + [...held.values()].reduce((sum, shards) => sum + shards.length, 0);
+  const least = Math.floor(total / takers.length);
+  const most = Math.ceil(total / takers.length);
+  for (const [taker, shards] of held) {
+    shards.sort((a, b) => affinity(nameOf(taker), b) - affinity(nameOf(taker), a) || a - b);
+    free.push(...shards.splice(most));
+  }
+  const place = (shard: number, taker: string) => {
+    held.get(taker)?.push(shard);
+    next[shard] = taker;
+  };
+  const below = (count: number) => takers.filter((taker) => countOf(held, taker) < count);
+  free.sort((a, b) => a - b);
+  for (const shard of free) {
+    const needy = below(least);
+    const taker = mostWilling(needy.length > 0 ? needy : below(most), shard);
+    if (taker !== undefined) place(shard, taker);
+  }
+  // Where too many sit at the upper count, some one still lacks its last shard.
+  for (const needy of below(least)) {
+    const richest = takers.reduce((a, b) => (countOf(held, b) > countOf(held, a) ? b : a));
+    const shard = countOf(held, richest) > least ? held.get(richest)?.pop() : undefined;
+    if (shard !== undefined) place(shard, needy);
+  }
+  return next;
+}
+
+function countOf(held: ReadonlyMap<string, readonly number[]>, member: string): number {
+  return held.get(member)?.length ?? 0;
+}

@@ -1,0 +1,234 @@
+import { Unavailable } from '../actors/domain/problem.js';
+import type { Placement, ShardHost } from '../actors/runtime/placement.js';
+import type { NodeNodeStatus } from '../proto/gen/types.js';
+import { type Bus, CLUSTER_TOPIC, type Subscription } from '../transport/bus.js';
+import type { PeerService, Peers } from '../transport/peer.js';
+import type { ClusterContext } from './context.js';
+import { GIFT_SHARDS_MAX, Giver } from './giver.js';
+import { Holdings } from './holdings.js';
+import { type Addresses, LeaseHolder } from './lease-holder.js';
+import { MapRow } from './map-row.js';
+import { MembersView } from './members-view.js';
+import { pause } from './patience.js';
+import { peerService } from './peer-service.js';
+import type { Readiness } from './readiness.js';
+import { claimed, hasFreeShards, shardsOf, surplus } from './shard-map.js';
+import { Wake } from './wake.js';
+
+/** Between two looks at members and map: a change is heard of on the bus, this finds it when the bus is silent. */
+const POLL_MS = 1_000;
+/** After a failed look or a failed join. */
+const RETRY_MS = 500;
+/** The store counts as answering while the map was read this recently: three looks. */
+const STORE_SILENT_MS_MAX = 3 * POLL_MS;
+/** What a drain may take; the rest is left to those who see this node gone. SIGTERM allows 15 s for everything. */
+const DRAIN_MS_MAX = 10_000;
+
+/** What a node is started with. */
+export interface Launch extends Addresses {
+  readonly host: ShardHost;
+  /** Activations in memory, for the status. */
+  readonly activations?: () => number;
+  /** Called when a peer or operator asks for the drain; the process then does what it does on SIGTERM. */
+  readonly onDrainAsked?: () => void;
+}
+
+/** One node of the cluster: holds a lease, owns shards under it, and moves them as members come and go. */
+export class ClusterNode implements Placement {
+  /** For the server that peers call. */
+  readonly service: PeerService;
+  private readonly lease: LeaseHolder;
+  private readonly view: MembersView;
+  private readonly mapRow: MapRow;
+  private readonly wake: Wake;
+  private readonly startedMs: number;
+  private launch: Launch | undefined;
+  private holdings: Holdings | undefined;
+  private giver: Giver | undefined;
+  private hint: Subscription | undefined;
+  private giving = false;
+  private closed = false;
+
+  constructor(
+    private readonly context: ClusterContext,
+    private readonly bus: Bus,
+    private readonly peers: Peers,
+  ) {
+    this.lease = new LeaseHolder(context, (why) => this.onLost(why));
+    this.view = new MembersView(context);
+    this.mapRow = new MapRow(context, bus);
+    this.wake = new Wake(context.clock);
+    this.startedMs = context.clock.monotonicMs();
+    this.service = peerService({
+      status: () => this.status(),
+      drain: () => this.launch?.onDrainAsked?.(),
+      prime: (chunk) => this.launch?.host.prime(chunk),
+    });
+  }
+
+  epochOf(shard: number): number | undefined {
+    return this.lease.holds() ? this.holdings?.epochOf(shard) : undefined;
+  }
+
+  idFloorMs(): number {
+    return this.mapRow.map.idFloorMs;
+  }
+
+  /**
+   * Joins, and resolves after the first look at the cluster; `readiness` says when shards have arrived.
+   * @throws NameTaken a live node has our name; Unavailable the store does not answer
+   */
+  async start(launch: Launch): Promise<void> {
+    this.launch = launch;
+    this.holdings = new Holdings(this.context, launch.host);
+    this.giver = new Giver(this.context, this.holdings, this.mapRow, this.peers);
+    this.hint = await this.bus.subscribe(CLUSTER_TOPIC, () => this.wake.call());
+    this.bus.onGap(() => this.wake.call());
+    await this.lease.join(launch);
+    this.context.log.info({ member: this.lease.member }, 'joined the cluster');
+    await this.look();
+    void this.keepLooking();
+  }
+
+  /** Gives all shards away, then the lease back. Resolves in DRAIN_MS_MAX at the latest, whatever fails. */
+  async drain(): Promise<void> {
+    const { clock, log } = this.context;
+    const deadlineMs = clock.monotonicMs() + DRAIN_MS_MAX;
+    this.lease.drain();
+    this.wake.call();
+    while (this.owned().length > 0 && clock.monotonicMs() < deadlineMs) {
+      if (!this.giving && !this.someoneTakes()) break;
+      await pause(clock, 20);
+    }
+    const rest = this.owned();
+    if (rest.length > 0) {
+      log.info({ shards: rest.length }, 'nobody took these shards; they wait in the store');
+      await this.holdings?.release(rest, async () => undefined);
+    }
+    await this.close();
+    await this.lease.leave();
+  }
+
+  /** Stops looking after the cluster; what is held stays held until the lease runs out. Part of `drain`. */
+  async close(): Promise<void> {
+    this.closed = true;
+    this.wake.call();
+    await this.hint?.close();
+  }
+
+  readiness(): Readiness {
+    const { member } = this.lease;
+    if (member === undefined || !this.lease.holds()) return { ready: false, why: 'no lease' };
+    if (this.lease.state === 'draining') return { ready: false, why: 'draining' };
+    if (this.mapRow.ageMs() > STORE_SILENT_MS_MAX) return { ready: false, why: 'the store does not answer' };
+    if (!this.bus.healthy()) return { ready: false, why: 'the bus is down' };
+    if (!this.holdings?.complete(this.mapRow.map, member)) return { ready: false, why: 'shards are on their way' };
+    return { ready: true };
+  }
+
+  status(): NodeNodeStatus {
+    const { member } = this.lease;
+    return {
+      name: this.context.name,
+      incarnation: member?.slice(this.context.name.length + 1) ?? '',
+      state: member === undefined ? 'joining' : this.lease.state,
+      shards: this.holdings?.size ?? 0,
+      activations: this.launch?.activations?.() ?? 0,
+      mapVersion: this.mapRow.map.version,
+      members: this.view.rows().map((row) => `${row.name}#${row.incarnation} ${row.state} ${row.grpcAddress}`),
+      uptimeMs: this.context.clock.monotonicMs() - this.startedMs,
+    };
+  }
+
+  private async keepLooking(): Promise<void> {
+    let restMs = this.restMs();
+    while (!this.closed) {
+      await this.wake.rest(restMs);
+      if (this.closed) return;
+      try {
+        await this.look();
+        restMs = this.restMs();
+      } catch (error) {
+        if (error instanceof Unavailable) this.context.log.warn({ err: error }, 'cannot see the cluster');
+        else this.context.log.error({ err: error }, 'looking after the cluster failed by a fault');
+        restMs = RETRY_MS;
+      }
+    }
+  }
+
+  private restMs(): number {
+    return Math.max(1, Math.min(POLL_MS, this.view.nextExpiryMs()));
+  }
+
+  /** One look at members and map, and what follows from it. */
+  private async look(): Promise<void> {
+    await Promise.all([this.view.read(), this.mapRow.read()]);
+    const { member } = this.lease;
+    if (member === undefined || !this.lease.holds()) return;
+    await this.view.fence();
+    const roles = this.rolesAs(member);
+    if (hasFreeShards(this.mapRow.map, roles)) {
+      await this.mapRow.change(
+        (map) => (hasFreeShards(map, roles) ? claimed(map, roles, (name) => this.view.reachedMs(name)) : undefined),
+        () => true,
+      );
+    }
+    if (this.lease.member !== member || this.closed) return;
+    this.holdings?.reconcile(this.mapRow.map, member);
+    this.giveSurplus(member);
+    await this.view.sweep((other) => shardsOf(this.mapRow.map, other).length > 0);
+  }
+
+  private giveSurplus(member: string): void {
+    const { holdings, giver } = this;
+    if (this.giving || holdings === undefined || giver === undefined) return;
+    if (!holdings.complete(this.mapRow.map, member)) return;
+    const gifts = surplus(this.mapRow.map, this.rolesAs(member), member, GIFT_SHARDS_MAX);
+    if (gifts.size === 0) return;
+    this.giving = true;
+    const holds = () => this.lease.member === member && this.lease.holds();
+    giver
+      .give(member, gifts, (other) => this.view.addressOf(other), holds)
+      .catch((error: unknown) => this.context.log.error({ err: error }, 'a handover broke off'))
+      .finally(() => {
+        this.giving = false;
+        this.wake.call();
+      });
+  }
+
+  private onLost(why: string): void {
+    this.context.log.error({ why, shards: this.holdings?.size ?? 0 }, 'lost the lease: dropped all shards');
+    this.holdings?.abandonAll();
+    void this.rejoin();
+  }
+
+  /** As a new member: what the old one left in flight must not pass for ours. */
+  private async rejoin(): Promise<void> {
+    const { launch } = this;
+    while (!this.closed && launch !== undefined) {
+      try {
+        await this.lease.join(launch);
+        this.context.log.info({ member: this.lease.member }, 'joined the cluster again');
+        this.wake.call();
+        return;
+      } catch (error) {
+        this.context.log.warn({ err: error }, 'cannot join the cluster again yet');
+        await pause(this.context.clock, RETRY_MS);
+      }
+    }
+  }
+
+  private rolesAs(member: string) {
+    return this.view.roles(member, this.lease.state === 'draining' ? 'gives' : 'takes');
+  }
+
+  private owned(): number[] {
+    const { member } = this.lease;
+    return member === undefined ? [] : shardsOf(this.mapRow.map, member);
+  }
+
+  private someoneTakes(): boolean {
+    const { member } = this.lease;
+    return member !== undefined && [...this.rolesAs(member).values()].includes('takes');
+  }
+}

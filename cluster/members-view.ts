@@ -1,0 +1,111 @@
+import type { StoreMemberRecord } from '../proto/gen/types.js';
+import { members } from '../store/tables.js';
+import type { Role, Roles } from './balance.js';
+import { type ClusterContext, STORE_PATIENCE_MS } from './context.js';
+import { isSilent, ranOut, type Sighting, sighted } from './lease.js';
+import { within } from './patience.js';
+import { memberId } from './rendezvous.js';
+
+/** Nodes of a cluster, those lately gone included: their rows share a partition whose LWTs are one after the other. */
+export const MEMBERS_MAX = 256;
+/** A node that left and owns nothing is remembered this long, for whoever asks about it. */
+const GONE_KEPT_MS = 600_000;
+
+/** What this node has seen of all members, and since when each row stands still. */
+export class MembersView {
+  private sightings = new Map<string, Sighting<StoreMemberRecord>>();
+
+  constructor(private readonly context: ClusterContext) {}
+
+  /** @throws Unavailable */
+  async read(): Promise<void> {
+    const { clock, tables, cluster } = this.context;
+    const range = tables.range(members, { cluster }, { limit: MEMBERS_MAX });
+    const rows = await within(clock, STORE_PATIENCE_MS, 'reading the members', range);
+    const answeredMs = clock.monotonicMs();
+    this.sightings = new Map(
+      rows.map(({ key, value }) => [key.name, sighted(this.sightings.get(key.name), value, answeredMs)]),
+    );
+  }
+
+  rows(): StoreMemberRecord[] {
+    return [...this.sightings.values()].map((sighting) => sighting.row);
+  }
+
+  /** Roles of the live members; this node's own is given, for it knows itself better than its row does. */
+  roles(self: string, own: Role): Roles {
+    const roles = new Map<string, Role>();
+    const nowMs = this.context.clock.monotonicMs();
+    for (const sighting of this.sightings.values()) {
+      const { name, incarnation, state } = sighting.row;
+      if (state === 'gone' || name === this.context.name) continue;
+      const role = state === 'draining' ? 'gives' : isSilent(this.context.rules, sighting, nowMs) ? 'keeps' : 'takes';
+      roles.set(memberId(name, incarnation), role);
+    }
+    return roles.set(self, own);
+  }
+
+  addressOf(member: string): string | undefined {
+    return this.rows().find((row) => memberId(row.name, row.incarnation) === member)?.grpcAddress;
+  }
+
+  /** The highest wall clock that a dead member of that name may have minted ids under; 0 when its row is gone. */
+  reachedMs(name: string): number {
+    const row = this.sightings.get(name)?.row;
+    return row === undefined ? 0 : row.clockMs + this.context.rules.leaseMs;
+  }
+
+  /** Milliseconds until the next member's lease may have run out, if it goes on standing still. */
+  nextExpiryMs(): number {
+    const nowMs = this.context.clock.monotonicMs();
+    const waits = this.others()
+      .filter((sighting) => sighting.row.state !== 'gone')
+      .map((sighting) => sighting.sinceMs + this.context.rules.watchMs - nowMs);
+    return Math.max(0, Math.min(...waits, Number.POSITIVE_INFINITY));
+  }
+
+  /** Declares those gone whose leases ran out; answers how many. From then on their renewals are refused. */
+  async fence(): Promise<number> {
+    const { clock, rules, log } = this.context;
+    let fenced = 0;
+    for (const sighting of this.others()) {
+      const { row } = sighting;
+      if (row.state === 'gone' || !ranOut(rules, sighting, clock.monotonicMs())) continue;
+      const gone = { ...row, beat: row.beat + 1, state: 'gone' };
+      const current = await this.set(row, gone);
+      if (current === gone) {
+        fenced += 1;
+        log.warn({ member: row.name, incarnation: row.incarnation }, 'its lease ran out: taking its shards over');
+      }
+    }
+    return fenced;
+  }
+
+  /** Removes rows of nodes that left long ago. @param owns whether a member still stands in the shard map */
+  async sweep(owns: (member: string) => boolean): Promise<void> {
+    const nowMs = this.context.clock.monotonicMs();
+    for (const { row, sinceMs } of this.others()) {
+      if (row.state !== 'gone' || nowMs - sinceMs < GONE_KEPT_MS) continue;
+      if (!owns(memberId(row.name, row.incarnation))) await this.set(row, undefined);
+    }
+  }
+
+  private others(): Sighting<StoreMemberRecord>[] {
+    return [...this.sightings.values()].filter(({ row }) => row.name !== this.context.name);
+  }
+
+  /** Answers the row as it is afterwards, and remembers it. */
+  private async set(expected: StoreMemberRecord, next: StoreMemberRecord | undefined) {
+    const { clock, tables, cluster } = this.context;
+    const key = { cluster, name: expected.name };
+    const change = tables.compareAndSet(members, key, expected, next);
+    const { applied, current } = await within(clock, STORE_PATIENCE_MS, 'changing a member', change);
+    const row = applied ? next : current;
+    if (row === undefined) this.sightings.delete(expected.name);
+    else {
+      const before = this.sightings.get(expected.name);
+      this.sightings.set(expected.name, sighted(before, row, clock.monotonicMs()));
+    }
+    return row;
+  }
+}
