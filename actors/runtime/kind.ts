@@ -62,6 +62,11 @@ export interface ActorKind<S, C extends CommandTable<C>, E> {
   /** Bump it when the state's shape changes: older snapshots are then ignored. */
   readonly stateVersion: number;
   readonly reactions: readonly Reaction<S, E>[];
+  /**
+   * Commands that only read: their replies wait for earlier events to be durable, but not for their before-reply
+   * effects; and they are asked again when no answer comes. Every other reply waits for both.
+   */
+  readonly queries?: readonly (keyof C & string)[];
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the runtime treats every kind alike; askers keep the types.

@@ -1,0 +1,333 @@
+import type { StoreSnapshotRecord } from '../../proto/gen/types.js';
+import { JournalConflict } from '../../store/journal.js';
+import { Unavailable } from '../domain/problem.js';
+import { type Answer, type DecidedBatch, decideBatch } from './batch.js';
+import type { Blueprint } from './blueprint.js';
+import type { ActorCore } from './core.js';
+import { type Delivery, NotTaken } from './delivery.js';
+import { Halt } from './halt.js';
+import { actorName } from './kind.js';
+import { Lane } from './lane.js';
+import { Mailbox } from './mailbox.js';
+import type { Minter } from './minter.js';
+import type { Hosted, NactHost } from './nact-host.js';
+import { recover } from './recovery.js';
+import { snapshotOf } from './snapshot.js';
+import type { Surroundings } from './surroundings.js';
+import { Upkeep } from './upkeep.js';
+
+/** What makes one activation different from others. */
+export interface ActivationSettings {
+  readonly blueprint: Blueprint;
+  readonly id: string;
+  readonly shard: number;
+  readonly epoch: number;
+  readonly minter: Minter;
+  readonly primed: StoreSnapshotRecord | undefined;
+  /** Backlog rows found for the actor. */
+  readonly backlogKeys: readonly string[];
+  /** Resolves when an earlier activation of the actor here has left the store alone. */
+  readonly predecessor: Promise<void>;
+  readonly onStopped: (activation: Activation) => void;
+}
+
+/** An actor once it has been recovered. */
+interface Awake {
+  readonly core: ActorCore;
+  readonly before: Lane;
+  readonly after: Lane;
+  readonly upkeep: Upkeep;
+}
+
+/**
+ * One actor in memory. Commands are decided one after the other, as many as wait at once, and stored in one append;
+ * no reply and no effect leaves before that is durable and the shard still ours under the same epoch.
+ */
+export class Activation {
+  readonly name: string;
+  readonly shard: number;
+  readonly epoch: number;
+  usedMs: number;
+  private readonly mailbox: Mailbox<Delivery>;
+  private readonly hosted: Hosted;
+  private readonly halt = new Halt();
+  private awake: Awake | undefined;
+  private batch: readonly Delivery[] = [];
+  private turnUnderWay: Promise<void> | undefined;
+  private waitingReplies = new Set<Delivery>();
+  private quietTimer = false;
+  private atRest: (() => void)[] = [];
+  private readonly found: string[];
+
+  constructor(
+    private readonly around: Surroundings,
+    private readonly settings: ActivationSettings,
+    host: NactHost,
+  ) {
+    this.name = actorName({ kind: settings.blueprint.kind.name, id: settings.id });
+    this.shard = settings.shard;
+    this.epoch = settings.epoch;
+    this.usedMs = around.clock.monotonicMs();
+    this.found = [...settings.backlogKeys];
+    this.mailbox = new Mailbox(around.limits.mailboxMax);
+    this.hosted = host.host(settings.blueprint.kind.name, () => {
+      this.turnUnderWay = this.turn();
+      return this.turnUnderWay;
+    });
+    this.hosted.wake();
+  }
+
+  get stopped(): boolean {
+    return this.halt.halted;
+  }
+
+  /** Backlog rows that stand for effects not known to be done. */
+  get unfinished(): readonly string[] {
+    return this.awake === undefined ? this.found : this.awake.upkeep.unfinished;
+  }
+
+  /** True when nothing waits, runs or is left to be done here. */
+  get quiet(): boolean {
+    const { awake } = this;
+    return (
+      this.mailbox.length === 0 &&
+      this.turnUnderWay === undefined &&
+      this.waitingReplies.size === 0 &&
+      awake?.before.idle === true &&
+      awake.after.idle
+    );
+  }
+
+  /** Backlog rows found while it runs; they are removed with its own. */
+  adopt(backlogKeys: readonly string[]): void {
+    this.found.push(...backlogKeys);
+    if (this.awake === undefined) return;
+    this.awake.upkeep.adopt(this.found.splice(0));
+    this.settleWhenQuiet();
+  }
+
+  offer(delivery: Delivery): void {
+    const { metrics } = this.around;
+    if (!this.mailbox.offer(delivery)) {
+      metrics.overflows += 1;
+      delivery.fail(new Unavailable(`${this.name} has too many commands waiting`));
+      return;
+    }
+    metrics.mailboxHighWater = Math.max(metrics.mailboxHighWater, this.mailbox.length);
+    if (this.turnUnderWay === undefined) this.hosted.wake();
+  }
+
+  /** Leaves memory if nothing is going on; false when something came in between. */
+  async passivate(): Promise<boolean> {
+    const { awake } = this;
+    if (awake === undefined || !this.quiet) return false;
+    if (!awake.upkeep.clean) {
+      const { seq } = awake.core;
+      await Promise.all([awake.upkeep.settle(), awake.upkeep.saveSnapshot()]);
+      if (this.stopped || !this.quiet || awake.core.seq !== seq || !awake.upkeep.settled) return false;
+    }
+    this.stop();
+    return true;
+  }
+
+  /**
+   * Finishes what was taken, saves and stops; its owner sends nothing more. Effects have until `giveUpMs` (monotonic),
+   * the rest is the next owner's. Resolves to the warm state, if there is any.
+   */
+  async release(giveUpMs: number): Promise<StoreSnapshotRecord | undefined> {
+    const { clock, limits } = this.around;
+    if (this.mailbox.length > 0 || this.turnUnderWay !== undefined) {
+      await new Promise<void>((resolve) => this.atRest.push(resolve));
+    }
+    const { awake } = this;
+    if (awake === undefined || this.stopped) {
+      this.stop();
+      return undefined;
+    }
+    while (!(awake.before.idle && awake.after.idle) && !this.stopped && clock.monotonicMs() < giveUpMs) {
+      await this.halt.sleep(clock, limits.releaseMs / 20).catch(() => undefined);
+    }
+    if (this.stopped) return undefined;
+    const snapshot = awake.core.seq > 0 ? snapshotOf(awake.core, this.epoch) : undefined;
+    await Promise.all([awake.upkeep.settle(), awake.upkeep.saveSnapshot()]);
+    awake.before.proceedAll();
+    this.stop();
+    await this.ended();
+    return snapshot;
+  }
+
+  /** Ends at once. Commands that were decided are in doubt; those that were not may be sent again. */
+  stop(
+    doubt: Error = new Unavailable(`${this.name} was stopped before its answer was certain`),
+    untouched: Error = new NotTaken(`${this.name} was stopped`),
+  ): void {
+    if (this.stopped) return;
+    this.halt.halt();
+    this.hosted.stop();
+    for (const delivery of [...this.batch, ...this.waitingReplies]) delivery.fail(doubt);
+    for (const delivery of this.mailbox.take(this.mailbox.length)) delivery.fail(untouched);
+    this.leaveRest();
+    this.settings.onStopped(this);
+  }
+
+  /** Resolves when the stopped activation has left the store alone. */
+  async ended(): Promise<void> {
+    await this.turnUnderWay;
+    await Promise.all([this.awake?.before.ended(), this.awake?.after.ended()]);
+  }
+
+  /** One message of nact: recovers the actor, the first time, and handles one batch. Never rejects. */
+  private async turn(): Promise<void> {
+    try {
+      this.awake ??= await this.wakeUp();
+      if (!this.stopped) await this.handleBatch(this.awake);
+    } catch (error) {
+      this.crash(error as Error);
+    } finally {
+      this.batch = [];
+      this.turnUnderWay = undefined;
+      if (this.mailbox.length > 0) this.hosted.wake();
+      else this.leaveRest();
+    }
+  }
+
+  private async wakeUp(): Promise<Awake> {
+    const { around, settings, name, shard, epoch, halt } = this;
+    const { blueprint } = settings;
+    await settings.predecessor;
+    const newId = () => settings.minter.next();
+    const found = await recover(around, blueprint.kind, settings.id, epoch, newId, settings.primed);
+    const { core } = found;
+    const progressed = () => this.progressed();
+    const lane = (side: string, handlers: Blueprint['beforeReply'], cursor: number) => {
+      const from = { source: `${name}#${side}`, shard, epoch, halt, asked: new Map<string, number>() };
+      return new Lane(around, core, name, from, handlers, cursor, progressed);
+    };
+    const before = lane('before', blueprint.beforeReply, found.beforeReply);
+    const after = lane('after', blueprint.afterReply, found.afterReply);
+    const upkeep = new Upkeep(around, core, name, shard, epoch, before, after, found.snapshotSeq);
+    upkeep.adopt(this.found.splice(0));
+    if (!this.stopped) {
+      before.start();
+      after.start();
+      this.settleWhenQuiet();
+    }
+    return { core, before, after, upkeep };
+  }
+
+  private async handleBatch(awake: Awake): Promise<void> {
+    if (!this.owned()) throw new NotTaken(`${this.name} is moving`);
+    const { clock, limits, journal, metrics } = this.around;
+    const storedSeq = awake.core.seq;
+    const taken = this.mailbox.take(limits.batchMax);
+    this.batch = taken;
+    const { answers, decided, repeats, fault, untouched } = decideBatch(awake.core, taken, clock.nowMs());
+    metrics.repeats += repeats;
+    if (fault !== undefined) this.reportFault(fault, awake.core.seq);
+    if (decided.length > 0) {
+      const records = decided.map(({ record }) => record);
+      await journal.append(this.name, storedSeq, this.epoch, records, awake.upkeep.marksFor(storedSeq));
+      metrics.appends += 1;
+      metrics.entries += records.length;
+      if (this.stopped) return;
+      if (!this.owned()) throw new Unavailable(`${this.name} moved while a command was stored`);
+      for (const { entry } of decided) {
+        awake.before.push(entry);
+        awake.after.push(entry);
+      }
+    }
+    this.batch = [];
+    for (const answer of answers) this.answer(awake, answer);
+    this.usedMs = clock.monotonicMs();
+    if (fault !== undefined) {
+      for (const delivery of untouched) delivery.fail(new NotTaken(`${this.name} was stopped by a fault`));
+      this.stop();
+    } else if (decided.length > 0) {
+      awake.upkeep.stored();
+      this.settleWhenQuiet();
+    }
+  }
+
+  private answer(awake: Awake, { delivery, reply, seq }: Answer): void {
+    const { before } = awake;
+    if (
+      before.done >= seq ||
+      this.settings.blueprint.queries.has(delivery.command) ||
+      this.awaitedBy(before, delivery)
+    ) {
+      this.acknowledge(delivery, reply);
+      return;
+    }
+    this.waitingReplies.add(delivery);
+    before.whenDone(seq, () => {
+      this.waitingReplies.delete(delivery);
+      this.acknowledge(delivery, reply);
+    });
+  }
+
+  /** Our effects wait for the sender, so that it must not wait for them. */
+  private awaitedBy(before: Lane, { cause }: Delivery): boolean {
+    if (cause === undefined) return false;
+    const sender = cause.actor.slice(0, cause.actor.lastIndexOf('#'));
+    return sender === this.name || before.from.asked.has(sender);
+  }
+
+  private acknowledge(delivery: Delivery, reply: unknown): void {
+    if (this.owned()) delivery.reply(reply);
+    else delivery.fail(new Unavailable(`${this.name} moved before its answer`));
+  }
+
+  private owned(): boolean {
+    return !this.stopped && this.around.placement.epochOf(this.shard) === this.epoch;
+  }
+
+  private progressed(): void {
+    this.awake?.upkeep.progressed();
+    this.settleWhenQuiet();
+  }
+
+  /** Saves the cursor and clears the backlog once the lanes have been at rest for a while. */
+  private settleWhenQuiet(): void {
+    if (this.quietTimer) return;
+    this.quietTimer = true;
+    this.around.clock.after(this.around.limits.quietMs, () => {
+      this.quietTimer = false;
+      if (this.stopped || this.awake === undefined || this.awake.upkeep.settled) return;
+      if (this.quiet) void this.awake.upkeep.settle().then(() => this.settleWhenQuiet());
+      else this.settleWhenQuiet();
+    });
+  }
+
+  private reportFault({ delivery, error }: NonNullable<DecidedBatch['fault']>, seq: number): void {
+    const { command, cause } = delivery;
+    this.around.metrics.crashes += 1;
+    this.around.logger.error({ actor: this.name, seq, command, cause, err: error }, 'an actor failed');
+    delivery.fail(new Error(`${this.name} failed on ${command}`, { cause: error }));
+  }
+
+  /** A turn that could not be finished: the next message activates the actor anew. */
+  private crash(error: Error): void {
+    if (this.stopped) return;
+    const fields = { actor: this.name, seq: this.awake?.core.seq, err: error };
+    if (error instanceof NotTaken) {
+      this.stop();
+    } else if (error instanceof JournalConflict) {
+      this.around.logger.warn(fields, 'another node owns the actor');
+      this.stop();
+    } else if (error instanceof Unavailable) {
+      this.around.logger.warn(fields, 'an activation was stopped: the store or the shard is unavailable');
+      this.stop(error, this.awake === undefined ? error : undefined);
+    } else {
+      this.around.metrics.crashes += 1;
+      this.around.logger.error(fields, 'an activation failed');
+      const failure = new Error(`${this.name} failed`, { cause: error });
+      this.stop(failure, this.awake === undefined ? failure : undefined);
+    }
+  }
+
+  private leaveRest(): void {
+    const waiting = this.atRest;
+    this.atRest = [];
+    for (const proceed of waiting) proceed();
+  }
+}

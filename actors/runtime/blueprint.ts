@@ -1,0 +1,41 @@
+import type { AnyKind, Effects, Happened } from './kind.js';
+
+/** One reaction's answer to one type of event. */
+export interface Handler {
+  readonly surface: string;
+  readonly run: (event: object, happened: Happened<unknown>, effects: Effects) => Promise<void> | void;
+}
+/** Who handles an event, by its type. */
+export type Handlers = ReadonlyMap<string, readonly Handler[]>;
+
+/** A kind, arranged for what the runtime asks of it again and again. */
+export interface Blueprint {
+  readonly kind: AnyKind;
+  readonly beforeReply: Handlers;
+  readonly afterReply: Handlers;
+  /** Commands whose replies wait for no effects. */
+  readonly queries: ReadonlySet<string>;
+}
+
+export function blueprint(kind: AnyKind): Blueprint {
+  return {
+    kind,
+    beforeReply: handlersOf(kind, true),
+    afterReply: handlersOf(kind, false),
+    queries: new Set(kind.queries ?? []),
+  };
+}
+
+function handlersOf(kind: AnyKind, beforeReply: boolean): Handlers {
+  const handlers = new Map<string, Handler[]>();
+  for (const reaction of kind.reactions) {
+    if (reaction.beforeReply !== beforeReply) continue;
+    for (const type of Object.keys(reaction.on)) {
+      const on = reaction.on[type];
+      if (on === undefined) continue;
+      const run: Handler['run'] = (event, happened, effects) => on(event, happened, effects);
+      handlers.set(type, [...(handlers.get(type) ?? []), { surface: reaction.surface, run }]);
+    }
+  }
+  return handlers;
+}

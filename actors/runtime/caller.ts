@@ -1,0 +1,91 @@
+import type { Bus } from '../../transport/bus.js';
+import { actorSubject } from '../../transport/bus.js';
+import { idShard } from '../domain/ids.js';
+import { Unavailable } from '../domain/problem.js';
+import type { Clock, Random } from '../domain/time.js';
+import { backoffMs } from './backoff.js';
+import type { Blueprint } from './blueprint.js';
+import { type Message, NotTaken } from './delivery.js';
+import type { RuntimeLimits } from './limits.js';
+import type { RuntimeMetrics } from './metrics.js';
+import { decodeReply, encodeCommand } from './wire.js';
+
+/** Waits between two tries to find an actor's owner: a handover takes some tens of milliseconds, a takeover seconds. */
+const RETRY_FIRST_MS = 10;
+const RETRY_MOST_MS = 500;
+
+/** The actors of this node, as a caller sees them. */
+export interface LocalActors {
+  /** The reply, or undefined when the actor does not live here. */
+  deliver(message: Message, deadlineMs: number): Promise<unknown> | undefined;
+}
+
+interface CallerNeeds {
+  readonly blueprints: ReadonlyMap<string, Blueprint>;
+  readonly local: LocalActors;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly limits: RuntimeLimits;
+  readonly metrics: RuntimeMetrics;
+}
+
+/** Finds an actor's owner and asks it, again while the actor moves. */
+export class Caller {
+  constructor(private readonly needs: CallerNeeds) {}
+
+  /** @throws Unavailable past the deadline, or when the actor can not answer; Error for a bug in the actor */
+  send(message: Message, timeoutMs: number): Promise<unknown> {
+    const { blueprints, clock, local } = this.needs;
+    const found = blueprints.get(message.kind);
+    if (found === undefined || !Object.hasOwn(found.kind.commands, message.command)) {
+      return Promise.reject(new Error(`there is no command ${message.command} of ${message.kind}`));
+    }
+    const deadlineMs = clock.monotonicMs() + timeoutMs;
+    const reply = local.deliver(message, deadlineMs);
+    if (reply === undefined) return this.search(found, message, deadlineMs);
+    return reply.catch((error: unknown) => {
+      if (!(error instanceof NotTaken)) throw error;
+      return this.search(found, message, deadlineMs);
+    });
+  }
+
+  private async search(found: Blueprint, message: Message, deadlineMs: number): Promise<unknown> {
+    const { clock, local, random } = this.needs;
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await (local.deliver(message, deadlineMs) ?? this.askElsewhere(found, message, deadlineMs));
+      } catch (error) {
+        if (!(error instanceof NotTaken)) throw error;
+        const pauseMs = backoffMs(attempt, RETRY_FIRST_MS, RETRY_MOST_MS, random);
+        if (clock.monotonicMs() + pauseMs >= deadlineMs) {
+          throw new Unavailable(`no owner of ${message.kind}/${message.id} was found in time`, { cause: error });
+        }
+        await new Promise<void>((resolve) => void clock.after(pauseMs, resolve));
+      }
+    }
+  }
+
+  private async askElsewhere({ kind, queries }: Blueprint, message: Message, deadlineMs: number): Promise<unknown> {
+    const { bus, clock, limits, metrics } = this.needs;
+    const leftMs = deadlineMs - clock.monotonicMs();
+    if (leftMs <= 0) throw new NotTaken('no time is left');
+    // What may be carried out twice is asked again soon: its owner may have died and another taken over.
+    const repeatable = message.cause !== undefined || queries.has(message.command);
+    const timeoutMs = repeatable ? Math.min(leftMs, limits.attemptMs) : leftMs;
+    const payload = encodeCommand(kind, message, timeoutMs);
+    const sentMs = clock.monotonicMs();
+    metrics.remoteAsks += 1;
+    let bytes: Uint8Array;
+    try {
+      bytes = await bus.request(actorSubject(idShard(message.id)), payload, timeoutMs);
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      // The bus says at once when nobody serves the shard; only an answer that never came leaves doubt.
+      const unsent = clock.monotonicMs() - sentMs < timeoutMs;
+      if (unsent || repeatable) throw new NotTaken(error.message, { cause: error });
+      throw error;
+    }
+    return decodeReply(kind, message.command, bytes);
+  }
+}

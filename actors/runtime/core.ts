@@ -1,0 +1,105 @@
+import type { StoreCause, StoreJournalRecord } from '../../proto/gen/types.js';
+import { isProblem } from '../domain/problem.js';
+import { Dedupe } from './dedupe.js';
+import type { AnyKind } from './kind.js';
+import type { Ctx, Decision } from './slice.js';
+
+/** A stored event, decoded. */
+export interface StoredEvent {
+  readonly type: string;
+  readonly event: object;
+}
+
+/** One journal entry: everything that one command decided. */
+export interface Entry {
+  readonly seq: number;
+  readonly atMs: number;
+  readonly events: readonly StoredEvent[];
+}
+
+/** An entry not yet stored. */
+export interface Decided {
+  readonly entry: Entry;
+  readonly record: StoreJournalRecord;
+}
+
+export interface Handled {
+  readonly reply: unknown;
+  /** Absent when the command recorded nothing. */
+  readonly decided?: Decided;
+  readonly repeated?: true;
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+/** An actor's state and rules without any input or output: decides, applies, replays. */
+export class ActorCore {
+  /** Of the last entry applied, stored or not. */
+  seq = 0;
+  /** Time of the last entry. */
+  atMs = 0;
+  // biome-ignore lint/suspicious/noExplicitAny: its type is the kind's business.
+  state: any;
+  dedupe = new Dedupe();
+
+  constructor(
+    readonly kind: AnyKind,
+    readonly id: string,
+    private readonly newId: () => string,
+  ) {
+    this.state = kind.initial(id);
+  }
+
+  /** Decides one command and applies what it decided. Throws what decide or apply throw: a bug. */
+  handle(command: string, input: object, cause: StoreCause | undefined, wallMs: number): Handled {
+    if (cause !== undefined && this.dedupe.repeats(cause)) {
+      return { reply: this.kind.commands[command]?.out.decode(NO_BYTES), repeated: true };
+    }
+    const decide = this.kind.slice.decide[command];
+    if (decide === undefined) throw new Error(`${this.kind.name} has no command ${command}`);
+    const nowMs = Math.max(wallMs, this.atMs);
+    const ctx: Ctx = { self: this.id, nowMs, newId: this.newId };
+    const decision: Decision<Record<string, object>, unknown> = decide(this.state, input, ctx);
+    if (isProblem(decision)) return { reply: decision };
+    const { reply, events } = decision;
+    if (events.length === 0) {
+      if (cause !== undefined) this.dedupe.note(cause);
+      return { reply };
+    }
+    const stored = events.map((event) => ({ type: event.type, event }));
+    const record = this.record(stored, nowMs, cause);
+    this.apply(stored, nowMs, cause);
+    return { reply, decided: { entry: { seq: this.seq, atMs: nowMs, events: stored }, record } };
+  }
+
+  /** Applies a stored entry; entries come in order, without a gap. */
+  replay(seq: number, record: StoreJournalRecord): void {
+    if (seq !== this.seq + 1) throw new Error(`entry ${seq} follows ${this.seq}`);
+    this.apply(entryOf(this.kind, seq, record).events, record.atMs, record.cause);
+  }
+
+  private apply(events: readonly StoredEvent[], atMs: number, cause: StoreCause | undefined): void {
+    for (const { type, event } of events) this.kind.slice.apply[type]?.(this.state, event);
+    if (cause !== undefined) this.dedupe.note(cause);
+    this.seq += 1;
+    this.atMs = atMs;
+  }
+
+  private record(events: readonly StoredEvent[], atMs: number, cause: StoreCause | undefined): StoreJournalRecord {
+    const encoded = events.map(({ type, event }) => {
+      const codec = this.kind.events[type];
+      if (codec === undefined) throw new Error(`${this.kind.name} has no event ${type}`);
+      return { type, payload: codec.encode(event) };
+    });
+    return cause === undefined ? { atMs, events: encoded } : { atMs, cause, events: encoded };
+  }
+}
+
+export function entryOf(kind: AnyKind, seq: number, record: StoreJournalRecord): Entry {
+  const events = record.events.map(({ type, payload }) => {
+    const codec = kind.events[type];
+    if (codec === undefined) throw new Error(`${kind.name} cannot read its stored event ${type}`);
+    return { type, event: codec.decode(payload) as object };
+  });
+  return { seq, atMs: record.atMs, events };
+}

@@ -1,0 +1,81 @@
+import type { RowWrite } from '../../store/port.js';
+import { Unavailable } from '../domain/problem.js';
+import { backoffMs } from './backoff.js';
+import { type Halt, Halted } from './halt.js';
+import { actorName, type Effects } from './kind.js';
+import type { Surroundings } from './surroundings.js';
+
+/** First and longest wait between two tries of an effect: an outage of minutes costs a try every few seconds. */
+const RETRY_FIRST_MS = 50;
+const RETRY_MOST_MS = 5_000;
+
+/** Whose effects they are. */
+export interface EffectSource {
+  /** As receivers know it: they expect a source's effects in order, which holds within one lane only. */
+  readonly source: string;
+  readonly shard: number;
+  readonly epoch: number;
+  readonly halt: Halt;
+  /** Actors that this lane is waiting for now. */
+  readonly asked: Map<string, number>;
+}
+
+/** The effects of one entry, numbered in the order in which the reactions ask for them. Tried until done or halted. */
+export class EntryEffects implements Effects {
+  private n = 0;
+  /** The last command to each actor: one waits for the other, so that they arrive in order. */
+  private readonly latest = new Map<string, Promise<unknown>>();
+
+  constructor(
+    private readonly around: Surroundings,
+    private readonly from: EffectSource,
+    private readonly seq: number,
+  ) {}
+
+  write(rows: readonly RowWrite[]): Promise<void> {
+    return this.untilDone(() => this.around.tables.write(rows));
+  }
+
+  tell(kind: string, id: string, command: string, input: object): Promise<unknown> {
+    const cause = { actor: this.from.source, seq: this.seq, n: this.n++ };
+    const target = actorName({ kind, id });
+    const attempt = () => this.around.send({ kind, id, command, input, cause }, this.around.limits.attemptMs);
+    const earlier = this.latest.get(target) ?? Promise.resolve();
+    const reply = earlier.then(() =>
+      this.waitingFor(target, () => this.untilDone(() => this.from.halt.race(attempt()))),
+    );
+    this.latest.set(target, reply);
+    return reply;
+  }
+
+  publish(subject: string, payload: Uint8Array): void {
+    if (this.from.halt.halted) throw new Halted();
+    this.around.publish(subject, payload);
+  }
+
+  private async waitingFor<T>(target: string, action: () => Promise<T>): Promise<T> {
+    const { asked } = this.from;
+    asked.set(target, (asked.get(target) ?? 0) + 1);
+    try {
+      return await action();
+    } finally {
+      const left = (asked.get(target) ?? 1) - 1;
+      if (left === 0) asked.delete(target);
+      else asked.set(target, left);
+    }
+  }
+
+  private async untilDone<T>(action: () => Promise<T>): Promise<T> {
+    const { around, from } = this;
+    for (let attempt = 0; ; attempt++) {
+      if (from.halt.halted) throw new Halted();
+      try {
+        // A fenced owner's rows could hide its successor's.
+        if (around.placement.epochOf(from.shard) === from.epoch) return await action();
+      } catch (error) {
+        if (!(error instanceof Unavailable)) throw error;
+      }
+      await from.halt.sleep(around.clock, backoffMs(attempt, RETRY_FIRST_MS, RETRY_MOST_MS, around.random));
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import { Unavailable } from '../domain/problem.js';
+import { backoffMs } from './backoff.js';
+import type { Handlers } from './blueprint.js';
+import { type ActorCore, type Entry, entryOf } from './core.js';
+import type { Expiring } from './deadlines.js';
+import { type EffectSource, EntryEffects } from './effects.js';
+import { Halted } from './halt.js';
+import type { Surroundings } from './surroundings.js';
+
+/** Waits after a reaction that failed: a bug does not heal soon, and each try is logged. */
+const FAULT_FIRST_MS = 500;
+const FAULT_MOST_MS = 60_000;
+
+/** A reply that waits for an entry's effects, as long as its patience lasts. */
+class Waiter implements Expiring {
+  constructor(
+    readonly seq: number,
+    readonly deadlineMs: number,
+    readonly proceed: () => void,
+    private readonly onLate: () => void,
+  ) {}
+  expire(): void {
+    this.onLate();
+    this.proceed();
+  }
+}
+
+/**
+ * Carries out an actor's effects on one side of the reply: entry after entry, each until it is done. Entries that do
+ * not fit its queue, and those that an earlier activation left, are read from the journal.
+ */
+export class Lane {
+  /** All effects up to this entry are done. */
+  done: number;
+  /** The last stored entry. */
+  private known: number;
+  private queuedTo: number;
+  private queue: Entry[] = [];
+  private running: Promise<void> | undefined;
+  private waiters: Waiter[] = [];
+  /** The entry at hand has outlasted a reply's patience: further replies do not wait for it. */
+  private late = false;
+
+  constructor(
+    private readonly around: Surroundings,
+    private readonly core: ActorCore,
+    private readonly actor: string,
+    readonly from: EffectSource,
+    private readonly handlers: Handlers,
+    cursor: number,
+    /** After each entry that is done. */
+    private readonly onDone: () => void,
+  ) {
+    this.done = Math.min(cursor, core.seq);
+    this.queuedTo = this.done;
+    this.known = core.seq;
+  }
+
+  get idle(): boolean {
+    return this.done === this.known && this.running === undefined;
+  }
+
+  /** Begins with what an earlier activation left. */
+  start(): void {
+    if (this.done < this.known && !this.from.halt.halted) this.running ??= this.run();
+  }
+
+  /** The entry is stored and acknowledged by the placement. */
+  push(entry: Entry): void {
+    if (this.idle && !entry.events.some((stored) => this.handlers.has(stored.type))) {
+      this.known = this.queuedTo = this.done = entry.seq;
+      return;
+    }
+    this.known = entry.seq;
+    if (this.queuedTo === entry.seq - 1 && this.queue.length < this.around.limits.laneQueueMax) {
+      this.queue.push(entry);
+      this.queuedTo = entry.seq;
+    }
+    this.start();
+  }
+
+  /** Calls `proceed` once the entry's effects are done, or patience has run out. */
+  whenDone(seq: number, proceed: () => void): void {
+    if (this.done >= seq || this.late) {
+      proceed();
+      return;
+    }
+    const deadlineMs = this.around.clock.monotonicMs() + this.around.limits.patienceMs;
+    const waiter = new Waiter(seq, deadlineMs, proceed, () => {
+      this.late = true;
+    });
+    this.waiters.push(waiter);
+    this.around.deadlines.watch(waiter);
+  }
+
+  /** Lets all replies go that wait here. */
+  proceedAll(): void {
+    this.letGo(Number.POSITIVE_INFINITY);
+  }
+
+  /** Resolves when nothing runs any more; after the halt, that is soon. */
+  async ended(): Promise<void> {
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    try {
+      while (this.done < this.known && !this.from.halt.halted) {
+        if (this.queue.length === 0) await this.untilNoFault(() => this.refill(), this.done + 1);
+        const entry = this.queue.shift();
+        if (entry === undefined) continue;
+        await this.untilNoFault(() => this.carryOut(entry), entry.seq);
+        this.done = entry.seq;
+        this.late = false;
+        this.letGo(entry.seq);
+        this.onDone();
+      }
+    } catch (error) {
+      if (!(error instanceof Halted)) throw error;
+    } finally {
+      this.running = undefined;
+    }
+  }
+
+  private async carryOut(entry: Entry): Promise<void> {
+    const effects = new EntryEffects(this.around, this.from, entry.seq);
+    const happened = { self: this.core.id, seq: entry.seq, atMs: entry.atMs, state: this.core.state };
+    for (const { type, event } of entry.events) {
+      for (const handler of this.handlers.get(type) ?? []) await handler.run(event, happened, effects);
+    }
+  }
+
+  private async refill(): Promise<void> {
+    const upTo = Math.min(this.known, this.done + this.around.limits.laneQueueMax);
+    const entries: Entry[] = [];
+    for await (const { seq, record } of this.around.journal.read(this.actor, this.done, this.from.epoch)) {
+      if (seq <= upTo) entries.push(entryOf(this.core.kind, seq, record));
+      if (seq >= upTo) break;
+    }
+    if (entries.length === 0) throw new Error(`entry ${this.done + 1} was stored and is gone`);
+    this.queue = entries;
+    this.queuedTo = upTo;
+  }
+
+  /** An effect must never be lost, so a fault is tried again until its code is mended. */
+  private async untilNoFault(action: () => Promise<void>, seq: number): Promise<void> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await action();
+        return;
+      } catch (error) {
+        if (error instanceof Halted || this.from.halt.halted) throw new Halted();
+        const fields = { actor: this.actor, seq, lane: this.from.source, err: error };
+        if (error instanceof Unavailable) this.around.logger.warn(fields, 'effects wait for what is unavailable');
+        else this.around.logger.error(fields, 'a reaction failed');
+      }
+      await this.from.halt.sleep(
+        this.around.clock,
+        backoffMs(attempt, FAULT_FIRST_MS, FAULT_MOST_MS, this.around.random),
+      );
+    }
+  }
+
+  private letGo(seq: number): void {
+    if (this.waiters.length === 0) return;
+    const due = this.waiters.filter((waiter) => waiter.seq <= seq);
+    this.waiters = this.waiters.filter((waiter) => waiter.seq > seq);
+    for (const waiter of due) {
+      this.around.deadlines.forget(waiter);
+      waiter.proceed();
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/** Commands waiting for one actor; past it callers are told Unavailable at once. Some 1 KiB each, so 256 KiB an actor. */
+export const MAILBOX_MAX = 256;
+/** Commands decided and appended together: a batch of 64 posts stays below Cassandra's 50 KiB warning threshold. */
+export const BATCH_MAX = 64;
+/** Activations held in memory: with 10 to 20 KiB each, some 300 MiB at worst. */
+export const ACTIVATIONS_MAX = 20_000;
+/** Entries that wait in memory for one lane; what comes after is read from the journal again. */
+export const LANE_QUEUE_MAX = 256;
+/** Backlogged shards scanned, and actors activated from the backlog, at a time. */
+export const SCAN_CONCURRENCY_MAX = 16;
+/** Activations that leave together when shards are released: each mostly waits for the store. */
+export const RELEASE_CONCURRENCY_MAX = 64;
+/** Snapshots from earlier owners that wait for their shard to arrive here. */
+export const PRIMED_MAX = 10_000;
+/** Effect sources that one actor remembers for deduplication. */
+export const SOURCES_MAX = 1_024;
+
+/** What a runtime bounds itself by; tests shrink them. All times in milliseconds of the injected clock. */
+export interface RuntimeLimits {
+  readonly mailboxMax: number;
+  readonly batchMax: number;
+  readonly activationsMax: number;
+  readonly laneQueueMax: number;
+  readonly primedMax: number;
+  /** Journal entries between two snapshots: what an activation replays at most, unless snapshots fail. */
+  readonly snapshotEvery: number;
+  /** Entries done between two saves of a busy lane's cursor: what a new owner repeats at most. */
+  readonly cursorEvery: number;
+  /** An activation without messages for this long leaves memory. */
+  readonly idleMs: number;
+  /** Lanes at rest for this long: the cursor is saved and the backlog row removed. */
+  readonly quietMs: number;
+  /** How long a reply waits for its before-reply effects; what it says is durable by then. */
+  readonly patienceMs: number;
+  /** How long a released activation waits for its effects; the next owner does the rest. */
+  readonly releaseMs: number;
+  /** One attempt of a command that may be repeated; shorter than a takeover, so that the next owner is found. */
+  readonly attemptMs: number;
+}
+
+export const defaultLimits: RuntimeLimits = {
+  mailboxMax: MAILBOX_MAX,
+  batchMax: BATCH_MAX,
+  activationsMax: ACTIVATIONS_MAX,
+  laneQueueMax: LANE_QUEUE_MAX,
+  primedMax: PRIMED_MAX,
+  snapshotEvery: 200,
+  cursorEvery: 100,
+  idleMs: 600_000,
+  quietMs: 3_000,
+  patienceMs: 5_000,
+  releaseMs: 1_000,
+  attemptMs: 3_000,
+};

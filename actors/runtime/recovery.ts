@@ -1,0 +1,107 @@
+import type { StoreJournalRecord, StoreSnapshotRecord } from '../../proto/gen/types.js';
+import { type JournalEntry, JournalGap } from '../../store/journal.js';
+import type { ReadTables, RowWrite } from '../../store/port.js';
+import { cursors, snapshots } from '../../store/tables.js';
+import { ActorCore } from './core.js';
+import { type AnyKind, actorName } from './kind.js';
+import type { Logger } from './logger.js';
+import { restore } from './snapshot.js';
+
+/** The journal as the runtime needs it; class Journal of store/journal.ts fits. */
+export interface ActorJournal {
+  /**
+   * Stores the records as entries afterSeq + 1 and on; with them the rows. Durable when resolved.
+   * @throws Unavailable it may or may not have happened, or happen later
+   */
+  append(
+    actor: string,
+    afterSeq: number,
+    epoch: number,
+    records: readonly StoreJournalRecord[],
+    alongside?: readonly RowWrite[],
+  ): Promise<void>;
+  /** Entries after that seq, in order, without gaps. @throws JournalConflict a later epoch than ours has written */
+  read(actor: string, afterSeq: number, epoch: number): AsyncIterable<JournalEntry<StoreJournalRecord>>;
+}
+
+/** An actor as the store has it. */
+export interface Recovered {
+  readonly core: ActorCore;
+  readonly snapshotSeq: number;
+  /** Epoch of the last entry. */
+  readonly lastEpoch: number;
+  /** Entries up to here have had all their effects, by lane. */
+  readonly beforeReply: number;
+  readonly afterReply: number;
+}
+
+export interface RecoveryNeeds {
+  readonly journal: ActorJournal;
+  readonly tables: ReadTables;
+  readonly logger: Logger;
+}
+
+/**
+ * Snapshot, tail of the journal, cursors. The snapshot is only a cache: it counts if it has the code's state version
+ * and if the journal still has, at its seq, the entry that it was taken after.
+ */
+export async function recover(
+  needs: RecoveryNeeds,
+  kind: AnyKind,
+  id: string,
+  epoch: number,
+  newId: () => string,
+  primed: StoreSnapshotRecord | undefined,
+): Promise<Recovered> {
+  const actor = actorName({ kind: kind.name, id });
+  const [snapshot, cursor] = await Promise.all([
+    primed ?? needs.tables.get(snapshots, { actor }),
+    needs.tables.get(cursors, { actor }),
+  ]);
+  const lanes = { beforeReply: cursor?.beforeReply ?? 0, afterReply: cursor?.afterReply ?? 0 };
+  if (snapshot !== undefined && snapshot.stateVersion === kind.stateVersion && snapshot.seq > 0) {
+    const warm = await replayFrom(needs, new ActorCore(kind, id, newId), actor, epoch, snapshot).catch(gapOnly);
+    if (warm !== undefined) return { ...warm, ...lanes };
+    needs.logger.warn({ actor, seq: snapshot.seq }, 'a snapshot does not fit the journal; replaying all of it');
+  }
+  const cold = await replay(needs, new ActorCore(kind, id, newId), actor, epoch);
+  return { ...cold, ...lanes };
+}
+
+/** A snapshot ahead of the journal is a gap to the journal's reader. */
+function gapOnly(error: unknown): undefined {
+  if (!(error instanceof JournalGap)) throw error;
+}
+
+type Replayed = Pick<Recovered, 'core' | 'snapshotSeq' | 'lastEpoch'>;
+
+async function replay(needs: RecoveryNeeds, core: ActorCore, actor: string, epoch: number): Promise<Replayed> {
+  let lastEpoch = 0;
+  for await (const entry of needs.journal.read(actor, 0, epoch)) {
+    core.replay(entry.seq, entry.record);
+    lastEpoch = entry.epoch;
+  }
+  return { core, snapshotSeq: 0, lastEpoch };
+}
+
+/** Undefined when the snapshot is of a history that was given up. */
+async function replayFrom(
+  needs: RecoveryNeeds,
+  core: ActorCore,
+  actor: string,
+  epoch: number,
+  snapshot: StoreSnapshotRecord,
+): Promise<Replayed | undefined> {
+  let lastEpoch = restore(core, snapshot);
+  let fits = false;
+  for await (const entry of needs.journal.read(actor, snapshot.seq - 1, epoch)) {
+    if (entry.seq === snapshot.seq) {
+      if (entry.epoch !== lastEpoch) return undefined;
+      fits = true;
+      continue;
+    }
+    core.replay(entry.seq, entry.record);
+    lastEpoch = entry.epoch;
+  }
+  return fits ? { core, snapshotSeq: snapshot.seq, lastEpoch } : undefined;
+}

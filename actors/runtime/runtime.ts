@@ -1,0 +1,177 @@
+import type { NodeHandoffChunk } from '../../proto/gen/types.js';
+import type { Tables } from '../../store/port.js';
+import { backlog } from '../../store/tables.js';
+import type { Bus } from '../../transport/bus.js';
+import { Unavailable } from '../domain/problem.js';
+import type { Clock, Random } from '../domain/time.js';
+import { backoffMs } from './backoff.js';
+import { type Blueprint, blueprint } from './blueprint.js';
+import { Caller } from './caller.js';
+import { Deadlines } from './deadlines.js';
+import { NotTaken } from './delivery.js';
+import { eachOf } from './each-of.js';
+import { type AnyKind, ASK_TIMEOUT_MS, type Asker } from './kind.js';
+import { defaultLimits, RELEASE_CONCURRENCY_MAX, type RuntimeLimits, SCAN_CONCURRENCY_MAX } from './limits.js';
+import type { Logger } from './logger.js';
+import { newMetrics, type RuntimeMetrics } from './metrics.js';
+import { NactHost } from './nact-host.js';
+import type { Placement, ShardHost } from './placement.js';
+import type { ActorJournal } from './recovery.js';
+import { Residents } from './residents.js';
+import { Shards } from './shards.js';
+import type { Surroundings } from './surroundings.js';
+import { backlogActor } from './upkeep.js';
+import { decodeCommand, encodeFailure, encodeReply } from './wire.js';
+
+/** Waits between two tries to read a shard's backlog. */
+const SCAN_FIRST_MS = 200;
+const SCAN_MOST_MS = 10_000;
+/** Backlog rows per page. */
+const SCAN_PAGE_ROWS = 500;
+
+export interface RuntimeParts {
+  readonly kinds: readonly AnyKind[];
+  readonly tables: Tables;
+  /** class Journal over the same tables. */
+  readonly journal: ActorJournal;
+  readonly bus: Bus;
+  readonly placement: Placement;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly limits?: Partial<RuntimeLimits>;
+}
+
+/** The actors of one node: asks them, wherever they live, and hosts those of the shards that the cluster gives it. */
+export class Runtime implements Asker, ShardHost {
+  readonly metrics: RuntimeMetrics = newMetrics();
+  private readonly host = new NactHost();
+  private readonly blueprints: ReadonlyMap<string, Blueprint>;
+  private readonly around: Surroundings;
+  private readonly shards: Shards;
+  private readonly residents: Residents;
+  private readonly caller: Caller;
+  private closed = false;
+
+  constructor(parts: RuntimeParts) {
+    const { tables, journal, bus, placement, clock, random, logger } = parts;
+    const limits = { ...defaultLimits, ...parts.limits };
+    const { metrics } = this;
+    this.blueprints = new Map(parts.kinds.map((kind) => [kind.name, blueprint(kind)]));
+    this.around = {
+      tables,
+      journal,
+      placement,
+      clock,
+      random,
+      logger,
+      limits,
+      metrics,
+      deadlines: new Deadlines(clock),
+      send: (message, timeoutMs) => this.caller.send(message, timeoutMs),
+      publish: (subject, payload) => bus.publish(subject, payload),
+    };
+    this.shards = new Shards(this.around, bus, (payload) => this.serve(payload));
+    this.residents = new Residents(this.around, this.blueprints, this.shards, this.host);
+    const { blueprints, residents: local } = this;
+    this.caller = new Caller({ blueprints, local, bus, clock, random, limits, metrics });
+  }
+
+  ask(kind: string, id: string, command: string, input: object, timeoutMs = ASK_TIMEOUT_MS): Promise<unknown> {
+    return this.caller.send({ kind, id, command, input, cause: undefined }, timeoutMs);
+  }
+
+  /** Resolves when commands for the shards reach this node; what their backlog holds is then taken up behind. */
+  async acquire(shards: readonly number[]): Promise<void> {
+    await Promise.all(shards.map((shard) => this.shards.hold(shard)));
+    void eachOf(shards, SCAN_CONCURRENCY_MAX, (shard) => this.scan(shard));
+  }
+
+  async release(shards: readonly number[], warm: (chunk: NodeHandoffChunk) => Promise<void>): Promise<void> {
+    const leaving = shards.flatMap((shard) => this.shards.close(shard) ?? []);
+    const giveUpMs = this.around.clock.monotonicMs() + this.around.limits.releaseMs;
+    const activations = leaving.flatMap((held) => [...held.activations]);
+    await eachOf(activations, RELEASE_CONCURRENCY_MAX, async (activation) => {
+      const snapshot = await activation.release(giveUpMs);
+      if (snapshot !== undefined) await warm({ actor: activation.name, snapshot });
+    });
+    for (const held of leaving) this.shards.drop(held);
+  }
+
+  prime({ actor, snapshot }: NodeHandoffChunk): void {
+    if (snapshot) this.residents.prime(actor, snapshot);
+  }
+
+  abandon(shards: readonly number[]): void {
+    for (const shard of shards) {
+      const held = this.shards.close(shard);
+      if (held === undefined) continue;
+      for (const activation of [...held.activations]) activation.stop();
+      this.shards.drop(held);
+    }
+  }
+
+  /** True when all that goes on waits for the store, the bus or the clock: no actor is about to have a turn. */
+  idle(): boolean {
+    return this.host.idle();
+  }
+
+  /** Stops everything at once, as abandon does. Release the shards first for an orderly end. */
+  close(): void {
+    this.closed = true;
+    this.abandon(this.shards.all().map(({ shard }) => shard));
+    this.residents.close();
+    this.around.deadlines.close();
+    this.host.close();
+  }
+
+  /** A command from another node. */
+  private async serve(payload: Uint8Array): Promise<Uint8Array> {
+    let decoded: ReturnType<typeof decodeCommand>;
+    try {
+      decoded = decodeCommand(this.blueprints, payload);
+    } catch (error) {
+      this.metrics.malformed += 1;
+      this.around.logger.warn({ err: error, bytes: payload.length }, 'a command could not be read');
+      return encodeFailure(error);
+    }
+    const { message, timeoutMs } = decoded;
+    const kind = this.blueprints.get(message.kind)?.kind as AnyKind;
+    try {
+      const reply = this.residents.deliver(message, this.around.clock.monotonicMs() + timeoutMs);
+      if (reply === undefined) throw new NotTaken(`${message.kind}/${message.id} does not live here`);
+      return encodeReply(kind, message.command, await reply);
+    } catch (error) {
+      return encodeFailure(error);
+    }
+  }
+
+  /** Finds the actors of a shard that may owe effects, and has them carry on. */
+  private async scan(shard: number): Promise<void> {
+    const { clock, logger, random, tables } = this.around;
+    let after: { readonly actor: string } | undefined;
+    for (let attempt = 0; this.shards.get(shard) !== undefined && !this.closed; ) {
+      try {
+        const rows = await tables.range(backlog, { shard }, { ...(after && { after }), limit: SCAN_PAGE_ROWS });
+        for (const [actor, keys] of byActor(rows.map((row) => row.key.actor))) this.residents.resume(actor, keys);
+        if (rows.length < SCAN_PAGE_ROWS) return;
+        after = { actor: rows.at(-1)?.key.actor ?? '' };
+        attempt = 0;
+      } catch (error) {
+        if (error instanceof Unavailable) logger.warn({ shard, err: error }, 'a backlog waits');
+        else logger.error({ shard, err: error }, 'a backlog could not be taken up');
+        const pauseMs = backoffMs(attempt++, SCAN_FIRST_MS, SCAN_MOST_MS, random);
+        await new Promise<void>((resolve) => void clock.after(pauseMs, resolve));
+      }
+    }
+  }
+}
+
+function byActor(keys: readonly string[]): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const key of keys) {
+    const actor = backlogActor(key);
+    found.set(actor, [...(found.get(actor) ?? []), key]);
+  }
+  return found;
+}

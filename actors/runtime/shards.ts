@@ -1,0 +1,84 @@
+import type { Bus, Subscription } from '../../transport/bus.js';
+import { actorSubject } from '../../transport/bus.js';
+import type { Activation } from './activation.js';
+import { Minter } from './minter.js';
+import type { Surroundings } from './surroundings.js';
+
+/** A shard that this node serves. */
+export interface HeldShard {
+  readonly shard: number;
+  readonly minter: Minter;
+  readonly activations: Set<Activation>;
+  /** False once it is on its way to another node. */
+  open: boolean;
+  subscription: Subscription | undefined;
+}
+
+/** The shards that the cluster gave to this node, and whom their commands from other nodes reach. */
+export class Shards {
+  private readonly held = new Map<number, HeldShard>();
+  /** Kept when a shard leaves: should it come back, its ids still ascend. */
+  private readonly minters = new Map<number, Minter>();
+
+  constructor(
+    private readonly around: Surroundings,
+    private readonly bus: Bus,
+    private readonly serve: (payload: Uint8Array) => Promise<Uint8Array>,
+  ) {}
+
+  /** The shard, if it is held and open. */
+  get(shard: number): HeldShard | undefined {
+    const found = this.held.get(shard);
+    return found?.open ? found : undefined;
+  }
+
+  all(): HeldShard[] {
+    return [...this.held.values()];
+  }
+
+  /** Begins to take commands, from this node at once and from others when resolved. */
+  async hold(shard: number): Promise<HeldShard> {
+    const before = this.held.get(shard);
+    if (before?.open && before.subscription !== undefined) return before;
+    const found: HeldShard = before?.open
+      ? before
+      : {
+          shard,
+          minter: this.minterOf(shard),
+          activations: before?.activations ?? new Set(),
+          open: true,
+          subscription: undefined,
+        };
+    this.held.set(shard, found);
+    const subscription = await this.bus.serve(actorSubject(shard), this.serve);
+    if (found.open) found.subscription = subscription;
+    else await subscription.close();
+    return found;
+  }
+
+  /** Takes no more commands. Those that came are still answered. */
+  close(shard: number): HeldShard | undefined {
+    const found = this.held.get(shard);
+    if (found === undefined) return undefined;
+    found.open = false;
+    const { subscription } = found;
+    found.subscription = undefined;
+    subscription?.close().catch((error: unknown) => {
+      this.around.logger.warn({ shard, err: error }, 'a shard is still subscribed to');
+    });
+    return found;
+  }
+
+  drop(found: HeldShard): void {
+    if (this.held.get(found.shard) === found) this.held.delete(found.shard);
+  }
+
+  private minterOf(shard: number): Minter {
+    const known = this.minters.get(shard);
+    if (known !== undefined) return known;
+    const { clock, placement } = this.around;
+    const minter = new Minter(shard, clock, () => placement.idFloorMs());
+    this.minters.set(shard, minter);
+    return minter;
+  }
+}

@@ -1,0 +1,28 @@
+import { deserialize, serialize } from 'node:v8';
+import type { StoreSnapshotRecord } from '../../proto/gen/types.js';
+import type { ActorCore } from './core.js';
+import { Dedupe, type SourceMark } from './dedupe.js';
+
+interface Image {
+  readonly state: unknown;
+  readonly sources: readonly SourceMark[];
+  readonly atMs: number;
+  /** Of the entry at the snapshot's seq: tells whether that entry is the one that history kept. */
+  readonly epoch: number;
+}
+
+/** The actor as it is now; all of it must be stored already. */
+export function snapshotOf(core: ActorCore, epoch: number): StoreSnapshotRecord {
+  const image: Image = { state: core.state, sources: core.dedupe.marks(), atMs: core.atMs, epoch };
+  return { seq: core.seq, stateVersion: core.kind.stateVersion, state: serialize(image) };
+}
+
+/** Puts the actor to where the snapshot was taken, and answers the epoch of its last entry. */
+export function restore(core: ActorCore, snapshot: StoreSnapshotRecord): number {
+  const image = deserialize(snapshot.state) as Image;
+  core.state = image.state;
+  core.dedupe = Dedupe.from(image.sources);
+  core.atMs = image.atMs;
+  core.seq = snapshot.seq;
+  return image.epoch;
+}

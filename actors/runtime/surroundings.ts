@@ -1,0 +1,25 @@
+import type { Tables } from '../../store/port.js';
+import type { Clock, Random } from '../domain/time.js';
+import type { Deadlines } from './deadlines.js';
+import type { Message } from './delivery.js';
+import type { RuntimeLimits } from './limits.js';
+import type { Logger } from './logger.js';
+import type { RuntimeMetrics } from './metrics.js';
+import type { Placement } from './placement.js';
+import type { ActorJournal } from './recovery.js';
+
+/** What all activations of a runtime share. */
+export interface Surroundings {
+  readonly tables: Tables;
+  readonly journal: ActorJournal;
+  readonly placement: Placement;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly limits: RuntimeLimits;
+  readonly metrics: RuntimeMetrics;
+  readonly deadlines: Deadlines;
+  /** To the actor, wherever it is; resolves to its reply. @throws Unavailable */
+  send(message: Message, timeoutMs: number): Promise<unknown>;
+  publish(subject: string, payload: Uint8Array): void;
+}

@@ -1,0 +1,145 @@
+import { put, type RowWrite, remove } from '../../store/port.js';
+import { backlog, cursors, snapshots } from '../../store/tables.js';
+import type { ActorCore } from './core.js';
+import type { Lane } from './lane.js';
+import { snapshotOf } from './snapshot.js';
+import type { Surroundings } from './surroundings.js';
+
+/**
+ * The name of a backlog row. One actor has a new one for each time that it becomes dirty, so that the late removal of
+ * an old row (a fenced owner's, or one that the store reported failed) never hides a newer one.
+ */
+const backlogKey = (actor: string, seq: number, epoch: number): string => `${actor}@${seq}.${epoch}`;
+
+/** The actor that a backlog row is about. */
+export const backlogActor = (key: string): string => key.slice(0, key.lastIndexOf('@'));
+
+/** What the store knows of an activation besides its journal: cursor, backlog row, snapshot. */
+export class Upkeep {
+  private savedBefore: number;
+  private savedAfter: number;
+  /** Backlog rows that stand for entries not known to be done. */
+  private marks = new Set<string>();
+  private snapshotting: Promise<void> | undefined;
+  private saving: Promise<boolean> | undefined;
+
+  constructor(
+    private readonly around: Surroundings,
+    private readonly core: ActorCore,
+    private readonly actor: string,
+    private readonly shard: number,
+    private readonly epoch: number,
+    private readonly before: Lane,
+    private readonly after: Lane,
+    private snapshotSeq: number,
+  ) {
+    this.savedBefore = before.done;
+    this.savedAfter = after.done;
+  }
+
+  /** A row that an earlier activation left. */
+  adopt(keys: Iterable<string>): void {
+    for (const key of keys) this.marks.add(key);
+  }
+
+  /** What an append after `seq` must make durable with it. */
+  marksFor(seq: number): RowWrite[] {
+    if (this.marks.size > 0) return [];
+    const key = backlogKey(this.actor, seq + 1, this.epoch);
+    this.marks.add(key);
+    return [put(backlog, { shard: this.shard, actor: key }, { atMs: this.around.clock.nowMs() })];
+  }
+
+  /** Backlog rows that stand for effects not known to be done. */
+  get unfinished(): readonly string[] {
+    return [...this.marks];
+  }
+
+  /** The store knows that all effects are done. */
+  get settled(): boolean {
+    return this.marks.size === 0 && this.savedBefore === this.before.done && this.savedAfter === this.after.done;
+  }
+
+  /** Settled, and the snapshot is the newest. */
+  get clean(): boolean {
+    return this.settled && this.snapshotSeq === this.core.seq;
+  }
+
+  /** A lane has finished an entry. */
+  progressed(): void {
+    const done = this.before.done + this.after.done;
+    if (done - this.savedBefore - this.savedAfter >= this.around.limits.cursorEvery) void this.saveCursor();
+  }
+
+  /** Entries have been stored; the core is exactly at the journal's end. */
+  stored(): void {
+    if (this.core.seq - this.snapshotSeq >= this.around.limits.snapshotEvery) void this.saveSnapshot();
+  }
+
+  /**
+   * Saves the cursor and, if all effects are done, removes the backlog rows. Call it only while no append is under way.
+   * Failures are logged and left to the next time: all it costs is repeated effects.
+   */
+  async settle(): Promise<void> {
+    const { before, after, core } = this;
+    if (before.done !== core.seq || after.done !== core.seq) {
+      await this.saveCursor();
+      return;
+    }
+    const finished = this.marks;
+    this.marks = new Set();
+    const removed =
+      (await this.saveCursor()) && (await this.attempt('the backlog row', () => this.removeMarks(finished)));
+    if (!removed) this.adopt(finished);
+  }
+
+  /** Saves the state as it is now; it must be stored in the journal. */
+  saveSnapshot(): Promise<void> {
+    if (this.snapshotting !== undefined || this.snapshotSeq === this.core.seq)
+      return this.snapshotting ?? Promise.resolve();
+    this.snapshotting = this.writeSnapshot().finally(() => {
+      this.snapshotting = undefined;
+    });
+    return this.snapshotting;
+  }
+
+  private async writeSnapshot(): Promise<void> {
+    const { core, actor } = this;
+    await this.attempt('the snapshot', async () => {
+      const snapshot = snapshotOf(core, this.epoch);
+      await this.around.tables.write([put(snapshots, { actor }, snapshot)]);
+      this.snapshotSeq = snapshot.seq;
+    });
+  }
+
+  private async saveCursor(): Promise<boolean> {
+    if (this.saving !== undefined) await this.saving;
+    const [beforeReply, afterReply] = [this.before.done, this.after.done];
+    if (beforeReply === this.savedBefore && afterReply === this.savedAfter) return true;
+    this.saving = this.attempt('the cursor', async () => {
+      await this.around.tables.write([put(cursors, { actor: this.actor }, { beforeReply, afterReply })]);
+      this.savedBefore = beforeReply;
+      this.savedAfter = afterReply;
+    }).finally(() => {
+      this.saving = undefined;
+    });
+    return this.saving;
+  }
+
+  private removeMarks(keys: ReadonlySet<string>): Promise<void> {
+    const rows = [...keys].map((key) => remove(backlog, { shard: this.shard, actor: key }));
+    return rows.length === 0 ? Promise.resolve() : this.around.tables.write(rows);
+  }
+
+  /** Only as long as the shard is ours: the next owner keeps its own rows. */
+  private async attempt(what: string, action: () => Promise<void>): Promise<boolean> {
+    if (this.around.placement.epochOf(this.shard) !== this.epoch) return false;
+    try {
+      await action();
+      return true;
+    } catch (error) {
+      this.around.logger.warn({ actor: this.actor, err: error }, `could not save ${what}`);
+      return false;
+    }
+  }
+}
