@@ -162,21 +162,30 @@ export class ClusterNode implements Placement {
 
   /** One look at members and map, and what follows from it. */
   private async look(): Promise<void> {
-    await Promise.all([this.view.read(), this.mapRow.read()]);
+    // In this order: a member joins before the map can name it, so one that is named and not seen is dead.
+    await this.mapRow.read();
+    const { version } = this.mapRow.map;
+    await this.view.read();
     const { member } = this.lease;
     if (member === undefined || !this.lease.holds()) return;
     await this.view.fence();
-    const roles = this.rolesAs(member);
-    if (hasFreeShards(this.mapRow.map, roles)) {
-      await this.mapRow.change(
-        (map) => (hasFreeShards(map, roles) ? claimed(map, roles, (name) => this.view.reachedMs(name)) : undefined),
-        () => true,
-      );
-    }
+    await this.claim(version, member);
     if (this.lease.member !== member || this.closed) return;
     this.holdings?.reconcile(this.mapRow.map, member);
     this.giveSurplus(member);
     await this.view.sweep((other) => shardsOf(this.mapRow.map, other).length > 0);
+  }
+
+  /** Places the shards of the dead, on this node and others; of several nodes that try, one succeeds. */
+  private async claim(version: number, member: string): Promise<void> {
+    const roles = this.rolesAs(member);
+    if (!hasFreeShards(this.mapRow.map, roles)) return;
+    await this.mapRow.change(
+      // Of members that a newer map names we know nothing yet: the next look will.
+      (map) => (map.version === version ? claimed(map, roles, (name) => this.view.reachedMs(name)) : undefined),
+      () => true,
+    );
+    if (this.mapRow.map.version > version + 1) this.wake.call();
   }
 
   private giveSurplus(member: string): void {

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SHARDS } from '../../actors/domain/ids.js';
+import { LEASE_MS, leaseRules } from '../../cluster/lease.js';
+import { members } from '../../store/tables.js';
+import { Fleet } from './fleet.js';
+
+async function three(seed: number) {
+  const fleet = new Fleet(seed);
+  const ships = [fleet.launch('a'), fleet.launch('b'), fleet.launch('c')] as const;
+  await fleet.until('three nodes share the shards', () => fleet.settled(...ships));
+  return { fleet, ships };
+}
+
+test('a node alone takes all shards', async () => {
+  const fleet = new Fleet(1);
+  const ship = fleet.launch('a');
+  await fleet.until('it owns all', () => fleet.settled(ship), 1_000);
+});
+
+test('nodes that join get their part by handover, warm activations first, and no shard has two owners', async () => {
+  const fleet = new Fleet(2);
+  const a = fleet.launch('a');
+  await fleet.until('it owns all', () => fleet.settled(a));
+  const b = fleet.launch('b');
+  const tookMs = await fleet.until('two share', () => fleet.settled(a, b), 5_000);
+  assert.ok(tookMs < 3_000, `it took ${tookMs} ms`);
+  assert.equal(b.host.primed.length, SHARDS / 2);
+  assert.deepEqual(fleet.doubleOwners, []);
+});
+
+test('a balanced cluster leaves the map alone', async () => {
+  const { fleet } = await three(3);
+  const before = (await fleet.map()).version;
+  await fleet.run(30_000);
+  assert.equal((await fleet.map()).version, before);
+});
+
+test('the shards of a killed node are acquired elsewhere in less than nine seconds', async () => {
+  for (let seed = 10; seed < 20; seed++) {
+    const {
+      fleet,
+      ships: [a, b, c],
+    } = await three(seed);
+    await fleet.run(seed * 137);
+    fleet.kill(c);
+    const tookMs = await fleet.until('the survivors own all', () => fleet.settled(a, b));
+    assert.ok(tookMs < 9_000, `it took ${tookMs} ms`);
+    assert.ok(tookMs > LEASE_MS - leaseRules.renewMs, `${tookMs} ms is before the lease ran out`);
+    assert.deepEqual(fleet.doubleOwners, []);
+  }
+});
+
+test('a takeover raises the epochs of the shards that moved, and the id floor past what the dead could mint', async () => {
+  const {
+    fleet,
+    ships: [a, b, c],
+  } = await three(4);
+  const before = await fleet.map();
+  fleet.kill(c);
+  const row = await fleet.tables.get(members, { cluster: 'fleet', name: 'c' });
+  await fleet.until('the survivors own all', () => fleet.settled(a, b));
+  const after = await fleet.map();
+  assert.ok(after.idFloorMs >= (row?.clockMs ?? 0) + LEASE_MS);
+  before.owners.forEach((owner, shard) => {
+    const moved = owner?.startsWith('c#') ?? false;
+    assert.equal((after.epochs[shard] ?? 0) > (before.epochs[shard] ?? 0), moved);
+  });
+});
+
+test('a drain gives all shards away in less than three seconds, and the lease back', async () => {
+  const {
+    fleet,
+    ships: [a, b, c],
+  } = await three(5);
+  let drained = false;
+  void c.node.drain().then(() => {
+    drained = true;
+  });
+  assert.equal(c.node.readiness().ready, false);
+  const tookMs = await fleet.until('it is drained', () => drained);
+  assert.ok(tookMs < 3_000, `it took ${tookMs} ms`);
+  await fleet.until('the others own all', () => fleet.settled(a, b), 1_000);
+  assert.equal(c.host.running.size, 0);
+  assert.equal((await fleet.tables.get(members, { cluster: 'fleet', name: 'c' }))?.state, 'gone');
+  assert.deepEqual(fleet.doubleOwners, []);
+});
+
+test('the last node drains too, and its successor takes over without waiting', async () => {
+  const fleet = new Fleet(6);
+  const a = fleet.launch('a');
+  await fleet.until('it owns all', () => fleet.settled(a));
+  let drained = false;
+  void a.node.drain().then(() => {
+    drained = true;
+  });
+  await fleet.until('it is drained', () => drained, 3_000);
+  const next = fleet.launch('a');
+  const tookMs = await fleet.until('the next process owns all', () => fleet.settled(next));
+  assert.ok(tookMs < 1_000, `it took ${tookMs} ms`);
+});
+
+test('a process that starts again after kill -9 waits until the old lease has run out', async () => {
+  const fleet = new Fleet(7);
+  const a = fleet.launch('a');
+  await fleet.until('it owns all', () => fleet.settled(a));
+  fleet.kill(a);
+  const again = fleet.launch('a');
+  const tookMs = await fleet.until('the next process owns all', () => fleet.settled(again));
+  assert.ok(tookMs >= LEASE_MS && tookMs < 9_000, `it took ${tookMs} ms`);
+});
+
+test('a node whose name belongs to a live one does not join', async () => {
+  const fleet = new Fleet(8);
+  const a = fleet.launch('a');
+  await fleet.until('it owns all', () => fleet.settled(a));
+  const twin = fleet.launch('twin');
+  await fleet.until('two share', () => fleet.settled(a, twin));
+  const refusal = fleet.join('a');
+  await fleet.until('it is refused', () => refusal.error !== undefined, 15_000);
+  assert.equal(refusal.error?.name, 'NameTaken');
+  assert.ok(fleet.settled(a, twin));
+});
+
+test('a paused node owns nothing when it wakes, and comes back as a new member', async () => {
+  const {
+    fleet,
+    ships: [a, b, c],
+  } = await three(9);
+  fleet.pause(c, 15_000);
+  await fleet.until('the others take over', () => fleet.settled(a, b));
+  assert.equal(fleet.owned(c), 0);
+  await fleet.until('it shares again', () => fleet.settled(a, b, c));
+  assert.ok(c.host.abandoned > 0);
+  assert.deepEqual(fleet.doubleOwners, []);
+});
+
+test('nodes cut off from the store stop on their own before anybody else may act', async () => {
+  const { fleet, ships } = await three(21);
+  fleet.faults.failChance = 1;
+  await fleet.run(LEASE_MS);
+  for (const ship of ships) assert.equal(fleet.owned(ship), 0);
+  assert.equal(ships[0].node.readiness().ready, false);
+  fleet.faults.failChance = 0;
+  await fleet.until('they share again', () => fleet.settled(...ships));
+  assert.deepEqual(fleet.doubleOwners, []);
+});
+
+test('shards that the host could not take up are tried again', async () => {
+  const fleet = new Fleet(22);
+  const a = fleet.launch('a');
+  a.host.failNextAcquire = true;
+  await fleet.until('it owns all', () => fleet.settled(a), 5_000);
+  assert.ok(a.host.abandoned > 0);
+});
+
+test('with a store that fails, answers late and acts later still, no shard ever has two owners', async () => {
+  for (let seed = 100; seed < 110; seed++) {
+    const fleet = new Fleet(seed);
+    const ships = ['a', 'b', 'c', 'd'].map((name, index) => fleet.launch(name, index * 2_000, 1 + index * 0.002));
+    const [a, b, c, d] = ships as [(typeof ships)[0], (typeof ships)[0], (typeof ships)[0], (typeof ships)[0]];
+    await fleet.until('four share', () => fleet.settled(...ships));
+    Object.assign(fleet.faults, { failChance: 0.05, ambiguousChance: 0.1, lateChance: 0.05 });
+    fleet.pause(b, 9_000);
+    await fleet.run(7_000);
+    fleet.kill(c);
+    void d.node.drain();
+    await fleet.run(20_000);
+    Object.assign(fleet.faults, { failChance: 0, ambiguousChance: 0, lateChance: 0 });
+    await fleet.run(15_000);
+    await fleet.until(`two are left (seed ${seed})`, () => fleet.settled(a, b), 40_000);
+    assert.deepEqual(fleet.doubleOwners, [], `seed ${seed}`);
+  }
+});
+
+test('a takeover that ignores an unexpired lease is caught by the watch over owners', async () => {
+  const fleet = new Fleet(30, { ...leaseRules, watchMs: 500 });
+  const ships = [fleet.launch('a'), fleet.launch('b')];
+  await fleet.run(20_000);
+  assert.equal(ships.length, 2);
+  assert.notDeepEqual(fleet.doubleOwners, []);
+});

@@ -1,0 +1,192 @@
+import { SHARDS } from '../../actors/domain/ids.js';
+import type { ShardHost } from '../../actors/runtime/placement.js';
+import { ClusterNode } from '../../cluster/cluster-node.js';
+import { type LeaseRules, leaseRules } from '../../cluster/lease.js';
+import { fromRecord, type ShardMap, shardsOf } from '../../cluster/shard-map.js';
+import type { NodeHandoffChunk } from '../../proto/gen/types.js';
+import { MemoryTables } from '../../store/memory/memory-tables.js';
+import { shardMap } from '../../store/tables.js';
+import { LocalPeers } from '../../transport/local-peers.js';
+import { Network } from '../simulation/network.js';
+import { type StoreFaults, simulatedStore } from '../simulation/store.js';
+import { Process, SeededRandom, World } from '../simulation/world.js';
+
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** A host that runs nothing, yet takes its time and remembers what it was told. */
+class RecordingHost implements ShardHost {
+  readonly running = new Set<number>();
+  readonly primed: string[] = [];
+  abandoned = 0;
+  failNextAcquire = false;
+
+  constructor(
+    private readonly world: World,
+    private readonly process: Process,
+    private readonly releaseMs: number,
+  ) {}
+
+  async acquire(shards: readonly number[]): Promise<void> {
+    await this.after(5);
+    if (this.failNextAcquire) {
+      this.failNextAcquire = false;
+      throw new Error('the backlog cannot be read');
+    }
+    for (const shard of shards) this.running.add(shard);
+  }
+
+  async release(shards: readonly number[], warm: (chunk: NodeHandoffChunk) => Promise<void>): Promise<void> {
+    await this.after(this.releaseMs);
+    for (const shard of shards) await warm({ actor: `account/${shard}` });
+    for (const shard of shards) this.running.delete(shard);
+  }
+
+  prime(chunk: NodeHandoffChunk): void {
+    this.primed.push(chunk.actor);
+  }
+
+  abandon(shards: readonly number[]): void {
+    this.abandoned += shards.length;
+    for (const shard of shards) this.running.delete(shard);
+  }
+
+  private after(delayMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.world.at(delayMs, this.process, resolve);
+    });
+  }
+}
+
+export interface Ship {
+  readonly process: Process;
+  readonly node: ClusterNode;
+  readonly host: RecordingHost;
+}
+
+/** Several nodes over one store, on a virtual timeline that checks all the while that no shard has two owners. */
+export class Fleet {
+  readonly world = new World(() => false);
+  readonly tables = new MemoryTables();
+  readonly peers = new LocalPeers();
+  readonly ships: Ship[] = [];
+  readonly faults: StoreFaults = { failChance: 0, ambiguousChance: 0, lateChance: 0, delayMs: [1, 10] };
+  readonly doubleOwners: string[] = [];
+  releaseMs = 20;
+  private readonly random: SeededRandom;
+  private readonly network: Network;
+
+  constructor(
+    seed: number,
+    private readonly rules: LeaseRules = leaseRules,
+  ) {
+    this.random = new SeededRandom(seed);
+    const faults = { dropChance: 0, repeatChance: 0, delayMs: [1, 5] as const };
+    this.network = new Network(this.world, this.random.fork(), faults, () => false);
+    this.watch();
+  }
+
+  /** Starts a node; the story goes on while it joins. */
+  launch(name: string, skewMs = 0, rate = 1): Ship {
+    const { ship, started } = this.build(name, skewMs, rate);
+    this.peers.register(name, ship.node.service);
+    this.ships.push(ship);
+    void started;
+    return ship;
+  }
+
+  /** A node that is expected to be refused. */
+  join(name: string): { error: Error | undefined } {
+    const refusal: { error: Error | undefined } = { error: undefined };
+    this.build(name, 0, 1).started.catch((error: Error) => {
+      refusal.error = error;
+    });
+    return refusal;
+  }
+
+  private build(name: string, skewMs: number, rate: number): { ship: Ship; started: Promise<void> } {
+    const process = new Process(name, skewMs, rate);
+    const context = {
+      tables: simulatedStore(this.tables, this.world, process, this.random.fork(), this.faults),
+      clock: this.world.clockOf(process),
+      random: this.random.fork(),
+      log: silent,
+      cluster: 'fleet',
+      name,
+      rules: this.rules,
+    };
+    const node = new ClusterNode(context, this.network.busOf(process), this.peers);
+    const host = new RecordingHost(this.world, process, this.releaseMs);
+    const started = node.start({ host, grpcAddress: name, baseUrl: `http://${name}` });
+    return { ship: { process, node, host }, started };
+  }
+
+  /** As kill -9. */
+  kill(ship: Ship): void {
+    ship.process.alive = false;
+    this.peers.register(ship.process.name, undefined);
+  }
+
+  /** As SIGSTOP, SIGCONT. */
+  pause(ship: Ship, ms: number): void {
+    ship.process.pausedUntil = this.world.now + ms;
+  }
+
+  /** Runs the world until the probe holds; answers how long that took. */
+  async until(what: string, probe: () => boolean, timeoutMs = 30_000): Promise<number> {
+    const startedMs = this.world.now;
+    await this.world.run(startedMs + timeoutMs, probe);
+    if (!probe()) throw new Error(`${what}: not within ${timeoutMs} ms`);
+    return this.world.now - startedMs;
+  }
+
+  async run(ms: number): Promise<void> {
+    await this.world.run(this.world.now + ms, () => false);
+  }
+
+  /** Shards that the node may act for right now. */
+  owned(ship: Ship): number {
+    if (!ship.process.alive) return 0;
+    let count = 0;
+    for (let shard = 0; shard < SHARDS; shard++) if (ship.node.epochOf(shard) !== undefined) count += 1;
+    return count;
+  }
+
+  /** Everything owned by these nodes, evenly to within one, and served. */
+  settled(...ships: Ship[]): boolean {
+    const counts = ships.map((ship) => this.owned(ship));
+    const sum = counts.reduce((a, b) => a + b, 0);
+    return (
+      sum === SHARDS &&
+      Math.max(...counts) - Math.min(...counts) <= 1 &&
+      ships.every((ship) => ship.host.running.size === this.owned(ship) && ship.node.readiness().ready)
+    );
+  }
+
+  async map(): Promise<ShardMap> {
+    const record = await this.tables.get(shardMap, { cluster: 'fleet' });
+    if (record === undefined) throw new Error('there is no map');
+    return fromRecord(record);
+  }
+
+  async shardsIn(name: string): Promise<number> {
+    const map = await this.map();
+    const member = map.owners.find((owner) => owner?.startsWith(`${name}#`));
+    return member === undefined ? 0 : shardsOf(map, member).length;
+  }
+
+  private watch(): void {
+    this.world.at(10, undefined, () => {
+      const owners = new Map<number, string>();
+      for (const ship of this.ships) {
+        if (!ship.process.alive) continue;
+        for (let shard = 0; shard < SHARDS; shard++) {
+          if (ship.node.epochOf(shard) === undefined) continue;
+          const other = owners.get(shard);
+          if (other !== undefined) this.doubleOwners.push(`${shard}: ${other} and ${ship.process.name}`);
+          owners.set(shard, ship.process.name);
+        }
+      }
+      this.watch();
+    });
+  }
+}
