@@ -1,0 +1,169 @@
+import type { RangeOptions } from './port.js';
+import type { AnyTable, Columns, ColumnType } from './table.js';
+
+type Key = Readonly<Record<string, string | number>>;
+
+/** Source: Cassandra and LMDB alike must hold it; two such columns and two numbers stay below LMDB's 1,978 bytes. */
+export const TEXT_BYTES_MAX = 512;
+/** LMDB's limit with pages of 4 KiB. */
+const KEY_BYTES_MAX = 1_978;
+const NUMBER_BYTES = 8;
+const TWO_32 = 2 ** 32;
+/** Ids have 18 digits, so that they also sort as strings. */
+const ID_DIGITS = 18;
+const END = Buffer.from([0, 0]);
+
+/**
+ * Keys of one table as bytes whose order (unsigned, byte by byte) is the order of the columns' values. `id` and
+ * `int` are 8 bytes, big-endian; `text` is its UTF-8 with 00 as 00 FF, ended by 00 00.
+ */
+export class KeyLayout {
+  private readonly partition: readonly Column[];
+  private readonly clustering: readonly Column[];
+  private readonly all: readonly Column[];
+
+  constructor(table: AnyTable) {
+    this.partition = columnsOf(table.partition);
+    this.clustering = columnsOf(table.clustering);
+    this.all = [...this.partition, ...this.clustering];
+  }
+
+  key(key: Key): Buffer {
+    return encode(this.all, key);
+  }
+
+  partitionKey(key: Key): Buffer {
+    return encode(this.partition, key);
+  }
+
+  /** Bytes from lo (inclusive) to hi (exclusive). */
+  bounds<C extends Columns>(partition: Key, options: RangeOptions<C>): { readonly lo: Buffer; readonly hi: Buffer } {
+    const prefix = this.partitionKey(partition);
+    const after = options.after && encode(prefixOf(this.clustering, options.after as Key), options.after as Key);
+    const before = options.before && encode(prefixOf(this.clustering, options.before as Key), options.before as Key);
+    return {
+      lo: after?.length ? successor(Buffer.concat([prefix, after])) : prefix,
+      hi: before?.length ? Buffer.concat([prefix, before]) : successor(prefix),
+    };
+  }
+
+  decode(bytes: Buffer): Record<string, string | number> {
+    const key: Record<string, string | number> = {};
+    let at = 0;
+    for (const { name, type } of this.all) {
+      if (type === 'text') {
+        const end = endOfText(bytes, at);
+        key[name] = unescapeNul(bytes.subarray(at, end)).toString('utf8');
+        at = end + END.length;
+      } else {
+        key[name] = type === 'id' ? idText(bytes.readBigUInt64BE(at)) : readInt(bytes, at);
+        at += NUMBER_BYTES;
+      }
+    }
+    return key;
+  }
+}
+
+export interface Column {
+  readonly name: string;
+  readonly type: ColumnType;
+}
+
+export function columnsOf(columns: Columns): Column[] {
+  return Object.entries(columns).map(([name, type]) => ({ name, type }));
+}
+
+/** The leading columns that the bound names; a bound that leaves one out before another is a mistake. */
+export function prefixOf(columns: readonly Column[], bound: Key): Column[] {
+  const given = Object.keys(bound).filter((name) => bound[name] !== undefined).length;
+  const prefix = columns.slice(0, given);
+  if (prefix.length !== given || prefix.some(({ name }) => bound[name] === undefined)) {
+    throw new RangeError(`a bound is not a prefix of the clustering columns: ${Object.keys(bound).join()}`);
+  }
+  return prefix;
+}
+
+/** An id as it leaves the store: always 18 digits. */
+export const idText = (value: bigint): string => value.toString().padStart(ID_DIGITS, '0');
+
+/** @throws RangeError when the value is not what the column may hold; callers check input long before */
+export function checkColumn(column: Column, value: string | number | undefined): void {
+  if (!fits(column.type, value)) throw new RangeError(`${String(value)} is no ${column.type} for ${column.name}`);
+}
+
+function fits(type: ColumnType, value: string | number | undefined): boolean {
+  if (type === 'int') return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+  if (typeof value !== 'string') return false;
+  if (type === 'id') return /^[0-9]{1,18}$/.test(value);
+  return value.length * 3 <= TEXT_BYTES_MAX || Buffer.byteLength(value) <= TEXT_BYTES_MAX;
+}
+
+function encode(columns: readonly Column[], key: Key): Buffer {
+  let size = 0;
+  for (const column of columns) {
+    const value = key[column.name];
+    checkColumn(column, value);
+    size += column.type === 'text' ? (value as string).length * 3 + END.length : NUMBER_BYTES;
+  }
+  const bytes = Buffer.allocUnsafe(size);
+  let at = 0;
+  let overflow: Buffer | undefined;
+  for (const { name, type } of columns) {
+    const value = key[name];
+    if (type === 'text') {
+      const text = value as string;
+      if (text.includes('\0')) {
+        // Rare: escaping makes it longer than was reserved.
+        const rest = Buffer.concat([escapeNul(Buffer.from(text)), END]);
+        overflow = Buffer.concat([overflow ?? Buffer.alloc(0), bytes.subarray(0, at), rest]);
+        at = 0;
+      } else {
+        at += bytes.write(text, at);
+        bytes[at++] = 0;
+        bytes[at++] = 0;
+      }
+    } else if (type === 'id') {
+      at = bytes.writeBigUInt64BE(BigInt(value as string), at);
+    } else {
+      at = bytes.writeUInt32BE(Math.floor((value as number) / TWO_32), at);
+      at = bytes.writeUInt32BE((value as number) % TWO_32, at);
+    }
+  }
+  const result = overflow ? Buffer.concat([overflow, bytes.subarray(0, at)]) : bytes.subarray(0, at);
+  if (result.length > KEY_BYTES_MAX) throw new RangeError(`a key of ${result.length} bytes`);
+  return result;
+}
+
+const readInt = (bytes: Buffer, at: number): number => bytes.readUInt32BE(at) * TWO_32 + bytes.readUInt32BE(at + 4);
+
+function escapeNul(bytes: Buffer): Buffer {
+  const out: number[] = [];
+  for (const byte of bytes) {
+    out.push(byte);
+    if (byte === 0) out.push(0xff);
+  }
+  return Buffer.from(out);
+}
+
+function unescapeNul(bytes: Buffer): Buffer {
+  if (!bytes.includes(0)) return bytes;
+  return Buffer.from(bytes.filter((byte, index) => !(byte === 0xff && bytes[index - 1] === 0)));
+}
+
+function endOfText(bytes: Buffer, from: number): number {
+  let at = from;
+  while (bytes[at] !== 0 || bytes[at + 1] !== 0) {
+    if (at >= bytes.length) throw new RangeError('a key without its end');
+    at += bytes[at] === 0 ? 2 : 1;
+  }
+  return at;
+}
+
+/** The first bytes that are above everything that begins with the prefix. No prefix is all FF. */
+function successor(prefix: Buffer): Buffer {
+  const bytes = Buffer.from(prefix);
+  let at = bytes.length - 1;
+  while (bytes[at] === 0xff) at -= 1;
+  bytes[at] = (bytes[at] as number) + 1;
+  return bytes.subarray(0, at + 1);
+}
