@@ -241,6 +241,7 @@ export class Activation {
     this.usedMs = clock.monotonicMs();
     if (fault !== undefined) {
       for (const delivery of untouched) delivery.fail(new NotTaken(`${this.name} was stopped by a fault`));
+      awake.before.proceedAll();
       this.stop();
     } else if (decided.length > 0) {
       awake.upkeep.stored();
@@ -308,6 +309,8 @@ export class Activation {
   /** A turn that could not be finished: the next message activates the actor anew. */
   private crash(error: Error): void {
     if (this.stopped) return;
+    // What is stored is certain, whatever happened to the next command.
+    this.awake?.before.proceedAll();
     const fields = { actor: this.name, seq: this.awake?.core.seq, err: error };
     if (error instanceof NotTaken) {
       this.stop();

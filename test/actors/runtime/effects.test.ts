@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { makeId } from '../../../actors/domain/ids.js';
+import { encodeCommand } from '../../../actors/runtime/wire.js';
+import { backlog, cursors, journal } from '../../../store/tables.js';
+import { actorSubject } from '../../../transport/bus.js';
+import { notebook, pages } from '../../kit/notebook.js';
+import { Stage, type StageNode } from '../../kit/stage.js';
+
+const alice = makeId(1_767_225_600_000, 1, 0);
+const bob = makeId(1_767_225_600_000, 2, 0);
+
+const lines = async ({ runtime }: StageNode, id: string) =>
+  ((await runtime.ask('notebook', id, 'read', {})) as { lines: string[] }).lines;
+const page = (stage: Stage, line: number) => stage.shared.get(pages, { notebook: alice, line });
+const cursor = (stage: Stage) => stage.shared.get(cursors, { actor: `notebook/${alice}` });
+const backlogOf = async (stage: Stage, shard: number) =>
+  (await stage.shared.range(backlog, { shard }, { limit: 10 })).map((row) => row.key.actor);
+
+test('the reply comes after the effects that the caller must see', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const { runtime } = await stage.node(1);
+  await runtime.ask('notebook', alice, 'add', { text: 'hello', shareWith: bob });
+  assert.deepEqual(await page(stage, 1), { text: 'hello' });
+  assert.deepEqual(await runtime.ask('notebook', bob, 'read', {}), { lines: ['shared hello'] });
+});
+
+test('a reply waits for stuck effects only so long, and the effects are carried out once they can be', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const { runtime, store } = await stage.node(1);
+  store.breakWrites(pages);
+  const reply = runtime.ask('notebook', alice, 'add', { text: 'hello' });
+  await stage.clock.advance(5_200);
+  assert.equal(((await reply) as { line: number }).line, 1);
+  store.mend();
+  await stage.clock.advance(6_000);
+  assert.deepEqual(await page(stage, 1), { text: 'hello' });
+});
+
+test('an effect that is repeated reaches its receiver once', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const first = await stage.node(1);
+  await first.runtime.ask('notebook', alice, 'add', { text: 'one', copyTo: bob });
+  await first.runtime.ask('notebook', alice, 'add', { text: 'two', copyTo: bob });
+  await stage.clock.settle();
+  assert.deepEqual(await lines(first, bob), ['copy of one', 'copy of two']);
+  assert.equal(await cursor(stage), undefined);
+  stage.kill(first);
+  const second = await stage.node(2);
+  await stage.clock.advance(1_000);
+  assert.deepEqual(await lines(second, bob), ['copy of one', 'copy of two']);
+  assert.equal(second.runtime.metrics.repeats, 2);
+});
+
+test('a receiver that forgot its activation still knows what it has received', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1, { idleMs: 60_000, quietMs: 3_600_000 });
+  await node.runtime.ask('notebook', alice, 'add', { text: 'one', copyTo: bob });
+  await stage.clock.advance(600_000);
+  assert.equal(node.runtime.metrics.activations, 0);
+  const cause = { actor: `notebook/${alice}#after`, seq: 1, n: 0 };
+  const again = { kind: 'notebook', id: bob, command: 'add', input: { text: 'copy of one' }, cause };
+  await stage.bus('elsewhere').request(actorSubject(2), encodeCommand(notebook(), again, 1_000), 1_000);
+  assert.equal(node.runtime.metrics.repeats, 1);
+  assert.deepEqual(await lines(node, bob), ['copy of one']);
+});
+
+test('effects of an event whose node died before them are carried out by the next owner, unasked', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const first = await stage.node(1);
+  first.store.holdWrites(pages);
+  const lost = first.runtime.ask('notebook', alice, 'add', { text: 'hello', copyTo: bob }).catch(() => 'no answer');
+  await stage.clock.settle();
+  assert.deepEqual(await backlogOf(stage, 1), [`notebook/${alice}@1.1`]);
+  stage.kill(first);
+  assert.equal(await lost, 'no answer');
+  assert.equal(await page(stage, 1), undefined);
+  const second = await stage.node(2);
+  await stage.clock.advance(100);
+  assert.deepEqual(await page(stage, 1), { text: 'hello' });
+  assert.deepEqual(await lines(second, bob), ['copy of hello']);
+});
+
+test('a cursor is saved only behind effects that are done, and then the backlog is empty', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const { runtime, store } = await stage.node(1);
+  await runtime.ask('notebook', alice, 'add', { text: 'one' });
+  await stage.clock.advance(10_000);
+  assert.deepEqual(await cursor(stage), { beforeReply: 1, afterReply: 1 });
+  assert.deepEqual(await backlogOf(stage, 1), []);
+  const proceed = store.holdWrites(pages);
+  const reply = runtime.ask('notebook', alice, 'add', { text: 'two' });
+  await stage.clock.advance(30_000);
+  await reply;
+  assert.deepEqual(await cursor(stage), { beforeReply: 1, afterReply: 1 });
+  assert.deepEqual(await backlogOf(stage, 1), [`notebook/${alice}@2.1`]);
+  proceed();
+  await stage.clock.advance(10_000);
+  assert.deepEqual(await cursor(stage), { beforeReply: 2, afterReply: 2 });
+  assert.deepEqual(await backlogOf(stage, 1), []);
+});
+
+test('effects that do not fit in memory are read from the journal again, in order', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1, { laneQueueMax: 2, patienceMs: 100 });
+  const proceed = node.store.holdWrites(pages);
+  const texts = Array.from({ length: 20 }, (_, index) => `${index}`);
+  const replies = texts.map((text) => node.runtime.ask('notebook', alice, 'add', { text, copyTo: bob }));
+  await stage.clock.advance(1_000);
+  await Promise.all(replies);
+  proceed();
+  await stage.clock.advance(1_000);
+  assert.deepEqual(await page(stage, 20), { text: '19' });
+  assert.deepEqual(
+    (await lines(node, bob)).filter((line) => line.startsWith('copy')),
+    texts.map((text) => `copy of ${text}`),
+  );
+});
+
+test('two actors that tell one another before their replies do not wait for each other', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const { runtime } = await stage.node(1);
+  const started = stage.clock.monotonicMs();
+  const both = Promise.all([
+    runtime.ask('notebook', alice, 'add', { text: 'from alice', shareWith: bob }),
+    runtime.ask('notebook', bob, 'add', { text: 'from bob', shareWith: alice }),
+    runtime.ask('notebook', alice, 'add', { text: 'to myself', shareWith: alice }),
+  ]);
+  await both;
+  assert.equal(stage.clock.monotonicMs(), started);
+});
+
+test('a command to an actor whose shard has no owner is tried until it has one', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1);
+  await node.runtime.release([2], async () => undefined);
+  await node.runtime.ask('notebook', alice, 'add', { text: 'hello', copyTo: bob });
+  await stage.clock.advance(60_000);
+  assert.equal((await stage.shared.range(journal, { actor: `notebook/${bob}`, bucket: 0 }, { limit: 1 })).length, 0);
+  await node.runtime.acquire([2]);
+  await stage.clock.advance(10_000);
+  assert.deepEqual(await lines(node, bob), ['copy of hello']);
+});

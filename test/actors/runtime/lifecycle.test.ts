@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { makeId } from '../../../actors/domain/ids.js';
+import { Unavailable } from '../../../actors/domain/problem.js';
+import { put } from '../../../store/port.js';
+import { journal, snapshots } from '../../../store/tables.js';
+import { notebook } from '../../kit/notebook.js';
+import { Stage, type StageNode } from '../../kit/stage.js';
+
+const T0 = 1_767_225_600_000;
+const id = makeId(T0, 1, 0);
+const actor = `notebook/${id}`;
+
+const add = (node: StageNode, text: string, to = id) => node.runtime.ask('notebook', to, 'add', { text });
+const lines = async (node: StageNode, of = id) =>
+  ((await node.runtime.ask('notebook', of, 'read', {})) as { lines: string[] }).lines;
+const snapshot = (stage: Stage) => stage.shared.get(snapshots, { actor });
+
+test('an actor that nobody asks leaves memory, and comes back as it was', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1);
+  for (const text of ['one', 'two', 'three']) await add(node, text);
+  await stage.clock.advance(700_000);
+  assert.equal(node.runtime.metrics.activations, 0);
+  assert.equal(node.runtime.metrics.passivated, 1);
+  assert.equal((await snapshot(stage))?.seq, 3);
+  assert.deepEqual(await lines(node), ['one', 'two', 'three']);
+  assert.equal(((await add(node, 'four')) as { line: number }).line, 4);
+});
+
+test('a snapshot is taken every so many entries', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1, { snapshotEvery: 10 });
+  for (let count = 0; count < 25; count++) await add(node, `${count}`);
+  assert.equal((await snapshot(stage))?.seq, 20);
+});
+
+test('a snapshot of another state version is ignored and the journal replayed', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const old = await stage.node(1);
+  await add(old, 'one');
+  await old.runtime.release([1], async () => undefined);
+  const stored = await snapshot(stage);
+  assert.equal(stored?.stateVersion, 1);
+  await stage.shared.write([put(snapshots, { actor }, { ...stored, state: Buffer.from('of another shape') } as never)]);
+  const renewed = await stage.node(2, {}, [notebook(2)]);
+  assert.deepEqual(await lines(renewed), ['one']);
+});
+
+test('a snapshot of entries that history gave up is ignored', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const first = await stage.node(1);
+  await add(first, 'one');
+  await first.runtime.release([1], async () => undefined);
+  const [row] = await stage.shared.range(journal, { actor, bucket: 0 }, { limit: 1 });
+  assert.ok(row);
+  const other = { ...row.value, events: [{ type: 'added', payload: Buffer.from('{"text":"other"}') }] };
+  await stage.shared.write([put(journal, { ...row.key, epoch: row.key.epoch * 2 }, other)]);
+  const second = await stage.node(3);
+  assert.deepEqual(await lines(second), ['other']);
+});
+
+test('past the most activations the least recently used ones make room', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1, { activationsMax: 3 });
+  const ids = Array.from({ length: 6 }, (_, index) => makeId(T0, 1, index));
+  for (const each of ids) {
+    await add(node, 'here', each);
+    await stage.clock.advance(2_000);
+  }
+  assert.ok(node.runtime.metrics.activations <= 3);
+  for (const each of ids) assert.deepEqual(await lines(node, each), ['here']);
+});
+
+test('when all activations are busy, one more is refused', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1, { activationsMax: 2 });
+  const proceed = node.store.holdWrites(journal);
+  const busy = [0, 1, 2].map((index) => add(node, 'here', makeId(T0, 1, index)));
+  await stage.clock.settle();
+  await assert.rejects(add(node, 'here', makeId(T0, 1, 9)), Unavailable);
+  proceed();
+  await Promise.all(busy);
+});
+
+test('a bug in a decision fails its caller only, and the next message finds the actor as it was', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1);
+  await add(node, 'one');
+  const before = add(node, 'two');
+  const torn = assert.rejects(node.runtime.ask('notebook', id, 'tear', {}), (error: Error) => {
+    assert.ok(!(error instanceof Unavailable));
+    return error.cause instanceof TypeError;
+  });
+  const behind = add(node, 'three');
+  await stage.clock.advance(1_000);
+  await Promise.all([before, torn, behind]);
+  assert.deepEqual(await lines(node), ['one', 'two', 'three']);
+  assert.equal(node.runtime.metrics.crashes, 1);
+  assert.deepEqual(node.log, ['an actor failed']);
+});
+
+test('an append that fails is Unavailable, and the actor goes on from what the journal has', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1);
+  await add(node, 'one');
+  node.store.breakWrites(journal);
+  await assert.rejects(add(node, 'lost'), Unavailable);
+  node.store.mend();
+  assert.deepEqual(await lines(node), ['one']);
+  assert.equal(((await add(node, 'two')) as { line: number }).line, 2);
+});
+
+test('time does not run backwards for an actor when the wall clock does, and its ids still ascend', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1);
+  const first = (await add(node, 'one')) as { id: string };
+  stage.clock.skewMs = -3_600_000;
+  const second = (await add(node, 'two')) as { id: string };
+  assert.ok(second.id > first.id);
+  const rows = await stage.shared.range(journal, { actor, bucket: 0 }, { limit: 5 });
+  assert.equal(rows[1]?.value.atMs, rows[0]?.value.atMs);
+});

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { makeId } from '../../../actors/domain/ids.js';
+import { Unavailable } from '../../../actors/domain/problem.js';
+import { journal } from '../../../store/tables.js';
+import { Stage } from '../../kit/stage.js';
+
+const id = makeId(1_767_225_600_000, 1, 0);
+const add = (text: string) => ['notebook', id, 'add', { text }] as const;
+
+test('commands to one actor are carried out in the order in which they were sent', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const { runtime } = await stage.node(1);
+  const texts = Array.from({ length: 200 }, (_, index) => `line ${index}`);
+  const replies = await Promise.all(texts.map((text) => runtime.ask(...add(text))));
+  assert.deepEqual(
+    replies.map((reply) => (reply as { line: number }).line),
+    texts.map((_, index) => index + 1),
+  );
+  assert.deepEqual(await runtime.ask('notebook', id, 'read', {}), { lines: texts });
+});
+
+test('commands that wait together are stored in one append, in their order', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const { runtime } = await stage.node(1);
+  await Promise.all(Array.from({ length: 100 }, (_, index) => runtime.ask(...add(`line ${index}`))));
+  assert.equal(runtime.metrics.appends, 2);
+  const rows = await stage.shared.range(journal, { actor: `notebook/${id}`, bucket: 0 }, { limit: 200 });
+  assert.deepEqual(
+    rows.map((row) => row.key.seq),
+    Array.from({ length: 100 }, (_, index) => index + 1),
+  );
+});
+
+test('a full mailbox refuses at once, and what it had taken is carried out', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const { runtime, store } = await stage.node(1, { mailboxMax: 3 });
+  await runtime.ask(...add('first'));
+  const proceed = store.holdWrites(journal);
+  const underWay = runtime.ask(...add('second'));
+  await stage.clock.settle();
+  const waiting = ['third', 'fourth', 'fifth'].map((text) => runtime.ask(...add(text)));
+  await assert.rejects(runtime.ask(...add('sixth')), Unavailable);
+  assert.equal(runtime.metrics.overflows, 1);
+  assert.equal(runtime.metrics.mailboxHighWater, 3);
+  proceed();
+  await Promise.all([underWay, ...waiting]);
+  const { lines } = (await runtime.ask('notebook', id, 'read', {})) as { lines: string[] };
+  assert.deepEqual(lines, ['first', 'second', 'third', 'fourth', 'fifth']);
+});
+
+test('a query does not tell of what is not yet durable', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const { runtime, store } = await stage.node(1);
+  await runtime.ask(...add('first'));
+  const proceed = store.holdWrites(journal);
+  const order: string[] = [];
+  const writing = runtime.ask(...add('second')).then(() => order.push('stored'));
+  const reading = runtime.ask('notebook', id, 'read', {}).then((reply) => {
+    order.push(`read ${(reply as { lines: string[] }).lines.join(' ')}`);
+  });
+  await stage.clock.settle();
+  assert.equal(order.length, 0);
+  proceed();
+  await Promise.all([writing, reading]);
+  assert.ok(order.includes('read first second'));
+});
+
+test('a command that waited past its deadline is refused and never carried out', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const { runtime, store } = await stage.node(1);
+  await runtime.ask(...add('first'));
+  const proceed = store.holdWrites(journal);
+  const underWay = runtime.ask(...add('second'));
+  await stage.clock.settle();
+  const late = runtime.ask('notebook', id, 'add', { text: 'late' }, 500);
+  const refused = assert.rejects(late, Unavailable);
+  await stage.clock.advance(1_000);
+  await refused;
+  proceed();
+  await underWay;
+  assert.deepEqual(await runtime.ask('notebook', id, 'read', {}), { lines: ['first', 'second'] });
+});
+
+test('a refusal is returned, with its fields, and records nothing', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const { runtime } = await stage.node(1);
+  assert.deepEqual(await runtime.ask('notebook', id, 'erase', {}), {
+    problem: 'forbidden',
+    detail: 'Ink stays',
+    fields: { page: [{ error: 'ERR_INVALID', description: 'is ink' }] },
+  });
+  assert.equal(runtime.metrics.entries, 0);
+});

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { IDS_PER_MS, idMs, idShard } from '../../../actors/domain/ids.js';
+import { Minter } from '../../../actors/runtime/minter.js';
+import { VirtualClock } from '../../kit/virtual-clock.js';
+
+test('ids of a shard ascend, also past what one millisecond holds', () => {
+  const clock = new VirtualClock();
+  const minter = new Minter(7, clock, () => 0);
+  const ids = Array.from({ length: IDS_PER_MS * 3 }, () => minter.next());
+  assert.deepEqual([...ids].sort(), ids);
+  assert.equal(new Set(ids).size, ids.length);
+  assert.ok(ids.every((id) => idShard(id) === 7));
+  assert.equal(idMs(ids.at(-1) as string) - idMs(ids[0] as string), 2);
+});
+
+test('ids ascend when the wall clock steps back', async () => {
+  const clock = new VirtualClock();
+  const minter = new Minter(7, clock, () => 0);
+  const before = minter.next();
+  clock.skewMs = -10_000;
+  assert.ok(minter.next() > before);
+});
+
+test('ids are above a floor that lies in the future', () => {
+  const clock = new VirtualClock();
+  const minter = new Minter(7, clock, () => clock.nowMs() + 5_000);
+  assert.equal(idMs(minter.next()), clock.nowMs() + 5_001);
+});

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { idMs, makeId } from '../../../actors/domain/ids.js';
+import { Unavailable } from '../../../actors/domain/problem.js';
+import type { NodeHandoffChunk } from '../../../proto/gen/types.js';
+import { backlog, journal } from '../../../store/tables.js';
+import { actorSubject } from '../../../transport/bus.js';
+import { pages } from '../../kit/notebook.js';
+import { STAGE_SHARDS, Stage, type StageNode } from '../../kit/stage.js';
+
+const T0 = 1_767_225_600_000;
+const id = makeId(T0, 1, 0);
+const add = (node: StageNode, text: string) => node.runtime.ask('notebook', id, 'add', { text });
+const lines = async (node: StageNode) =>
+  ((await node.runtime.ask('notebook', id, 'read', {})) as { lines: string[] }).lines;
+
+test('an actor is asked wherever it lives: replies, refusals and failures come back alike', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const owner = await stage.node(1, { mailboxMax: 1 });
+  const caller = await stage.node(undefined);
+  const reply = (await add(caller, 'from afar')) as { line: number };
+  assert.equal(reply.line, 1);
+  assert.deepEqual(await lines(owner), ['from afar']);
+  assert.deepEqual(await caller.runtime.ask('notebook', id, 'erase', {}), {
+    problem: 'forbidden',
+    detail: 'Ink stays',
+    fields: { page: [{ error: 'ERR_INVALID', description: 'is ink' }] },
+  });
+  await assert.rejects(caller.runtime.ask('notebook', id, 'tear', {}), (error) => !(error instanceof Unavailable));
+  const proceed = owner.store.holdWrites(journal);
+  const taken = [add(caller, 'one')];
+  await stage.clock.settle();
+  taken.push(add(caller, 'two'));
+  await stage.clock.settle();
+  await assert.rejects(add(caller, 'three'), Unavailable);
+  proceed();
+  await Promise.all(taken);
+});
+
+test('what was stored but whose shard was lost meanwhile is not acknowledged', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1);
+  await add(node, 'one');
+  const proceed = node.store.holdWrites(journal);
+  const doubtful = assert.rejects(add(node, 'two'), Unavailable);
+  await stage.clock.settle();
+  node.placement.epoch = undefined;
+  proceed();
+  await doubtful;
+  assert.equal(await stage.shared.get(pages, { notebook: id, line: 2 }), undefined);
+});
+
+test('a node whose lease ran out does not even answer queries', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1);
+  await add(node, 'one');
+  node.placement.epoch = undefined;
+  const refused = assert.rejects(lines(node), Unavailable);
+  await stage.clock.advance(15_000);
+  await refused;
+});
+
+test('a caller finds the new owner while an actor moves, and no command is lost', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const giver = await stage.node(1);
+  const taker = await stage.node(undefined);
+  const caller = await stage.node(undefined);
+  await add(caller, 'before');
+  const chunks: NodeHandoffChunk[] = [];
+  const during = Array.from({ length: 20 }, (_, index) => add(caller, `during ${index}`));
+  const released = giver.runtime.release(STAGE_SHARDS, async (chunk) => void chunks.push(chunk));
+  during.push(add(giver, 'from the giver'));
+  await stage.clock.advance(50);
+  await released;
+  giver.placement.epoch = undefined;
+  assert.equal(giver.runtime.metrics.activations, 0);
+  assert.deepEqual(
+    chunks.map((chunk) => chunk.actor),
+    [`notebook/${id}`],
+  );
+  for (const chunk of chunks) taker.runtime.prime(chunk);
+  taker.placement.epoch = 2;
+  await taker.runtime.acquire(STAGE_SHARDS);
+  await stage.clock.advance(2_000);
+  await Promise.all(during);
+  assert.equal((await lines(taker)).length, 22);
+});
+
+test('a released actor leaves effects that are stuck to the next owner, and replies to its callers', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const giver = await stage.node(1);
+  giver.store.breakWrites(pages);
+  const reply = add(giver, 'one');
+  await stage.clock.settle();
+  const released = giver.runtime.release([1], async () => undefined);
+  await stage.clock.advance(1_500);
+  await released;
+  assert.equal(((await reply) as { line: number }).line, 1);
+  assert.equal((await stage.shared.range(backlog, { shard: 1 }, { limit: 5 })).length, 1);
+  giver.placement.epoch = undefined;
+  await stage.node(2);
+  await stage.clock.advance(100);
+  assert.deepEqual(await stage.shared.get(pages, { notebook: id, line: 1 }), { text: 'one' });
+});
+
+test('an abandoned shard acknowledges nothing more, and its actors are gone at once', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1);
+  const proceed = node.store.holdWrites(journal);
+  const refused = assert.rejects(add(node, 'one'), Unavailable);
+  await stage.clock.settle();
+  node.runtime.abandon(STAGE_SHARDS);
+  await refused;
+  assert.equal(node.runtime.metrics.activations, 0);
+  proceed();
+});
+
+test('two owners of one actor: the later epoch wins and the earlier one stops', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const old = await stage.node(1);
+  await add(old, 'one');
+  const young = await stage.node(2);
+  await add(young, 'two');
+  await add(old, 'stale');
+  await young.runtime.release(STAGE_SHARDS, async () => undefined);
+  const third = await stage.node(3);
+  assert.deepEqual(await lines(third), ['one', 'two']);
+});
+
+test('new ids lie above the floor that earlier owners leave', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1);
+  node.placement.floorMs = T0 + 60_000;
+  const reply = (await add(node, 'one')) as { id: string };
+  assert.ok(idMs(reply.id) > T0 + 60_000);
+});
+
+test('bytes that are no command are refused and counted', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1);
+  await stage.bus('attacker').request(actorSubject(1), Buffer.from([0xff, 0x00, 0x13]), 1_000);
+  assert.equal(node.runtime.metrics.malformed, 1);
+});

@@ -1,0 +1,142 @@
+import { SHARDS } from '../../actors/domain/ids.js';
+import { Unavailable } from '../../actors/domain/problem.js';
+import type { AnyKind } from '../../actors/runtime/kind.js';
+import type { RuntimeLimits } from '../../actors/runtime/limits.js';
+import type { Placement } from '../../actors/runtime/placement.js';
+import { Runtime } from '../../actors/runtime/runtime.js';
+import { Journal } from '../../store/journal.js';
+import { MemoryTables } from '../../store/memory/memory-tables.js';
+import type { RowWrite, Tables } from '../../store/port.js';
+import type { AnyTable } from '../../store/table.js';
+import type { Bus } from '../../transport/bus.js';
+import { InProcessHub } from '../../transport/in-process-bus.js';
+import { notebook } from './notebook.js';
+import { VirtualClock } from './virtual-clock.js';
+
+/** Says whatever the test wants of the shards. */
+export class StagePlacement implements Placement {
+  /** Of all shards; undefined: this node owns none. */
+  epoch: number | undefined = 1;
+  floorMs = 0;
+  epochOf(): number | undefined {
+    return this.epoch;
+  }
+  idFloorMs(): number {
+    return this.floorMs;
+  }
+}
+
+/** One node's way to the shared store, which a test can hold up or break. */
+export class StageTables {
+  /** Called before each write; may throw, or wait. */
+  beforeWrite: (rows: readonly RowWrite[]) => Promise<void> | void = () => undefined;
+  readonly tables: Tables;
+  writes = 0;
+
+  constructor(shared: MemoryTables) {
+    this.tables = {
+      get: (table, key) => shared.get(table, key),
+      getMany: (table, keys) => shared.getMany(table, keys),
+      range: (table, partition, options) => shared.range(table, partition, options),
+      compareAndSet: (table, key, expected, next) => shared.compareAndSet(table, key, expected, next),
+      close: async () => undefined,
+      write: async (rows) => {
+        await this.beforeWrite(rows);
+        this.writes += 1;
+        await shared.write(rows);
+      },
+    };
+  }
+
+  /** Every write to the table fails from now on. */
+  breakWrites(to: AnyTable): void {
+    this.beforeWrite = (rows) => {
+      if (rows.some((row) => row.table.name === to.name)) throw new Unavailable(`no writes to ${to.name}`);
+    };
+  }
+
+  /** Writes to the table wait until the answer is called. */
+  holdWrites(to: AnyTable): () => void {
+    const held: (() => void)[] = [];
+    let open = false;
+    this.beforeWrite = (rows) =>
+      open || !rows.some((row) => row.table.name === to.name)
+        ? undefined
+        : new Promise((resolve) => void held.push(resolve));
+    return () => {
+      open = true;
+      for (const proceed of held) proceed();
+    };
+  }
+
+  mend(): void {
+    this.beforeWrite = () => undefined;
+  }
+}
+
+export interface StageNode {
+  readonly runtime: Runtime;
+  readonly placement: StagePlacement;
+  readonly store: StageTables;
+  /** What it logged as warnings and errors. */
+  readonly log: string[];
+}
+
+const ALL_SHARDS = Array.from({ length: SHARDS }, (_, shard) => shard);
+/** The shards that tests use: acquiring all would only take time. */
+export const STAGE_SHARDS = ALL_SHARDS.slice(0, 4);
+
+/** Runtimes of one cluster on one store, one bus, one virtual clock. */
+export class Stage {
+  readonly clock = new VirtualClock();
+  readonly shared = new MemoryTables();
+  private readonly hub = new InProcessHub(this.clock);
+  private readonly nodes: StageNode[] = [];
+
+  /** A node that owns all shards under the epoch, unless that is undefined. */
+  async node(
+    epoch: number | undefined,
+    limits: Partial<RuntimeLimits> = {},
+    kinds: readonly AnyKind[] = [notebook()],
+  ): Promise<StageNode> {
+    const placement = new StagePlacement();
+    placement.epoch = epoch;
+    const store = new StageTables(this.shared);
+    const log: string[] = [];
+    const note = (_fields: object, message: string) => void log.push(message);
+    let drawn = 0;
+    const runtime = new Runtime({
+      kinds,
+      limits,
+      placement,
+      tables: store.tables,
+      journal: new Journal(store.tables),
+      bus: this.hub.bus(`node-${this.nodes.length}`),
+      clock: this.clock,
+      random: { bytes: (count) => new Uint8Array(count), fraction: () => ((drawn++ * 7919) % 1000) / 1000 },
+      logger: { info: () => undefined, warn: note, error: note },
+    });
+    const node = { runtime, placement, store, log };
+    this.nodes.push(node);
+    this.clock.alsoIdle(() => runtime.idle());
+    if (epoch !== undefined) await runtime.acquire(STAGE_SHARDS);
+    await this.clock.settle();
+    return node;
+  }
+
+  /** The bus as another node sees it. */
+  bus(node: string): Bus {
+    return this.hub.bus(node);
+  }
+
+  /** The node ends as by kill -9: nothing more leaves it. */
+  kill(node: StageNode): void {
+    node.store.beforeWrite = () => new Promise(() => undefined);
+    node.placement.epoch = undefined;
+    node.runtime.close();
+  }
+
+  close(): void {
+    for (const { runtime } of this.nodes) runtime.close();
+  }
+}
