@@ -59,13 +59,12 @@ class InProcessBus implements Bus {
       // Never in the caller's own stack: a handler may ask back.
       Promise.resolve()
         .then(() => server.handler(payload))
-        .then(
-          (answer) => {
-            settle();
-            resolve(answer);
-          },
-          (cause: unknown) => fail(new Unavailable(`the server of ${subject} failed`, { cause })),
-        );
+        .then((answer) => {
+          checkPayload(answer);
+          settle();
+          resolve(answer);
+        })
+        .catch((cause: unknown) => fail(new Unavailable(`the server of ${subject} failed`, { cause })));
     });
   }
 

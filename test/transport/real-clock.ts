@@ -1,0 +1,11 @@
+import type { Clock } from '../../actors/domain/time.js';
+
+/** The machine's own time, for tests of what is real. */
+export const realClock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  after: (delayMs, callback) => {
+    const timer = setTimeout(callback, delayMs);
+    return { cancel: () => clearTimeout(timer) };
+  },
+};

@@ -1,0 +1,275 @@
+import { randomBytes } from 'node:crypto';
+import { connect, ErrorCode, Events, headers, type Msg, type NatsConnection, NatsError } from 'nats';
+import { Unavailable } from '../../actors/domain/problem.js';
+import { type Bus, checkPayload, PAYLOAD_BYTES_MAX, REQUESTS_IN_FLIGHT_MAX, type Subscription } from '../bus.js';
+import type { TransportLog } from '../transport-log.js';
+import { GapWatch, Numbering } from './published.js';
+
+export interface NatsBusOptions {
+  /** `nats://host:4222`, or several with commas between. */
+  readonly url: string;
+  readonly token?: string | undefined;
+  /** Goes before every subject, so that clusters (and tests) sharing a server do not hear one another. */
+  readonly prefix: string;
+  /** This node's name, as the server's operators see it. */
+  readonly name: string;
+  readonly log: TransportLog;
+}
+
+/** What was refused since the start, for the metrics. */
+export interface BusCounts {
+  /** Bytes that are no message of ours. */
+  readonly garbage: number;
+  /** Requests turned away because HANDLERS_MAX were at work. */
+  readonly busy: number;
+}
+
+/** Requests that one node works on at a time; each waits for an append of some milliseconds. More are turned away. */
+export const HANDLERS_MAX = 4_096;
+const CONNECT_MS_MAX = 5_000;
+/** The server may be away for a second only: try often, a little apart from the other nodes. */
+const RECONNECT_MS = 200;
+const RECONNECT_JITTER_MS = 100;
+/** A connection that is silently dead is noticed after three of these. */
+const PING_MS = 3_000;
+/** Answers to a request whose handler failed carry the reason here instead of a payload. */
+const FAILED_HEADER = 'Murmuration-Failed';
+/** A node that was cut off says here that others may lack what it published. */
+const LOST_SUBJECT = 'lost';
+/** One of several servers of a subject gets a request; while a shard moves there may be two for a moment. */
+const QUEUE = 'owner';
+
+/** The bus over one NATS server or cluster (core NATS: per connection in order, at most once). */
+export class NatsBus implements Bus {
+  private readonly numbering: Numbering;
+  private readonly pending = new Set<(error: Unavailable) => void>();
+  private readonly gapHandlers: ((subject: string | undefined) => void)[] = [];
+  private connected = true;
+  private reconnected: Promise<void> = Promise.resolve();
+  private markReconnected: () => void = () => undefined;
+  private handling = 0;
+  private garbage = 0;
+  private busy = 0;
+
+  /** @throws Unavailable when no server answers or it refuses the token */
+  static async connect(options: NatsBusOptions): Promise<NatsBus> {
+    try {
+      const connection = await connect({
+        servers: options.url.split(','),
+        ...(options.token !== undefined && { token: options.token }),
+        name: options.name,
+        timeout: CONNECT_MS_MAX,
+        maxReconnectAttempts: -1,
+        reconnectTimeWait: RECONNECT_MS,
+        reconnectJitter: RECONNECT_JITTER_MS,
+        pingInterval: PING_MS,
+        maxPingOut: 2,
+        ignoreAuthErrorAbort: true,
+      });
+      const bus = new NatsBus(connection, options);
+      await bus.listenForLosses();
+      return bus;
+    } catch (cause) {
+      throw new Unavailable(`no NATS at ${options.url}: ${(cause as Error).message}`, { cause });
+    }
+  }
+
+  private constructor(
+    private readonly connection: NatsConnection,
+    private readonly options: NatsBusOptions,
+  ) {
+    this.numbering = new Numbering(`${options.name}#${randomBytes(8).toString('hex')}`);
+    const limit = connection.info?.max_payload ?? PAYLOAD_BYTES_MAX;
+    if (limit < PAYLOAD_BYTES_MAX)
+      options.log.warn({ limit }, 'the NATS server takes smaller messages than ours may be');
+    void this.followConnection();
+  }
+
+  async request(subject: string, payload: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
+    checkPayload(payload);
+    if (!this.healthy()) throw new Unavailable('NATS is down');
+    if (this.pending.size >= REQUESTS_IN_FLIGHT_MAX) throw new Unavailable('too many requests in flight');
+    return new Promise((resolve, reject) => {
+      this.pending.add(reject);
+      this.connection
+        .request(this.full(subject), payload, { timeout: Math.max(1, timeoutMs) })
+        .then(
+          (answer) => {
+            const failure = answer.headers?.get(FAILED_HEADER);
+            if (failure) reject(new Unavailable(`the server of ${subject}: ${failure}`));
+            else resolve(answer.data);
+          },
+          (cause: unknown) => reject(asUnavailable(subject, cause)),
+        )
+        .finally(() => this.pending.delete(reject));
+    });
+  }
+
+  /** Waits, over lost connections, until the server knows of it. */
+  async serve(subject: string, handler: (payload: Uint8Array) => Promise<Uint8Array>): Promise<Subscription> {
+    const subscription = this.connection.subscribe(this.full(subject), {
+      queue: QUEUE,
+      callback: (error, message) => {
+        if (error) this.options.log.error({ err: error, subject }, 'NATS refuses to let us serve');
+        else void this.handle(message, handler);
+      },
+    });
+    await this.known();
+    return this.ending(subscription);
+  }
+
+  publish(subject: string, payload: Uint8Array): void {
+    checkPayload(payload);
+    // Counted although it is lost while the connection is down: subscribers see the gap.
+    const message = this.numbering.wrap(subject, payload);
+    if (this.healthy()) this.connection.publish(this.full(subject), message);
+  }
+
+  async subscribe(subject: string, handler: (payload: Uint8Array) => void): Promise<Subscription> {
+    const watch = new GapWatch();
+    const subscription = this.connection.subscribe(this.full(subject), {
+      callback: (error, message) => {
+        if (error) this.options.log.error({ err: error, subject }, 'NATS refuses to let us subscribe');
+        else this.receive(subject, message, watch, handler);
+      },
+    });
+    await this.known();
+    return this.ending(subscription);
+  }
+
+  onGap(handler: (subject: string | undefined) => void): void {
+    this.gapHandlers.push(handler);
+  }
+
+  healthy(): boolean {
+    return this.connected && !this.connection.isClosed();
+  }
+
+  counts(): BusCounts {
+    return { garbage: this.garbage, busy: this.busy };
+  }
+
+  async close(): Promise<void> {
+    if (!this.connection.isClosed()) await this.connection.close();
+    this.failPending('the bus is closed');
+    this.markReconnected();
+  }
+
+  private async handle(message: Msg, handler: (payload: Uint8Array) => Promise<Uint8Array>): Promise<void> {
+    if (this.handling >= HANDLERS_MAX) {
+      this.busy += 1;
+      this.answerFailure(message, 'too much to do');
+      return;
+    }
+    this.handling += 1;
+    try {
+      const answer = await handler(message.data);
+      checkPayload(answer);
+      message.respond(answer);
+    } catch (error) {
+      this.options.log.error({ err: error, subject: message.subject }, 'a request failed');
+      this.answerFailure(message, error instanceof Unavailable ? error.message : 'it failed');
+    } finally {
+      this.handling -= 1;
+    }
+  }
+
+  private answerFailure(message: Msg, why: string): void {
+    if (this.connection.isClosed()) return;
+    const reason = headers();
+    reason.set(FAILED_HEADER, why.replaceAll(/[^\x20-\x7e]/g, ' ').slice(0, 200));
+    message.respond(new Uint8Array(), { headers: reason });
+  }
+
+  private receive(subject: string, message: Msg, watch: GapWatch, handler: (payload: Uint8Array) => void): void {
+    let unwrapped: ReturnType<GapWatch['unwrap']>;
+    try {
+      unwrapped = watch.unwrap(message.data);
+    } catch (error) {
+      this.garbage += 1;
+      this.options.log.warn({ err: error, subject }, 'ignored bytes that are no message');
+      return;
+    }
+    if (unwrapped.gap) this.reportGap(subject);
+    handler(unwrapped.payload);
+  }
+
+  /** Another node's lost messages leave no gap where it never published before, so it says so itself. */
+  private async listenForLosses(): Promise<void> {
+    this.connection.subscribe(this.full(LOST_SUBJECT), { callback: () => this.reportGap(undefined) });
+    await this.connection.flush();
+  }
+
+  private async followConnection(): Promise<void> {
+    const { log } = this.options;
+    for await (const { type } of this.connection.status()) {
+      if (type === Events.Disconnect && this.connected) {
+        this.connected = false;
+        this.reconnected = new Promise((resolve) => {
+          this.markReconnected = resolve;
+        });
+        log.warn({}, 'lost the connection to NATS');
+        this.failPending('the connection to NATS broke');
+      }
+      if (type === Events.Reconnect) await this.afterReconnection();
+    }
+    this.connected = false;
+  }
+
+  private async afterReconnection(): Promise<void> {
+    this.connected = true;
+    this.markReconnected();
+    try {
+      // Subscriptions are renewed by now; once the server knows them, a catch-up misses nothing. It comes back to us too.
+      await this.connection.flush();
+      this.connection.publish(this.full(LOST_SUBJECT));
+      this.options.log.info({}, 'connected to NATS again');
+    } catch (error) {
+      this.options.log.warn({ err: error }, 'the new connection to NATS broke at once');
+    }
+  }
+
+  /** Resolves once the server has taken in all that was sent before. */
+  private async known(): Promise<void> {
+    for (;;) {
+      await this.reconnected;
+      if (this.connection.isClosed()) throw new Unavailable('the bus is closed');
+      try {
+        await this.connection.flush();
+        return;
+      } catch (error) {
+        if (this.connection.isClosed()) throw new Unavailable('the bus is closed', { cause: error });
+        // The break may be known here before the status says so.
+        await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
+      }
+    }
+  }
+
+  private reportGap(subject: string | undefined): void {
+    for (const handler of this.gapHandlers) handler(subject);
+  }
+
+  private failPending(why: string): void {
+    for (const reject of this.pending) reject(new Unavailable(why));
+    this.pending.clear();
+  }
+
+  private ending(subscription: { unsubscribe(): void }): Subscription {
+    return {
+      close: async () => {
+        if (!this.connection.isClosed()) subscription.unsubscribe();
+      },
+    };
+  }
+
+  private full(subject: string): string {
+    return `${this.options.prefix}.${subject}`;
+  }
+}
+
+function asUnavailable(subject: string, cause: unknown): Unavailable {
+  const code = cause instanceof NatsError ? cause.code : undefined;
+  if (code === ErrorCode.NoResponders) return new Unavailable(`nobody serves ${subject}`, { cause });
+  if (code === ErrorCode.Timeout) return new Unavailable(`no answer on ${subject}`, { cause });
+  return new Unavailable(`NATS could not deliver to ${subject}`, { cause });
+}
