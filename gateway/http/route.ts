@@ -33,7 +33,7 @@ export interface Uploaded {
 }
 
 /** Schema of a property that holds a file. */
-export const uploaded = () => Type.Unsafe<Uploaded>({ type: 'object', required: ['bytes', 'filename'] });
+export const uploaded = () => Type.Unsafe<Uploaded>({ type: 'object', bytes: true });
 
 export interface Request<P, Q, B> {
   readonly services: Services;

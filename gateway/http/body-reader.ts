@@ -1,0 +1,69 @@
+import type { HttpResponse } from 'uWebSockets.js';
+
+/** What came of reading a body. */
+export type BodyRead = Uint8Array | 'too_large' | 'aborted';
+
+/**
+ * A body that is too large is read to its end and thrown away, up to this, because many clients only look for an
+ * answer once they have sent everything; past it the connection is closed.
+ */
+const DISCARD_BYTES_MAX = 16 * 1_048_576;
+
+const EMPTY = new Uint8Array(0);
+
+/** Collects one request's body, never more than `bytesMax` of it. Must be made within uWebSockets' request handler. */
+export class BodyReader {
+  readonly done: Promise<BodyRead>;
+  /** True while parts of the body may still come: the connection must not be used for another request. */
+  unread = false;
+  #settle: (read: BodyRead) => void = () => {};
+  #chunks: Uint8Array[] = [];
+  #bytes = 0;
+  #keeping = true;
+
+  constructor(response: HttpResponse, contentLength: string | undefined, chunked: boolean, bytesMax: number) {
+    const announced = contentLength === undefined ? 0 : Number(contentLength);
+    this.done = new Promise((settle) => {
+      this.#settle = settle;
+    });
+    if (announced > DISCARD_BYTES_MAX) {
+      this.unread = true;
+      this.#settle('too_large');
+      return;
+    }
+    if (announced === 0 && !chunked) {
+      this.#settle(EMPTY);
+      return;
+    }
+    if (announced > bytesMax) this.discard();
+    this.unread = true;
+    response.onData((chunk, last) => this.#take(chunk, last, bytesMax));
+  }
+
+  /** What comes is counted, not kept: the answer is settled already. */
+  discard(): void {
+    this.#keeping = false;
+    this.#chunks = [];
+  }
+
+  abort(): void {
+    this.discard();
+    this.#settle('aborted');
+  }
+
+  #take(chunk: ArrayBuffer, last: boolean, bytesMax: number): void {
+    this.#bytes += chunk.byteLength;
+    if (this.#bytes > bytesMax) this.discard();
+    if (this.#bytes > DISCARD_BYTES_MAX) this.#settle('too_large');
+    if (this.#keeping) this.#chunks.push(new Uint8Array(chunk).slice());
+    if (!last) return;
+    this.unread = false;
+    this.#settle(this.#keeping ? this.#whole() : 'too_large');
+    this.#chunks = [];
+  }
+
+  #whole(): Uint8Array {
+    if (this.#chunks.length === 1 && this.#chunks[0] !== undefined) return this.#chunks[0];
+    return Buffer.concat(this.#chunks, this.#bytes);
+  }
+}

@@ -1,0 +1,83 @@
+import uws from 'uWebSockets.js';
+import { assignValue, checkedText, emptyForm, FORM_VALUES_MAX, parseUrlEncoded, Unparsable } from './form.js';
+import type { Uploaded } from './route.js';
+
+/** JSON and forms; a post of 500 characters with everything around it stays far below. */
+export const BODY_BYTES_MAX = 1_048_576;
+
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+/** Escapes that could stand for NUL or a lone surrogate; only then is the parsed value searched. */
+const doubtfulEscape = /\\u(?:0000|d[89a-f])/i;
+
+/**
+ * The body as an object: JSON, urlencoded or multipart by its content type (absent: a form if it looks like none of
+ * JSON's). An empty body is an empty object.
+ * @throws Unparsable
+ */
+export function parseBody(bytes: Uint8Array, contentType: string): object {
+  if (bytes.length === 0) return {};
+  const type = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
+  if (type === 'multipart/form-data') return parseMultipart(bytes, contentType);
+  const text = decodeUtf8(bytes);
+  if (type === 'application/json' || type.endsWith('+json')) return parseJson(text);
+  if (type === 'application/x-www-form-urlencoded') return parseUrlEncoded(text);
+  if (type === '' || type === 'text/plain')
+    return text.trimStart().startsWith('{') ? parseJson(text) : parseUrlEncoded(text);
+  throw new Unparsable('Unsupported content type');
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return strictUtf8.decode(bytes);
+  } catch {
+    throw new Unparsable('Malformed UTF-8');
+  }
+}
+
+function parseJson(text: string): object {
+  if (text.trim() === '') return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Unparsable('Malformed JSON');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Unparsable('The body must be a JSON object');
+  }
+  if (doubtfulEscape.test(text)) checkTexts(value);
+  return value;
+}
+
+/** Without recursion: the nesting is the client's choice. */
+function checkTexts(root: object): void {
+  const open: unknown[] = [root];
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (typeof value === 'string') checkedText(value);
+    else if (typeof value === 'object' && value !== null) {
+      for (const [key, inner] of Object.entries(value)) {
+        checkedText(key);
+        if (inner !== undefined) open.push(inner);
+      }
+    }
+  }
+}
+
+function parseMultipart(bytes: Uint8Array, contentType: string): object {
+  const parts = uws.getParts(bytes, contentType);
+  if (parts === undefined) throw new Unparsable('Malformed multipart body');
+  if (parts.length > FORM_VALUES_MAX) throw new Unparsable('Too many parameters');
+  const form = emptyForm();
+  for (const part of parts) {
+    const data = new Uint8Array(part.data);
+    const name = checkedText(part.name);
+    if (part.filename === undefined) {
+      assignValue(form, name, checkedText(decodeUtf8(data)));
+    } else {
+      // A copy: the part is a view of the whole body, which it would keep alive.
+      const file: Uploaded = { bytes: data.slice(), filename: checkedText(part.filename), contentType: part.type };
+      assignValue(form, name, file);
+    }
+  }
+  return form;
+}

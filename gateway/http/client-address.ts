@@ -1,0 +1,45 @@
+import ipaddr from 'ipaddr.js';
+
+/** A header longer than this many hops is an attempt at something. */
+const HOPS_MAX = 32;
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Range = [Address, number];
+
+/** Says who the client is, given the connection's address and its X-Forwarded-For. */
+export type ClientAddress = (connected: string, forwardedFor: string | undefined) => string;
+
+/**
+ * @param trustedProxies CIDRs or single addresses, or `loopback`
+ * @throws Error naming the one that is malformed
+ */
+export function clientAddress(trustedProxies: readonly string[]): ClientAddress {
+  const ranges = trustedProxies.flatMap(parseRange);
+  const trusted = (address: Address) =>
+    ranges.some((range) => range[0].kind() === address.kind() && address.match(range as never));
+  return (connected, forwardedFor) => {
+    let client = parse(connected);
+    if (client === undefined) return connected;
+    if (forwardedFor === undefined || forwardedFor === '' || !trusted(client)) return client.toString();
+    // From the nearest hop outwards: the first one that is not ours is the client; what stands before it is hearsay.
+    for (const hop of forwardedFor.split(',').reverse().slice(0, HOPS_MAX)) {
+      const address = parse(hop.trim());
+      if (address === undefined) break;
+      client = address;
+      if (!trusted(address)) break;
+    }
+    return client.toString();
+  };
+}
+
+function parse(text: string): Address | undefined {
+  return ipaddr.isValid(text) ? ipaddr.process(text) : undefined;
+}
+
+function parseRange(text: string): Range[] {
+  if (text === 'loopback') return [...parseRange('127.0.0.0/8'), ...parseRange('::1/128')];
+  if (ipaddr.isValidCIDR(text)) return [ipaddr.parseCIDR(text)];
+  const address = parse(text);
+  if (address === undefined) throw new Error(`not an address or CIDR: ${text}`);
+  return [[address, address.kind() === 'ipv4' ? 32 : 128]];
+}

@@ -1,0 +1,107 @@
+import type { TSchema } from '@sinclair/typebox';
+
+const TRUE_WORDS = new Set(['true', 'True', 'TRUE', '1', 'on', 't', 'yes']);
+const FALSE_WORDS = new Set(['false', 'False', 'FALSE', '0', 'off', 'f', 'no']);
+
+/** The parts of JSON schema that coercion looks at. */
+interface Shape {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, TSchema>>;
+  readonly items?: TSchema;
+  readonly anyOf?: readonly TSchema[];
+  readonly maximum?: number;
+  readonly clamp?: boolean;
+}
+
+/**
+ * Brings a value towards its schema before ajv judges it: words for booleans and numbers, one value for an array,
+ * `{"0": …, "1": …}` (a form's indexed names) for an array; null and, for numbers and booleans, empty text count as
+ * absent where the schema does not allow them. What does not fit is left for ajv to refuse. Walks the schema, not
+ * the value, so hostile nesting costs nothing. Changes objects in place.
+ */
+export function coerce(schema: TSchema, value: unknown): unknown {
+  const shape = schema as Shape;
+  if (shape.anyOf !== undefined) return coerceUnion(shape.anyOf, value);
+  switch (shape.type) {
+    case 'boolean':
+      return coerceBoolean(value);
+    case 'integer':
+    case 'number':
+      return coerceNumber(shape, value);
+    case 'string':
+      return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
+    case 'array':
+      return coerceArray(shape, value);
+    case 'object':
+      return coerceObject(shape, value);
+    default:
+      return value;
+  }
+}
+
+/** A union that takes the value's own type keeps it; else the first alternative to which it can be brought. */
+function coerceUnion(alternatives: readonly TSchema[], value: unknown): unknown {
+  const own = alternatives.find((one) => (one as Shape).type === typeNameOf(value));
+  if (own !== undefined) return coerce(own, value);
+  for (const one of alternatives) {
+    const coerced = coerce(one, value);
+    if (coerced !== value) return coerced;
+  }
+  return value;
+}
+
+function typeNameOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+function coerceBoolean(value: unknown): unknown {
+  if (value === 1) return true;
+  if (value === 0) return false;
+  if (typeof value !== 'string') return value;
+  if (TRUE_WORDS.has(value)) return true;
+  return FALSE_WORDS.has(value) ? false : value;
+}
+
+function coerceNumber(shape: Shape, value: unknown): unknown {
+  const number =
+    typeof value === 'string' && /^[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?$/.test(value) ? Number(value) : value;
+  if (shape.clamp === true && shape.maximum !== undefined && typeof number === 'number' && number > shape.maximum) {
+    return shape.maximum;
+  }
+  return number;
+}
+
+function coerceArray(shape: Shape, value: unknown): unknown {
+  const list = asList(value);
+  const items = shape.items;
+  if (items === undefined || !Array.isArray(list)) return list;
+  return list.map((item) => coerce(items, item));
+}
+
+function asList(value: unknown): unknown {
+  if (Array.isArray(value)) return value;
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value);
+    if (!entries.every(([key]) => /^[0-9]{1,9}$/.test(key))) return value;
+    return entries.sort(([a], [b]) => Number(a) - Number(b)).map(([, item]) => item);
+  }
+  return typeof value === 'string' || typeof value === 'number' ? [value] : value;
+}
+
+function coerceObject(shape: Shape, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const holder = value as Record<string, unknown>;
+  for (const [name, schema] of Object.entries(shape.properties ?? {})) {
+    if (!Object.hasOwn(holder, name)) continue;
+    const given = holder[name];
+    if (countsAsAbsent(schema as Shape, given)) delete holder[name];
+    else holder[name] = coerce(schema, given);
+  }
+  return holder;
+}
+
+function countsAsAbsent(shape: Shape, given: unknown): boolean {
+  if (given === null) return shape.type !== 'null' && !shape.anyOf?.some((one) => (one as Shape).type === 'null');
+  return given === '' && (shape.type === 'boolean' || shape.type === 'integer' || shape.type === 'number');
+}

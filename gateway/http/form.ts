@@ -1,0 +1,140 @@
+/** Input that cannot be parsed at all; becomes a 400. The message is safe for clients. */
+export class Unparsable extends Error {
+  override readonly name = 'Unparsable';
+}
+
+/** A value of a form or query before validation. */
+export type FormValue = string | File | FormValue[] | FormObject;
+/** Has no prototype, so that no name means more than itself. */
+export interface FormObject {
+  [name: string]: FormValue;
+}
+/** A part of a multipart body that carries a file. */
+interface File {
+  readonly bytes: Uint8Array;
+  readonly filename: string;
+  readonly contentType: string | undefined;
+}
+
+/** Bounds the work of one form: no route takes more than some dozens of values. */
+export const FORM_VALUES_MAX = 1_000;
+/** `a[b][c][]`: no route nests deeper than three. */
+export const FORM_DEPTH_MAX = 5;
+/** Longest name of a value. */
+export const FORM_NAME_CHARS_MAX = 256;
+
+const FORBIDDEN_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
+
+export const emptyForm = (): FormObject => Object.create(null) as FormObject;
+
+/** `a=1&b[]=2&c[d]=3` as an object. @throws Unparsable on bad escapes, bad UTF-8, NUL, or too many values */
+export function parseUrlEncoded(text: string): FormObject {
+  const form = emptyForm();
+  if (text === '') return form;
+  const pairs = text.split('&', FORM_VALUES_MAX + 1);
+  if (pairs.length > FORM_VALUES_MAX) throw new Unparsable('Too many parameters');
+  for (const pair of pairs) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = decode(equals < 0 ? pair : pair.slice(0, equals));
+    assignValue(form, name, equals < 0 ? '' : decode(pair.slice(equals + 1)));
+  }
+  return form;
+}
+
+function decode(text: string): string {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  return spaced.includes('%') ? percentDecode(spaced) : checkedText(spaced);
+}
+
+/** Decodes percent escapes once. @throws Unparsable on bad escapes, bad UTF-8, NUL */
+export function percentDecode(text: string): string {
+  try {
+    return checkedText(decodeURIComponent(text));
+  } catch (error) {
+    if (error instanceof Unparsable) throw error;
+    throw new Unparsable('Malformed percent-encoding');
+  }
+}
+
+/** @throws Unparsable when the text holds a NUL or a lone surrogate */
+export function checkedText(text: string): string {
+  if (text.includes('\0')) throw new Unparsable('Null bytes are not allowed');
+  if (!isWellFormed(text)) throw new Unparsable('Malformed UTF-8');
+  return text;
+}
+
+function isWellFormed(text: string): boolean {
+  return (text as string & { isWellFormed(): boolean }).isWellFormed();
+}
+
+/** Puts a value where its name says: `a`, `a[]`, `a[b]`, `a[][b]`, `a[0][b]`. @throws Unparsable on a bad name */
+export function assignValue(form: FormObject, name: string, value: FormValue): void {
+  const keys = keysOf(name);
+  let holder: FormObject | FormValue[] = form;
+  keys.forEach((key, index) => {
+    const last = index === keys.length - 1;
+    if (last) put(holder, key, value);
+    else holder = descend(holder, key, keys, index);
+  });
+}
+
+/** `a[b][]` → a, b, '' (the empty one appends). */
+function keysOf(name: string): string[] {
+  if (name.length > FORM_NAME_CHARS_MAX) throw new Unparsable('A parameter name is too long');
+  const bracket = name.indexOf('[');
+  // Unbalanced brackets are part of the name, as a browser's field may be called anything.
+  if (bracket <= 0 || !name.endsWith(']')) return [checkedKey(name)];
+  const inner = name.slice(bracket + 1, -1).split('][');
+  if (inner.length >= FORM_DEPTH_MAX) throw new Unparsable('Parameters are nested too deep');
+  return [checkedKey(name.slice(0, bracket)), ...inner.map(checkedKey)];
+}
+
+function checkedKey(key: string): string {
+  if (FORBIDDEN_NAMES.has(key)) throw new Unparsable('A parameter name is not allowed');
+  return key;
+}
+
+function put(holder: FormObject | FormValue[], key: string, value: FormValue): void {
+  if (Array.isArray(holder)) {
+    if (key !== '') throw new Unparsable('Parameters contradict one another');
+    holder.push(value);
+  } else if (key === '') {
+    throw new Unparsable('Parameters contradict one another');
+  } else {
+    holder[key] = value;
+  }
+}
+
+function descend(
+  holder: FormObject | FormValue[],
+  key: string,
+  keys: readonly string[],
+  index: number,
+): FormObject | FormValue[] {
+  const next = keys[index + 1];
+  const wanted: () => FormObject | FormValue[] = next === '' ? () => [] : emptyForm;
+  if (Array.isArray(holder)) {
+    const last = holder.at(-1);
+    // `a[][b]`: one more element begins when the last one has a `b` already.
+    if (isObject(last) && next !== undefined && next !== '' && (index + 2 < keys.length || !(next in last)))
+      return last;
+    const element = wanted();
+    holder.push(element);
+    return element;
+  }
+  if (key === '') throw new Unparsable('Parameters contradict one another');
+  const present = holder[key];
+  if (present === undefined) {
+    const made = wanted();
+    holder[key] = made;
+    return made;
+  }
+  if (Array.isArray(present) ? next === '' : isObject(present) && next !== '')
+    return present as FormObject | FormValue[];
+  throw new Unparsable('Parameters contradict one another');
+}
+
+function isObject(value: FormValue | undefined): value is FormObject {
+  return typeof value === 'object' && !Array.isArray(value) && Object.getPrototypeOf(value) === null;
+}

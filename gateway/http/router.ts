@@ -1,0 +1,73 @@
+import type { AnyRoute } from './route.js';
+
+/** What a path leads to: a route with its raw parameters, another method's route, or nothing. */
+export type Match<R> =
+  | { readonly kind: 'route'; readonly route: R; readonly params: readonly string[] }
+  | { readonly kind: 'wrong_method'; readonly allow: readonly string[] }
+  | { readonly kind: 'nothing' };
+
+interface Node<R> {
+  readonly fixed: Map<string, Node<R>>;
+  any: Node<R> | undefined;
+  readonly methods: Map<string, R>;
+}
+
+const node = <R>(): Node<R> => ({ fixed: new Map(), any: undefined, methods: new Map() });
+
+/** Finds routes by path. A fixed segment wins over `:name`; parameters are told apart by position, not by name. */
+export class Router<R extends Pick<AnyRoute, 'method' | 'path'>> {
+  readonly #root = node<R>();
+
+  /** @throws Error when two routes claim the same method and path */
+  constructor(routes: readonly R[]) {
+    for (const route of routes) this.#add(route);
+  }
+
+  /** `path` without the query; matched as received, before any decoding, so that `%2f` never makes a segment. */
+  match(method: string, path: string): Match<R> {
+    const segments = path.split('/');
+    const params: string[] = [];
+    const found = segments[0] === '' ? walk(this.#root, segments, 1, params) : undefined;
+    if (found === undefined) return { kind: 'nothing' };
+    const route = found.methods.get(method === 'HEAD' ? 'GET' : method);
+    return route === undefined
+      ? { kind: 'wrong_method', allow: [...found.methods.keys()] }
+      : { kind: 'route', route, params };
+  }
+
+  #add(route: R): void {
+    let at = this.#root;
+    for (const segment of route.path.split('/').slice(1)) {
+      let next = segment.startsWith(':') ? at.any : at.fixed.get(segment);
+      if (next === undefined) {
+        next = node<R>();
+        if (segment.startsWith(':')) at.any = next;
+        else at.fixed.set(segment, next);
+      }
+      at = next;
+    }
+    if (at.methods.has(route.method)) throw new Error(`two routes for ${route.method} ${route.path}`);
+    at.methods.set(route.method, route);
+  }
+}
+
+/** Names of a path's parameters, in order. */
+export function paramNames(path: string): string[] {
+  return path
+    .split('/')
+    .filter((segment) => segment.startsWith(':'))
+    .map((segment) => segment.slice(1));
+}
+
+function walk<R>(at: Node<R>, segments: readonly string[], index: number, params: string[]): Node<R> | undefined {
+  const segment = segments[index];
+  if (segment === undefined) return at.methods.size > 0 ? at : undefined;
+  const fixed = at.fixed.get(segment);
+  const found = fixed === undefined ? undefined : walk(fixed, segments, index + 1, params);
+  if (found !== undefined) return found;
+  if (at.any === undefined || segment === '') return undefined;
+  params.push(segment);
+  const under = walk(at.any, segments, index + 1, params);
+  if (under === undefined) params.pop();
+  return under;
+}

@@ -1,0 +1,91 @@
+import type { StoreStatusRecord } from '../../proto/gen/types.js';
+import { grants } from '../http/scopes.js';
+import { isPublicStatus, type Lens } from './lens.js';
+import { SentIds } from './sent-ids.js';
+import type { StreamEvent } from './stream-event.js';
+import { NOTIFICATIONS_SCOPE, type StreamKind } from './stream-kinds.js';
+
+/** Why the server ends a stream. */
+export type CloseReason = 'revoked' | 'slow' | 'restart';
+
+/** What carries a connection's events: a WebSocket, or the answer to an SSE request. */
+export interface StreamSocket {
+  /** Never blocks; a reader that is too slow is closed, and comes back with the last id it has seen. */
+  send(event: StreamEvent, stream: string): void;
+  heartbeat(): void;
+  close(reason: CloseReason): void;
+}
+
+/** One stream of one connection. */
+export class StreamSubscription {
+  readonly kind: StreamKind;
+  readonly statuses: SentIds;
+  readonly notifications: SentIds;
+  /** Whether the token may hear of notifications, too. */
+  readonly #notified: boolean;
+  readonly #socket: StreamSocket;
+
+  /** `sinceId`: everything after it is the subscription's business. */
+  constructor(kind: StreamKind, scopes: readonly string[], socket: StreamSocket, sinceId: string) {
+    this.kind = kind;
+    this.#socket = socket;
+    this.statuses = new SentIds(sinceId);
+    this.notifications = new SentIds(sinceId);
+    this.#notified = kind.notifications && grants(scopes, NOTIFICATIONS_SCOPE);
+  }
+
+  get wantsStatuses(): boolean {
+    return this.kind.home || this.kind.public !== undefined;
+  }
+
+  get wantsNotifications(): boolean {
+    return this.#notified;
+  }
+
+  /** Whether a new status belongs here, seen through the viewer's lens. */
+  takes(status: StoreStatusRecord, lens: Lens): boolean {
+    if (this.kind.home) return lens.home(status);
+    // Every status is this server's own.
+    if (this.kind.public === undefined || this.kind.public === 'remote') return false;
+    return isPublicStatus(status) && lens.allows(status);
+  }
+
+  /** Whether the viewer may have seen a status that is gone now. */
+  mayHaveShown(status: StoreStatusRecord, lens: Lens): boolean {
+    if (this.statuses.has(status.id)) return true;
+    if (this.kind.home) return lens.hears(status.accountId) && lens.allows(status);
+    return this.takes(status, lens);
+  }
+
+  /** Sends a new status unless it was sent. */
+  status(event: StreamEvent, id: string): void {
+    if (this.statuses.add(id)) this.#socket.send(event, this.kind.name);
+  }
+
+  notification(event: StreamEvent, id: string): void {
+    if (this.notifications.add(id)) this.#socket.send(event, this.kind.name);
+  }
+
+  /** A deleted status: it must not come again by catching up either. */
+  deleted(event: StreamEvent, id: string): void {
+    this.statuses.add(id);
+    this.#socket.send(event, this.kind.name);
+  }
+}
+
+/** One client's connection with its streams, by name. */
+export class Connection {
+  readonly viewer: string;
+  readonly tokenHash: string;
+  readonly scopes: readonly string[];
+  readonly socket: StreamSocket;
+  readonly subscriptions = new Map<string, StreamSubscription>();
+  open = true;
+
+  constructor(viewer: string, tokenHash: string, scopes: readonly string[], socket: StreamSocket) {
+    this.viewer = viewer;
+    this.tokenHash = tokenHash;
+    this.scopes = scopes;
+    this.socket = socket;
+  }
+}

@@ -1,0 +1,305 @@
+import uws, {
+  type HttpRequest,
+  type HttpResponse,
+  type TemplatedApp,
+  type us_socket_context_t,
+  type WebSocket,
+} from 'uWebSockets.js';
+import { isProblem, type Problem, problem, Unavailable } from '../../actors/domain/problem.js';
+import type { Clock, Timer } from '../../actors/domain/time.js';
+import { type Authenticator, usable } from '../http/authenticator.js';
+import { bearerToken, permit } from '../http/authorize.js';
+import type { GatewayLogger } from '../http/dispatcher.js';
+import { parseUrlEncoded, Unparsable } from '../http/form.js';
+import { type Head, readHead } from '../http/head.js';
+import { problemAnswer } from '../http/problem-answer.js';
+import { respond } from '../http/responder.js';
+import { type Answer, redirect } from '../http/route.js';
+import { grants } from '../http/scopes.js';
+import { EventSourceStream } from './event-source.js';
+import type { Hub } from './hub.js';
+import { type StreamKind, streamAt, streamNamed } from './stream-kinds.js';
+import { SOCKET_BUFFERED_BYTES_MAX, type SocketData, WebSocketStream } from './web-socket.js';
+
+export const STREAMING_PATH = '/api/v1/streaming';
+/** A subscribe message has some 60 bytes. */
+const MESSAGE_BYTES_MAX = 4_096;
+/** WebSockets are pinged well before common proxies give up (60 s). */
+const IDLE_SECONDS = 32;
+const HEARTBEAT_MS = 15_000;
+/** Open streams of one node; each holds some kilobytes. */
+const STREAMS_MAX = 50_000;
+/** Open streams of one account on one node: some devices with some tabs. */
+const STREAMS_PER_ACCOUNT_MAX = 100;
+
+const UNKNOWN_STREAM = problem('bad_request', 'Unknown stream type');
+const OUTSIDE_SCOPES = problem('forbidden', 'This action is outside the authorized scopes');
+
+/** Who opens a stream, which one, and from where on. */
+interface Opening {
+  readonly viewer: string;
+  readonly tokenHash: string;
+  readonly scopes: readonly string[];
+  readonly kind: StreamKind | undefined;
+  readonly since: string | undefined;
+}
+
+/** /api/v1/streaming: WebSockets and server-sent events on one hub. */
+export class StreamingEndpoints {
+  readonly #hub: Hub;
+  readonly #authenticator: Authenticator;
+  readonly #elsewhere: URL | undefined;
+  readonly #logger: GatewayLogger;
+  readonly #clock: Clock;
+  #beat: Timer | undefined;
+  #draining = false;
+
+  /** `streamingRedirect`: the separate address of streaming, if one is set. */
+  constructor(
+    hub: Hub,
+    authenticator: Authenticator,
+    streamingRedirect: string | undefined,
+    logger: GatewayLogger,
+    clock: Clock,
+  ) {
+    this.#hub = hub;
+    this.#authenticator = authenticator;
+    this.#elsewhere = streamingRedirect === undefined ? undefined : new URL(streamingRedirect.replace(/^ws/, 'http'));
+    this.#logger = logger;
+    this.#clock = clock;
+    hub.checkTokensWith(async (connection) => {
+      const found = await authenticator.byHash(connection.tokenHash);
+      return found?.account !== undefined && usable(found.account);
+    });
+    this.#scheduleHeartbeat();
+  }
+
+  attach(app: TemplatedApp): void {
+    const behaviour = {
+      maxPayloadLength: MESSAGE_BYTES_MAX,
+      maxBackpressure: SOCKET_BUFFERED_BYTES_MAX,
+      idleTimeout: IDLE_SECONDS,
+      sendPingsAutomatically: true,
+      compression: uws.DISABLED,
+      upgrade: (response: HttpResponse, request: HttpRequest, context: us_socket_context_t) =>
+        this.#upgrade(response, request, context),
+      open: (socket: WebSocket<SocketData>) => this.#opened(socket),
+      message: (socket: WebSocket<SocketData>, message: ArrayBuffer) => this.#message(socket, message),
+      close: (socket: WebSocket<SocketData>) => this.#closed(socket),
+    };
+    app.ws<SocketData>(STREAMING_PATH, behaviour);
+    app.ws<SocketData>(`${STREAMING_PATH}/*`, behaviour);
+  }
+
+  /** Whether a plain request belongs here. */
+  serves(head: Head): boolean {
+    if (head.method !== 'GET') return false;
+    return head.path === STREAMING_PATH || head.path.startsWith(`${STREAMING_PATH}/`);
+  }
+
+  /** Answers a plain GET: a redirect, a refusal, or a stream of events. */
+  serve(response: HttpResponse, head: Head, id: string): void {
+    let aborted = false;
+    let stream: EventSourceStream | undefined;
+    response.onAborted(() => {
+      aborted = true;
+      stream?.gone();
+    });
+    const answer = (given: Answer) => {
+      if (!aborted) respond(response, given, { id, bodiless: false, closing: this.#draining });
+    };
+    const plain = this.#plainAnswer(head);
+    if (plain !== undefined) {
+      answer(plain);
+      return;
+    }
+    this.#admit(head, streamAt(head.path.slice(STREAMING_PATH.length)), [])
+      .then((opening) => {
+        if (aborted) return undefined;
+        if (isProblem(opening) || opening.kind === undefined) {
+          answer(problemAnswer(isProblem(opening) ? opening : UNKNOWN_STREAM));
+          return undefined;
+        }
+        stream = new EventSourceStream(response);
+        return this.#stream(stream, opening, opening.kind, id);
+      })
+      .catch((err) => this.#logger.error({ id, err }, 'stream failed'));
+  }
+
+  /** Sends everyone away; who comes now is refused. */
+  drain(): void {
+    this.#draining = true;
+    this.#hub.drain();
+  }
+
+  async close(): Promise<void> {
+    this.#draining = true;
+    this.#beat?.cancel();
+    await this.#hub.close();
+  }
+
+  #plainAnswer(head: Head): Answer | undefined {
+    if (this.#elsewhere !== undefined && head.headers.host !== this.#elsewhere.host) {
+      const base = this.#elsewhere.href.replace(/\/$/, '');
+      const query = head.query === '' ? '' : `?${head.query}`;
+      return redirect(`${base}${head.path}${query}`, 301);
+    }
+    if (head.path === `${STREAMING_PATH}/health`) {
+      return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: 'OK' };
+    }
+    if (streamAt(head.path.slice(STREAMING_PATH.length)) !== undefined) return undefined;
+    return problemAnswer(problem('not_found', 'There is no such stream'));
+  }
+
+  async #stream(stream: EventSourceStream, opening: Opening, kind: StreamKind, id: string): Promise<void> {
+    stream.start(id);
+    const connection = this.#hub.connect(opening.viewer, opening.tokenHash, opening.scopes, stream);
+    stream.onClosed = () => this.#hub.disconnect(connection);
+    await this.#hub.subscribe(connection, kind, opening.since);
+  }
+
+  /** Token, account, scope and limits of a new stream. Never rejects. */
+  async #admit(head: Head, kind: StreamKind | undefined, protocols: readonly string[]): Promise<Opening | Problem> {
+    try {
+      if (head.malformed !== undefined) return problem('bad_request', head.malformed);
+      if (this.#draining || this.#hub.connections >= STREAMS_MAX) {
+        return problem('unavailable', 'No streams are opened here now, please try again');
+      }
+      const query = parseUrlEncoded(head.query);
+      const token = bearerToken(head.headers.authorization) ?? textOf(query.access_token) ?? protocols[0];
+      const found = token === undefined ? undefined : await this.#authenticator.authenticate(token);
+      if (found === undefined) return problem('unauthorized', 'The access token is invalid');
+      const caller = permit({ auth: 'user' }, found);
+      if (isProblem(caller)) return caller;
+      const viewer = found.token.accountId ?? '';
+      if (kind !== undefined && !grants(found.token.scopes, kind.scope)) return OUTSIDE_SCOPES;
+      if (this.#hub.connectionsOf(viewer) >= STREAMS_PER_ACCOUNT_MAX)
+        return problem('rate_limited', 'Too many streams');
+      const since = sinceId(head.headers['last-event-id'] ?? textOf(query.since));
+      if (isProblem(since)) return since;
+      return { viewer, tokenHash: found.hash, scopes: found.token.scopes, kind, since };
+    } catch (error) {
+      if (error instanceof Unparsable) return problem('bad_request', error.message);
+      if (!(error instanceof Unavailable)) this.#logger.error({ err: error }, 'stream not opened');
+      return problem('unavailable', 'The service cannot answer now, please try again');
+    }
+  }
+
+  #upgrade(response: HttpResponse, request: HttpRequest, context: us_socket_context_t): void {
+    const head = readHead(request);
+    const key = head.headers['sec-websocket-key'] ?? '';
+    const protocols = (head.headers['sec-websocket-protocol'] ?? '').split(/ *, */).filter((one) => one !== '');
+    const extensions = head.headers['sec-websocket-extensions'] ?? '';
+    let aborted = false;
+    response.onAborted(() => {
+      aborted = true;
+    });
+    const answer = (given: Answer) => {
+      if (!aborted) respond(response, given, { id: key, bodiless: false, closing: true });
+    };
+    const elsewhere = this.#elsewhere === undefined ? undefined : this.#plainAnswer(head);
+    if (elsewhere?.status === 301) {
+      answer(elsewhere);
+      return;
+    }
+    this.#admitSocket(head, protocols)
+      .then((opening) => {
+        if (aborted) return;
+        if (isProblem(opening)) {
+          answer(problemAnswer(opening));
+          return;
+        }
+        const { kind, ...rest } = opening;
+        const data: SocketData = { ...rest, first: kind, connection: undefined };
+        response.cork(() => response.upgrade(data, key, protocols[0] ?? '', extensions, context));
+      })
+      .catch((err) => this.#logger.error({ err }, 'stream not opened'));
+  }
+
+  async #admitSocket(head: Head, protocols: readonly string[]): Promise<Opening | Problem> {
+    let named: string | undefined;
+    try {
+      named = textOf(parseUrlEncoded(head.query).stream);
+    } catch (error) {
+      if (error instanceof Unparsable) return problem('bad_request', error.message);
+      throw error;
+    }
+    // Some clients open the SSE path as a WebSocket.
+    const kind = named === undefined ? streamAt(head.path.slice(STREAMING_PATH.length)) : streamNamed(named);
+    if (named !== undefined && named !== '' && kind === undefined) return UNKNOWN_STREAM;
+    return this.#admit(head, kind, protocols);
+  }
+
+  #opened(socket: WebSocket<SocketData>): void {
+    const data = socket.getUserData();
+    const stream = new WebSocketStream(socket);
+    data.connection = this.#hub.connect(data.viewer, data.tokenHash, data.scopes, stream);
+    if (data.first !== undefined) this.#subscribe(data, data.first, data.since);
+  }
+
+  #closed(socket: WebSocket<SocketData>): void {
+    const { connection } = socket.getUserData();
+    if (connection === undefined) return;
+    (connection.socket as WebSocketStream).gone();
+    this.#hub.disconnect(connection);
+  }
+
+  #message(socket: WebSocket<SocketData>, bytes: ArrayBuffer): void {
+    const data = socket.getUserData();
+    if (data.connection === undefined) return;
+    const stream = data.connection.socket as WebSocketStream;
+    const message = parseMessage(bytes);
+    const kind = message === undefined ? undefined : streamNamed(message.stream);
+    const since = message === undefined ? undefined : sinceId(message.since);
+    if (message === undefined) stream.refuse('Malformed message', 400);
+    else if (kind === undefined) stream.refuse(UNKNOWN_STREAM.detail, 400);
+    else if (isProblem(since)) stream.refuse(since.detail, 400);
+    else if (message.type === 'unsubscribe') this.#hub.unsubscribe(data.connection, kind);
+    else if (!grants(data.scopes, kind.scope)) stream.refuse(OUTSIDE_SCOPES.detail, 403);
+    else this.#subscribe(data, kind, since);
+  }
+
+  #subscribe(data: SocketData, kind: StreamKind, since: string | undefined): void {
+    if (data.connection === undefined) return;
+    this.#hub
+      .subscribe(data.connection, kind, since)
+      .catch((err) => this.#logger.error({ err, stream: kind.name }, 'stream not subscribed'));
+  }
+
+  #scheduleHeartbeat(): void {
+    this.#beat = this.#clock.after(HEARTBEAT_MS, () => {
+      this.#hub
+        .heartbeat()
+        .catch((err) => this.#logger.warn({ err }, 'stream tokens not checked'))
+        .finally(() => {
+          if (!this.#draining) this.#scheduleHeartbeat();
+        });
+    });
+  }
+}
+
+interface Message {
+  readonly type: 'subscribe' | 'unsubscribe';
+  readonly stream: string;
+  readonly since: string | undefined;
+}
+
+function parseMessage(bytes: ArrayBuffer): Message | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(bytes).toString());
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { type, stream, since } = value as { type?: unknown; stream?: unknown; since?: unknown };
+  if ((type !== 'subscribe' && type !== 'unsubscribe') || typeof stream !== 'string') return undefined;
+  return { type, stream, since: since === undefined ? undefined : String(since) };
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+function sinceId(text: string | undefined): string | undefined | Problem {
+  if (text === undefined || text === '') return undefined;
+  return /^[0-9]{1,18}$/.test(text) ? text.padStart(18, '0') : problem('bad_request', 'The position is not an id');
+}

@@ -1,0 +1,70 @@
+import type { HttpResponse } from 'uWebSockets.js';
+import { CORS_HEADERS } from '../http/headers.js';
+import type { CloseReason, StreamSocket } from './connection.js';
+import type { StreamEvent } from './stream-event.js';
+import { SOCKET_BUFFERED_BYTES_MAX } from './web-socket.js';
+
+/** How long a client waits before it comes back after a restart: by then another node has taken over. */
+const RECONNECT_MS = 1_000;
+
+/** The answer to an SSE request, open until either side ends it (HTML standard §9.2). */
+export class EventSourceStream implements StreamSocket {
+  readonly #response: HttpResponse;
+  #open = true;
+  #waitingBytes = 0;
+
+  constructor(response: HttpResponse) {
+    this.#response = response;
+    response.onWritable(() => {
+      this.#waitingBytes = 0;
+      return true;
+    });
+  }
+
+  start(requestId: string): void {
+    this.#response.cork(() => {
+      this.#response.writeStatus('200 OK');
+      this.#response.writeHeader('content-type', 'text/event-stream');
+      this.#response.writeHeader('cache-control', 'private, no-store');
+      this.#response.writeHeader('x-accel-buffering', 'no');
+      this.#response.writeHeader('x-request-id', requestId);
+      for (const [name, value] of CORS_HEADERS) this.#response.writeHeader(name, value);
+    });
+    this.#write(':)\n\n');
+  }
+
+  send(event: StreamEvent): void {
+    this.#write(event.sse());
+  }
+
+  heartbeat(): void {
+    this.#write(':thump\n\n');
+  }
+
+  close(reason: CloseReason): void {
+    if (!this.#open) return;
+    this.#open = false;
+    if (reason === 'slow') this.#response.close();
+    else this.#response.cork(() => this.#response.end(reason === 'restart' ? `retry: ${RECONNECT_MS}\n\n` : '', true));
+    this.onClosed();
+  }
+
+  /** The client went away: the response must not be touched any more. */
+  gone(): void {
+    this.#open = false;
+    this.onClosed();
+  }
+
+  /** Set by whoever keeps the connection. */
+  onClosed: () => void = () => {};
+
+  #write(text: Uint8Array | string): void {
+    if (!this.#open) return;
+    let flowing = true;
+    this.#response.cork(() => {
+      flowing = this.#response.write(text);
+    });
+    this.#waitingBytes = flowing ? 0 : this.#waitingBytes + text.length;
+    if (this.#waitingBytes > SOCKET_BUFFERED_BYTES_MAX) this.close('slow');
+  }
+}

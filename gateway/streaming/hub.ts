@@ -1,0 +1,218 @@
+import { makeId } from '../../actors/domain/ids.js';
+import type { Timer } from '../../actors/domain/time.js';
+import { codec } from '../../proto/codec.js';
+import type { NodeStatusTopic, StoreStatusRecord } from '../../proto/gen/types.js';
+import { STATUSES_TOPIC } from '../../transport/bus.js';
+import { Connection, type StreamSocket, StreamSubscription } from './connection.js';
+import { Feed } from './feed.js';
+import type { HubOptions, HubParts } from './hub-parts.js';
+import { statusEvent, untilAvailable } from './renderer.js';
+import { StreamEvent } from './stream-event.js';
+import type { StreamKind } from './stream-kinds.js';
+import { Viewer } from './viewer.js';
+
+/** How far back a stream is caught up or resumed; whoever was away for longer reloads the timeline. */
+const CATCH_UP_MS = 3_600_000;
+/**
+ * After an outage of the bus the store is read again this much later, too: other nodes may come back after us, and
+ * what they published in between reached nobody.
+ */
+const CATCH_UP_AGAIN_MS = [2_000, 10_000] as const;
+/** Statuses on their way through rendering; past it they are found by catching up. */
+const RENDERING_MAX = 1_000;
+
+const statusTopicCodec = codec('murmuration.node.StatusTopic');
+
+/** Streams of one node: follows the topics that its viewers need, and decides at the push who sees what. */
+export class Hub {
+  readonly #parts: HubParts;
+  readonly #viewers = new Map<string, Viewer>();
+  readonly #timers = new Set<Timer>();
+  #statuses: Feed | undefined;
+  /** Events leave in the order in which they came, however long each takes to render. */
+  #order: Promise<void> = Promise.resolve();
+  #rendering = 0;
+  #closed = false;
+  #recheck: (connection: Connection) => Promise<boolean> = async () => true;
+
+  constructor(options: HubOptions) {
+    const { clock } = options.services;
+    this.#parts = { ...options, oldestId: () => makeId(Math.max(0, clock.nowMs() - CATCH_UP_MS), 0, 0) };
+    options.bus.onGap((subject) => this.#gap(subject));
+  }
+
+  /** `valid` says whether a connection's token still allows it. */
+  checkTokensWith(valid: (connection: Connection) => Promise<boolean>): void {
+    this.#recheck = valid;
+  }
+
+  connectionsOf(viewerId: string): number {
+    return this.#viewers.get(viewerId)?.connections.size ?? 0;
+  }
+
+  get connections(): number {
+    let count = 0;
+    for (const viewer of this.#viewers.values()) count += viewer.connections.size;
+    return count;
+  }
+
+  connect(viewerId: string, tokenHash: string, scopes: readonly string[], socket: StreamSocket): Connection {
+    const connection = new Connection(viewerId, tokenHash, scopes, socket);
+    let viewer = this.#viewers.get(viewerId);
+    if (viewer === undefined) {
+      viewer = new Viewer(viewerId, this.#parts, (whose, hash) => this.#revoked(whose, hash));
+      this.#viewers.set(viewerId, viewer);
+    }
+    viewer.connections.add(connection);
+    return connection;
+  }
+
+  /** The connection is gone; topics that nobody needs any more are given up. */
+  disconnect(connection: Connection): void {
+    connection.open = false;
+    connection.subscriptions.clear();
+    const viewer = this.#viewers.get(connection.viewer);
+    if (viewer?.connections.delete(connection) === true && viewer.connections.size === 0) {
+      this.#viewers.delete(connection.viewer);
+      this.#giveUp(viewer.feed);
+    }
+    this.#followStatuses();
+  }
+
+  /**
+   * Adds a stream, from now on or from `sinceId` on. Whatever happens while topics are being subscribed is read from
+   * the store. Resolves when live events come.
+   */
+  async subscribe(connection: Connection, kind: StreamKind, sinceId?: string): Promise<void> {
+    const viewer = this.#viewers.get(connection.viewer);
+    if (!connection.open || viewer === undefined || connection.subscriptions.has(kind.name)) return;
+    const nowId = makeId(this.#parts.services.clock.nowMs(), 0, 0);
+    const subscription = new StreamSubscription(kind, connection.scopes, connection.socket, sinceId ?? nowId);
+    connection.subscriptions.set(kind.name, subscription);
+    this.#followStatuses();
+    const feeds = [
+      viewer.feed,
+      ...(subscription.wantsStatuses && this.#statuses !== undefined ? [this.#statuses] : []),
+    ];
+    const waited = feeds.some((feed) => !feed.live);
+    await Promise.all(feeds.map((feed) => feed.ready));
+    if (waited || sinceId !== undefined) viewer.catchUpOne(connection, subscription);
+  }
+
+  unsubscribe(connection: Connection, kind: StreamKind): void {
+    connection.subscriptions.delete(kind.name);
+    this.#followStatuses();
+  }
+
+  /** Keeps connections alive, and closes those whose token or account is no longer good, should no message have said so. */
+  async heartbeat(): Promise<void> {
+    for (const viewer of [...this.#viewers.values()]) {
+      for (const connection of [...viewer.connections]) {
+        connection.socket.heartbeat();
+        await this.#check(connection);
+      }
+    }
+  }
+
+  /** Sends every client away to reconnect elsewhere. */
+  drain(): void {
+    for (const viewer of [...this.#viewers.values()]) {
+      for (const connection of [...viewer.connections]) connection.socket.close('restart');
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.drain();
+    for (const timer of this.#timers) timer.cancel();
+    const feeds = [...this.#viewers.values()].map((viewer) => viewer.feed);
+    if (this.#statuses !== undefined) feeds.push(this.#statuses);
+    this.#viewers.clear();
+    await Promise.allSettled(feeds.map((feed) => feed.close()));
+  }
+
+  #followStatuses(): void {
+    const needed = [...this.#viewers.values()].some((viewer) =>
+      [...viewer.connections].some((one) => [...one.subscriptions.values()].some((stream) => stream.wantsStatuses)),
+    );
+    const { bus, services } = this.#parts;
+    if (needed) this.#statuses ??= new Feed(bus, services.clock, STATUSES_TOPIC, (payload) => this.#heard(payload));
+    else if (this.#statuses !== undefined) {
+      this.#giveUp(this.#statuses);
+      this.#statuses = undefined;
+    }
+  }
+
+  #giveUp(feed: Feed): void {
+    feed.close().catch((err) => this.#parts.logger.warn({ err }, 'bus: not unsubscribed'));
+  }
+
+  #heard(payload: Uint8Array): void {
+    const message: NodeStatusTopic = statusTopicCodec.decode(payload);
+    const record = message.status;
+    if (record === undefined) return;
+    if (message.kind === 'delete') this.#inOrder(async () => this.#deleted(record));
+    else if (message.kind === 'update') this.#updated(record);
+  }
+
+  #updated(record: StoreStatusRecord): void {
+    if (![...this.#viewers.values()].some((viewer) => viewer.mayWant(record))) return;
+    if (this.#rendering >= RENDERING_MAX) {
+      this.#gap(STATUSES_TOPIC);
+      return;
+    }
+    this.#rendering++;
+    const { sources, services } = this.#parts;
+    const wanted = () => !this.#closed && this.#viewers.size > 0;
+    const rendered = untilAvailable(services.clock, wanted, () => statusEvent(sources, record)).finally(() => {
+      this.#rendering--;
+    });
+    // It is awaited in its turn; until then a failure must not count as unhandled.
+    rendered.catch(() => undefined);
+    this.#inOrder(async () => {
+      const event = await rendered;
+      if (event !== undefined) for (const viewer of this.#viewers.values()) viewer.status(event, record);
+    });
+  }
+
+  #deleted(record: StoreStatusRecord): void {
+    const event = new StreamEvent('delete', record.id, undefined);
+    for (const viewer of this.#viewers.values()) viewer.deleted(event, record);
+  }
+
+  #inOrder(task: () => Promise<void>): void {
+    this.#order = this.#order.then(task).catch((err) => this.#parts.logger.error({ err }, 'stream event failed'));
+  }
+
+  #gap(subject: string | undefined): void {
+    if (this.#closed) return;
+    for (const viewer of this.#viewers.values()) {
+      if (subject === undefined || subject === STATUSES_TOPIC || subject.endsWith(`.${viewer.id}`)) {
+        viewer.catchUp();
+        if (subject !== STATUSES_TOPIC) this.#revoked(viewer, undefined);
+      }
+    }
+    if (subject === undefined) for (const delayMs of CATCH_UP_AGAIN_MS) this.#later(delayMs);
+  }
+
+  #later(delayMs: number): void {
+    const timer = this.#parts.services.clock.after(delayMs, () => {
+      this.#timers.delete(timer);
+      for (const viewer of this.#viewers.values()) viewer.catchUp();
+    });
+    this.#timers.add(timer);
+  }
+
+  /** With a hash: that token is gone. Without: any may be, so the store is asked. */
+  #revoked(viewer: Viewer, hash: string | undefined): void {
+    for (const connection of [...viewer.connections]) {
+      if (hash === undefined || hash === '') {
+        this.#check(connection).catch((err) => this.#parts.logger.warn({ err }, 'stream token not checked'));
+      } else if (connection.tokenHash === hash) connection.socket.close('revoked');
+    }
+  }
+
+  async #check(connection: Connection): Promise<void> {
+    if (connection.open && !(await this.#recheck(connection))) connection.socket.close('revoked');
+  }
+}

@@ -1,0 +1,41 @@
+import { Unavailable } from '../../actors/domain/problem.js';
+import type { Clock } from '../../actors/domain/time.js';
+import type { StoreNotificationRecord, StoreStatusRecord } from '../../proto/gen/types.js';
+import type { StreamSources } from './sources.js';
+import { StreamEvent } from './stream-event.js';
+
+/** Waits between tries of what the store could not answer; the last one repeats. */
+const RETRY_DELAYS_MS = [100, 500, 1_000, 2_000] as const;
+
+/** Repeats while the store is unavailable and `wanted` holds; undefined once it is not wanted any more. */
+export async function untilAvailable<T>(
+  clock: Clock,
+  wanted: () => boolean,
+  attempt: () => Promise<T>,
+): Promise<T | undefined> {
+  for (let tries = 0; wanted(); tries++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      const delayMs = RETRY_DELAYS_MS[Math.min(tries, RETRY_DELAYS_MS.length - 1)] ?? 0;
+      await new Promise<void>((resolve) => void clock.after(delayMs, resolve));
+    }
+  }
+  return undefined;
+}
+
+export async function statusEvent(sources: StreamSources, record: StoreStatusRecord): Promise<StreamEvent | undefined> {
+  const entity = await sources.renderStatus(record);
+  return entity === undefined ? undefined : new StreamEvent('update', JSON.stringify(entity), record.id);
+}
+
+export async function notificationEvent(
+  sources: StreamSources,
+  viewer: string,
+  id: string,
+  record: StoreNotificationRecord,
+): Promise<StreamEvent | undefined> {
+  const entity = await sources.renderNotification(viewer, id, record);
+  return entity === undefined ? undefined : new StreamEvent('notification', JSON.stringify(entity), id);
+}

@@ -1,0 +1,34 @@
+/** One event in its final bytes: encoded once, however many sockets get it. */
+export class StreamEvent {
+  readonly event: string;
+  /** The position that a client names to resume; absent for what leaves none (delete). */
+  readonly id: string | undefined;
+  readonly #payload: string;
+  readonly #frames = new Map<string, Uint8Array>();
+  #sse: Uint8Array | undefined;
+
+  /** `payload`: JSON text, or a bare id for delete. */
+  constructor(event: string, payload: string, id: string | undefined) {
+    this.event = event;
+    this.#payload = payload;
+    this.id = id;
+  }
+
+  /** The WebSocket text message for a subscription of that name. */
+  frame(stream: string): Uint8Array {
+    let frame = this.#frames.get(stream);
+    if (frame === undefined) {
+      const id = this.id === undefined ? {} : { id: this.id };
+      frame = Buffer.from(JSON.stringify({ stream: [stream], event: this.event, payload: this.#payload, ...id }));
+      this.#frames.set(stream, frame);
+    }
+    return frame;
+  }
+
+  /** The server-sent event (HTML standard §9.2). The payload has no line breaks: JSON escapes them. */
+  sse(): Uint8Array {
+    const id = this.id === undefined ? '' : `id: ${this.id}\n`;
+    this.#sse ??= Buffer.from(`event: ${this.event}\ndata: ${this.#payload}\n${id}\n`);
+    return this.#sse;
+  }
+}

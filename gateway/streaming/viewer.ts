@@ -1,0 +1,186 @@
+import { compareIds } from '../../actors/domain/ids.js';
+import { isProblem } from '../../actors/domain/problem.js';
+import { codec } from '../../proto/codec.js';
+import type { StoreNotificationRecord, StoreStatusRecord } from '../../proto/gen/types.js';
+import { accountTopic } from '../../transport/bus.js';
+import type { Connection, StreamSubscription } from './connection.js';
+import { Feed } from './feed.js';
+import type { HubParts } from './hub-parts.js';
+import { Lane } from './lane.js';
+import { Lens } from './lens.js';
+import { notificationEvent, statusEvent, untilAvailable } from './renderer.js';
+import type { StreamEvent } from './stream-event.js';
+
+/** Items read at a time when catching up. */
+const CATCH_UP_PAGE = 100;
+/** Items that one catching up sends at most: some pages of a timeline, after which a client had better reload it. */
+const CATCH_UP_ITEMS_MAX = 4_000;
+
+const accountTopicCodec = codec('murmuration.node.AccountTopic');
+
+/** One account with streams on this node: its lens, its topic, its connections. Events reach it in order. */
+export class Viewer {
+  readonly id: string;
+  readonly connections = new Set<Connection>();
+  readonly feed: Feed;
+  readonly #parts: HubParts;
+  readonly #lane: Lane;
+  readonly #recheck: (viewer: Viewer, tokenHash: string | undefined) => void;
+  #lens: Lens | undefined;
+
+  constructor(id: string, parts: HubParts, recheck: (viewer: Viewer, tokenHash: string | undefined) => void) {
+    this.id = id;
+    this.#parts = parts;
+    this.#recheck = recheck;
+    this.#lane = new Lane(
+      () => this.#catchUpAll(),
+      (err) => parts.logger.error({ err, viewer: id }, 'stream event failed'),
+    );
+    this.feed = new Feed(parts.bus, parts.services.clock, accountTopic(id), (payload) => this.#heard(payload));
+    this.#refreshLens();
+  }
+
+  /** False when it is certain that nobody here wants to see the status: then it need not be rendered. */
+  mayWant(status: StoreStatusRecord): boolean {
+    const lens = this.#lens;
+    if (lens === undefined || this.#lane.busy) return true;
+    return this.#some((subscription) => subscription.takes(status, lens));
+  }
+
+  status(event: StreamEvent, record: StoreStatusRecord): void {
+    this.#lane.run(() =>
+      this.#each((subscription, lens) => {
+        if (subscription.takes(record, lens)) subscription.status(event, record.id);
+      }),
+    );
+  }
+
+  deleted(event: StreamEvent, record: StoreStatusRecord): void {
+    this.#lane.run(() =>
+      this.#each((subscription, lens) => {
+        if (subscription.wantsStatuses && subscription.mayHaveShown(record, lens)) {
+          subscription.deleted(event, record.id);
+        }
+      }),
+    );
+  }
+
+  /** Reads the store for what the bus may have lost. */
+  catchUp(): void {
+    this.#refreshLens();
+    this.#lane.run(() => this.#catchUpAll());
+  }
+
+  /** The same for one new subscription. */
+  catchUpOne(connection: Connection, subscription: StreamSubscription): void {
+    this.#lane.run(() => this.#catchUp(connection, subscription));
+  }
+
+  #heard(payload: Uint8Array): void {
+    const message = accountTopicCodec.decode(payload);
+    if (message.kind === 'relations') this.#refreshLens();
+    else if (message.kind === 'token_revoked') this.#recheck(this, message.tokenHash);
+    else if (message.kind === 'notification') {
+      const { notificationId, notification } = message;
+      if (notificationId !== undefined && notification !== undefined) this.#notified(notificationId, notification);
+    }
+  }
+
+  #notified(id: string, record: StoreNotificationRecord): void {
+    this.#lane.run(async () => {
+      if (!this.#some((subscription) => subscription.wantsNotifications)) return;
+      const event = await this.#untilAvailable(() => notificationEvent(this.#parts.sources, this.id, id, record));
+      if (event === undefined) return;
+      this.#each((subscription, lens) => {
+        if (subscription.wantsNotifications && !lens.blocks(record.from)) subscription.notification(event, id);
+      });
+    });
+  }
+
+  /** In the lane: what comes after the change is judged after it. Fails closed: no lens, no events. */
+  #refreshLens(): void {
+    this.#lane.run(async () => {
+      const sources = await this.#untilAvailable(() => this.#parts.services.askAccount(this.id, 'sources', {}));
+      if (sources === undefined || isProblem(sources)) this.#lens = undefined;
+      else this.#lens = new Lens(this.id, sources);
+    });
+  }
+
+  async #catchUpAll(): Promise<void> {
+    for (const connection of [...this.connections]) {
+      for (const subscription of [...connection.subscriptions.values()]) await this.#catchUp(connection, subscription);
+    }
+  }
+
+  async #catchUp(connection: Connection, subscription: StreamSubscription): Promise<void> {
+    const wanted = () => connection.open && connection.subscriptions.get(subscription.kind.name) === subscription;
+    if (subscription.wantsStatuses) await this.#catchUpStatuses(subscription, wanted);
+    if (subscription.wantsNotifications) await this.#catchUpNotifications(subscription, wanted);
+  }
+
+  async #catchUpStatuses(subscription: StreamSubscription, wanted: () => boolean): Promise<void> {
+    const { sources } = this.#parts;
+    if (subscription.kind.public === 'remote') return;
+    const read = (sinceId: string) =>
+      subscription.kind.home
+        ? sources.homeSince(this.id, sinceId, CATCH_UP_PAGE)
+        : sources.publicSince(sinceId, CATCH_UP_PAGE);
+    await this.#pages(this.#start(subscription.statuses.floor), wanted, read, async (record) => {
+      if (subscription.statuses.has(record.id) || this.#lens?.allows(record) !== true) return;
+      const event = await this.#untilAvailable(() => statusEvent(sources, record), wanted);
+      if (event !== undefined && wanted() && this.#lens?.allows(record) === true) subscription.status(event, record.id);
+    });
+  }
+
+  async #catchUpNotifications(subscription: StreamSubscription, wanted: () => boolean): Promise<void> {
+    const { sources } = this.#parts;
+    const read = (sinceId: string) => sources.notificationsSince(this.id, sinceId, CATCH_UP_PAGE);
+    await this.#pages(this.#start(subscription.notifications.floor), wanted, read, async ({ id, record }) => {
+      if (subscription.notifications.has(id) || this.#lens?.blocks(record.from) !== false) return;
+      const event = await this.#untilAvailable(() => notificationEvent(sources, this.id, id, record), wanted);
+      if (event !== undefined && wanted()) subscription.notification(event, id);
+    });
+  }
+
+  async #pages<T extends { readonly id: string }>(
+    sinceId: string,
+    wanted: () => boolean,
+    read: (sinceId: string) => Promise<readonly T[]>,
+    offer: (item: T) => Promise<void>,
+  ): Promise<void> {
+    let after = sinceId;
+    for (let count = 0; count < CATCH_UP_ITEMS_MAX && wanted(); ) {
+      const items = (await this.#untilAvailable(() => read(after), wanted)) ?? [];
+      for (const item of items) await offer(item);
+      const last = items.at(-1);
+      if (last === undefined || items.length < CATCH_UP_PAGE || compareIds(last.id, after) <= 0) return;
+      after = last.id;
+      count += items.length;
+    }
+  }
+
+  /** No further back than the hub looks, whatever the client names. */
+  #start(floor: string): string {
+    const oldest = this.#parts.oldestId();
+    return compareIds(floor, oldest) > 0 ? floor : oldest;
+  }
+
+  #untilAvailable<T>(attempt: () => Promise<T>, wanted = () => this.connections.size > 0): Promise<T | undefined> {
+    return untilAvailable(this.#parts.services.clock, wanted, attempt);
+  }
+
+  #some(test: (subscription: StreamSubscription) => boolean): boolean {
+    for (const connection of this.connections) {
+      for (const subscription of connection.subscriptions.values()) if (test(subscription)) return true;
+    }
+    return false;
+  }
+
+  #each(visit: (subscription: StreamSubscription, lens: Lens) => void): void {
+    const lens = this.#lens;
+    if (lens === undefined) return;
+    for (const connection of [...this.connections]) {
+      for (const subscription of connection.subscriptions.values()) if (connection.open) visit(subscription, lens);
+    }
+  }
+}

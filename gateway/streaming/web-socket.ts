@@ -1,0 +1,66 @@
+import type { WebSocket } from 'uWebSockets.js';
+import type { CloseReason, Connection, StreamSocket } from './connection.js';
+import type { StreamEvent } from './stream-event.js';
+import type { StreamKind } from './stream-kinds.js';
+
+/** What is known of a WebSocket from its upgrade on. */
+export interface SocketData {
+  readonly viewer: string;
+  readonly tokenHash: string;
+  readonly scopes: readonly string[];
+  /** The stream named in the address. */
+  readonly first: StreamKind | undefined;
+  readonly since: string | undefined;
+  /** Set when the socket opens. */
+  connection: Connection | undefined;
+}
+
+/** Bytes that may wait for one reader: a few hundred events. */
+export const SOCKET_BUFFERED_BYTES_MAX = 1_048_576;
+
+/** Close codes of RFC 6455 §7.4.1 and its registry; 1012 and 1013 tell clients to come back. */
+const CLOSE_CODES: Record<CloseReason, readonly [number, string]> = {
+  revoked: [1008, 'token revoked'],
+  slow: [1013, 'too slow'],
+  restart: [1012, 'service restart'],
+};
+
+export class WebSocketStream implements StreamSocket {
+  readonly #socket: WebSocket<SocketData>;
+  #open = true;
+
+  constructor(socket: WebSocket<SocketData>) {
+    this.#socket = socket;
+  }
+
+  send(event: StreamEvent, stream: string): void {
+    this.#write(event.frame(stream));
+  }
+
+  refuse(error: string, status: number): void {
+    this.#write(JSON.stringify({ error, status }));
+  }
+
+  /** uWebSockets pings by itself. */
+  heartbeat(): void {}
+
+  close(reason: CloseReason): void {
+    if (!this.#open) return;
+    this.#open = false;
+    const [code, text] = CLOSE_CODES[reason];
+    // A reader that is too slow would not read the close frame either.
+    if (reason === 'slow') this.#socket.close();
+    else this.#socket.end(code, text);
+  }
+
+  /** The socket is gone; it must not be touched any more. */
+  gone(): void {
+    this.#open = false;
+  }
+
+  #write(message: Uint8Array | string): void {
+    if (!this.#open) return;
+    if (this.#socket.getBufferedAmount() + message.length > SOCKET_BUFFERED_BYTES_MAX) this.close('slow');
+    else this.#socket.send(message, false);
+  }
+}
