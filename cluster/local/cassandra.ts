@@ -1,0 +1,88 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { javaOptions } from './cassandra-java.js';
+import { cassandraYaml } from './cassandra-yaml.js';
+import { freePort, type LocalProcess, listening, startProcess } from './process.js';
+import { servicePaths } from './service-paths.js';
+
+export interface LocalCassandraNode {
+  readonly address: string;
+  readonly pid: number;
+}
+
+/** A ring on loopback addresses. */
+export interface LocalCassandra {
+  readonly nodes: readonly LocalCassandraNode[];
+  /** host:port of each, for CASSANDRA_CONTACT_POINTS. */
+  readonly contactPoints: readonly string[];
+  readonly stop: () => Promise<void>;
+}
+
+export interface CassandraOptions {
+  readonly dir: string;
+  readonly nodes: number;
+  readonly heapMb: number;
+  /** Absent: a free one. The same on all addresses. */
+  readonly port?: number;
+}
+
+/** 6 s for one on an idle machine; three on two busy cores take a minute. */
+const START_MS_MAX = 180_000;
+
+/** Node n (from 1) listens here: loopback has room for a ring. */
+export const cassandraAddress = (n: number): string => `127.0.1.${n}`;
+
+/** Starts the ring and resolves when every node answers CQL. What was started is stopped when one fails. */
+export async function startCassandra(options: CassandraOptions): Promise<LocalCassandra> {
+  const port = options.port ?? (await freePort(cassandraAddress(1)));
+  const storagePort = await freePort(cassandraAddress(1));
+  const running: LocalProcess[] = [];
+  const stop = async () => {
+    await Promise.all(running.map((node) => node.stop()));
+  };
+  const nodes: LocalCassandraNode[] = [];
+  try {
+    const starts = Array.from({ length: options.nodes }, async (_, index) => {
+      const address = cassandraAddress(index + 1);
+      const started = await startNode(options, address, index, port, storagePort);
+      running.push(started);
+      nodes[index] = { address, pid: started.pid };
+      await listening(started, address, port, START_MS_MAX, `cassandra ${address}`);
+    });
+    await Promise.all(starts);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { nodes, contactPoints: nodes.map((node) => `${node.address}:${port}`), stop };
+}
+
+async function startNode(options: CassandraOptions, address: string, index: number, port: number, storagePort: number) {
+  const dir = join(options.dir, `cassandra-${index + 1}`);
+  await mkdir(dir, { recursive: true });
+  const yaml = join(dir, 'cassandra.yaml');
+  const logback = join(dir, 'logback.xml');
+  await writeFile(yaml, cassandraYaml({ dir, address, index, nodes: options.nodes, port, storagePort }));
+  await writeFile(logback, LOGBACK);
+  const args = [
+    `-Xms${options.heapMb}m`,
+    `-Xmx${options.heapMb}m`,
+    ...javaOptions,
+    `-Dcassandra.config=file://${yaml}`,
+    `-Dcassandra.storagedir=${dir}`,
+    `-Dlogback.configurationFile=file://${logback}`,
+    `-Dcassandra.jmx.local.port=${await freePort('127.0.0.1')}`,
+    '-cp',
+    `${servicePaths().cassandraLib}/*`,
+    'org.apache.cassandra.service.CassandraDaemon',
+  ];
+  return startProcess('java', args, join(dir, 'cassandra.log'));
+}
+
+const LOGBACK = `<configuration>
+  <appender name="STDOUT" class="ch.qos.logback.core.ConsoleAppender">
+    <encoder><pattern>%date %-5level %logger{0} %msg%n</pattern></encoder>
+  </appender>
+  <root level="WARN"><appender-ref ref="STDOUT"/></root>
+</configuration>
+`;

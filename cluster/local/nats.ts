@@ -1,0 +1,25 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePort, type LocalProcess, listening, startProcess } from './process.js';
+import { servicePaths } from './service-paths.js';
+
+export interface LocalNats extends LocalProcess {
+  readonly url: string;
+}
+
+const START_MS_MAX = 20_000;
+
+/** One nats-server on loopback, in memory. `dir` takes its log; `port` absent: a free one. */
+export async function startNats(options: {
+  readonly dir: string;
+  readonly port?: number;
+  readonly token?: string;
+}): Promise<LocalNats> {
+  await mkdir(options.dir, { recursive: true });
+  const port = options.port ?? (await freePort('127.0.0.1'));
+  const auth = options.token === undefined ? [] : ['--auth', options.token];
+  const args = ['-a', '127.0.0.1', '-p', String(port), ...auth];
+  const started = startProcess(servicePaths().natsServer, args, join(options.dir, 'nats.log'));
+  await listening(started, '127.0.0.1', port, START_MS_MAX, 'nats-server');
+  return { pid: started.pid, url: `nats://127.0.0.1:${port}`, stop: started.stop };
+}

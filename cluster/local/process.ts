@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+
+/** A service of this machine that we started, with its output in a file. */
+export interface LocalProcess {
+  readonly pid: number;
+  /** Asks it to end, and ends it for good when it has not within STOP_MS_MAX. */
+  stop(): Promise<void>;
+}
+
+const STOP_MS_MAX = 15_000;
+const PROBE_MS = 100;
+
+export function startProcess(
+  command: string,
+  args: readonly string[],
+  logFile: string,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): LocalProcess & { readonly child: ChildProcess } {
+  const log = openSync(logFile, 'a');
+  const child = spawn(command, args, { stdio: ['ignore', log, log], env });
+  closeSync(log);
+  if (child.pid === undefined) throw new Error(`${command} could not be started`);
+  return { pid: child.pid, child, stop: () => stopChild(child) };
+}
+
+async function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX);
+  await ended;
+  clearTimeout(timer);
+}
+
+/**
+ * Resolves when the process accepts connections there.
+ * @throws when it has ended, or `timeoutMs` have passed
+ */
+export async function listening(
+  started: { readonly child: ChildProcess },
+  host: string,
+  port: number,
+  timeoutMs: number,
+  what: string,
+): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await accepts(host, port))) {
+    const { exitCode, signalCode } = started.child;
+    if (exitCode !== null || signalCode !== null) throw new Error(`${what} ended (${exitCode ?? signalCode})`);
+    if (Date.now() > deadline) throw new Error(`${what} does not listen on ${host}:${port} after ${timeoutMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, PROBE_MS));
+  }
+}
+
+function accepts(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(host: string): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, host, resolve);
+  });
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}

@@ -1,0 +1,100 @@
+import type { AnyKind } from '../../actors/runtime/kind.js';
+import type { ActorJournal } from '../../actors/runtime/recovery.js';
+import { Runtime } from '../../actors/runtime/runtime.js';
+import { ClusterNode } from '../../cluster/cluster-node.js';
+import type { LeaseRules } from '../../cluster/lease.js';
+import { Journal } from '../../store/journal.js';
+import type { Tables } from '../../store/port.js';
+import type { Network } from './network.js';
+import type { SimulatedPeers } from './peers.js';
+import { type StoreFaults, simulatedStore } from './store.js';
+import { Process, type SeededRandom, type World } from './world.js';
+
+/** What all simulated nodes share, and what a planted bug replaces. */
+export interface Ground {
+  readonly world: World;
+  readonly network: Network;
+  readonly peers: SimulatedPeers;
+  readonly shared: Tables;
+  readonly storeFaults: StoreFaults;
+  readonly kinds: readonly AnyKind[];
+  readonly rules: LeaseRules;
+  readonly log: (line: string) => void;
+  /** Wraps a node's store and journal; a planted bug lives here. */
+  readonly bend: (tables: Tables, world: World, process: Process) => { tables: Tables; journal: ActorJournal };
+}
+
+/** No bug: the store and the journal as they are. */
+export const unbent: Ground['bend'] = (tables) => ({ tables, journal: new Journal(tables) });
+
+/** Wall clocks differ by up to this between nodes. */
+const SKEW_MS_MAX = 2_000;
+/** And run up to this much faster or slower. */
+const DRIFT_MAX = 0.01;
+
+/** One run of one node: the same runtime and cluster code as in production, on simulated surroundings. */
+export class SimulatedNode {
+  readonly process: Process;
+  readonly runtime: Runtime;
+  readonly cluster: ClusterNode;
+
+  constructor(
+    readonly name: string,
+    ground: Ground,
+    random: SeededRandom,
+  ) {
+    const { world, network, peers } = ground;
+    const skewMs = Math.round((random.fraction() * 2 - 1) * SKEW_MS_MAX);
+    this.process = new Process(name, skewMs, 1 + (random.fraction() * 2 - 1) * DRIFT_MAX);
+    const clock = world.clockOf(this.process);
+    const store = simulatedStore(ground.shared, world, this.process, random.fork(), ground.storeFaults);
+    const { tables, journal } = ground.bend(store, world, this.process);
+    const bus = network.busOf(this.process);
+    const say = (level: string) => (fields: object, message: string) => {
+      const why = (fields as { err?: Error }).err?.message ?? '';
+      ground.log(`${world.now.toFixed(0)} ${name} ${level} ${message} ${why}`);
+    };
+    const log = { info: say('info'), warn: say('warn'), error: say('error') };
+    const context = {
+      tables: store,
+      clock,
+      random: random.fork(),
+      log,
+      cluster: 'simulated',
+      name,
+      rules: ground.rules,
+    };
+    this.cluster = new ClusterNode(context, bus, peers.of(this.process));
+    this.runtime = new Runtime({
+      kinds: ground.kinds,
+      tables,
+      journal,
+      bus,
+      placement: this.cluster,
+      clock,
+      random: random.fork(),
+      logger: log,
+      limits: { idleMs: 5_000, snapshotEvery: 10, cursorEvery: 5 },
+    });
+    peers.register(this.process, this.cluster.service);
+  }
+
+  /** Begins; readiness says when shards have come. A store that is down makes it try again. */
+  start(): Promise<void> {
+    return this.cluster.start({ host: this.runtime, grpcAddress: this.name, baseUrl: `http://${this.name}` });
+  }
+
+  get ready(): boolean {
+    return this.process.alive && this.cluster.readiness().ready;
+  }
+
+  /** As kill -9: nothing that it scheduled happens any more; what it has sent travels on. */
+  crash(): void {
+    this.process.alive = false;
+  }
+
+  async drain(): Promise<void> {
+    await this.cluster.drain();
+    this.crash();
+  }
+}
