@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { connect } from 'nats';
+import { Unavailable } from '../../../actors/domain/problem.js';
+import { NatsBus } from '../../../transport/nats/nats-bus.js';
+import { busContract } from '../bus-contract.js';
+import { eventually } from '../eventually.js';
+import { OwnNatsServer, sharedNatsUrl } from '../nats-server.js';
+
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const bytes = (text: string) => new TextEncoder().encode(text);
+const freshPrefix = () => `test-${randomBytes(6).toString('hex')}`;
+
+interface Test {
+  after(end: () => Promise<void>): void;
+}
+
+async function shared(t: Test, prefix: string, name: string): Promise<NatsBus> {
+  const bus = await NatsBus.connect({ url: sharedNatsUrl(), token: process.env.TEST_NATS_TOKEN, prefix, name, log });
+  t.after(() => bus.close());
+  return bus;
+}
+
+busContract('NATS bus', async (t) => {
+  const prefix = freshPrefix();
+  return [await shared(t, prefix, 'one'), await shared(t, prefix, 'two')];
+});
+
+test('buses with different prefixes do not hear one another', async (t) => {
+  const one = await shared(t, freshPrefix(), 'one');
+  const two = await shared(t, freshPrefix(), 'two');
+  await one.serve('actor.1', async (payload) => payload);
+  await assert.rejects(two.request('actor.1', new Uint8Array(), 1_000), Unavailable);
+});
+
+test('bytes that are no message are counted and ignored', async (t) => {
+  const prefix = freshPrefix();
+  const bus = await shared(t, prefix, 'one');
+  const heard: Uint8Array[] = [];
+  await bus.subscribe('topic.x', (payload) => heard.push(payload));
+  const stranger = await connect({
+    servers: sharedNatsUrl(),
+    ...(process.env.TEST_NATS_TOKEN && { token: process.env.TEST_NATS_TOKEN }),
+  });
+  t.after(() => stranger.close());
+  for (const garbage of [bytes('garbage'), new Uint8Array(), new Uint8Array(1_000).fill(255)]) {
+    stranger.publish(`${prefix}.topic.x`, garbage);
+  }
+  await eventually('all are counted', () => bus.counts().garbage === 3);
+  bus.publish('topic.x', bytes('good'));
+  await eventually('the good one came', () => heard.length === 1);
+});
+
+test('a wrong token is refused with Unavailable', async (t) => {
+  const server = await OwnNatsServer.start('right');
+  t.after(() => server.kill());
+  await assert.rejects(
+    NatsBus.connect({ url: server.url, token: 'wrong', prefix: 'x', name: 'one', log }),
+    (error) => error instanceof Unavailable && /authorization/i.test(error.message),
+  );
+});
+
+test('a killed server makes requests Unavailable at once; when it is back all goes on, and the gap is told', async (t) => {
+  const server = await OwnNatsServer.start('secret');
+  const open = (name: string) => NatsBus.connect({ url: server.url, token: 'secret', prefix: 'x', name, log });
+  const [one, two] = [await open('one'), await open('two')];
+  t.after(async () => {
+    await one.close();
+    await two.close();
+    await server.kill();
+  });
+  const gaps = { one: 0, two: 0 };
+  one.onGap(() => (gaps.one += 1));
+  two.onGap(() => (gaps.two += 1));
+  const heard: string[] = [];
+  await one.serve('actor.1', async (payload) => payload);
+  await one.serve('actor.2', () => new Promise(() => undefined));
+  await two.subscribe('topic.x', (payload) => heard.push(new TextDecoder().decode(payload)));
+  one.publish('topic.x', bytes('before'));
+  await eventually('it came', () => heard.length === 1);
+
+  const waiting = assert.rejects(two.request('actor.2', bytes('wait'), 60_000), Unavailable);
+  await server.kill();
+  await waiting;
+  await eventually('both know', () => !one.healthy() && !two.healthy());
+  const startedMs = performance.now();
+  await assert.rejects(two.request('actor.1', bytes('hello'), 5_000), Unavailable);
+  assert.ok(performance.now() - startedMs < 100);
+  one.publish('topic.x', bytes('lost'));
+  const late = one.serve('actor.3', async (payload) => payload);
+
+  await server.start();
+  await eventually('both are back', () => one.healthy() && two.healthy());
+  await late;
+  await eventually('requests work again', async () => {
+    const answers = await Promise.allSettled(['actor.1', 'actor.3'].map((s) => two.request(s, bytes('hello'), 500)));
+    return answers.every((answer) => answer.status === 'fulfilled');
+  });
+  await eventually('both were told of the gap', () => gaps.one > 0 && gaps.two > 0);
+  one.publish('topic.x', bytes('after'));
+  await eventually('it came', () => heard.includes('after'));
+  assert.deepEqual(heard, ['before', 'after']);
+});
