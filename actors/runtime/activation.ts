@@ -47,6 +47,7 @@ export class Activation {
   readonly name: string;
   readonly shard: number;
   readonly epoch: number;
+  /** When a command came last, to a second; set by whoever keeps the activations in order of use. */
   usedMs: number;
   private readonly mailbox: Mailbox<Delivery>;
   private readonly hosted: Hosted;
@@ -238,7 +239,6 @@ export class Activation {
     }
     this.batch = [];
     for (const answer of answers) this.answer(awake, answer);
-    this.usedMs = clock.monotonicMs();
     if (fault !== undefined) {
       for (const delivery of untouched) delivery.fail(new NotTaken(`${this.name} was stopped by a fault`));
       awake.before.proceedAll();

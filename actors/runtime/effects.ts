@@ -8,6 +8,8 @@ import type { Surroundings } from './surroundings.js';
 /** First and longest wait between two tries of an effect: an outage of minutes costs a try every few seconds. */
 const RETRY_FIRST_MS = 50;
 const RETRY_MOST_MS = 5_000;
+/** By then it is no hiccup. */
+const TRIES_BEFORE_WARNING = 6;
 
 /** Whose effects they are. */
 export interface EffectSource {
@@ -74,6 +76,9 @@ export class EntryEffects implements Effects {
         if (around.placement.epochOf(from.shard) === from.epoch) return await action();
       } catch (error) {
         if (!(error instanceof Unavailable)) throw error;
+        if (attempt === TRIES_BEFORE_WARNING) {
+          around.logger.warn({ source: from.source, seq: this.seq, err: error }, 'an effect is tried again and again');
+        }
       }
       await from.halt.sleep(around.clock, backoffMs(attempt, RETRY_FIRST_MS, RETRY_MOST_MS, around.random));
     }

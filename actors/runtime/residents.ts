@@ -80,8 +80,9 @@ export class Residents implements LocalActors {
     const name = `${kind}/${id}`;
     const known = this.byName.get(name);
     if (known !== undefined) {
-      if (!this.shards.get(known.shard)) return undefined;
-      if (this.around.placement.epochOf(known.shard) === known.epoch) return this.touch(name, known);
+      const epochNow = this.around.placement.epochOf(known.shard);
+      if (epochNow === undefined || !this.shards.get(known.shard)) return undefined;
+      if (epochNow === known.epoch) return this.touch(name, known);
       known.stop();
     }
     const shard = idShard(id);

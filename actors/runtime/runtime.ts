@@ -7,6 +7,7 @@ import type { Clock, Random } from '../domain/time.js';
 import { backoffMs } from './backoff.js';
 import { type Blueprint, blueprint } from './blueprint.js';
 import { Caller } from './caller.js';
+import { ClockScope } from './clock-scope.js';
 import { Deadlines } from './deadlines.js';
 import { NotTaken } from './delivery.js';
 import { eachOf } from './each-of.js';
@@ -26,6 +27,8 @@ import { decodeCommand, encodeFailure, encodeReply } from './wire.js';
 /** Waits between two tries to read a shard's backlog. */
 const SCAN_FIRST_MS = 200;
 const SCAN_MOST_MS = 10_000;
+/** What another node may have a command wait here at most. */
+const SERVED_MS_MAX = 60_000;
 /** Backlog rows per page. */
 const SCAN_PAGE_ROWS = 500;
 
@@ -51,23 +54,26 @@ export class Runtime implements Asker, ShardHost {
   private readonly shards: Shards;
   private readonly residents: Residents;
   private readonly caller: Caller;
+  /** Timers of what runs here; the callers' own outlive it, so that they get their answer. */
+  private readonly scope: ClockScope;
   private closed = false;
 
   constructor(parts: RuntimeParts) {
     const { tables, journal, bus, placement, clock, random, logger } = parts;
     const limits = { ...defaultLimits, ...parts.limits };
     const { metrics } = this;
+    this.scope = new ClockScope(clock);
     this.blueprints = new Map(parts.kinds.map((kind) => [kind.name, blueprint(kind)]));
     this.around = {
       tables,
       journal,
       placement,
-      clock,
+      clock: this.scope,
       random,
       logger,
       limits,
       metrics,
-      deadlines: new Deadlines(clock),
+      deadlines: new Deadlines(this.scope),
       send: (message, timeoutMs) => this.caller.send(message, timeoutMs),
       publish: (subject, payload) => bus.publish(subject, payload),
     };
@@ -93,7 +99,11 @@ export class Runtime implements Asker, ShardHost {
     const activations = leaving.flatMap((held) => [...held.activations]);
     await eachOf(activations, RELEASE_CONCURRENCY_MAX, async (activation) => {
       const snapshot = await activation.release(giveUpMs);
-      if (snapshot !== undefined) await warm({ actor: activation.name, snapshot });
+      if (snapshot === undefined) return;
+      // The next owner can read the snapshot from the store as well.
+      await warm({ actor: activation.name, snapshot }).catch((error: unknown) => {
+        this.around.logger.warn({ actor: activation.name, err: error }, 'a warm activation did not arrive');
+      });
     });
     for (const held of leaving) this.shards.drop(held);
   }
@@ -121,7 +131,7 @@ export class Runtime implements Asker, ShardHost {
     this.closed = true;
     this.abandon(this.shards.all().map(({ shard }) => shard));
     this.residents.close();
-    this.around.deadlines.close();
+    this.scope.close();
     this.host.close();
   }
 
@@ -138,7 +148,10 @@ export class Runtime implements Asker, ShardHost {
     const { message, timeoutMs } = decoded;
     const kind = this.blueprints.get(message.kind)?.kind as AnyKind;
     try {
-      const reply = this.residents.deliver(message, this.around.clock.monotonicMs() + timeoutMs);
+      const reply = this.residents.deliver(
+        message,
+        this.around.clock.monotonicMs() + Math.min(timeoutMs, SERVED_MS_MAX),
+      );
       if (reply === undefined) throw new NotTaken(`${message.kind}/${message.id} does not live here`);
       return encodeReply(kind, message.command, await reply);
     } catch (error) {
