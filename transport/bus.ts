@@ -1,3 +1,11 @@
+import { Unavailable } from '../actors/domain/problem.js';
+
+/**
+ * The request certainly reached nobody, so it may be sent again whatever it asks for. Any other Unavailable leaves
+ * open whether it was carried out.
+ */
+export class NotDelivered extends Unavailable {}
+
 /** Ends what it stands for; resolves when nothing more will be delivered. */
 export interface Subscription {
   close(): Promise<void>;
@@ -10,7 +18,8 @@ export interface Subscription {
 export interface Bus {
   /**
    * One answer from the one server of the subject.
-   * @throws Unavailable at once when nobody serves it or the connection is down; after `timeoutMs` when none answers
+   * @throws NotDelivered at once when nobody serves it or the connection is down; Unavailable after `timeoutMs` when none
+   * answers, or at once when the connection breaks meanwhile
    */
   request(subject: string, payload: Uint8Array, timeoutMs: number): Promise<Uint8Array>;
   /** Resolves once requests from every node can reach the handler. */

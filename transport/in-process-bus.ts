@@ -1,6 +1,6 @@
 import { Unavailable } from '../actors/domain/problem.js';
 import type { Clock } from '../actors/domain/time.js';
-import { type Bus, checkPayload, REQUESTS_IN_FLIGHT_MAX, type Subscription } from './bus.js';
+import { type Bus, checkPayload, NotDelivered, REQUESTS_IN_FLIGHT_MAX, type Subscription } from './bus.js';
 
 interface Server {
   readonly node: string;
@@ -40,11 +40,11 @@ class InProcessBus implements Bus {
 
   async request(subject: string, payload: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
     checkPayload(payload);
-    if (!this.open) throw new Unavailable('the bus is closed');
+    if (!this.open) throw new NotDelivered('the bus is closed');
     if (this.pending.size >= REQUESTS_IN_FLIGHT_MAX) throw new Unavailable('too many requests in flight');
     // The newest wins where an old owner has not yet taken its server away.
     const server = this.servers.get(subject)?.at(-1);
-    if (server === undefined) throw new Unavailable(`nobody serves ${subject}`);
+    if (server === undefined) throw new NotDelivered(`nobody serves ${subject}`);
     return new Promise((resolve, reject) => {
       const fail = (error: Unavailable) => {
         settle();

@@ -1,5 +1,4 @@
-import type { Bus } from '../../transport/bus.js';
-import { actorSubject } from '../../transport/bus.js';
+import { actorSubject, type Bus, NotDelivered } from '../../transport/bus.js';
 import { idShard } from '../domain/ids.js';
 import { Unavailable } from '../domain/problem.js';
 import type { Clock, Random } from '../domain/time.js';
@@ -74,16 +73,13 @@ export class Caller {
     const repeatable = message.cause !== undefined || queries.has(message.command);
     const timeoutMs = repeatable ? Math.min(leftMs, limits.attemptMs) : leftMs;
     const payload = encodeCommand(kind, message, timeoutMs);
-    const sentMs = clock.monotonicMs();
     metrics.remoteAsks += 1;
     let bytes: Uint8Array;
     try {
       bytes = await bus.request(actorSubject(idShard(message.id)), payload, timeoutMs);
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
-      // The bus says at once when nobody serves the shard; only an answer that never came leaves doubt.
-      const unsent = clock.monotonicMs() - sentMs < timeoutMs;
-      if (unsent || repeatable) throw new NotTaken(error.message, { cause: error });
+      if (error instanceof NotDelivered || repeatable) throw new NotTaken(error.message, { cause: error });
       throw error;
     }
     return decodeReply(kind, message.command, bytes);

@@ -1,5 +1,5 @@
 import { Unavailable } from '../../actors/domain/problem.js';
-import type { Bus, Subscription } from '../../transport/bus.js';
+import { type Bus, NotDelivered, type Subscription } from '../../transport/bus.js';
 import type { Process, SeededRandom, World } from './world.js';
 
 export interface Faults {
@@ -104,7 +104,10 @@ export class Network {
       };
       const alive = (this.servers.get(subject) ?? []).filter((server) => server.process.alive);
       if (alive.length === 0) {
-        this.world.at(this.delay(), source, () => fail(`nobody serves ${subject}`));
+        this.world.at(this.delay(), source, () => {
+          timer.cancel();
+          reject(new NotDelivered(`nobody serves ${subject}`));
+        });
         return;
       }
       const server = this.random.pick(alive);

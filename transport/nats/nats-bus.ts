@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { connect, ErrorCode, Events, headers, type Msg, type NatsConnection, NatsError } from 'nats';
 import { Unavailable } from '../../actors/domain/problem.js';
-import { type Bus, checkPayload, PAYLOAD_BYTES_MAX, REQUESTS_IN_FLIGHT_MAX, type Subscription } from '../bus.js';
+import {
+  type Bus,
+  checkPayload,
+  NotDelivered,
+  PAYLOAD_BYTES_MAX,
+  REQUESTS_IN_FLIGHT_MAX,
+  type Subscription,
+} from '../bus.js';
 import type { TransportLog } from '../transport-log.js';
 import { GapWatch, Numbering } from './published.js';
 
@@ -87,7 +94,7 @@ export class NatsBus implements Bus {
 
   async request(subject: string, payload: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
     checkPayload(payload);
-    if (!this.healthy()) throw new Unavailable('NATS is down');
+    if (!this.healthy()) throw new NotDelivered('NATS is down');
     if (this.pending.size >= REQUESTS_IN_FLIGHT_MAX) throw new Unavailable('too many requests in flight');
     return new Promise((resolve, reject) => {
       this.pending.add(reject);
@@ -269,7 +276,7 @@ export class NatsBus implements Bus {
 
 function asUnavailable(subject: string, cause: unknown): Unavailable {
   const code = cause instanceof NatsError ? cause.code : undefined;
-  if (code === ErrorCode.NoResponders) return new Unavailable(`nobody serves ${subject}`, { cause });
+  if (code === ErrorCode.NoResponders) return new NotDelivered(`nobody serves ${subject}`, { cause });
   if (code === ErrorCode.Timeout) return new Unavailable(`no answer on ${subject}`, { cause });
   return new Unavailable(`NATS could not deliver to ${subject}`, { cause });
 }

@@ -130,3 +130,17 @@ test('time does not run backwards for an actor when the wall clock does, and its
   const rows = await stage.shared.range(journal, { actor, bucket: 0 }, { limit: 5 });
   assert.equal(rows[1]?.value.atMs, rows[0]?.value.atMs);
 });
+
+test('an actor that is asked all the time stays, and idle ones leave beside it', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1, { idleMs: 60_000 });
+  await add(node, 'busy');
+  await add(node, 'idle', makeId(T0, 1, 1));
+  for (let minute = 0; minute < 10; minute++) {
+    await stage.clock.advance(20_000);
+    await lines(node);
+  }
+  assert.equal(node.runtime.metrics.activations, 1);
+  assert.equal(node.runtime.metrics.passivated, 1);
+});

@@ -150,3 +150,26 @@ test('bytes that are no command are refused and counted', async (t) => {
   await stage.bus('attacker').request(actorSubject(1), Buffer.from([0xff, 0x00, 0x13]), 1_000);
   assert.equal(node.runtime.metrics.malformed, 1);
 });
+
+test('a command whose answer was lost on the way is not sent twice, unless it may be', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const caller = await stage.node(undefined);
+  let requests = 0;
+  const silent = await stage.bus('silent').serve(actorSubject(1), () => {
+    requests += 1;
+    return new Promise(() => undefined);
+  });
+  const refused = assert.rejects(add(caller, 'once'), Unavailable);
+  await stage.clock.advance(11_000);
+  await refused;
+  assert.equal(requests, 1);
+  const reading = lines(caller);
+  await stage.clock.advance(4_000);
+  assert.equal(requests, 3);
+  await silent.close();
+  const owner = await stage.node(1);
+  await stage.clock.advance(4_000);
+  assert.deepEqual(await reading, []);
+  assert.deepEqual(await lines(owner), []);
+});
