@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { isSilent, LEASE_MARGIN_MS, LEASE_MS, leaseRules, ranOut, sighted, validUntilMs } from '../../cluster/lease.js';
+
+const row = (beat: number, incarnation = 'x', state = 'up') => ({ incarnation, beat, state });
+
+test('a renewal counts from its start, whenever it was answered, less the margin', () => {
+  assert.equal(validUntilMs(leaseRules, 1_000, 4_000), 1_000 + LEASE_MS - LEASE_MARGIN_MS);
+});
+
+test('a row stands still from when it was first seen until anything in it changes', () => {
+  const first = sighted(undefined, row(1), 100);
+  const same = sighted(first, row(1), 900);
+  assert.equal(same.sinceMs, 100);
+  for (const changed of [row(2), row(1, 'y'), row(1, 'x', 'draining')]) {
+    assert.equal(sighted(same, changed, 1_000).sinceMs, 1_000);
+  }
+});
+
+test('a lease ran out when its row stood still for all of it, not a moment before', () => {
+  const sighting = sighted(undefined, row(1), 100);
+  assert.equal(ranOut(leaseRules, sighting, 100 + LEASE_MS - 1), false);
+  assert.equal(ranOut(leaseRules, sighting, 100 + LEASE_MS), true);
+});
+
+test('a member is silent after two renewals that did not come', () => {
+  const sighting = sighted(undefined, row(1), 0);
+  assert.equal(isSilent(leaseRules, sighting, 2 * leaseRules.renewMs - 1), false);
+  assert.equal(isSilent(leaseRules, sighting, 2 * leaseRules.renewMs), true);
+});
+
+test('whatever the delays, and with clocks that differ by a tenth, a holder has stopped before a taker may act', () => {
+  const delay = fc.integer({ min: 0, max: 20_000 });
+  fc.assert(
+    fc.property(delay, delay, delay, fc.double({ min: 0.95, max: 1.05, noNaN: true }), (start, write, look, rate) => {
+      const writtenMs = start + write;
+      const holderStopsMs = validUntilMs(leaseRules, start, writtenMs);
+      const seenMs = writtenMs + look;
+      const takerMayActMs = seenMs + leaseRules.watchMs / rate;
+      assert.ok(ranOut(leaseRules, sighted(undefined, row(1), seenMs), seenMs + leaseRules.watchMs));
+      assert.ok(holderStopsMs < takerMayActMs);
+    }),
+  );
+});

@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import { type CallOptions, Client, type ClientWritableStream, type ServiceError } from '@grpc/grpc-js';
+import { Unavailable } from '../../actors/domain/problem.js';
+import type { NodeHandoffChunk, NodeHandoffSummary, NodeNodeStatus } from '../../proto/gen/types.js';
+import type { PeerService, Peers } from '../peer.js';
+import { FRAME_BYTES_MAX, handoffChunk, peerProtocol } from './peer-protocol.js';
+import { callMetadata, channelCredentials, checkSecurity, type PeerSecurity } from './peer-security.js';
+
+/** Connections kept; past it the one not used for longest is closed. As many as a cluster has members. */
+export const PEERS_MAX = 256;
+/** A question that a living node answers from memory. */
+const CALL_MS_MAX = 5_000;
+/** A handoff past this is of no use: the shards have long been needed. */
+const HANDOFF_MS_MAX = 15_000;
+/** A peer that restarts is there again soon. */
+const RECONNECT_MS_MAX = 1_000;
+
+const protocol = peerProtocol();
+
+/** Calls to other nodes over gRPC; one connection per address, made when needed. */
+export class GrpcPeers implements Peers {
+  private readonly clients = new Map<string, Client>();
+  private open = true;
+
+  constructor(private readonly security: PeerSecurity) {
+    checkSecurity(security);
+  }
+
+  peer(address: string): PeerService {
+    return {
+      status: () => this.ask(address, protocol.status),
+      drain: () => this.ask(address, protocol.drain),
+      handoff: (chunks) => this.handoff(address, chunks),
+    };
+  }
+
+  async close(): Promise<void> {
+    this.open = false;
+    for (const client of this.clients.values()) client.close();
+    this.clients.clear();
+  }
+
+  private ask(address: string, method: typeof protocol.status): Promise<NodeNodeStatus> {
+    return new Promise((resolve, reject) => {
+      this.client(address).makeUnaryRequest(
+        method.path,
+        method.requestSerialize,
+        method.responseDeserialize,
+        {},
+        callMetadata(this.security),
+        deadline(CALL_MS_MAX),
+        (error, answer) => (answer === undefined ? reject(asUnavailable(address, error)) : resolve(answer)),
+      );
+    });
+  }
+
+  private handoff(address: string, chunks: AsyncIterable<NodeHandoffChunk>): Promise<NodeHandoffSummary> {
+    return new Promise((resolve, reject) => {
+      const { path, requestSerialize, responseDeserialize } = protocol.handoff;
+      const call = this.client(address).makeClientStreamRequest(
+        path,
+        requestSerialize,
+        responseDeserialize,
+        callMetadata(this.security),
+        deadline(HANDOFF_MS_MAX),
+        (error, summary) => (summary === undefined ? reject(asUnavailable(address, error)) : resolve(summary)),
+      );
+      send(call, chunks).catch((error: unknown) => {
+        call.cancel();
+        reject(asUnavailable(address, error));
+      });
+    });
+  }
+
+  private client(address: string): Client {
+    if (!this.open) throw new Unavailable('calls to peers are closed');
+    const known = this.clients.get(address);
+    const client =
+      known ??
+      new Client(address, channelCredentials(this.security), {
+        'grpc.max_receive_message_length': FRAME_BYTES_MAX,
+        'grpc.max_reconnect_backoff_ms': RECONNECT_MS_MAX,
+        'grpc.enable_channelz': 0,
+      });
+    this.clients.delete(address);
+    this.clients.set(address, client);
+    const oldest = this.clients.keys().next();
+    if (this.clients.size > PEERS_MAX && !oldest.done) {
+      this.clients.get(oldest.value)?.close();
+      this.clients.delete(oldest.value);
+    }
+    return client;
+  }
+}
+
+/** No faster than the peer takes them. A chunk above the frame limit stays here: the peer reads it from the store. */
+async function send(call: ClientWritableStream<NodeHandoffChunk>, chunks: AsyncIterable<NodeHandoffChunk>) {
+  let over = false;
+  const ended = new Promise<void>((resolve) => {
+    call.once('status', () => {
+      over = true;
+      resolve();
+    });
+  });
+  for await (const chunk of chunks) {
+    if (over) return;
+    if (handoffChunk.encode(chunk).length > FRAME_BYTES_MAX) continue;
+    if (!call.write(chunk)) await Promise.race([once(call, 'drain'), ended]);
+  }
+  call.end();
+}
+
+function deadline(timeoutMs: number): CallOptions {
+  return { deadline: Date.now() + timeoutMs };
+}
+
+function asUnavailable(address: string, cause: ServiceError | unknown): Unavailable {
+  return new Unavailable(`the node at ${address}: ${(cause as Error | null)?.message ?? 'no answer'}`, { cause });
+}

@@ -1,0 +1,53 @@
+import type { MethodDefinition } from '@grpc/grpc-js';
+import { type Codec, codec } from '../../proto/codec.js';
+import type { NodeEmpty, NodeHandoffChunk, NodeHandoffSummary, NodeNodeStatus } from '../../proto/gen/types.js';
+
+/** One message between nodes: above any snapshot worth sending ahead, and what a stranger can make a node buffer. */
+export const FRAME_BYTES_MAX = 4 * 1_048_576;
+/** Metadata carries the secret and little else. */
+export const METADATA_BYTES_MAX = 8_192;
+/** Where the cluster's secret stands in a call's metadata. */
+export const SECRET_KEY = 'murmuration-secret';
+
+const empty = codec('murmuration.node.Empty');
+const status = codec('murmuration.node.NodeStatus');
+export const handoffChunk = codec('murmuration.node.HandoffChunk');
+const summary = codec('murmuration.node.HandoffSummary');
+
+/** The service murmuration.node.Peer of node.proto. `onGarbage` hears of bytes that are not the expected message. */
+export function peerProtocol(onGarbage: () => void = () => undefined) {
+  return {
+    status: method<NodeEmpty, NodeNodeStatus>('Status', false, empty, status, onGarbage),
+    drain: method<NodeEmpty, NodeNodeStatus>('Drain', false, empty, status, onGarbage),
+    handoff: method<NodeHandoffChunk, NodeHandoffSummary>('Handoff', true, handoffChunk, summary, onGarbage),
+  };
+}
+
+function method<In, Out>(
+  name: string,
+  requestStream: boolean,
+  request: Codec<In>,
+  response: Codec<Out>,
+  onGarbage: () => void,
+): MethodDefinition<In, Out> {
+  return {
+    path: `/murmuration.node.Peer/${name}`,
+    requestStream,
+    responseStream: false,
+    requestSerialize: (value) => Buffer.from(request.encode(value)),
+    requestDeserialize: reading(request, onGarbage),
+    responseSerialize: (value) => Buffer.from(response.encode(value)),
+    responseDeserialize: reading(response, onGarbage),
+  };
+}
+
+function reading<T>(message: Codec<T>, onGarbage: () => void): (bytes: Buffer) => T {
+  return (bytes) => {
+    try {
+      return message.decode(bytes);
+    } catch (error) {
+      onGarbage();
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,145 @@
+import {
+  Server,
+  ServerInterceptingCall,
+  type ServerInterceptor,
+  type ServerReadableStream,
+  type sendUnaryData,
+  status,
+} from '@grpc/grpc-js';
+import { Unavailable } from '../../actors/domain/problem.js';
+import type { NodeHandoffChunk, NodeHandoffSummary } from '../../proto/gen/types.js';
+import type { PeerService } from '../peer.js';
+import type { TransportLog } from '../transport-log.js';
+import { FRAME_BYTES_MAX, METADATA_BYTES_MAX, peerProtocol } from './peer-protocol.js';
+import { checkSecurity, isAuthentic, type PeerSecurity, serverCredentials } from './peer-security.js';
+
+/** Calls on one connection at a time: a peer's handoffs and an operator's questions. */
+const CALLS_PER_CONNECTION_MAX = 64;
+/** Handoffs at work at a time: one from each node of a cluster that shrinks by many. */
+export const HANDOFFS_MAX = 64;
+/** A connection that sends nothing and answers nothing is ended. */
+const KEEPALIVE_MS = 20_000;
+/** What calls still at work get when the server stops. */
+const SHUTDOWN_MS_MAX = 2_000;
+
+/** What was refused since the start, for the metrics. */
+export interface PeerCounts {
+  /** Calls without the secret, or with another. */
+  readonly unauthenticated: number;
+  /** Messages that could not be decoded. */
+  readonly garbage: number;
+  /** Calls that ended before their answer: frames above the limit, callers that went away. */
+  readonly broken: number;
+}
+
+/** Serves murmuration.node.Peer to nodes and operators who know the secret or hold a certificate. */
+export class PeerServer {
+  private readonly server: Server;
+  private unauthenticated = 0;
+  private garbage = 0;
+  private broken = 0;
+  private handoffs = 0;
+
+  constructor(
+    private readonly service: PeerService,
+    private readonly security: PeerSecurity,
+    private readonly log: TransportLog,
+  ) {
+    checkSecurity(security);
+    this.server = new Server({
+      'grpc.max_receive_message_length': FRAME_BYTES_MAX,
+      'grpc.max_metadata_size': METADATA_BYTES_MAX,
+      'grpc.max_concurrent_streams': CALLS_PER_CONNECTION_MAX,
+      'grpc.keepalive_time_ms': KEEPALIVE_MS,
+      'grpc.enable_channelz': 0,
+      interceptors: [this.guard()],
+    });
+    this.server.addService(
+      peerProtocol(() => {
+        this.garbage += 1;
+      }),
+      {
+        status: (_call: unknown, reply: sendUnaryData<unknown>) => this.answer(() => this.service.status(), reply),
+        drain: (_call: unknown, reply: sendUnaryData<unknown>) => this.answer(() => this.service.drain(), reply),
+        handoff: (
+          call: ServerReadableStream<NodeHandoffChunk, NodeHandoffSummary>,
+          reply: sendUnaryData<NodeHandoffSummary>,
+        ) => this.answer(() => this.handoff(call), reply),
+      },
+    );
+  }
+
+  /** @param address host:port, port 0: any. Answers the address with the port that was bound. */
+  listen(address: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      this.server.bindAsync(address, serverCredentials(this.security), (error, port) => {
+        if (error) reject(new Unavailable(`cannot listen on ${address}: ${error.message}`, { cause: error }));
+        else resolve(`${address.slice(0, address.lastIndexOf(':'))}:${port}`);
+      });
+    });
+  }
+
+  counts(): PeerCounts {
+    return { unauthenticated: this.unauthenticated, garbage: this.garbage, broken: this.broken };
+  }
+
+  /** Lets calls end for a moment, then breaks them off. */
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      const force = setTimeout(() => this.server.forceShutdown(), SHUTDOWN_MS_MAX);
+      this.server.tryShutdown(() => {
+        clearTimeout(force);
+        resolve();
+      });
+    });
+  }
+
+  private async handoff(chunks: AsyncIterable<NodeHandoffChunk>): Promise<NodeHandoffSummary> {
+    if (this.handoffs >= HANDOFFS_MAX) throw new Unavailable('too many handoffs at a time');
+    this.handoffs += 1;
+    try {
+      return await this.service.handoff(chunks);
+    } finally {
+      this.handoffs -= 1;
+    }
+  }
+
+  private async answer<T>(work: () => Promise<T>, reply: sendUnaryData<T>): Promise<void> {
+    try {
+      reply(null, await work());
+    } catch (error) {
+      const unavailable = error instanceof Unavailable;
+      this.log.warn({ err: error }, 'a call of a peer failed');
+      // A bug's details stay in our log.
+      reply({ code: unavailable ? status.UNAVAILABLE : status.INTERNAL, details: unavailable ? error.message : '' });
+    }
+  }
+
+  /** Turns strangers away before any handler sees them, whatever the method. */
+  private guard(): ServerInterceptor {
+    return (_method, call) => {
+      let answered = false;
+      const refuse = () => {
+        this.unauthenticated += 1;
+        answered = true;
+        this.log.warn({ from: call.getPeer() }, 'refused a call without the right secret');
+        call.sendStatus({ code: status.UNAUTHENTICATED, details: 'the secret is missing or wrong' });
+      };
+      return new ServerInterceptingCall(call, {
+        start: (next) =>
+          next({
+            onReceiveMetadata: (metadata, pass) => (isAuthentic(this.security, metadata) ? pass(metadata) : refuse()),
+            onReceiveMessage: (message, pass) => pass(message),
+            onReceiveHalfClose: (pass) => pass(),
+            onCancel: () => {
+              if (!answered) this.broken += 1;
+            },
+          }),
+        sendStatus: (outcome, next) => {
+          answered = true;
+          next(outcome);
+        },
+      });
+    };
+  }
+}
