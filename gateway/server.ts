@@ -1,4 +1,4 @@
-import uws, { type HttpRequest, type HttpResponse, type us_listen_socket } from 'uWebSockets.js';
+import uws, { type HttpRequest, type HttpResponse, type TemplatedApp, type us_listen_socket } from 'uWebSockets.js';
 import { problem } from '../actors/domain/problem.js';
 import type { Bus } from '../transport/bus.js';
 import { Authenticator } from './http/authenticator.js';
@@ -52,6 +52,13 @@ const DRAIN_TIMEOUT_MS = 8_000;
 const DRAIN_POLL_MS = 50;
 /** Answers one preflight for all paths: the routes say the rest. */
 const PREFLIGHT: Answer = { status: 204, headers: Object.fromEntries(PREFLIGHT_HEADERS), body: undefined };
+
+/** LIBUS_LISTEN_EXCLUSIVE_PORT, and `listen` with host and options: the library has both, its types do not. */
+const LISTEN_EXCLUSIVE_PORT = 1;
+type Listen = (host: string, port: number, options: number, then: (socket: us_listen_socket | false) => void) => void;
+function listenOn(app: TemplatedApp, ...how: Parameters<Listen>): void {
+  (app as unknown as { listen: Listen }).listen(...how);
+}
 
 /** @throws Error when the port cannot be listened on */
 export async function startServer(options: ServerOptions): Promise<Server> {
@@ -108,7 +115,7 @@ class GatewayServer implements Server {
     const { bind, port } = this.#options;
     return new Promise((resolve, reject) => {
       // Exclusive: two servers on one port would share its connections unnoticed.
-      this.#app.listen(bind, port, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, (socket: us_listen_socket | false) => {
+      listenOn(this.#app, bind, port, LISTEN_EXCLUSIVE_PORT, (socket) => {
         if (socket === false) {
           reject(new Error(`cannot listen on ${bind}:${port}`));
           return;

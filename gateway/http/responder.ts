@@ -17,8 +17,9 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Sends an answer. The response must neither be aborted nor answered. */
 export function respond(response: HttpResponse, answer: Answer, delivery: Delivery): void {
-  const body = encode(answer.body);
-  const headers = headersOf(answer, typeof answer.body === 'string' || answer.body instanceof Uint8Array);
+  const raw = answer.headers?.['content-type'] !== undefined && isRaw(answer.body);
+  const body = encode(answer.body, raw);
+  const headers = headersOf(answer, raw);
   response.cork(() => {
     response.writeStatus(`${answer.status} ${STATUS_CODES[answer.status] ?? 'Unknown'}`);
     response.writeHeader('x-request-id', delivery.id);
@@ -30,8 +31,12 @@ export function respond(response: HttpResponse, answer: Answer, delivery: Delive
   });
 }
 
-function encode(body: unknown): string | Uint8Array {
-  if (typeof body === 'string' || body instanceof Uint8Array) return body;
+function isRaw(body: unknown): body is string | Uint8Array {
+  return typeof body === 'string' || body instanceof Uint8Array;
+}
+
+function encode(body: unknown, raw: boolean): string | Uint8Array {
+  if (raw && isRaw(body)) return body;
   return body === undefined ? '' : JSON.stringify(body);
 }
 

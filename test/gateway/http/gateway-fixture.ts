@@ -1,0 +1,154 @@
+import { randomBytes } from 'node:crypto';
+import { connect } from 'node:net';
+import type { Clock } from '../../../actors/domain/time.js';
+import { tokenHash } from '../../../gateway/http/authenticator.js';
+import type { AnyRoute } from '../../../gateway/http/route.js';
+import { type Server, type ServerOptions, startServer } from '../../../gateway/server.js';
+import type { Services } from '../../../gateway/services.js';
+import type { StoreAccountRecord, StoreTokenRecord } from '../../../proto/gen/types.js';
+import { MemoryTables } from '../../../store/memory/memory-tables.js';
+import { put, remove } from '../../../store/port.js';
+import { accounts, tokens } from '../../../store/tables.js';
+import type { Bus } from '../../../transport/bus.js';
+import { InProcessHub } from '../../../transport/in-process-bus.js';
+
+export const realClock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  after(delayMs, callback) {
+    const timer = setTimeout(callback, delayMs);
+    return { cancel: () => clearTimeout(timer) };
+  },
+};
+
+export const account = (id: string, changes: Partial<StoreAccountRecord> = {}): StoreAccountRecord => ({
+  id,
+  username: `user${id}`,
+  domain: '',
+  createdAtMs: 0,
+  followers: 0,
+  following: 0,
+  statuses: 0,
+  lastStatusAtMs: 0,
+  role: 'user',
+  confirmed: true,
+  approved: true,
+  disabled: false,
+  email: '',
+  locale: 'en',
+  followRequests: 0,
+  ...changes,
+});
+
+export const ALICE = '000000000000000001';
+export const BOB = '000000000000000002';
+
+type Ask = Services['askAccount'];
+
+/** A gateway on a free port over a memory store and an in-process bus. */
+export class GatewayFixture {
+  readonly tables = new MemoryTables();
+  readonly bus: Bus;
+  readonly logged: { level: string; fields: object; message: string }[] = [];
+  ready = true;
+  server!: Server;
+
+  constructor(bus?: Bus) {
+    this.bus = bus ?? new InProcessHub(realClock).bus('one');
+  }
+
+  async start(routes: readonly AnyRoute[], more: Partial<ServerOptions> = {}, ask?: Ask): Promise<this> {
+    const log = (level: string) => (fields: object, message: string) =>
+      void this.logged.push({ level, fields, message });
+    this.server = await startServer({
+      routes,
+      services: this.services(ask),
+      bus: this.bus,
+      bind: '127.0.0.1',
+      port: 0,
+      trustedProxies: ['loopback'],
+      logger: { debug: () => {}, info: log('info'), warn: log('warn'), error: log('error') },
+      ready: () => this.ready,
+      ...more,
+    });
+    return this;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.server.port}`;
+  }
+
+  services(ask?: Ask): Services {
+    const unused = async (): Promise<never> => {
+      throw new Error('not used here');
+    };
+    return {
+      instance: {
+        baseUrl: 'http://localhost',
+        domain: 'localhost',
+        streamingUrl: 'ws://localhost',
+        streamingRedirect: undefined,
+        registrations: 'open',
+        passwordGrant: false,
+        version: '0',
+      },
+      askAccount: ask ?? unused,
+      askConversation: unused,
+      tables: this.tables,
+      registry: {
+        claim: unused,
+        release: unused,
+        find: unused,
+        putApp: unused,
+        putAppToken: unused,
+        removeAppToken: unused,
+      },
+      clock: realClock,
+      random: { bytes: (count) => randomBytes(count), fraction: () => Math.random() },
+      newAccountId: () => ALICE,
+    };
+  }
+
+  async giveAccount(record: StoreAccountRecord): Promise<void> {
+    await this.tables.write([put(accounts, { account: record.id }, record)]);
+  }
+
+  async giveToken(token: string, record: Partial<StoreTokenRecord>): Promise<void> {
+    const whole = { clientId: 'client', scopes: ['read', 'write'], kind: 'access', atMs: 0, ...record };
+    await this.tables.write([put(tokens, { hash: tokenHash(token) }, whole)]);
+  }
+
+  async takeToken(token: string): Promise<void> {
+    await this.tables.write([remove(tokens, { hash: tokenHash(token) })]);
+  }
+
+  async stop(): Promise<void> {
+    await this.server.close();
+    await this.bus.close();
+  }
+}
+
+/** Sends bytes as they are and collects what comes back until the connection ends, `enough` is true or time is up. */
+export function rawExchange(
+  port: number,
+  bytes: string | Uint8Array,
+  enough: (text: string) => boolean,
+  timeoutMs = 5_000,
+): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+    const finish = () => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(text);
+    };
+    const timer = setTimeout(finish, timeoutMs);
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+      if (enough(text)) finish();
+    });
+    socket.on('close', finish);
+    socket.on('error', finish);
+  });
+}
