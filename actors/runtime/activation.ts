@@ -231,6 +231,7 @@ export class Activation {
       metrics.appends += 1;
       metrics.entries += records.length;
       if (this.stopped) return;
+      awake.upkeep.stored();
       if (!this.owned()) throw new Unavailable(`${this.name} moved while a command was stored`);
       for (const { entry } of decided) {
         awake.before.push(entry);
@@ -244,7 +245,7 @@ export class Activation {
       awake.before.proceedAll();
       this.stop();
     } else if (decided.length > 0) {
-      awake.upkeep.stored();
+      awake.upkeep.snapshotIfDue();
       this.settleWhenQuiet();
     }
   }

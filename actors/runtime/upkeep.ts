@@ -18,8 +18,10 @@ export const backlogActor = (key: string): string => key.slice(0, key.lastIndexO
 export class Upkeep {
   private savedBefore: number;
   private savedAfter: number;
-  /** Backlog rows that stand for entries not known to be done. */
+  /** Backlog rows that stand for entries not known to be done; some of them may never have been written. */
   private marks = new Set<string>();
+  /** One of them certainly is written. */
+  private marked = false;
   private snapshotting: Promise<void> | undefined;
   private saving: Promise<boolean> | undefined;
 
@@ -37,14 +39,14 @@ export class Upkeep {
     this.savedAfter = after.done;
   }
 
-  /** A row that an earlier activation left. */
+  /** Rows that an earlier activation may have left. */
   adopt(keys: Iterable<string>): void {
     for (const key of keys) this.marks.add(key);
   }
 
   /** What an append after `seq` must make durable with it. */
   marksFor(seq: number): RowWrite[] {
-    if (this.marks.size > 0) return [];
+    if (this.marked) return [];
     const key = backlogKey(this.actor, seq + 1, this.epoch);
     this.marks.add(key);
     return [put(backlog, { shard: this.shard, actor: key }, { atMs: this.around.clock.nowMs() })];
@@ -71,8 +73,13 @@ export class Upkeep {
     if (done - this.savedBefore - this.savedAfter >= this.around.limits.cursorEvery) void this.saveCursor();
   }
 
-  /** Entries have been stored; the core is exactly at the journal's end. */
+  /** An append has succeeded, its marks included. */
   stored(): void {
+    this.marked = true;
+  }
+
+  /** Takes a snapshot when it is time for one; the core must be exactly at the journal's end. */
+  snapshotIfDue(): void {
     if (this.core.seq - this.snapshotSeq >= this.around.limits.snapshotEvery) void this.saveSnapshot();
   }
 
@@ -88,6 +95,7 @@ export class Upkeep {
     }
     const finished = this.marks;
     this.marks = new Set();
+    this.marked = false;
     const removed =
       (await this.saveCursor()) && (await this.attempt('the backlog row', () => this.removeMarks(finished)));
     if (!removed) this.adopt(finished);

@@ -30,8 +30,9 @@ export class StagePlacement implements Placement {
 export class StageTables {
   /** Called before each write; may throw, or wait. */
   beforeWrite: (rows: readonly RowWrite[]) => Promise<void> | void = () => undefined;
+  /** Called after each write; may throw, or wait: the write has happened. */
+  afterWrite: () => Promise<void> | void = () => undefined;
   readonly tables: Tables;
-  writes = 0;
 
   constructor(shared: MemoryTables) {
     this.tables = {
@@ -42,8 +43,8 @@ export class StageTables {
       close: async () => undefined,
       write: async (rows) => {
         await this.beforeWrite(rows);
-        this.writes += 1;
         await shared.write(rows);
+        await this.afterWrite();
       },
     };
   }
@@ -71,6 +72,7 @@ export class StageTables {
 
   mend(): void {
     this.beforeWrite = () => undefined;
+    this.afterWrite = () => undefined;
   }
 }
 
