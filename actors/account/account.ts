@@ -1,0 +1,110 @@
+import { problem } from '../domain/problem.js';
+import type { ActorKind, Reaction } from '../runtime/kind.js';
+import type { Slice } from '../runtime/slice.js';
+import { block } from './block.js';
+import type { AccountCommands, AccountEvents, AccountState } from './commands.js';
+import { follow } from './follow.js';
+import { followers } from './followers.js';
+import { notify } from './notify.js';
+import { post } from './post.js';
+import { emptyProfile, profile } from './profile.js';
+import { register } from './register.js';
+import { relations } from './relations.js';
+import { session } from './session.js';
+
+export function initialAccount(id: string): AccountState {
+  return {
+    id,
+    owner: undefined,
+    profile: emptyProfile,
+    tokens: new Map(),
+    codes: new Map(),
+    following: new Map(),
+    requests: new Map(),
+    followers: 0,
+    recentFollowers: new Map(),
+    blocking: new Set(),
+    blockedBy: new Set(),
+    statuses: 0,
+    lastStatusAtMs: 0,
+    idempotency: new Map(),
+    recentNotices: new Map(),
+    recentDismissals: new Set(),
+    lastNotificationId: undefined,
+    clearedUpToId: undefined,
+  };
+}
+
+type AccountSlice = Slice<AccountState, AccountCommands, AccountEvents>;
+
+const decide: AccountSlice['decide'] = {
+  ...register.decide,
+  ...session.decide,
+  ...profile.decide,
+  ...follow.decide,
+  ...followers.decide,
+  ...block.decide,
+  ...relations.decide,
+  ...post.decide,
+  ...notify.decide,
+};
+
+/** All slices of an account as one. Until it is registered, an account knows only how to be asked about and registered. */
+export const accountSlice: AccountSlice = {
+  decide: registeredOnly(decide),
+  apply: {
+    ...register.apply,
+    ...session.apply,
+    ...profile.apply,
+    ...follow.apply,
+    ...followers.apply,
+    ...block.apply,
+    ...post.apply,
+    ...notify.apply,
+  },
+};
+
+/** `reactions`: actors/reactions/account.ts. */
+export function accountKindWith(
+  reactions: readonly Reaction<AccountState, AccountEvents>[],
+): ActorKind<AccountState, AccountCommands, AccountEvents> {
+  return {
+    name: 'account',
+    initial: initialAccount,
+    slice: accountSlice,
+    commands: {
+      ...register.commands,
+      ...session.commands,
+      ...profile.commands,
+      ...follow.commands,
+      ...followers.commands,
+      ...block.commands,
+      ...relations.commands,
+      ...post.commands,
+      ...notify.commands,
+    },
+    events: {
+      ...register.events,
+      ...session.events,
+      ...profile.events,
+      ...follow.events,
+      ...followers.events,
+      ...block.events,
+      ...post.events,
+      ...notify.events,
+    },
+    stateVersion: 1,
+    reactions,
+  };
+}
+
+function registeredOnly(all: AccountSlice['decide']): AccountSlice['decide'] {
+  const guard = (name: string, own: (...parts: never[]) => unknown) => {
+    if (name === 'register' || name === 'credentials') return own;
+    return (state: AccountState, command: never, ctx: never) =>
+      state.owner === undefined ? problem('not_found', 'Record not found') : own(state as never, command, ctx);
+  };
+  return Object.fromEntries(
+    Object.entries(all).map(([name, own]) => [name, guard(name, own)]),
+  ) as unknown as typeof all;
+}

@@ -1,0 +1,78 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import { problem } from '../domain/problem.js';
+import type { Part } from '../runtime/part.js';
+import type { Recorded } from '../runtime/slice.js';
+import type { Events as FollowEvents } from './follow.js';
+import type { Events as FollowerEvents } from './followers.js';
+import { type RelationState, relationTo } from './relations.js';
+
+export interface Commands {
+  block: { in: P.AccountBlock; out: P.AccountRelation };
+  unblock: { in: P.AccountUnblock; out: P.AccountRelation };
+  receiveBlock: { in: P.AccountReceiveBlock; out: P.AccountEmpty };
+}
+export interface Events {
+  blocked: P.AccountBlocked;
+  unblocked: P.AccountUnblocked;
+  blockReceived: P.AccountBlockReceived;
+}
+/** A block ends follows, which are follow.ts's and followers.ts's to apply. */
+type Recordable = Events & Pick<FollowEvents, 'unfollowed'> & Pick<FollowerEvents, 'followRequestRemoved'>;
+
+/** Bounds one activation's memory; imported block lists of this size are known. */
+export const BLOCKS_MAX = 20_000;
+/** What others may add to one activation: some 10 MB. Past it only the blocker's side knows. */
+export const BLOCKED_BY_MAX = 100_000;
+
+/** Blocks; both sides know, and neither follows the other any more. */
+export const block: Omit<Part<RelationState, Commands, Recordable>, 'apply' | 'events'> &
+  Pick<Part<RelationState, Commands, Events>, 'apply' | 'events'> = {
+  decide: {
+    block(state, { target }, { self, nowMs }) {
+      if (target === self) return problem('forbidden', 'This action is not allowed');
+      const none = { following: false, requested: false, reblogs: false, notify: false, requestedBy: false };
+      const reply = { ...relationTo(state, target), ...none, blocking: true };
+      if (state.blocking.has(target)) return { events: [], reply };
+      if (state.blocking.size >= BLOCKS_MAX)
+        return problem('limit_reached', `Validation failed: You cannot block more than ${BLOCKS_MAX} people`);
+      return { events: [{ type: 'blocked', target, atMs: nowMs }, ...partings(state, target)], reply };
+    },
+    unblock(state, { target }) {
+      const reply = { ...relationTo(state, target), blocking: false };
+      return { events: state.blocking.has(target) ? [{ type: 'unblocked', target }] : [], reply };
+    },
+    receiveBlock(state, { from, on }) {
+      if (state.blockedBy.has(from) === on) return { events: [], reply: {} };
+      if (on && state.blockedBy.size >= BLOCKED_BY_MAX) return { events: partings(state, from), reply: {} };
+      return { events: [{ type: 'blockReceived', from, on }, ...(on ? partings(state, from) : [])], reply: {} };
+    },
+  },
+  apply: {
+    blocked: (state, { target }) => void state.blocking.add(target),
+    unblocked: (state, { target }) => void state.blocking.delete(target),
+    blockReceived: (state, { from, on }) => void (on ? state.blockedBy.add(from) : state.blockedBy.delete(from)),
+  },
+  commands: {
+    block: { in: codec('murmuration.account.Block'), out: codec('murmuration.account.Relation') },
+    unblock: { in: codec('murmuration.account.Unblock'), out: codec('murmuration.account.Relation') },
+    receiveBlock: { in: codec('murmuration.account.ReceiveBlock'), out: codec('murmuration.account.Empty') },
+  },
+  events: {
+    blocked: codec('murmuration.account.Blocked'),
+    unblocked: codec('murmuration.account.Unblocked'),
+    blockReceived: codec('murmuration.account.BlockReceived'),
+  },
+};
+
+/** What ends on this side; the other side ends its own, and each follower tells the followed. */
+function partings(state: Readonly<RelationState>, other: string): Recorded<Recordable>[] {
+  const events: Recorded<Recordable>[] = [];
+  const edge = state.following.get(other);
+  if (edge !== undefined)
+    events.push({ type: 'unfollowed', target: other, edgeId: edge.edgeId, wasPending: edge.pending });
+  const request = state.requests.get(other);
+  if (request !== undefined)
+    events.push({ type: 'followRequestRemoved', follower: other, edgeId: request.edgeId, rejected: true });
+  return events;
+}

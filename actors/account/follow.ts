@@ -1,0 +1,74 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import { problem } from '../domain/problem.js';
+import type { Part } from '../runtime/part.js';
+import { type RelationState, relationTo } from './relations.js';
+
+export interface Commands {
+  follow: { in: P.AccountFollow; out: P.AccountRelation };
+  unfollow: { in: P.AccountUnfollow; out: P.AccountRelation };
+  answerFollow: { in: P.AccountAnswerFollow; out: P.AccountEmpty };
+}
+export interface Events {
+  followed: P.AccountFollowed;
+  unfollowed: P.AccountUnfollowed;
+  followAnswered: P.AccountFollowAnswered;
+}
+
+/** Bounds one activation's memory and the merge of a home. Source: Mastodon FollowLimitValidator, default 7,500. */
+export const FOLLOWING_MAX = 7_500;
+
+/** The follower's side of a follow. */
+export const follow: Part<RelationState, Commands, Events> = {
+  decide: {
+    follow(state, { target, targetLocked, reblogs, notify }, { self, nowMs, newId }) {
+      if (target === self || state.blocking.has(target) || state.blockedBy.has(target))
+        return problem('forbidden', 'This action is not allowed');
+      const edge = state.following.get(target);
+      const options = { reblogs: reblogs ?? edge?.reblogs ?? true, notify: notify ?? edge?.notify ?? false };
+      const pending = edge?.pending ?? targetLocked;
+      const relation = { ...relationTo(state, target), ...options, following: !pending, requested: pending };
+      if (edge?.reblogs === options.reblogs && edge.notify === options.notify) return { events: [], reply: relation };
+      if (edge === undefined && state.following.size >= FOLLOWING_MAX)
+        return problem('limit_reached', `Validation failed: You cannot follow more than ${FOLLOWING_MAX} people`);
+      const edgeId = edge?.edgeId ?? newId();
+      const optionsOnly = edge !== undefined;
+      const event = { target, edgeId, pending, ...options, atMs: edge?.atMs ?? nowMs, optionsOnly };
+      return { events: [{ type: 'followed', ...event }], reply: relation };
+    },
+    unfollow(state, { target }) {
+      const edge = state.following.get(target);
+      const none = { following: false, requested: false, reblogs: false, notify: false };
+      const reply = { ...relationTo(state, target), ...none };
+      if (edge === undefined) return { events: [], reply };
+      return { events: [{ type: 'unfollowed', target, edgeId: edge.edgeId, wasPending: edge.pending }], reply };
+    },
+    answerFollow(state, { target, edgeId, answer }) {
+      const edge = state.following.get(target);
+      const isKnown = answer !== 'rejected' && edge?.pending === (answer === 'pending');
+      if (edge?.edgeId !== edgeId || isKnown) return { events: [], reply: {} };
+      return { events: [{ type: 'followAnswered', target, edgeId, answer }], reply: {} };
+    },
+  },
+  apply: {
+    followed(state, { target, edgeId, pending, reblogs, notify, atMs }) {
+      state.following.set(target, { target, edgeId, pending, reblogs, notify, atMs });
+    },
+    unfollowed: (state, { target }) => void state.following.delete(target),
+    followAnswered(state, { target, answer }) {
+      const edge = state.following.get(target);
+      if (answer === 'rejected') state.following.delete(target);
+      else if (edge !== undefined) state.following.set(target, { ...edge, pending: answer === 'pending' });
+    },
+  },
+  commands: {
+    follow: { in: codec('murmuration.account.Follow'), out: codec('murmuration.account.Relation') },
+    unfollow: { in: codec('murmuration.account.Unfollow'), out: codec('murmuration.account.Relation') },
+    answerFollow: { in: codec('murmuration.account.AnswerFollow'), out: codec('murmuration.account.Empty') },
+  },
+  events: {
+    followed: codec('murmuration.account.Followed'),
+    unfollowed: codec('murmuration.account.Unfollowed'),
+    followAnswered: codec('murmuration.account.FollowAnswered'),
+  },
+};

@@ -1,0 +1,109 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import { problem } from '../domain/problem.js';
+import type { Part } from '../runtime/part.js';
+import type { State as ProfileState } from './profile.js';
+import type { RelationState } from './relations.js';
+
+export interface Commands {
+  addFollower: { in: P.AccountAddFollower; out: P.AccountFollowerAnswer };
+  removeFollower: { in: P.AccountRemoveFollower; out: P.AccountEmpty };
+  authorizeFollow: { in: P.AccountAuthorizeFollow; out: P.AccountEmpty };
+  rejectFollow: { in: P.AccountRejectFollow; out: P.AccountEmpty };
+  followRequests: { in: P.AccountEmpty; out: P.AccountFollowRequests };
+}
+export interface Events {
+  followerAdded: P.AccountFollowerAdded;
+  followRequested: P.AccountFollowRequested;
+  followerRefused: P.AccountFollowerRefused;
+  followerRemoved: P.AccountFollowerRemoved;
+  followRequestRemoved: P.AccountFollowRequestRemoved;
+}
+export interface State extends RelationState, ProfileState {}
+
+/** Bounds one activation's memory; a request past it is answered as rejected. */
+export const FOLLOW_REQUESTS_MAX = 10_000;
+/**
+ * Bounds one activation's memory (some 100 bytes each). Repeats are recognised among these; for followers forgotten
+ * since, the runtime's own dedupe stands.
+ */
+export const FOLLOWERS_REMEMBERED_MAX = 10_000;
+
+/** The target's side of a follow: it has the last word. */
+export const followers: Part<State, Commands, Events> = {
+  decide: {
+    addFollower(state, { follower, edgeId, believedPending }, { nowMs }) {
+      const edge = { follower, edgeId, atMs: nowMs };
+      if (state.recentFollowers.get(follower) === edgeId) return { events: [], reply: { answer: 'accepted' } };
+      if (state.requests.get(follower)?.edgeId === edgeId) return { events: [], reply: { answer: 'pending' } };
+      const isFull = state.profile.locked && state.requests.size >= FOLLOW_REQUESTS_MAX;
+      if (state.blocking.has(follower) || state.blockedBy.has(follower) || isFull)
+        return { events: [{ type: 'followerRefused', follower, edgeId }], reply: { answer: 'rejected' } };
+      if (state.profile.locked)
+        return {
+          events: [{ type: 'followRequested', ...edge, answer: !believedPending }],
+          reply: { answer: 'pending' },
+        };
+      return {
+        events: [{ type: 'followerAdded', ...edge, wasRequested: false, answer: believedPending }],
+        reply: { answer: 'accepted' },
+      };
+    },
+    removeFollower(state, { follower, edgeId }) {
+      if (state.requests.get(follower)?.edgeId === edgeId)
+        return { events: [{ type: 'followRequestRemoved', follower, edgeId, rejected: false }], reply: {} };
+      const known = state.recentFollowers.get(follower);
+      const isForgotten = known === undefined && state.followers > state.recentFollowers.size;
+      if (known !== edgeId && !isForgotten) return { events: [], reply: {} };
+      return { events: [{ type: 'followerRemoved', follower, edgeId }], reply: {} };
+    },
+    authorizeFollow(state, { follower }, { nowMs }) {
+      const request = state.requests.get(follower);
+      if (request !== undefined) {
+        const event = { follower, edgeId: request.edgeId, atMs: nowMs, wasRequested: true, answer: true };
+        return { events: [{ type: 'followerAdded', ...event }], reply: {} };
+      }
+      return state.recentFollowers.has(follower) ? { events: [], reply: {} } : problem('not_found', 'Record not found');
+    },
+    rejectFollow(state, { follower }) {
+      const edgeId = state.requests.get(follower)?.edgeId;
+      if (edgeId === undefined) return { events: [], reply: {} };
+      return { events: [{ type: 'followRequestRemoved', follower, edgeId, rejected: true }], reply: {} };
+    },
+    followRequests(state) {
+      const requests = Array.from(state.requests, ([follower, request]) => ({ follower, ...request, answer: false }));
+      return { events: [], reply: { requests } };
+    },
+  },
+  apply: {
+    followerAdded(state, { follower, edgeId }) {
+      state.requests.delete(follower);
+      if (!state.recentFollowers.delete(follower)) state.followers += 1;
+      state.recentFollowers.set(follower, edgeId);
+      const oldest = state.recentFollowers.keys().next();
+      if (state.recentFollowers.size > FOLLOWERS_REMEMBERED_MAX && !oldest.done)
+        state.recentFollowers.delete(oldest.value);
+    },
+    followRequested: (state, { follower, edgeId, atMs }) => void state.requests.set(follower, { edgeId, atMs }),
+    followerRefused() {},
+    followerRemoved(state, { follower }) {
+      state.recentFollowers.delete(follower);
+      state.followers -= 1;
+    },
+    followRequestRemoved: (state, { follower }) => void state.requests.delete(follower),
+  },
+  commands: {
+    addFollower: { in: codec('murmuration.account.AddFollower'), out: codec('murmuration.account.FollowerAnswer') },
+    removeFollower: { in: codec('murmuration.account.RemoveFollower'), out: codec('murmuration.account.Empty') },
+    authorizeFollow: { in: codec('murmuration.account.AuthorizeFollow'), out: codec('murmuration.account.Empty') },
+    rejectFollow: { in: codec('murmuration.account.RejectFollow'), out: codec('murmuration.account.Empty') },
+    followRequests: { in: codec('murmuration.account.Empty'), out: codec('murmuration.account.FollowRequests') },
+  },
+  events: {
+    followerAdded: codec('murmuration.account.FollowerAdded'),
+    followRequested: codec('murmuration.account.FollowRequested'),
+    followerRefused: codec('murmuration.account.FollowerRefused'),
+    followerRemoved: codec('murmuration.account.FollowerRemoved'),
+    followRequestRemoved: codec('murmuration.account.FollowRequestRemoved'),
+  },
+};

@@ -1,0 +1,97 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import { type Problem, problem } from '../domain/problem.js';
+import { countChars } from '../domain/text.js';
+import { VISIBILITIES } from '../domain/visibility.js';
+import type { Part } from '../runtime/part.js';
+import type { State as ProfileState } from './profile.js';
+
+export interface Commands {
+  post: { in: P.AccountPost; out: P.AccountPostedReply };
+  countStatus: { in: P.AccountCountStatus; out: P.AccountEmpty };
+}
+export interface Events {
+  posted: P.AccountPosted;
+  statusCounted: P.AccountStatusCounted;
+}
+export interface State extends ProfileState {
+  /** Statuses and reblogs that exist. */
+  statuses: number;
+  lastStatusAtMs: number;
+  /** Oldest first. */
+  readonly idempotency: Map<string, P.AccountPostedReply & { readonly atMs: number }>;
+}
+
+/** Of text and spoiler together, as countChars counts. Source: Mastodon StatusLengthValidator. */
+export const STATUS_CHARS_MAX = 500;
+/** More than anyone posts in IDEMPOTENCY_MS under the usual rate limits; the oldest gives way. */
+export const IDEMPOTENCY_KEYS_MAX = 300;
+/** How long a repeated key answers with the first status. Source: Mastodon PostStatusService, one hour. */
+export const IDEMPOTENCY_MS = 3_600_000;
+/** What a client needs for a UUID and more; bounds the map's memory. */
+export const IDEMPOTENCY_KEY_CHARS_MAX = 256;
+
+/** The author's side of statuses: minting, limits, the count. */
+export const post: Part<State, Commands, Events> = {
+  decide: {
+    post(state, command, { nowMs, newId }) {
+      const { idempotencyKey } = command;
+      const earlier = idempotencyKey === undefined ? undefined : state.idempotency.get(idempotencyKey);
+      if (earlier !== undefined && nowMs - earlier.atMs < IDEMPOTENCY_MS)
+        return { events: [], reply: { id: earlier.id, conversationId: earlier.conversationId } };
+      const refusal = refused(command);
+      if (refusal !== undefined) return refusal;
+      const id = newId();
+      const conversationId = command.conversationId ?? id;
+      const language = command.language || state.profile.language || 'en';
+      return {
+        events: [{ type: 'posted', ...command, id, conversationId, language, atMs: nowMs }],
+        reply: { id, conversationId },
+      };
+    },
+    countStatus(state, { id, delta, atMs }) {
+      if (state.statuses + delta < 0) return { events: [], reply: {} };
+      return { events: [{ type: 'statusCounted', id, delta, atMs }], reply: {} };
+    },
+  },
+  apply: {
+    posted(state, { id, conversationId, idempotencyKey, atMs }) {
+      state.statuses += 1;
+      state.lastStatusAtMs = atMs;
+      if (idempotencyKey === undefined) return;
+      state.idempotency.delete(idempotencyKey);
+      state.idempotency.set(idempotencyKey, { id, conversationId, atMs });
+      for (const [key, entry] of state.idempotency) {
+        if (state.idempotency.size <= IDEMPOTENCY_KEYS_MAX && atMs - entry.atMs < IDEMPOTENCY_MS) break;
+        state.idempotency.delete(key);
+      }
+    },
+    statusCounted(state, { delta, atMs }) {
+      state.statuses += delta;
+      if (delta > 0) state.lastStatusAtMs = Math.max(state.lastStatusAtMs, atMs);
+    },
+  },
+  commands: {
+    post: { in: codec('murmuration.account.Post'), out: codec('murmuration.account.PostedReply') },
+    countStatus: { in: codec('murmuration.account.CountStatus'), out: codec('murmuration.account.Empty') },
+  },
+  events: {
+    posted: codec('murmuration.account.Posted'),
+    statusCounted: codec('murmuration.account.StatusCounted'),
+  },
+};
+
+function refused({ text, spoilerText, visibility, idempotencyKey }: P.AccountPost): Problem | undefined {
+  if (text.trim() === '') return invalid('text', 'Text', 'ERR_BLANK', "can't be blank");
+  if (countChars(text) + countChars(spoilerText) > STATUS_CHARS_MAX)
+    return invalid('text', 'Text', 'ERR_TOO_LONG', `character limit of ${STATUS_CHARS_MAX} exceeded`);
+  if (!VISIBILITIES.some((known) => known === visibility))
+    return invalid('visibility', 'Visibility', 'ERR_INCLUSION', 'is not included in the list');
+  if ((idempotencyKey?.length ?? 0) > IDEMPOTENCY_KEY_CHARS_MAX)
+    return problem('bad_request', `Idempotency-Key is longer than ${IDEMPOTENCY_KEY_CHARS_MAX} characters`);
+  return undefined;
+}
+
+function invalid(field: string, label: string, error: string, description: string): Problem {
+  return problem('invalid', `Validation failed: ${label} ${description}`, { [field]: [{ error, description }] });
+}

@@ -1,0 +1,102 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import { type Problem, problem } from '../domain/problem.js';
+import { countChars } from '../domain/text.js';
+import { VISIBILITIES } from '../domain/visibility.js';
+import type { Part } from '../runtime/part.js';
+
+export interface Commands {
+  updateProfile: { in: P.AccountUpdateProfile; out: P.AccountProfile };
+}
+export interface Events {
+  profileUpdated: P.AccountProfileUpdated;
+}
+export interface State {
+  profile: P.AccountProfile;
+}
+
+/** Source: Mastodon Account::DISPLAY_NAME_LENGTH_LIMIT. */
+export const DISPLAY_NAME_CHARS_MAX = 30;
+/** Counted as a status is. Source: Mastodon Account::NOTE_LENGTH_LIMIT. */
+export const NOTE_CHARS_MAX = 500;
+/** Source: Mastodon Account::DEFAULT_FIELDS_SIZE. */
+export const FIELDS_MAX = 4;
+/** Of a field's name, and of its value. Source: Mastodon Account::Field::MAX_CHARACTERS_LOCAL. */
+export const FIELD_CHARS_MAX = 255;
+
+export const emptyProfile: P.AccountProfile = {
+  displayName: '',
+  note: '',
+  locked: false,
+  bot: false,
+  discoverable: false,
+  indexable: false,
+  hideCollections: false,
+  fields: [],
+  privacy: 'public',
+  sensitive: false,
+  language: '',
+};
+
+/** What the owner says of themselves, and how new statuses are made by default. */
+export const profile: Part<State, Commands, Events> = {
+  decide: {
+    updateProfile(state, command, { nowMs }) {
+      const next = changed(state.profile, command);
+      const refusal = refused(next);
+      if (refusal !== undefined) return refusal;
+      if (JSON.stringify(next) === JSON.stringify(state.profile)) return { events: [], reply: next };
+      return { events: [{ type: 'profileUpdated', profile: next, atMs: nowMs }], reply: next };
+    },
+  },
+  apply: {
+    profileUpdated(state, event) {
+      state.profile = event.profile ?? emptyProfile;
+    },
+  },
+  commands: {
+    updateProfile: { in: codec('murmuration.account.UpdateProfile'), out: codec('murmuration.account.Profile') },
+  },
+  events: { profileUpdated: codec('murmuration.account.ProfileUpdated') },
+};
+
+function changed(now: P.AccountProfile, command: P.AccountUpdateProfile): P.AccountProfile {
+  return {
+    displayName: command.displayName?.trim() ?? now.displayName,
+    note: command.note?.trim() ?? now.note,
+    locked: command.locked ?? now.locked,
+    bot: command.bot ?? now.bot,
+    discoverable: command.discoverable ?? now.discoverable,
+    indexable: command.indexable ?? now.indexable,
+    hideCollections: command.hideCollections ?? now.hideCollections,
+    fields: command.setFields ? command.fields.filter(({ name, value }) => name !== '' || value !== '') : now.fields,
+    privacy: command.privacy ?? now.privacy,
+    sensitive: command.sensitive ?? now.sensitive,
+    language: command.language ?? now.language,
+  };
+}
+
+function refused(next: P.AccountProfile): Problem | undefined {
+  if (countChars(next.displayName) > DISPLAY_NAME_CHARS_MAX)
+    return tooLong('display_name', 'Display name', DISPLAY_NAME_CHARS_MAX);
+  if (countChars(next.note) > NOTE_CHARS_MAX) return tooLong('note', 'Note', NOTE_CHARS_MAX);
+  if (next.fields.length > FIELDS_MAX)
+    return invalid('fields', 'Fields', 'ERR_TOO_LONG', `must be at most ${FIELDS_MAX}`);
+  for (const { name, value } of next.fields) {
+    if (name === '') return invalid('fields', 'Fields', 'ERR_INVALID', 'contain a value without label');
+    if (Math.max(name.length, value.length) > FIELD_CHARS_MAX) return tooLong('fields', 'Fields', FIELD_CHARS_MAX);
+  }
+  if (!VISIBILITIES.some((visibility) => visibility === next.privacy))
+    return invalid('privacy', 'Default privacy', 'ERR_INCLUSION', 'is not included in the list');
+  if (next.language !== '' && !/^[a-z]{2,3}(?:-[a-z]{2,4})?$/i.test(next.language))
+    return invalid('language', 'Default language', 'ERR_INCLUSION', 'is not included in the list');
+  return undefined;
+}
+
+function tooLong(field: string, label: string, max: number): Problem {
+  return invalid(field, label, 'ERR_TOO_LONG', `is too long (maximum is ${max} characters)`);
+}
+
+function invalid(field: string, label: string, error: string, description: string): Problem {
+  return problem('invalid', `Validation failed: ${label} ${description}`, { [field]: [{ error, description }] });
+}

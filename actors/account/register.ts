@@ -1,0 +1,121 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import { problem } from '../domain/problem.js';
+import type { Part } from '../runtime/part.js';
+
+export interface Commands {
+  register: { in: P.AccountRegister; out: P.AccountEmpty };
+  confirmEmail: { in: P.AccountConfirmEmail; out: P.AccountEmpty };
+  credentials: { in: P.AccountEmpty; out: P.AccountCredentials };
+}
+export interface Events {
+  registered: P.AccountRegistered;
+  emailConfirmed: P.AccountEmailConfirmed;
+}
+
+/** Who the account's owner is. */
+export interface Owner {
+  readonly username: string;
+  readonly email: string;
+  passwordHash: string;
+  readonly role: string;
+  confirmed: boolean;
+  readonly approved: boolean;
+  readonly disabled: boolean;
+  readonly locale: string;
+  readonly clientId: string | undefined;
+  readonly confirmationHash: string | undefined;
+  readonly createdAtMs: number;
+}
+export interface State {
+  /** Undefined until registered. */
+  owner: Owner | undefined;
+}
+
+/** Longest username that a remote server accepts everywhere. Source: Mastodon Account::USERNAME_LENGTH_LIMIT. */
+export const USERNAME_CHARS_MAX = 30;
+/** RFC 5321 §4.5.3.1: what a mail server need not take. */
+export const EMAIL_CHARS_MAX = 254;
+
+const empty = codec('murmuration.account.Empty');
+
+/** Sign-up and confirmation of the address. Names are claimed in the registry before. */
+export const register: Part<State, Commands, Events> = {
+  decide: {
+    register({ owner }, command, { nowMs }) {
+      if (owner !== undefined) {
+        const isRepeat = owner.username === command.username && owner.email === command.email;
+        return isRepeat ? { events: [], reply: {} } : problem('conflict', 'This account is registered already');
+      }
+      const username = command.username;
+      if (!/^[a-z0-9_]+$/i.test(username)) return invalid('username', 'Username', 'ERR_INVALID', usernameRule);
+      if (username.length > USERNAME_CHARS_MAX)
+        return invalid(
+          'username',
+          'Username',
+          'ERR_TOO_LONG',
+          `is too long (maximum is ${USERNAME_CHARS_MAX} characters)`,
+        );
+      if (command.email.length > EMAIL_CHARS_MAX)
+        return invalid('email', 'Email', 'ERR_TOO_LONG', `is too long (maximum is ${EMAIL_CHARS_MAX} characters)`);
+      return { events: [{ type: 'registered', ...command, atMs: nowMs }], reply: {} };
+    },
+    confirmEmail({ owner }, { tokenHash }, { nowMs }) {
+      if (owner?.confirmationHash !== tokenHash) return problem('invalid', 'Confirmation token is invalid');
+      if (owner.confirmed) return { events: [], reply: {} };
+      return { events: [{ type: 'emailConfirmed', atMs: nowMs }], reply: {} };
+    },
+    credentials({ owner }) {
+      return { events: [], reply: credentialsOf(owner) };
+    },
+  },
+  apply: {
+    registered(state, event) {
+      state.owner = {
+        username: event.username,
+        email: event.email,
+        passwordHash: event.passwordHash,
+        role: event.role,
+        confirmed: event.confirmed,
+        approved: event.approved,
+        disabled: false,
+        locale: event.locale,
+        clientId: event.clientId,
+        confirmationHash: event.confirmationHash,
+        createdAtMs: event.atMs,
+      };
+    },
+    emailConfirmed(state) {
+      if (state.owner !== undefined) state.owner.confirmed = true;
+    },
+  },
+  commands: {
+    register: { in: codec('murmuration.account.Register'), out: empty },
+    confirmEmail: { in: codec('murmuration.account.ConfirmEmail'), out: empty },
+    credentials: { in: empty, out: codec('murmuration.account.Credentials') },
+  },
+  events: {
+    registered: codec('murmuration.account.Registered'),
+    emailConfirmed: codec('murmuration.account.EmailConfirmed'),
+  },
+};
+
+const usernameRule = 'must contain only letters, numbers and underscores';
+
+function invalid(field: string, label: string, error: string, description: string) {
+  return problem('invalid', `Validation failed: ${label} ${description}`, { [field]: [{ error, description }] });
+}
+
+function credentialsOf(owner: Owner | undefined): P.AccountCredentials {
+  return {
+    exists: owner !== undefined,
+    username: owner?.username ?? '',
+    email: owner?.email ?? '',
+    passwordHash: owner?.passwordHash ?? '',
+    role: owner?.role ?? '',
+    confirmed: owner?.confirmed ?? false,
+    approved: owner?.approved ?? false,
+    disabled: owner?.disabled ?? false,
+    clientId: owner?.clientId,
+  };
+}

@@ -1,0 +1,133 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import { type Problem, problem } from '../domain/problem.js';
+import type { Part } from '../runtime/part.js';
+import type { Recorded } from '../runtime/slice.js';
+import type { State as RegisterState } from './register.js';
+
+export interface Commands {
+  changePassword: { in: P.AccountChangePassword; out: P.AccountEmpty };
+  issueToken: { in: P.AccountIssueToken; out: P.AccountEmpty };
+  revokeToken: { in: P.AccountRevokeToken; out: P.AccountEmpty };
+  grantCode: { in: P.AccountGrantCode; out: P.AccountEmpty };
+  exchangeCode: { in: P.AccountExchangeCode; out: P.AccountExchanged };
+}
+export interface Events {
+  passwordChanged: P.AccountPasswordChanged;
+  tokenIssued: P.AccountTokenIssued;
+  tokenRevoked: P.AccountTokenRevoked;
+  codeGranted: P.AccountCodeGranted;
+  codeExchanged: P.AccountCodeExchanged;
+}
+export interface State extends RegisterState {
+  /** By SHA-256, oldest first; with the authorization code that the token came from. */
+  readonly tokens: Map<string, { readonly codeHash: string | undefined }>;
+  readonly codes: Map<string, P.AccountCodeGranted & { used: boolean }>;
+}
+
+/** Bounds what one account's clients keep: more than anyone's devices; the oldest gives way. */
+export const TOKENS_MAX = 200;
+/** Sign-ins under way at once; the oldest gives way. */
+export const CODES_MAX = 20;
+/** RFC 6749 §4.1.2 recommends at most ten minutes. */
+export const CODE_LIFETIME_MS = 600_000;
+
+const empty = codec('murmuration.account.Empty');
+
+/** Passwords, access tokens, authorization codes. Only hashes are known here. */
+export const session: Part<State, Commands, Events> = {
+  decide: {
+    changePassword({ owner, tokens }, { passwordHash }, { nowMs }) {
+      if (owner?.passwordHash === passwordHash) return { events: [], reply: {} };
+      return {
+        events: [{ type: 'passwordChanged', passwordHash, atMs: nowMs }, ...revocations(tokens.keys())],
+        reply: {},
+      };
+    },
+    issueToken(state, command, { nowMs }) {
+      if (state.tokens.has(command.tokenHash)) return { events: [], reply: {} };
+      return { events: issue(state, { ...command, atMs: nowMs }), reply: {} };
+    },
+    revokeToken({ tokens }, { tokenHash }) {
+      return { events: tokens.has(tokenHash) ? revocations([tokenHash]) : [], reply: {} };
+    },
+    grantCode({ codes }, command, { nowMs }) {
+      if (codes.has(command.codeHash)) return { events: [], reply: {} };
+      return { events: [{ type: 'codeGranted', ...command, expiresAtMs: nowMs + CODE_LIFETIME_MS }], reply: {} };
+    },
+    exchangeCode(state, command, { nowMs }) {
+      const { codeHash, tokenHash, clientId } = command;
+      const code = state.codes.get(codeHash);
+      if (code === undefined || code.expiresAtMs <= nowMs || !matches(code, command)) return invalidGrant();
+      const scopes = code.scopes;
+      if (code.used) {
+        // RFC 6749 §4.1.2: a code that comes twice may have been stolen, and so may what it gave.
+        const given = [...state.tokens].filter(([, token]) => token.codeHash === codeHash).map(([hash]) => hash);
+        if (given.length === 0) return invalidGrant();
+        return { events: revocations(given), reply: { scopes: [], atMs: nowMs, reused: true } };
+      }
+      const token = { tokenHash, clientId, scopes, kind: 'access', atMs: nowMs, codeHash };
+      return {
+        events: [{ type: 'codeExchanged', codeHash }, ...issue(state, token)],
+        reply: { scopes, atMs: nowMs, reused: false },
+      };
+    },
+  },
+  apply: {
+    passwordChanged({ owner }, { passwordHash }) {
+      if (owner !== undefined) owner.passwordHash = passwordHash;
+    },
+    tokenIssued: ({ tokens }, { tokenHash, codeHash }) => void tokens.set(tokenHash, { codeHash }),
+    tokenRevoked: ({ tokens }, { tokenHash }) => void tokens.delete(tokenHash),
+    codeGranted({ codes }, event) {
+      codes.set(event.codeHash, { ...event, used: false });
+      for (const hash of codes.keys()) {
+        if (codes.size <= CODES_MAX) break;
+        codes.delete(hash);
+      }
+    },
+    codeExchanged({ codes }, { codeHash }) {
+      const code = codes.get(codeHash);
+      if (code !== undefined) code.used = true;
+    },
+  },
+  commands: {
+    changePassword: { in: codec('murmuration.account.ChangePassword'), out: empty },
+    issueToken: { in: codec('murmuration.account.IssueToken'), out: empty },
+    revokeToken: { in: codec('murmuration.account.RevokeToken'), out: empty },
+    grantCode: { in: codec('murmuration.account.GrantCode'), out: empty },
+    exchangeCode: { in: codec('murmuration.account.ExchangeCode'), out: codec('murmuration.account.Exchanged') },
+  },
+  events: {
+    passwordChanged: codec('murmuration.account.PasswordChanged'),
+    tokenIssued: codec('murmuration.account.TokenIssued'),
+    tokenRevoked: codec('murmuration.account.TokenRevoked'),
+    codeGranted: codec('murmuration.account.CodeGranted'),
+    codeExchanged: codec('murmuration.account.CodeExchanged'),
+  },
+};
+
+function issue({ tokens }: Readonly<State>, token: P.AccountTokenIssued): Recorded<Events>[] {
+  const oldest = [...tokens.keys()].slice(0, Math.max(0, tokens.size + 1 - TOKENS_MAX));
+  return [...revocations(oldest), { type: 'tokenIssued', ...token }];
+}
+
+function revocations(hashes: Iterable<string>): Recorded<Events>[] {
+  return Array.from(hashes, (tokenHash) => ({ type: 'tokenRevoked', tokenHash }));
+}
+
+/** RFC 6749 §4.1.3, RFC 7636 §4.6; a verifier for a code without challenge is a downgrade (RFC 9700 §2.1.1). */
+function matches(code: P.AccountCodeGranted, command: P.AccountExchangeCode): boolean {
+  return (
+    code.clientId === command.clientId &&
+    code.redirectUri === command.redirectUri &&
+    code.challenge === command.challenge
+  );
+}
+
+function invalidGrant(): Problem {
+  return problem(
+    'bad_request',
+    'The provided authorization grant is invalid, expired, revoked, does not match the redirection URI used in the authorization request, or was issued to another client.',
+  );
+}
