@@ -1,0 +1,189 @@
+import { type Client, types } from 'cassandra-driver';
+import type { RangeOptions, Row, RowWrite, Tables } from '../port.js';
+import { checkConditional, checkLimit, checkWrite, sameValue } from '../rules.js';
+import type { StoreLog } from '../store-log.js';
+import type { AnyTable, Columns, KeyOf, Table } from '../table.js';
+import { allTables } from '../tables.js';
+import { type CassandraAddress, connectTo } from './connection.js';
+import { isMistake, retried, sideBySide, unavailable } from './failures.js';
+import { ensureKeyspace, ensureTables } from './schema.js';
+import { type Statement, Statements } from './statements.js';
+
+export interface CassandraOptions extends CassandraAddress {
+  readonly keyspace: string;
+  /** Replicas in the local data centre, when the keyspace has to be made. */
+  readonly replication: number;
+  readonly log: StoreLog;
+  readonly tables?: readonly AnyTable[];
+}
+
+/** Partitions that one write, and keys that one getMany, keep in flight; a page of timelines is 40 of them. */
+const IN_FLIGHT_MAX = 64;
+
+/**
+ * Rows in Cassandra: the key's columns typed, the value a blob. Reads and writes are at LOCAL_QUORUM, conditional
+ * tables by Paxos and read at LOCAL_SERIAL. Requests are repeated on another node when one fails, within a small
+ * budget.
+ */
+export class CassandraTables implements Tables {
+  private readonly statements: Map<string, Statements>;
+
+  private constructor(
+    private readonly client: Client,
+    tables: readonly AnyTable[],
+  ) {
+    this.statements = new Map(tables.map((table) => [table.name, new Statements(table)]));
+  }
+
+  /** Connects, and makes what the schema lacks. @throws Unavailable when no node answers or the schema does not settle */
+  static async open(options: CassandraOptions): Promise<CassandraTables> {
+    const { keyspace, log, tables = allTables } = options;
+    if (!/^[A-Za-z]\w{0,47}$/.test(keyspace)) throw new RangeError(`${keyspace} is no name for a keyspace`);
+    const first = await connectTo(options);
+    try {
+      await ensureKeyspace(first, keyspace, options.localDataCenter, options.replication);
+    } finally {
+      await first.shutdown();
+    }
+    const client = await connectTo(options, keyspace);
+    try {
+      await ensureTables(client, keyspace, tables);
+    } catch (error) {
+      await client.shutdown();
+      throw error;
+    }
+    client.on('hostDown', (host) => log.warn({ host: host.address }, 'a Cassandra node is down'));
+    client.on('hostUp', (host) => log.info({ host: host.address }, 'a Cassandra node is up'));
+    return new CassandraTables(client, tables);
+  }
+
+  async get<P extends Columns, C extends Columns, V>(
+    table: Table<P, C, V>,
+    key: KeyOf<P> & KeyOf<C>,
+  ): Promise<V | undefined> {
+    const bytes = await this.read(table, this.of(table).select(key));
+    return bytes && table.value.decode(bytes);
+  }
+
+  async getMany<P extends Columns, C extends Columns, V>(
+    table: Table<P, C, V>,
+    keys: readonly (KeyOf<P> & KeyOf<C>)[],
+  ): Promise<(V | undefined)[]> {
+    return sideBySide(keys, IN_FLIGHT_MAX, (key) => this.get(table, key));
+  }
+
+  async range<P extends Columns, C extends Columns, V>(
+    table: Table<P, C, V>,
+    partition: KeyOf<P>,
+    options: RangeOptions<C>,
+  ): Promise<Row<P, C, V>[]> {
+    checkLimit(options.limit);
+    const statements = this.of(table);
+    const { query, params } = statements.range(partition, options);
+    const found = await retried(`range of ${table.name}`, () =>
+      this.client.execute(query, params, { fetchSize: options.limit, ...readOptions(table) }),
+    );
+    return found.rows.map((row) => ({
+      key: statements.keyOf(row) as KeyOf<P> & KeyOf<C>,
+      value: table.value.decode(row.value as Buffer),
+    }));
+  }
+
+  async write(rows: readonly RowWrite[]): Promise<void> {
+    checkWrite(rows);
+    const partitions = [...this.byPartition(rows).values()].map((statements) => [...statements.values()]);
+    await sideBySide(partitions, IN_FLIGHT_MAX, (statements) => this.writePartition(statements));
+  }
+
+  async compareAndSet<P extends Columns, C extends Columns, V>(
+    table: Table<P, C, V>,
+    key: KeyOf<P> & KeyOf<C>,
+    expected: V | undefined,
+    next: V | undefined,
+  ): Promise<{ readonly applied: boolean; readonly current: V | undefined }> {
+    checkConditional(table);
+    let wanted = expected && bytesOf(table, expected);
+    const nextBytes = next && bytesOf(table, next);
+    for (;;) {
+      const { applied, current } = await this.swap(table, key, wanted, nextBytes);
+      if (applied) return { applied, current: next };
+      // The same value as another version of the code encodes it: once more, against the bytes that are there.
+      const respelt = current !== undefined && wanted !== undefined && !current.equals(wanted);
+      if (!respelt || !sameValue(table.value, current, wanted)) {
+        return { applied, current: current && table.value.decode(current) };
+      }
+      wanted = current;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.client.shutdown();
+  }
+
+  private async swap(
+    table: AnyTable,
+    key: Readonly<Record<string, string | number>>,
+    expected: Buffer | undefined,
+    next: Buffer | undefined,
+  ): Promise<{ applied: boolean; current: Buffer | undefined }> {
+    const select = this.of(table).select(key);
+    if (expected === undefined && next === undefined) {
+      const current = await this.read(table, select);
+      return { applied: current === undefined, current };
+    }
+    const { query, params } = this.of(table).swap(key, expected, next);
+    try {
+      const { rows } = await this.client.execute(query, params, { isIdempotent: false });
+      const row = rows[0];
+      return { applied: row?.['[applied]'] === true, current: (row?.value as Buffer | null | undefined) ?? undefined };
+    } catch (error) {
+      if (isMistake(error)) throw error;
+      // It may have happened, or may be under way; a serial read settles which.
+      const current = await this.read(table, select);
+      const applied = next === undefined ? current === undefined : current?.equals(next) === true;
+      if (applied) return { applied, current };
+      throw unavailable(`changing ${table.name}`, error);
+    }
+  }
+
+  private async read(table: AnyTable, { query, params }: Statement): Promise<Buffer | undefined> {
+    const found = await retried(`reading ${table.name}`, () => this.client.execute(query, params, readOptions(table)));
+    return (found.rows[0]?.value as Buffer | null | undefined) ?? undefined;
+  }
+
+  private async writePartition(statements: readonly Statement[]): Promise<void> {
+    const [only] = statements;
+    if (only !== undefined && statements.length === 1) {
+      await retried('writing a row', () => this.client.execute(only.query, only.params));
+    } else {
+      // One partition: Cassandra applies it as one mutation, without a batch log.
+      await retried('writing rows', () => this.client.batch([...statements], { prepare: true, logged: false }));
+    }
+  }
+
+  /** Of several writes to one row the last counts: in a batch all have one timestamp. */
+  private byPartition(rows: readonly RowWrite[]): Map<string, Map<string, Statement>> {
+    const partitions = new Map<string, Map<string, Statement>>();
+    for (const { table, key, value } of rows) {
+      const statements = this.of(table);
+      const name = `${table.name}\0${statements.layout.partitionKey(key).toString('latin1')}`;
+      let partition = partitions.get(name);
+      if (partition === undefined) {
+        partition = new Map();
+        partitions.set(name, partition);
+      }
+      const statement = value === undefined ? statements.remove(key) : statements.put(key, bytesOf(table, value));
+      partition.set(statements.layout.key(key).toString('latin1'), statement);
+    }
+    return partitions;
+  }
+
+  private of(table: AnyTable): Statements {
+    const found = this.statements.get(table.name);
+    if (found === undefined) throw new TypeError(`${table.name} is not a table of this store`);
+    return found;
+  }
+}
+
+const readOptions = (table: AnyTable) => (table.conditional ? { consistency: types.consistencies.localSerial } : {});
+const bytesOf = (table: AnyTable, value: unknown): Buffer => table.value.encode(value) as Buffer;

@@ -1,0 +1,54 @@
+import { auth, Client, policies, types } from 'cassandra-driver';
+import { unavailable } from './failures.js';
+
+export interface CassandraAddress {
+  /** host or host:port; nodes found through them use the first one's port. */
+  readonly contactPoints: readonly string[];
+  readonly localDataCenter: string;
+  readonly username?: string;
+  readonly password?: string;
+}
+
+const PORT = 9042;
+/** A dead node costs one request this long; the next goes elsewhere. */
+const READ_TIMEOUT_MS = 2_000;
+const CONNECT_TIMEOUT_MS = 2_000;
+/** A node that comes back is used again soon. */
+const RECONNECT_MS = 500;
+/** A replica that is slower than this gets competition; some ten times a usual read. */
+const SPECULATE_AFTER_MS = 150;
+/** Finds connections that died in silence (a paused host). */
+const HEARTBEAT_MS = 2_000;
+
+/** A connected client. @throws Unavailable when no contact point answers */
+export async function connectTo(address: CassandraAddress, keyspace?: string): Promise<Client> {
+  const client = new Client({
+    contactPoints: [...address.contactPoints],
+    localDataCenter: address.localDataCenter,
+    ...(keyspace !== undefined && { keyspace: `"${keyspace}"` }),
+    ...(address.username !== undefined && {
+      authProvider: new auth.PlainTextAuthProvider(address.username, address.password ?? ''),
+    }),
+    protocolOptions: { port: Number(/:(\d+)$/.exec(address.contactPoints[0] ?? '')?.[1] ?? PORT) },
+    pooling: { heartBeatInterval: HEARTBEAT_MS },
+    socketOptions: { readTimeout: READ_TIMEOUT_MS, connectTimeout: CONNECT_TIMEOUT_MS },
+    policies: {
+      reconnection: new policies.reconnection.ConstantReconnectionPolicy(RECONNECT_MS),
+      speculativeExecution: new policies.speculativeExecution.ConstantSpeculativeExecutionPolicy(SPECULATE_AFTER_MS, 1),
+    },
+    queryOptions: {
+      prepare: true,
+      isIdempotent: true,
+      consistency: types.consistencies.localQuorum,
+      serialConsistency: types.consistencies.localSerial,
+    },
+    encoding: { useBigIntAsLong: true },
+  });
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    await client.shutdown();
+    throw unavailable('connecting', error);
+  }
+}

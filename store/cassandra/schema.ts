@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import type { Client } from 'cassandra-driver';
+import { columnsOf } from '../keys.js';
+import type { AnyTable } from '../table.js';
+import { isMistake, pause, unavailable } from './failures.js';
+import { quoted } from './statements.js';
+
+/** Nodes that start together, or a ring that is still forming, need a few rounds. */
+const SCHEMA_MS_MAX = 60_000;
+const PAUSE_MS = 250;
+
+/** Makes the keyspace if it is absent; one that exists keeps its replication, which is its operator's. */
+export async function ensureKeyspace(client: Client, keyspace: string, dc: string, replicas: number): Promise<void> {
+  const query =
+    `CREATE KEYSPACE IF NOT EXISTS ${quoted(keyspace)} WITH replication = ` +
+    `{'class': 'NetworkTopologyStrategy', '${dc}': ${replicas}}`;
+  await persistently('creating the keyspace', () => client.execute(query));
+}
+
+/**
+ * Makes the tables that are absent and brings options up to date; repeating it changes nothing. Several nodes may do
+ * it at once: a table's id derives from its name, so that two coordinators cannot make the same table twice.
+ */
+export async function ensureTables(client: Client, keyspace: string, tables: readonly AnyTable[]): Promise<void> {
+  await persistently('creating the tables', async () => {
+    const found = await client.execute(
+      'SELECT table_name, default_time_to_live FROM system_schema.tables WHERE keyspace_name = ?',
+      [keyspace],
+      { prepare: true },
+    );
+    const ttls = new Map(found.rows.map((row) => [row.table_name as string, row.default_time_to_live as number]));
+    for (const table of tables) {
+      const ttl = ttls.get(table.name);
+      const wanted = table.ttlSeconds ?? 0;
+      if (ttl === undefined) await client.execute(creation(keyspace, table));
+      else if (ttl !== wanted) {
+        await client.execute(`ALTER TABLE ${quoted(table.name)} WITH default_time_to_live = ${wanted}`);
+      }
+    }
+  });
+}
+
+function creation(keyspace: string, table: AnyTable): string {
+  const partition = columnsOf(table.partition);
+  const clustering = columnsOf(table.clustering);
+  const columns = [...partition, ...clustering]
+    .map(({ name, type }) => `${quoted(name)} ${type === 'text' ? 'text' : 'bigint'}`)
+    .join(', ');
+  const key = [`(${names(partition)})`, ...clustering.map(({ name }) => quoted(name))].join(', ');
+  return (
+    `CREATE TABLE IF NOT EXISTS ${quoted(table.name)} (${columns}, value blob, PRIMARY KEY (${key})) ` +
+    `WITH ID = ${tableId(keyspace, table.name)} AND default_time_to_live = ${table.ttlSeconds ?? 0}`
+  );
+}
+
+const names = (columns: readonly { name: string }[]): string => columns.map(({ name }) => quoted(name)).join(', ');
+
+/** A UUID of version 5 in form. */
+function tableId(keyspace: string, table: string): string {
+  const bytes = createHash('sha256').update(`murmuration\0${keyspace}\0${table}`).digest().subarray(0, 16);
+  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x50;
+  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
+  const hex = bytes.toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+async function persistently<T>(what: string, work: () => Promise<T>): Promise<T> {
+  for (let waitedMs = 0; ; waitedMs += PAUSE_MS) {
+    try {
+      return await work();
+    } catch (error) {
+      if (isMistake(error)) throw error;
+      if (waitedMs >= SCHEMA_MS_MAX) throw unavailable(what, error);
+      await pause(PAUSE_MS);
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import { type Column, checkColumn, columnsOf, idText, KeyLayout, prefixOf } from '../keys.js';
+import type { RangeOptions } from '../port.js';
+import type { AnyTable, Columns } from '../table.js';
+
+type Key = Readonly<Record<string, string | number>>;
+export type Param = string | bigint | number | Buffer;
+
+export interface Statement {
+  readonly query: string;
+  readonly params: Param[];
+}
+
+/** A table's CQL. The texts are few and fixed, so the driver prepares each once. */
+export class Statements {
+  readonly layout: KeyLayout;
+  private readonly partition: readonly Column[];
+  private readonly clustering: readonly Column[];
+  private readonly all: readonly Column[];
+  private readonly where: string;
+  private readonly texts: { select: string; insert: string; remove: string; update: string };
+
+  constructor(private readonly table: AnyTable) {
+    this.layout = new KeyLayout(table);
+    this.partition = columnsOf(table.partition);
+    this.clustering = columnsOf(table.clustering);
+    this.all = [...this.partition, ...this.clustering];
+    const names = this.all.map(({ name }) => quoted(name));
+    this.where = names.map((name) => `${name} = ?`).join(' AND ');
+    const marks = names.map(() => '?').join(', ');
+    this.texts = {
+      select: `SELECT value FROM ${quoted(table.name)} WHERE ${this.where}`,
+      insert: `INSERT INTO ${quoted(table.name)} (${names.join(', ')}, value) VALUES (${marks}, ?)`,
+      remove: `DELETE FROM ${quoted(table.name)} WHERE ${this.where}`,
+      update: `UPDATE ${quoted(table.name)} SET value = ? WHERE ${this.where} IF value = ?`,
+    };
+  }
+
+  select(key: Key): Statement {
+    return { query: this.texts.select, params: params(this.all, key) };
+  }
+
+  put(key: Key, value: Buffer): Statement {
+    return { query: this.texts.insert, params: [...params(this.all, key), value] };
+  }
+
+  remove(key: Key): Statement {
+    return { query: this.texts.remove, params: params(this.all, key) };
+  }
+
+  /** Expected and next are not both undefined. */
+  swap(key: Key, expected: Buffer | undefined, next: Buffer | undefined): Statement {
+    const at = params(this.all, key);
+    if (expected === undefined) {
+      if (next === undefined) throw new TypeError('nothing to change');
+      return { query: `${this.texts.insert} IF NOT EXISTS`, params: [...at, next] };
+    }
+    if (next === undefined) return { query: `${this.texts.remove} IF value = ?`, params: [...at, expected] };
+    return { query: this.texts.update, params: [next, ...at, expected] };
+  }
+
+  range<C extends Columns>(partition: Key, { after, before, reverse, limit }: RangeOptions<C>): Statement {
+    const values = params(this.partition, partition);
+    const conditions = this.partition.map(({ name }) => `${quoted(name)} = ?`);
+    for (const [sign, bound] of [
+      ['>', after as Key | undefined],
+      ['<', before as Key | undefined],
+    ] as const) {
+      const prefix = bound === undefined ? [] : prefixOf(this.clustering, bound);
+      if (bound === undefined || prefix.length === 0) continue;
+      const names = prefix.map(({ name }) => quoted(name)).join(', ');
+      conditions.push(`(${names}) ${sign} (${prefix.map(() => '?').join(', ')})`);
+      values.push(...params(prefix, bound));
+    }
+    const columns = [...this.all.map(({ name }) => quoted(name)), 'value'].join(', ');
+    const order = this.clustering.map(({ name }) => `${quoted(name)} DESC`).join(', ');
+    const ordered = reverse && order !== '' ? ` ORDER BY ${order}` : '';
+    return {
+      query: `SELECT ${columns} FROM ${quoted(this.table.name)} WHERE ${conditions.join(' AND ')}${ordered} LIMIT ?`,
+      params: [...values, limit],
+    };
+  }
+
+  keyOf(row: Readonly<Record<string, unknown>>): Record<string, string | number> {
+    const key: Record<string, string | number> = {};
+    for (const { name, type } of this.all) {
+      const value = row[name];
+      if (type === 'text') key[name] = value as string;
+      else key[name] = type === 'id' ? idText(value as bigint) : Number(value);
+    }
+    return key;
+  }
+}
+
+export const quoted = (name: string): string => `"${name}"`;
+
+function params(columns: readonly Column[], key: Key): Param[] {
+  return columns.map((column) => {
+    const value = key[column.name];
+    checkColumn(column, value);
+    return column.type === 'text' ? (value as string) : BigInt(value as string | number);
+  });
+}
