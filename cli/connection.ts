@@ -1,0 +1,37 @@
+import { Unavailable } from '../actors/domain/problem.js';
+import { openLogger } from './logger.js';
+import { operate, Refused } from './operations.js';
+import { nobodyThere, type Operate, operatorClient } from './operator-socket.js';
+import type { Settings } from './settings.js';
+
+/**
+ * Runs `action` with a way to the node of these settings: the one that runs on the data folder, or, when none does
+ * and the store is embedded, one opened for this command alone.
+ */
+export async function withNode(settings: Settings, action: (run: Operate) => Promise<void>): Promise<void> {
+  const client = operatorClient(settings.DATA_DIR);
+  try {
+    await client('status', {});
+  } catch (error) {
+    if (!nobodyThere(error)) throw error;
+    if (settings.STORE !== 'lmdb') {
+      throw new Refused(`no node runs on ${settings.DATA_DIR}; start one, or name another with --data-dir`);
+    }
+    await withOwnNode(settings, action);
+    return;
+  }
+  await action(client);
+}
+
+async function withOwnNode(settings: Settings, action: (run: Operate) => Promise<void>): Promise<void> {
+  const { startNode } = await import('../compose/node.js');
+  const node = await startNode(settings, await openLogger('warn'), { http: false });
+  try {
+    await action((name, input) => operate(node, name, input, () => undefined));
+  } catch (error) {
+    if (error instanceof Unavailable) throw new Refused(error.message);
+    throw error;
+  } finally {
+    await node.drain();
+  }
+}

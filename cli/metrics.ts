@@ -1,0 +1,34 @@
+import { createServer } from 'node:http';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Node } from '../compose/node.js';
+
+/** Prometheus text of the process and of the runtime's counters, on an address of its own. */
+export async function serveMetrics(listen: string, node: Node): Promise<() => Promise<void>> {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const runtime: Readonly<Record<string, unknown>> = { ...node.runtime.metrics };
+  for (const name of Object.keys(runtime)) {
+    const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    new Gauge({
+      name: `murmuration_runtime_${snake}`,
+      help: `The runtime's count of ${snake.replaceAll('_', ' ')}`,
+      registers: [registry],
+      collect() {
+        const value = (node.runtime.metrics as unknown as Record<string, unknown>)[name];
+        if (typeof value === 'number') this.set(value);
+      },
+    });
+  }
+  const server = createServer((_request, response) => {
+    registry.metrics().then(
+      (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
+      (error: Error) => response.writeHead(500).end(error.message),
+    );
+  });
+  const colon = listen.lastIndexOf(':');
+  await new Promise<void>((done, fail) => {
+    server.once('error', fail);
+    server.listen(Number(listen.slice(colon + 1)), listen.slice(0, colon).replace(/^\[|\]$/g, ''), done);
+  });
+  return () => new Promise((done) => void server.close(() => done()));
+}

@@ -1,0 +1,91 @@
+import { isProblem, type Problem } from '../actors/domain/problem.js';
+import type { Node } from '../compose/node.js';
+import { hashPassword } from '../gateway/oauth/passwords.js';
+import { signUp } from '../gateway/oauth/sign-up.js';
+import { issueToken } from '../gateway/oauth/tokens.js';
+import type { Services } from '../gateway/services.js';
+
+/** What the command line may ask of a node; the same whether it talks to a running one or opened the store itself. */
+export interface Operations {
+  'account.create': { in: NewAccount; out: { id: string; username: string; token?: string } };
+  'token.create': { in: { username: string; scopes: string }; out: { token: string } };
+  status: { in: object; out: object };
+  drain: { in: object; out: object };
+}
+export type OperationName = keyof Operations;
+
+export interface NewAccount {
+  readonly username: string;
+  readonly email: string;
+  readonly password: string;
+  readonly role?: string;
+  readonly confirmed?: boolean;
+  readonly token?: { readonly scopes: string };
+  /** A cheap hash, for load tests only. */
+  readonly testPassword?: boolean;
+}
+
+/** A refusal whose text an operator reads. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+}
+
+const ROLES = ['user', 'moderator', 'admin', 'owner'];
+/** Tokens made here belong to this client; it has no secret, so nobody can act as it. */
+const CLI_CLIENT = 'murmuration-cli';
+
+export async function operate<N extends OperationName>(
+  node: Node,
+  name: N,
+  input: Operations[N]['in'],
+  drain: () => void,
+): Promise<Operations[N]['out']> {
+  const table: { [K in OperationName]: (input: Operations[K]['in']) => Promise<Operations[K]['out']> } = {
+    'account.create': (account) => createAccount(node.services, account),
+    'token.create': (wanted) => createToken(node.services, wanted.username, wanted.scopes),
+    status: async () => node.status(),
+    drain: async () => {
+      drain();
+      return node.status();
+    },
+  };
+  const operation = Object.hasOwn(table, name) ? table[name] : undefined;
+  if (operation === undefined) throw new Refused(`there is no operation ${name}`);
+  return operation(input);
+}
+
+async function createAccount(services: Services, account: NewAccount): Promise<Operations['account.create']['out']> {
+  const { username, email, password, role = 'user', confirmed = false } = account;
+  if (![username, email, password].every((text) => typeof text === 'string' && text !== '')) {
+    throw new Refused('username, email and password are needed');
+  }
+  if (!ROLES.includes(role)) throw new Refused(`role must be one of ${ROLES.join(', ')}`);
+  const made = accepted(
+    await signUp(services, {
+      username,
+      email,
+      password,
+      role,
+      confirmed,
+      approved: true,
+      locale: 'en',
+      hash: (text: string) => hashPassword(text, { cheap: account.testPassword === true }),
+    }),
+  );
+  if (account.token === undefined) return { id: made.id, username };
+  const scopes = account.token.scopes.split(/\s+/).filter((scope) => scope !== '');
+  const token = accepted(await issueToken(services, made.id, CLI_CLIENT, scopes, 'access'));
+  return { id: made.id, username, token };
+}
+
+async function createToken(services: Services, username: string, scopes: string): Promise<{ token: string }> {
+  const id = await services.registry.find(`acct:${username.toLowerCase()}`);
+  if (id === undefined) throw new Refused(`there is no account ${username}`);
+  const wanted = scopes.split(/\s+/).filter((scope) => scope !== '');
+  return { token: accepted(await issueToken(services, id, CLI_CLIENT, wanted, 'access')) };
+}
+
+function accepted<T>(value: T | Problem): T {
+  if (isProblem(value)) throw new Refused(value.detail);
+  return value;
+}

@@ -1,0 +1,76 @@
+import { chmod, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { join, resolve } from 'node:path';
+import { Unavailable } from '../actors/domain/problem.js';
+import { type OperationName, type Operations, Refused } from './operations.js';
+
+/** Where a running node listens for its operators: only who may read the data folder reaches it. */
+export const socketPath = (dataDir: string): string => resolve(join(dataDir, 'node.sock'));
+
+/** Bounds one operation's input: an account is some hundred bytes. */
+const INPUT_BYTES_MAX = 64 * 1_024;
+
+export type Operate = <N extends OperationName>(name: N, input: Operations[N]['in']) => Promise<Operations[N]['out']>;
+
+/** Serves the operations on the socket until the answer is called. */
+export async function serveOperators(dataDir: string, run: Operate): Promise<() => Promise<void>> {
+  const path = socketPath(dataDir);
+  await rm(path, { force: true });
+  const server = createServer((incoming, outgoing) => void answer(incoming, outgoing, run));
+  await new Promise<void>((done, fail) => {
+    server.once('error', fail);
+    server.listen(path, done);
+  });
+  await chmod(path, 0o600);
+  return () =>
+    new Promise((done) => {
+      server.closeAllConnections();
+      server.close(() => done());
+    });
+}
+
+async function answer(incoming: IncomingMessage, outgoing: ServerResponse, run: Operate): Promise<void> {
+  const reply = (status: number, body: object) => {
+    outgoing.writeHead(status, { 'content-type': 'application/json' });
+    outgoing.end(JSON.stringify(body));
+  };
+  try {
+    const name = (incoming.url ?? '/').slice(1) as OperationName;
+    reply(200, await run(name, JSON.parse(await text(incoming))));
+  } catch (error) {
+    if (error instanceof Refused || error instanceof SyntaxError) reply(422, { error: error.message });
+    else if (error instanceof Unavailable) reply(503, { error: error.message });
+    else reply(500, { error: String(error) });
+  }
+}
+
+async function text(incoming: IncomingMessage): Promise<string> {
+  let received = '';
+  for await (const chunk of incoming) {
+    received += chunk;
+    if (received.length > INPUT_BYTES_MAX) throw new Refused('too much input');
+  }
+  return received;
+}
+
+/** Calls the node that runs on this data folder; undefined when none does. */
+export function operatorClient(dataDir: string): Operate {
+  return (name, input) =>
+    new Promise((done, fail) => {
+      const call = request({ socketPath: socketPath(dataDir), path: `/${name}`, method: 'POST' }, (response) => {
+        text(response).then((body) => {
+          const parsed = JSON.parse(body) as { error?: string };
+          if (response.statusCode === 200) done(parsed as never);
+          else fail(new Refused(parsed.error ?? `status ${response.statusCode}`));
+        }, fail);
+      });
+      call.once('error', fail);
+      call.end(JSON.stringify(input));
+    });
+}
+
+/** Whether an error of the client means that no node runs there. */
+export function nobodyThere(error: unknown): boolean {
+  const code = (error as { code?: string }).code;
+  return code === 'ENOENT' || code === 'ECONNREFUSED';
+}

@@ -1,0 +1,143 @@
+import { Command } from 'commander';
+import { withNode } from './connection.js';
+import { openLogger } from './logger.js';
+import { Refused } from './operations.js';
+import {
+  BadSetting,
+  flagOf,
+  printable,
+  readSettings,
+  type SettingName,
+  type Settings,
+  settingNames,
+} from './settings.js';
+
+/** Exit codes: a command that was refused, and settings that cannot be used. */
+const EXIT_REFUSED = 1;
+const EXIT_BAD_SETTING = 2;
+
+/** Runs the command line; the answer is the exit code. */
+export async function runProgram(argv: readonly string[], version: string): Promise<number> {
+  try {
+    await build(version).parseAsync([...argv]);
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    if (error instanceof BadSetting) {
+      process.stderr.write(`murmuration: ${error.message}\n`);
+      return EXIT_BAD_SETTING;
+    }
+    if (error instanceof Refused || (error as Error).name === 'Unavailable') {
+      process.stderr.write(`murmuration: ${(error as Error).message}\n`);
+      return EXIT_REFUSED;
+    }
+    throw error;
+  }
+}
+
+function build(version: string): Command {
+  const program = new Command('murmuration').description('A federated microblogging server').version(version);
+  const command = (parent: Command, name: string, description: string) =>
+    withSettings(parent.command(name).description(description));
+  command(program, 'start', 'start a node (the default)').action((flags) => start(flags));
+  program.commands[0]?.alias('serve');
+  command(program, 'config', 'print the effective settings').action((flags) => {
+    for (const line of printable(settingsOf(flags))) process.stdout.write(`${line}\n`);
+  });
+  const account = program.command('account').description('accounts');
+  command(account, 'create [name]', 'make an account, or many with --from')
+    .option('--email <address>')
+    .option('--password <password>')
+    .option('--role <role>', 'user, moderator, admin or owner', 'user')
+    .option('--confirmed', 'the address needs no confirmation')
+    .option('--from <file>', 'JSON lines {"username","email","password","role","confirmed","token"?: {"scopes"}}')
+    .option('--test-passwords', 'hash cheaply: for load tests only')
+    .action((name, flags) => createAccounts(name, flags));
+  const token = program.command('token').description('access tokens');
+  command(token, 'create <name>', 'print a new token of an account')
+    .option('--scopes <scopes>', 'with spaces between', 'read write follow push')
+    .action((name: string, flags) =>
+      withNode(settingsOf(flags), async (run) => {
+        process.stdout.write(`${(await run('token.create', { username: name, scopes: flags.scopes })).token}\n`);
+      }),
+    );
+  for (const [name, description] of [
+    ['status', 'print what the node says of itself'],
+    ['drain', 'hand all shards away and end the node'],
+  ] as const) {
+    command(program, name, description)
+      .option('--node <host:port>', 'a node by its gRPC address, with the cluster secret')
+      .action((flags) => askNode(name, flags));
+  }
+  return program;
+}
+
+type Flags = Readonly<Record<string, string | boolean | undefined>>;
+
+function withSettings(command: Command): Command {
+  for (const name of settingNames) command.option(`${flagOf(name)} <value>`);
+  return command;
+}
+
+function settingsOf(flags: Flags): Settings {
+  const given: Partial<Record<SettingName, string>> = {};
+  for (const name of settingNames) {
+    const camel = name.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const value = flags[camel];
+    if (typeof value === 'string') given[name] = value;
+  }
+  return readSettings(given, process.env);
+}
+
+async function start(flags: Flags): Promise<void> {
+  const settings = settingsOf(flags);
+  const logger = await openLogger(settings.LOG_LEVEL ?? 'info');
+  const { runNode } = await import('./start.js');
+  try {
+    await runNode(settings, logger);
+  } catch (error) {
+    logger.fatal({ err: error }, 'cannot start');
+    process.exitCode = EXIT_REFUSED;
+    process.exit();
+  }
+}
+
+async function createAccounts(name: string | undefined, flags: Flags): Promise<void> {
+  const { from, email, password, role } = flags;
+  const testPassword = flags.testPasswords === true;
+  await withNode(settingsOf(flags), async (run) => {
+    if (typeof from === 'string') {
+      const { createFromFile } = await import('./bulk.js');
+      const write = (stream: NodeJS.WriteStream) => (line: string) => void stream.write(`${line}\n`);
+      const failed = await createFromFile(run, from, testPassword, write(process.stdout), write(process.stderr));
+      if (failed > 0) process.exitCode = EXIT_REFUSED;
+      return;
+    }
+    if (name === undefined || typeof email !== 'string' || typeof password !== 'string') {
+      throw new Refused('account create needs NAME, --email and --password, or --from FILE');
+    }
+    const confirmed = flags.confirmed === true;
+    const made = await run('account.create', {
+      username: name,
+      email,
+      password,
+      role: String(role),
+      confirmed,
+      testPassword,
+    });
+    process.stdout.write(`${JSON.stringify(made)}\n`);
+  });
+}
+
+async function askNode(name: 'status' | 'drain', flags: Flags): Promise<void> {
+  const settings = settingsOf(flags);
+  const print = (answer: object) => void process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+  if (typeof flags.node !== 'string') {
+    await withNode(settings, async (run) => print(await run(name, {})));
+    return;
+  }
+  if (settings.CLUSTER_SECRET === undefined) throw new Refused('--node needs the cluster secret');
+  const { GrpcPeers } = await import('../transport/grpc/grpc-peers.js');
+  const peers = new GrpcPeers({ secret: settings.CLUSTER_SECRET });
+  print(await peers.peer(flags.node)[name]());
+  await peers.close();
+}

@@ -1,0 +1,171 @@
+import { hostname } from 'node:os';
+import ipaddr from 'ipaddr.js';
+
+/** A setting that cannot be used; the message is one line that names it. */
+export class BadSetting extends Error {
+  override readonly name = 'BadSetting';
+}
+
+interface Definition {
+  /** Absent: no default; null: derived from others. */
+  readonly fallback?: string;
+  /** Shown as ••• by `config`. */
+  readonly secret?: boolean;
+  /** Answers what is wrong with the text, undefined when it is fine. */
+  readonly check?: (text: string) => string | undefined;
+}
+
+const oneOf =
+  (...allowed: readonly string[]) =>
+  (text: string) =>
+    allowed.includes(text) ? undefined : `must be one of ${allowed.join(', ')}`;
+const port = (text: string) =>
+  /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? undefined : 'must be a port number, 0 to 65535';
+const count = (text: string) => (/^[1-9]\d{0,2}$/.test(text) ? undefined : 'must be a whole number from 1 to 999');
+const url =
+  (...protocols: readonly string[]) =>
+  (text: string) =>
+    URL.canParse(text) && protocols.includes(new URL(text).protocol)
+      ? undefined
+      : `must be an address that begins with ${protocols.map((name) => `${name}//`).join(' or ')}`;
+const hostPort = (text: string) =>
+  /^(\[[0-9a-fA-F:]+\]|[^:\s]+):\d{1,5}$/.test(text) ? undefined : 'must be host:port';
+const list = (check: (item: string) => string | undefined) => (text: string) =>
+  text
+    .split(',')
+    .map((item) => check(item.trim()))
+    .find((fault) => fault !== undefined);
+const cidr = (text: string) =>
+  text === 'loopback' || ipaddr.isValid(text) || ipaddr.isValidCIDR(text) ? undefined : 'must be addresses or CIDRs';
+const identifier = (text: string) =>
+  /^[a-z][a-z0-9_]{0,47}$/i.test(text) ? undefined : 'must be letters, digits and _ (at most 48)';
+const domain = (text: string) =>
+  /^[a-z0-9.-]+(:\d+)?$/i.test(text) && !text.startsWith('.') ? undefined : 'must be a host name';
+const rateLimits = (text: string) => {
+  if (text === 'on' || text === 'off') return undefined;
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'object' && parsed !== null ? undefined : 'must be on, off or a JSON object';
+  } catch {
+    return 'must be on, off or a JSON object';
+  }
+};
+
+/** Every setting: environment variable MURMURATION_<NAME>, or flag --name with dashes. Source: docs of operation. */
+const definitions = {
+  PORT: { fallback: '3000', check: port },
+  BIND: { fallback: '127.0.0.1', check: (text) => (ipaddr.isValid(text) ? undefined : 'must be an IP address') },
+  BASE_URL: { check: url('http:', 'https:') },
+  DOMAIN: { check: domain },
+  DATA_DIR: { fallback: './data' },
+  STORE: { fallback: 'lmdb', check: oneOf('lmdb', 'cassandra') },
+  CASSANDRA_CONTACT_POINTS: { check: list((item) => (item === '' ? 'must be hosts with commas between' : undefined)) },
+  CASSANDRA_LOCAL_DC: { fallback: 'datacenter1' },
+  CASSANDRA_KEYSPACE: { fallback: 'murmuration', check: identifier },
+  CASSANDRA_REPLICATION: { fallback: '3', check: count },
+  CASSANDRA_USERNAME: {},
+  CASSANDRA_PASSWORD: { secret: true },
+  NATS_URL: { check: list(url('nats:', 'tls:')) },
+  NATS_TOKEN: { secret: true },
+  NODE_NAME: {
+    check: (text) => (/^[\w.-]{1,64}$/.test(text) ? undefined : 'must be letters, digits, . _ - (at most 64)'),
+  },
+  GRPC_LISTEN: { fallback: '127.0.0.1:0', check: hostPort },
+  GRPC_ADVERTISE: { check: hostPort },
+  CLUSTER_SECRET: { secret: true },
+  CLUSTER_TLS_CA: {},
+  CLUSTER_TLS_CERT: {},
+  CLUSTER_TLS_KEY: {},
+  STREAMING_BASE_URL: { check: url('http:', 'https:', 'ws:', 'wss:') },
+  SMTP_URL: { check: url('smtp:', 'smtps:'), secret: true },
+  MAIL_FROM: {},
+  MEDIA_DIR: {},
+  TRUSTED_PROXIES: { fallback: 'loopback', check: list(cidr) },
+  FEDERATION_ALLOW_CIDRS: { check: list(cidr) },
+  RATE_LIMITS: { fallback: 'on', check: rateLimits },
+  REGISTRATIONS: { fallback: 'open', check: oneOf('open', 'approval', 'closed') },
+  PASSWORD_GRANT: { fallback: 'off', check: oneOf('on', 'off') },
+  METRICS_LISTEN: { check: hostPort },
+  LOG_LEVEL: { fallback: 'info', check: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent') },
+} as const satisfies Record<string, Definition>;
+
+export type SettingName = keyof typeof definitions;
+export const settingNames = Object.keys(definitions) as SettingName[];
+const PREFIX = 'MURMURATION_';
+const MASK = '•••';
+
+/** The effective settings as text; derived ones filled in. */
+export type Settings = Readonly<Partial<Record<SettingName, string>>> & {
+  readonly [Name in 'PORT' | 'BIND' | 'BASE_URL' | 'DOMAIN' | 'DATA_DIR' | 'STORE' | 'NODE_NAME' | 'MEDIA_DIR']: string;
+};
+
+export const flagOf = (name: SettingName): string => `--${name.toLowerCase().replaceAll('_', '-')}`;
+
+/**
+ * Flags over environment over defaults.
+ * @throws BadSetting on an unknown MURMURATION_ variable, a malformed value, or settings that exclude one another
+ */
+export function readSettings(
+  flags: Readonly<Partial<Record<SettingName, string>>>,
+  env: Readonly<Record<string, string | undefined>>,
+): Settings {
+  const values: Partial<Record<SettingName, string>> = {};
+  for (const name of Object.keys(env)) {
+    if (name.startsWith(PREFIX) && !(name.slice(PREFIX.length) in definitions)) {
+      throw new BadSetting(`${name}: there is no such setting`);
+    }
+  }
+  for (const name of settingNames) {
+    const definition: Definition = definitions[name];
+    const given = env[PREFIX + name];
+    const text = flags[name] ?? (given === '' ? undefined : given) ?? definition.fallback;
+    if (text === undefined) continue;
+    const fault = definition.check?.(text);
+    if (fault !== undefined) throw new BadSetting(`${PREFIX}${name} (${flagOf(name)}): ${fault}`);
+    values[name] = text;
+  }
+  return checkedTogether(derived(values));
+}
+
+function derived(values: Partial<Record<SettingName, string>>): Settings {
+  const baseUrl = (values.BASE_URL ?? `http://localhost:${values.PORT}`).replace(/\/+$/, '');
+  return {
+    ...values,
+    BASE_URL: baseUrl,
+    DOMAIN: values.DOMAIN ?? new URL(baseUrl).host,
+    NODE_NAME:
+      values.NODE_NAME ??
+      (hostname()
+        .replace(/[^\w.-]/g, '-')
+        .slice(0, 64) ||
+        'node'),
+    MEDIA_DIR: values.MEDIA_DIR ?? `${values.DATA_DIR}/media`,
+  } as Settings;
+}
+
+function checkedTogether(settings: Settings): Settings {
+  const { STORE, NATS_URL, CLUSTER_SECRET } = settings;
+  const bad = (name: SettingName, fault: string) => new BadSetting(`${PREFIX}${name} (${flagOf(name)}): ${fault}`);
+  if (STORE === 'cassandra' && settings.CASSANDRA_CONTACT_POINTS === undefined) {
+    throw bad('CASSANDRA_CONTACT_POINTS', 'is needed with STORE=cassandra');
+  }
+  if (NATS_URL !== undefined && STORE === 'lmdb') {
+    throw bad('NATS_URL', 'a cluster needs a shared store, so STORE must be cassandra');
+  }
+  const tls = [settings.CLUSTER_TLS_CA, settings.CLUSTER_TLS_CERT, settings.CLUSTER_TLS_KEY];
+  const given = tls.filter((path) => path !== undefined).length;
+  if (given !== 0 && given !== tls.length) throw bad('CLUSTER_TLS_CA', 'CA, CERT and KEY go together');
+  if (NATS_URL !== undefined && CLUSTER_SECRET === undefined && given === 0) {
+    throw bad('CLUSTER_SECRET', 'is needed with NATS_URL (or the CLUSTER_TLS files)');
+  }
+  return settings;
+}
+
+/** What `config` prints: one `NAME=value` a line, secrets masked. */
+export function printable(settings: Settings): string[] {
+  return settingNames.map((name) => {
+    const definition: Definition = definitions[name];
+    const value = settings[name];
+    return `${PREFIX}${name}=${value === undefined ? '' : definition.secret === true ? MASK : value}`;
+  });
+}

@@ -1,0 +1,102 @@
+import { readFile } from 'node:fs/promises';
+import type { Logger as PinoLogger } from 'pino';
+import type { Clock, Random } from '../actors/domain/time.js';
+import type { Placement } from '../actors/runtime/placement.js';
+import type { Runtime } from '../actors/runtime/runtime.js';
+import type { Settings } from '../cli/settings.js';
+import type { Readiness } from '../cluster/readiness.js';
+import { SoloPlacement } from '../cluster/solo.js';
+import type { NodeNodeStatus } from '../proto/gen/types.js';
+import type { Tables } from '../store/port.js';
+import type { Bus } from '../transport/bus.js';
+import type { PeerSecurity } from '../transport/grpc/peer-security.js';
+
+/** How this node owns shards: all of them, or its part of the cluster's. */
+export interface Membership {
+  readonly placement: Placement;
+  readonly readiness: () => Readiness;
+  readonly status: () => NodeNodeStatus;
+  /** Gives all shards away (or snapshots them, when there is nobody). */
+  readonly leave: () => Promise<void>;
+  /** Ends what peers could still call. */
+  readonly close: () => Promise<void>;
+}
+
+interface Surroundings {
+  readonly tables: Tables;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: PinoLogger;
+  readonly runtime: Runtime;
+  readonly onDrainAsked?: () => void;
+}
+
+/** One cluster a keyspace. */
+const CLUSTER = 'murmuration';
+
+/** Joins: when it resolves, this node may own shards, though not yet all that it will. */
+export async function openMembership(settings: Settings, around: Surroundings): Promise<Membership> {
+  return settings.STORE === 'lmdb' ? solo(settings, around) : clustered(settings, around);
+}
+
+async function solo(settings: Settings, { tables, clock, random, runtime }: Surroundings): Promise<Membership> {
+  const placement = new SoloPlacement({ tables, clock, random, cluster: CLUSTER, name: settings.NODE_NAME });
+  await placement.start(runtime);
+  return {
+    placement,
+    readiness: () => placement.readiness(),
+    status: () => ({ ...placement.status(), activations: runtime.metrics.activations }),
+    leave: () => placement.drain(),
+    close: async () => undefined,
+  };
+}
+
+async function clustered(settings: Settings, around: Surroundings): Promise<Membership> {
+  const { tables, bus, clock, random, logger, runtime, onDrainAsked } = around;
+  const [{ ClusterNode }, { leaseRules }, { GrpcPeers }, { PeerServer }] = await Promise.all([
+    import('../cluster/cluster-node.js'),
+    import('../cluster/lease.js'),
+    import('../transport/grpc/grpc-peers.js'),
+    import('../transport/grpc/peer-server.js'),
+  ]);
+  const log = logger.child({ part: 'cluster' });
+  const security = await securityOf(settings, random);
+  const peers = new GrpcPeers(security);
+  const context = { tables, clock, random, log, cluster: CLUSTER, name: settings.NODE_NAME, rules: leaseRules };
+  const node = new ClusterNode(context, bus, peers);
+  const server = new PeerServer(node.service, security, log);
+  const listening = await server.listen(settings.GRPC_LISTEN ?? '127.0.0.1:0');
+  const grpcAddress = settings.GRPC_ADVERTISE ?? listening;
+  await node.start({
+    host: runtime,
+    grpcAddress,
+    baseUrl: settings.BASE_URL,
+    activations: () => runtime.metrics.activations,
+    ...(onDrainAsked === undefined ? {} : { onDrainAsked }),
+  });
+  return {
+    placement: node,
+    readiness: () => node.readiness(),
+    status: () => node.status(),
+    leave: () => node.drain(),
+    close: async () => {
+      await server.close();
+      await peers.close();
+    },
+  };
+}
+
+async function securityOf(settings: Settings, random: Random): Promise<PeerSecurity> {
+  const { CLUSTER_SECRET, CLUSTER_TLS_CA, CLUSTER_TLS_CERT, CLUSTER_TLS_KEY } = settings;
+  if (CLUSTER_TLS_CA !== undefined && CLUSTER_TLS_CERT !== undefined && CLUSTER_TLS_KEY !== undefined) {
+    const [ca, cert, key] = await Promise.all([
+      readFile(CLUSTER_TLS_CA),
+      readFile(CLUSTER_TLS_CERT),
+      readFile(CLUSTER_TLS_KEY),
+    ]);
+    return { tls: { ca, cert, key }, ...(CLUSTER_SECRET === undefined ? {} : { secret: CLUSTER_SECRET }) };
+  }
+  // Alone on Cassandra, without a bus: nobody is to call, so nobody gets to know the secret.
+  return { secret: CLUSTER_SECRET ?? Buffer.from(random.bytes(32)).toString('base64url') };
+}

@@ -1,0 +1,128 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger as PinoLogger } from 'pino';
+import { accountKind } from '../actors/account/account.js';
+import { conversationKind } from '../actors/conversation/conversation.js';
+import { makeId, SHARDS } from '../actors/domain/ids.js';
+import { Registrar } from '../actors/registry.js';
+import { askerOf } from '../actors/runtime/kind.js';
+import type { Placement } from '../actors/runtime/placement.js';
+import { Runtime } from '../actors/runtime/runtime.js';
+import { systemClock, systemRandom } from '../actors/runtime/system.js';
+import type { Settings } from '../cli/settings.js';
+import { allRoutes } from '../gateway/routes/index.js';
+import { type Server, startServer } from '../gateway/server.js';
+import type { InstanceSettings, Services } from '../gateway/services.js';
+import { streamSources } from '../gateway/timelines/sources.js';
+import packageInfo from '../package.json' with { type: 'json' };
+import type { NodeNodeStatus } from '../proto/gen/types.js';
+import { Journal } from '../store/journal.js';
+import { openMailer } from '../transport/mail/mailer.js';
+import { type Membership, openMembership } from './membership.js';
+import { openBus, openStore } from './parts.js';
+
+/** A node as the process (or a test) holds it. */
+export interface Node {
+  readonly services: Services;
+  readonly runtime: Runtime;
+  /** Undefined when it was opened without HTTP. */
+  readonly server: Server | undefined;
+  status(): NodeNodeStatus;
+  ready(): boolean;
+  /**
+   * The orderly end: shards are handed away while requests are still served, then listening stops, what is under way
+   * is finished, streams close with a hint to reconnect, the store closes.
+   */
+  drain(): Promise<void>;
+}
+
+export interface NodeOptions {
+  /** False: actors and store only, for the command line on an embedded store. */
+  readonly http: boolean;
+  /** A peer or an operator asks for the drain. */
+  readonly onDrainAsked?: () => void;
+}
+
+/** Shards have up to 10 s to move; with this the process ends within the 15 s that SIGTERM promises. */
+const HTTP_DRAIN_MS_MAX = 4_000;
+
+/** Builds a node of its parts and starts it. @throws Unavailable when store or bus cannot be reached */
+export async function startNode(settings: Settings, logger: PinoLogger, options: NodeOptions): Promise<Node> {
+  await mkdir(settings.DATA_DIR, { recursive: true });
+  const [clock, random] = [systemClock, systemRandom];
+  const tables = await openStore(settings, logger.child({ part: 'store' }), clock);
+  const bus = await openBus(settings, logger.child({ part: 'bus' }), clock);
+  const mailer = openMailer({
+    smtpUrl: settings.SMTP_URL,
+    from: settings.MAIL_FROM ?? `Murmuration <no-reply@${settings.DOMAIN.replace(/:\d+$/, '')}>`,
+    folder: join(settings.DATA_DIR, 'mail'),
+    log: logger.child({ part: 'mail' }),
+  });
+  let membership: Membership | undefined;
+  const placement: Placement = {
+    epochOf: (shard) => membership?.placement.epochOf(shard),
+    idFloorMs: () => membership?.placement.idFloorMs() ?? 0,
+  };
+  const account = accountKind({ mailer, baseUrl: settings.BASE_URL });
+  const conversation = conversationKind();
+  const runtime = new Runtime({
+    kinds: [account, conversation],
+    tables,
+    journal: new Journal(tables),
+    bus,
+    placement,
+    clock,
+    random,
+    logger: logger.child({ part: 'actors' }),
+  });
+  membership = await openMembership(settings, { tables, bus, clock, random, logger, runtime, ...options });
+  const services: Services = {
+    instance: instanceOf(settings),
+    askAccount: askerOf(account, runtime),
+    askConversation: askerOf(conversation, runtime),
+    tables,
+    registry: new Registrar(tables, clock),
+    clock,
+    random,
+    newAccountId: () =>
+      makeId(clock.nowMs(), Math.floor(random.fraction() * SHARDS), Math.floor(random.fraction() * 64)),
+  };
+  const { readiness, status, leave, close } = membership;
+  const ready = () => readiness().ready;
+  const server = options.http
+    ? await startServer({
+        routes: allRoutes,
+        services,
+        bus,
+        streams: streamSources(services),
+        bind: settings.BIND,
+        port: Number(settings.PORT),
+        trustedProxies: (settings.TRUSTED_PROXIES ?? 'loopback').split(',').map((item) => item.trim()),
+        logger: logger.child({ part: 'gateway' }),
+        ready,
+      })
+    : undefined;
+  const drain = async () => {
+    await leave();
+    await server?.drain(HTTP_DRAIN_MS_MAX);
+    await server?.close();
+    runtime.close();
+    await close();
+    await bus.close();
+    await tables.close();
+  };
+  return { services, runtime, server, status, ready, drain };
+}
+
+function instanceOf(settings: Settings): InstanceSettings {
+  const streaming = settings.STREAMING_BASE_URL?.replace(/\/+$/, '');
+  return {
+    baseUrl: settings.BASE_URL,
+    domain: settings.DOMAIN,
+    streamingUrl: (streaming ?? settings.BASE_URL).replace(/^http/, 'ws'),
+    streamingRedirect: streaming,
+    registrations: (settings.REGISTRATIONS ?? 'open') as InstanceSettings['registrations'],
+    passwordGrant: settings.PASSWORD_GRANT === 'on',
+    version: packageInfo.version,
+  };
+}

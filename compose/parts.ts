@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import type { Logger as PinoLogger } from 'pino';
+import type { Clock } from '../actors/domain/time.js';
+import type { Settings } from '../cli/settings.js';
+import type { Tables } from '../store/port.js';
+import type { Bus } from '../transport/bus.js';
+
+/** Opens the store of the settings. What an embedded node does not need is not even loaded. */
+export async function openStore(settings: Settings, log: PinoLogger, clock: Clock): Promise<Tables> {
+  if (settings.STORE === 'lmdb') {
+    const { LmdbTables } = await import('../store/lmdb/lmdb-tables.js');
+    return LmdbTables.open({ folder: join(settings.DATA_DIR, 'store'), clock, log });
+  }
+  const { CassandraTables } = await import('../store/cassandra/cassandra-tables.js');
+  return CassandraTables.open({
+    contactPoints: (settings.CASSANDRA_CONTACT_POINTS ?? '').split(',').map((point) => point.trim()),
+    localDataCenter: settings.CASSANDRA_LOCAL_DC ?? 'datacenter1',
+    keyspace: settings.CASSANDRA_KEYSPACE ?? 'murmuration',
+    replication: Number(settings.CASSANDRA_REPLICATION ?? 3),
+    username: settings.CASSANDRA_USERNAME,
+    password: settings.CASSANDRA_PASSWORD,
+    log,
+  });
+}
+
+/** NATS when an address is set, else the bus within this process. */
+export async function openBus(settings: Settings, log: PinoLogger, clock: Clock): Promise<Bus> {
+  if (settings.NATS_URL === undefined) {
+    const { InProcessHub } = await import('../transport/in-process-bus.js');
+    return new InProcessHub(clock).bus(settings.NODE_NAME);
+  }
+  const { NatsBus } = await import('../transport/nats/nats-bus.js');
+  return NatsBus.connect({
+    url: settings.NATS_URL,
+    token: settings.NATS_TOKEN,
+    prefix: settings.CASSANDRA_KEYSPACE ?? 'murmuration',
+    name: settings.NODE_NAME,
+    log,
+  });
+}

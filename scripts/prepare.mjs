@@ -1,0 +1,72 @@
+// Installs and builds what is missing or out of date. Node's built-ins only: it runs on a fresh clone.
+// `--services` fetches Cassandra and nats-server too; `--test` also what the tests drive: Mastodon.py and Chromium.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+process.chdir(root);
+const SOURCES = ['actors', 'bench', 'cli', 'cluster', 'gateway', 'proto', 'store', 'test', 'transport'];
+const MASTODON_PY = 'Mastodon.py==2.3.3';
+
+function run(command, args) {
+  execFileSync(command, args, { stdio: ['ignore', 2, 2] });
+}
+
+/** Runs `action` unless it came to its end for the same inputs before. */
+function once(name, inputs, product, action) {
+  const hash = createHash('sha256');
+  for (const input of inputs) hash.update(input);
+  const digest = hash.digest('hex');
+  const stamp = join('.cache', `${name}.stamp`);
+  if (existsSync(product) && existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
+  action();
+  mkdirSync('.cache', { recursive: true });
+  writeFileSync(stamp, digest);
+}
+
+function* sources(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* sources(path);
+    else if (/\.(ts|proto)$/.test(entry.name)) yield path;
+  }
+}
+
+function sourceInputs() {
+  const files = [...SOURCES.flatMap((folder) => [...sources(folder)])];
+  const top = readdirSync('.').filter((name) => name.endsWith('.ts') && statSync(name).isFile());
+  return [...files, ...top, 'tsconfig.json', 'package-lock.json'].flatMap((path) => [path, readFileSync(path)]);
+}
+
+function python() {
+  const interpreter = join('.cache', 'python', 'bin', 'python');
+  once('python', [MASTODON_PY], interpreter, () => {
+    run('python3', ['-m', 'venv', join('.cache', 'python')]);
+    run(interpreter, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', MASTODON_PY]);
+  });
+}
+
+function chromium() {
+  if (existsSync('/usr/bin/chromium')) return;
+  run('apt-get', ['update', '-qq']);
+  run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium']);
+}
+
+once('install', [readFileSync('package-lock.json')], 'node_modules', () => {
+  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel', 'error']);
+});
+once('build', sourceInputs(), 'dist/main.js', () => {
+  run(process.execPath, ['proto/generate.mjs']);
+  run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', '.']);
+});
+if (process.argv.includes('--services') || process.argv.includes('--test')) {
+  const { fetchServices } = await import('./services.mjs');
+  await fetchServices();
+}
+if (process.argv.includes('--test')) {
+  python();
+  chromium();
+}
