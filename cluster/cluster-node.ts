@@ -6,7 +6,7 @@ import type { PeerService, Peers } from '../transport/peer.js';
 import type { ClusterContext } from './context.js';
 import { GIFT_SHARDS_MAX, Giver } from './giver.js';
 import { Holdings } from './holdings.js';
-import { type Addresses, LeaseHolder } from './lease-holder.js';
+import { type Addresses, LeaseHolder, NameTaken } from './lease-holder.js';
 import { MapRow } from './map-row.js';
 import { MembersView } from './members-view.js';
 import { pause } from './patience.js';
@@ -21,6 +21,8 @@ const POLL_MS = 1_000;
 const RETRY_MS = 500;
 /** The store counts as answering while the map was read this recently: three looks. */
 const STORE_SILENT_MS_MAX = 3 * POLL_MS;
+/** How long a start waits for a store that does not answer. */
+const JOIN_MS_MAX = 60_000;
 /** What a drain may take; the rest is left to those who see this node gone. SIGTERM allows 15 s for everything. */
 const DRAIN_MS_MAX = 10_000;
 
@@ -84,10 +86,9 @@ export class ClusterNode implements Placement {
     this.giver = new Giver(this.context, this.holdings, this.mapRow, this.peers);
     this.hint = await this.bus.subscribe(CLUSTER_TOPIC, () => this.wake.call());
     this.bus.onGap(() => this.wake.call());
-    await this.lease.join(launch);
-    this.context.log.info({ member: this.lease.member }, 'joined the cluster');
-    await this.look();
-    void this.keepLooking();
+    await this.join(launch, JOIN_MS_MAX);
+    const restMs = await this.lookOnce();
+    void this.keepLooking(restMs);
   }
 
   /** Gives all shards away, then the lease back. Resolves in DRAIN_MS_MAX at the latest, whatever fails. */
@@ -140,24 +141,25 @@ export class ClusterNode implements Placement {
     };
   }
 
-  private async keepLooking(): Promise<void> {
-    let restMs = this.restMs();
-    while (!this.closed) {
+  private async keepLooking(firstRestMs: number): Promise<void> {
+    let restMs = firstRestMs;
+    for (;;) {
       await this.wake.rest(restMs);
       if (this.closed) return;
-      try {
-        await this.look();
-        restMs = this.restMs();
-      } catch (error) {
-        if (error instanceof Unavailable) this.context.log.warn({ err: error }, 'cannot see the cluster');
-        else this.context.log.error({ err: error }, 'looking after the cluster failed by a fault');
-        restMs = RETRY_MS;
-      }
+      restMs = await this.lookOnce();
     }
   }
 
-  private restMs(): number {
-    return Math.max(1, Math.min(POLL_MS, this.view.nextExpiryMs()));
+  /** Answers when to look again. */
+  private async lookOnce(): Promise<number> {
+    try {
+      await this.look();
+      return Math.max(1, Math.min(POLL_MS, this.view.nextExpiryMs()));
+    } catch (error) {
+      if (error instanceof Unavailable) this.context.log.warn({ err: error }, 'cannot see the cluster');
+      else this.context.log.error({ err: error }, 'looking after the cluster failed by a fault');
+      return RETRY_MS;
+    }
   }
 
   /** One look at members and map, and what follows from it. */
@@ -213,16 +215,29 @@ export class ClusterNode implements Placement {
 
   /** As a new member: what the old one left in flight must not pass for ours. */
   private async rejoin(): Promise<void> {
-    const { launch } = this;
-    while (!this.closed && launch !== undefined) {
+    if (this.launch === undefined || this.closed || this.lease.state === 'draining') return;
+    try {
+      await this.join(this.launch, Number.POSITIVE_INFINITY);
+      this.wake.call();
+    } catch (error) {
+      this.context.log.error({ err: error }, 'joining the cluster again failed by a fault');
+    }
+  }
+
+  /** Tries until it succeeds or the time is up; a store that is only starting must not end us. */
+  private async join(addresses: Addresses, timeoutMs: number): Promise<void> {
+    const { clock, log } = this.context;
+    const deadlineMs = clock.monotonicMs() + timeoutMs;
+    for (;;) {
       try {
-        await this.lease.join(launch);
-        this.context.log.info({ member: this.lease.member }, 'joined the cluster again');
-        this.wake.call();
+        await this.lease.join(addresses);
+        log.info({ member: this.lease.member }, 'joined the cluster');
         return;
       } catch (error) {
-        this.context.log.warn({ err: error }, 'cannot join the cluster again yet');
-        await pause(this.context.clock, RETRY_MS);
+        const patient = error instanceof Unavailable || (error instanceof NameTaken && timeoutMs > JOIN_MS_MAX);
+        if (!patient || this.closed || clock.monotonicMs() > deadlineMs) throw error;
+        log.warn({ err: error }, 'cannot join the cluster yet');
+        await pause(clock, RETRY_MS);
       }
     }
   }

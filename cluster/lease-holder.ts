@@ -37,6 +37,7 @@ interface Held {
 export class LeaseHolder {
   private held: Held | undefined;
   private wantedState: 'up' | 'draining' = 'up';
+  private over = false;
   private expiry: Timer | undefined;
   private readonly own: string[] = [];
   private readonly wake: Wake;
@@ -72,6 +73,7 @@ export class LeaseHolder {
     let seen: Sighting<StoreMemberRecord> | undefined;
     let beats = 0;
     for (;;) {
+      if (this.over) throw new Unavailable('this node has left the cluster');
       const row = await this.read();
       if (row !== undefined && row.state !== 'gone' && !this.own.includes(row.incarnation)) {
         const now = sighted(seen, row, clock.monotonicMs());
@@ -93,8 +95,9 @@ export class LeaseHolder {
     this.wake.call();
   }
 
-  /** Gives the lease back, so that nobody needs to wait for its end. */
+  /** Gives the lease back, so that nobody needs to wait for its end; this node joins no more. */
   async leave(): Promise<void> {
+    this.over = true;
     const held = this.held;
     if (held === undefined) return;
     held.leaving = true;
@@ -139,6 +142,7 @@ export class LeaseHolder {
     this.held = held;
     this.watchExpiry(held);
     void this.keep(held);
+    if (this.over) await this.leave();
     return true;
   }
 

@@ -71,6 +71,8 @@ export class Fleet {
   readonly ships: Ship[] = [];
   readonly faults: StoreFaults = { failChance: 0, ambiguousChance: 0, lateChance: 0, delayMs: [1, 10] };
   readonly doubleOwners: string[] = [];
+  /** Of nodes that were drained before they had joined, or could not. */
+  readonly startFailures: Error[] = [];
   releaseMs = 20;
   private readonly random: SeededRandom;
   private readonly network: Network;
@@ -90,7 +92,7 @@ export class Fleet {
     const { ship, started } = this.build(name, skewMs, rate);
     this.peers.register(name, ship.node.service);
     this.ships.push(ship);
-    void started;
+    started.catch((error: Error) => this.startFailures.push(error));
     return ship;
   }
 

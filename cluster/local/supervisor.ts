@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { type LocalCassandra, startCassandra } from './cassandra.js';
+import { type LocalNats, startNats } from './nats.js';
+import { listening, startProcess } from './process.js';
+
+export interface ClusterOptions {
+  readonly nodes: number;
+  readonly cassandra: number;
+  /** Of the first node; the others follow. */
+  readonly port: number;
+  readonly dir: string;
+  /** The built main.js that each node runs. */
+  readonly main: string;
+}
+
+type Started = ReturnType<typeof startProcess>;
+
+/** A node joins and gets its shards in some seconds; on two busy cores in a minute. */
+const READY_MS_MAX = 120_000;
+const PROBE_MS = 100;
+/** Small heaps: three nodes of Cassandra share the machine with everything else. */
+const HEAP_MB = 384;
+
+/** Cassandra, nats-server and the nodes of one cluster on this machine. */
+export class Supervisor {
+  private cassandra: LocalCassandra | undefined;
+  private nats: LocalNats | undefined;
+  private readonly running = new Map<string, Started>();
+  private readonly secret = randomBytes(24).toString('base64url');
+
+  constructor(private readonly options: ClusterOptions) {}
+
+  /** Resolves when all nodes are ready and DIR/cluster.json says where they are. */
+  async start(): Promise<void> {
+    const { dir, cassandra, nodes } = this.options;
+    await mkdir(dir, { recursive: true });
+    await rm(this.file, { force: true });
+    this.nats = await startNats({ dir });
+    this.cassandra = await startCassandra({ dir, nodes: cassandra, heapMb: HEAP_MB });
+    // The first one makes the schema; the others then find it.
+    await this.startNode('node1');
+    const others = Array.from({ length: nodes - 1 }, (_, index) => `node${index + 2}`);
+    await Promise.all(others.map((name) => this.startNode(name)));
+    await this.publish();
+  }
+
+  /** Starts a node, or starts it again; resolves when it is ready. */
+  async startNode(name: string): Promise<void> {
+    const index = Number(/^node(\d+)$/.exec(name)?.[1] ?? Number.NaN);
+    if (!(index >= 1 && index <= this.options.nodes)) throw new Error(`there is no node ${name}`);
+    if (isRunning(this.running.get(name))) throw new Error(`${name} is running`);
+    const dataDir = this.dataDir(name);
+    await mkdir(dataDir, { recursive: true });
+    const port = this.options.port + index - 1;
+    const started = startProcess(process.execPath, [this.options.main], join(dataDir, 'node.log'), {
+      ...process.env,
+      ...this.settings(name, port, dataDir),
+    });
+    this.running.set(name, started);
+    await listening(started, '127.0.0.1', port, READY_MS_MAX, name);
+    await this.ready(started, name, port);
+    if (this.published) await this.publish();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.running.values()].map((node) => node.stop()));
+    await Promise.all([this.cassandra?.stop(), this.nats?.stop()]);
+    await rm(this.file, { force: true });
+  }
+
+  private published = false;
+  private get file(): string {
+    return join(this.options.dir, 'cluster.json');
+  }
+  private dataDir(name: string): string {
+    return resolve(join(this.options.dir, name));
+  }
+  private url(name: string): string {
+    return `http://127.0.0.1:${this.options.port + Number(name.slice('node'.length)) - 1}`;
+  }
+
+  /** What was set for this command counts for each node, but for what makes them one cluster. */
+  private settings(name: string, port: number, dataDir: string): Record<string, string> {
+    return {
+      MURMURATION_BASE_URL: this.url(name),
+      MURMURATION_DOMAIN: `localhost:${this.options.port}`,
+      ...(process.env as Record<string, string>),
+      MURMURATION_PORT: String(port),
+      MURMURATION_NODE_NAME: name,
+      MURMURATION_DATA_DIR: dataDir,
+      MURMURATION_STORE: 'cassandra',
+      MURMURATION_CASSANDRA_CONTACT_POINTS: (this.cassandra?.contactPoints ?? []).join(','),
+      MURMURATION_CASSANDRA_REPLICATION: String(Math.min(3, this.options.cassandra)),
+      MURMURATION_NATS_URL: this.nats?.url ?? '',
+      MURMURATION_CLUSTER_SECRET: process.env.MURMURATION_CLUSTER_SECRET ?? this.secret,
+    };
+  }
+
+  private async ready(started: Started, name: string, port: number): Promise<void> {
+    const deadline = Date.now() + READY_MS_MAX;
+    while (isRunning(started) && Date.now() < deadline) {
+      const answer = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined);
+      if (answer?.status === 200) return;
+      await new Promise((done) => setTimeout(done, PROBE_MS));
+    }
+    throw new Error(`${name} did not become ready; see ${join(this.dataDir(name), 'node.log')}`);
+  }
+
+  private async publish(): Promise<void> {
+    this.published = true;
+    const nodes = [...this.running].sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }));
+    const content = {
+      nodes: nodes.map(([name, { pid }]) => ({ name, url: this.url(name), pid, data_dir: this.dataDir(name) })),
+      cassandra: this.cassandra?.nodes ?? [],
+      nats: { url: this.nats?.url, pid: this.nats?.pid },
+    };
+    await writeFile(`${this.file}.new`, `${JSON.stringify(content, null, 2)}\n`);
+    await rename(`${this.file}.new`, this.file);
+  }
+}
+
+function isRunning(started: Started | undefined): boolean {
+  return started !== undefined && started.child.exitCode === null && started.child.signalCode === null;
+}
