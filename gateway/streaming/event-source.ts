@@ -27,6 +27,7 @@ export class EventSourceStream implements StreamSocket {
       this.#response.writeHeader('content-type', 'text/event-stream');
       this.#response.writeHeader('cache-control', 'private, no-store');
       this.#response.writeHeader('x-accel-buffering', 'no');
+      this.#response.writeHeader('connection', 'close');
       this.#response.writeHeader('x-request-id', requestId);
       for (const [name, value] of CORS_HEADERS) this.#response.writeHeader(name, value);
     });
@@ -45,7 +46,8 @@ export class EventSourceStream implements StreamSocket {
     if (!this.#open) return;
     this.#open = false;
     if (reason === 'slow') this.#response.close();
-    else this.#response.cork(() => this.#response.end(reason === 'restart' ? `retry: ${RECONNECT_MS}\n\n` : '', true));
+    // Without uWebSockets' own closing flag, which would write its header into the middle of the body.
+    else this.#response.cork(() => this.#response.end(reason === 'restart' ? `retry: ${RECONNECT_MS}\n\n` : ''));
     this.onClosed();
   }
 

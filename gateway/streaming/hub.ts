@@ -58,12 +58,13 @@ export class Hub {
 
   connect(viewerId: string, tokenHash: string, scopes: readonly string[], socket: StreamSocket): Connection {
     const connection = new Connection(viewerId, tokenHash, scopes, socket);
-    let viewer = this.#viewers.get(viewerId);
-    if (viewer === undefined) {
-      viewer = new Viewer(viewerId, this.#parts, (whose, hash) => this.#revoked(whose, hash));
-      this.#viewers.set(viewerId, viewer);
-    }
+    const present = this.#viewers.get(viewerId);
+    const viewer = present ?? new Viewer(viewerId, this.#parts, (whose, hash) => this.#revoked(whose, hash));
     viewer.connections.add(connection);
+    if (present === undefined) {
+      this.#viewers.set(viewerId, viewer);
+      viewer.start();
+    }
     return connection;
   }
 

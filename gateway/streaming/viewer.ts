@@ -37,6 +37,10 @@ export class Viewer {
       (err) => parts.logger.error({ err, viewer: id }, 'stream event failed'),
     );
     this.feed = new Feed(parts.bus, parts.services.clock, accountTopic(id), (payload) => this.#heard(payload));
+  }
+
+  /** Call it once the first connection is there. */
+  start(): void {
     this.#refreshLens();
   }
 
