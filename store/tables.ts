@@ -66,7 +66,7 @@ export const accountStatuses = table('account_statuses', {
   clustering: { status: 'id' },
   value: codec('murmuration.store.AccountStatusRow'),
 });
-/** Public statuses that public timelines show, in buckets of 2^22 ms (70 minutes) and 8 lanes (status id mod 8). */
+/** Public statuses that public timelines show, in buckets of 2^22 ms (70 minutes) and 8 lanes (publicLane). */
 export const publicStatuses = table('public_statuses', {
   partition: { bucket: 'int', lane: 'int' },
   clustering: { status: 'id' },

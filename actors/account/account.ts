@@ -1,5 +1,6 @@
 import { problem } from '../domain/problem.js';
-import type { ActorKind, Reaction } from '../runtime/kind.js';
+import { type AccountSurroundings, accountReactions } from '../reactions/account.js';
+import type { ActorKind } from '../runtime/kind.js';
 import type { Slice } from '../runtime/slice.js';
 import { block } from './block.js';
 import type { AccountCommands, AccountEvents, AccountState } from './commands.js';
@@ -64,10 +65,8 @@ export const accountSlice: AccountSlice = {
   },
 };
 
-/** `reactions`: actors/reactions/account.ts. */
-export function accountKindWith(
-  reactions: readonly Reaction<AccountState, AccountEvents>[],
-): ActorKind<AccountState, AccountCommands, AccountEvents> {
+/** The kind of actor that stands for one person: all its slices as one. */
+export function accountKind(around: AccountSurroundings): ActorKind<AccountState, AccountCommands, AccountEvents> {
   return {
     name: 'account',
     initial: initialAccount,
@@ -94,7 +93,8 @@ export function accountKindWith(
       ...notify.events,
     },
     stateVersion: 1,
-    reactions,
+    queries: ['credentials', 'relations', 'sources', 'followRequests'],
+    reactions: accountReactions(around),
   };
 }
 

@@ -1,13 +1,9 @@
-import type * as P from '../../proto/gen/types.js';
-import type { AccountEmpty } from '../../proto/gen/types.js';
+import type * as favourite from './favourite.js';
+import type * as reblog from './reblog.js';
+import type * as thread from './thread.js';
 
 /** Everything one can ask of a conversation actor. */
-export interface ConversationCommands {
-  add: { in: P.ConversationAdd; out: AccountEmpty };
-  remove: { in: P.ConversationRemove; out: AccountEmpty };
-  favourite: { in: P.ConversationFavourite; out: AccountEmpty };
-  unfavourite: { in: P.ConversationUnfavourite; out: AccountEmpty };
-  reblog: { in: P.ConversationReblog; out: P.ConversationReblogReply };
-  unreblog: { in: P.ConversationUnreblog; out: P.ConversationReblogReply };
-  context: { in: P.ConversationContext; out: P.ConversationThread };
-}
+export interface ConversationCommands extends thread.Commands, favourite.Commands, reblog.Commands {}
+
+/** Everything that a conversation actor's journal holds. */
+export interface ConversationEvents extends thread.Events, favourite.Events, reblog.Events {}

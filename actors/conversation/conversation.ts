@@ -1,0 +1,24 @@
+import { conversationReactions } from '../reactions/conversation.js';
+import type { ActorKind } from '../runtime/kind.js';
+import type { ConversationCommands, ConversationEvents } from './commands.js';
+import { favourite } from './favourite.js';
+import { reblog } from './reblog.js';
+import { type ConversationState, initialConversation } from './state.js';
+import { thread } from './thread.js';
+
+/** The kind of actor that orders everything said and done in one conversation: all its slices as one. */
+export function conversationKind(): ActorKind<ConversationState, ConversationCommands, ConversationEvents> {
+  return {
+    name: 'conversation',
+    initial: initialConversation,
+    slice: {
+      decide: { ...thread.decide, ...favourite.decide, ...reblog.decide },
+      apply: { ...thread.apply, ...favourite.apply, ...reblog.apply },
+    },
+    commands: { ...thread.commands, ...favourite.commands, ...reblog.commands },
+    events: { ...thread.events, ...favourite.events, ...reblog.events },
+    stateVersion: 1,
+    queries: ['context'],
+    reactions: conversationReactions,
+  };
+}

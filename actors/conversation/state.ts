@@ -1,0 +1,55 @@
+import type { StoreStatusRecord } from '../../proto/gen/types.js';
+import { type Problem, problem } from '../domain/problem.js';
+
+/** One account's reblog of one status. */
+export interface Reblog {
+  readonly id: string;
+  readonly visibility: string;
+  readonly atMs: number;
+}
+
+/** A status of the thread with everything that was done to it. What was done to a deleted one stays as it was. */
+export interface Entry {
+  /** With its counts; of a deleted status only who wrote it where. */
+  record: StoreStatusRecord;
+  readonly children: string[];
+  /** Mark ids by account. */
+  readonly favourites: Map<string, string>;
+  /** By account. */
+  readonly reblogs: Map<string, Reblog>;
+}
+
+export interface ConversationState {
+  readonly statuses: Map<string, Entry>;
+  /** Favourites and reblogs of all statuses. */
+  marks: number;
+}
+
+/** Bounds one activation to some 20 MB of statuses; a reply past it begins a conversation of its own. */
+export const THREAD_STATUSES_MAX = 10_000;
+/** Favourites and reblogs of all its statuses: bounds one activation to some 50 MB of them. */
+export const MARKS_MAX = 300_000;
+
+export function initialConversation(): ConversationState {
+  return { statuses: new Map(), marks: 0 };
+}
+
+/** The status, unless it was never here or is deleted. */
+export function livingStatus(state: Readonly<ConversationState>, id: string): Entry | Problem {
+  const entry = state.statuses.get(id);
+  return entry === undefined || entry.record.deleted ? notFound() : entry;
+}
+
+export function notFound(): Problem {
+  return problem('not_found', 'Record not found');
+}
+
+/** The status's parent if that is in this conversation too. */
+export function parentOf(state: Readonly<ConversationState>, record: StoreStatusRecord): Entry | undefined {
+  return record.inReplyToId === undefined ? undefined : state.statuses.get(record.inReplyToId);
+}
+
+/** Brings the record's counts to what the entry holds. */
+export function recount(entry: Entry): void {
+  entry.record = { ...entry.record, favourites: entry.favourites.size, reblogs: entry.reblogs.size };
+}

@@ -1,0 +1,106 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import { problem } from '../domain/problem.js';
+import type { Part } from '../runtime/part.js';
+import { type ConversationState, type Entry, notFound, parentOf, THREAD_STATUSES_MAX } from './state.js';
+
+export interface Commands {
+  add: { in: P.ConversationAdd; out: P.AccountEmpty };
+  remove: { in: P.ConversationRemove; out: P.AccountEmpty };
+  context: { in: P.ConversationContext; out: P.ConversationThread };
+}
+export interface Events {
+  added: P.ConversationAdded;
+  removed: P.ConversationRemoved;
+}
+
+/** Of ancestors, and of descendants, that one context shows. Source: Mastodon StatusesController, 4,096. */
+export const CONTEXT_MAX = 4_096;
+
+/** The reply tree. */
+export const thread: Part<ConversationState, Commands, Events> = {
+  decide: {
+    add(state, { status }) {
+      if (status === undefined) return problem('bad_request', 'No status');
+      if (state.statuses.has(status.id)) return { events: [], reply: {} };
+      if (state.statuses.size >= THREAD_STATUSES_MAX) return problem('limit_reached', 'The conversation is full');
+      return { events: [{ type: 'added', status }], reply: {} };
+    },
+    remove(state, { statusId, by }, { nowMs }) {
+      const record = state.statuses.get(statusId)?.record;
+      if (record?.accountId !== by) return notFound();
+      if (record.deleted) return { events: [], reply: {} };
+      return { events: [{ type: 'removed', statusId, by, atMs: nowMs }], reply: {} };
+    },
+    context(state, { statusId }) {
+      const entry = state.statuses.get(statusId);
+      if (entry === undefined || entry.record.deleted) return notFound();
+      return { events: [], reply: { ancestors: ancestors(state, entry), descendants: descendants(state, entry) } };
+    },
+  },
+  apply: {
+    added(state, { status }) {
+      if (status === undefined) return;
+      state.statuses.set(status.id, { record: status, children: [], favourites: new Map(), reblogs: new Map() });
+      const parent = parentOf(state, status);
+      parent?.children.push(status.id);
+      countReply(parent, status, 1);
+    },
+    removed(state, { statusId }) {
+      const entry = state.statuses.get(statusId);
+      if (entry === undefined) return;
+      countReply(parentOf(state, entry.record), entry.record, -1);
+      entry.record = tombstone(entry.record);
+    },
+  },
+  commands: {
+    add: { in: codec('murmuration.conversation.Add'), out: codec('murmuration.account.Empty') },
+    remove: { in: codec('murmuration.conversation.Remove'), out: codec('murmuration.account.Empty') },
+    context: { in: codec('murmuration.conversation.Context'), out: codec('murmuration.conversation.Thread') },
+  },
+  events: { added: codec('murmuration.conversation.Added'), removed: codec('murmuration.conversation.Removed') },
+};
+
+/** Only what anyone may see counts, so that the count gives nothing away. Source: Mastodon Status#increment_count!. */
+function countReply(parent: Entry | undefined, reply: P.StoreStatusRecord, delta: 1 | -1): void {
+  if (parent === undefined || (reply.visibility !== 'public' && reply.visibility !== 'unlisted')) return;
+  parent.record = { ...parent.record, replies: parent.record.replies + delta };
+}
+
+function tombstone(record: P.StoreStatusRecord): P.StoreStatusRecord {
+  return {
+    ...record,
+    text: '',
+    html: '',
+    spoilerText: '',
+    mentions: [],
+    tags: [],
+    appName: undefined,
+    appWebsite: undefined,
+    favourites: 0,
+    reblogs: 0,
+    deleted: true,
+  };
+}
+
+function ancestors(state: Readonly<ConversationState>, from: Entry): string[] {
+  const found: string[] = [];
+  for (let entry = parentOf(state, from.record); entry !== undefined; entry = parentOf(state, entry.record)) {
+    if (!entry.record.deleted) found.push(entry.record.id);
+    if (found.length === CONTEXT_MAX) break;
+  }
+  return found.reverse();
+}
+
+/** Depth first, without recursion: threads may be thousands deep. */
+function descendants(state: Readonly<ConversationState>, from: Entry): string[] {
+  const found: string[] = [];
+  const waiting = from.children.toReversed();
+  for (let id = waiting.pop(); id !== undefined && found.length < CONTEXT_MAX; id = waiting.pop()) {
+    const entry = state.statuses.get(id);
+    if (entry === undefined) continue;
+    if (!entry.record.deleted) found.push(id);
+    waiting.push(...entry.children.toReversed());
+  }
+  return found;
+}

@@ -1,0 +1,119 @@
+import type { StoreAccountRecord } from '../../proto/gen/types.js';
+import { put, RANGE_LIMIT_MAX, type ReadTables, type RowWrite, remove } from '../../store/port.js';
+import { accounts, followers, following, notifications, tokens } from '../../store/tables.js';
+import type { AccountEvents, AccountState } from '../account/commands.js';
+import { compareIds, eraOfId } from '../domain/ids.js';
+import type { Effects, Happened, Reaction } from '../runtime/kind.js';
+import { writeAll } from './write-all.js';
+
+type On = Reaction<AccountState, AccountEvents>['on'];
+
+/** What is stored of the account for others to read. */
+export function accountRecord(state: Readonly<AccountState>): StoreAccountRecord {
+  const { owner, profile } = state;
+  let followingCount = 0;
+  for (const edge of state.following.values()) if (!edge.pending) followingCount += 1;
+  return {
+    id: state.id,
+    username: owner?.username ?? '',
+    domain: '',
+    profile,
+    createdAtMs: owner?.createdAtMs ?? 0,
+    followers: state.followers,
+    following: followingCount,
+    statuses: state.statuses,
+    lastStatusAtMs: state.lastStatusAtMs,
+    role: owner?.role ?? '',
+    confirmed: owner?.confirmed ?? false,
+    approved: owner?.approved ?? false,
+    disabled: owner?.disabled ?? false,
+    email: owner?.email ?? '',
+    locale: owner?.locale ?? '',
+    followRequests: state.requests.size,
+    clientId: owner?.clientId,
+  };
+}
+
+const accountRow = (state: Readonly<AccountState>) => put(accounts, { account: state.id }, accountRecord(state));
+
+const writeAccount = (_event: object, { state }: Happened<AccountState>, effects: Effects) =>
+  effects.write([accountRow(state)]);
+
+/** From the state now, so that whatever is repeated ends with what is true. */
+function writeFollow(
+  { target }: { readonly target: string },
+  { state, self }: Happened<AccountState>,
+  effects: Effects,
+) {
+  const edge = state.following.get(target);
+  const key = { account: self, target };
+  return effects.write([edge === undefined ? remove(following, key) : put(following, key, edge), accountRow(state)]);
+}
+
+const ownFollows: On = { followed: writeFollow, unfollowed: writeFollow, followAnswered: writeFollow };
+
+const ownFollowers: On = {
+  followerAdded({ follower, edgeId, atMs }, { self, state }, effects) {
+    const key = { account: self, era: eraOfId(edgeId), edge: edgeId };
+    return effects.write([put(followers, key, { accountId: follower, atMs }), accountRow(state)]);
+  },
+  followerRemoved({ edgeId }, { self, state }, effects) {
+    const key = { account: self, era: eraOfId(edgeId), edge: edgeId };
+    return effects.write([remove(followers, key), accountRow(state)]);
+  },
+};
+
+const ownTokens: On = {
+  tokenIssued({ tokenHash, clientId, scopes, kind, atMs }, { self }, effects) {
+    return effects.write([put(tokens, { hash: tokenHash }, { accountId: self, clientId, scopes, kind, atMs })]);
+  },
+  tokenRevoked: ({ tokenHash }, _happened, effects) => effects.write([remove(tokens, { hash: tokenHash })]),
+};
+
+const notice = (account: string, id: string) => ({ account, era: eraOfId(id), notification: id });
+
+function ownNotifications(tables: Pick<ReadTables, 'range'>): On {
+  return {
+    notified({ id, kind, from, statusId, atMs }, { self }, effects) {
+      return effects.write([put(notifications, notice(self, id), { type: kind, from, statusId, atMs })]);
+    },
+    notificationDismissed: ({ id }, { self }, effects) => effects.write([remove(notifications, notice(self, id))]),
+    async notificationsCleared({ upToId, afterId }, { self }, effects) {
+      for (let era = eraOfId(afterId ?? self); era <= eraOfId(upToId); era++) {
+        let after = afterId ?? '0';
+        for (;;) {
+          const page = { after: { notification: after }, limit: RANGE_LIMIT_MAX };
+          const rows = await tables.range(notifications, { account: self, era }, page);
+          const due = rows.filter(({ key }) => compareIds(key.notification, upToId) <= 0);
+          await writeAll(
+            effects,
+            due.map(({ key }): RowWrite => remove(notifications, key)),
+          );
+          if (due.length < RANGE_LIMIT_MAX) break;
+          after = due.at(-1)?.key.notification ?? upToId;
+        }
+      }
+    },
+  };
+}
+
+/** The account's rows: itself, whom it follows, who follows it, its tokens, its notifications. */
+export function accountRows(tables: Pick<ReadTables, 'range'>): Reaction<AccountState, AccountEvents> {
+  return {
+    surface: 'rows',
+    beforeReply: true,
+    on: {
+      registered: writeAccount,
+      emailConfirmed: writeAccount,
+      profileUpdated: writeAccount,
+      followRequested: writeAccount,
+      followRequestRemoved: writeAccount,
+      posted: writeAccount,
+      statusCounted: writeAccount,
+      ...ownFollows,
+      ...ownFollowers,
+      ...ownTokens,
+      ...ownNotifications(tables),
+    },
+  };
+}

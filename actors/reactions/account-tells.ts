@@ -1,0 +1,99 @@
+import type { AccountPosted, StoreStatusRecord } from '../../proto/gen/types.js';
+import type { AccountCommands, AccountEvents, AccountState } from '../account/commands.js';
+import type { ConversationCommands } from '../conversation/commands.js';
+import { isProblem } from '../domain/problem.js';
+import type { Effects, Reaction } from '../runtime/kind.js';
+
+/** `tell` with the commands of accounts. */
+export function tellAccount<K extends keyof AccountCommands>(
+  effects: Effects,
+  id: string,
+  command: K,
+  input: AccountCommands[K]['in'],
+): Promise<unknown> {
+  return effects.tell('account', id, command, input);
+}
+
+const addTo = (effects: Effects, conversation: string, input: ConversationCommands['add']['in']) =>
+  effects.tell('conversation', conversation, 'add', input);
+
+/** What the caller must see at once in other actors: the other side of a follow or block, the thread. */
+export const accountTells: Reaction<AccountState, AccountEvents> = {
+  surface: 'tells',
+  beforeReply: true,
+  on: {
+    async followed({ target, edgeId, pending, optionsOnly }, { self }, effects) {
+      if (optionsOnly) return;
+      await tellAccount(effects, target, 'addFollower', { follower: self, edgeId, believedPending: pending });
+    },
+    async unfollowed({ target, edgeId }, { self }, effects) {
+      await tellAccount(effects, target, 'removeFollower', { follower: self, edgeId });
+    },
+    async followerAdded({ follower, edgeId, answer }, { self }, effects) {
+      if (answer) await tellAccount(effects, follower, 'answerFollow', { target: self, edgeId, answer: 'accepted' });
+    },
+    async followRequested({ follower, edgeId, answer }, { self }, effects) {
+      if (answer) await tellAccount(effects, follower, 'answerFollow', { target: self, edgeId, answer: 'pending' });
+    },
+    async followerRefused({ follower, edgeId }, { self }, effects) {
+      await tellAccount(effects, follower, 'answerFollow', { target: self, edgeId, answer: 'rejected' });
+    },
+    async followRequestRemoved({ follower, edgeId, rejected }, { self }, effects) {
+      if (rejected) await tellAccount(effects, follower, 'answerFollow', { target: self, edgeId, answer: 'rejected' });
+    },
+    async blocked({ target }, { self }, effects) {
+      await tellAccount(effects, target, 'receiveBlock', { from: self, on: true });
+    },
+    async unblocked({ target }, { self }, effects) {
+      await tellAccount(effects, target, 'receiveBlock', { from: self, on: false });
+    },
+    async posted(event, { self }, effects) {
+      const status = statusRecord(self, event);
+      const answer = await addTo(effects, status.conversationId, { status });
+      if (!isProblem(answer) || answer.problem !== 'limit_reached') return;
+      // A full conversation: the status is acknowledged and must not be lost, so it begins another.
+      await addTo(effects, status.id, { status: { ...status, conversationId: status.id } });
+    },
+  },
+};
+
+/** Behind the reply: what the account tells itself. */
+export const accountNotices: Reaction<AccountState, AccountEvents> = {
+  surface: 'notify',
+  beforeReply: false,
+  on: {
+    async followerAdded({ follower, wasRequested }, { self }, effects) {
+      if (!wasRequested) await tellAccount(effects, self, 'notify', { type: 'follow', from: follower });
+    },
+    async followRequested({ follower }, { self }, effects) {
+      await tellAccount(effects, self, 'notify', { type: 'follow_request', from: follower });
+    },
+  },
+};
+
+function statusRecord(accountId: string, event: AccountPosted): StoreStatusRecord {
+  const { id, text, html, spoilerText, visibility, sensitive, language, mentions, tags, atMs } = event;
+  return {
+    id,
+    accountId,
+    conversationId: event.conversationId,
+    inReplyToId: event.inReplyToId,
+    inReplyToAccountId: event.inReplyToAccountId,
+    text,
+    html,
+    spoilerText,
+    visibility,
+    sensitive,
+    language,
+    mentions,
+    tags,
+    createdAtMs: atMs,
+    editedAtMs: 0,
+    deleted: false,
+    favourites: 0,
+    reblogs: 0,
+    replies: 0,
+    appName: event.appName,
+    appWebsite: event.appWebsite,
+  };
+}

@@ -1,0 +1,27 @@
+import type { ReadTables } from '../../store/port.js';
+import type { AccountEvents, AccountState } from '../account/commands.js';
+import type { Reaction } from '../runtime/kind.js';
+import { accountRows } from './account-rows.js';
+import { accountNotices, accountTells } from './account-tells.js';
+import { accountMail, type Mailer } from './mail.js';
+import { accountStream } from './stream.js';
+
+/** What an account's effects need from outside. */
+export interface AccountSurroundings {
+  readonly mailer: Mailer;
+  /** Of the instance, without trailing slash; mails link there. */
+  readonly baseUrl: string;
+  /** Where the notifications to be cleared are looked up. */
+  readonly tables: Pick<ReadTables, 'range'>;
+}
+
+/** In the order in which one event's effects happen: rows, then who hears of it, then other actors. */
+export function accountReactions(around: AccountSurroundings): readonly Reaction<AccountState, AccountEvents>[] {
+  return [
+    accountRows(around.tables),
+    accountStream,
+    accountTells,
+    accountNotices,
+    accountMail(around.mailer, around.baseUrl),
+  ];
+}

@@ -1,0 +1,125 @@
+import type { StoreStatusRecord } from '../../proto/gen/types.js';
+import { put, type RowWrite, remove } from '../../store/port.js';
+import {
+  accountStatuses,
+  favouritedBy,
+  marks,
+  publicBuckets,
+  publicStatuses,
+  rebloggedBy,
+  statuses,
+} from '../../store/tables.js';
+import type { ConversationEvents } from '../conversation/commands.js';
+import { type ConversationState, type Entry, parentOf } from '../conversation/state.js';
+import { eraOfId } from '../domain/ids.js';
+import { PUBLIC_BUCKET_MS, publicBucket, publicLane } from '../domain/public.js';
+import type { Effects, Happened, Reaction } from '../runtime/kind.js';
+import { reblogRecord } from './reblog-record.js';
+import { writeAll } from './write-all.js';
+
+type Now = Happened<ConversationState>;
+
+// Rows are made from the state now wherever it says enough, so that whatever is repeated ends with what is true.
+
+const statusRow = (record: StoreStatusRecord) => put(statuses, { status: record.id }, record);
+
+function parentRow({ state }: Now, record: StoreStatusRecord): RowWrite[] {
+  const parent = parentOf(state, record);
+  return parent === undefined ? [] : [statusRow(parent.record)];
+}
+
+const ofAccount = (account: string, status: string) => ({ account, era: eraOfId(status), status });
+
+function listedRow(record: StoreStatusRecord): RowWrite {
+  return put(accountStatuses, ofAccount(record.accountId, record.id), {
+    visibility: record.visibility,
+    inReplyToId: record.inReplyToId,
+    inReplyToAccountId: record.inReplyToAccountId,
+    reblogOfId: record.reblogOfId,
+    reblogOfAccountId: record.reblogOfAccountId,
+    mentionIds: record.mentions.map((mention) => mention.accountId),
+  });
+}
+
+const publicKey = (status: string) => ({ bucket: publicBucket(status), lane: publicLane(status), status });
+
+/** Public timelines show no reblogs and no replies to others. */
+function publicRows(record: StoreStatusRecord): RowWrite[] {
+  const isToOthers = record.inReplyToAccountId !== undefined && record.inReplyToAccountId !== record.accountId;
+  if (record.visibility !== 'public' || isToOthers) return [];
+  const bucket = publicBucket(record.id);
+  return [
+    put(publicStatuses, publicKey(record.id), { accountId: record.accountId }),
+    put(publicBuckets, { century: 0, bucket }, { atMs: bucket * PUBLIC_BUCKET_MS }),
+  ];
+}
+
+function markRow(entry: Entry, by: string): RowWrite {
+  const key = ofAccount(by, entry.record.id);
+  const [favouriteId, reblogId] = [entry.favourites.get(by), entry.reblogs.get(by)?.id];
+  if (entry.record.deleted || (favouriteId === undefined && reblogId === undefined)) return remove(marks, key);
+  return put(marks, key, { favouriteId, reblogId });
+}
+
+function removedRows(now: Now, entry: Entry): RowWrite[] {
+  const { record } = entry;
+  const rows = [
+    statusRow(record),
+    ...parentRow(now, record),
+    remove(accountStatuses, ofAccount(record.accountId, record.id)),
+    remove(publicStatuses, publicKey(record.id)),
+  ];
+  for (const [by, mark] of entry.favourites)
+    rows.push(remove(favouritedBy, { status: record.id, mark }), markRow(entry, by));
+  for (const [by, reblog] of entry.reblogs) rows.push(...unreblogRows(record.id, by, reblog.id), markRow(entry, by));
+  return rows;
+}
+
+function unreblogRows(status: string, by: string, reblogId: string): RowWrite[] {
+  return [
+    remove(rebloggedBy, { status, mark: reblogId }),
+    remove(statuses, { status: reblogId }),
+    remove(accountStatuses, ofAccount(by, reblogId)),
+  ];
+}
+
+/** The rows of one status after what was done to it, with more of its event's own. */
+async function writeEntry(effects: Effects, now: Now, id: string, by: string, more: readonly RowWrite[]) {
+  const entry = now.state.statuses.get(id);
+  if (entry !== undefined) await effects.write([...more, statusRow(entry.record), markRow(entry, by)]);
+}
+
+/** The statuses' rows, and who did what to them. */
+export const conversationRows: Reaction<ConversationState, ConversationEvents> = {
+  surface: 'rows',
+  beforeReply: true,
+  on: {
+    async added({ status }, now, effects) {
+      const record = now.state.statuses.get(status?.id ?? '')?.record;
+      if (record === undefined) return;
+      const lists = record.deleted ? [] : [listedRow(record), ...publicRows(record)];
+      await effects.write([statusRow(record), ...parentRow(now, record), ...lists]);
+    },
+    async removed({ statusId }, now, effects) {
+      const entry = now.state.statuses.get(statusId);
+      if (entry !== undefined) await writeAll(effects, removedRows(now, entry));
+    },
+    favourited({ statusId, by, markId, atMs }, now, effects) {
+      const row = put(favouritedBy, { status: statusId, mark: markId }, { accountId: by, atMs });
+      return writeEntry(effects, now, statusId, by, [row]);
+    },
+    unfavourited({ statusId, by, markId }, now, effects) {
+      return writeEntry(effects, now, statusId, by, [remove(favouritedBy, { status: statusId, mark: markId })]);
+    },
+    reblogged({ statusId, by, reblogId, visibility, atMs }, now, effects) {
+      const original = now.state.statuses.get(statusId)?.record;
+      const record = reblogRecord(now.self, original, by, { id: reblogId, visibility, atMs });
+      const own = record === undefined ? [] : [statusRow(record), listedRow(record)];
+      const row = put(rebloggedBy, { status: statusId, mark: reblogId }, { accountId: by, atMs });
+      return writeEntry(effects, now, statusId, by, [row, ...own]);
+    },
+    unreblogged({ statusId, by, reblogId }, now, effects) {
+      return writeEntry(effects, now, statusId, by, unreblogRows(statusId, by, reblogId));
+    },
+  },
+};

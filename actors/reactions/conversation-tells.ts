@@ -1,0 +1,55 @@
+import type { ConversationEvents } from '../conversation/commands.js';
+import type { ConversationState } from '../conversation/state.js';
+import type { Effects, Reaction } from '../runtime/kind.js';
+import { tellAccount } from './account-tells.js';
+
+const count = (effects: Effects, account: string, id: string, delta: 1 | -1, atMs: number) =>
+  tellAccount(effects, account, 'countStatus', { id, delta, atMs });
+
+/**
+ * Behind the reply: accounts count their statuses and reblogs, and hear who mentioned, favourited, reblogged. Accounts
+ * wait for conversations before they reply, so a conversation never waits for an account before its own.
+ */
+export const conversationTells: Reaction<ConversationState, ConversationEvents> = {
+  surface: 'tells',
+  beforeReply: false,
+  on: {
+    async added({ status }, _happened, effects) {
+      if (status === undefined) return;
+      const mentioned = new Set(status.mentions.map((mention) => mention.accountId));
+      mentioned.delete(status.accountId);
+      for (const account of mentioned)
+        await tellAccount(effects, account, 'notify', {
+          type: 'mention',
+          from: status.accountId,
+          statusId: status.id,
+        });
+    },
+    async removed({ statusId, by, atMs }, { state }, effects) {
+      await count(effects, by, statusId, -1, atMs);
+      for (const [account, reblog] of state.statuses.get(statusId)?.reblogs ?? [])
+        await count(effects, account, reblog.id, -1, atMs);
+    },
+    async favourited({ statusId, by }, { state }, effects) {
+      await notifyAuthor(effects, state, statusId, { type: 'favourite', from: by, statusId });
+    },
+    async reblogged({ statusId, by, reblogId, atMs }, { state }, effects) {
+      await count(effects, by, reblogId, 1, atMs);
+      await notifyAuthor(effects, state, statusId, { type: 'reblog', from: by, statusId });
+    },
+    async unreblogged({ by, reblogId }, { atMs }, effects) {
+      await count(effects, by, reblogId, -1, atMs);
+    },
+  },
+};
+
+async function notifyAuthor(
+  effects: Effects,
+  state: Readonly<ConversationState>,
+  statusId: string,
+  notice: { readonly type: string; readonly from: string; readonly statusId: string },
+): Promise<void> {
+  const record = state.statuses.get(statusId)?.record;
+  if (record === undefined || record.deleted || record.accountId === notice.from) return;
+  await tellAccount(effects, record.accountId, 'notify', notice);
+}

@@ -1,0 +1,13 @@
+import type { ConversationEvents } from '../conversation/commands.js';
+import type { ConversationState } from '../conversation/state.js';
+import type { Reaction } from '../runtime/kind.js';
+import { conversationRows } from './conversation-rows.js';
+import { conversationTells } from './conversation-tells.js';
+import { conversationStream } from './stream.js';
+
+/** In the order in which one event's effects happen: rows, then who hears of it, then other actors. */
+export const conversationReactions: readonly Reaction<ConversationState, ConversationEvents>[] = [
+  conversationRows,
+  conversationStream,
+  conversationTells,
+];

@@ -1,0 +1,71 @@
+import { codec } from '../../proto/codec.js';
+import type { NodeAccountTopic, StoreStatusRecord } from '../../proto/gen/types.js';
+import { accountTopic, STATUSES_TOPIC } from '../../transport/bus.js';
+import type { AccountEvents, AccountState } from '../account/commands.js';
+import type { ConversationEvents } from '../conversation/commands.js';
+import type { ConversationState } from '../conversation/state.js';
+import type { Effects, Happened, Reaction } from '../runtime/kind.js';
+import { reblogRecord } from './reblog-record.js';
+
+const accountMessage = codec('murmuration.node.AccountTopic');
+const statusMessage = codec('murmuration.node.StatusTopic');
+
+function publishAccount(effects: Effects, account: string, message: Omit<NodeAccountTopic, 'accountId'>): void {
+  effects.publish(accountTopic(account), accountMessage.encode({ accountId: account, ...message }));
+}
+
+const relationsChanged = (_event: object, { self }: Happened<AccountState>, effects: Effects) =>
+  publishAccount(effects, self, { kind: 'relations' });
+
+/** Listed after the rows, so that who hears of something finds it in the store. */
+export const accountStream: Reaction<AccountState, AccountEvents> = {
+  surface: 'stream',
+  beforeReply: true,
+  on: {
+    followed: relationsChanged,
+    unfollowed: relationsChanged,
+    followAnswered: relationsChanged,
+    blocked: relationsChanged,
+    unblocked: relationsChanged,
+    blockReceived: relationsChanged,
+    tokenRevoked({ tokenHash }, { self }, effects) {
+      publishAccount(effects, self, { kind: 'token_revoked', tokenHash });
+    },
+    notified({ id, kind, from, statusId, atMs }, { self }, effects) {
+      const notification = { type: kind, from, statusId, atMs };
+      publishAccount(effects, self, { kind: 'notification', notificationId: id, notification });
+    },
+  },
+};
+
+function publishStatus(effects: Effects, kind: 'update' | 'delete', status: StoreStatusRecord | undefined): void {
+  if (status !== undefined) effects.publish(STATUSES_TOPIC, statusMessage.encode({ kind, status }));
+}
+
+/** Listed after the rows, as accountStream is. */
+export const conversationStream: Reaction<ConversationState, ConversationEvents> = {
+  surface: 'stream',
+  beforeReply: true,
+  on: {
+    added({ status }, { state }, effects) {
+      const record = state.statuses.get(status?.id ?? '')?.record;
+      if (record?.deleted === false) publishStatus(effects, 'update', record);
+    },
+    removed({ statusId }, { self, state }, effects) {
+      const entry = state.statuses.get(statusId);
+      publishStatus(effects, 'delete', entry?.record);
+      for (const [by, reblog] of entry?.reblogs ?? [])
+        publishStatus(effects, 'delete', reblogRecord(self, entry?.record, by, reblog));
+    },
+    reblogged({ statusId, by, reblogId, visibility, atMs }, { self, state }, effects) {
+      const entry = state.statuses.get(statusId);
+      if (entry?.reblogs.get(by)?.id !== reblogId || entry.record.deleted) return;
+      publishStatus(effects, 'update', reblogRecord(self, entry.record, by, { id: reblogId, visibility, atMs }));
+    },
+    unreblogged({ statusId, by, reblogId }, { self, state, atMs }, effects) {
+      const original = state.statuses.get(statusId)?.record;
+      const reblog = { id: reblogId, visibility: original?.visibility ?? 'private', atMs };
+      publishStatus(effects, 'delete', reblogRecord(self, original, by, reblog));
+    },
+  },
+};

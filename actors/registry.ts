@@ -1,0 +1,66 @@
+import type { StoreAppRecord, StoreNameClaim, StoreTokenRecord } from '../proto/gen/types.js';
+import { put, remove, type Tables } from '../store/port.js';
+import { accounts, apps, names, tokens } from '../store/tables.js';
+import type { Clock } from './domain/time.js';
+
+/** After this a claim without an account is taken over: much longer than any registration is under way. */
+export const CLAIM_LIFETIME_MS = 60_000;
+
+/** Unique names by compare-and-set, and immutable rows that no actor owns. All methods throw Unavailable as Tables does. */
+export class Registrar {
+  constructor(
+    private readonly tables: Tables,
+    private readonly clock: Pick<Clock, 'nowMs'>,
+  ) {}
+
+  /** All or none; answers the first name that is taken, or undefined. Durable when resolved. */
+  async claim(wanted: readonly string[], id: string): Promise<string | undefined> {
+    const claimed: string[] = [];
+    // In one order for everyone, so that two claims of the same names do not each take one of them.
+    for (const name of [...wanted].sort()) {
+      if (!(await this.claimOne(name, id))) {
+        await this.release(claimed, id);
+        return name;
+      }
+      claimed.push(name);
+    }
+    return undefined;
+  }
+
+  /** Gives names back; those of other ids stay. */
+  async release(held: readonly string[], id: string): Promise<void> {
+    for (const name of held) {
+      const current = await this.tables.get(names, { name });
+      if (current?.id === id) await this.tables.compareAndSet(names, { name }, current, undefined);
+    }
+  }
+
+  async find(name: string): Promise<string | undefined> {
+    return (await this.tables.get(names, { name }))?.id;
+  }
+
+  putApp(app: StoreAppRecord): Promise<void> {
+    return this.tables.write([put(apps, { client: app.id }, app)]);
+  }
+
+  putAppToken(hash: string, token: StoreTokenRecord): Promise<void> {
+    return this.tables.write([put(tokens, { hash }, token)]);
+  }
+
+  removeAppToken(hash: string): Promise<void> {
+    return this.tables.write([remove(tokens, { hash })]);
+  }
+
+  private async claimOne(name: string, id: string): Promise<boolean> {
+    const claim = { id, atMs: this.clock.nowMs() };
+    const { applied, current } = await this.tables.compareAndSet(names, { name }, undefined, claim);
+    if (applied || current?.id === id) return true;
+    if (current === undefined || !(await this.isAbandoned(current))) return false;
+    return (await this.tables.compareAndSet(names, { name }, current, claim)).applied;
+  }
+
+  private async isAbandoned(claim: StoreNameClaim): Promise<boolean> {
+    if (this.clock.nowMs() - claim.atMs < CLAIM_LIFETIME_MS) return false;
+    return (await this.tables.get(accounts, { account: claim.id })) === undefined;
+  }
+}
