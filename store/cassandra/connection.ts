@@ -25,7 +25,7 @@ export async function connectTo(address: CassandraAddress, keyspace?: string): P
   const client = new Client({
     contactPoints: [...address.contactPoints],
     localDataCenter: address.localDataCenter,
-    ...(keyspace !== undefined && { keyspace: `"${keyspace}"` }),
+    ...(keyspace !== undefined && { keyspace }),
     ...(address.username !== undefined && {
       authProvider: new auth.PlainTextAuthProvider(address.username, address.password ?? ''),
     }),

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { StoreJournalRecord } from '../../proto/gen/types.js';
+import { APPEND_RECORDS_MAX, Journal, JournalConflict, JournalGap } from '../../store/journal.js';
+import { put, type Tables } from '../../store/port.js';
+import { JOURNAL_BUCKET, journal as journalTable } from '../../store/tables.js';
+import { event, others } from './contract-tables.js';
+import type { ContractStore } from './tables-contract.js';
+
+const record = (label: string): StoreJournalRecord => ({ atMs: 1, events: [event(label, Buffer.from(label))] });
+const labels = (from: number, count: number, by = '') =>
+  Array.from({ length: count }, (_, n) => record(`${from + n}${by}`));
+
+/** What the journal must do on every adapter. */
+export function journalContract(name: string, open: () => Promise<ContractStore>): void {
+  describe(`journal: ${name}`, () => {
+    let store: ContractStore;
+    let actors = 0;
+    const actor = () => `account/${++actors}`;
+    before(async () => {
+      store = await open();
+    });
+    after(async () => {
+      await store?.destroy();
+    });
+    const fresh = () => new Journal(store.tables);
+
+    test('entries are read in order, from any point', async () => {
+      const [journal, of] = [fresh(), actor()];
+      await journal.append(of, 0, 1, labels(1, 3));
+      await journal.append(of, 3, 1, labels(4, 2));
+      assert.deepEqual(await read(journal, of, 0, 1), ['1', '2', '3', '4', '5']);
+      assert.deepEqual(await read(journal, of, 3, 1), ['4', '5']);
+      assert.deepEqual(await read(journal, of, 5, 1), []);
+      assert.deepEqual(await read(journal, actor(), 0, 1), []);
+    });
+
+    test('rows given alongside are written with the entries', async () => {
+      const [journal, of] = [fresh(), actor()];
+      const key = { owner: of, part: 1 };
+      await journal.append(of, 0, 1, labels(1, 1), [put(others, key, event('mark'))]);
+      assert.equal((await store.tables.get(others, key))?.type, 'mark');
+    });
+
+    test('a journal goes on across buckets and pages', async () => {
+      const [journal, of] = [fresh(), actor()];
+      const first = JOURNAL_BUCKET - 1_100;
+      // The reader is given a snapshot's seq, so that the test need not write ten thousand entries.
+      await store.tables.write([put(journalTable, { actor: of, bucket: 0, seq: first, epoch: 0 }, record(`${first}`))]);
+      for (let seq = first; seq < JOURNAL_BUCKET + 100; seq += 100)
+        await journal.append(of, seq, 1, labels(seq + 1, 100));
+      const found = await read(journal, of, first, 1);
+      assert.deepEqual(
+        found,
+        Array.from({ length: found.length }, (_, n) => `${first + 1 + n}`),
+      );
+      assert.equal(found.length, 1_200);
+      assert.deepEqual(
+        await read(journal, of, JOURNAL_BUCKET - 1, 1),
+        await read(journal, of, JOURNAL_BUCKET, 1).then((rest) => [`${JOURNAL_BUCKET}`, ...rest]),
+      );
+    });
+
+    test('at one seq the later epoch counts, and what a fenced writer left behind it is passed over', async () => {
+      const [journal, of] = [fresh(), actor()];
+      await journal.append(of, 0, 5, labels(1, 2, ' of 5'));
+      await journal.append(of, 2, 6, labels(3, 1, ' of 6'));
+      await journal.append(of, 2, 5, labels(3, 3, ' late'));
+      assert.deepEqual(await read(journal, of, 0, 6), ['1 of 5', '2 of 5', '3 of 6']);
+      await journal.append(of, 3, 7, labels(4, 1, ' of 7'));
+      assert.deepEqual(await read(journal, of, 0, 7), ['1 of 5', '2 of 5', '3 of 6', '4 of 7']);
+      assert.deepEqual(await read(journal, of, 3, 7), ['4 of 7']);
+    });
+
+    test('behind a snapshot too, a fenced writer is known by the epoch of the snapshot’s entry', async () => {
+      const [journal, of] = [fresh(), actor()];
+      await journal.append(of, 0, 6, labels(1, 2));
+      await journal.append(of, 1, 5, labels(2, 3, ' late'));
+      assert.deepEqual(await read(journal, of, 2, 6), []);
+    });
+
+    test('a reader whose epoch has passed is told', async () => {
+      const [journal, of] = [fresh(), actor()];
+      await journal.append(of, 0, 5, labels(1, 1));
+      await journal.append(of, 1, 6, labels(2, 1));
+      await assert.rejects(read(journal, of, 0, 5), JournalConflict);
+      await assert.rejects(read(journal, of, 1, 5), JournalConflict);
+      assert.deepEqual(await read(journal, of, 0, 6), ['1', '2']);
+    });
+
+    test('a snapshot ahead of the journal is not continued in silence', async () => {
+      const [journal, of] = [fresh(), actor()];
+      await journal.append(of, 0, 1, labels(1, 2));
+      await assert.rejects(read(journal, of, 3, 1), JournalGap);
+      await journal.append(of, 3, 1, labels(4, 1));
+      await assert.rejects(read(journal, of, 0, 1), JournalGap);
+    });
+
+    test('a failed append that turns up later does not mix into what was written after it', async () => {
+      const of = actor();
+      const late: (() => Promise<void>)[] = [];
+      const journal = new Journal(losingFirst(store.tables, late));
+      await assert.rejects(journal.append(of, 0, 1, labels(1, 3, ' lost')));
+      assert.deepEqual(await read(journal, of, 0, 1), []);
+      await journal.append(of, 0, 1, labels(1, 1, ' kept'));
+      for (const arrive of late) await arrive();
+      assert.deepEqual(await read(journal, of, 0, 1), ['1 kept']);
+      await journal.append(of, 1, 1, labels(2, 1, ' kept'));
+      assert.deepEqual(await read(journal, of, 0, 1), ['1 kept', '2 kept']);
+    });
+
+    test('more records than one append may hold are refused', async () => {
+      await assert.rejects(fresh().append(actor(), 0, 1, labels(1, APPEND_RECORDS_MAX + 1)), RangeError);
+    });
+  });
+}
+
+async function read(journal: Journal, actor: string, afterSeq: number, epoch: number): Promise<string[]> {
+  const found: string[] = [];
+  let seq = afterSeq;
+  for await (const entry of journal.read(actor, afterSeq, epoch)) {
+    seq += 1;
+    assert.equal(entry.seq, seq);
+    const [first] = entry.record.events;
+    assert.equal(Buffer.from(first?.payload ?? []).toString(), first?.type);
+    found.push(first?.type ?? '');
+  }
+  return found;
+}
+
+/** The first write is lost on its way and arrives when `late` is called: what a coordinator's time-out looks like. */
+function losingFirst(tables: Tables, late: (() => Promise<void>)[]): Tables {
+  let lost = false;
+  return {
+    get: (...args) => tables.get(...args),
+    getMany: (...args) => tables.getMany(...args),
+    range: (...args) => tables.range(...args),
+    compareAndSet: (...args) => tables.compareAndSet(...args),
+    close: () => tables.close(),
+    write: async (rows) => {
+      if (lost) return tables.write(rows);
+      lost = true;
+      late.push(() => tables.write(rows));
+      throw new Error('timed out');
+    },
+  };
+}

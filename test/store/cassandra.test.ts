@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'cassandra-driver';
+import { CassandraTables } from '../../store/cassandra/cassandra-tables.js';
+import { contractTables } from '../contract/contract-tables.js';
+import { journalContract } from '../contract/journal-contract.js';
+import { tablesContract } from '../contract/tables-contract.js';
+
+const log = { info: () => {}, warn: () => {}, error: () => {} };
+
+function address() {
+  const points = process.env.TEST_CASSANDRA;
+  if (!points) throw new Error('TEST_CASSANDRA is not set: run these tests by npm test, which starts a Cassandra');
+  return { contactPoints: points.split(','), localDataCenter: process.env.TEST_CASSANDRA_DC ?? 'datacenter1' };
+}
+
+async function open() {
+  const keyspace = `test_${randomBytes(6).toString('hex')}`;
+  const start = () => CassandraTables.open({ ...address(), keyspace, replication: 1, log, tables: contractTables });
+  // Two nodes that make the schema at the same time.
+  const [first, second] = await Promise.all([start(), start()]);
+  await second.close();
+  let tables = first;
+  return {
+    tables,
+    reopen: async () => {
+      await tables.close();
+      tables = await start();
+      return tables;
+    },
+    destroy: async () => {
+      await tables.close();
+      await drop(keyspace);
+    },
+    runs: 30,
+  };
+}
+
+async function drop(keyspace: string): Promise<void> {
+  const { contactPoints, localDataCenter } = address();
+  const port = Number(contactPoints[0]?.split(':')[1] ?? 9042);
+  const client = new Client({ contactPoints, localDataCenter, protocolOptions: { port } });
+  await client.execute(`DROP KEYSPACE "${keyspace}"`, [], { readTimeout: 60_000 });
+  await client.shutdown();
+}
+tablesContract('cassandra', open);
+journalContract('cassandra', open);
