@@ -63,7 +63,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     epochOf: (shard) => membership?.placement.epochOf(shard),
     idFloorMs: () => membership?.placement.idFloorMs() ?? 0,
   };
-  const account = accountKind({ mailer, baseUrl: settings.BASE_URL });
+  const account = accountKind({ mailer, baseUrl: settings.BASE_URL, tables });
   const conversation = conversationKind();
   const runtime = new Runtime({
     kinds: [account, conversation],
