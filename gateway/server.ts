@@ -86,7 +86,7 @@ class GatewayServer implements Server {
     this.#options = options;
     this.#idPrefix = Buffer.from(services.random.bytes(6)).toString('base64url');
     this.#authenticator = new Authenticator(services.tables, bus, (err) =>
-      logger.warn({ err }, 'bus: not unsubscribed'),
+      logger.warn({ err }, 'account topic failed'),
     );
     const address = clientAddress(options.trustedProxies);
     const forgetToken = (hash: string) => this.#authenticator.forget(hash);

@@ -40,6 +40,7 @@ interface Watch {
 export class Authenticator {
   readonly #tables: ReadTables;
   readonly #bus: Bus;
+  readonly #onError: (error: unknown) => void;
   readonly #found = new LRUCache<string, Authenticated>({ max: TOKENS_MAX, ttl: TOKEN_TTL_MS });
   readonly #watches: LRUCache<string, Watch>;
   /** Counts forgettings: what was read before one is not kept after it. */
@@ -48,6 +49,7 @@ export class Authenticator {
   constructor(tables: ReadTables, bus: Bus, onError: (error: unknown) => void) {
     this.#tables = tables;
     this.#bus = bus;
+    this.#onError = onError;
     this.#watches = new LRUCache({
       max: WATCHED_ACCOUNTS_MAX,
       ttl: WATCH_IDLE_MS,
@@ -104,7 +106,14 @@ export class Authenticator {
     let watch = this.#watches.get(account);
     if (watch === undefined) {
       const subscribed = this.#bus
-        .subscribe(accountTopic(account), (payload) => this.#heard(payload))
+        .subscribe(accountTopic(account), (payload) => {
+          try {
+            this.#heard(payload);
+          } catch (error) {
+            this.#onError(error);
+            this.#forgetAll();
+          }
+        })
         // A bus that is down only costs the cache: the store still answers.
         .catch(() => undefined);
       watch = { subscribed };

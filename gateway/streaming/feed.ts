@@ -18,11 +18,24 @@ export class Feed {
   #retry: Timer | undefined;
   #closed = false;
 
-  constructor(bus: Bus, clock: Clock, subject: string, heard: (payload: Uint8Array) => void) {
+  /** What `heard` throws (a message that cannot be read) goes to `onError`, and the feed goes on. */
+  constructor(
+    bus: Bus,
+    clock: Clock,
+    subject: string,
+    heard: (payload: Uint8Array) => void,
+    onError: (error: unknown) => void,
+  ) {
     this.#bus = bus;
     this.#clock = clock;
     this.#subject = subject;
-    this.#heard = heard;
+    this.#heard = (payload) => {
+      try {
+        heard(payload);
+      } catch (error) {
+        onError(error);
+      }
+    };
     this.ready = new Promise((settle) => {
       this.#settle = settle;
     });

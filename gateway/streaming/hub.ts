@@ -136,8 +136,10 @@ export class Hub {
     const needed = [...this.#viewers.values()].some((viewer) =>
       [...viewer.connections].some((one) => [...one.subscriptions.values()].some((stream) => stream.wantsStatuses)),
     );
-    const { bus, services } = this.#parts;
-    if (needed) this.#statuses ??= new Feed(bus, services.clock, STATUSES_TOPIC, (payload) => this.#heard(payload));
+    const { bus, services, logger } = this.#parts;
+    const heard = (payload: Uint8Array) => this.#heard(payload);
+    const failed = (err: unknown) => logger.error({ err }, 'stream event failed');
+    if (needed) this.#statuses ??= new Feed(bus, services.clock, STATUSES_TOPIC, heard, failed);
     else if (this.#statuses !== undefined) {
       this.#giveUp(this.#statuses);
       this.#statuses = undefined;

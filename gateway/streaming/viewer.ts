@@ -32,11 +32,10 @@ export class Viewer {
     this.id = id;
     this.#parts = parts;
     this.#recheck = recheck;
-    this.#lane = new Lane(
-      () => this.#catchUpAll(),
-      (err) => parts.logger.error({ err, viewer: id }, 'stream event failed'),
-    );
-    this.feed = new Feed(parts.bus, parts.services.clock, accountTopic(id), (payload) => this.#heard(payload));
+    const failed = (err: unknown) => parts.logger.error({ err, viewer: id }, 'stream event failed');
+    this.#lane = new Lane(() => this.#catchUpAll(), failed);
+    const { bus, services } = parts;
+    this.feed = new Feed(bus, services.clock, accountTopic(id), (payload) => this.#heard(payload), failed);
   }
 
   /** Call it once the first connection is there. */

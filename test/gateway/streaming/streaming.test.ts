@@ -419,6 +419,28 @@ test('a reader that takes nothing is dropped, and the others do not wait for it'
   assert.equal(quick.closed, undefined);
 });
 
+test('a WebSocket that takes nothing is dropped, too, and a message that cannot be read harms nobody', async () => {
+  padding = 'x'.repeat(200_000);
+  let dropped = false;
+  const request =
+    'GET /api/v1/streaming?access_token=alice&stream=public HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\n' +
+    'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
+  const slow = connect(gateway.server.port, '127.0.0.1', () => slow.write(request));
+  await new Promise<void>((resolve) => slow.once('data', () => resolve()));
+  slow.pause();
+  slow.on('error', () => {});
+  slow.on('close', () => {
+    dropped = true;
+  });
+  const quick = await Client.open('?access_token=alice&stream=public');
+  bus.publish(STATUSES_TOPIC, new Uint8Array([0xff, 0xff, 0xff]));
+  bus.publish(accountTopic(ALICE), new Uint8Array([0xff, 0xff, 0xff]));
+  for (let i = 0; i < 60; i++) await quick.has(post().id);
+  slow.resume();
+  await until('the slow one is dropped', () => dropped || undefined, 5_000);
+  assert.equal(quick.closed, undefined);
+});
+
 test('with a separate streaming address every request is sent there, path and query kept', async () => {
   const elsewhere = new GatewayFixture();
   const services = elsewhere.services();
