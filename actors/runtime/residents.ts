@@ -130,7 +130,7 @@ export class Residents implements LocalActors {
     if (this.byName.get(name) === activation) this.byName.delete(name);
     held.activations.delete(activation);
     this.around.metrics.activations = this.byName.size;
-    const ended = activation.ended().finally(() => {
+    const ended = Promise.all([this.ending.get(name), activation.ended()]).then(() => {
       if (this.ending.get(name) === ended) this.ending.delete(name);
     });
     this.ending.set(name, ended);

@@ -11,6 +11,7 @@ import { SeededRandom } from '../../simulation/world.js';
 const FIRST_SEED = Number(process.env.RUNTIME_SEED ?? 1);
 const SEEDS = Number(process.env.RUNTIME_SEEDS ?? 25);
 const STEPS = 60;
+const WRITE_MS_MAX = 400;
 const IDS = [0, 1, 2, 3, 4, 5].map((index) => makeId(1_767_225_600_000, index % STAGE_SHARDS.length, index));
 const LIMITS = { idleMs: 5_000, quietMs: 500, snapshotEvery: 5, cursorEvery: 3, laneQueueMax: 4, activationsMax: 5 };
 
@@ -79,7 +80,7 @@ class History {
     const { random, stage } = this;
     const { store } = this.owner;
     store.beforeWrite = async () => {
-      await new Promise<void>((resolve) => void stage.clock.after(random.between(1, 400), resolve));
+      await new Promise<void>((resolve) => void stage.clock.after(random.between(1, WRITE_MS_MAX), resolve));
       if (random.chance(0.15)) throw new Unavailable('the store did not take it');
     };
     store.afterWrite = () => {
@@ -93,6 +94,9 @@ class History {
     owner.placement.epoch = undefined;
     owner.runtime.close();
     await this.takeOver();
+    // A lease is longer than a write takes: at most one takeover happens while it is under way.
+    this.send();
+    await this.stage.clock.advance(WRITE_MS_MAX + 100);
   }
 
   private async handOver(): Promise<void> {
