@@ -1,4 +1,5 @@
 // Installs and builds what is missing or out of date. Node's built-ins only: it runs on a fresh clone.
+// `--install-only` stops before the build;
 // `--services` fetches Cassandra and nats-server too; `--test` also what the tests drive: Mastodon.py and Chromium.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -8,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 process.chdir(root);
-const SOURCES = ['actors', 'bench', 'cli', 'cluster', 'gateway', 'proto', 'store', 'test', 'transport'];
+const SOURCES = ['actors', 'bench', 'cli', 'cluster', 'compose', 'gateway', 'proto', 'store', 'test', 'transport'];
 const MASTODON_PY = 'Mastodon.py==2.3.3';
 
 function run(command, args) {
@@ -56,8 +57,16 @@ function chromium() {
 }
 
 once('install', [readFileSync('package-lock.json')], 'node_modules', () => {
-  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel', 'error']);
+  const quiet = ['--no-audit', '--no-fund', '--loglevel', 'error'];
+  try {
+    execFileSync('npm', ['ci', ...quiet], { stdio: 'ignore' });
+  } catch {
+    // A registry that lacks other platforms' builds leaves them out of the lock, and `ci` then refuses it; `install`
+    // takes the locked versions all the same and leaves the lock alone.
+    run('npm', ['install', '--no-save', ...quiet]);
+  }
 });
+if (process.argv.includes('--install-only')) process.exit(0);
 once('build', sourceInputs(), 'dist/main.js', () => {
   run(process.execPath, ['proto/generate.mjs']);
   run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', '.']);

@@ -38,9 +38,11 @@ async function supervise(): Promise<void> {
     dir,
     main,
   });
-  let ending: Promise<void> | undefined;
+  let ending = false;
   const end = (code: number) => {
-    ending ??= supervisor.stop().then(
+    if (ending) return;
+    ending = true;
+    supervisor.stop().then(
       () => process.exit(code),
       (error: Error) => {
         process.stderr.write(`${error.stack}\n`);

@@ -1,0 +1,56 @@
+// The table of docs: who may import whom. Type-only imports are left out: they bind no code.
+const rule = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
+const except = (...folders) => ({
+  path: '^[a-z]',
+  pathNot: ['^node_modules', ...folders.map((folder) => `^${folder}`)],
+});
+
+// biome-ignore lint/style/noDefaultExport: the tool reads the default export.
+export default {
+  forbidden: [
+    rule('no-cycles', {}, { circular: true }, 'A cycle hides which of two parts is the lower one.'),
+    rule('domain-is-pure', { path: '^actors/domain' }, except('actors/domain'), 'Rules need nothing but themselves.'),
+    rule('proto-stands-alone', { path: '^proto' }, except('proto'), 'Messages know nobody.'),
+    rule(
+      'runtime',
+      { path: '^actors/runtime' },
+      except('actors/(domain|runtime)', 'proto', 'store/[^/]+$', 'transport/[^/]+$'),
+    ),
+    rule(
+      'slices',
+      { path: '^actors/(account|conversation|reactions)' },
+      except('actors', 'proto', 'store/[^/]+$', 'transport/[^/]+$'),
+    ),
+    rule('store', { path: '^store' }, except('store', 'proto', 'actors/domain')),
+    rule('transport', { path: '^transport' }, except('transport', 'proto', 'actors/domain')),
+    rule(
+      'cluster',
+      { path: '^cluster' },
+      except('cluster', 'proto', 'transport/[^/]+$', 'actors/domain', 'store/[^/]+$'),
+    ),
+    rule(
+      'gateway',
+      { path: '^gateway' },
+      except(
+        'gateway',
+        'proto',
+        'actors/(domain|account|conversation|runtime/(kind|slice))',
+        'store/[^/]+$',
+        'transport/[^/]+$',
+        'package.json',
+      ),
+    ),
+    rule('only-the-runtime-knows-nact', { pathNot: '^actors/runtime' }, { path: 'node_modules/nact' }),
+    rule('nobody-imports-the-gateway', { pathNot: '^(gateway|compose|cli|test|bench|main)' }, { path: '^gateway' }),
+    rule('nobody-imports-the-top', { pathNot: '^(compose|cli|test|bench|main)' }, { path: '^(compose|cli|main)' }),
+    rule('nobody-imports-tests', { pathNot: '^(test|bench)' }, { path: '^(test|bench)' }),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(dist|\\.build|\\.cache)' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: false,
+    moduleSystems: ['es6', 'cjs'],
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
+  },
+};

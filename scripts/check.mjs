@@ -1,0 +1,56 @@
+// Format, lint, types, import directions, dead code, generated messages, lengths: all at once, in some seconds.
+import { execFileSync, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+execFileSync(process.execPath, ['scripts/prepare.mjs', '--install-only'], { stdio: 'inherit' });
+
+/** A file that is longer holds more than one concept. */
+const LINES_MAX = 500;
+
+const tools = {
+  'format and lint': ['node_modules/@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', '--colors=off', '.'],
+  types: ['node_modules/typescript/bin/tsc', '-p', '.', '--noEmit', '--tsBuildInfoFile', '.cache/check.tsbuildinfo'],
+  imports: [
+    'node_modules/dependency-cruiser/bin/dependency-cruise.mjs',
+    '--config',
+    '.dependency-cruiser.mjs',
+    ...['actors', 'bench', 'cli', 'cluster', 'compose', 'gateway', 'proto', 'store', 'transport', 'main.ts'],
+  ],
+  'dead code': ['node_modules/knip/bin/knip.js', '--no-progress'],
+  'generated messages': ['proto/generate.mjs', '--check'],
+};
+
+function check(name, args) {
+  return new Promise((resolve) => {
+    const startedMs = Date.now();
+    const child = spawn(process.execPath, args, {
+      env: { ...process.env, NO_COLOR: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    child.stdout.on('data', (chunk) => {
+      output += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      output += chunk;
+    });
+    child.on('close', (code) => {
+      console.log(`${code === 0 ? 'ok  ' : 'FAIL'} ${name} (${((Date.now() - startedMs) / 1000).toFixed(1)} s)`);
+      if (code !== 0) console.log(output);
+      resolve(code === 0);
+    });
+  });
+}
+
+function lengths() {
+  const files = execFileSync('git', ['ls-files', '*.ts', '*.mjs'], { encoding: 'utf8' }).split('\n').filter(Boolean);
+  const long = files
+    .filter((file) => !file.startsWith('proto/gen/'))
+    .map((file) => [file, readFileSync(file, 'utf8').split('\n').length])
+    .filter(([, lines]) => lines > LINES_MAX);
+  for (const [file, lines] of long) console.log(`FAIL ${file} has ${lines} lines, at most ${LINES_MAX}`);
+  return long.length === 0;
+}
+
+const results = await Promise.all(Object.entries(tools).map(([name, args]) => check(name, args)));
+process.exit(results.every(Boolean) && lengths() ? 0 : 1);
