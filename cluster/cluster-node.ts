@@ -106,15 +106,14 @@ export class ClusterNode implements Placement {
       log.info({ shards: rest.length }, 'nobody took these shards; they wait in the store');
       await this.holdings?.release(rest, async () => undefined);
     }
-    await this.close();
+    await this.stopLooking();
     await this.lease.leave();
   }
 
-  /** Stops looking after the cluster; what is held stays held until the lease runs out. Part of `drain`. */
+  /** Ends without a word, as a kill does: the lease runs out, then others take the shards. */
   async close(): Promise<void> {
-    this.closed = true;
-    this.wake.call();
-    await this.hint?.close();
+    this.lease.stop();
+    await this.stopLooking();
   }
 
   readiness(): Readiness {
@@ -139,6 +138,12 @@ export class ClusterNode implements Placement {
       members: this.view.rows().map((row) => `${row.name}#${row.incarnation} ${row.state} ${row.grpcAddress}`),
       uptimeMs: this.context.clock.monotonicMs() - this.startedMs,
     };
+  }
+
+  private async stopLooking(): Promise<void> {
+    this.closed = true;
+    this.wake.call();
+    await this.hint?.close();
   }
 
   private async keepLooking(firstRestMs: number): Promise<void> {

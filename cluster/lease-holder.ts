@@ -95,13 +95,18 @@ export class LeaseHolder {
     this.wake.call();
   }
 
+  /** Renews no more and joins no more: the lease runs out by itself. */
+  stop(): void {
+    this.over = true;
+    if (this.held !== undefined) this.held.leaving = true;
+    this.wake.call();
+  }
+
   /** Gives the lease back, so that nobody needs to wait for its end; this node joins no more. */
   async leave(): Promise<void> {
-    this.over = true;
+    this.stop();
     const held = this.held;
     if (held === undefined) return;
-    held.leaving = true;
-    this.wake.call();
     for (let tries = 0; tries < LEAVE_TRIES_MAX; tries++) {
       try {
         const { applied, current } = await this.set(held.row, { ...this.following(held.row), state: 'gone' });

@@ -1,8 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from './eventually.js';
+import { type LocalNats, startNats } from '../../cluster/local/nats.js';
 
 /** The server that the test command runs for all tests. */
 export function sharedNatsUrl(): string {
@@ -13,15 +12,14 @@ export function sharedNatsUrl(): string {
 
 /** A nats-server of this test's own, to be killed and started again on the same port. */
 export class OwnNatsServer {
-  private child: ChildProcess | undefined;
+  private readonly dir = mkdtempSync(join(tmpdir(), 'nats-'));
+  private running: LocalNats | undefined;
+  private port: number | undefined;
 
-  private constructor(
-    readonly port: number,
-    private readonly token: string,
-  ) {}
+  private constructor(private readonly token: string) {}
 
   static async start(token: string): Promise<OwnNatsServer> {
-    const server = new OwnNatsServer(await freePort(), token);
+    const server = new OwnNatsServer(token);
     await server.start();
     return server;
   }
@@ -31,55 +29,22 @@ export class OwnNatsServer {
   }
 
   async start(): Promise<void> {
-    const args = ['-a', '127.0.0.1', '-p', String(this.port), '--auth', this.token];
-    this.child = spawn(natsServerPath(), args, { stdio: 'ignore' });
-    await eventually('nats-server listens', () => listens(this.port));
+    const port = this.port === undefined ? {} : { port: this.port };
+    this.running = await startNats({ dir: this.dir, token: this.token, ...port });
+    this.port = Number(new URL(this.running.url).port);
   }
 
   /** As kill -9; resolves when it has ended. */
   async kill(): Promise<void> {
-    const { child } = this;
-    this.child = undefined;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const ended = new Promise((resolve) => child.once('exit', resolve));
-    child.kill('SIGKILL');
-    await ended;
+    const { running } = this;
+    this.running = undefined;
+    if (running === undefined) return;
+    process.kill(running.pid, 'SIGKILL');
+    await running.stop();
   }
-}
 
-function natsServerPath(): string {
-  const given = process.env.TEST_NATS_SERVER;
-  if (given !== undefined) return given;
-  const services = join(process.cwd(), '.cache', 'services');
-  const folders = existsSync(services) ? readdirSync(services) : [];
-  const path = folders
-    .filter((folder) => folder.startsWith('nats-server'))
-    .map((folder) => join(services, folder, 'nats-server'))
-    .find((candidate) => existsSync(candidate));
-  if (path === undefined) throw new Error('no nats-server: run npm test, which fetches it, or set TEST_NATS_SERVER');
-  return path;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.on('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() =>
-        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port')),
-      );
-    });
-  });
-}
-
-function listens(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
-  });
+  async end(): Promise<void> {
+    await this.kill();
+    rmSync(this.dir, { recursive: true, force: true });
+  }
 }

@@ -54,7 +54,7 @@ test('bytes that are no message are counted and ignored', async (t) => {
 
 test('a wrong token is refused with Unavailable', async (t) => {
   const server = await OwnNatsServer.start('right');
-  t.after(() => server.kill());
+  t.after(() => server.end());
   await assert.rejects(
     NatsBus.connect({ url: server.url, token: 'wrong', prefix: 'x', name: 'one', log }),
     (error) => error instanceof Unavailable && /authorization/i.test(error.message),
@@ -68,7 +68,7 @@ test('a killed server makes requests Unavailable at once; when it is back all go
   t.after(async () => {
     await one.close();
     await two.close();
-    await server.kill();
+    await server.end();
   });
   const gaps = { one: 0, two: 0 };
   one.onGap(() => (gaps.one += 1));

@@ -1,0 +1,80 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
+
+/** One mail. `text` is always there; `html` says the same. */
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html?: string;
+}
+
+/** Sends mail. Rejects when the mail could not be handed over; the caller tries again. */
+export interface Mailer {
+  send(mail: Mail): Promise<void>;
+}
+
+interface Log {
+  info(fields: object, message: string): void;
+}
+
+export interface MailerOptions {
+  /** smtp:// or smtps:// with user and password as needed; unset: mails become files. */
+  readonly smtpUrl: string | undefined;
+  readonly from: string;
+  /** Where mails lie without SMTP. */
+  readonly folder: string;
+  readonly log: Log;
+}
+
+/** How long an SMTP server may take for each step before the mail counts as not sent. */
+const SMTP_TIMEOUT_MS = 15_000;
+
+export function openMailer(options: MailerOptions): Mailer {
+  return options.smtpUrl === undefined ? fileMailer(options) : smtpMailer(options.smtpUrl, options.from);
+}
+
+function smtpMailer(url: string, from: string): Mailer {
+  const address = new URL(url);
+  const isTls = address.protocol === 'smtps:';
+  const transport = createTransport({
+    host: address.hostname,
+    port: address.port === '' ? (isTls ? 465 : 587) : Number(address.port),
+    secure: isTls,
+    ...(address.username === ''
+      ? {}
+      : { auth: { user: decodeURIComponent(address.username), pass: decodeURIComponent(address.password) } }),
+    connectionTimeout: SMTP_TIMEOUT_MS,
+    greetingTimeout: SMTP_TIMEOUT_MS,
+    socketTimeout: SMTP_TIMEOUT_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    async send(mail) {
+      await transport.sendMail({ from, ...mail, to: oneAddress(mail.to) });
+    },
+  };
+}
+
+/** One .eml file per mail, whole as soon as it has its name. */
+function fileMailer({ folder, from, log }: MailerOptions): Mailer {
+  const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
+  return {
+    async send(mail) {
+      const composed = await composer.sendMail({ from, ...mail, to: oneAddress(mail.to) });
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const name = composed.messageId.replace(/[^A-Za-z0-9-]/g, '');
+      const path = join(folder, `${name}.eml`);
+      await writeFile(`${path}.part`, composed.message as Buffer, { mode: 0o600 });
+      await rename(`${path}.part`, path);
+      log.info({ to: mail.to, subject: mail.subject, path }, 'mail written to a file: SMTP_URL is not set');
+    },
+  };
+}
+
+/** As an object, so that commas or line breaks in an address cannot name more recipients. */
+function oneAddress(address: string): { name: string; address: string } {
+  return { name: '', address };
+}
