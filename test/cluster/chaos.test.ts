@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { SeededRandom } from '../simulation/world.js';
 import { Fleet, type Ship } from './fleet.js';
 
-const SEEDS = 25;
+const SEEDS = 15;
 const STEPS = 12;
 const NAMES = ['a', 'b', 'c', 'd'];
 
