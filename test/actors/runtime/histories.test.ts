@@ -40,8 +40,10 @@ class History {
     }
     this.owner.store.mend();
     await this.stage.clock.advance(60_000);
-    // A write of a dead owner can surface behind its successor's back; the one after that finds what it owes.
+    // An append of a dead owner, never acknowledged, can surface behind its successor's back. The next activation sees
+    // it, and does its effects.
     await this.handOver();
+    for (const id of IDS) await this.owner.runtime.ask('notebook', id, 'read', {});
     await this.stage.clock.advance(60_000);
     await this.check();
     this.stage.close();
