@@ -16,7 +16,7 @@ export const brief = table('contract_brief', {
   partition: { owner: 'text' },
   clustering: { at: 'int' },
   value,
-  ttlSeconds: 1,
+  ttlSeconds: 2,
 });
 export const guarded = table('contract_guarded', {
   partition: { owner: 'text' },
