@@ -1,43 +1,16 @@
 import type { StoreSnapshotRecord } from '../../proto/gen/types.js';
 import { JournalConflict } from '../../store/journal.js';
 import { Unavailable } from '../domain/problem.js';
+import { type ActivationSettings, type Awake, awaken } from './awaken.js';
 import { type Answer, type DecidedBatch, decideBatch } from './batch.js';
-import type { Blueprint } from './blueprint.js';
-import type { ActorCore } from './core.js';
 import { type Delivery, NotTaken } from './delivery.js';
 import { Halt } from './halt.js';
 import { actorName } from './kind.js';
-import { Lane } from './lane.js';
+import type { Lane } from './lane.js';
 import { Mailbox } from './mailbox.js';
-import type { Minter } from './minter.js';
 import type { Hosted, NactHost } from './nact-host.js';
-import { recover } from './recovery.js';
 import { snapshotOf } from './snapshot.js';
 import type { Surroundings } from './surroundings.js';
-import { Upkeep } from './upkeep.js';
-
-/** What makes one activation different from others. */
-export interface ActivationSettings {
-  readonly blueprint: Blueprint;
-  readonly id: string;
-  readonly shard: number;
-  readonly epoch: number;
-  readonly minter: Minter;
-  readonly primed: StoreSnapshotRecord | undefined;
-  /** Backlog rows found for the actor. */
-  readonly backlogKeys: readonly string[];
-  /** Resolves when an earlier activation of the actor here has left the store alone. */
-  readonly predecessor: Promise<void>;
-  readonly onStopped: (activation: Activation) => void;
-}
-
-/** An actor once it has been recovered. */
-interface Awake {
-  readonly core: ActorCore;
-  readonly before: Lane;
-  readonly after: Lane;
-  readonly upkeep: Upkeep;
-}
 
 /**
  * One actor in memory. Commands are decided one after the other, as many as wait at once, and stored in one append;
@@ -168,7 +141,7 @@ export class Activation {
     for (const delivery of [...this.batch, ...this.waitingReplies]) delivery.fail(doubt);
     for (const delivery of this.mailbox.take(this.mailbox.length)) delivery.fail(untouched);
     this.leaveRest();
-    this.settings.onStopped(this);
+    this.settings.onStopped();
   }
 
   /** Resolves when the stopped activation has left the store alone. */
@@ -193,27 +166,14 @@ export class Activation {
   }
 
   private async wakeUp(): Promise<Awake> {
-    const { around, settings, name, shard, epoch, halt } = this;
-    const { blueprint } = settings;
-    await settings.predecessor;
-    const newId = () => settings.minter.next();
-    const found = await recover(around, blueprint.kind, settings.id, epoch, newId, settings.primed);
-    const { core } = found;
-    const progressed = () => this.progressed();
-    const lane = (side: string, handlers: Blueprint['beforeReply'], cursor: number) => {
-      const from = { source: `${name}#${side}`, shard, epoch, halt, asked: new Map<string, number>() };
-      return new Lane(around, core, name, from, handlers, cursor, progressed);
-    };
-    const before = lane('before', blueprint.beforeReply, found.beforeReply);
-    const after = lane('after', blueprint.afterReply, found.afterReply);
-    const upkeep = new Upkeep(around, core, name, shard, epoch, before, after, found.snapshotSeq);
-    upkeep.adopt(this.found.splice(0));
+    const awake = await awaken(this.around, this.settings, this.name, this.halt, () => this.progressed());
+    awake.upkeep.adopt(this.found.splice(0));
     if (!this.stopped) {
-      before.start();
-      after.start();
+      awake.before.start();
+      awake.after.start();
       this.settleWhenQuiet();
     }
-    return { core, before, after, upkeep };
+    return awake;
   }
 
   private async handleBatch(awake: Awake): Promise<void> {

@@ -102,7 +102,7 @@ export class Residents implements LocalActors {
     backlogKeys: readonly string[],
   ): Activation {
     this.makeRoom();
-    const activation = new Activation(
+    const activation: Activation = new Activation(
       this.around,
       {
         blueprint: found,
@@ -113,7 +113,7 @@ export class Residents implements LocalActors {
         primed: this.primed.get(name),
         backlogKeys,
         predecessor: this.ending.get(name) ?? Promise.resolve(),
-        onStopped: (stopped) => this.forget(name, held, stopped),
+        onStopped: () => this.forget(name, held, activation),
       },
       this.host,
     );

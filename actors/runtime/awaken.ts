@@ -1,0 +1,54 @@
+import type { StoreSnapshotRecord } from '../../proto/gen/types.js';
+import type { Blueprint, Handlers } from './blueprint.js';
+import type { ActorCore } from './core.js';
+import type { Halt } from './halt.js';
+import { Lane } from './lane.js';
+import type { Minter } from './minter.js';
+import { recover } from './recovery.js';
+import type { Surroundings } from './surroundings.js';
+import { Upkeep } from './upkeep.js';
+
+/** What makes one activation different from others. */
+export interface ActivationSettings {
+  readonly blueprint: Blueprint;
+  readonly id: string;
+  readonly shard: number;
+  readonly epoch: number;
+  readonly minter: Minter;
+  readonly primed: StoreSnapshotRecord | undefined;
+  /** Backlog rows found for the actor. */
+  readonly backlogKeys: readonly string[];
+  /** Resolves when an earlier activation of the actor here has left the store alone. */
+  readonly predecessor: Promise<void>;
+  readonly onStopped: () => void;
+}
+
+/** An actor once it has been recovered. */
+export interface Awake {
+  readonly core: ActorCore;
+  readonly before: Lane;
+  readonly after: Lane;
+  readonly upkeep: Upkeep;
+}
+
+/** Recovers the actor once its predecessor is done. Nothing runs yet. */
+export async function awaken(
+  around: Surroundings,
+  settings: ActivationSettings,
+  name: string,
+  halt: Halt,
+  progressed: () => void,
+): Promise<Awake> {
+  const { blueprint, id, shard, epoch, minter, primed } = settings;
+  await settings.predecessor;
+  const found = await recover(around, blueprint.kind, id, epoch, () => minter.next(), primed);
+  const { core } = found;
+  const lane = (side: string, handlers: Handlers, cursor: number) => {
+    const from = { source: `${name}#${side}`, shard, epoch, halt, asked: new Map<string, number>() };
+    return new Lane(around, core, name, from, handlers, cursor, progressed);
+  };
+  const before = lane('before', blueprint.beforeReply, found.beforeReply);
+  const after = lane('after', blueprint.afterReply, found.afterReply);
+  const upkeep = new Upkeep(around, core, name, shard, epoch, before, after, found.snapshotSeq);
+  return { core, before, after, upkeep };
+}
