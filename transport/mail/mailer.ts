@@ -1,6 +1,7 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
+import { Unavailable } from '../../actors/domain/problem.js';
 
 /** One mail. `text` is always there; `html` says the same. */
 export interface Mail {
@@ -10,8 +11,9 @@ export interface Mail {
   readonly html?: string;
 }
 
-/** Sends mail. Rejects when the mail could not be handed over; the caller tries again. */
+/** Sends mail. */
 export interface Mailer {
+  /** @throws Unavailable when it could not be handed over; it may be tried again */
   send(mail: Mail): Promise<void>;
 }
 
@@ -53,7 +55,11 @@ function smtpMailer(url: string, from: string): Mailer {
   });
   return {
     async send(mail) {
-      await transport.sendMail({ from, ...mail, to: oneAddress(mail.to) });
+      try {
+        await transport.sendMail({ from, ...mail, to: oneAddress(mail.to) });
+      } catch (error) {
+        throw new Unavailable('the mail server did not take a mail', { cause: error });
+      }
     },
   };
 }

@@ -1,0 +1,53 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { StoreAppRecord } from '../../proto/gen/types.js';
+import { apps } from '../../store/tables.js';
+import { tokenHash } from '../http/authenticator.js';
+import type { Services } from '../services.js';
+
+/** Longest client id looked up; ours have 43 characters. */
+const CLIENT_ID_CHARS_MAX = 128;
+
+/** 32 random bytes, base64url: client ids, secrets, tokens, codes. */
+export function newSecret(services: Pick<Services, 'random'>): string {
+  return Buffer.from(services.random.bytes(32)).toString('base64url');
+}
+
+/** The application of a client id. @throws Unavailable */
+export async function findApp(services: Services, clientId: string): Promise<StoreAppRecord | undefined> {
+  if (clientId === '' || clientId.length > CLIENT_ID_CHARS_MAX) return undefined;
+  return services.tables.get(apps, { client: clientId });
+}
+
+/** Client id and secret of a request: Basic (RFC 6749 §2.3.1) or the body's. Undefined: two that contradict, or malformed. */
+export function clientCredentials(
+  authorization: string | undefined,
+  body: { readonly client_id: string; readonly client_secret: string },
+): { readonly id: string; readonly secret: string } | undefined {
+  const basic = /^Basic +([A-Za-z0-9+/=_-]+) *$/i.exec(authorization ?? '')?.[1];
+  if (basic === undefined) return { id: body.client_id, secret: body.client_secret };
+  const [, id, secret] = /^([^:]*):(.*)$/s.exec(Buffer.from(basic, 'base64').toString('utf8')) ?? [];
+  if (id === undefined || secret === undefined) return undefined;
+  try {
+    const decoded = { id: decodeURIComponent(id), secret: decodeURIComponent(secret) };
+    return body.client_id === '' || body.client_id === decoded.id ? decoded : undefined;
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+}
+
+/** The application when its secret fits. @throws Unavailable */
+export async function authenticateClient(
+  services: Services,
+  authorization: string | undefined,
+  body: { readonly client_id: string; readonly client_secret: string },
+): Promise<(StoreAppRecord & { readonly clientId: string }) | undefined> {
+  const given = clientCredentials(authorization, body);
+  if (given === undefined) return undefined;
+  const app = await findApp(services, given.id);
+  if (app === undefined) return undefined;
+  const [known, offered] = [Buffer.from(app.secretHash), Buffer.from(tokenHash(given.secret))];
+  return known.length === offered.length && timingSafeEqual(known, offered)
+    ? { ...app, clientId: given.id }
+    : undefined;
+}

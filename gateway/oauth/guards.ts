@@ -1,0 +1,39 @@
+import type { Services } from '../services.js';
+import { Attempts } from './attempts.js';
+import { Passwords } from './passwords.js';
+
+const QUARTER_HOUR_MS = 900_000;
+/** Wrong passwords for one account in a quarter of an hour: many for forgetting, few for guessing. */
+export const WRONG_PER_ACCOUNT_MAX = 20;
+/** Wrong passwords from one address in a quarter of an hour: a household or small office behind one address. */
+export const WRONG_PER_ADDRESS_MAX = 60;
+/** Sign-ups from one address in a quarter of an hour: a class of pupils signing up together. */
+export const SIGN_UPS_PER_ADDRESS_MAX = 100;
+/** Applications from one address in a quarter of an hour: web clients register one per visitor from one server. */
+export const APPS_PER_ADDRESS_MAX = 300;
+
+/** What one server counts and bounds around passwords. */
+export interface Guards {
+  readonly passwords: Passwords;
+  readonly wrongByAccount: Attempts;
+  readonly wrongByAddress: Attempts;
+  readonly signUps: Attempts;
+  readonly apps: Attempts;
+}
+
+/** One set for each server in the process, for as long as its registry lives. */
+const guardsOfServer = new WeakMap<object, Guards>();
+
+export function guardsOf(services: Services): Guards {
+  const held = guardsOfServer.get(services.registry);
+  if (held !== undefined) return held;
+  const guards: Guards = {
+    passwords: new Passwords(),
+    wrongByAccount: new Attempts(WRONG_PER_ACCOUNT_MAX, QUARTER_HOUR_MS),
+    wrongByAddress: new Attempts(WRONG_PER_ADDRESS_MAX, QUARTER_HOUR_MS),
+    signUps: new Attempts(SIGN_UPS_PER_ADDRESS_MAX, QUARTER_HOUR_MS),
+    apps: new Attempts(APPS_PER_ADDRESS_MAX, QUARTER_HOUR_MS),
+  };
+  guardsOfServer.set(services.registry, guards);
+  return guards;
+}

@@ -1,0 +1,57 @@
+import { grants } from '../http/scopes.js';
+
+/** Bounds what is parsed: the list below has fewer. */
+export const SCOPES_CHARS_MAX = 2_000;
+
+const READ_AND_WRITE = [
+  'accounts',
+  'blocks',
+  'bookmarks',
+  'favourites',
+  'filters',
+  'follows',
+  'lists',
+  'mutes',
+  'notifications',
+  'statuses',
+];
+const ADMIN = [
+  'accounts',
+  'reports',
+  'domain_allows',
+  'domain_blocks',
+  'ip_blocks',
+  'email_domain_blocks',
+  'canonical_email_blocks',
+];
+
+/** Every scope that an application may have. Source: Mastodon, OAuth scopes. */
+export const ALL_SCOPES: ReadonlySet<string> = new Set([
+  'profile',
+  'read',
+  ...[...READ_AND_WRITE, 'search'].map((name) => `read:${name}`),
+  'write',
+  ...[...READ_AND_WRITE, 'conversations', 'media', 'reports'].map((name) => `write:${name}`),
+  'follow',
+  'push',
+  ...['read', 'write'].flatMap((verb) => [`admin:${verb}`, ...ADMIN.map((name) => `admin:${verb}:${name}`)]),
+]);
+
+/** Scopes of a space-separated list, without repeats; undefined when one is unknown, the list is empty or too long. */
+export function parseScopes(text: string): string[] | undefined {
+  if (text.length > SCOPES_CHARS_MAX) return undefined;
+  const scopes = [...new Set(text.split(/[ +,\n]+/).filter((scope) => scope !== ''))];
+  return scopes.length > 0 && scopes.every((scope) => ALL_SCOPES.has(scope)) ? scopes : undefined;
+}
+
+/** True when each wanted scope is held or lies under a held one. */
+export function isSubset(wanted: readonly string[], held: readonly string[]): boolean {
+  return wanted.every((scope) => grants(held, scope));
+}
+
+export const isAdminScope = (scope: string): boolean => scope.startsWith('admin:');
+
+/** Scopes that only staff may give away. */
+export function mayGrant(role: string, scopes: readonly string[]): boolean {
+  return !scopes.some(isAdminScope) || ['moderator', 'admin', 'owner'].includes(role);
+}
