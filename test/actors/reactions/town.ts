@@ -1,0 +1,73 @@
+import { accountKind } from '../../../actors/account/account.js';
+import { conversationKind } from '../../../actors/conversation/conversation.js';
+import { makeId } from '../../../actors/domain/ids.js';
+import type { Mail } from '../../../actors/reactions/mail.js';
+import { askerOf } from '../../../actors/runtime/kind.js';
+import { codec } from '../../../proto/codec.js';
+import type { AccountPost, NodeStatusTopic } from '../../../proto/gen/types.js';
+import { STATUSES_TOPIC } from '../../../transport/bus.js';
+import { Stage } from '../../kit/stage.js';
+
+export const blankPost: AccountPost = {
+  text: 'Hello',
+  html: '<p>Hello</p>',
+  spoilerText: '',
+  visibility: 'public',
+  sensitive: false,
+  mentions: [],
+  tags: [],
+};
+
+/** Registered people on one node of real actors, with what was mailed and published. */
+export async function town(names: readonly string[]) {
+  const stage = new Stage();
+  const mails: Mail[] = [];
+  const mailer = { send: async (mail: Mail) => void mails.push(mail) };
+  const account = accountKind({ mailer, baseUrl: 'https://here.example', tables: stage.shared });
+  const conversation = conversationKind();
+  const node = await stage.node(1, {}, [account, conversation]);
+  const published: NodeStatusTopic[] = [];
+  await stage.bus('listener').subscribe(STATUSES_TOPIC, (bytes) => {
+    published.push(codec('murmuration.node.StatusTopic').decode(bytes));
+  });
+  const settled = async <T>(answer: Promise<T>): Promise<T> => {
+    await stage.clock.settle();
+    const value = await answer;
+    await stage.clock.settle();
+    return value;
+  };
+  const askAccount = askerOf(account, node.runtime);
+  const askConversation = askerOf(conversation, node.runtime);
+  const people: Record<string, string> = {};
+  for (const [index, username] of names.entries()) {
+    const id = makeId(stage.clock.nowMs(), index % 4, index);
+    people[username] = id;
+    await settled(askAccount(id, 'register', registration(username)));
+  }
+  return {
+    stage,
+    node,
+    mails,
+    published,
+    tables: stage.shared,
+    id: (name: string) => people[name] ?? '',
+    account: ((id, command, input) => settled(askAccount(id, command, input))) as typeof askAccount,
+    conversation: ((id, command, input) => settled(askConversation(id, command, input))) as typeof askConversation,
+    askAccount,
+    askConversation,
+  };
+}
+
+export function registration(username: string) {
+  return {
+    username,
+    email: `${username}@example.org`,
+    passwordHash: 'hash',
+    role: 'user',
+    confirmed: username !== 'unconfirmed',
+    approved: true,
+    locale: 'en',
+    confirmationHash: 'confirmation-hash',
+    confirmationToken: 'confirmation-token',
+  };
+}
