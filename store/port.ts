@@ -34,7 +34,7 @@ export interface RangeOptions<C extends Columns> {
 
 /** Bounds one range's memory: 5,000 rows of some 100 bytes. */
 export const RANGE_LIMIT_MAX = 5_000;
-/** Bounds one batch: Cassandra refuses batches above 50 KiB by default, and reactions write a few rows. */
+/** Bounds one batch: Cassandra takes 16 MiB for one partition, and reactions write a few rows. */
 export const WRITE_ROWS_MAX = 256;
 
 export interface Row<P extends Columns, C extends Columns, V> {

@@ -4,10 +4,11 @@ import { table } from './table.js';
 // Each table once; the adapters derive the rest. `era` is eraOfMs (domain/ids.ts).
 
 // ---- runtime
-/** Entries per partition of the journal: bounds it to some megabytes. */
+/** Entries per partition of the journal: bounds it to some megabytes. Only `Journal` touches its rows. */
 export const JOURNAL_BUCKET = 10_000;
 export const journal = table('journal', {
   partition: { actor: 'text', bucket: 'int' },
+  // `epoch` holds Journal's fence: the epoch and, below it, the generation of the writer.
   clustering: { seq: 'int', epoch: 'int' },
   value: codec('murmuration.store.JournalRecord'),
 });

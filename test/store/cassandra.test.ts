@@ -1,5 +1,8 @@
+import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
 import { Client } from 'cassandra-driver';
+import { Unavailable } from '../../actors/domain/problem.js';
 import { CassandraTables } from '../../store/cassandra/cassandra-tables.js';
 import { contractTables } from '../contract/contract-tables.js';
 import { journalContract } from '../contract/journal-contract.js';
@@ -44,3 +47,18 @@ async function drop(keyspace: string): Promise<void> {
 }
 tablesContract('cassandra', open);
 journalContract('cassandra', open);
+
+test('a Cassandra that does not answer is Unavailable, and says where', async () => {
+  const nobody = {
+    contactPoints: ['127.0.1.9:1'],
+    localDataCenter: 'datacenter1',
+    keyspace: 'none',
+    replication: 1,
+    log,
+  };
+  await assert.rejects(CassandraTables.open(nobody), (error) => {
+    assert.ok(error instanceof Unavailable);
+    assert.match(error.message, /127\.0\.1\.9:1/);
+    return true;
+  });
+});
