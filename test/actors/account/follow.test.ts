@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FOLLOWING_MAX } from '../../../actors/account/follow.js';
+import { newcomer, other, self, startMs } from './newcomer.js';
+
+const open = { target: other, targetLocked: false };
+const edgeTo = (target: string) => ({
+  target,
+  edgeId: target,
+  pending: false,
+  reblogs: true,
+  notify: false,
+  atMs: startMs,
+});
+
+test('a repeated follow records nothing; other options keep the edge', () => {
+  const alice = newcomer().when('follow', open).when('follow', open);
+  assert.equal(alice.events.length, 1);
+  const changed = alice.when('follow', { ...open, reblogs: false });
+  assert.ok(changed.events.at(-1)?.type === 'followed');
+  const edge = changed.state.following.get(other);
+  assert.deepEqual([edge?.reblogs, edge?.edgeId], [false, alice.state.following.get(other)?.edgeId]);
+});
+
+test('nobody follows themselves, whom they block, or who blocks them', () => {
+  for (const alice of [
+    newcomer().when('follow', { ...open, target: self }),
+    newcomer((state) => state.blocking.add(other)).when('follow', open),
+    newcomer((state) => state.blockedBy.add(other)).when('follow', open),
+  ]) {
+    assert.equal(alice.lastProblem?.problem, 'forbidden');
+    assert.deepEqual(alice.events, []);
+  }
+});
+
+test('a follow past the limit is refused and records nothing', () => {
+  const full = newcomer(({ following }) => {
+    for (let n = 0; n < FOLLOWING_MAX; n++) following.set(`${n}`, edgeTo(`${n}`));
+  }).when('follow', open);
+  assert.equal(full.lastProblem?.problem, 'limit_reached');
+  assert.deepEqual(full.events, []);
+});
+
+test('an answer counts for the current edge only, and once', () => {
+  const alice = newcomer().when('follow', { ...open, targetLocked: true });
+  const edgeId = alice.state.following.get(other)?.edgeId ?? '';
+  assert.equal(alice.when('answerFollow', { target: other, edgeId: '1', answer: 'rejected' }).events.length, 1);
+  const accepted = alice.when('answerFollow', { target: other, edgeId, answer: 'accepted' });
+  assert.equal(accepted.state.following.get(other)?.pending, false);
+  assert.equal(accepted.when('answerFollow', { target: other, edgeId, answer: 'accepted' }).events.length, 2);
+  const rejected = accepted.when('answerFollow', { target: other, edgeId, answer: 'rejected' });
+  assert.equal(rejected.state.following.size, 0);
+});
+
+test('who is not followed can be unfollowed without a record', () => {
+  assert.deepEqual(newcomer().when('unfollow', { target: other }).events, []);
+  const alice = newcomer().when('follow', open).when('unfollow', { target: other });
+  assert.equal(alice.state.following.size, 0);
+});

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AccountState } from '../../../actors/account/commands.js';
+import { FOLLOW_REQUESTS_MAX, FOLLOWERS_REMEMBERED_MAX } from '../../../actors/account/followers.js';
+import { newcomer, other, startMs } from './newcomer.js';
+
+const knock = { follower: other, edgeId: '7', believedPending: false };
+const locked = (state: AccountState) => {
+  state.profile = { ...state.profile, locked: true };
+};
+
+test('a follower is added and removed once', () => {
+  const alice = newcomer().when('addFollower', knock).when('addFollower', knock);
+  assert.deepEqual([alice.events.length, alice.state.followers, alice.reply], [1, 1, { answer: 'accepted' }]);
+  const without = alice.when('removeFollower', knock).when('removeFollower', knock);
+  assert.deepEqual([without.events.length, without.state.followers], [2, 0]);
+});
+
+test('a removal that comes for an older edge leaves the newer one', () => {
+  const alice = newcomer()
+    .when('addFollower', { ...knock, edgeId: '8' })
+    .when('removeFollower', knock);
+  assert.equal(alice.state.followers, 1);
+});
+
+test('a locked account takes requests, answers each once, and refuses those past the limit', () => {
+  const alice = newcomer(locked).when('addFollower', knock).when('addFollower', knock);
+  assert.deepEqual([alice.events.length, alice.reply], [1, { answer: 'pending' }]);
+  const granted = alice.when('authorizeFollow', { follower: other }).when('authorizeFollow', { follower: other });
+  assert.deepEqual([granted.events.length, granted.state.followers, granted.state.requests.size], [2, 1, 0]);
+  const full = newcomer((state) => {
+    locked(state);
+    for (let n = 0; n < FOLLOW_REQUESTS_MAX; n++) state.requests.set(`${n}`, { edgeId: `${n}`, atMs: startMs });
+  }).when('addFollower', knock);
+  assert.deepEqual(full.reply, { answer: 'rejected' });
+});
+
+test('a request that is turned down or withdrawn is gone; turning down nothing is no error', () => {
+  const alice = newcomer(locked).when('addFollower', knock);
+  assert.equal(alice.when('removeFollower', knock).state.requests.size, 0);
+  assert.deepEqual(newcomer().when('rejectFollow', { follower: other }).events, []);
+  assert.equal(newcomer().when('authorizeFollow', { follower: other }).lastProblem?.problem, 'not_found');
+});
+
+test('who is blocked is refused', () => {
+  const alice = newcomer((state) => state.blocking.add(other)).when('addFollower', knock);
+  assert.deepEqual([alice.reply, alice.state.followers], [{ answer: 'rejected' }, 0]);
+});
+
+test('all followers are counted though only the latest are remembered', () => {
+  let alice = newcomer((state) => {
+    for (let n = 0; n < FOLLOWERS_REMEMBERED_MAX; n++) state.recentFollowers.set(`${n}`, '1');
+    state.followers = FOLLOWERS_REMEMBERED_MAX;
+  }).when('addFollower', knock);
+  assert.equal(alice.state.recentFollowers.size, FOLLOWERS_REMEMBERED_MAX);
+  alice = alice.when('removeFollower', { follower: '0', edgeId: '1' });
+  assert.equal(alice.state.followers, FOLLOWERS_REMEMBERED_MAX);
+});

@@ -1,0 +1,17 @@
+import { accountSlice, initialAccount } from '../../../actors/account/account.js';
+import type { AccountState } from '../../../actors/account/commands.js';
+import { makeId } from '../../../actors/domain/ids.js';
+import { given } from '../../kit/given.js';
+import { registration } from '../reactions/town.js';
+
+export const startMs = 1_767_225_600_000;
+export const self = makeId(startMs, 1, 0);
+export const other = makeId(startMs, 2, 0);
+
+/** An account that has just registered; `change` brings its state to where the test begins. */
+export function newcomer(change: (state: AccountState) => void = () => undefined) {
+  const state = initialAccount(self);
+  given(accountSlice, state, { self, nowMs: startMs }).when('register', registration('alice'));
+  change(state);
+  return given(accountSlice, state, { self, nowMs: startMs });
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { IDEMPOTENCY_KEYS_MAX, IDEMPOTENCY_MS, STATUS_CHARS_MAX } from '../../../actors/account/post.js';
+import { blankPost } from '../reactions/town.js';
+import { newcomer, startMs } from './newcomer.js';
+
+test("a status begins a conversation of its own id, or joins its parent's", () => {
+  const alice = newcomer().when('post', blankPost);
+  assert.deepEqual(alice.reply, { id: '000000000000000001', conversationId: '000000000000000001' });
+  assert.deepEqual(alice.when('post', { ...blankPost, conversationId: '5' }).reply, {
+    id: '000000000000000002',
+    conversationId: '5',
+  });
+  assert.equal(alice.state.statuses, 2);
+});
+
+test('what is blank, too long or of no known visibility is refused with what clients show', () => {
+  const details: [object, string][] = [
+    [{ text: ' \n' }, "Validation failed: Text can't be blank"],
+    [{ text: 'a'.repeat(STATUS_CHARS_MAX + 1) }, 'Validation failed: Text character limit of 500 exceeded'],
+    [
+      { text: 'a'.repeat(400), spoilerText: 'b'.repeat(101) },
+      'Validation failed: Text character limit of 500 exceeded',
+    ],
+    [{ visibility: 'secret' }, 'Validation failed: Visibility is not included in the list'],
+  ];
+  for (const [part, detail] of details) {
+    const refused = newcomer().when('post', { ...blankPost, ...part });
+    assert.deepEqual(
+      [refused.lastProblem?.problem, refused.lastProblem?.detail, refused.events],
+      ['invalid', detail, []],
+    );
+  }
+  assert.equal(newcomer().when('post', { ...blankPost, text: 'a'.repeat(STATUS_CHARS_MAX) }).lastProblem, undefined);
+});
+
+test('a repeated key answers with the first status for an hour, then with a new one', () => {
+  const keyed = { ...blankPost, idempotencyKey: 'k' };
+  const alice = newcomer()
+    .when('post', keyed)
+    .when('post', { ...keyed, text: 'other' });
+  assert.equal(alice.events.length, 1);
+  assert.deepEqual(alice.reply, { id: '000000000000000001', conversationId: '000000000000000001' });
+  assert.equal(alice.when('post', keyed, { nowMs: startMs + IDEMPOTENCY_MS }).events.length, 2);
+});
+
+test('keys are bounded in number', () => {
+  let alice = newcomer();
+  for (let n = 0; n <= IDEMPOTENCY_KEYS_MAX; n++) alice = alice.when('post', { ...blankPost, idempotencyKey: `${n}` });
+  assert.deepEqual([alice.state.idempotency.size, alice.state.idempotency.has('0')], [IDEMPOTENCY_KEYS_MAX, false]);
+});
+
+test('the count follows reblogs and deletions and never falls below nothing', () => {
+  const alice = newcomer().when('countStatus', { id: '5', delta: 1, atMs: 9 });
+  assert.equal(alice.state.statuses, 1);
+  const down = { id: '5', delta: -1, atMs: 9 };
+  assert.equal(alice.when('countStatus', down).when('countStatus', down).state.statuses, 0);
+});

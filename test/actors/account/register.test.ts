@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { accountSlice, initialAccount } from '../../../actors/account/account.js';
+import { USERNAME_CHARS_MAX } from '../../../actors/account/register.js';
+import { given } from '../../kit/given.js';
+import { registration } from '../reactions/town.js';
+import { newcomer, self } from './newcomer.js';
+
+const unregistered = () => given(accountSlice, initialAccount(self));
+
+test('registering twice with the same names records nothing; with others it is a conflict', () => {
+  const alice = newcomer();
+  assert.deepEqual(alice.when('register', registration('alice')).events, []);
+  assert.equal(alice.when('register', registration('bob')).lastProblem?.problem, 'conflict');
+});
+
+test('a username must be short and plain', () => {
+  for (const username of ['a b', '', 'é', 'a'.repeat(USERNAME_CHARS_MAX + 1)]) {
+    const refused = unregistered().when('register', registration(username));
+    assert.equal(refused.lastProblem?.problem, 'invalid');
+    assert.deepEqual(refused.events, []);
+  }
+});
+
+test('what is not registered can only be asked about', () => {
+  assert.deepEqual(unregistered().when('credentials', {}).reply, {
+    ...{ exists: false, username: '', email: '', passwordHash: '', role: '' },
+    ...{ confirmed: false, approved: false, disabled: false, clientId: undefined },
+  });
+  assert.equal(unregistered().when('clearNotifications', {}).lastProblem?.problem, 'not_found');
+});
+
+test('the right token confirms the address, once', () => {
+  const alice = given(accountSlice, initialAccount(self)).when('register', registration('unconfirmed'));
+  assert.equal(alice.when('confirmEmail', { tokenHash: 'wrong' }).lastProblem?.problem, 'invalid');
+  const confirmed = alice.when('confirmEmail', { tokenHash: 'confirmation-hash' });
+  assert.equal(confirmed.state.owner?.confirmed, true);
+  const again = confirmed.when('confirmEmail', { tokenHash: 'confirmation-hash' });
+  assert.equal(again.events.length, confirmed.events.length);
+});

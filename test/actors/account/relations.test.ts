@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newcomer, other } from './newcomer.js';
+
+test('relations say what the account is to each target, and nothing is recorded', () => {
+  const alice = newcomer(({ requests, blocking }) => {
+    requests.set(other, { edgeId: '1', atMs: 1 });
+    blocking.add('5');
+  }).when('relations', { targets: [other, '5'] });
+  const none = { following: false, requested: false, reblogs: false, notify: false, blockedBy: false };
+  assert.deepEqual(alice.reply, {
+    relations: [
+      { target: other, ...none, blocking: false, requestedBy: true },
+      { target: '5', ...none, blocking: true, requestedBy: false },
+    ],
+  });
+  assert.deepEqual(alice.events, []);
+});
+
+test('sources are all who are followed, and who is blocked in either direction', () => {
+  const alice = newcomer(({ blocking, blockedBy }) => {
+    blocking.add('5');
+    blockedBy.add('5').add('6');
+  })
+    .when('follow', { target: other, targetLocked: true })
+    .when('sources', {});
+  assert.ok(alice.reply !== undefined && 'blocked' in alice.reply && 'following' in alice.reply);
+  assert.deepEqual(alice.reply.blocked, ['5', '6']);
+  assert.deepEqual(
+    alice.reply.following.map(({ target, pending }) => [target, pending]),
+    [[other, true]],
+  );
+});

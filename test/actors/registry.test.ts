@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { initialAccount } from '../../actors/account/account.js';
+import { accountRecord } from '../../actors/reactions/account-rows.js';
+import { CLAIM_LIFETIME_MS, Registrar } from '../../actors/registry.js';
+import { MemoryTables } from '../../store/memory/memory-tables.js';
+import { put } from '../../store/port.js';
+import { accounts } from '../../store/tables.js';
+
+function open() {
+  const tables = new MemoryTables();
+  const clock = { now: 1_000_000, nowMs: () => clock.now };
+  return { tables, clock, registry: new Registrar(tables, clock) };
+}
+
+test('names are claimed all or none, and again by the same id', async () => {
+  const { registry } = open();
+  assert.equal(await registry.claim(['acct:a', 'email:a'], '1'), undefined);
+  assert.equal(await registry.claim(['acct:a', 'email:a'], '1'), undefined);
+  assert.equal(await registry.claim(['email:a', 'acct:b'], '2'), 'email:a');
+  assert.equal(await registry.find('acct:b'), undefined);
+  assert.equal(await registry.find('acct:a'), '1');
+});
+
+test('of many who claim a name at once, one gets it', async () => {
+  const { registry } = open();
+  const ids = Array.from({ length: 20 }, (_, n) => `${n + 1}`);
+  const taken = await Promise.all(ids.map((id) => registry.claim(['acct:a'], id)));
+  assert.equal(taken.filter((name) => name === undefined).length, 1);
+});
+
+test('a claim without an account is taken over after its lifetime; one with an account never', async () => {
+  const { registry, clock, tables } = open();
+  await registry.claim(['acct:a', 'acct:b'], '1');
+  await registry.claim(['acct:b2'], '2');
+  await tables.write([put(accounts, { account: '2' }, accountRecord(initialAccount('2')))]);
+  assert.equal(await registry.claim(['acct:a'], '3'), 'acct:a');
+  clock.now += CLAIM_LIFETIME_MS;
+  assert.equal(await registry.claim(['acct:a'], '3'), undefined);
+  assert.equal(await registry.claim(['acct:b2'], '3'), 'acct:b2');
+});
+
+test('a name is given back by its holder only', async () => {
+  const { registry } = open();
+  await registry.claim(['acct:a'], '1');
+  await registry.release(['acct:a'], '2');
+  assert.equal(await registry.find('acct:a'), '1');
+  await registry.release(['acct:a'], '1');
+  assert.equal(await registry.find('acct:a'), undefined);
+});

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import protobuf from 'protobufjs';
+import { accountKind } from '../../actors/account/account.js';
+import { conversationKind } from '../../actors/conversation/conversation.js';
+import { type Codec, codec } from '../../proto/codec.js';
+import { descriptor } from '../../proto/gen/descriptor.js';
+import type { Messages } from '../../proto/gen/types.js';
+import { allTables } from '../../store/tables.js';
+import golden from './golden.json' with { type: 'json' };
+
+const root = protobuf.Root.fromJSON(descriptor).resolveAll();
+const stored: Readonly<Record<string, string>> = golden;
+
+/** A message with every field set to what its number gives, so that bytes move when a number or type does. */
+function sample(type: protobuf.Type, depth = 0): Record<string, unknown> {
+  const value = (field: protobuf.Field): unknown => {
+    const { resolvedType } = field.resolve();
+    if (resolvedType instanceof protobuf.Type) return sample(resolvedType, depth + 1);
+    if (field.type === 'string') return `text ${field.id}`;
+    if (field.type === 'bytes') return Buffer.from([depth, field.id]);
+    if (field.type === 'bool') return true;
+    return field.type === 'double' ? field.id + 0.5 : field.id;
+  };
+  return Object.fromEntries(
+    type.fieldsArray.map((field) => [field.name, field.repeated ? [value(field), value(field)] : value(field)]),
+  );
+}
+
+const noWhere = { mailer: { send: async () => undefined }, baseUrl: '', tables: { range: async () => [] } };
+const codecs: Codec<never>[] = [
+  ...allTables.map((table) => table.value),
+  ...Object.values(accountKind(noWhere).events),
+  ...Object.values(conversationKind().events),
+  codec('murmuration.store.JournalRecord'),
+].map((found) => found as unknown as Codec<never>);
+const names = [...new Set(codecs.map(({ name }) => name))].sort();
+
+for (const name of names) {
+  test(`${name} is stored as it always was`, () => {
+    const type = root.lookupType(name);
+    const { encode, decode } = codec(name as keyof Messages);
+    const message = sample(type);
+    const hex = Buffer.from(encode(message as never)).toString('hex');
+    assert.equal(hex, stored[name], `the bytes of ${name} are not those of golden.json, which has to keep all it has`);
+    assert.deepEqual(decode(Buffer.from(stored[name] ?? '', 'hex')), message);
+  });
+}
+
+test('nothing that was ever stored is forgotten', () => {
+  assert.deepEqual(
+    Object.keys(stored).filter((name) => !names.includes(name)),
+    [],
+  );
+});
