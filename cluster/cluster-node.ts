@@ -237,6 +237,8 @@ export class ClusterNode implements Placement {
       try {
         await this.lease.join(addresses);
         log.info({ member: this.lease.member }, 'joined the cluster');
+        // The others look at once, and give us our part.
+        this.bus.publish(CLUSTER_TOPIC, new Uint8Array());
         return;
       } catch (error) {
         const patient = error instanceof Unavailable || (error instanceof NameTaken && timeoutMs > JOIN_MS_MAX);
