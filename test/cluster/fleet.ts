@@ -11,6 +11,11 @@ import { Network } from '../simulation/network.js';
 import { type StoreFaults, simulatedStore } from '../simulation/store.js';
 import { Process, SeededRandom, World } from '../simulation/world.js';
 
+function calm() {
+  const delayMs: [number, number] = [1, 10];
+  return { failChance: 0, ambiguousChance: 0, lateChance: 0, delayMs, paxosVictim: undefined, paxosLateUntilMs: 0 };
+}
+
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** A host that runs nothing, yet takes its time and remembers what it was told. */
@@ -69,7 +74,7 @@ export class Fleet {
   readonly tables = new MemoryTables();
   readonly peers = new LocalPeers();
   readonly ships: Ship[] = [];
-  readonly faults: StoreFaults = { failChance: 0, ambiguousChance: 0, lateChance: 0, delayMs: [1, 10] };
+  readonly faults: StoreFaults = calm();
   readonly doubleOwners: string[] = [];
   /** Of nodes that were drained before they had joined, or could not. */
   readonly startFailures: Error[] = [];
