@@ -1,6 +1,12 @@
 import { maySee, type Relation } from '../../actors/domain/visibility.js';
 import type { AccountSources, StoreStatusRecord } from '../../proto/gen/types.js';
 
+/** What the decisions need of a status; rows of timelines carry it, too. */
+export type Audience = Pick<
+  StoreStatusRecord,
+  'accountId' | 'visibility' | 'inReplyToId' | 'inReplyToAccountId' | 'reblogOfId' | 'reblogOfAccountId'
+> & { readonly mentions: readonly { readonly accountId: string }[] };
+
 /** A viewer's relations as of one moment: whom they follow, and who is blocked in either direction. */
 export class Lens {
   readonly #viewer: string;
@@ -24,7 +30,7 @@ export class Lens {
   }
 
   /** Visible, and by nobody who is blocked. */
-  allows(status: StoreStatusRecord): boolean {
+  allows(status: Audience): boolean {
     if (this.#blocked.has(status.accountId)) return false;
     if (status.reblogOfAccountId !== undefined && this.#blocked.has(status.reblogOfAccountId)) return false;
     const relation: Relation = { following: this.hears(status.accountId), blocking: false, blockedBy: false };
@@ -37,7 +43,7 @@ export class Lens {
   }
 
   /** Whether a new status belongs in the viewer's home timeline, as the timeline itself decides when it is read. */
-  home(status: StoreStatusRecord): boolean {
+  home(status: Audience): boolean {
     if (!this.hears(status.accountId) || !this.allows(status)) return false;
     if (status.accountId === this.#viewer) return true;
     if (status.reblogOfId !== undefined) return this.#following.get(status.accountId) === true;

@@ -1,0 +1,53 @@
+import type { StoreAccountStatusRow } from '../../proto/gen/types.js';
+import { accountStatuses } from '../../store/tables.js';
+import type { PageBounds } from '../http/paging.js';
+import type { Services } from '../services.js';
+import { relationsTo, type VisibleStatus, visibleById } from '../visible.js';
+import type { Entry } from './cursor.js';
+import { accountCursor } from './eras.js';
+import { type Page, readPage } from './page.js';
+
+/** Which of an account's statuses are wanted. */
+export interface AccountTimelineOptions {
+  /** Replies to others; an author's own threads stay. */
+  readonly excludeReplies: boolean;
+  readonly excludeReblogs: boolean;
+  /** Normalised, without the #. */
+  readonly tagged: string | undefined;
+}
+
+/** An account's statuses and reblogs, as far as the viewer may see them. */
+export async function accountTimeline(
+  services: Services,
+  viewer: string | undefined,
+  account: string,
+  bounds: PageBounds,
+  options: AccountTimelineOptions,
+): Promise<Page<VisibleStatus>> {
+  const cursor = accountCursor(services.tables, services.clock, accountStatuses, 'status', account, bounds);
+  return readPage(cursor, bounds, async (rows) => {
+    const wanted = rows.filter((row) => isWanted(row, account, options));
+    const authors = wanted.flatMap(({ value }) => (value.reblogOfAccountId ? [value.reblogOfAccountId] : []));
+    const relations = await relationsTo(services, viewer, [account, ...authors]);
+    const ids = wanted.map((row) => row.id);
+    const found = await visibleById(services, viewer, ids, { relations });
+    const hides = (status: VisibleStatus) =>
+      status.original !== undefined && relations(status.original.accountId)?.blocking === true;
+    const byId = new Map(
+      found.flatMap((status) =>
+        status !== undefined && !hides(status) && hasTag(status, options.tagged) ? [[status.record.id, status]] : [],
+      ),
+    );
+    return rows.map((row) => byId.get(row.id));
+  });
+}
+
+function isWanted({ value }: Entry<StoreAccountStatusRow>, account: string, options: AccountTimelineOptions): boolean {
+  if (options.excludeReblogs && value.reblogOfId !== undefined) return false;
+  if (options.tagged !== undefined && value.reblogOfId !== undefined) return false;
+  return !(options.excludeReplies && value.inReplyToId !== undefined && value.inReplyToAccountId !== account);
+}
+
+function hasTag({ record }: VisibleStatus, tag: string | undefined): boolean {
+  return tag === undefined || record.tags.includes(tag);
+}

@@ -1,0 +1,58 @@
+import type { PageBounds } from '../http/paging.js';
+import type { Cursor } from './cursor.js';
+
+/** A page of a list, newest first. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** Keys for Link: the first and the last row looked at, shown or not, so that neighbours neither gap nor repeat. */
+  readonly newest: string | undefined;
+  readonly oldest: string | undefined;
+  /** False when it is known that nothing older exists. */
+  readonly more: boolean;
+}
+
+/** What becomes of rows: items to show, or undefined for those that are not for this viewer. */
+export type Select<E, T> = (rows: readonly E[]) => Promise<readonly (T | undefined)[]>;
+
+/** Rounds of reading for one page. A page that is still not full is answered as it is, its Link going on. */
+export const READ_ROUNDS_MAX = 8;
+/** Rows of a round at least, since few of them may be shown. */
+const ROUND_ROWS_MIN = 10;
+
+export const emptyPage: Page<never> = { items: [], newest: undefined, oldest: undefined, more: false };
+
+/** Reads until the page is full, the list ends, or READ_ROUNDS_MAX. */
+export async function readPage<E extends { readonly id: string }, T>(
+  cursor: Cursor<E>,
+  bounds: PageBounds,
+  select: Select<E, T>,
+): Promise<Page<T>> {
+  const items: T[] = [];
+  let first: string | undefined;
+  let last: string | undefined;
+  let ended = false;
+  for (let round = 0; round < READ_ROUNDS_MAX && items.length < bounds.limit && !ended; round++) {
+    const rows = await cursor.next(Math.max(ROUND_ROWS_MIN, bounds.limit - items.length));
+    ended = rows.length === 0;
+    const selected = await select(rows);
+    for (const [index, row] of rows.entries()) {
+      if (items.length === bounds.limit) break;
+      first ??= row.id;
+      last = row.id;
+      const item = selected[index];
+      if (item !== undefined) items.push(item);
+    }
+  }
+  if (bounds.upwards) return { items: items.reverse(), newest: last, oldest: first, more: true };
+  return { items, newest: first, oldest: last, more: !ended };
+}
+
+/** A page of a list that is in memory as a whole, in any order. */
+export function pageOf<E extends { readonly id: string }>(rows: readonly E[], bounds: PageBounds): Page<E> {
+  const inside = rows
+    .filter((row) => (bounds.before === undefined || row.id < bounds.before) && row.id > (bounds.after ?? ''))
+    .sort((a, b) => (a.id < b.id ? 1 : -1));
+  const items = bounds.upwards ? inside.slice(-bounds.limit) : inside.slice(0, bounds.limit);
+  const more = bounds.upwards || inside.length > items.length;
+  return { items, newest: items[0]?.id, oldest: items.at(-1)?.id, more };
+}

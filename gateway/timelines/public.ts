@@ -1,0 +1,83 @@
+import { idMs } from '../../actors/domain/ids.js';
+import type { StorePublicRow } from '../../proto/gen/types.js';
+import type { ReadTables } from '../../store/port.js';
+import { publicBuckets, publicStatuses } from '../../store/tables.js';
+import type { PageBounds } from '../http/paging.js';
+import type { Services } from '../services.js';
+import { type VisibleStatus, visibleById } from '../visible.js';
+import { type Cursor, type Entry, MergedCursor, PartsCursor } from './cursor.js';
+import { rangeOf } from './eras.js';
+import { type Page, readPage } from './page.js';
+
+/** Milliseconds of a bucket, lanes of a bucket: as store/tables.ts says of publicStatuses. */
+const BUCKET_MS = 2 ** 22;
+const LANES = 8;
+/** Buckets read at a time from the list of them. */
+const BUCKETS_READ = 32;
+
+type Bounds = Omit<PageBounds, 'limit'>;
+
+/** Public statuses of everybody, newest first. */
+export async function publicTimeline(
+  services: Services,
+  viewer: string | undefined,
+  bounds: PageBounds,
+): Promise<Page<VisibleStatus>> {
+  return readPage(publicCursor(services.tables, bounds), bounds, (rows) =>
+    visibleById(
+      services,
+      viewer,
+      rows.map((row) => row.id),
+      { hideBlocked: true },
+    ),
+  );
+}
+
+function publicCursor(tables: ReadTables, bounds: Bounds): Cursor<Entry<StorePublicRow>> {
+  let open: { readonly bucket: number; readonly merged: Cursor<Entry<StorePublicRow>> } | undefined;
+  return new PartsCursor(buckets(tables, bounds), bounds, async (bucket, _span, limit) => {
+    if (open?.bucket !== bucket) open = { bucket, merged: bucketCursor(tables, bucket, bounds, limit) };
+    return open.merged.next(limit);
+  });
+}
+
+/** The lanes of one bucket, merged. */
+function bucketCursor(tables: ReadTables, bucket: number, bounds: Bounds, chunk: number) {
+  const lanes = Array.from(
+    { length: LANES },
+    (_, lane) =>
+      new PartsCursor<number, Entry<StorePublicRow>>([lane], bounds, async (_lane, span, limit) => {
+        const rows = await tables.range(publicStatuses, { bucket, lane }, { ...rangeOf('status', span), limit });
+        return rows.map(({ key, value }) => ({ id: key.status, value }));
+      }),
+  );
+  return new MergedCursor(lanes, bounds.upwards, Math.max(2, Math.ceil(chunk / 2)));
+}
+
+/** Buckets that hold anything, in the direction of reading. */
+async function* buckets(tables: ReadTables, bounds: Bounds): AsyncGenerator<number> {
+  // Bounds of ranges are exclusive, those of the page lie within buckets that are wanted.
+  let before = bounds.before === undefined ? undefined : bucketOf(bounds.before) + 1;
+  let after = bounds.after === undefined ? undefined : bucketOf(bounds.after) - 1;
+  for (;;) {
+    const rows = await tables.range(
+      publicBuckets,
+      { century: 0 },
+      {
+        reverse: !bounds.upwards,
+        limit: BUCKETS_READ,
+        ...(before === undefined ? {} : { before: { bucket: before } }),
+        ...(after === undefined || after < 0 ? {} : { after: { bucket: after } }),
+      },
+    );
+    for (const { key } of rows) yield key.bucket;
+    const last = rows.at(-1)?.key.bucket;
+    if (last === undefined || rows.length < BUCKETS_READ) return;
+    if (bounds.upwards) after = last;
+    else before = last;
+  }
+}
+
+function bucketOf(id: string): number {
+  return Math.floor(idMs(id) / BUCKET_MS);
+}

@@ -1,0 +1,145 @@
+import { isProblem, type Problem, problem } from '../actors/domain/problem.js';
+import { maySee, type Relation } from '../actors/domain/visibility.js';
+import type { AccountRelation, AccountSources, StoreStatusRecord } from '../proto/gen/types.js';
+import { accounts, statuses } from '../store/tables.js';
+import { isPublished } from './entities/account.js';
+import type { Services } from './services.js';
+
+/** A status that its viewer may see; made here only, and what renderers take. */
+export interface VisibleStatus {
+  readonly record: StoreStatusRecord;
+  /** What it reblogs, visible too. */
+  readonly original: StoreStatusRecord | undefined;
+}
+
+/** The viewer's relations to some accounts. */
+export type Relations = (accountId: string) => Relation | undefined;
+
+export interface VisibleOptions {
+  /** Known relations to all authors concerned; absent: the viewer's actor is asked, once. */
+  readonly relations?: Relations;
+  /** Leaves out those whom the viewer blocks, too: lists do, single statuses don't. */
+  readonly hideBlocked?: boolean;
+}
+
+/** Targets of one `relations` question: bounds its message to some 100 KB. */
+const RELATION_TARGETS_MAX = 2_000;
+
+/** Absent and not visible are the same to those who ask. */
+export const notFound = (): Problem => problem('not_found', 'Record not found');
+
+/** The one way from stored statuses to what a viewer may see; undefined where there is nothing for them. */
+export async function visibleStatuses(
+  services: Services,
+  viewer: string | undefined,
+  records: readonly (StoreStatusRecord | undefined)[],
+  options: VisibleOptions = {},
+): Promise<(VisibleStatus | undefined)[]> {
+  const originals = await loadOriginals(services, records);
+  const authors = [...records, ...originals.values()].flatMap((record) => (record ? [record.accountId] : []));
+  const relations = options.relations ?? (await relationsTo(services, viewer, authors));
+  const shows = (record: StoreStatusRecord) => {
+    const relation = relations(record.accountId);
+    if (options.hideBlocked === true && relation?.blocking === true) return false;
+    return mayViewerSee(record, viewer, relation);
+  };
+  return records.map((record) => {
+    if (record === undefined || !shows(record)) return undefined;
+    if (record.reblogOfId === undefined) return { record, original: undefined };
+    const original = originals.get(record.reblogOfId);
+    return original !== undefined && shows(original) ? { record, original } : undefined;
+  });
+}
+
+/** By id, in the ids' order. */
+export async function visibleById(
+  services: Services,
+  viewer: string | undefined,
+  ids: readonly string[],
+  options: VisibleOptions = {},
+): Promise<(VisibleStatus | undefined)[]> {
+  return visibleStatuses(services, viewer, await loadStatuses(services, ids), options);
+}
+
+/** One status, or the refusal that does not tell why. */
+export async function visibleStatus(
+  services: Services,
+  viewer: string | undefined,
+  id: string,
+): Promise<VisibleStatus | Problem> {
+  const [found] = await visibleById(services, viewer, [id]);
+  return found ?? notFound();
+}
+
+/** Records by id, in the ids' order. */
+export async function loadStatuses(
+  services: Services,
+  ids: readonly string[],
+): Promise<(StoreStatusRecord | undefined)[]> {
+  if (ids.length === 0) return [];
+  return services.tables.getMany(
+    statuses,
+    ids.map((id) => ({ status: id.padStart(18, '0') })),
+  );
+}
+
+/** The account, unless it is unknown or not confirmed or approved yet. */
+export async function publishedAccount(services: Services, id: string) {
+  const record = await services.tables.get(accounts, { account: id.padStart(18, '0') });
+  return record !== undefined && isPublished(record) ? record : notFound();
+}
+
+/** Asks the viewer's actor; nobody's relations are unknown. */
+export async function relationsTo(
+  services: Services,
+  viewer: string | undefined,
+  accountIds: readonly string[],
+): Promise<Relations> {
+  const found = await askRelations(services, viewer, accountIds);
+  return (accountId) => found.get(accountId);
+}
+
+/** The viewer's relations in full, by account. */
+export async function askRelations(
+  services: Services,
+  viewer: string | undefined,
+  accountIds: readonly string[],
+): Promise<ReadonlyMap<string, AccountRelation>> {
+  const found = new Map<string, AccountRelation>();
+  if (viewer === undefined) return found;
+  const targets = [...new Set(accountIds)].filter((id) => id !== viewer);
+  for (let from = 0; from < targets.length; from += RELATION_TARGETS_MAX) {
+    const some = targets.slice(from, from + RELATION_TARGETS_MAX);
+    const { relations } = answered(await services.askAccount(viewer, 'relations', { targets: some }));
+    for (const relation of relations) found.set(relation.target, relation);
+  }
+  return found;
+}
+
+/** Relations out of everything that the viewer follows and blocks. */
+export function relationsFrom(sources: AccountSources): Relations {
+  const following = new Set(sources.following.flatMap((edge) => (edge.pending ? [] : [edge.target])));
+  const blocked = new Set(sources.blocked);
+  return (id) => ({ following: following.has(id), blocking: blocked.has(id), blockedBy: blocked.has(id) });
+}
+
+/** The reply to a question that cannot be refused. */
+export function answered<T>(reply: T | Problem): T {
+  if (isProblem(reply)) throw new Error(`an account refused to say what it knows: ${reply.detail}`);
+  return reply;
+}
+
+function mayViewerSee(record: StoreStatusRecord, viewer: string | undefined, relation: Relation | undefined): boolean {
+  if (record.deleted) return false;
+  const mentionIds = record.mentions.map((mention) => mention.accountId);
+  return maySee({ accountId: record.accountId, visibility: record.visibility, mentionIds }, viewer, relation);
+}
+
+async function loadOriginals(
+  services: Services,
+  records: readonly (StoreStatusRecord | undefined)[],
+): Promise<ReadonlyMap<string, StoreStatusRecord>> {
+  const ids = [...new Set(records.flatMap((record) => (record?.reblogOfId ? [record.reblogOfId] : [])))];
+  const found = await loadStatuses(services, ids);
+  return new Map(found.flatMap((record) => (record === undefined ? [] : [[record.id, record]])));
+}
