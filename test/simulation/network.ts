@@ -98,9 +98,9 @@ export class Network {
   private request(source: Process, subject: string, payload: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       const timer = this.world.at(timeoutMs, source, () => reject(new Unavailable(`no answer on ${subject}`)));
-      const fail = (why: string) => {
+      const fail = (error: Error) => {
         timer.cancel();
-        reject(new Unavailable(why));
+        reject(error);
       };
       const alive = (this.servers.get(subject) ?? []).filter((server) => server.process.alive);
       if (alive.length === 0) {
@@ -119,7 +119,7 @@ export class Network {
                 timer.cancel();
                 resolve(answer);
               }),
-            (error: Error) => this.send(server.process, source, () => fail(error.message)),
+            (error: Error) => this.send(server.process, source, () => fail(new Unavailable(error.message))),
           );
         });
       deliver();

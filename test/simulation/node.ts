@@ -17,7 +17,7 @@ export interface Ground {
   readonly peers: SimulatedPeers;
   readonly shared: Tables;
   readonly storeFaults: StoreFaults;
-  readonly kinds: readonly AnyKind[];
+  readonly kinds: (tables: Tables) => readonly AnyKind[];
   readonly rules: LeaseRules;
   readonly log: (line: string) => void;
   /** Wraps a node's store and journal; a planted bug lives here. */
@@ -66,7 +66,7 @@ export class SimulatedNode {
     };
     this.cluster = new ClusterNode(context, bus, peers.of(this.process));
     this.runtime = new Runtime({
-      kinds: ground.kinds,
+      kinds: ground.kinds(tables),
       tables,
       journal,
       bus,

@@ -10,11 +10,17 @@ export interface StoreFaults {
   /** Probability that a write is reported failed and lands only later, up to LATE_MS_MAX: it sat in a queue. */
   lateChance: number;
   delayMs: readonly [number, number];
+  /** The node whose conditional writes are answered late and then fail, while all else works; undefined: none. */
+  paxosVictim: string | undefined;
+  /** World time until which they are answered late; later ones fail. */
+  paxosLateUntilMs: number;
 }
 
 /** Longer than a lease: a late write must be able to land after another owner took over. */
 const LATE_MS_MAX = 12_000;
 const REPORTED_AFTER_MS = 2_000;
+/** How late a conditional write of the victim is answered: within the patience of whoever asked. */
+const PAXOS_LATE_MS = 1_300;
 
 /**
  * One process's way to the shared store: operations take time both ways, may fail, may happen although reported
@@ -61,8 +67,13 @@ export function simulatedStore(
     getMany: (table, keys) => through(false, () => shared.getMany(table, keys)),
     range: (table, partition, options) => through(false, () => shared.range(table, partition, options)),
     write: (rows) => through(true, () => shared.write(rows)),
-    compareAndSet: (table, key, expected, next) =>
-      through(true, () => shared.compareAndSet(table, key, expected, next)),
+    compareAndSet: async (table, key, expected, next) => {
+      const isVictim = faults.paxosVictim === process.name;
+      if (isVictim && world.now >= faults.paxosLateUntilMs) throw new Unavailable('conditional writes time out');
+      const result = await through(true, () => shared.compareAndSet(table, key, expected, next));
+      if (isVictim) await new Promise<void>((resolve) => void world.at(PAXOS_LATE_MS, process, resolve));
+      return result;
+    },
     close: async () => undefined,
   };
 }

@@ -99,6 +99,18 @@ export class World {
     });
   }
 
+  /** Runs events until the promise is settled, at most for `worldMs`. */
+  async complete<T>(promise: Promise<T>, worldMs: number): Promise<T> {
+    let settled = false;
+    const mark = () => {
+      settled = true;
+    };
+    promise.then(mark, mark);
+    await this.run(this.timeMs + worldMs, () => settled);
+    if (!settled) throw new Error(`not finished after ${worldMs} ms of world time`);
+    return promise;
+  }
+
   /** Runs events until `done` says so or world time `untilMs` is reached. */
   async run(untilMs: number, done: () => boolean): Promise<void> {
     await this.settle();

@@ -1,0 +1,118 @@
+import { isProblem } from '../../actors/domain/problem.js';
+import type { AccountPost, AccountPostedReply } from '../../proto/gen/types.js';
+import type { Known, Ledger, Posted } from './ledger.js';
+import type { SimulatedNode } from './node.js';
+import type { SeededRandom, World } from './world.js';
+
+/** A client gives up on a request after this, longer than a node's own patience. */
+const PATIENCE_MS = 11_000;
+/** Between two requests of one client. */
+const THINK_MS: readonly [number, number] = [20, 400];
+
+/** One person with an app: asks whichever node it reaches, one request after the other, and notes what it was told. */
+export class Client {
+  private number = 0;
+
+  constructor(
+    readonly account: string,
+    private readonly everyone: readonly string[],
+    private readonly world: World,
+    private readonly nodes: () => readonly SimulatedNode[],
+    private readonly random: SeededRandom,
+    private readonly ledger: Ledger,
+  ) {}
+
+  /** Lives until world time `untilMs`; then finishes what it began. */
+  async live(untilMs: number): Promise<void> {
+    while (this.world.now < untilMs) {
+      await this.act(untilMs);
+      await this.world.sleep(this.random.between(...THINK_MS));
+    }
+  }
+
+  private async act(untilMs: number): Promise<void> {
+    const dice = this.random.fraction();
+    if (dice < 0.4) return this.post(undefined, untilMs);
+    if (dice < 0.5) return this.post(this.someStatus(), untilMs);
+    if (dice < 0.65) return this.toggle(this.ledger.follows, this.someoneElse(), 'follow', 'unfollow');
+    if (dice < 0.7) return this.toggle(this.ledger.blocks, this.someoneElse(), 'block', 'unblock');
+    if (dice < 0.9) return this.react(this.ledger.favourites, 'favourite', 'unfavourite');
+    return this.react(this.ledger.reblogs, 'reblog', 'unreblog');
+  }
+
+  /** Tries one post under one key until it is answered or the story is over. */
+  private async post(parent: Posted | undefined, untilMs: number): Promise<void> {
+    const number = this.number++;
+    const input: AccountPost = {
+      text: `post ${number}`,
+      html: `<p>post ${number}</p>`,
+      spoilerText: '',
+      visibility: 'public',
+      sensitive: false,
+      mentions: [],
+      tags: [],
+      idempotencyKey: `key-${number}`,
+      ...(parent === undefined
+        ? {}
+        : { inReplyToId: parent.id, inReplyToAccountId: parent.author, conversationId: parent.conversation }),
+    };
+    do {
+      const reply = (await this.ask('account', this.account, 'post', input)) as AccountPostedReply | 'unknown';
+      if (reply === 'unknown' || isProblem(reply)) continue;
+      this.ledger.posts.push({ author: this.account, number, id: reply.id, conversation: reply.conversationId });
+      return;
+    } while (this.world.now < untilMs);
+  }
+
+  private async toggle(known: Map<string, Known>, target: string, on: string, off: string): Promise<void> {
+    const pair = `${this.account}|${target}`;
+    const wanted = known.get(pair) === 'yes' && this.random.chance(0.5) ? 'no' : 'yes';
+    const input = on === 'follow' ? { target, targetLocked: false } : { target };
+    known.set(pair, 'unknown');
+    const reply = await this.ask('account', this.account, wanted === 'yes' ? on : off, input);
+    if (reply === 'unknown' || isProblem(reply)) return;
+    known.set(pair, wanted);
+    if (on !== 'block' || wanted !== 'yes') return;
+    // A block ends follows both ways, those that were in doubt, too.
+    this.ledger.follows.set(pair, 'no');
+    this.ledger.follows.set(`${target}|${this.account}`, 'unknown');
+  }
+
+  private async react(known: Map<string, Known>, on: string, off: string): Promise<void> {
+    const status = this.someStatus();
+    if (status === undefined) return;
+    const pair = `${this.account}|${status.id}`;
+    const wanted = known.get(pair) === 'yes' && this.random.chance(0.5) ? 'no' : 'yes';
+    known.set(pair, 'unknown');
+    const input = { statusId: status.id, by: this.account };
+    const reply = await this.ask('conversation', status.conversation, wanted === 'yes' ? on : off, input);
+    if (reply !== 'unknown' && !isProblem(reply)) known.set(pair, wanted);
+  }
+
+  private someStatus(): Posted | undefined {
+    const { posts } = this.ledger;
+    return posts.length === 0 ? undefined : this.random.pick(posts.slice(-20));
+  }
+
+  private someoneElse(): string {
+    return this.random.pick(this.everyone.filter((id) => id !== this.account));
+  }
+
+  private ask(kind: string, id: string, command: string, input: object): Promise<unknown> {
+    const reachable = this.nodes().filter((node) => node.process.alive);
+    this.ledger.asked += 1;
+    return new Promise((resolve) => {
+      const timer = this.world.at(PATIENCE_MS, undefined, () => resolve('unknown'));
+      const answer = (reply: unknown) => {
+        timer.cancel();
+        if (reply !== 'unknown') this.ledger.answered += 1;
+        this.world.at(1, undefined, () => resolve(reply));
+      };
+      if (reachable.length === 0) return;
+      const node = this.random.pick(reachable);
+      this.world.at(1, node.process, () => {
+        node.runtime.ask(kind, id, command, input).then(answer, () => answer('unknown'));
+      });
+    });
+  }
+}

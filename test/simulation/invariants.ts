@@ -1,0 +1,182 @@
+import { accountKind } from '../../actors/account/account.js';
+import { compareIds, eraOfId } from '../../actors/domain/ids.js';
+import { askerOf } from '../../actors/runtime/kind.js';
+import type { Services } from '../../gateway/services.js';
+import { homeTimeline } from '../../gateway/timelines/home.js';
+import type { StoreAccountRecord } from '../../proto/gen/types.js';
+import { RANGE_LIMIT_MAX, type Tables } from '../../store/port.js';
+import {
+  accountStatuses,
+  accounts as accountTable,
+  favouritedBy,
+  followers,
+  following,
+  notifications,
+  rebloggedBy,
+  statuses,
+} from '../../store/tables.js';
+import type { Known, Ledger } from './ledger.js';
+import type { SimulatedNode } from './node.js';
+import type { World } from './world.js';
+
+interface Ended {
+  readonly shared: Tables;
+  readonly ledger: Ledger;
+  readonly accounts: readonly string[];
+  readonly world: World;
+  readonly nodes: readonly SimulatedNode[];
+  /** Backlog rows left. */
+  readonly owed: number;
+}
+
+/** What must hold when the world has come to rest; answers what does not, in words. */
+export async function invariants(ended: Ended): Promise<string[]> {
+  const found: string[] = [];
+  if (ended.owed > 0) found.push(`${ended.owed} actors still owe effects`);
+  await acknowledgedAreReadable(ended, found);
+  await orderPerAuthor(ended, found);
+  await followsAreSymmetric(ended, found);
+  await reactionsAreCounted(ended, found);
+  await noticesAreSingle(ended, found);
+  await homesAreRight(ended, found);
+  return found;
+}
+
+/** Readable by id and in the author's list; one status an idempotency key. */
+async function acknowledgedAreReadable({ shared, ledger }: Ended, found: string[]): Promise<void> {
+  const ids = new Map<string, string>();
+  for (const post of ledger.posts) {
+    const what = `post ${post.number} of ${post.author} (${post.id})`;
+    const record = await shared.get(statuses, { status: post.id });
+    const row = { account: post.author, era: eraOfId(post.id), status: post.id };
+    if (record?.accountId !== post.author) found.push(`${what} was acknowledged and is gone`);
+    else if (record.text !== `post ${post.number}`) found.push(`${what} holds another text`);
+    if ((await shared.get(accountStatuses, row)) === undefined) found.push(`${what} is not in its author's list`);
+    if (ids.has(post.id)) found.push(`${what} has the id of ${ids.get(post.id)}`);
+    ids.set(post.id, what);
+  }
+}
+
+async function orderPerAuthor({ shared, ledger, accounts }: Ended, found: string[]): Promise<void> {
+  for (const account of accounts) {
+    const own = ledger.posts.filter((post) => post.author === account);
+    const sorted = [...own].sort((a, b) => compareIds(a.id, b.id));
+    if (sorted.some((post, index) => post !== own[index])) found.push(`posts of ${account} are out of order`);
+    const texts: string[] = [];
+    for (const { key, value } of await ownRows(shared, account, own.at(-1)?.id)) {
+      if (value.reblogOfId !== undefined) continue;
+      texts.push((await shared.get(statuses, { status: key.status }))?.text ?? '');
+    }
+    if (new Set(texts).size !== texts.length) found.push(`${account} has a post twice`);
+  }
+}
+
+async function ownRows(shared: Tables, account: string, someId: string | undefined) {
+  if (someId === undefined) return [];
+  return shared.range(accountStatuses, { account, era: eraOfId(someId) }, { limit: RANGE_LIMIT_MAX });
+}
+
+async function followsAreSymmetric({ shared, ledger, accounts }: Ended, found: string[]): Promise<void> {
+  const records = new Map<string, StoreAccountRecord>();
+  const edges = new Map<string, string>();
+  const followersOf = new Map<string, Map<string, string>>(accounts.map((id) => [id, new Map()]));
+  for (const account of accounts) {
+    const record = await shared.get(accountTable, { account });
+    if (record === undefined) {
+      found.push(`the account row of ${account} is gone`);
+      continue;
+    }
+    records.set(account, record);
+    for (const { key, value } of await shared.range(following, { account }, { limit: RANGE_LIMIT_MAX })) {
+      if (!value.pending) edges.set(`${account}|${key.target}`, value.edgeId);
+    }
+    const era = eraOfId(ledger.posts[0]?.id ?? account);
+    for (const { key, value } of await shared.range(followers, { account, era }, { limit: RANGE_LIMIT_MAX })) {
+      const seen = followersOf.get(account) as Map<string, string>;
+      if (seen.has(value.accountId)) found.push(`${value.accountId} follows ${account} twice`);
+      seen.set(value.accountId, key.edge);
+    }
+  }
+  for (const a of accounts) {
+    for (const b of accounts) {
+      const pair = `${a}|${b}`;
+      const [out, into] = [edges.get(pair), followersOf.get(b)?.get(a)];
+      if (out !== into) found.push(`${pair}: followed with edge ${out}, follower with edge ${into}`);
+      const told = ledger.follows.get(pair);
+      const blocked = isNotNo(ledger.blocks.get(pair)) || isNotNo(ledger.blocks.get(`${b}|${a}`));
+      if (told === 'no' && out !== undefined) found.push(`${pair}: told that it does not follow, yet it does`);
+      if (told === 'yes' && out === undefined && !blocked) found.push(`${pair}: told that it follows, yet it does not`);
+    }
+  }
+  for (const [account, record] of records) {
+    const outgoing = [...edges.keys()].filter((pair) => pair.startsWith(`${account}|`)).length;
+    const incoming = followersOf.get(account)?.size ?? 0;
+    if (record.following !== outgoing) found.push(`${account} counts ${record.following} followed, has ${outgoing}`);
+    if (record.followers !== incoming) found.push(`${account} counts ${record.followers} followers, has ${incoming}`);
+  }
+}
+
+const isNotNo = (known: Known | undefined): boolean => known === 'yes' || known === 'unknown';
+
+/** Counts on the status = rows of who did it = what clients were told. */
+async function reactionsAreCounted({ shared, ledger }: Ended, found: string[]): Promise<void> {
+  for (const { id } of ledger.posts) {
+    const record = await shared.get(statuses, { status: id });
+    if (record === undefined) continue;
+    for (const [table, count, known, word] of [
+      [favouritedBy, record.favourites, ledger.favourites, 'favourited'],
+      [rebloggedBy, record.reblogs, ledger.reblogs, 'reblogged'],
+    ] as const) {
+      const rows = await shared.range(table, { status: id }, { limit: RANGE_LIMIT_MAX });
+      const who = new Set(rows.map((row) => row.value.accountId));
+      if (who.size !== rows.length) found.push(`${id} is ${word} twice by one account`);
+      if (count !== rows.length) found.push(`${id} counts ${count} ${word}, has ${rows.length}`);
+      for (const [pair, told] of known) {
+        const [account, status] = pair.split('|') as [string, string];
+        if (status !== id || told === 'unknown') continue;
+        if (who.has(account) !== (told === 'yes')) found.push(`${pair}: told ${told} of ${word}, the rows differ`);
+      }
+    }
+  }
+}
+
+/** One notification a cause: effects may be repeated, what they do may not. */
+async function noticesAreSingle({ shared, ledger, accounts }: Ended, found: string[]): Promise<void> {
+  const era = eraOfId(ledger.posts[0]?.id ?? '0');
+  for (const account of accounts) {
+    const rows = await shared.range(notifications, { account, era }, { limit: RANGE_LIMIT_MAX });
+    const reblogs = rows.filter((row) => row.value.type === 'mention').map((row) => `${row.value.statusId}`);
+    if (new Set(reblogs).size !== reblogs.length) found.push(`${account} was told of one mention twice`);
+  }
+}
+
+/** No status twice, own posts all there, nothing of those one blocks or is blocked by. */
+async function homesAreRight(ended: Ended, found: string[]): Promise<void> {
+  const { shared, ledger, accounts, world, nodes } = ended;
+  const node = nodes[0] as SimulatedNode;
+  const kind = accountKind({ mailer: { send: async () => undefined }, baseUrl: '', tables: shared });
+  const services = {
+    tables: shared,
+    clock: world.clockOf(node.process),
+    askAccount: askerOf(kind, node.runtime),
+  } as unknown as Services;
+  for (const account of accounts) {
+    const seen = new Set<string>();
+    let before: string | undefined;
+    for (;;) {
+      const bounds = { limit: 40, before, after: undefined, upwards: false };
+      const page = await homeTimeline(services, account, bounds as never);
+      for (const { record } of page.items) {
+        if (seen.has(record.id)) found.push(`${record.id} is twice in the home of ${account}`);
+        seen.add(record.id);
+        if (ledger.blocks.get(`${record.accountId}|${account}`) === 'yes' && record.accountId !== account) {
+          found.push(`${account} sees ${record.id} of ${record.accountId}, who blocks it`);
+        }
+      }
+      if (page.oldest === undefined || !page.more) break;
+      before = page.oldest;
+    }
+    const missing = ledger.posts.filter((post) => post.author === account && !seen.has(post.id));
+    if (missing.length > 0) found.push(`the home of ${account} lacks ${missing.length} own posts`);
+  }
+}

@@ -1,0 +1,24 @@
+/** A status whose author got an answer. */
+export interface Posted {
+  readonly author: string;
+  readonly number: number;
+  readonly id: string;
+  readonly conversation: string;
+}
+
+/** What the clients were told: yes and no are answers, unknown is none (the request may or may not have happened). */
+export type Known = 'yes' | 'no' | 'unknown';
+
+/** What clients know at the end of a run; the cluster must agree. */
+export class Ledger {
+  readonly posts: Posted[] = [];
+  /** `a|b`: a follows b. */
+  readonly follows = new Map<string, Known>();
+  /** `a|b`: a blocks b. */
+  readonly blocks = new Map<string, Known>();
+  /** `account|status` */
+  readonly favourites = new Map<string, Known>();
+  readonly reblogs = new Map<string, Known>();
+  asked = 0;
+  answered = 0;
+}

@@ -1,0 +1,91 @@
+import type { Network } from './network.js';
+import type { SimulatedNode } from './node.js';
+import type { StoreFaults } from './store.js';
+import type { SeededRandom, World } from './world.js';
+
+/** What goes wrong: everything a little, or what leases must withstand. */
+export type Profile = 'everything' | 'leases';
+
+interface Stage {
+  readonly world: World;
+  readonly network: Network;
+  readonly storeFaults: StoreFaults;
+  readonly random: SeededRandom;
+  /** Living nodes, by name. */
+  readonly nodes: Map<string, SimulatedNode>;
+  /** Starts the named node anew. */
+  readonly start: (name: string) => void;
+}
+
+/** Breaks things until `untilMs`, then mends all and sees that every node runs. */
+export async function torment(stage: Stage, profile: Profile, untilMs: number): Promise<void> {
+  const { world, random } = stage;
+  const actions = profile === 'leases' ? [leaseTrouble] : [crash, pause, partition, drain, storeTrouble];
+  while (world.now < untilMs) {
+    await random.pick(actions)(stage);
+    await world.sleep(random.between(300, 2_500));
+  }
+  stage.network.mend();
+  calm(stage.storeFaults);
+  for (const node of stage.nodes.values()) node.process.pausedUntil = 0;
+}
+
+export function calm(faults: StoreFaults): void {
+  Object.assign(faults, {
+    failChance: 0,
+    ambiguousChance: 0,
+    lateChance: 0,
+    delayMs: [0.2, 3],
+    paxosVictim: undefined,
+  });
+}
+
+const someNode = ({ nodes, random }: Stage): SimulatedNode => random.pick([...nodes.values()]);
+
+async function crash(stage: Stage): Promise<void> {
+  const node = someNode(stage);
+  node.crash();
+  await stage.world.sleep(stage.random.between(200, 9_000));
+  stage.start(node.name);
+}
+
+async function pause(stage: Stage): Promise<void> {
+  const lengthMs = stage.random.between(500, 12_000);
+  someNode(stage).process.pausedUntil = stage.world.now + lengthMs;
+  await stage.world.sleep(lengthMs * stage.random.fraction());
+}
+
+async function partition(stage: Stage): Promise<void> {
+  const [a, b] = [someNode(stage).name, someNode(stage).name];
+  stage.network.partition(a, b, true);
+  await stage.world.sleep(stage.random.between(500, 5_000));
+  stage.network.partition(a, b, false);
+}
+
+async function drain(stage: Stage): Promise<void> {
+  const node = someNode(stage);
+  if (!node.ready) return;
+  let ended = false;
+  void node.drain().then(() => {
+    ended = true;
+  });
+  for (let waits = 0; waits < 60 && !ended; waits++) await stage.world.sleep(250);
+  node.crash();
+  stage.start(node.name);
+}
+
+async function storeTrouble({ storeFaults, world, random }: Stage): Promise<void> {
+  Object.assign(storeFaults, { failChance: 0.1, ambiguousChance: 0.1, lateChance: 0.05, delayMs: [1, 60] });
+  await world.sleep(random.between(500, 3_000));
+  calm(storeFaults);
+}
+
+/** One node's renewals are answered late, then not at all, while it goes on reading and writing. */
+async function leaseTrouble(stage: Stage): Promise<void> {
+  const { storeFaults, world } = stage;
+  storeFaults.paxosVictim = someNode(stage).name;
+  storeFaults.paxosLateUntilMs = world.now + 4_000;
+  await world.sleep(12_000);
+  storeFaults.paxosVictim = undefined;
+  await world.sleep(3_000);
+}

@@ -1,0 +1,144 @@
+import { accountKind } from '../../actors/account/account.js';
+import { conversationKind } from '../../actors/conversation/conversation.js';
+import { makeId, SHARDS } from '../../actors/domain/ids.js';
+import { type LeaseRules, leaseRules } from '../../cluster/lease.js';
+import { codec } from '../../proto/codec.js';
+import { MemoryTables } from '../../store/memory/memory-tables.js';
+import type { Tables } from '../../store/port.js';
+import { backlog } from '../../store/tables.js';
+import { Client } from './client.js';
+import { invariants } from './invariants.js';
+import { Ledger } from './ledger.js';
+import { calm, type Profile, torment } from './nemesis.js';
+import { Network } from './network.js';
+import { type Ground, SimulatedNode, unbent } from './node.js';
+import { SimulatedPeers } from './peers.js';
+import type { StoreFaults } from './store.js';
+import { SeededRandom, World } from './world.js';
+
+export interface SimulationOptions {
+  readonly seed: number;
+  readonly profile?: Profile;
+  /** A planted bug: other lease rules, or a bent store and journal. */
+  readonly rules?: Partial<LeaseRules>;
+  readonly bend?: Ground['bend'];
+  readonly log?: (line: string) => void;
+}
+
+export interface SimulationResult {
+  /** What does not hold; empty when all is well. */
+  readonly faults: readonly string[];
+  readonly asked: number;
+  readonly answered: number;
+  readonly posts: number;
+  readonly events: number;
+}
+
+const NODES = 3;
+const ACCOUNTS = 5;
+/** World time of clients and faults together. */
+const STORY_MS = 20_000;
+/** World time within which all nodes are ready, and all effects done, once nothing goes wrong any more. */
+const SETTLE_MS_MAX = 180_000;
+
+const commandCodec = codec('murmuration.node.ActorCommand');
+
+/** One life of a small cluster on one event loop, wholly determined by its seed. */
+export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
+  const { seed, profile = 'everything', log = () => undefined } = options;
+  const random = new SeededRandom(seed);
+  const nodes = new Map<string, SimulatedNode>();
+  const world = new World(() => [...nodes.values()].some((node) => node.process.alive && !node.runtime.idle()));
+  const storeFaults = { paxosLateUntilMs: 0 } as StoreFaults;
+  calm(storeFaults);
+  const faults = { dropChance: 0.01, repeatChance: 0.05, delayMs: [0.2, 4] as const };
+  const network = new Network(world, random.fork(), faults, isEffect);
+  const ground: Ground = {
+    world,
+    network,
+    peers: new SimulatedPeers(network, (delayMs, process, action) => world.at(delayMs, process, action)),
+    shared: new MemoryTables(),
+    storeFaults,
+    kinds,
+    rules: { ...leaseRules, ...options.rules },
+    log,
+    bend: options.bend ?? unbent,
+  };
+  const begin = (name: string) => {
+    const node = new SimulatedNode(name, ground, random.fork());
+    nodes.set(name, node);
+    startUntilUp(node, world);
+  };
+  for (let index = 1; index <= NODES; index++) begin(`node${index}`);
+  const allReady = () => [...nodes.values()].every((node) => node.ready);
+  await until(world, 'every node to be ready', allReady);
+
+  const ledger = new Ledger();
+  const living = () => [...nodes.values()];
+  const accounts = Array.from({ length: ACCOUNTS }, (_, index) =>
+    makeId(1_767_000_000_000 + index, random.between(0, SHARDS - 1), 0),
+  );
+  const register = Promise.all(accounts.map((id, index) => registered(living()[0] as SimulatedNode, id, index)));
+  await world.complete(register, SETTLE_MS_MAX);
+  const endMs = world.now + STORY_MS;
+  const clients = accounts.map((id) => new Client(id, accounts, world, living, random.fork(), ledger));
+  const stage = { world, network, storeFaults, random: random.fork(), nodes, start: begin };
+  await world.complete(Promise.all([...clients.map((c) => c.live(endMs)), torment(stage, profile, endMs)]), 120_000);
+  await until(world, 'every node to be ready again', allReady);
+  const owed = () => effectsOwed(ground.shared);
+  for (let waitedMs = 0; waitedMs < SETTLE_MS_MAX && (await owed()) > 0; waitedMs += 500) {
+    await world.run(world.now + 500, () => false);
+  }
+  const found = await world.complete(
+    invariants({ shared: ground.shared, ledger, accounts, world, nodes: living(), owed: await owed() }),
+    SETTLE_MS_MAX,
+  );
+  for (const node of nodes.values()) node.crash();
+  return {
+    faults: found,
+    asked: ledger.asked,
+    answered: ledger.answered,
+    posts: ledger.posts.length,
+    events: world.eventsRun,
+  };
+}
+
+const kinds = (tables: Tables) => [
+  accountKind({ mailer: { send: async () => undefined }, baseUrl: 'http://simulated', tables }),
+  conversationKind(),
+];
+
+function isEffect(payload: Uint8Array): boolean {
+  return commandCodec.decode(payload).cause !== undefined;
+}
+
+function startUntilUp(node: SimulatedNode, world: World): void {
+  node.start().catch(() => {
+    world.at(500, node.process, () => startUntilUp(node, world));
+  });
+}
+
+async function until(world: World, what: string, state: () => boolean): Promise<void> {
+  await world.run(world.now + SETTLE_MS_MAX, state);
+  if (!state()) throw new Error(`waited in vain for ${what}`);
+}
+
+async function registered(node: SimulatedNode, id: string, index: number): Promise<void> {
+  const username = `person${index}`;
+  await node.runtime.ask('account', id, 'register', {
+    username,
+    email: `${username}@example.org`,
+    passwordHash: 'none',
+    role: 'user',
+    confirmed: true,
+    approved: true,
+    locale: 'en',
+  });
+}
+
+/** Actors that may still have effects to do. */
+async function effectsOwed(shared: Tables): Promise<number> {
+  let owed = 0;
+  for (let shard = 0; shard < SHARDS; shard++) owed += (await shared.range(backlog, { shard }, { limit: 100 })).length;
+  return owed;
+}
