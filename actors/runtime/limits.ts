@@ -8,6 +8,8 @@ export const ACTIVATIONS_MAX = 20_000;
 export const LANE_QUEUE_MAX = 256;
 /** Backlogged shards scanned, and actors activated from the backlog, at a time. */
 export const SCAN_CONCURRENCY_MAX = 16;
+/** Shards looked at again at a time: in no hurry, beside the work of clients. */
+export const RESCAN_CONCURRENCY_MAX = 2;
 /** Activations that leave together when shards are released: each mostly waits for the store. */
 export const RELEASE_CONCURRENCY_MAX = 64;
 /** Snapshots from earlier owners that wait for their shard to arrive here. */
@@ -34,6 +36,8 @@ export interface RuntimeLimits {
   readonly patienceMs: number;
   /** How long a released activation waits for its effects; the next owner does the rest. */
   readonly releaseMs: number;
+  /** Between two looks through the backlog of all shards held: what lands late is found by then. */
+  readonly rescanMs: number;
   /** One attempt of a command that may be repeated; shorter than a takeover, so that the next owner is found. */
   readonly attemptMs: number;
 }
@@ -50,5 +54,6 @@ export const defaultLimits: RuntimeLimits = {
   quietMs: 3_000,
   patienceMs: 5_000,
   releaseMs: 1_000,
+  rescanMs: 60_000,
   attemptMs: 3_000,
 };

@@ -12,7 +12,13 @@ import { Deadlines } from './deadlines.js';
 import { NotTaken } from './delivery.js';
 import { eachOf } from './each-of.js';
 import { type AnyKind, ASK_TIMEOUT_MS, type Asker } from './kind.js';
-import { defaultLimits, RELEASE_CONCURRENCY_MAX, type RuntimeLimits, SCAN_CONCURRENCY_MAX } from './limits.js';
+import {
+  defaultLimits,
+  RELEASE_CONCURRENCY_MAX,
+  RESCAN_CONCURRENCY_MAX,
+  type RuntimeLimits,
+  SCAN_CONCURRENCY_MAX,
+} from './limits.js';
 import type { Logger } from './logger.js';
 import { newMetrics, type RuntimeMetrics } from './metrics.js';
 import { NactHost } from './nact-host.js';
@@ -57,6 +63,7 @@ export class Runtime implements Asker, ShardHost {
   /** Timers of what runs here; the callers' own outlive it, so that they get their answer. */
   private readonly scope: ClockScope;
   private closed = false;
+  private rescanning = false;
 
   constructor(parts: RuntimeParts) {
     const { tables, journal, bus, placement, clock, random, logger } = parts;
@@ -91,6 +98,7 @@ export class Runtime implements Asker, ShardHost {
   async acquire(shards: readonly number[]): Promise<void> {
     await Promise.all(shards.map((shard) => this.shards.hold(shard)));
     void eachOf(shards, SCAN_CONCURRENCY_MAX, (shard) => this.scan(shard));
+    this.rescanLater();
   }
 
   async release(shards: readonly number[], warm: (chunk: NodeHandoffChunk) => Promise<void>): Promise<void> {
@@ -157,6 +165,19 @@ export class Runtime implements Asker, ShardHost {
     } catch (error) {
       return encodeFailure(error);
     }
+  }
+
+  /** A backlog row that an earlier owner sent may land after its shard was scanned: all are looked at now and then. */
+  private rescanLater(): void {
+    if (this.rescanning || this.closed) return;
+    this.rescanning = true;
+    this.around.clock.after(this.around.limits.rescanMs, () => {
+      const held = this.shards.all().map(({ shard }) => shard);
+      void eachOf(held, RESCAN_CONCURRENCY_MAX, (shard) => this.scan(shard)).then(() => {
+        this.rescanning = false;
+        this.rescanLater();
+      });
+    });
   }
 
   /** Finds the actors of a shard that may owe effects, and has them carry on. */

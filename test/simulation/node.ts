@@ -5,6 +5,7 @@ import { ClusterNode } from '../../cluster/cluster-node.js';
 import type { LeaseRules } from '../../cluster/lease.js';
 import { Journal } from '../../store/journal.js';
 import type { Tables } from '../../store/port.js';
+import type { LastWriteWins } from './last-write.js';
 import type { Network } from './network.js';
 import type { SimulatedPeers } from './peers.js';
 import { type StoreFaults, simulatedStore } from './store.js';
@@ -16,6 +17,7 @@ export interface Ground {
   readonly network: Network;
   readonly peers: SimulatedPeers;
   readonly shared: Tables;
+  readonly writes: LastWriteWins;
   readonly storeFaults: StoreFaults;
   readonly kinds: (tables: Tables) => readonly AnyKind[];
   readonly rules: LeaseRules;
@@ -47,7 +49,16 @@ export class SimulatedNode {
     const skewMs = Math.round((random.fraction() * 2 - 1) * SKEW_MS_MAX);
     this.process = new Process(name, skewMs, 1 + (random.fraction() * 2 - 1) * DRIFT_MAX);
     const clock = world.clockOf(this.process);
-    const store = simulatedStore(ground.shared, world, this.process, random.fork(), ground.storeFaults);
+    const stampMs = () => Math.max(clock.nowMs(), this.cluster.idFloorMs() + 1);
+    const store = simulatedStore(
+      ground.shared,
+      ground.writes,
+      stampMs,
+      world,
+      this.process,
+      random.fork(),
+      ground.storeFaults,
+    );
     const { tables, journal } = ground.bend(store, world, this.process);
     const bus = network.busOf(this.process);
     const say = (level: string) => (fields: object, message: string) => {
@@ -74,7 +85,7 @@ export class SimulatedNode {
       clock,
       random: random.fork(),
       logger: log,
-      limits: { idleMs: 5_000, snapshotEvery: 10, cursorEvery: 5 },
+      limits: { idleMs: 5_000, snapshotEvery: 10, cursorEvery: 5, rescanMs: 20_000 },
     });
     peers.register(this.process, this.cluster.service);
   }

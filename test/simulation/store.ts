@@ -1,5 +1,6 @@
 import { Unavailable } from '../../actors/domain/problem.js';
 import type { Tables } from '../../store/port.js';
+import type { LastWriteWins } from './last-write.js';
 import type { Process, SeededRandom, World } from './world.js';
 
 export interface StoreFaults {
@@ -28,11 +29,19 @@ const PAXOS_LATE_MS = 1_300;
  */
 export function simulatedStore(
   shared: Tables,
+  writes: LastWriteWins,
+  /** The process's wall clock, never below what earlier owners of its shards may have used. */
+  stampMs: () => number,
   world: World,
   process: Process,
   random: SeededRandom,
   faults: StoreFaults,
 ): Tables {
+  let lastStamp = 0;
+  const stamp = () => {
+    lastStamp = Math.max(lastStamp + 0.001, stampMs());
+    return lastStamp;
+  };
   const delay = () => {
     const [low, high] = faults.delayMs;
     return low + random.fraction() * (high - low);
@@ -66,7 +75,10 @@ export function simulatedStore(
     get: (table, key) => through(false, () => shared.get(table, key)),
     getMany: (table, keys) => through(false, () => shared.getMany(table, keys)),
     range: (table, partition, options) => through(false, () => shared.range(table, partition, options)),
-    write: (rows) => through(true, () => shared.write(rows)),
+    write: (rows) => {
+      const at = stamp();
+      return through(true, () => writes.write(rows, at));
+    },
     compareAndSet: async (table, key, expected, next) => {
       const isVictim = faults.paxosVictim === process.name;
       if (isVictim && world.now >= faults.paxosLateUntilMs) throw new Unavailable('conditional writes time out');
