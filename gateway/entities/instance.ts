@@ -1,0 +1,105 @@
+import { STATUS_CHARS_MAX } from '../../actors/account/post.js';
+import { DISPLAY_NAME_CHARS_MAX, FIELD_CHARS_MAX, FIELDS_MAX, NOTE_CHARS_MAX } from '../../actors/account/profile.js';
+import { LINK_COUNTS_AS } from '../../actors/domain/text.js';
+import type { InstanceSettings } from '../services.js';
+import { MISSING_HEADER_PATH } from './account.js';
+
+/** The API that clients may expect, then what answers. Clients read the number before the space. */
+export const API_VERSION = '4.3.0';
+
+const DESCRIPTION = 'A Murmuration server.';
+
+export function versionText(instance: InstanceSettings): string {
+  return `${API_VERSION} (compatible; Murmuration ${instance.version})`;
+}
+
+/** What both versions of the entity say alike; zero stands for what is not offered. */
+function configuration() {
+  return {
+    accounts: { max_featured_tags: 0, max_pinned_statuses: 0 },
+    statuses: {
+      max_characters: STATUS_CHARS_MAX,
+      max_media_attachments: 0,
+      characters_reserved_per_url: LINK_COUNTS_AS,
+    },
+    media_attachments: {
+      supported_mime_types: [],
+      description_limit: 0,
+      image_size_limit: 0,
+      image_matrix_limit: 0,
+      video_size_limit: 0,
+      video_frame_rate_limit: 0,
+      video_matrix_limit: 0,
+    },
+    polls: { max_options: 0, max_characters_per_option: 0, min_expiration: 0, max_expiration: 0 },
+  };
+}
+
+/** The REST API's V1::Instance. */
+export function renderInstanceV1(instance: InstanceSettings) {
+  return {
+    uri: instance.domain,
+    title: instance.domain,
+    short_description: DESCRIPTION,
+    description: DESCRIPTION,
+    email: contactEmail(instance),
+    version: versionText(instance),
+    urls: { streaming_api: instance.streamingUrl },
+    stats: { user_count: 0, status_count: 0, domain_count: 0 },
+    thumbnail: `${instance.baseUrl}${MISSING_HEADER_PATH}`,
+    languages: ['en'],
+    registrations: instance.registrations !== 'closed',
+    approval_required: instance.registrations === 'approval',
+    invites_enabled: false,
+    configuration: configuration(),
+    contact_account: null,
+    rules: [],
+  };
+}
+
+/** The REST API's Instance (v2). */
+export function renderInstance(instance: InstanceSettings) {
+  const shared = configuration();
+  return {
+    domain: instance.domain,
+    title: instance.domain,
+    version: versionText(instance),
+    // Where the operator offers the source is a setting to come; the server itself stands for it until then.
+    source_url: instance.baseUrl,
+    description: DESCRIPTION,
+    usage: { users: { active_month: 0 } },
+    thumbnail: { url: `${instance.baseUrl}${MISSING_HEADER_PATH}`, blurhash: null, versions: {} },
+    icon: [],
+    languages: ['en'],
+    configuration: {
+      ...shared,
+      accounts: {
+        ...shared.accounts,
+        max_display_name_length: DISPLAY_NAME_CHARS_MAX,
+        max_note_length: NOTE_CHARS_MAX,
+        max_profile_fields: FIELDS_MAX,
+        profile_field_name_limit: FIELD_CHARS_MAX,
+        profile_field_value_limit: FIELD_CHARS_MAX,
+      },
+      urls: { streaming: instance.streamingUrl, about: null, privacy_policy: null, terms_of_service: null },
+      vapid: { public_key: '' },
+      translation: { enabled: false },
+      limited_federation: false,
+    },
+    registrations: {
+      enabled: instance.registrations !== 'closed',
+      approval_required: instance.registrations === 'approval',
+      reason_required: instance.registrations === 'approval',
+      message: null,
+      min_age: null,
+      url: null,
+    },
+    api_versions: { mastodon: 2 },
+    contact: { email: contactEmail(instance), account: null },
+    rules: [],
+  };
+}
+
+function contactEmail(instance: InstanceSettings): string {
+  return `admin@${instance.domain.replace(/:\d+$/, '')}`;
+}

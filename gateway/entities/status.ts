@@ -1,0 +1,180 @@
+import { eraOfId } from '../../actors/domain/ids.js';
+import type { StoreAccountRecord, StoreMark, StoreStatusRecord } from '../../proto/gen/types.js';
+import { accounts, marks } from '../../store/tables.js';
+import type { InstanceSettings, Services } from '../services.js';
+import type { VisibleStatus } from '../visible.js';
+import { type Account, accountUri, accountUrl, renderAccount } from './account.js';
+import { isoTime } from './time.js';
+
+/** The REST API's Status::Mention. */
+export interface StatusMention {
+  readonly id: string;
+  readonly username: string;
+  readonly acct: string;
+  readonly url: string;
+}
+
+/** What only a signed-in viewer gets. */
+export interface ViewerMarks {
+  readonly favourited: boolean;
+  readonly reblogged: boolean;
+  readonly muted: boolean;
+  readonly bookmarked: boolean;
+  /** On one's own statuses that could be pinned. */
+  readonly pinned?: boolean;
+  readonly filtered: readonly never[];
+}
+
+/** The REST API's Status. */
+export interface Status extends Partial<ViewerMarks> {
+  readonly id: string;
+  readonly created_at: string;
+  readonly in_reply_to_id: string | null;
+  readonly in_reply_to_account_id: string | null;
+  readonly sensitive: boolean;
+  readonly spoiler_text: string;
+  readonly visibility: string;
+  readonly language: string | null;
+  readonly uri: string;
+  readonly url: string;
+  readonly replies_count: number;
+  readonly reblogs_count: number;
+  readonly favourites_count: number;
+  readonly quotes_count: number;
+  readonly edited_at: string | null;
+  readonly content: string;
+  /** As typed; only in the answer to a deletion. */
+  readonly text?: string;
+  readonly reblog: Status | null;
+  readonly application: { readonly name: string; readonly website: string | null } | null;
+  readonly account: Account;
+  readonly media_attachments: readonly never[];
+  readonly mentions: readonly StatusMention[];
+  readonly tags: readonly { readonly name: string; readonly url: string }[];
+  readonly emojis: readonly never[];
+  readonly card: null;
+  readonly poll: null;
+  readonly quote: null;
+  readonly quote_approval: {
+    readonly automatic: readonly string[];
+    readonly manual: readonly string[];
+    readonly current_user: string;
+  };
+}
+
+/** Renders a page with one read per table; undefined where there is nothing to show or the author is gone. */
+export async function renderStatuses(
+  services: Services,
+  viewer: string | undefined,
+  seen: readonly (VisibleStatus | undefined)[],
+): Promise<(Status | undefined)[]> {
+  const records = seen.flatMap((status) => (status === undefined ? [] : [status.record, status.original ?? []].flat()));
+  const [authors, marked] = await Promise.all([
+    loadAccounts(
+      services,
+      records.map((record) => record.accountId),
+    ),
+    loadMarks(
+      services,
+      viewer,
+      records.flatMap((record) => (record.reblogOfId === undefined ? [record.id] : [])),
+    ),
+  ]);
+  const render = (record: StoreStatusRecord, original?: Status) => {
+    const author = authors.get(record.accountId);
+    if (author === undefined) return undefined;
+    const mark = marked.get(record.reblogOfId ?? record.id);
+    return renderStatus(services.instance, record, author, original, viewer && viewerMarks(record, viewer, mark));
+  };
+  return seen.map((status) => {
+    if (status === undefined) return undefined;
+    if (status.original === undefined) return render(status.record);
+    const original = render(status.original);
+    return original === undefined ? undefined : render(status.record, original);
+  });
+}
+
+/** Accounts by id; those that are gone are missing. */
+export async function loadAccounts(
+  services: Services,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, StoreAccountRecord>> {
+  const distinct = [...new Set(ids)];
+  if (distinct.length === 0) return new Map();
+  const found = await services.tables.getMany(
+    accounts,
+    distinct.map((account) => ({ account })),
+  );
+  return new Map(found.flatMap((record) => (record === undefined ? [] : [[record.id, record]])));
+}
+
+async function loadMarks(
+  services: Services,
+  viewer: string | undefined,
+  statusIds: readonly string[],
+): Promise<ReadonlyMap<string, StoreMark>> {
+  const distinct = [...new Set(statusIds)];
+  if (viewer === undefined || distinct.length === 0) return new Map();
+  const found = await services.tables.getMany(
+    marks,
+    distinct.map((status) => ({ account: viewer, era: eraOfId(status), status })),
+  );
+  return new Map(
+    distinct.flatMap((status, index) => {
+      const mark = found[index];
+      return mark === undefined ? [] : [[status, mark]];
+    }),
+  );
+}
+
+function viewerMarks(record: StoreStatusRecord, viewer: string, mark: StoreMark | undefined): ViewerMarks {
+  const isPinnable = record.accountId === viewer && record.reblogOfId === undefined && record.visibility !== 'direct';
+  return {
+    favourited: mark?.favouriteId !== undefined,
+    reblogged: mark?.reblogId !== undefined,
+    muted: false,
+    bookmarked: false,
+    ...(isPinnable ? { pinned: false } : {}),
+    filtered: [],
+  };
+}
+
+function renderStatus(
+  instance: InstanceSettings,
+  record: StoreStatusRecord,
+  author: StoreAccountRecord,
+  original: Status | undefined,
+  mine: ViewerMarks | undefined | '',
+): Status {
+  const uri = `${accountUri(instance, author.username)}/statuses/${record.id}`;
+  return {
+    id: record.id,
+    created_at: isoTime(record.createdAtMs),
+    in_reply_to_id: record.inReplyToId ?? null,
+    in_reply_to_account_id: record.inReplyToAccountId ?? null,
+    sensitive: record.sensitive,
+    spoiler_text: record.spoilerText,
+    visibility: record.visibility,
+    language: record.language || null,
+    uri: original === undefined ? uri : `${uri}/activity`,
+    url: `${accountUrl(instance, author.username)}/${record.id}`,
+    replies_count: record.replies,
+    reblogs_count: record.reblogs,
+    favourites_count: record.favourites,
+    quotes_count: 0,
+    edited_at: record.editedAtMs > 0 ? isoTime(record.editedAtMs) : null,
+    content: record.html,
+    reblog: original ?? null,
+    application: record.appName ? { name: record.appName, website: record.appWebsite || null } : null,
+    account: renderAccount(instance, author),
+    media_attachments: [],
+    mentions: record.mentions.map(({ accountId, username, acct, url }) => ({ id: accountId, username, acct, url })),
+    tags: record.tags.map((name) => ({ name, url: `${instance.baseUrl}/tags/${encodeURIComponent(name)}` })),
+    emojis: [],
+    card: null,
+    poll: null,
+    quote: null,
+    quote_approval: { automatic: [], manual: [], current_user: 'denied' },
+    ...(mine || {}),
+  };
+}

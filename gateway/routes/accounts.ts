@@ -1,0 +1,141 @@
+import { Type } from '@sinclair/typebox';
+import { isProblem } from '../../actors/domain/problem.js';
+import { isPublished, renderAccount } from '../entities/account.js';
+import { renderRelationships } from '../entities/relationship.js';
+import { loadAccounts } from '../entities/status.js';
+import { idText, pageBounds, pageProperties } from '../http/paging.js';
+import { type AnyRoute, json, route } from '../http/route.js';
+import type { Services } from '../services.js';
+import { accountTimeline } from '../timelines/account.js';
+import { notFound, publishedAccount } from '../visible.js';
+import { idParams, nothingAnswer, statusPage, storedId } from './lists.js';
+
+/** Bounds one question to the store; clients ask for a page of accounts, at most 80. */
+export const ACCOUNTS_ASKED_MAX = 200;
+/** `user@domain` as long as names may be, and some. */
+const ACCT_CHARS_MAX = 300;
+const TAG_CHARS_MAX = 500;
+
+const getAccount = route({
+  method: 'GET',
+  path: '/api/v1/accounts/:id',
+  auth: 'none',
+  params: idParams,
+  handle: async ({ services, params }) => {
+    const record = await publishedAccount(services, params.id);
+    return isProblem(record) ? record : json(renderAccount(services.instance, record));
+  },
+});
+
+const getAccounts = route({
+  method: 'GET',
+  path: '/api/v1/accounts',
+  auth: 'none',
+  query: Type.Object({ id: Type.Array(idText(), { default: [], maxItems: ACCOUNTS_ASKED_MAX }) }),
+  handle: async ({ services, query }) => {
+    const found = await publishedAccounts(services, query.id);
+    return json(found.map((record) => renderAccount(services.instance, record)));
+  },
+});
+
+const lookup = route({
+  method: 'GET',
+  path: '/api/v1/accounts/lookup',
+  auth: 'none',
+  query: Type.Object({ acct: Type.String({ minLength: 1, maxLength: ACCT_CHARS_MAX }) }),
+  handle: async ({ services, query }) => {
+    const id = await findLocal(services, query.acct);
+    const record = id === undefined ? notFound() : await publishedAccount(services, id);
+    return isProblem(record) ? record : json(renderAccount(services.instance, record));
+  },
+});
+
+const relationships = route({
+  method: 'GET',
+  path: '/api/v1/accounts/relationships',
+  auth: 'user',
+  scope: 'read:follows',
+  query: Type.Object({
+    id: Type.Array(idText(), { default: [], maxItems: ACCOUNTS_ASKED_MAX }),
+    with_suspended: Type.Optional(Type.Boolean()),
+  }),
+  handle: async ({ services, viewer = '', query }) => {
+    const found = await publishedAccounts(services, query.id);
+    const ids = found.map((record) => record.id);
+    return json(await renderRelationships(services, viewer, ids));
+  },
+});
+
+const accountStatusList = route({
+  method: 'GET',
+  path: '/api/v1/accounts/:id/statuses',
+  auth: 'optional',
+  scope: 'read:statuses',
+  params: idParams,
+  query: Type.Object({
+    ...pageProperties(),
+    exclude_replies: Type.Optional(Type.Boolean()),
+    exclude_reblogs: Type.Optional(Type.Boolean()),
+    only_media: Type.Optional(Type.Boolean()),
+    pinned: Type.Optional(Type.Boolean()),
+    tagged: Type.Optional(Type.String({ maxLength: TAG_CHARS_MAX })),
+  }),
+  handle: async (request) => {
+    const { services, viewer, params, query } = request;
+    const record = await publishedAccount(services, params.id);
+    if (isProblem(record)) return record;
+    const bounds = pageBounds(query);
+    // No status has media or is pinned yet.
+    if (query.only_media === true || query.pinned === true) return nothingAnswer(request, bounds);
+    const { exclude_replies, exclude_reblogs, tagged } = query;
+    const page = await accountTimeline(services, viewer, record.id, bounds, {
+      excludeReplies: exclude_replies ?? false,
+      excludeReblogs: exclude_reblogs ?? false,
+      tagged: tagged ? tagged.replace(/^#/, '').normalize('NFKC').toLowerCase() : undefined,
+    });
+    return statusPage(request, bounds, page, { exclude_replies, exclude_reblogs, tagged });
+  },
+});
+
+const preferences = route({
+  method: 'GET',
+  path: '/api/v1/preferences',
+  auth: 'user',
+  scope: 'read:accounts',
+  handle: async ({ services, viewer = '' }) => {
+    const record = await publishedAccount(services, viewer);
+    if (isProblem(record)) return record;
+    return json({
+      'posting:default:visibility': record.profile?.privacy || 'public',
+      'posting:default:sensitive': record.profile?.sensitive ?? false,
+      'posting:default:language': record.profile?.language || null,
+      'posting:default:quote_policy': 'nobody',
+      'reading:expand:media': 'default',
+      'reading:expand:spoilers': false,
+      'reading:autoplay:gifs': false,
+    });
+  },
+});
+
+/** Accounts and what they wrote. */
+export const accountRoutes: readonly AnyRoute[] = [
+  getAccount,
+  getAccounts,
+  lookup,
+  relationships,
+  accountStatusList,
+  preferences,
+];
+
+/** The id of a local account by `name`, `@name` or `name@our.domain`. */
+async function findLocal(services: Services, acct: string): Promise<string | undefined> {
+  const [username = '', domain, ...rest] = acct.replace(/^@/, '').toLowerCase().split('@');
+  if (rest.length > 0 || !/^[a-z0-9_.-]+$/.test(username)) return undefined;
+  if (domain !== undefined && domain !== services.instance.domain.toLowerCase()) return undefined;
+  return services.registry.find(`acct:${username}`);
+}
+
+async function publishedAccounts(services: Services, ids: readonly string[]) {
+  const found = await loadAccounts(services, ids.map(storedId));
+  return [...found.values()].filter(isPublished);
+}

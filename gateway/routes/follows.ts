@@ -1,0 +1,170 @@
+import { Type } from '@sinclair/typebox';
+import { isProblem, type Problem } from '../../actors/domain/problem.js';
+import type { AccountRelation, StoreAccountRecord } from '../../proto/gen/types.js';
+import { RANGE_LIMIT_MAX } from '../../store/port.js';
+import { followers, following } from '../../store/tables.js';
+import { renderRelationships } from '../entities/relationship.js';
+import { type PageBounds, pageBounds, pageQuery } from '../http/paging.js';
+import { type AnyRoute, json, type Request, route } from '../http/route.js';
+import type { Services } from '../services.js';
+import { accountCursor } from '../timelines/eras.js';
+import { emptyPage, type Page, pageOf, readPage } from '../timelines/page.js';
+import { answered, notFound, publishedAccount, relationsTo } from '../visible.js';
+import { accountPage, idParams, storedId } from './lists.js';
+
+type Edge = { readonly accountId: string };
+type Act = (services: Services, viewer: string, target: StoreAccountRecord) => Promise<AccountRelation | Problem>;
+
+const WRITE_FOLLOWS = ['write:follows', 'follow'];
+const WRITE_BLOCKS = ['write:blocks', 'follow'];
+/** Languages of a follow that are read at all; ISO 639 has fewer than this of two letters. */
+const LANGUAGES_MAX = 200;
+
+const follow = route({
+  method: 'POST',
+  path: '/api/v1/accounts/:id/follow',
+  auth: 'user',
+  scope: WRITE_FOLLOWS,
+  params: idParams,
+  body: Type.Object({
+    reblogs: Type.Optional(Type.Boolean()),
+    notify: Type.Optional(Type.Boolean()),
+    languages: Type.Optional(Type.Array(Type.String({ maxLength: 20 }), { maxItems: LANGUAGES_MAX })),
+  }),
+  handle: (request) =>
+    actOn(request, (services, viewer, target) =>
+      services.askAccount(viewer, 'follow', {
+        target: target.id,
+        targetLocked: target.profile?.locked ?? false,
+        reblogs: request.body.reblogs,
+        notify: request.body.notify,
+      }),
+    ),
+});
+
+const unfollow = act('unfollow', WRITE_FOLLOWS, (services, viewer, { id }) =>
+  services.askAccount(viewer, 'unfollow', { target: id }),
+);
+const block = act('block', WRITE_BLOCKS, (services, viewer, { id }) =>
+  services.askAccount(viewer, 'block', { target: id }),
+);
+const unblock = act('unblock', WRITE_BLOCKS, (services, viewer, { id }) =>
+  services.askAccount(viewer, 'unblock', { target: id }),
+);
+
+const followerList = edgeList('followers', readFollowers);
+const followingList = edgeList('following', readFollowing);
+
+const requestList = route({
+  method: 'GET',
+  path: '/api/v1/follow_requests',
+  auth: 'user',
+  scope: ['read:follows', 'follow'],
+  query: pageQuery(40, 80),
+  handle: async (request) => {
+    const { services, viewer = '', query } = request;
+    const { requests } = answered(await services.askAccount(viewer, 'followRequests', {}));
+    const rows = requests.map(({ edgeId, follower }) => ({ id: edgeId, accountId: follower }));
+    const bounds = pageBounds(query);
+    return accountPage(request, bounds, pageOf(rows, bounds));
+  },
+});
+
+const authorize = answerRequest('authorize', 'authorizeFollow');
+const reject = answerRequest('reject', 'rejectFollow');
+
+/** Who follows whom, and who wants nothing to do with whom. */
+export const followRoutes: readonly AnyRoute[] = [
+  follow,
+  unfollow,
+  block,
+  unblock,
+  followerList,
+  followingList,
+  requestList,
+  authorize,
+  reject,
+];
+
+function act(verb: string, scope: readonly string[], work: Act): AnyRoute {
+  return route({
+    method: 'POST',
+    path: `/api/v1/accounts/:id/${verb}`,
+    auth: 'user',
+    scope,
+    params: idParams,
+    handle: (request) => actOn(request, work),
+  });
+}
+
+async function actOn(
+  { services, viewer = '', params }: Pick<Request<{ id: string }, unknown, unknown>, 'services' | 'viewer' | 'params'>,
+  work: Act,
+) {
+  const target = await publishedAccount(services, params.id);
+  if (isProblem(target)) return target;
+  const relation = await work(services, viewer, target);
+  if (isProblem(relation)) return relation;
+  return json((await renderRelationships(services, viewer, [target.id], relation))[0]);
+}
+
+function answerRequest(verb: string, command: 'authorizeFollow' | 'rejectFollow'): AnyRoute {
+  return route({
+    method: 'POST',
+    path: `/api/v1/follow_requests/:id/${verb}`,
+    auth: 'user',
+    scope: WRITE_FOLLOWS,
+    params: idParams,
+    handle: async ({ services, viewer = '', params }) => {
+      const follower = storedId(params.id);
+      const reply = await services.askAccount(viewer, command, { follower });
+      return isProblem(reply) ? reply : json((await renderRelationships(services, viewer, [follower]))[0]);
+    },
+  });
+}
+
+type ReadEdges = (services: Services, account: string, bounds: PageBounds) => Promise<Page<Edge>>;
+
+function edgeList(name: string, read: ReadEdges): AnyRoute {
+  return route({
+    method: 'GET',
+    path: `/api/v1/accounts/:id/${name}`,
+    auth: 'optional',
+    scope: 'read:accounts',
+    params: idParams,
+    query: pageQuery(40, 80),
+    handle: async (request) => {
+      const { services, viewer, params, query } = request;
+      const record = await publishedAccount(services, params.id);
+      if (isProblem(record)) return notFound();
+      const bounds = pageBounds(query);
+      const isHidden = await hidesEdges(services, viewer, record);
+      return accountPage(request, bounds, isHidden ? emptyPage : await read(services, record.id, bounds));
+    },
+  });
+}
+
+async function hidesEdges(services: Services, viewer: string | undefined, record: StoreAccountRecord) {
+  if (viewer === record.id) return false;
+  if (record.profile?.hideCollections === true) return true;
+  return (await relationsTo(services, viewer, [record.id]))(record.id)?.blockedBy === true;
+}
+
+async function readFollowers(services: Services, account: string, bounds: PageBounds): Promise<Page<Edge>> {
+  const cursor = accountCursor(services.tables, services.clock, followers, 'edge', account, bounds);
+  return readPage(cursor, bounds, async (rows) => rows.map((row) => row.value));
+}
+
+/** The whole partition, since it is ordered by target and the list by when: at most FOLLOWING_MAX small rows. */
+async function readFollowing(services: Services, account: string, bounds: PageBounds): Promise<Page<Edge>> {
+  const rows: { readonly id: string; readonly accountId: string }[] = [];
+  let after: { target: string } | undefined;
+  for (;;) {
+    const options = after === undefined ? { limit: RANGE_LIMIT_MAX } : { after, limit: RANGE_LIMIT_MAX };
+    const found = await services.tables.range(following, { account }, options);
+    for (const { key, value } of found) if (!value.pending) rows.push({ id: value.edgeId, accountId: key.target });
+    const last = found.at(-1);
+    if (last === undefined || found.length < RANGE_LIMIT_MAX) return pageOf(rows, bounds);
+    after = { target: last.key.target };
+  }
+}

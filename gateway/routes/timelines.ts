@@ -1,0 +1,41 @@
+import { Type } from '@sinclair/typebox';
+import { pageBounds, pageProperties, pageQuery } from '../http/paging.js';
+import { type AnyRoute, route } from '../http/route.js';
+import { homeTimeline } from '../timelines/home.js';
+import { publicTimeline } from '../timelines/public.js';
+import { nothingAnswer, statusPage } from './lists.js';
+
+const home = route({
+  method: 'GET',
+  path: '/api/v1/timelines/home',
+  auth: 'user',
+  scope: 'read:statuses',
+  query: pageQuery(),
+  handle: async (request) => {
+    const bounds = pageBounds(request.query);
+    return statusPage(request, bounds, await homeTimeline(request.services, request.viewer ?? '', bounds));
+  },
+});
+
+const everybody = route({
+  method: 'GET',
+  path: '/api/v1/timelines/public',
+  auth: 'optional',
+  scope: 'read:statuses',
+  query: Type.Object({
+    ...pageProperties(),
+    local: Type.Optional(Type.Boolean()),
+    remote: Type.Optional(Type.Boolean()),
+    only_media: Type.Optional(Type.Boolean()),
+  }),
+  handle: async (request) => {
+    const { services, viewer, query } = request;
+    const { local, remote, only_media } = query;
+    const bounds = pageBounds(query);
+    // Everybody is local and no status has media.
+    if (only_media === true || (remote === true && local !== true)) return nothingAnswer(request, bounds);
+    return statusPage(request, bounds, await publicTimeline(services, viewer, bounds), { local, remote });
+  },
+});
+
+export const timelineRoutes: readonly AnyRoute[] = [home, everybody];

@@ -1,0 +1,50 @@
+import type { StoreStatusRecord } from '../../proto/gen/types.js';
+import { notifications } from '../../store/tables.js';
+import { renderNotifications } from '../entities/notification.js';
+import { renderStatuses } from '../entities/status.js';
+import type { PageBounds } from '../http/paging.js';
+import type { Services } from '../services.js';
+import type { StreamSources } from '../streaming/sources.js';
+import { type VisibleStatus, visibleStatuses } from '../visible.js';
+import { accountCursor } from './eras.js';
+import { homeTimeline } from './home.js';
+import type { Page } from './page.js';
+import { publicTimeline } from './public.js';
+
+/** What streams read and render, out of the same parts as the routes. */
+export function streamSources(services: Services): StreamSources {
+  return {
+    async renderStatus(record) {
+      return renderForStreams(services, record);
+    },
+    async renderNotification(viewer, id, record) {
+      return (await renderNotifications(services, viewer, [{ id, record }]))[0];
+    },
+    async homeSince(viewer, sinceId, limit) {
+      return oldestFirst(await homeTimeline(services, viewer, above(sinceId, limit)));
+    },
+    async publicSince(sinceId, limit) {
+      return oldestFirst(await publicTimeline(services, undefined, above(sinceId, limit)));
+    },
+    async notificationsSince(viewer, sinceId, limit) {
+      const bounds = above(sinceId, limit);
+      const cursor = accountCursor(services.tables, services.clock, notifications, 'notification', viewer, bounds);
+      return (await cursor.next(limit)).map(({ id, value }) => ({ id, record: value }));
+    },
+  };
+}
+
+/** Who may see it is decided for each subscriber by the hub's lens, so here its own author looks. */
+async function renderForStreams(services: Services, record: StoreStatusRecord) {
+  const everyone = () => ({ following: true, blocking: false, blockedBy: false });
+  const [seen] = await visibleStatuses(services, record.accountId, [record], { relations: everyone });
+  return (await renderStatuses(services, undefined, [seen]))[0];
+}
+
+function above(sinceId: string, limit: number): PageBounds {
+  return { before: undefined, after: sinceId, upwards: true, limit };
+}
+
+function oldestFirst({ items }: Page<VisibleStatus>): StoreStatusRecord[] {
+  return items.map((status) => status.record).reverse();
+}
