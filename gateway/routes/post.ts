@@ -1,0 +1,183 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
+import { readText, renderHtml } from '../../actors/domain/text.js';
+import type {
+  AccountMention,
+  AccountPost,
+  AccountPostedReply,
+  StoreAccountRecord,
+  StoreStatusRecord,
+} from '../../proto/gen/types.js';
+import { accounts, apps, statuses } from '../../store/tables.js';
+import { accountUrl, isPublished } from '../entities/account.js';
+import { loadAccounts, renderStatuses } from '../entities/status.js';
+import { idText } from '../http/paging.js';
+import { json, route } from '../http/route.js';
+import type { Services } from '../services.js';
+import { eachBounded } from '../timelines/cursor.js';
+import { notFound, visibleById, visibleStatuses } from '../visible.js';
+
+/** Characters read at all; what a status may have is counted by its author's actor, where links count less. */
+const TEXT_INPUT_CHARS_MAX = 50_000;
+const LANGUAGE_CHARS_MAX = 20;
+/** Media, choices: lists that are read only to be refused. */
+const REFUSED_ITEMS_MAX = 100;
+/** Names looked up at once: each is a serial read. */
+const NAMES_AT_ONCE_MAX = 8;
+
+const Draft = Type.Object({
+  status: Type.Optional(Type.String({ maxLength: TEXT_INPUT_CHARS_MAX })),
+  in_reply_to_id: Type.Optional(Type.Union([idText(), Type.Literal('')])),
+  visibility: Type.Optional(
+    Type.Union([Type.Literal(''), ...['public', 'unlisted', 'private', 'direct'].map((word) => Type.Literal(word))]),
+  ),
+  spoiler_text: Type.Optional(Type.String({ maxLength: TEXT_INPUT_CHARS_MAX })),
+  sensitive: Type.Optional(Type.Boolean()),
+  language: Type.Optional(Type.String({ maxLength: LANGUAGE_CHARS_MAX })),
+  scheduled_at: Type.Optional(Type.String({ maxLength: 100 })),
+  media_ids: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: REFUSED_ITEMS_MAX })),
+  poll: Type.Optional(Type.Object({})),
+  quoted_status_id: Type.Optional(Type.String({ maxLength: 100 })),
+});
+type Draft = Static<typeof Draft>;
+
+/** A new status. */
+export const postStatus = route({
+  method: 'POST',
+  path: '/api/v1/statuses',
+  auth: 'user',
+  scope: 'write:statuses',
+  body: Draft,
+  handle: async ({ services, viewer = '', bearer, body, headers }) => {
+    const refused = refusal(body);
+    if (refused !== undefined) return refused;
+    const [author, app, parent] = await Promise.all([
+      services.tables.get(accounts, { account: viewer }),
+      bearer === undefined ? undefined : services.tables.get(apps, { client: bearer.clientId }),
+      loadParent(services, viewer, body.in_reply_to_id),
+    ]);
+    if (author === undefined) return notFound();
+    if (isProblem(parent)) return parent;
+    const post: AccountPost = {
+      ...(await compose(services, author, parent, body)),
+      idempotencyKey: headers['idempotency-key'] || undefined,
+      appName: app?.name,
+      appWebsite: app?.website,
+    };
+    const posted = await services.askAccount(viewer, 'post', post);
+    return isProblem(posted) ? posted : answer(services, viewer, post, posted);
+  },
+});
+
+function refusal(body: Draft): Problem | undefined {
+  if (body.scheduled_at) return invalid('scheduled_at', 'Scheduled at', 'is not supported by this server');
+  if (body.media_ids?.length) return invalid('media_ids', 'Media', 'attachments are not supported by this server');
+  if (body.poll !== undefined) return invalid('poll', 'Poll', 'is not supported by this server');
+  if (body.quoted_status_id) return invalid('quoted_status_id', 'Quotes', 'are not supported by this server');
+  const language = body.language ?? '';
+  return language === '' || /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i.test(language)
+    ? undefined
+    : invalid('language', 'Language', 'is invalid');
+}
+
+function invalid(field: string, label: string, description: string): Problem {
+  return problem('invalid', `Validation failed: ${label} ${description}`, {
+    [field]: [{ error: 'ERR_INVALID', description }],
+  });
+}
+
+/** The status answered, or undefined when none is. A reblog is answered as what it reblogs. */
+async function loadParent(
+  services: Services,
+  viewer: string,
+  id: string | undefined,
+): Promise<StoreStatusRecord | undefined | Problem> {
+  if (!id) return undefined;
+  const [found] = await visibleById(services, viewer, [id]);
+  return found === undefined
+    ? problem('not_found', 'The post you are trying to reply to does not appear to exist.')
+    : (found.original ?? found.record);
+}
+
+async function compose(
+  services: Services,
+  author: StoreAccountRecord,
+  parent: StoreStatusRecord | undefined,
+  body: Draft,
+): Promise<AccountPost> {
+  const given = { text: (body.status ?? '').trim(), spoilerText: (body.spoiler_text ?? '').trim() };
+  // A warning without a text is the text. Source: Mastodon PostStatusService.
+  const { text, spoilerText } = given.text === '' ? { text: given.spoilerText, spoilerText: '' } : given;
+  const { mentions: names, tags } = readText(text);
+  const mentioned = await findMentioned(services, names);
+  const html = renderHtml(text, {
+    mentions: new Map([...mentioned].map(([name, { url, username }]) => [name, { url, username }])),
+    baseUrl: services.instance.baseUrl,
+  });
+  return {
+    text,
+    html,
+    spoilerText,
+    visibility: body.visibility || author.profile?.privacy || 'public',
+    sensitive: (body.sensitive ?? author.profile?.sensitive ?? false) || spoilerText !== '',
+    language: body.language || undefined,
+    mentions: [...new Map([...mentioned.values()].map((mention) => [mention.accountId, mention])).values()],
+    tags,
+    inReplyToId: parent?.id,
+    inReplyToAccountId: parent?.accountId,
+    conversationId: parent?.conversationId,
+  };
+}
+
+/** Local accounts by the name as mentioned; names of nobody are left out. */
+async function findMentioned(
+  services: Services,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, AccountMention>> {
+  const here = `@${services.instance.domain.toLowerCase()}`;
+  const local = names.flatMap((name) => {
+    const username = name.endsWith(here) ? name.slice(0, -here.length) : name;
+    return username.includes('@') ? [] : [{ name, username }];
+  });
+  const ids = await eachBounded(local, NAMES_AT_ONCE_MAX, ({ username }) => services.registry.find(`acct:${username}`));
+  const records = await loadAccounts(
+    services,
+    ids.filter((id) => id !== undefined),
+  );
+  const found = new Map<string, AccountMention>();
+  for (const [index, { name }] of local.entries()) {
+    const record = records.get(ids[index] ?? '');
+    if (record === undefined || !isPublished(record)) continue;
+    const { id: accountId, username } = record;
+    found.set(name, { accountId, username, acct: username, url: accountUrl(services.instance, username) });
+  }
+  return found;
+}
+
+async function answer(services: Services, viewer: string, post: AccountPost, posted: AccountPostedReply) {
+  // The row is written behind the acknowledged event and may be late; what it will hold is known.
+  const stored = await services.tables.get(statuses, { status: posted.id });
+  const record = stored ?? fresh(services, viewer, post, posted);
+  const [status] = await renderStatuses(services, viewer, await visibleStatuses(services, viewer, [record]));
+  return status === undefined ? notFound() : json(status);
+}
+
+function fresh(
+  services: Services,
+  viewer: string,
+  { idempotencyKey: _, ...post }: AccountPost,
+  posted: AccountPostedReply,
+): StoreStatusRecord {
+  return {
+    ...post,
+    id: posted.id,
+    conversationId: posted.conversationId,
+    accountId: viewer,
+    createdAtMs: services.clock.nowMs(),
+    editedAtMs: 0,
+    deleted: false,
+    favourites: 0,
+    reblogs: 0,
+    replies: 0,
+  };
+}
