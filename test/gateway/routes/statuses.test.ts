@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Person, TestServer } from '../../kit/server.js';
+
+let server: TestServer;
+let alice: Person;
+let bob: Person;
+let carol: Person;
+before(async () => {
+  server = await TestServer.start();
+  alice = await server.person('alice');
+  bob = await server.person('bob');
+  carol = await server.person('carol');
+});
+after(() => server.stop());
+
+const NOT_FOUND = { error: 'Record not found' };
+
+test('a posted status is answered whole and can be read by everybody', async () => {
+  const posted = await alice.post('/api/v1/statuses', {
+    status: 'Hello @bob, see #Tagged https://example.org/',
+    spoiler_text: 'careful',
+    language: 'de',
+  });
+  assert.equal(posted.status, 200);
+  const { body } = posted;
+  assert.equal(body.visibility, 'public');
+  assert.equal(body.spoiler_text, 'careful');
+  assert.equal(body.sensitive, true);
+  assert.equal(body.language, 'de');
+  assert.equal(body.account.username, 'alice');
+  assert.deepEqual(body.mentions, [{ id: bob.id, username: 'bob', acct: 'bob', url: 'http://localhost/@bob' }]);
+  assert.deepEqual(body.tags, [{ name: 'tagged', url: 'http://localhost/tags/tagged' }]);
+  assert.match(body.content, /^<p>Hello .*class="u-url mention"/);
+  assert.equal(body.favourited, false);
+  assert.equal(body.text, undefined);
+  const read = await server.get(`/api/v1/statuses/${body.id}`);
+  assert.equal(read.status, 200);
+  assert.equal(read.body.content, body.content);
+  assert.equal('favourited' in read.body, false, 'nobody in particular has no marks');
+});
+
+test('empty text, and what is not built yet, is refused with a reason', async () => {
+  const refused = async (body: object) => {
+    const { status, body: answer } = await alice.post('/api/v1/statuses', body);
+    return [status, answer.error];
+  };
+  assert.deepEqual(await refused({ status: ' ' }), [422, "Validation failed: Text can't be blank"]);
+  assert.deepEqual(await refused({}), [422, "Validation failed: Text can't be blank"]);
+  assert.equal((await refused({ status: 'x'.repeat(501) }))[0], 422);
+  assert.equal((await refused({ status: 'x', visibility: 'secret' }))[0], 422);
+  for (const [more, word] of [
+    [{ scheduled_at: '2030-01-01T00:00:00Z' }, /Scheduled at is not supported/],
+    [{ media_ids: ['1'] }, /Media attachments are not supported/],
+    [{ poll: { options: ['a', 'b'], expires_in: 300 } }, /Poll is not supported/],
+    [{ language: '<x>' }, /Language is invalid/],
+  ] as const) {
+    const [status, error] = await refused({ status: 'x', ...more });
+    assert.equal(status, 422);
+    assert.match(error, word);
+  }
+  assert.deepEqual(await refused({ status: 'x', in_reply_to_id: '1' }), [
+    404,
+    'The post you are trying to reply to does not appear to exist.',
+  ]);
+});
+
+test('the same idempotency key makes one status', async () => {
+  const post = () => alice.post('/api/v1/statuses', { status: 'once' }, { 'idempotency-key': 'k' });
+  assert.equal((await post()).body.id, (await post()).body.id);
+});
+
+test('who may not see a status gets the same 404 as for one that never was, on every route', async () => {
+  const missing = alice.id;
+  const hidden = await alice.says('for followers', { visibility: 'private' });
+  const secret = await alice.says('@bob only', { visibility: 'direct' });
+  for (const id of [missing, hidden, secret]) {
+    for (const path of ['', '/context', '/favourited_by', '/reblogged_by']) {
+      for (const who of [carol, server]) {
+        const answer = await who.get(`/api/v1/statuses/${id}${path}`);
+        assert.deepEqual([answer.status, answer.body], [404, NOT_FOUND], `${id}${path}`);
+      }
+    }
+    for (const verb of ['favourite', 'unfavourite', 'reblog', 'unreblog']) {
+      const answer = await carol.post(`/api/v1/statuses/${id}/${verb}`);
+      assert.deepEqual([answer.status, answer.body], [404, NOT_FOUND], verb);
+    }
+    const answer = await carol.remove(`/api/v1/statuses/${id}`);
+    assert.deepEqual([answer.status, answer.body], [404, NOT_FOUND]);
+    assert.equal((await carol.post('/api/v1/statuses', { status: 'x', in_reply_to_id: id })).status, 404);
+  }
+  assert.equal((await bob.get(`/api/v1/statuses/${secret}`)).status, 200);
+  assert.equal((await bob.get(`/api/v1/statuses/${hidden}`)).status, 404);
+  const several = await carol.get(`/api/v1/statuses?id[]=${hidden}&id[]=${secret}`);
+  assert.deepEqual(several.body, []);
+  assert.equal((await server.get('/api/v1/statuses/nonsense')).status, 404);
+  assert.equal((await server.get(`/api/v1/statuses/${'9'.repeat(18)}`)).status, 404);
+});
+
+test('favourites and reblogs count once, list who made them, and can be taken back', async () => {
+  const id = await alice.says('like me');
+  for (let twice = 0; twice < 2; twice++) {
+    const { body } = await bob.post(`/api/v1/statuses/${id}/favourite`);
+    assert.deepEqual([body.id, body.favourited, body.favourites_count], [id, true, 1]);
+  }
+  const first = await bob.post(`/api/v1/statuses/${id}/reblog`);
+  const second = await bob.post(`/api/v1/statuses/${id}/reblog`);
+  assert.equal(first.status, 200);
+  assert.equal(first.body.id, second.body.id);
+  assert.deepEqual(
+    [first.body.account.id, first.body.reblog.id, first.body.reblog.reblogged, first.body.reblog.reblogs_count],
+    [bob.id, id, true, 1],
+  );
+  for (const list of ['favourited_by', 'reblogged_by']) {
+    const { body } = await server.get(`/api/v1/statuses/${id}/${list}`);
+    assert.deepEqual(
+      body.map((account: { id: string }) => account.id),
+      [bob.id],
+    );
+  }
+  const unfavourited = await bob.post(`/api/v1/statuses/${id}/unfavourite`);
+  assert.deepEqual([unfavourited.body.favourited, unfavourited.body.favourites_count], [false, 0]);
+  const unreblogged = await bob.post(`/api/v1/statuses/${id}/unreblog`);
+  assert.deepEqual([unreblogged.body.id, unreblogged.body.reblogged, unreblogged.body.reblogs_count], [id, false, 0]);
+  assert.equal((await server.get(`/api/v1/statuses/${first.body.id}`)).status, 404);
+});
+
+test('private statuses are not reblogged, not even by their author', async () => {
+  const id = await alice.says('just us', { visibility: 'private' });
+  assert.equal((await alice.post(`/api/v1/statuses/${id}/reblog`)).status, 422);
+});
+
+test('a thread shows what its reader may see, each branch after its root', async () => {
+  const root = await alice.says('root');
+  const reply = await bob.says('@alice reply', { in_reply_to_id: root });
+  const secret = await alice.says('@bob psst', { in_reply_to_id: reply, visibility: 'direct' });
+  const leaf = await carol.says('leaf', { in_reply_to_id: reply });
+  const ids = (list: { id: string }[]) => list.map((status) => status.id);
+  const forBob = await bob.get(`/api/v1/statuses/${reply}/context`);
+  assert.deepEqual(ids(forBob.body.ancestors), [root]);
+  assert.deepEqual(ids(forBob.body.descendants), [secret, leaf]);
+  const forAll = await server.get(`/api/v1/statuses/${root}/context`);
+  assert.deepEqual(ids(forAll.body.descendants), [reply, leaf]);
+  assert.equal((await server.get(`/api/v1/statuses/${root}`)).body.replies_count, 1);
+});
+
+test('only its author deletes a status; it answers its text once and is gone', async () => {
+  const id = await alice.says('draft *text*');
+  assert.equal((await bob.remove(`/api/v1/statuses/${id}`)).status, 404);
+  const deleted = await alice.remove(`/api/v1/statuses/${id}`);
+  assert.deepEqual([deleted.status, deleted.body.text], [200, 'draft *text*']);
+  assert.equal((await alice.get(`/api/v1/statuses/${id}`)).status, 404);
+  assert.equal((await alice.remove(`/api/v1/statuses/${id}`)).status, 404);
+});
+
+test('a token without the scope is refused, no token too', async () => {
+  const token = await server.token(alice.id, ['read']);
+  assert.equal((await server.ask('POST', '/api/v1/statuses', { status: 'x' }, token)).status, 403);
+  assert.equal((await server.ask('POST', '/api/v1/statuses', { status: 'x' })).status, 401);
+});
