@@ -39,8 +39,8 @@ export class Registrar {
     return (await this.tables.get(names, { name }))?.id;
   }
 
-  putApp(app: StoreAppRecord): Promise<void> {
-    return this.tables.write([put(apps, { client: app.id }, app)]);
+  putApp(clientId: string, app: StoreAppRecord): Promise<void> {
+    return this.tables.write([put(apps, { client: clientId }, app)]);
   }
 
   putAppToken(hash: string, token: StoreTokenRecord): Promise<void> {

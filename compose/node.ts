@@ -123,6 +123,7 @@ function instanceOf(settings: Settings): InstanceSettings {
     streamingRedirect: streaming,
     registrations: (settings.REGISTRATIONS ?? 'open') as InstanceSettings['registrations'],
     passwordGrant: settings.PASSWORD_GRANT === 'on',
+    rateLimits: settings.RATE_LIMITS !== 'off',
     version: packageInfo.version,
   };
 }

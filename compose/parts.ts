@@ -17,8 +17,8 @@ export async function openStore(settings: Settings, log: PinoLogger, clock: Cloc
     localDataCenter: settings.CASSANDRA_LOCAL_DC ?? 'datacenter1',
     keyspace: settings.CASSANDRA_KEYSPACE ?? 'murmuration',
     replication: Number(settings.CASSANDRA_REPLICATION ?? 3),
-    username: settings.CASSANDRA_USERNAME,
-    password: settings.CASSANDRA_PASSWORD,
+    ...(settings.CASSANDRA_USERNAME === undefined ? {} : { username: settings.CASSANDRA_USERNAME }),
+    ...(settings.CASSANDRA_PASSWORD === undefined ? {} : { password: settings.CASSANDRA_PASSWORD }),
     log,
   });
 }

@@ -16,6 +16,8 @@ export interface InstanceSettings {
   readonly streamingRedirect: string | undefined;
   readonly registrations: 'open' | 'approval' | 'closed';
   readonly passwordGrant: boolean;
+  /** False: nobody is slowed down (RATE_LIMITS=off). */
+  readonly rateLimits: boolean;
   readonly version: string;
 }
 
@@ -47,7 +49,7 @@ export interface Registry {
   claim(names: readonly string[], id: string): Promise<string | undefined>;
   release(names: readonly string[], id: string): Promise<void>;
   find(name: string): Promise<string | undefined>;
-  putApp(app: import('../proto/gen/types.js').StoreAppRecord): Promise<void>;
+  putApp(clientId: string, app: import('../proto/gen/types.js').StoreAppRecord): Promise<void>;
   putAppToken(hash: string, token: import('../proto/gen/types.js').StoreTokenRecord): Promise<void>;
   removeAppToken(hash: string): Promise<void>;
 }

@@ -1,19 +1,27 @@
 import type { AnyRoute } from '../http/route.js';
 import { accountRoutes } from './accounts.js';
+import { appRoutes } from './apps.js';
+import { credentialRoutes } from './credentials.js';
 import { followRoutes } from './follows.js';
 import { imageRoutes } from './images.js';
 import { instanceRoutes } from './instance.js';
 import { notificationRoutes } from './notifications.js';
+import { signUpRoutes } from './sign-up.js';
 import { statusRoutes } from './statuses.js';
 import { timelineRoutes } from './timelines.js';
+import { tokenRoutes } from './token.js';
 
 /** Every route of the gateway, in one list. */
 export const allRoutes: readonly AnyRoute[] = [
   ...accountRoutes,
+  ...appRoutes,
+  ...credentialRoutes,
   ...followRoutes,
   ...imageRoutes,
   ...instanceRoutes,
   ...notificationRoutes,
+  ...signUpRoutes,
   ...statusRoutes,
   ...timelineRoutes,
+  ...tokenRoutes,
 ];

@@ -7,6 +7,7 @@ import type { NodeHandoffChunk } from '../../proto/gen/types.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';
 import { shardMap } from '../../store/tables.js';
 import { LocalPeers } from '../../transport/local-peers.js';
+import { LastWriteWins } from '../simulation/last-write.js';
 import { Network } from '../simulation/network.js';
 import { type StoreFaults, simulatedStore } from '../simulation/store.js';
 import { Process, SeededRandom, World } from '../simulation/world.js';
@@ -72,6 +73,7 @@ export interface Ship {
 export class Fleet {
   readonly world = new World(() => false);
   readonly tables = new MemoryTables();
+  private readonly writes = new LastWriteWins(this.tables);
   readonly peers = new LocalPeers();
   readonly ships: Ship[] = [];
   readonly faults: StoreFaults = calm();
@@ -112,9 +114,11 @@ export class Fleet {
 
   private build(name: string, skewMs: number, rate: number): { ship: Ship; started: Promise<void> } {
     const process = new Process(name, skewMs, rate);
+    const clock = this.world.clockOf(process);
+    const { tables, writes, world, faults } = this;
     const context = {
-      tables: simulatedStore(this.tables, this.world, process, this.random.fork(), this.faults),
-      clock: this.world.clockOf(process),
+      tables: simulatedStore(tables, writes, () => clock.nowMs(), world, process, this.random.fork(), faults),
+      clock,
       random: this.random.fork(),
       log: silent,
       cluster: 'fleet',

@@ -90,6 +90,7 @@ export class GatewayFixture {
         streamingRedirect: undefined,
         registrations: 'open',
         passwordGrant: false,
+        rateLimits: true,
         version: '0',
       },
       askAccount: ask ?? unused,

@@ -1,0 +1,118 @@
+import { type FieldError, isProblem, type Problem, problem } from '../../actors/domain/problem.js';
+import { tokenHash } from '../http/authenticator.js';
+import type { Services } from '../services.js';
+import { newSecret } from './clients.js';
+import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from './passwords.js';
+
+export interface SignUp {
+  readonly username: string;
+  readonly email: string;
+  readonly password: string;
+  readonly role: string;
+  readonly confirmed: boolean;
+  readonly approved: boolean;
+  readonly locale: string;
+  /** The application that the user signs up with. */
+  readonly clientId?: string;
+  readonly reason?: string;
+  /** False: the rules were not agreed to. Absent: nobody was asked. */
+  readonly agreement?: boolean;
+  readonly hash: (password: string) => Promise<string>;
+}
+
+/** Source: Mastodon Account::USERNAME_LENGTH_LIMIT. */
+const USERNAME_CHARS_MAX = 30;
+/** RFC 5321 §4.5.3.1. */
+const EMAIL_CHARS_MAX = 254;
+/** One @, no spaces or control characters; the mail that must be answered proves the rest. */
+const EMAIL = /^[^\s@<>",;:\\()[\]]{1,64}@[a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?$/i;
+/** Names that would pass for the server itself. */
+const RESERVED = new Set([
+  'abuse',
+  'admin',
+  'administrator',
+  'hostmaster',
+  'postmaster',
+  'root',
+  'support',
+  'webmaster',
+]);
+
+const LABELS: Readonly<Record<string, string>> = {
+  username: 'Username',
+  email: 'E-mail address',
+  password: 'Password',
+  agreement: 'Service agreement',
+};
+
+/**
+ * Checks, claims the names, registers: durable when it answers an id.
+ * @throws Unavailable; the names then are free again after a minute
+ */
+export async function signUp(services: Services, wanted: SignUp): Promise<{ readonly id: string } | Problem> {
+  const username = wanted.username.trim();
+  const email = wanted.email.trim();
+  const faults = faultsOf(wanted, username, email);
+  if (Object.keys(faults).length > 0) return refusal(faults);
+  const names = [`acct:${username.toLowerCase()}`, `email:${email.toLowerCase()}`];
+  for (const name of names) if ((await services.registry.find(name)) !== undefined) return taken(name);
+  const passwordHash = await wanted.hash(wanted.password);
+  const id = services.newAccountId();
+  const occupied = await services.registry.claim(names, id);
+  if (occupied !== undefined) return taken(occupied);
+  const token = `${id}.${newSecret(services)}`;
+  const registered = await services.askAccount(id, 'register', {
+    username,
+    email,
+    passwordHash,
+    role: wanted.role,
+    confirmed: wanted.confirmed,
+    approved: wanted.approved,
+    locale: wanted.locale,
+    ...(wanted.clientId === undefined ? {} : { clientId: wanted.clientId }),
+    ...(wanted.reason === undefined ? {} : { reason: wanted.reason }),
+    ...(wanted.confirmed ? {} : { confirmationToken: token, confirmationHash: tokenHash(token) }),
+  });
+  if (!isProblem(registered)) return { id };
+  await services.registry.release(names, id);
+  return registered;
+}
+
+type Faults = Record<string, FieldError[]>;
+
+function faultsOf(wanted: SignUp, username: string, email: string): Faults {
+  const faults: Faults = {};
+  const add = (field: string, error: string, description: string) => {
+    faults[field] = [...(faults[field] ?? []), { error, description }];
+  };
+  const blank = "can't be blank";
+  if (username === '') add('username', 'ERR_BLANK', blank);
+  else if (username.length > USERNAME_CHARS_MAX) add('username', 'ERR_TOO_LONG', tooLong(USERNAME_CHARS_MAX));
+  else if (!/^[a-z0-9_]+$/i.test(username))
+    add('username', 'ERR_INVALID', 'must contain only letters, numbers and underscores');
+  else if (wanted.role === 'user' && RESERVED.has(username.toLowerCase()))
+    add('username', 'ERR_RESERVED', 'is a reserved keyword');
+  if (email === '') add('email', 'ERR_BLANK', blank);
+  else if (email.length > EMAIL_CHARS_MAX) add('email', 'ERR_TOO_LONG', tooLong(EMAIL_CHARS_MAX));
+  else if (!EMAIL.test(email)) add('email', 'ERR_INVALID', 'is invalid');
+  if (wanted.password === '') add('password', 'ERR_BLANK', blank);
+  else if (wanted.password.length < PASSWORD_CHARS_MIN)
+    add('password', 'ERR_TOO_SHORT', `is too short (minimum is ${PASSWORD_CHARS_MIN} characters)`);
+  else if (wanted.password.length > PASSWORD_CHARS_MAX) add('password', 'ERR_TOO_LONG', tooLong(PASSWORD_CHARS_MAX));
+  if (wanted.agreement === false) add('agreement', 'ERR_ACCEPTED', 'must be accepted');
+  return faults;
+}
+
+const tooLong = (max: number): string => `is too long (maximum is ${max} characters)`;
+
+function taken(name: string): Problem {
+  const field = name.startsWith('acct:') ? 'username' : 'email';
+  return refusal({ [field]: [{ error: 'ERR_TAKEN', description: 'has already been taken' }] });
+}
+
+function refusal(faults: Faults): Problem {
+  const sentences = Object.entries(faults).flatMap(([field, errors]) =>
+    errors.map((error) => `${LABELS[field] ?? field} ${error.description}`),
+  );
+  return problem('invalid', `Validation failed: ${sentences.join(', ')}`, faults);
+}

@@ -1,0 +1,98 @@
+import { Type } from '@sinclair/typebox';
+import { type Problem, problem } from '../../actors/domain/problem.js';
+import type { StoreAppRecord } from '../../proto/gen/types.js';
+import { tokenHash } from '../http/authenticator.js';
+import { type AnyRoute, json, route } from '../http/route.js';
+import { addressKey } from '../oauth/attempts.js';
+import { findApp, newSecret } from '../oauth/clients.js';
+import { guardsOf } from '../oauth/guards.js';
+import { isAcceptableRedirect, REDIRECT_URI_CHARS_MAX } from '../oauth/redirects.js';
+import { parseScopes, SCOPES_CHARS_MAX } from '../oauth/scopes.js';
+
+/** Source: Mastodon, Doorkeeper application limits. */
+const NAME_CHARS_MAX = 60;
+const WEBSITE_CHARS_MAX = 2_000;
+/** A client has one for each platform, not more. */
+const REDIRECT_URIS_MAX = 20;
+
+const NewApp = Type.Object({
+  client_name: Type.String({ default: '', maxLength: 1_000 }),
+  redirect_uris: Type.Union([
+    Type.String({ maxLength: REDIRECT_URIS_MAX * REDIRECT_URI_CHARS_MAX }),
+    Type.Array(Type.String({ maxLength: REDIRECT_URI_CHARS_MAX }), { maxItems: REDIRECT_URIS_MAX }),
+  ]),
+  scopes: Type.String({ default: 'read', maxLength: SCOPES_CHARS_MAX }),
+  website: Type.Optional(Type.String({ maxLength: WEBSITE_CHARS_MAX })),
+});
+
+function invalid(field: string, sentence: string, error = 'ERR_INVALID'): Problem {
+  return problem('invalid', `Validation failed: ${sentence}`, { [field]: [{ error, description: sentence }] });
+}
+
+const createApp = route({
+  method: 'POST',
+  path: '/api/v1/apps',
+  auth: 'none',
+  body: NewApp,
+  handle: async ({ services, body, remoteAddress }) => {
+    const name = body.client_name.trim();
+    if (name === '') return invalid('client_name', "Application name can't be blank", 'ERR_BLANK');
+    if (name.length > NAME_CHARS_MAX)
+      return invalid('client_name', `Application name is too long (maximum is ${NAME_CHARS_MAX} characters)`);
+    const given = typeof body.redirect_uris === 'string' ? body.redirect_uris.split(/\s+/) : body.redirect_uris;
+    const redirectUris = [...new Set(given.map((uri) => uri.trim()).filter((uri) => uri !== ''))];
+    if (redirectUris.length === 0) return invalid('redirect_uri', "Redirect URI can't be blank", 'ERR_BLANK');
+    if (redirectUris.length > REDIRECT_URIS_MAX || !redirectUris.every(isAcceptableRedirect))
+      return invalid('redirect_uri', 'Redirect URI must be an absolute URI.');
+    const scopes = parseScopes(body.scopes === '' ? 'read' : body.scopes);
+    if (scopes === undefined) return invalid('scopes', "Scopes doesn't match configured on the server.");
+    const website = body.website?.trim() ?? '';
+    if (website !== '' && !/^https?:\/\/[^\s<>"]+$/i.test(website))
+      return invalid('website', 'Website must be a valid URL');
+    if (services.instance.rateLimits && !guardsOf(services).apps.take(addressKey(remoteAddress)))
+      return problem('rate_limited', 'Too many requests');
+    const clientId = newSecret(services);
+    const secret = newSecret(services);
+    const app: StoreAppRecord = {
+      id: services.newAccountId(),
+      name,
+      ...(website === '' ? {} : { website }),
+      redirectUris,
+      scopes,
+      secretHash: tokenHash(secret),
+      atMs: services.clock.nowMs(),
+    };
+    await services.registry.putApp(clientId, app);
+    return json({
+      ...renderApp(app),
+      client_id: clientId,
+      client_secret: secret,
+      client_secret_expires_at: 0,
+    });
+  },
+});
+
+const verifyApp = route({
+  method: 'GET',
+  path: '/api/v1/apps/verify_credentials',
+  auth: 'app',
+  handle: async ({ services, bearer }) => {
+    const app = await findApp(services, bearer?.clientId ?? '');
+    return app === undefined ? problem('unauthorized', 'The access token is invalid') : json(renderApp(app));
+  },
+});
+
+/** The REST API's Application, as its owner sees it. */
+function renderApp(app: StoreAppRecord) {
+  return {
+    id: app.id,
+    name: app.name,
+    website: app.website ?? null,
+    scopes: app.scopes,
+    redirect_uris: app.redirectUris,
+    redirect_uri: app.redirectUris.join('\n'),
+    vapid_key: '',
+  };
+}
+
+export const appRoutes: readonly AnyRoute[] = [createApp, verifyApp];

@@ -1,0 +1,85 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { isProblem, problem } from '../../actors/domain/problem.js';
+import type { AccountUpdateProfile } from '../../proto/gen/types.js';
+import { accounts } from '../../store/tables.js';
+import { renderCredentialAccount } from '../entities/account.js';
+import { type AnyRoute, json, type Request, route } from '../http/route.js';
+import type { Services } from '../services.js';
+
+/** Bounds what is read; the account's own rules judge shorter lengths. */
+const TEXT_CHARS_MAX = 20_000;
+const FIELDS_READ_MAX = 20;
+const text = (maxLength = TEXT_CHARS_MAX) => Type.Optional(Type.String({ maxLength }));
+const flag = () => Type.Optional(Type.Boolean());
+
+const Changes = Type.Object({
+  display_name: text(),
+  note: text(),
+  locked: flag(),
+  bot: flag(),
+  discoverable: flag(),
+  indexable: flag(),
+  hide_collections: flag(),
+  fields_attributes: Type.Optional(
+    Type.Array(
+      Type.Object({
+        name: Type.String({ default: '', maxLength: TEXT_CHARS_MAX }),
+        value: Type.String({ default: '', maxLength: TEXT_CHARS_MAX }),
+      }),
+      { maxItems: FIELDS_READ_MAX },
+    ),
+  ),
+  source: Type.Optional(Type.Object({ privacy: text(20), sensitive: flag(), language: text(20) })),
+});
+type Changes = Static<typeof Changes>;
+
+async function own(services: Services, viewer: string) {
+  const record = await services.tables.get(accounts, { account: viewer });
+  return record === undefined
+    ? problem('not_found', 'Record not found')
+    : json(renderCredentialAccount(services.instance, record));
+}
+
+const verify = route({
+  method: 'GET',
+  path: '/api/v1/accounts/verify_credentials',
+  auth: 'unconfirmed',
+  scope: ['read:accounts', 'profile'],
+  handle: ({ services, viewer = '' }) => own(services, viewer),
+});
+
+async function update({ services, viewer = '', body }: Request<unknown, unknown, Changes>) {
+  const updated = await services.askAccount(viewer, 'updateProfile', commandOf(body));
+  return isProblem(updated) ? updated : own(services, viewer);
+}
+
+function commandOf({ source, fields_attributes: fields, ...body }: Changes): AccountUpdateProfile {
+  return {
+    displayName: body.display_name,
+    note: body.note,
+    locked: body.locked,
+    bot: body.bot,
+    discoverable: body.discoverable,
+    indexable: body.indexable,
+    hideCollections: body.hide_collections,
+    fields: fields ?? [],
+    setFields: fields !== undefined,
+    privacy: source?.privacy,
+    sensitive: source?.sensitive,
+    language: source?.language,
+  };
+}
+
+const shape = {
+  path: '/api/v1/accounts/update_credentials',
+  auth: 'user',
+  scope: 'write:accounts',
+  body: Changes,
+  handle: update,
+} as const;
+
+export const credentialRoutes: readonly AnyRoute[] = [
+  verify,
+  route({ method: 'PATCH', ...shape }),
+  route({ method: 'PUT', ...shape }),
+];
