@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PageBounds } from '../../../gateway/http/paging.js';
+import { accountTimeline } from '../../../gateway/timelines/account.js';
+import { homeTimeline } from '../../../gateway/timelines/home.js';
+import type { Page } from '../../../gateway/timelines/page.js';
+import { publicTimeline } from '../../../gateway/timelines/public.js';
+import { streamSources } from '../../../gateway/timelines/sources.js';
+import type { VisibleStatus } from '../../../gateway/visible.js';
+import { Dice, TimelineWorld } from './timeline-world.js';
+
+const SEEDS = 40;
+/** More rows than one page's rounds can pass over. */
+const ROWS = 300;
+/** A list of ROWS rows has fewer pages; more means that paging stands still. */
+const PAGES_MAX = ROWS + 10;
+
+type Read = (bounds: PageBounds) => Promise<Page<VisibleStatus>>;
+
+async function pageDown(read: Read, dice: Dice): Promise<string[]> {
+  const found: string[] = [];
+  let before: string | undefined;
+  for (let pages = 0; pages < PAGES_MAX; pages++) {
+    const limit = 1 + dice.below(40);
+    const page = await read({ before, after: undefined, upwards: false, limit });
+    assert.ok(page.items.length <= limit);
+    found.push(...page.items.map((status) => status.record.id));
+    if (!page.more) return found;
+    before = page.oldest;
+  }
+  throw new Error('paging down does not end');
+}
+
+async function pageUp(read: Read, dice: Dice): Promise<string[]> {
+  const found: string[] = [];
+  let after = '0'.repeat(18);
+  for (let pages = 0; pages < PAGES_MAX; pages++) {
+    const page = await read({ before: undefined, after, upwards: true, limit: 1 + dice.below(40) });
+    found.unshift(...page.items.map((status) => status.record.id));
+    if (page.newest === undefined) return found;
+    after = page.newest;
+  }
+  throw new Error('paging up does not end');
+}
+
+for (const direction of [pageDown, pageUp]) {
+  test(`${direction.name} with any limits shows exactly what is visible, once, in order`, async () => {
+    for (let seed = 1; seed <= SEEDS; seed++) {
+      const world = new TimelineWorld(seed);
+      await world.fill(ROWS);
+      const { services, viewer } = world;
+      const dice = new Dice(seed * 7);
+      const home = await direction((bounds) => homeTimeline(services, viewer, bounds), dice);
+      assert.deepEqual(
+        home,
+        world.idsWhere((record) => world.inHome(record)),
+        `home, seed ${seed}`,
+      );
+      const everybody = await direction((bounds) => publicTimeline(services, viewer, bounds), dice);
+      const isShown = (record: Parameters<typeof world.visible>[0]) =>
+        TimelineWorld.isPublic(record) && world.visible(record);
+      assert.deepEqual(everybody, world.idsWhere(isShown), `public, seed ${seed}`);
+      const author = world.people[1 + dice.below(world.people.length - 1)] ?? '';
+      const options = { excludeReplies: false, excludeReblogs: dice.chance(50), tagged: undefined };
+      const own = await direction((bounds) => accountTimeline(services, viewer, author, bounds, options), dice);
+      const isOwn = (record: Parameters<typeof world.visible>[0]) =>
+        record.accountId === author &&
+        world.visible(record) &&
+        !(options.excludeReblogs && record.reblogOfId !== undefined);
+      assert.deepEqual(own, world.idsWhere(isOwn), `account, seed ${seed}`);
+    }
+  });
+}
+
+test('since_id gives the newest page above it, min_id the one next above it', async () => {
+  const world = new TimelineWorld(3);
+  await world.fill(100);
+  const all = world.idsWhere((record) => world.inHome(record));
+  const after = all[10];
+  const read = async (upwards: boolean) => {
+    const page = await homeTimeline(world.services, world.viewer, { before: undefined, after, upwards, limit: 4 });
+    return page.items.map((status) => status.record.id);
+  };
+  assert.deepEqual(await read(false), all.slice(0, 4));
+  assert.deepEqual(await read(true), all.slice(6, 10));
+});
+
+test('streams catch up with what the timelines show, oldest first', async () => {
+  const world = new TimelineWorld(5);
+  await world.fill(100);
+  const sources = streamSources(world.services);
+  const all = world.idsWhere((record) => world.inHome(record));
+  const caughtUp = await sources.homeSince(world.viewer, all[5] ?? '', 3);
+  assert.deepEqual(
+    caughtUp.map((record) => record.id),
+    all.slice(2, 5).reverse(),
+  );
+  const open = world.idsWhere((record) => TimelineWorld.isPublic(record) && !record.deleted);
+  const publicly = await sources.publicSince(open[2] ?? '', 10);
+  assert.deepEqual(
+    publicly.map((record) => record.id),
+    open.slice(0, 2).reverse(),
+  );
+});
+
+test('a page asks the viewer’s actor once, whatever its length', async () => {
+  const world = new TimelineWorld(9);
+  await world.fill(200);
+  const asked: string[] = [];
+  const { askAccount } = world.services;
+  const services = {
+    ...world.services,
+    askAccount: ((id: string, command: 'sources', input: object) => {
+      asked.push(command);
+      return askAccount(id, command, input);
+    }) as typeof askAccount,
+  };
+  await homeTimeline(services, world.viewer, { before: undefined, after: undefined, upwards: false, limit: 40 });
+  assert.deepEqual(asked, ['sources']);
+});
+
+test('a stretch of hidden statuses longer than one page’s reads is passed by following the page’s keys', async () => {
+  const world = new TimelineWorld(11);
+  await world.fill(20);
+  const [first] = world.idsWhere((record) => TimelineWorld.isPublic(record) && !record.deleted).reverse();
+  const sample = world.records.get(first ?? '');
+  assert.ok(sample);
+  const author = sample.accountId;
+  const newer = (n: number) => (BigInt(sample.id) + BigInt(n)).toString();
+  for (let n = 1; n <= 400; n++) {
+    await world.store({ ...sample, id: newer(n), visibility: 'direct', mentions: [], inReplyToId: undefined });
+  }
+  const options = { excludeReplies: false, excludeReblogs: false, tagged: undefined };
+  const read = (before: string) =>
+    accountTimeline(world.services, undefined, author, { before, after: undefined, upwards: false, limit: 1 }, options);
+  let page = await read(newer(401));
+  assert.deepEqual([page.items, page.more], [[], true]);
+  for (let pages = 0; page.items.length === 0 && page.oldest !== undefined && pages < 50; pages++) {
+    page = await read(page.oldest);
+  }
+  assert.deepEqual(
+    page.items.map((status) => status.record.id),
+    [sample.id],
+  );
+});

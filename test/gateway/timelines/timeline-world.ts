@@ -1,0 +1,216 @@
+import { eraOfId, idMs, makeId } from '../../../actors/domain/ids.js';
+import type { Services } from '../../../gateway/services.js';
+import type { StoreAccountRecord, StoreStatusRecord } from '../../../proto/gen/types.js';
+import { MemoryTables } from '../../../store/memory/memory-tables.js';
+import { put } from '../../../store/port.js';
+import { accountStatuses, accounts, publicBuckets, publicStatuses, statuses } from '../../../store/tables.js';
+
+const START_MS = 1_700_000_000_000;
+const ERA_MS = 2 ** 34;
+/** Some three eras, so that readers cross their borders. */
+const LENGTH_MS = 2.5 * ERA_MS;
+const BUCKET_MS = 2 ** 22;
+const PEOPLE = 8;
+
+/** Numbers that a seed decides. */
+export class Dice {
+  constructor(private state: number) {}
+  below(limit: number): number {
+    this.state = (Math.imul(this.state ^ (this.state >>> 15), 0x2c1b3c6d) + 0x297a2d39) | 0;
+    const mixed = Math.imul(this.state ^ (this.state >>> 12), 0x5bd1e995);
+    return ((mixed ^ (mixed >>> 15)) >>> 0) % limit;
+  }
+  chance(percent: number): boolean {
+    return this.below(100) < percent;
+  }
+}
+
+/** A small instance in memory, with a viewer who follows some people and is blocked by or blocks others. */
+export class TimelineWorld {
+  readonly tables = new MemoryTables();
+  readonly people = Array.from({ length: PEOPLE }, (_, n) => makeId(START_MS - 5_000 + n, n, 0));
+  readonly viewer = this.people[0] ?? '';
+  readonly following = new Map<string, { readonly reblogs: boolean; readonly pending: boolean }>();
+  readonly blocked = new Set<string>();
+  readonly records = new Map<string, StoreStatusRecord>();
+  readonly #dice: Dice;
+
+  constructor(seed: number) {
+    this.#dice = new Dice(seed);
+    for (const person of this.people.slice(1)) {
+      if (this.#dice.chance(20)) this.blocked.add(person);
+      else if (this.#dice.chance(60))
+        this.following.set(person, { reblogs: this.#dice.chance(70), pending: this.#dice.chance(15) });
+    }
+  }
+
+  readonly services = {
+    tables: this.tables,
+    clock: { nowMs: () => START_MS + LENGTH_MS, monotonicMs: () => 0, after: () => ({ cancel: () => {} }) },
+    askAccount: async (_id: string, command: string, input: { targets?: readonly string[] }) =>
+      command === 'sources'
+        ? {
+            following: [...this.following].map(([target, edge]) => ({
+              target,
+              edgeId: '1',
+              notify: false,
+              atMs: 0,
+              ...edge,
+            })),
+            blocked: [...this.blocked],
+          }
+        : { relations: (input.targets ?? []).map((target) => this.#relation(target)) },
+  } as unknown as Services;
+
+  /** Writes that many statuses; most in bursts, so that some share a bucket. */
+  async fill(count: number): Promise<void> {
+    for (const id of this.people) await this.tables.write([put(accounts, { account: id }, person(id))]);
+    const moments = Array.from({ length: 1 + Math.ceil(count / 4) }, () => this.#dice.below(LENGTH_MS / 1_000) * 1_000);
+    const reblogged = new Set<string>();
+    for (let n = 0; n < count; n++) {
+      const ms = START_MS + (moments[this.#dice.below(moments.length)] ?? 0) + this.#dice.below(600_000);
+      const author = this.#one(this.people);
+      const id = makeId(Math.min(ms, START_MS + LENGTH_MS - 1), this.people.indexOf(author), n % 64);
+      if (this.records.has(id)) continue;
+      const record = this.#status(id, author, reblogged);
+      this.records.set(id, record);
+      await this.store(record);
+    }
+  }
+
+  /** Newest first. */
+  idsWhere(shows: (record: StoreStatusRecord) => boolean): string[] {
+    return [...this.records.values()]
+      .flatMap((record) => (shows(record) ? [record.id] : []))
+      .sort()
+      .reverse();
+  }
+
+  /** The visibility rules, said a second time. */
+  visible(record: StoreStatusRecord): boolean {
+    if (record.deleted) return false;
+    if (record.reblogOfAccountId !== undefined && this.blocked.has(record.reblogOfAccountId)) return false;
+    if (record.accountId === this.viewer) return true;
+    if (this.blocked.has(record.accountId)) return false;
+    const isMentioned = record.mentions.some((mention) => mention.accountId === this.viewer);
+    if (record.visibility === 'direct') return isMentioned;
+    return record.visibility !== 'private' || isMentioned || this.hears(record.accountId);
+  }
+
+  hears(account: string): boolean {
+    return account === this.viewer || this.following.get(account)?.pending === false;
+  }
+
+  /** The home rules, said a second time. */
+  inHome(record: StoreStatusRecord): boolean {
+    const author = record.accountId;
+    if (!this.hears(author) || !this.visible(record)) return false;
+    if (author === this.viewer) return true;
+    if (record.reblogOfId !== undefined) return this.following.get(author)?.reblogs === true;
+    const answered = record.inReplyToAccountId;
+    return answered === undefined || answered === author || this.hears(answered);
+  }
+
+  static isPublic(record: StoreStatusRecord): boolean {
+    const { visibility, reblogOfId, inReplyToId, inReplyToAccountId, accountId } = record;
+    return (
+      visibility === 'public' &&
+      reblogOfId === undefined &&
+      (inReplyToId === undefined || inReplyToAccountId === accountId)
+    );
+  }
+
+  #relation(target: string) {
+    const edge = this.following.get(target);
+    const blocked = this.blocked.has(target);
+    return {
+      target,
+      following: edge?.pending === false,
+      requested: edge?.pending === true,
+      reblogs: edge?.reblogs ?? false,
+      notify: false,
+      blocking: blocked,
+      blockedBy: blocked,
+      requestedBy: false,
+    };
+  }
+
+  #status(id: string, author: string, reblogged: Set<string>): StoreStatusRecord {
+    const earlier = this.#one([...this.records.values()]);
+    // Each original is reblogged once and its author not heard, so that no page has it twice.
+    const isReblog =
+      earlier?.visibility === 'public' &&
+      earlier.reblogOfId === undefined &&
+      !earlier.deleted &&
+      !this.hears(earlier.accountId) &&
+      earlier.id < id &&
+      !reblogged.has(earlier.id) &&
+      this.#dice.chance(40);
+    if (isReblog) reblogged.add(earlier.id);
+    const isReply = !isReblog && earlier !== undefined && this.#dice.chance(40);
+    const mentioned = this.#dice.chance(30) ? [this.#one(this.people)] : [];
+    return {
+      id,
+      accountId: author,
+      conversationId: id,
+      inReplyToId: isReply ? earlier.id : undefined,
+      inReplyToAccountId: isReply ? earlier.accountId : undefined,
+      reblogOfId: isReblog ? earlier.id : undefined,
+      reblogOfAccountId: isReblog ? earlier.accountId : undefined,
+      text: 'x',
+      html: '<p>x</p>',
+      spoilerText: '',
+      visibility: isReblog ? 'public' : this.#one(['public', 'public', 'unlisted', 'private', 'direct']),
+      sensitive: false,
+      mentions: mentioned.map((accountId) => ({ accountId, username: 'x', acct: 'x', url: 'x' })),
+      tags: [],
+      createdAtMs: idMs(id),
+      editedAtMs: 0,
+      deleted: !isReblog && this.#dice.chance(5),
+      favourites: 0,
+      reblogs: 0,
+      replies: 0,
+    };
+  }
+
+  /** Writes a status' rows as its conversation does. */
+  async store(record: StoreStatusRecord): Promise<void> {
+    const { id, accountId: account } = record;
+    const mentionIds = record.mentions.map((mention) => mention.accountId);
+    const writes = [
+      put(statuses, { status: id }, record),
+      put(accountStatuses, { account, era: eraOfId(id), status: id }, { ...record, mentionIds }),
+    ];
+    if (TimelineWorld.isPublic(record)) {
+      const bucket = Math.floor(idMs(id) / BUCKET_MS);
+      const lane = Number(BigInt(id) % 8n);
+      writes.push(put(publicStatuses, { bucket, lane, status: id }, { accountId: account }));
+      writes.push(put(publicBuckets, { century: 0, bucket }, { atMs: 0 }));
+    }
+    await this.tables.write(writes);
+  }
+
+  #one<T>(items: readonly T[]): T {
+    return items[this.#dice.below(Math.max(1, items.length))] as T;
+  }
+}
+
+function person(id: string): StoreAccountRecord {
+  return {
+    id,
+    username: `user${id}`,
+    domain: '',
+    createdAtMs: 0,
+    followers: 0,
+    following: 0,
+    statuses: 0,
+    lastStatusAtMs: 0,
+    role: 'user',
+    confirmed: true,
+    approved: true,
+    disabled: false,
+    email: '',
+    locale: 'en',
+    followRequests: 0,
+  };
+}
