@@ -6,7 +6,7 @@ import type { AnyTable, Columns, KeyOf, Table } from '../table.js';
 import { allTables } from '../tables.js';
 import { type CassandraAddress, connectTo } from './connection.js';
 import { isMistake, retried, sideBySide, unavailable } from './failures.js';
-import { ensureKeyspace, ensureTables } from './schema.js';
+import { ensureKeyspace, ensureTables, persistently } from './schema.js';
 import { type Statement, Statements } from './statements.js';
 
 export interface CassandraOptions extends CassandraAddress {
@@ -45,7 +45,8 @@ export class CassandraTables implements Tables {
     } finally {
       await first.shutdown();
     }
-    const client = await connectTo(options, keyspace);
+    // Another node than the one that made the keyspace may not have heard of it yet.
+    const client = await persistently('opening the keyspace', () => connectTo(options, keyspace));
     try {
       await ensureTables(client, keyspace, tables);
     } catch (error) {

@@ -64,7 +64,8 @@ function tableId(keyspace: string, table: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-async function persistently<T>(what: string, work: () => Promise<T>): Promise<T> {
+/** Repeats what fails while a schema spreads. @throws Unavailable after SCHEMA_MS_MAX */
+export async function persistently<T>(what: string, work: () => Promise<T>): Promise<T> {
   for (let waitedMs = 0; ; waitedMs += PAUSE_MS) {
     try {
       return await work();
