@@ -12,6 +12,8 @@ export interface CassandraNodeConfig {
 /** cassandra.yaml for trying out and for tests: one token a node, evenly spread, no bootstrap; fsync stays on. */
 export function cassandraYaml(node: CassandraNodeConfig): string {
   const token = (2n ** 64n / BigInt(node.nodes)) * BigInt(node.index) - 2n ** 63n;
+  // All are seeds: none waits for another to be there first.
+  const seeds = Array.from({ length: node.nodes }, (_, index) => `127.0.1.${index + 1}:${node.storagePort}`);
   return `cluster_name: murmuration-local
 num_tokens: 1
 initial_token: ${token}
@@ -21,7 +23,7 @@ endpoint_snitch: SimpleSnitch
 seed_provider:
   - class_name: org.apache.cassandra.locator.SimpleSeedProvider
     parameters:
-      - seeds: "127.0.1.1:${node.storagePort}"
+      - seeds: "${seeds.join(',')}"
 listen_address: ${node.address}
 rpc_address: ${node.address}
 native_transport_port: ${node.port}
