@@ -3,15 +3,6 @@
  * 6 bits of sequence. They say where a thing lives, sort by time (as strings of equal length, too), and are unique
  * because only the owner of a shard mints in it.
  */
-declare const brand: unique symbol;
-type Id<Name extends string> = string & { readonly [brand]: Name };
-
-export type AccountId = Id<'account'>;
-export type StatusId = Id<'status'>;
-/** A conversation carries the id of the status that began it. */
-export type ConversationId = Id<'conversation'>;
-export type NotificationId = Id<'notification'>;
-
 /** Fixed for ever: ids carry the number in 10 bits. */
 export const SHARDS = 1_024;
 /** Ids that one shard can mint in one millisecond (6 bits); past that the minter borrows from the next one. */
@@ -58,7 +49,3 @@ export function eraOfMs(ms: number): number {
 export function eraOfId(id: string): number {
   return eraOfMs(idMs(id));
 }
-
-export const accountId = (text: string): AccountId => text as AccountId;
-export const statusId = (text: string): StatusId => text as StatusId;
-export const conversationId = (text: string): ConversationId => text as ConversationId;
