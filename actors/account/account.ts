@@ -93,6 +93,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...notify.events,
     },
     stateVersion: 1,
+    once: ['exchangeCode'],
     queries: ['credentials', 'relations', 'sources', 'followRequests'],
     reactions: accountReactions(around),
   };

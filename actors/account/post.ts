@@ -25,7 +25,7 @@ export interface State extends ProfileState {
 /** Of text and spoiler together, as countChars counts. Source: Mastodon StatusLengthValidator. */
 export const STATUS_CHARS_MAX = 500;
 /** More than anyone posts in IDEMPOTENCY_MS under the usual rate limits; the oldest gives way. */
-export const IDEMPOTENCY_KEYS_MAX = 300;
+export const IDEMPOTENCY_KEYS_MAX = 1_000;
 /** How long a repeated key answers with the first status. Source: Mastodon PostStatusService, one hour. */
 export const IDEMPOTENCY_MS = 3_600_000;
 /** What a client needs for a UUID and more; bounds the map's memory. */

@@ -131,14 +131,14 @@ export class Activation {
   }
 
   /** Ends at once. Commands that were decided are in doubt; those that were not may be sent again. */
-  stop(
-    doubt: Error = new Unavailable(`${this.name} was stopped before its answer was certain`),
-    untouched: Error = new NotTaken(`${this.name} was stopped`),
-  ): void {
+  stop(doubt?: Error, untouched: Error = new NotTaken(`${this.name} was stopped`)): void {
     if (this.stopped) return;
     this.halt.halt();
     this.hosted.stop();
-    for (const delivery of [...this.batch, ...this.waitingReplies]) delivery.fail(doubt);
+    for (const delivery of [...this.batch, ...this.waitingReplies]) {
+      if (doubt === undefined) delivery.doubt(`${this.name} was stopped before its answer was certain`);
+      else delivery.fail(doubt);
+    }
     for (const delivery of this.mailbox.take(this.mailbox.length)) delivery.fail(untouched);
     this.leaveRest();
     this.settings.onStopped();
@@ -192,7 +192,7 @@ export class Activation {
       metrics.entries += records.length;
       if (this.stopped) return;
       awake.upkeep.stored();
-      if (!this.owned()) throw new Unavailable(`${this.name} moved while a command was stored`);
+      if (!this.owned()) throw new NotTaken(`${this.name} moved while a command was stored`);
       for (const { entry } of decided) {
         awake.before.push(entry);
         awake.after.push(entry);
@@ -236,7 +236,7 @@ export class Activation {
 
   private acknowledge(delivery: Delivery, reply: unknown): void {
     if (this.owned()) delivery.reply(reply);
-    else delivery.fail(new Unavailable(`${this.name} moved before its answer`));
+    else delivery.doubt(`${this.name} moved before its answer`);
   }
 
   private owned(): boolean {

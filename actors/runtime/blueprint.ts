@@ -1,3 +1,4 @@
+import type { StoreCause } from '../../proto/gen/types.js';
 import type { AnyKind, Effects, Happened } from './kind.js';
 
 /** One reaction's answer to one type of event. */
@@ -15,11 +16,15 @@ export interface Blueprint {
   readonly afterReply: Handlers;
   /** Commands whose replies wait for no effects. */
   readonly queries: ReadonlySet<string>;
+  /** Whether the command may be sent again when its outcome is in doubt. */
+  repeatable(command: string, cause: StoreCause | undefined): boolean;
 }
 
 export function blueprint(kind: AnyKind): Blueprint {
+  const once = new Set<string>(kind.once ?? []);
   return {
     kind,
+    repeatable: (command, cause) => cause !== undefined || !once.has(command),
     beforeReply: handlersOf(kind, true),
     afterReply: handlersOf(kind, false),
     queries: new Set(kind.queries ?? []),

@@ -65,12 +65,16 @@ export class Caller {
     }
   }
 
-  private async askElsewhere({ kind, queries }: Blueprint, message: Message, deadlineMs: number): Promise<unknown> {
+  private async askElsewhere(
+    { kind, repeatable: mayRepeat }: Blueprint,
+    message: Message,
+    deadlineMs: number,
+  ): Promise<unknown> {
     const { bus, clock, limits, metrics } = this.needs;
     const leftMs = deadlineMs - clock.monotonicMs();
     if (leftMs <= 0) throw new NotTaken('no time is left');
     // What may be carried out twice is asked again soon: its owner may have died and another taken over.
-    const repeatable = message.cause !== undefined || queries.has(message.command);
+    const repeatable = mayRepeat(message.command, message.cause);
     const timeoutMs = repeatable ? Math.min(leftMs, limits.attemptMs) : leftMs;
     const payload = encodeCommand(kind, message, timeoutMs);
     metrics.remoteAsks += 1;

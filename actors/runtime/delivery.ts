@@ -25,6 +25,8 @@ export class Delivery implements Expiring {
     readonly cause: StoreCause | undefined,
     /** By the monotonic clock. */
     readonly deadlineMs: number,
+    /** It may be sent again although it may have been carried out. */
+    private readonly repeatable: boolean,
     private readonly resolve: (reply: unknown) => void,
     private readonly reject: (error: Error) => void,
     private readonly deadlines: Deadlines,
@@ -46,6 +48,11 @@ export class Delivery implements Expiring {
     if (this.answered) return;
     this.close();
     this.reject(error);
+  }
+
+  /** Whether it was carried out, or its answer counts, cannot be said here any more. */
+  doubt(why: string): void {
+    this.fail(this.repeatable ? new NotTaken(why) : new Unavailable(why));
   }
 
   expire(): void {

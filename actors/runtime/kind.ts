@@ -64,9 +64,14 @@ export interface ActorKind<S, C extends CommandTable<C>, E> {
   readonly reactions: readonly Reaction<S, E>[];
   /**
    * Commands that only read: their replies wait for earlier events to be durable, but not for their before-reply
-   * effects; and they are asked again when no answer comes. Every other reply waits for both.
+   * effects. Every other reply waits for both.
    */
   readonly queries?: readonly (keyof C & string)[];
+  /**
+   * Commands that would do harm if carried out twice. All others are asked again, within the caller's deadline, when
+   * an answer was lost (their owner died, the shard moved): the second time they must record nothing.
+   */
+  readonly once?: readonly (keyof C & string)[];
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the runtime treats every kind alike; askers keep the types.

@@ -43,9 +43,10 @@ export class Residents implements LocalActors {
     if (activation === undefined) return undefined;
     this.around.metrics.asks += 1;
     const { command, input, cause } = message;
+    const repeatable = this.blueprints.get(message.kind)?.repeatable(command, cause) ?? false;
     const target = activation;
     return new Promise((resolve, reject) => {
-      target.offer(new Delivery(command, input, cause, deadlineMs, resolve, reject, this.around.deadlines));
+      target.offer(new Delivery(command, input, cause, deadlineMs, repeatable, resolve, reject, this.around.deadlines));
     });
   }
 

@@ -60,7 +60,8 @@ export const postStatus = route({
     if (isProblem(parent)) return parent;
     const post: AccountPost = {
       ...(await compose(services, author, parent, body)),
-      idempotencyKey: headers['idempotency-key'] || undefined,
+      // Without a client's key one of our own: the post can then be sent again when its answer is lost.
+      idempotencyKey: headers['idempotency-key'] || `own-${Buffer.from(services.random.bytes(12)).toString('hex')}`,
       appName: app?.name,
       appWebsite: app?.website,
     };

@@ -74,6 +74,7 @@ export function notebook(stateVersion = 1): NotebookKind {
     },
     events: { added: jsonCodec('NoteAdded') },
     queries: ['read'],
+    once: ['add', 'addOnce', 'erase', 'tear'],
     reactions: [
       {
         surface: 'pages',

@@ -122,7 +122,8 @@ export class NatsBus implements Bus {
       },
     });
     await this.known();
-    return this.ending(subscription);
+    // Requests that are on their way to us are answered before it ends: nobody else will.
+    return { close: () => (this.connection.isClosed() ? Promise.resolve() : subscription.drain()) };
   }
 
   publish(subject: string, payload: Uint8Array): void {
