@@ -18,7 +18,7 @@ async function findLink(dataDirs: readonly string[], address: string): Promise<s
       const raw = await readFile(join(folder, name), 'utf8');
       if (!raw.includes(address)) continue;
       const text = raw.replace(/=\r?\n/g, '').replaceAll('=3D', '=');
-      const link = /https?:\/\/\S+\/auth\/confirmation\?confirmation_token=[\w.%-]+/.exec(text);
+      const link = /https?:\/\/\S+\/auth\/confirmation\?\S+/.exec(text);
       if (link !== null) return link[0];
     }
   }

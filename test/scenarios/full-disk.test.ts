@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { allStatuses } from '../kit/posting-load.js';
+import { program, ServerProcess } from '../kit/server-process.js';
+import { until } from '../kit/until.js';
+import { call, makePeople, type Person } from './cluster/people.js';
+
+const run = promisify(execFile);
+/** How much the store's file may still grow before the disk is full. */
+const ROOM_BYTES = 1 * 2 ** 20;
+const POSTS_MAX = 3_000;
+/** Posts sent at a time: the last ones to be taken and the first to be refused come together. */
+const AT_A_TIME = 16;
+const PAGES_MAX = 200;
+/** Effects that met the full disk are tried again with growing pauses. */
+const CATCH_UP_MS_MAX = 30_000;
+
+let server: ServerProcess;
+let ada: Person;
+before(async () => {
+  server = await ServerProcess.start();
+  [ada] = (await makePeople(program, server.dataDir, ['ada'])) as [Person];
+});
+after(() => server?.dispose());
+
+/** No file of the server's may grow past this: to a store, a full disk. Node ignores SIGXFSZ, so writes fail. */
+const limitFiles = (bytes: number | 'unlimited') =>
+  run('prlimit', ['--pid', `${server.pid}`, `--fsize=${bytes}:unlimited`]);
+
+async function largestFile(folder: string): Promise<number> {
+  const names = await readdir(folder, { recursive: true });
+  const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));
+  return Math.max(...sizes);
+}
+
+async function post(
+  number: number,
+): Promise<{ number: number; status: number; id: string; retryAfter: string | null }> {
+  const response = await fetch(`${server.url}/api/v1/statuses`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${ada.token}`,
+      'content-type': 'application/json',
+      'idempotency-key': `k${number}`,
+    },
+    body: JSON.stringify({ status: `post ${number} ${'x'.repeat(450)}` }),
+  });
+  const body = (await response.json()) as { id?: string };
+  return { number, status: response.status, id: body.id ?? '', retryAfter: response.headers.get('retry-after') };
+}
+
+const own = () => allStatuses(server.url, `/api/v1/accounts/${ada.id}/statuses`, ada.token, PAGES_MAX);
+
+test('on a full disk posts get 503 and reads go on; with space again all is there and posting works', async () => {
+  const taken: string[] = [(await post(-1)).id];
+  await limitFiles((await largestFile(server.dataDir)) + ROOM_BYTES);
+  const refused: Awaited<ReturnType<typeof post>>[] = [];
+  for (let first = 0; first < POSTS_MAX && refused.length === 0; first += AT_A_TIME) {
+    const answers = await Promise.all(Array.from({ length: AT_A_TIME }, (_, index) => post(first + index)));
+    taken.push(...answers.filter((answer) => answer.status === 200).map((answer) => answer.id));
+    refused.push(...answers.filter((answer) => answer.status !== 200));
+  }
+  assert.ok(refused.length > 0, 'the disk never became full');
+  for (const answer of refused) {
+    assert.equal(answer.status, 503);
+    assert.match(answer.retryAfter ?? '', /^\d+$/);
+  }
+  assert.match(server.log, /the store cannot write/);
+  const pid = server.pid;
+
+  const verified = (await call(server.url, ada, 'GET', '/api/v1/accounts/verify_credentials')) as { id: string };
+  assert.equal(verified.id, ada.id);
+  const home = (await call(server.url, ada, 'GET', '/api/v1/timelines/home')) as unknown[];
+  assert.equal(home.length, 20);
+  // An acknowledged post is in the journal; the rows that lists are read from may have met the full disk.
+  const late = missing(taken, await own());
+  assert.ok(late.length <= AT_A_TIME, `${late.length} acknowledged posts cannot be read`);
+
+  await limitFiles('unlimited');
+  await until(
+    'every acknowledged post in the list once there is space',
+    async () => missing(taken, await own()).length === 0 || undefined,
+    CATCH_UP_MS_MAX,
+  );
+  // The client's retry under its key: what was refused is made now, and only once.
+  for (const answer of refused) {
+    const again = await post(answer.number);
+    assert.equal(again.status, 200);
+    taken.push(again.id);
+  }
+  assert.equal(server.pid, pid);
+  const kept = await own();
+  assert.deepEqual(kept.map((status) => status.id).sort(), [...new Set(taken)].sort(), 'all of it and nothing else');
+  assert.equal(new Set(kept.map((status) => status.text)).size, kept.length, 'nothing twice');
+
+  assert.equal(await server.stop(), 0);
+  await server.restart();
+  assert.deepEqual(await own(), kept);
+});
+
+const missing = (ids: readonly string[], found: readonly { id: string }[]) => {
+  const there = new Set(found.map((status) => status.id));
+  return ids.filter((id) => !there.has(id));
+};

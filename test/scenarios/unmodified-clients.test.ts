@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { program, ServerProcess } from '../kit/server-process.js';
+import { playWithMasto } from './clients/masto.js';
+import { makePeople, type Person } from './cluster/people.js';
+
+const run = promisify(execFile);
+const script = join(process.cwd(), 'test/scenarios/clients/scenario.py');
+const PLAY_MS_MAX = 60_000;
+
+let server: ServerProcess;
+before(async () => {
+  server = await ServerProcess.start();
+});
+after(() => server?.dispose());
+
+test('masto, unmodified, signs up, confirms, posts, follows, streams and talks on one embedded server', async () => {
+  await playWithMasto({ urlA: server.url, urlB: server.url, dataDirs: [server.dataDir], suffix: 'e1' });
+});
+
+test('Mastodon.py, unmodified, does the main job on one embedded server', async () => {
+  const python = process.env.TEST_PYTHON;
+  assert.ok(python, 'TEST_PYTHON names the interpreter that has Mastodon.py; scripts/test.mjs sets it');
+  const [ada, ben] = (await makePeople(program, server.dataDir, ['ada', 'ben'])) as [Person, Person];
+  const args = [script, server.url, server.url, ada.email, ben.email, ada.password];
+  const played = await run(python, args, { timeout: PLAY_MS_MAX });
+  assert.equal(JSON.parse(played.stdout).ok, true);
+});
+
+test('nothing of it went wrong on the server’s side', () => {
+  const levels = server.log.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+  assert.deepEqual(
+    levels.filter((line) => line.level >= 50),
+    [],
+  );
+});
