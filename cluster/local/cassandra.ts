@@ -29,6 +29,8 @@ export interface CassandraOptions {
 /** 6 s for one on an idle machine; three on two busy cores take a minute. */
 const START_MS_MAX = 180_000;
 
+const RING_PROBE_MS = 200;
+
 /** Node n (from 1) listens here: loopback has room for a ring. */
 export const cassandraAddress = (n: number): string => `127.0.1.${n}`;
 
@@ -50,11 +52,41 @@ export async function startCassandra(options: CassandraOptions): Promise<LocalCa
       await listening(started, address, port, START_MS_MAX, `cassandra ${address}`);
     });
     await Promise.all(starts);
+    await Promise.all(nodes.map(({ address }) => joined(address, port, options.nodes)));
   } catch (error) {
     await stop();
     throw error;
   }
   return { nodes, contactPoints: nodes.map((node) => `${node.address}:${port}`), stop };
+}
+
+/** Resolves when the node sees the whole ring, so that a schema made anywhere reaches it. */
+async function joined(address: string, port: number, nodes: number): Promise<void> {
+  if (nodes === 1) return;
+  const { Client, policies } = await import('cassandra-driver');
+  const only = new policies.loadBalancing.AllowListPolicy(new policies.loadBalancing.RoundRobinPolicy(), [
+    `${address}:${port}`,
+  ]);
+  const client = new Client({
+    contactPoints: [`${address}:${port}`],
+    localDataCenter: 'datacenter1',
+    protocolOptions: { port },
+    policies: { loadBalancing: only },
+  });
+  const deadline = Date.now() + START_MS_MAX;
+  try {
+    for (;;) {
+      const peers = await client.execute('SELECT peer, schema_version FROM system.peers_v2');
+      const own = await client.execute('SELECT schema_version FROM system.local');
+      const version = String(own.first()?.schema_version);
+      const agreed = peers.rows.filter((row) => String(row.schema_version) === version);
+      if (agreed.length === nodes - 1) return;
+      if (Date.now() > deadline) throw new Error(`cassandra ${address} does not see the whole ring`);
+      await new Promise((resolve) => setTimeout(resolve, RING_PROBE_MS));
+    }
+  } finally {
+    await client.shutdown();
+  }
 }
 
 async function startNode(options: CassandraOptions, address: string, index: number, port: number, storagePort: number) {

@@ -26,13 +26,18 @@ export async function retried<T>(what: string, request: () => Promise<T>): Promi
 }
 
 export function isMistake(error: unknown): boolean {
-  if (error instanceof errors.ResponseError) return MISTAKES.includes(error.code);
+  if (error instanceof errors.ResponseError) return MISTAKES.includes(error.code) && !isSpreading(error);
   return (
     error instanceof RangeError ||
     error instanceof TypeError ||
     error instanceof errors.ArgumentError ||
     error instanceof errors.NotSupportedError
   );
+}
+
+/** A node that has not heard yet of a keyspace or table that another one made. */
+function isSpreading(error: Error): boolean {
+  return /does not exist|unconfigured table/i.test(error.message);
 }
 
 export function unavailable(what: string, cause: unknown): Unavailable {

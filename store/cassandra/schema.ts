@@ -70,14 +70,9 @@ export async function persistently<T>(what: string, work: () => Promise<T>): Pro
     try {
       return await work();
     } catch (error) {
-      if (isMistake(error) && !isSpreading(error)) throw error;
+      if (isMistake(error)) throw error;
       if (waitedMs >= SCHEMA_MS_MAX) throw unavailable(what, error);
       await pause(PAUSE_MS);
     }
   }
-}
-
-/** A node that has not heard yet of what another one made. */
-function isSpreading(error: unknown): boolean {
-  return error instanceof Error && /does not exist|unconfigured table/i.test(error.message);
 }

@@ -1,5 +1,6 @@
 import { Unavailable } from '../../actors/domain/problem.js';
 import type { Tables } from '../../store/port.js';
+import type { AnyTable } from '../../store/table.js';
 import type { LastWriteWins } from './last-write.js';
 import type { Process, SeededRandom, World } from './world.js';
 
@@ -11,7 +12,7 @@ export interface StoreFaults {
   /** Probability that a write is reported failed and lands only later, up to LATE_MS_MAX: it sat in a queue. */
   lateChance: number;
   delayMs: readonly [number, number];
-  /** The node whose conditional writes are answered late and then fail, while all else works; undefined: none. */
+  /** The node whose Paxos rounds are answered late and then fail, while all else works; undefined: none. */
   paxosVictim: string | undefined;
   /** World time until which they are answered late; later ones fail. */
   paxosLateUntilMs: number;
@@ -20,7 +21,7 @@ export interface StoreFaults {
 /** Longer than a lease: a late write must be able to land after another owner took over. */
 const LATE_MS_MAX = 12_000;
 const REPORTED_AFTER_MS = 2_000;
-/** How late a conditional write of the victim is answered: within the patience of whoever asked. */
+/** How late a Paxos write of the victim is answered: within the patience of whoever asked. */
 const PAXOS_LATE_MS = 1_300;
 
 /**
@@ -71,21 +72,24 @@ export function simulatedStore(
         );
       });
     });
+  /** Conditional tables are written and read by Paxos, which can fail while all else works. */
+  const paxos = async <T>(table: AnyTable, writes: boolean, operation: () => Promise<T>) => {
+    const isVictim = table.conditional === true && faults.paxosVictim === process.name;
+    if (isVictim && world.now >= faults.paxosLateUntilMs) throw new Unavailable('Paxos rounds time out');
+    const result = await through(writes, operation);
+    if (isVictim && writes) await new Promise<void>((resolve) => void world.at(PAXOS_LATE_MS, process, resolve));
+    return result;
+  };
   return {
-    get: (table, key) => through(false, () => shared.get(table, key)),
+    get: (table, key) => paxos(table, false, () => shared.get(table, key)),
     getMany: (table, keys) => through(false, () => shared.getMany(table, keys)),
-    range: (table, partition, options) => through(false, () => shared.range(table, partition, options)),
+    range: (table, partition, options) => paxos(table, false, () => shared.range(table, partition, options)),
     write: (rows) => {
       const at = stamp();
       return through(true, () => writes.write(rows, at));
     },
-    compareAndSet: async (table, key, expected, next) => {
-      const isVictim = faults.paxosVictim === process.name;
-      if (isVictim && world.now >= faults.paxosLateUntilMs) throw new Unavailable('conditional writes time out');
-      const result = await through(true, () => shared.compareAndSet(table, key, expected, next));
-      if (isVictim) await new Promise<void>((resolve) => void world.at(PAXOS_LATE_MS, process, resolve));
-      return result;
-    },
+    compareAndSet: (table, key, expected, next) =>
+      paxos(table, true, () => shared.compareAndSet(table, key, expected, next)),
     close: async () => undefined,
   };
 }
