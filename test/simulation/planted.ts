@@ -44,5 +44,5 @@ export const plantedBugs: Readonly<Record<string, Omit<SimulationOptions, 'seed'
   'an effect sent before its append': { bend: effectBeforeAppend },
   'a cursor saved too early': { bend: cursorTooEarly },
   'a lease without margin': { profile: 'leases', rules: { marginMs: 0, validFrom: 'answered' } },
-  'a takeover that ignores an unexpired lease': { rules: { watchMs: 300 } },
+  'a takeover that ignores an unexpired lease': { profile: 'leases', rules: { watchMs: 2_600 } },
 };
