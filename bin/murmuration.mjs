@@ -1,2 +1,11 @@
 #!/usr/bin/env node
-import '../dist/main.js';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const built = new URL('../dist/main.js', import.meta.url);
+if (!existsSync(built)) {
+  const prepare = fileURLToPath(new URL('../scripts/prepare.mjs', import.meta.url));
+  execFileSync(process.execPath, [prepare], { stdio: ['ignore', 2, 2] });
+}
+await import(built.href);

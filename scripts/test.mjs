@@ -12,8 +12,8 @@ import { startNats } from '../dist/cluster/local/nats.js';
 const FILE_MS_MAX = 15 * 60_000;
 /** Cassandra shares the two cores: more files at a time only make each slower. */
 const FILES_AT_A_TIME = 2;
-/** Files that start servers, browsers or whole clusters have the machine to themselves. */
-const alone = /scenarios/;
+/** Files that start servers, browsers or whole clusters, or compute for long, have the machine to themselves. */
+const alone = /scenarios|simulation/;
 
 const patterns = process.argv.slice(2);
 const files = readdirSync('dist/test', { recursive: true })
