@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { withNode } from './connection.js';
 import { openLogger } from './logger.js';
 import { Refused } from './operations.js';
@@ -22,6 +22,8 @@ export async function runProgram(argv: readonly string[], version: string): Prom
     await build(version).parseAsync([...argv]);
     return Number(process.exitCode ?? 0);
   } catch (error) {
+    // Commander has said it already, in one line that names the option.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_BAD_SETTING;
     if (error instanceof BadSetting) {
       process.stderr.write(`murmuration: ${error.message}\n`);
       return EXIT_BAD_SETTING;
@@ -35,13 +37,17 @@ export async function runProgram(argv: readonly string[], version: string): Prom
 }
 
 function build(version: string): Command {
-  const program = new Command('murmuration').description('A federated microblogging server').version(version);
+  const program = new Command('murmuration')
+    .description('A federated microblogging server')
+    .version(version)
+    .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'murmuration: ')) });
   const command = (parent: Command, name: string, description: string) =>
     withSettings(parent.command(name).description(description));
   command(program, 'start', 'start a node (the default)').action((flags) => start(flags));
   program.commands[0]?.alias('serve');
   command(program, 'config', 'print the effective settings').action((flags) => {
-    for (const line of printable(settingsOf(flags))) process.stdout.write(`${line}\n`);
+    process.stdout.write(`${printable(settingsOf(flags)).join('\n')}\n`);
   });
   const account = program.command('account').description('accounts');
   command(account, 'create [name]', 'make an account, or many with --from')

@@ -8,6 +8,7 @@ import type { Readiness } from '../cluster/readiness.js';
 import { SoloPlacement } from '../cluster/solo.js';
 import type { NodeNodeStatus } from '../proto/gen/types.js';
 import type { Tables } from '../store/port.js';
+import { members } from '../store/tables.js';
 import type { Bus } from '../transport/bus.js';
 import type { PeerSecurity } from '../transport/grpc/peer-security.js';
 
@@ -32,6 +33,8 @@ interface Surroundings {
   readonly onDrainAsked?: () => void;
 }
 
+/** Rows read to see who else is there; a cluster has fewer. */
+const MEMBERS_READ_MAX = 1_000;
 /** One cluster a keyspace. */
 const CLUSTER = 'murmuration';
 
@@ -61,6 +64,7 @@ async function clustered(settings: Settings, around: Surroundings): Promise<Memb
     import('../transport/grpc/peer-server.js'),
   ]);
   const log = logger.child({ part: 'cluster' });
+  if (settings.NATS_URL === undefined) await refuseCompany(settings, around, leaseRules.leaseMs);
   const security = await securityOf(settings, random);
   const peers = new GrpcPeers(security);
   const context = { tables, clock, random, log, cluster: CLUSTER, name: settings.NODE_NAME, rules: leaseRules };
@@ -99,4 +103,19 @@ async function securityOf(settings: Settings, random: Random): Promise<PeerSecur
   }
   // Alone on Cassandra, without a bus: nobody is to call, so nobody gets to know the secret.
   return { secret: CLUSTER_SECRET ?? Buffer.from(random.bytes(32)).toString('base64url') };
+}
+
+/** Without a bus between them, two nodes on one keyspace would not hear each other: the second one does not start. */
+async function refuseCompany(settings: Settings, { tables, clock }: Surroundings, leaseMs: number): Promise<void> {
+  const others = async () => {
+    const rows = await tables.range(members, { cluster: CLUSTER }, { limit: MEMBERS_READ_MAX });
+    return rows.filter((row) => row.value.state !== 'gone' && row.key.name !== settings.NODE_NAME);
+  };
+  const before = new Map((await others()).map((row) => [row.key.name, row.value.beat]));
+  if (before.size === 0) return;
+  await new Promise<void>((resolve) => void clock.after(leaseMs, resolve));
+  const alive = (await others()).find((row) => row.value.beat !== before.get(row.key.name));
+  if (alive !== undefined) {
+    throw new Error(`node ${alive.key.name} runs on this keyspace: NATS_URL is needed for more than one`);
+  }
 }
