@@ -65,7 +65,9 @@ function checkTexts(root: object): void {
 
 function parseMultipart(bytes: Uint8Array, contentType: string): object {
   const parts = uws.getParts(bytes, contentType);
-  if (parts === undefined) throw new Unparsable('Malformed multipart body');
+  if (parts === undefined || (parts.length === 0 && !endsAsMultipart(bytes, contentType))) {
+    throw new Unparsable('Malformed multipart body');
+  }
   if (parts.length > FORM_VALUES_MAX) throw new Unparsable('Too many parameters');
   const form = emptyForm();
   for (const part of parts) {
@@ -80,4 +82,11 @@ function parseMultipart(bytes: Uint8Array, contentType: string): object {
     }
   }
   return form;
+}
+
+/** Tells a form without fields from a body whose boundary is not the one announced: uWebSockets finds no parts in both. */
+function endsAsMultipart(bytes: Uint8Array, contentType: string): boolean {
+  const given = /;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType);
+  const boundary = given?.[1] ?? given?.[2];
+  return boundary !== undefined && Buffer.from(bytes).includes(`--${boundary}--`);
 }

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import type { AccountRelation, StoreAccountRecord } from '../../proto/gen/types.js';
 import { RANGE_LIMIT_MAX } from '../../store/port.js';
-import { followers, following } from '../../store/tables.js';
+import { accounts, followers, following } from '../../store/tables.js';
 import { renderRelationships } from '../entities/relationship.js';
 import { type PageBounds, pageBounds, pageQuery } from '../http/paging.js';
 import { type AnyRoute, json, type Request, route } from '../http/route.js';
@@ -117,6 +117,8 @@ function answerRequest(verb: string, command: 'authorizeFollow' | 'rejectFollow'
     params: idParams,
     handle: async ({ services, viewer = '', params }) => {
       const follower = storedId(params.id);
+      // Answering somebody twice is no error; answering nobody is.
+      if ((await services.tables.get(accounts, { account: follower })) === undefined) return notFound();
       const reply = await services.askAccount(viewer, command, { follower });
       return isProblem(reply) ? reply : json((await renderRelationships(services, viewer, [follower]))[0]);
     },

@@ -74,7 +74,10 @@ const dismiss = route({
   scope: 'write:notifications',
   params: idParams,
   handle: async ({ services, viewer = '', params }) => {
-    const reply = await services.askAccount(viewer, 'dismissNotification', { id: storedId(params.id) });
+    const id = storedId(params.id);
+    const record = await services.tables.get(notifications, { account: viewer, era: eraOfId(id), notification: id });
+    if (record === undefined) return notFound();
+    const reply = await services.askAccount(viewer, 'dismissNotification', { id });
     return isProblem(reply) ? reply : json({});
   },
 });

@@ -1,0 +1,109 @@
+import type { AnyRoute } from '../../gateway/http/route.js';
+import { program, type ServerProcess } from '../kit/server-process.js';
+import { until } from '../kit/until.js';
+import { call, makePeople, type Person } from './cluster/people.js';
+
+/** A request that its route answers with success; what is hostile is put into it. */
+export interface Fitting {
+  readonly id?: string;
+  readonly query?: string;
+  readonly body?: Readonly<Record<string, unknown>>;
+}
+interface App {
+  readonly client_id: string;
+  readonly client_secret: string;
+}
+
+const NOTIFIED_MS_MAX = 10_000;
+export const nameOf = ({ method, path }: Pick<AnyRoute, 'method' | 'path'>): string => `${method} ${path}`;
+
+/** People and things for every route to work on. */
+export class EveryRoute {
+  private made = 0;
+
+  private constructor(
+    private readonly server: ServerProcess,
+    readonly viewer: Person,
+    readonly other: Person,
+    private readonly third: Person,
+    private readonly foe: Person,
+    private readonly statusId: string,
+    private readonly app: App,
+  ) {}
+
+  static async prepare(server: ServerProcess): Promise<EveryRoute> {
+    const [viewer, other, third, foe] = (await makePeople(program, server.dataDir, ['ada', 'ben', 'cleo', 'dan'])) as [
+      Person,
+      Person,
+      Person,
+      Person,
+    ];
+    const { id } = (await call(server.url, other, 'POST', '/api/v1/statuses', { status: 'hello' })) as { id: string };
+    const app = await call(server.url, viewer, 'POST', '/api/v1/apps', {
+      client_name: 'every route',
+      redirect_uris: 'https://example.org/',
+      scopes: 'read write',
+    });
+    return new EveryRoute(server, viewer, other, third, foe, id, app as App);
+  }
+
+  /** A route without an entry takes an id by its path and needs nothing else. */
+  async fitting(route: AnyRoute): Promise<Fitting> {
+    const { path } = route;
+    const entry = this.entries[nameOf(route)];
+    if (entry !== undefined) return entry();
+    if (!path.includes(':id')) return {};
+    if (path.startsWith('/api/v1/accounts/')) return { id: this.other.id };
+    if (path.startsWith('/api/v1/statuses/')) return { id: this.statusId };
+    throw new Error(`no fitting request for ${nameOf(route)}: add an entry`);
+  }
+
+  private readonly entries: Readonly<Record<string, () => Promise<Fitting>>> = {
+    'GET /api/v1/accounts/lookup': async () => ({ query: 'acct=ada' }),
+    'POST /api/v1/accounts': async () => ({
+      body: {
+        username: `new_${++this.made}`,
+        email: `new_${this.made}@example.org`,
+        password: 'correct horse battery',
+        agreement: true,
+      },
+    }),
+    'POST /api/v1/apps': async () => ({ body: { client_name: 'one', redirect_uris: 'https://example.org/' } }),
+    'POST /api/v1/accounts/:id/block': async () => ({ id: this.foe.id }),
+    'POST /api/v1/accounts/:id/unblock': async () => ({ id: this.foe.id }),
+    'POST /api/v1/statuses': async () => ({ body: { status: `post ${++this.made}` } }),
+    'DELETE /api/v1/statuses/:id': async () => ({ id: await this.ownStatus() }),
+    'GET /api/v1/notifications/:id': async () => ({ id: await this.notification() }),
+    'POST /api/v1/notifications/:id/dismiss': async () => ({ id: await this.notification() }),
+    'POST /api/v1/follow_requests/:id/authorize': async () => ({ id: await this.followRequest() }),
+    'POST /api/v1/follow_requests/:id/reject': async () => ({ id: await this.followRequest() }),
+    'POST /oauth/token': async () => ({ body: { ...this.app, grant_type: 'client_credentials' } }),
+    'POST /oauth/revoke': async () => ({ body: { ...this.app, token: 'unknown' } }),
+  };
+
+  private async ownStatus(): Promise<string> {
+    const status = `mine ${++this.made}`;
+    return ((await call(this.server.url, this.viewer, 'POST', '/api/v1/statuses', { status })) as { id: string }).id;
+  }
+
+  private async notification(): Promise<string> {
+    const status = await this.ownStatus();
+    await call(this.server.url, this.other, 'POST', `/api/v1/statuses/${status}/favourite`);
+    return until(
+      'a notification of a favourite',
+      async () => {
+        const told = await call(this.server.url, this.viewer, 'GET', '/api/v1/notifications?types[]=favourite');
+        return (told as { id: string; status: { id: string } }[]).find((one) => one.status.id === status)?.id;
+      },
+      NOTIFIED_MS_MAX,
+    );
+  }
+
+  private async followRequest(): Promise<string> {
+    const { url } = this.server;
+    await call(url, this.viewer, 'PATCH', '/api/v1/accounts/update_credentials', { locked: true });
+    await call(url, this.third, 'POST', `/api/v1/accounts/${this.viewer.id}/unfollow`);
+    await call(url, this.third, 'POST', `/api/v1/accounts/${this.viewer.id}/follow`);
+    return this.third.id;
+  }
+}
