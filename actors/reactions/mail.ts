@@ -20,9 +20,9 @@ export function accountMail(mailer: Mailer, baseUrl: string): Reaction<AccountSt
     surface: 'mail',
     beforeReply: false,
     on: {
-      async registered({ username, email, confirmed, confirmationToken }, { self, state }) {
+      async registered({ username, email, confirmed, confirmationToken }, { state }) {
         if (confirmed || confirmationToken === undefined || state.owner?.confirmed) return;
-        const query = new URLSearchParams({ account_id: self, confirmation_token: confirmationToken });
+        const query = new URLSearchParams({ confirmation_token: confirmationToken });
         await mailer.send({
           to: email,
           subject: 'Confirm your e-mail address',

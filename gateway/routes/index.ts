@@ -1,6 +1,9 @@
 import type { AnyRoute } from '../http/route.js';
 import { accountRoutes } from './accounts.js';
 import { appRoutes } from './apps.js';
+import { authPageRoutes } from './auth-pages.js';
+import { authorizeRoutes } from './authorize.js';
+import { confirmationRoutes } from './confirmation.js';
 import { credentialRoutes } from './credentials.js';
 import { followRoutes } from './follows.js';
 import { imageRoutes } from './images.js';
@@ -15,6 +18,9 @@ import { tokenRoutes } from './token.js';
 export const allRoutes: readonly AnyRoute[] = [
   ...accountRoutes,
   ...appRoutes,
+  ...authPageRoutes,
+  ...authorizeRoutes,
+  ...confirmationRoutes,
   ...credentialRoutes,
   ...followRoutes,
   ...imageRoutes,

@@ -1,0 +1,81 @@
+import { type Static, Type } from '@sinclair/typebox';
+import type { StoreAppRecord } from '../../proto/gen/types.js';
+import type { Answer } from '../http/route.js';
+import { redirect } from '../http/route.js';
+import type { Services } from '../services.js';
+import { findApp } from './clients.js';
+import { field } from './form.js';
+import { faultPage } from './pages/layout.js';
+import { challengeError } from './pkce.js';
+import { OUT_OF_BAND, withParameters } from './redirects.js';
+import { isSubset, parseScopes, SCOPES_CHARS_MAX } from './scopes.js';
+
+/** A state is echoed; clients put signed blobs into it. */
+const STATE_CHARS_MAX = 2_000;
+
+/** RFC 6749 §4.1.1, RFC 7636 §4.3. */
+export const authorizationFields = {
+  response_type: field(),
+  client_id: field(),
+  redirect_uri: field(2_000),
+  scope: field(SCOPES_CHARS_MAX),
+  state: field(STATE_CHARS_MAX),
+  code_challenge: field(),
+  code_challenge_method: field(),
+  lang: field(20),
+};
+export const AuthorizationFields = Type.Object(authorizationFields);
+export type AuthorizationFields = Static<typeof AuthorizationFields>;
+
+/** A request that may be shown to the user. */
+export interface AuthorizationRequest {
+  readonly app: StoreAppRecord;
+  readonly scopes: readonly string[];
+  readonly fields: AuthorizationFields;
+}
+
+/** The fields alone, without what else a form carried; empty ones left out. */
+export function requestFields(fields: AuthorizationFields): Record<string, string> {
+  const names = Object.keys(authorizationFields) as (keyof AuthorizationFields)[];
+  return Object.fromEntries(names.flatMap((name) => (fields[name] === '' ? [] : [[name, fields[name]]])));
+}
+
+/**
+ * Judges a request. Who the client is and where it wants to be answered must be certain before anything is sent
+ * there; until then a fault is shown here.
+ */
+export async function readRequest(
+  services: Services,
+  fields: AuthorizationFields,
+): Promise<AuthorizationRequest | Answer> {
+  const { instance } = services;
+  const app = await findApp(services, fields.client_id);
+  if (app === undefined)
+    return faultPage(instance, 'Unknown application', 'The application is not registered here.', 400);
+  if (!app.redirectUris.includes(fields.redirect_uri))
+    return faultPage(
+      instance,
+      'Wrong address',
+      'The redirect address is not one that the application registered.',
+      400,
+    );
+  const refuse = (error: string, description: string) =>
+    deny(services, fields, { error, error_description: description });
+  if (fields.response_type !== 'code')
+    return refuse('unsupported_response_type', 'The authorization server does not support this response type.');
+  const scopes = parseScopes(fields.scope === '' ? 'read' : fields.scope);
+  if (scopes === undefined || !isSubset(scopes, app.scopes))
+    return refuse('invalid_scope', 'The requested scope is invalid, unknown, or malformed.');
+  const fault = challengeError(fields.code_challenge, fields.code_challenge_method);
+  if (fault !== undefined) return refuse('invalid_request', fault);
+  return { app, scopes, fields };
+}
+
+/** Sends the client an error, RFC 6749 §4.1.2.1. */
+export function deny(services: Services, fields: AuthorizationFields, error: Record<string, string>): Answer {
+  if (fields.redirect_uri === OUT_OF_BAND)
+    return faultPage(services.instance, 'Not authorized', error.error_description ?? 'Access was denied.', 400);
+  return redirect(withParameters(fields.redirect_uri, { ...error, state: fields.state }));
+}
+
+export const isRefused = (request: AuthorizationRequest | Answer): request is Answer => 'status' in request;

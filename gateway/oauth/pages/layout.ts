@@ -1,0 +1,51 @@
+import { escapeHtml } from '../../../actors/domain/text.js';
+import { type Answer, page } from '../../http/route.js';
+import type { InstanceSettings } from '../../services.js';
+
+/** Text that is HTML already; everything else that goes into a page is escaped. */
+export interface Html {
+  readonly html: string;
+}
+
+/** HTML with its values escaped, unless they are Html themselves (or lists of it). */
+export function html(parts: TemplateStringsArray, ...values: readonly (string | Html | readonly Html[])[]): Html {
+  const shown = (value: string | Html | readonly Html[]): string => {
+    if (typeof value === 'string') return escapeHtml(value);
+    return 'html' in value ? value.html : value.map((item) => item.html).join('');
+  };
+  return { html: parts.reduce((text, part, index) => text + shown(values[index - 1] ?? '') + part) };
+}
+
+export const nothing: Html = { html: '' };
+
+export function hidden(fields: Readonly<Record<string, string | undefined>>): Html {
+  const inputs = Object.entries(fields).map(([name, value]) =>
+    value === undefined ? nothing : html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  return html`${inputs}`;
+}
+
+/** A whole page. `formAction`: where its forms may lead, by way of redirects too (CSP form-action). */
+export function layout(
+  instance: InstanceSettings,
+  title: string,
+  body: Html,
+  options: { readonly status?: number; readonly formAction?: string; readonly cookie?: string | undefined } = {},
+): Answer {
+  const text = html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} – ${instance.domain}</title><link rel="stylesheet" href="/auth/style.css"></head>
+<body><main><p class="site">${instance.domain}</p><h1>${title}</h1>${body}</main></body></html>`;
+  return page(text.html, options.status ?? 200, {
+    'cache-control': 'no-store',
+    // Browsers then name our own origin with each form, which is checked.
+    'referrer-policy': 'same-origin',
+    'content-security-policy': `default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action ${options.formAction ?? "'self'"}`,
+    ...(options.cookie === undefined ? {} : { 'set-cookie': options.cookie }),
+  });
+}
+
+/** A page that says what went wrong and offers nothing. */
+export function faultPage(instance: InstanceSettings, title: string, text: string, status: number): Answer {
+  return layout(instance, title, html`<p class="fault" role="alert">${text}</p>`, { status });
+}
