@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { isId } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
+import { accounts } from '../../store/tables.js';
 import { tokenHash } from '../http/authenticator.js';
 import { type AnyRoute, redirect, route } from '../http/route.js';
 import { authorizationFields, requestFields } from '../oauth/authorization-request.js';
@@ -92,7 +93,8 @@ const confirm = route({
   handle: async ({ services, query }) => {
     const wrong = () => faultPage(services.instance, 'Not confirmed', 'This link is not valid, or not complete.', 422);
     const accountId = query.confirmation_token.split('.')[0] ?? '';
-    if (!isId(accountId)) return wrong();
+    // No actor is woken for an account that is not there.
+    if (!isId(accountId) || (await services.tables.get(accounts, { account: accountId })) === undefined) return wrong();
     const confirmed = await services.askAccount(accountId, 'confirmEmail', {
       tokenHash: tokenHash(query.confirmation_token),
     });

@@ -3,7 +3,6 @@ import { accountRoutes } from './accounts.js';
 import { appRoutes } from './apps.js';
 import { authPageRoutes } from './auth-pages.js';
 import { authorizeRoutes } from './authorize.js';
-import { confirmationRoutes } from './confirmation.js';
 import { credentialRoutes } from './credentials.js';
 import { followRoutes } from './follows.js';
 import { imageRoutes } from './images.js';
@@ -20,7 +19,6 @@ export const allRoutes: readonly AnyRoute[] = [
   ...appRoutes,
   ...authPageRoutes,
   ...authorizeRoutes,
-  ...confirmationRoutes,
   ...credentialRoutes,
   ...followRoutes,
   ...imageRoutes,
