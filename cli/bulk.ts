@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { type NewAccount, Refused } from './operations.js';
 import type { Operate } from './operator-socket.js';
@@ -18,7 +18,10 @@ export async function createFromFile(
   print: (line: string) => void,
   complain: (line: string) => void,
 ): Promise<number> {
-  const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+  const opened = await open(file).catch((error: Error) => {
+    throw new Refused(error.message);
+  });
+  const lines = createInterface({ input: opened.createReadStream(), crlfDelay: Number.POSITIVE_INFINITY });
   const pending: { number: number; made: Promise<string | Error> }[] = [];
   let failed = 0;
   let number = 0;

@@ -1,6 +1,7 @@
 import { isProblem, type Problem } from '../actors/domain/problem.js';
 import type { Node } from '../compose/node.js';
 import { hashPassword } from '../gateway/oauth/passwords.js';
+import { parseScopes } from '../gateway/oauth/scopes.js';
 import { signUp } from '../gateway/oauth/sign-up.js';
 import { issueToken } from '../gateway/oauth/tokens.js';
 import type { Services } from '../gateway/services.js';
@@ -60,6 +61,7 @@ async function createAccount(services: Services, account: NewAccount): Promise<O
     throw new Refused('username, email and password are needed');
   }
   if (!ROLES.includes(role)) throw new Refused(`role must be one of ${ROLES.join(', ')}`);
+  const scopes = account.token === undefined ? undefined : scopesOf(account.token.scopes);
   const made = accepted(
     await signUp(services, {
       username,
@@ -72,8 +74,7 @@ async function createAccount(services: Services, account: NewAccount): Promise<O
       hash: (text: string) => hashPassword(text, { cheap: account.testPassword === true }),
     }),
   );
-  if (account.token === undefined) return { id: made.id, username };
-  const scopes = account.token.scopes.split(/\s+/).filter((scope) => scope !== '');
+  if (scopes === undefined) return { id: made.id, username };
   const token = accepted(await issueToken(services, made.id, CLI_CLIENT, scopes, 'access'));
   return { id: made.id, username, token };
 }
@@ -81,8 +82,13 @@ async function createAccount(services: Services, account: NewAccount): Promise<O
 async function createToken(services: Services, username: string, scopes: string): Promise<{ token: string }> {
   const id = await services.registry.find(`acct:${username.toLowerCase()}`);
   if (id === undefined) throw new Refused(`there is no account ${username}`);
-  const wanted = scopes.split(/\s+/).filter((scope) => scope !== '');
-  return { token: accepted(await issueToken(services, id, CLI_CLIENT, wanted, 'access')) };
+  return { token: accepted(await issueToken(services, id, CLI_CLIENT, scopesOf(scopes), 'access')) };
+}
+
+function scopesOf(text: unknown): string[] {
+  const scopes = typeof text === 'string' ? parseScopes(text) : undefined;
+  if (scopes === undefined) throw new Refused('scopes must be known ones with spaces between');
+  return scopes;
 }
 
 function accepted<T>(value: T | Problem): T {

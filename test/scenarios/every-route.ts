@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import type { AnyRoute } from '../../gateway/http/route.js';
-import { program, type ServerProcess } from '../kit/server-process.js';
+import { prefixed, program, type ServerProcess, withoutSettings } from '../kit/server-process.js';
 import { until } from '../kit/until.js';
+import { confirmationLink } from './clients/mail.js';
 import { call, makePeople, type Person } from './cluster/people.js';
 
 /** A request that its route answers with success; what is hostile is put into it. */
@@ -14,12 +17,14 @@ interface App {
   readonly client_secret: string;
 }
 
+const run = promisify(execFile);
 const NOTIFIED_MS_MAX = 10_000;
 export const nameOf = ({ method, path }: Pick<AnyRoute, 'method' | 'path'>): string => `${method} ${path}`;
 
 /** People and things for every route to work on. */
 export class EveryRoute {
   private made = 0;
+  private confirmation: Promise<string> | undefined;
 
   private constructor(
     private readonly server: ServerProcess,
@@ -68,6 +73,10 @@ export class EveryRoute {
         agreement: true,
       },
     }),
+    'GET /auth/confirmation': async () => {
+      this.confirmation ??= this.confirmationQuery();
+      return { query: await this.confirmation };
+    },
     'POST /api/v1/apps': async () => ({ body: { client_name: 'one', redirect_uris: 'https://example.org/' } }),
     'POST /api/v1/accounts/:id/block': async () => ({ id: this.foe.id }),
     'POST /api/v1/accounts/:id/unblock': async () => ({ id: this.foe.id }),
@@ -80,6 +89,16 @@ export class EveryRoute {
     'POST /oauth/token': async () => ({ body: { ...this.app, grant_type: 'client_credentials' } }),
     'POST /oauth/revoke': async () => ({ body: { ...this.app, token: 'unknown' } }),
   };
+
+  /** Out of the mail to somebody who signed up; the link may be opened again. */
+  private async confirmationQuery(): Promise<string> {
+    const { dataDir } = this.server;
+    const email = 'mailed@example.org';
+    const env = { ...withoutSettings(), ...prefixed({ DATA_DIR: dataDir }) };
+    const args = ['account', 'create', 'mailed', '--email', email, '--password', 'correct horse battery'];
+    await run(process.execPath, [program, ...args], { env });
+    return new URL(await confirmationLink([dataDir], email)).search.slice(1);
+  }
 
   private async ownStatus(): Promise<string> {
     const status = `mine ${++this.made}`;

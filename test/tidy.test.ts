@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import type { TSchema } from '@sinclair/typebox';
+import type { AnyRoute } from '../gateway/http/route.js';
+import { allRoutes } from '../gateway/routes/index.js';
+import { fieldsOf, hostileValues } from './kit/hostile-values.js';
+
+/** Tests run at the root of the source tree, as `npm test` does. */
+const root = process.cwd();
+const LINES_MAX = 500;
+const FOLDERS = [
+  'actors',
+  'bench',
+  'cli',
+  'cluster',
+  'compose',
+  'gateway',
+  'proto',
+  'scripts',
+  'store',
+  'test',
+  'transport',
+];
+/** Made by a program, or copied. */
+const GENERATED = /^proto\/gen\//;
+/** What makes slices into an actor; tested through them and through the reactions' tests. */
+const COMPOSED: Readonly<Record<string, readonly string[]>> = {
+  account: ['account.ts', 'commands.ts'],
+  conversation: ['commands.ts', 'state.ts'],
+};
+/** Slices whose tests are together in one file, as people use them. */
+const TOGETHER: Readonly<Record<string, string>> = {
+  'conversation/favourite.ts': 'conversation/conversation.test.ts',
+  'conversation/reblog.ts': 'conversation/conversation.test.ts',
+  'conversation/thread.ts': 'conversation/conversation.test.ts',
+};
+/** Any valid token will do: it only says of itself what it is. */
+const WITHOUT_SCOPE = new Set(['GET /api/v1/apps/verify_credentials']);
+/** The test that no route can pass without a request that it answers well. */
+const SUCCESS_OF_ALL_ROUTES = 'every route answers a fitting request with success';
+
+const nameOf = ({ method, path }: AnyRoute) => `${method} ${path}`;
+
+async function sources(folder: string): Promise<string[]> {
+  const names = await readdir(join(root, folder), { recursive: true });
+  return names.filter((name) => /\.(?:ts|mjs|py)$/.test(name)).map((name) => join(folder, name));
+}
+
+test('every route that looks at a token says which scope it needs', () => {
+  const wrong = allRoutes.filter(
+    (route) => route.auth !== 'none' && (route.scope === undefined) !== WITHOUT_SCOPE.has(nameOf(route)),
+  );
+  assert.deepEqual(wrong.map(nameOf), []);
+  const pointless = allRoutes.filter((route) => route.auth === 'none' && route.scope !== undefined);
+  assert.deepEqual(pointless.map(nameOf), []);
+});
+
+test('every parameter of a path has a schema, and every schema is one that the hostile tests can attack', () => {
+  for (const route of allRoutes) {
+    const named = route.path.split('/').flatMap((part) => (part.startsWith(':') ? [part.slice(1)] : []));
+    const declared = Object.keys((route.params as { properties?: object } | undefined)?.properties ?? {});
+    assert.deepEqual(declared.sort(), named.sort(), nameOf(route));
+    for (const field of [...fieldsOf(route.query), ...fieldsOf(route.body)]) {
+      assert.ok(hostileValues(field.schema).length > 0, `${nameOf(route)} ${field.path.join('.')}`);
+    }
+  }
+});
+
+test('every text and every list that a client sends has a bound', () => {
+  const unbounded = allRoutes.flatMap((route) =>
+    [route.query, route.body].flatMap((schema) =>
+      fieldsOf(schema)
+        .filter((field) => !isBounded(field.schema))
+        .map((field) => `${nameOf(route)} ${field.path.join('.')}`),
+    ),
+  );
+  assert.deepEqual(unbounded, []);
+});
+
+function isBounded(schema: TSchema | object): boolean {
+  const { type, anyOf, maxLength, maxItems, pattern, items, ...rest } = schema as Partial<Record<string, unknown>>;
+  if (Array.isArray(anyOf)) return anyOf.every(isBounded);
+  if (type === 'string') return maxLength !== undefined || 'const' in rest || /\{1,\d+\}\$$/.test(String(pattern));
+  if (type === 'array') return maxItems !== undefined && isBounded(items as object);
+  return true;
+}
+
+test('the tests over all routes, for success and for hostile input, are there and read the list of routes itself', async () => {
+  const text = await readFile(join(root, 'test/scenarios/bad-input.test.ts'), 'utf8');
+  assert.match(text, /import \{ allRoutes \} from '\.\.\/\.\.\/gateway\/routes\/index\.js'/);
+  assert.ok(text.includes(`test('${SUCCESS_OF_ALL_ROUTES}', async`));
+  assert.doesNotMatch(text, /\b(?:skip|todo|only):/);
+  const area = await readFile(join(root, 'gateway/routes/index.ts'), 'utf8');
+  const files = (await sources('gateway/routes')).filter((name) => !name.endsWith('/index.ts'));
+  const declaring: string[] = [];
+  for (const file of files) {
+    const source = await readFile(join(root, file), 'utf8');
+    const lists = [...source.matchAll(/export const (\w+): readonly AnyRoute\[\]/g)].map((match) => match[1] ?? '');
+    for (const list of lists) if (!area.includes(`...${list},`)) declaring.push(`${file}: ${list}`);
+  }
+  assert.deepEqual(declaring, [], 'lists of routes that are not among allRoutes');
+});
+
+test('every route is named in a test of its own besides', async () => {
+  const files = (await sources('test')).filter((name) => name.includes('/gateway/') || name.includes('/scenarios/'));
+  const text = (await Promise.all(files.map((name) => readFile(join(root, name), 'utf8')))).join('\n');
+  const unnamed = allRoutes.filter(({ path }) => !new RegExp(pathPattern(path)).test(text));
+  assert.deepEqual(unnamed.map(nameOf), []);
+});
+
+/** A path as tests write it: ids and verbs are often put in. */
+function pathPattern(path: string): string {
+  const parts = path.split('/').slice(1);
+  return parts
+    .map((part, index) => {
+      const literal = part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+      if (part.startsWith(':')) return `/(?:\\$\\{[^}]+\\}|\\d+|${literal})`;
+      return index > 0 && parts[index - 1]?.startsWith(':') ? `/(?:\\$\\{\\w+\\}|${literal}\\b)` : `/${literal}`;
+    })
+    .join('');
+}
+
+test('every slice of an actor has a test', async () => {
+  for (const [actor, composed] of Object.entries(COMPOSED)) {
+    const slices = (await readdir(join(root, 'actors', actor))).filter((name) => !composed.includes(name));
+    assert.ok(slices.length > 0);
+    for (const slice of slices) {
+      const own = join(actor, slice.replace(/\.ts$/, '.test.ts'));
+      const file = TOGETHER[join(actor, slice)] ?? own;
+      const text = await readFile(join(root, 'test/actors', file), 'utf8').catch(() => '');
+      assert.match(text, /\btest\('/, `${actor}/${slice} has no test at test/actors/${file}`);
+    }
+  }
+});
+
+test('no source is longer than 500 lines', async () => {
+  const files = (await Promise.all(FOLDERS.map(sources))).flat().filter((name) => !GENERATED.test(name));
+  assert.ok(files.length > 200);
+  const long: string[] = [];
+  for (const file of files) {
+    const lines = (await readFile(join(root, file), 'utf8')).split('\n').length - 1;
+    if (lines > LINES_MAX) long.push(`${file}: ${lines}`);
+  }
+  assert.deepEqual(long, []);
+});
+
+test('folders have no names that say nothing', async () => {
+  const files = (await Promise.all(FOLDERS.map(sources))).flat();
+  const vague = files.filter((name) =>
+    /(?:^|\/)(?:utils?|helpers?|common|misc)(?:\/|\.)/.test(`${dirname(name)}/${name}`),
+  );
+  assert.deepEqual(vague, []);
+});
