@@ -16,6 +16,8 @@ export interface Stage {
 type Rest = mastodon.rest.Client;
 /** How long a status may take to another node's stream and timelines. */
 const ARRIVAL_MS_MAX = 10_000;
+/** Posts until a stream that was just opened must have shown one. */
+const PROBES_MAX = 10;
 const SCOPES = 'read write follow push';
 const OUT_OF_BAND = 'urn:ietf:wg:oauth:2.0:oob';
 
@@ -82,11 +84,13 @@ export async function playWithMasto(stage: Stage): Promise<void> {
     implementation: WebSocket,
   });
   const events: mastodon.streaming.Event[] = [];
+  await streaming.prepare();
   const subscription = streaming.user.subscribe();
   const listening = (async () => {
     for await (const event of subscription) events.push(event);
   })();
   try {
+    await streamOpens(bob.rest, events);
     const relationship = await bob.rest.v1.accounts.$select(aliceAccount.id).follow();
     assert.equal(relationship.following, true);
     await postsReachHome(alice.rest, bob.rest, names.bob, events);
@@ -96,6 +100,15 @@ export async function playWithMasto(stage: Stage): Promise<void> {
     streaming.close();
     await listening;
   }
+}
+
+/** A subscription is not acknowledged: what one posts oneself shows that it is there. */
+async function streamOpens(bob: Rest, events: readonly mastodon.streaming.Event[]): Promise<void> {
+  for (let attempt = 0; attempt < PROBES_MAX && events.length === 0; attempt++) {
+    await bob.v1.statuses.create({ status: `is this on? ${attempt}`, visibility: 'direct' });
+    await until('an own post in the stream', () => events.length > 0 || undefined, 1_000).catch(() => undefined);
+  }
+  assert.ok(events.length > 0, 'the stream never opened');
 }
 
 async function postsReachHome(
