@@ -79,13 +79,14 @@ interface Sent extends Fitting {
   readonly type?: string;
 }
 
-function send(route: AnyRoute, { id = '', query, body, token, raw, type = JSON_TYPE }: Sent) {
+function send(route: AnyRoute, { id = '', query, headers, body, token, raw, type = JSON_TYPE }: Sent) {
   const path = route.path.replace(':id', () => id) + (query === undefined ? '' : `?${query}`);
   const text = raw ?? (body === undefined ? undefined : JSON.stringify(body));
   return client.send({
     method: route.method,
     path,
     headers: {
+      ...headers,
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(text === undefined ? {} : { 'content-type': type }),
     },
@@ -97,7 +98,7 @@ type Answer = Awaited<ReturnType<typeof send>>;
 
 /** Empty when the answer is a refusal as the API has them. */
 function faultOf(route: AnyRoute, answer: Answer, statuses: ReadonlySet<number> = REFUSALS): string {
-  if (!statuses.has(answer.status)) return `answered ${answer.status}: ${answer.text.slice(0, 100)}`;
+  if (!statuses.has(answer.status)) return `answered ${answer.status} ${answer.text.slice(0, 100)}`;
   if (PAGES.test(route.path)) return '';
   if (!answer.type.startsWith('application/json')) return `refused as ${answer.type}`;
   const { error } = JSON.parse(answer.text) as { error?: unknown };
@@ -295,7 +296,7 @@ test('names that mean something to JavaScript, and deep nesting, mean nothing to
       .join('')}}`;
     const token = route.auth === 'app' ? tokens.app : world.viewer.token;
     const answer = await send(route, { token, ...fitting, raw });
-    assert.equal(answer.status, 200, `${nameOf(route)}: ${answer.text.slice(0, 200)}`);
+    assert.ok(answer.status < 400, `${nameOf(route)}: ${answer.status} ${answer.text.slice(0, 200)}`);
   }
 });
 

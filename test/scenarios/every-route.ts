@@ -10,6 +10,7 @@ import { call, makePeople, type Person } from './cluster/people.js';
 export interface Fitting {
   readonly id?: string;
   readonly query?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Readonly<Record<string, unknown>>;
 }
 interface App {
@@ -24,6 +25,7 @@ export const nameOf = ({ method, path }: Pick<AnyRoute, 'method' | 'path'>): str
 /** People and things for every route to work on. */
 export class EveryRoute {
   private made = 0;
+  private cookies = '';
   private confirmation: Promise<string> | undefined;
 
   private constructor(
@@ -77,6 +79,13 @@ export class EveryRoute {
       this.confirmation ??= this.confirmationQuery();
       return { query: await this.confirmation };
     },
+    'POST /auth/sign_in': async () => this.signIn(),
+    'POST /auth/sign_out': async () => this.session(),
+    'GET /oauth/authorize': async () => ({ query: new URLSearchParams(this.request).toString() }),
+    'POST /oauth/authorize': async () => {
+      const { headers, body } = await this.session();
+      return { headers, body: { ...body, ...this.request, decision: 'authorize' } };
+    },
     'POST /api/v1/apps': async () => ({ body: { client_name: 'one', redirect_uris: 'https://example.org/' } }),
     'POST /api/v1/accounts/:id/block': async () => ({ id: this.foe.id }),
     'POST /api/v1/accounts/:id/unblock': async () => ({ id: this.foe.id }),
@@ -89,6 +98,37 @@ export class EveryRoute {
     'POST /oauth/token': async () => ({ body: { ...this.app, grant_type: 'client_credentials' } }),
     'POST /oauth/revoke': async () => ({ body: { ...this.app, token: 'unknown' } }),
   };
+
+  private get request() {
+    return {
+      client_id: this.app.client_id,
+      redirect_uri: 'https://example.org/',
+      response_type: 'code',
+      scope: 'read',
+    };
+  }
+
+  /** The form of the sign-in page, filled in, with the cookie it came with. */
+  private async signIn() {
+    const page = await fetch(`${this.server.url}/auth/sign_in`);
+    const { email, password } = this.viewer;
+    const headers = { cookie: cookiesOf(page) };
+    return { headers, body: { csrf: csrfIn(await page.text()), login: email, password } };
+  }
+
+  /** A browser that is signed in, with what its forms carry; signed in anew when it no longer is. */
+  private async session(): Promise<{ headers: { cookie: string }; body: { csrf: string } }> {
+    const url = `${this.server.url}/auth/sign_in`;
+    const page = await (await fetch(url, { headers: { cookie: this.cookies } })).text();
+    if (!page.includes('/auth/sign_out')) {
+      const { headers, body } = await this.signIn();
+      const options = { method: 'POST', redirect: 'manual', body: new URLSearchParams(body), headers } as const;
+      this.cookies = cookiesOf(await fetch(url, options));
+      if (this.cookies === '') throw new Error('signing in gave no session');
+      return this.session();
+    }
+    return { headers: { cookie: this.cookies }, body: { csrf: csrfIn(page) } };
+  }
 
   /** Out of the mail to somebody who signed up; the link may be opened again. */
   private async confirmationQuery(): Promise<string> {
@@ -126,3 +166,10 @@ export class EveryRoute {
     return this.third.id;
   }
 }
+
+const cookiesOf = (response: Response): string =>
+  response.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';', 1)[0])
+    .join('; ');
+const csrfIn = (page: string): string => /name="csrf" value="([^"]+)"/.exec(page)?.[1] ?? '';
