@@ -7,6 +7,12 @@ import { SOCKET_BUFFERED_BYTES_MAX } from './web-socket.js';
 /** How long a client waits before it comes back after a restart: by then another node has taken over. */
 const RECONNECT_MS = 1_000;
 
+/**
+ * uWebSockets ends a chunk (RFC 9112 §7.1) only when the next one begins, and some clients take a chunk's last byte
+ * only with its end: an event would wait for the next one. So each is followed by a comment, which may wait.
+ */
+const CHUNK_END = ':\n';
+
 /** The answer to an SSE request, open until either side ends it (HTML standard §9.2). */
 export class EventSourceStream implements StreamSocket {
   readonly #response: HttpResponse;
@@ -35,7 +41,7 @@ export class EventSourceStream implements StreamSocket {
   }
 
   send(event: StreamEvent): void {
-    this.#write(event.sse());
+    this.#write(event.sse(), CHUNK_END);
   }
 
   heartbeat(): void {
@@ -60,11 +66,12 @@ export class EventSourceStream implements StreamSocket {
   /** Set by whoever keeps the connection. */
   onClosed: () => void = () => {};
 
-  #write(text: Uint8Array | string): void {
+  #write(text: Uint8Array | string, end?: string): void {
     if (!this.#open) return;
     let flowing = true;
     this.#response.cork(() => {
       flowing = this.#response.write(text);
+      if (end !== undefined && this.#open) flowing = this.#response.write(end);
     });
     this.#waitingBytes = flowing ? 0 : this.#waitingBytes + text.length;
     if (this.#waitingBytes > SOCKET_BUFFERED_BYTES_MAX) this.close('slow');

@@ -372,8 +372,24 @@ test('a stream resumes after the last id that its client saw', async () => {
   assert.ok(!text.includes(`id: ${records[0]?.id}\n`));
   assert.match(
     text,
-    new RegExp(`event: update\ndata: .*\nid: ${records[1]?.id}\n\nevent: update\ndata: .*\nid: ${records[2]?.id}\n\n`),
+    new RegExp(
+      `event: update\ndata: .*\nid: ${records[1]?.id}\n\n:\nevent: update\ndata: .*\nid: ${records[2]?.id}\n\n`,
+    ),
   );
+});
+
+test('an event ends its chunk at once, for clients that read chunk by chunk', async () => {
+  const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+  socket.write('GET /api/v1/streaming/user HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer alice\r\n\r\n');
+  let text = '';
+  socket.on('data', (data) => {
+    text += data;
+  });
+  await until('the stream', () => text.includes(':)') || undefined, 5_000);
+  const { id } = post();
+  await until('the event', () => text.includes(`id: ${id}\n`) || undefined, 5_000);
+  socket.destroy();
+  assert.ok(text.includes(`id: ${id}\n\n\r\n`), JSON.stringify(text.slice(-60)));
 });
 
 test('a revoked token ends its streams and no others, within a second', async () => {
