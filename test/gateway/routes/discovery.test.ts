@@ -28,6 +28,12 @@ test('pictures of people without pictures are there, and may be kept', async () 
   }
 });
 
+test('the pages’ style is a style sheet', async () => {
+  const style = await server.get('/auth/style.css');
+  assert.equal(style.status, 200);
+  assert.match(style.headers.get('content-type') ?? '', /^text\/css/);
+});
+
 test('an application sees itself with its own token; a person with the scope sees who they are', async () => {
   const redirect = 'https://example.org/';
   const app = await server.ask('POST', '/api/v1/apps', { client_name: 'one', redirect_uris: redirect, scopes: 'read' });
