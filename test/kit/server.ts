@@ -50,7 +50,7 @@ export class Person {
 export class TestServer {
   private constructor(
     readonly node: Node,
-    private readonly folder: string,
+    readonly folder: string,
   ) {}
 
   static async start(settings: Partial<Settings> = {}): Promise<TestServer> {

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { TestServer } from '../../kit/server.js';
+import { Visitor } from '../../kit/visitor.js';
+import { type App, authorizePath, CALLBACK, codeFor, exchange, makeApp, makeUser, signIn } from './stage.js';
+
+let server: TestServer;
+let app: App;
+
+before(async () => {
+  server = await TestServer.start({ RATE_LIMITS: 'on' });
+  app = await makeApp(server);
+  await makeUser(server, 'alice');
+});
+after(() => server.stop());
+
+const verify = (token: string) => server.ask('GET', '/api/v1/accounts/verify_credentials', undefined, token);
+
+test('sign in, consent, code, token: an app gets what the user agreed to, and the state back', async () => {
+  const visitor = new Visitor(server.url);
+  const consent = await signIn(visitor, authorizePath(app), 'alice@example.org');
+  assert.match(consent.text, /An app/);
+  assert.match(consent.text, /@alice/);
+  assert.match(consent.headers.get('content-security-policy') ?? '', /form-action 'self' https:\/\/client.example/);
+  assert.equal(consent.headers.get('x-frame-options'), 'DENY');
+  const decided = await visitor.submit('/oauth/authorize', { decision: 'authorize' });
+  const back = new URL(decided.location ?? '');
+  assert.equal(back.origin + back.pathname, CALLBACK);
+  assert.equal(back.searchParams.get('state'), 'the state');
+  const token = await exchange(server, app, back.searchParams.get('code') ?? '');
+  assert.equal(token.status, 200, JSON.stringify(token.body));
+  assert.equal(token.body.scope, 'read write');
+  assert.equal(token.body.token_type, 'Bearer');
+  assert.equal((await verify(token.body.access_token)).body.username, 'alice');
+});
+
+test('a denial goes back as access_denied', async () => {
+  const visitor = new Visitor(server.url);
+  await signIn(visitor, authorizePath(app), 'alice');
+  const decided = await visitor.submit('/oauth/authorize', { decision: 'deny' });
+  const back = new URL(decided.location ?? '');
+  assert.equal(back.searchParams.get('error'), 'access_denied');
+  assert.equal(back.searchParams.get('state'), 'the state');
+});
+
+test('out of band the page shows the code', async () => {
+  const uri = 'urn:ietf:wg:oauth:2.0:oob';
+  const oob = await makeApp(server, { redirect_uris: uri });
+  const visitor = new Visitor(server.url);
+  await signIn(visitor, authorizePath(oob, { redirect_uri: uri }), 'alice');
+  const shown = await visitor.submit('/oauth/authorize', { decision: 'authorize' });
+  const code = /<code class="out" tabindex="0">([^<]+)</.exec(shown.text)?.[1] ?? '';
+  assert.equal((await exchange(server, oob, code, { redirect_uri: uri })).status, 200);
+});
+
+test('a code counts once; used again it takes its token with it', async () => {
+  const code = await codeFor(server, app, 'alice');
+  const first = await exchange(server, app, code);
+  assert.equal(first.status, 200);
+  const again = await exchange(server, app, code);
+  assert.equal(again.status, 400);
+  assert.equal(again.body.error, 'invalid_grant');
+  assert.equal((await verify(first.body.access_token)).status, 401);
+});
+
+test('a code is of no use to another client, with another address, or without the verifier', async () => {
+  const other = await makeApp(server);
+  const code = await codeFor(server, app, 'alice');
+  for (const [client, more] of [
+    [other, {}],
+    [app, { redirect_uri: 'https://client.example/other' }],
+    [app, { code_verifier: '' }],
+    [app, { code_verifier: 'x'.repeat(50) }],
+  ] as const) {
+    const refused = await exchange(server, client, code, more);
+    assert.equal(refused.status, 400);
+    assert.equal(refused.body.error, 'invalid_grant');
+  }
+  assert.equal((await exchange(server, app, code)).status, 200);
+});
+
+test('where an answer goes must be registered to the letter; otherwise nothing is sent anywhere', async () => {
+  for (const uri of [`${CALLBACK}/more`, `${CALLBACK}?x=1`, 'https://client.example', 'https://evil.example/', '']) {
+    const shown = await new Visitor(server.url).get(authorizePath(app, { redirect_uri: uri }));
+    assert.equal(shown.status, 400, uri);
+    assert.equal(shown.location, undefined);
+  }
+  assert.equal((await new Visitor(server.url).get(authorizePath({ ...app, client_id: 'nobody' }))).status, 400);
+});
+
+test('more than the app registered for, plain PKCE and other response types go back as errors', async () => {
+  for (const [more, error] of [
+    [{ scope: 'read push' }, 'invalid_scope'],
+    [{ scope: 'read nonsense' }, 'invalid_scope'],
+    [{ code_challenge_method: 'plain' }, 'invalid_request'],
+    [{ response_type: 'token' }, 'unsupported_response_type'],
+  ] as const) {
+    const shown = await new Visitor(server.url).get(authorizePath(app, more));
+    assert.equal(new URL(shown.location ?? '').searchParams.get('error'), error);
+  }
+});
+
+test('scopes of moderators are not for everyone to give', async () => {
+  const admin = await makeApp(server, { scopes: 'read admin:read' });
+  const visitor = new Visitor(server.url);
+  const shown = await signIn(visitor, authorizePath(admin, { scope: 'admin:read' }), 'alice');
+  assert.equal(new URL(shown.location ?? '').searchParams.get('error'), 'invalid_scope');
+});
+
+test('a form without its token, of another browser or from another site changes nothing', async () => {
+  const visitor = new Visitor(server.url);
+  await signIn(visitor, authorizePath(app), 'alice');
+  const fields: Record<string, string> = { ...visitor.hidden('/oauth/authorize'), decision: 'authorize' };
+  assert.equal((await visitor.post('/oauth/authorize', { ...fields, csrf: '' })).status, 403);
+  assert.equal((await visitor.post('/oauth/authorize', fields, { origin: 'https://evil.example' })).status, 403);
+  assert.equal((await visitor.post('/oauth/authorize', fields, { origin: 'null' })).status, 403);
+  assert.equal((await new Visitor(server.url).post('/oauth/authorize', fields)).status, 403);
+  const login = { login: 'alice', password: 'whatever', csrf: fields.csrf ?? '', next: '' };
+  assert.equal((await new Visitor(server.url).post('/auth/sign_in', login)).status, 403);
+  assert.equal((await visitor.post('/oauth/authorize', fields)).status, 302);
+});
+
+test('what a sign-in goes on with leads nowhere but to our own page', async () => {
+  for (const next of ['https://evil.example/', '//evil.example', '/../evil?x=//evil.example']) {
+    const visitor = new Visitor(server.url);
+    await visitor.get('/auth/sign_in');
+    const { csrf = '' } = visitor.hidden('/auth/sign_in');
+    const signed = await visitor.post('/auth/sign_in', {
+      csrf,
+      next,
+      login: 'alice',
+      password: 'correct horse battery',
+    });
+    assert.match(signed.location ?? '', /^\/oauth\/authorize\?/);
+  }
+});
+
+test('names from outside are text on every page', async () => {
+  const hostile = await makeApp(server, { client_name: '<script>alert(1)</script>"' });
+  const visitor = new Visitor(server.url);
+  const shown = await signIn(visitor, authorizePath(hostile, { state: '"><img src=x onerror=alert(1)>' }), 'alice');
+  assert.equal(shown.status, 200);
+  assert.ok(!shown.text.includes('<script'));
+  assert.ok(!shown.text.includes('<img'));
+  const again = await visitor.submit('/auth/sign_out', {});
+  assert.equal(again.status, 303);
+});
+
+test('a sign-in begins a session of its own; signing out ends it', async () => {
+  const visitor = new Visitor(server.url);
+  visitor.cookies.set('murmuration_session', 'planted-by-somebody-else-before');
+  await signIn(visitor, authorizePath(app), 'alice');
+  const session = visitor.cookies.get('murmuration_session');
+  assert.notEqual(session, 'planted-by-somebody-else-before');
+  await visitor.submit('/auth/sign_out', {});
+  visitor.cookies.set('murmuration_session', session ?? '');
+  const shown = await visitor.get(authorizePath(app));
+  assert.match(shown.text, /Password/);
+});
+
+test('a wrong password and an unknown account read the same, and guessing is stopped', async () => {
+  await makeUser(server, 'victim');
+  const visitor = new Visitor(server.url);
+  await visitor.get('/auth/sign_in');
+  const attempt = (login: string) => visitor.submit('/auth/sign_in', { login, password: 'wrong password' });
+  const [known, unknown] = [await attempt('victim'), await attempt('nobody-here')];
+  assert.equal(known.status, 422);
+  assert.equal(unknown.status, 422);
+  const without = (text: string, login: string) => text.replaceAll(login, '');
+  assert.equal(without(known.text, 'victim'), without(unknown.text, 'nobody-here'));
+  for (let guess = 0; guess < 25; guess++) await attempt('victim');
+  assert.equal(visitor.page?.status, 429);
+  const right = await visitor.submit('/auth/sign_in', { login: 'victim', password: 'correct horse battery' });
+  assert.equal(right.status, 429, 'the limit holds for the right password, too');
+});

@@ -1,0 +1,79 @@
+/** One page or redirect that a visitor got. */
+export interface Visited {
+  readonly status: number;
+  readonly text: string;
+  readonly location: string | undefined;
+  readonly headers: Headers;
+}
+
+/** A browser without scripts: keeps cookies, fills in the forms it was sent, follows no redirect unless told to. */
+export class Visitor {
+  readonly cookies = new Map<string, string>();
+  page: Visited | undefined;
+
+  constructor(private readonly url: string) {}
+
+  async get(path: string): Promise<Visited> {
+    return this.visit('GET', path, undefined, {});
+  }
+
+  async post(
+    path: string,
+    fields: Readonly<Record<string, string>>,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Visited> {
+    return this.visit('POST', path, new URLSearchParams(fields), headers);
+  }
+
+  /** Sends the form of the current page whose action is `action`, its hidden fields and `fields`. */
+  async submit(
+    action: string,
+    fields: Readonly<Record<string, string>>,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Visited> {
+    return this.post(action, { ...this.hidden(action), ...fields }, headers);
+  }
+
+  /** The hidden fields of the current page's form. */
+  hidden(action: string): Record<string, string> {
+    const form = this.page?.text.split('<form').find((part) => part.includes(`action="${action}"`)) ?? '';
+    const inputs = form.split('</form>')[0]?.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g) ?? [];
+    return Object.fromEntries([...inputs].map(([, name, value]) => [name ?? '', unescaped(value ?? '')]));
+  }
+
+  private async visit(
+    method: string,
+    path: string,
+    body: URLSearchParams | undefined,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<Visited> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(`${this.url}${path}`, {
+      method,
+      redirect: 'manual',
+      headers: { ...(cookie === '' ? {} : { cookie }), ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
+    for (const set of response.headers.getSetCookie()) {
+      const [name, value] = (set.split(';')[0] ?? '').split('=') as [string, string];
+      if (value === '') this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+    this.page = {
+      status: response.status,
+      text: await response.text(),
+      location: response.headers.get('location') ?? undefined,
+      headers: response.headers,
+    };
+    return this.page;
+  }
+}
+
+function unescaped(text: string): string {
+  return text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
+}
