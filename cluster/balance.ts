@@ -32,7 +32,9 @@ export function balance(owners: Owners, roles: Roles): (string | undefined)[] {
   const least = Math.floor(total / takers.length);
   const most = Math.ceil(total / takers.length);
   for (const [taker, shards] of held) {
-    shards.sort((a, b) => affinity(nameOf(taker), b) - affinity(nameOf(taker), a) || a - b);
+    if (shards.length <= most) continue;
+    const name = nameOf(taker);
+    shards.sort((a, b) => affinity(name, b) - affinity(name, a) || a - b);
     free.push(...shards.splice(most));
   }
   const place = (shard: number, taker: string) => {

@@ -50,7 +50,9 @@ export function toRecord(map: ShardMap): StoreShardMapRecord | undefined {
 }
 
 export function shardsOf(map: ShardMap, member: string): number[] {
-  return map.owners.flatMap((owner, shard) => (owner === member ? [shard] : []));
+  const found: number[] = [];
+  for (let shard = 0; shard < map.owners.length; shard++) if (map.owners[shard] === member) found.push(shard);
+  return found;
 }
 
 /** True when some shard lies with nobody alive and someone could take it. */

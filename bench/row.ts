@@ -1,0 +1,35 @@
+/** One benchmark's figures; what was not measured is absent. */
+export interface Row {
+  readonly name: string;
+  /** Operations a second. */
+  readonly perSecond?: number;
+  readonly p50Ms?: number;
+  readonly p99Ms?: number;
+  /** Of the server process alone, user and system, unless the name says otherwise. */
+  readonly cpuSecondsPer1000?: number;
+  /** A single figure with its unit: seconds, MiB. */
+  readonly figure?: string;
+  readonly target?: string;
+  /** Absent without a target. */
+  readonly reached?: boolean;
+}
+
+export function percentile(sorted: readonly number[], fraction: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? Number.NaN;
+}
+
+export function printTable(rows: readonly Row[]): string {
+  const digits = (value: number | undefined, places: number) => (value === undefined ? '' : value.toFixed(places));
+  const lines = rows.map((row) => [
+    row.name,
+    row.figure ?? (row.perSecond === undefined ? '' : `${Math.round(row.perSecond)}/s`),
+    digits(row.p50Ms, 3),
+    digits(row.p99Ms, 3),
+    digits(row.cpuSecondsPer1000, 4),
+    row.target ?? '',
+    row.reached === undefined ? '' : row.reached ? 'yes' : 'NO',
+  ]);
+  const head = ['benchmark', 'figure', 'p50 ms', 'p99 ms', 'CPU-s/1,000', 'target', 'reached'];
+  const widths = head.map((title, column) => Math.max(title.length, ...lines.map((line) => line[column]?.length ?? 0)));
+  return [head, ...lines].map((line) => line.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')).join('\n');
+}
