@@ -175,7 +175,8 @@ class GatewayServer implements Server {
       aborted = true;
       body.abort();
     });
-    const connected = Buffer.from(response.getRemoteAddressAsText()).toString();
+    const address = response.getRemoteAddressAsText();
+    const connected = () => Buffer.from(address).toString();
     const send = (answer: Answer) => {
       if (!aborted) this.#send(response, answer, head, id, body.unread);
     };
@@ -200,10 +201,11 @@ class GatewayServer implements Server {
       });
   }
 
-  async #answer(head: Head, dispatch: () => Promise<Answer | undefined>): Promise<Answer | undefined> {
-    if (head.method === 'OPTIONS') return PREFLIGHT;
-    const health = await healthAnswer(head.path, () => !this.#draining && this.#options.ready());
-    return health ?? dispatch();
+  #answer(head: Head, dispatch: () => Promise<Answer | undefined>): Promise<Answer | undefined> {
+    if (head.method === 'OPTIONS') return Promise.resolve(PREFLIGHT);
+    if (!head.path.includes('/health')) return dispatch();
+    const health = healthAnswer(head.path, () => !this.#draining && this.#options.ready());
+    return health.then((answer) => answer ?? dispatch());
   }
 
   #send(response: HttpResponse, answer: Answer, head: Head, id: string, unread: boolean): void {

@@ -41,6 +41,8 @@ export class Authenticator {
   readonly #tables: ReadTables;
   readonly #bus: Bus;
   readonly #onError: (error: unknown) => void;
+  /** Saves hashing the same token on each request: 3 µs of some 50. */
+  readonly #hashes = new LRUCache<string, string>({ max: TOKENS_MAX });
   readonly #found = new LRUCache<string, Authenticated>({ max: TOKENS_MAX, ttl: TOKEN_TTL_MS });
   readonly #watches: LRUCache<string, Watch>;
   /** Counts forgettings: what was read before one is not kept after it. */
@@ -63,7 +65,12 @@ export class Authenticator {
   /** Undefined: no such token. @throws Unavailable when the store cannot answer */
   async authenticate(token: string): Promise<Authenticated | undefined> {
     if (token === '' || token.length > TOKEN_CHARS_MAX) return undefined;
-    return this.byHash(tokenHash(token));
+    let hash = this.#hashes.get(token);
+    if (hash === undefined) {
+      hash = tokenHash(token);
+      this.#hashes.set(token, hash);
+    }
+    return this.byHash(hash);
   }
 
   /** As `authenticate`, for a token of which only the hash is known. */

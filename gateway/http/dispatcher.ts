@@ -37,7 +37,7 @@ export interface Arrival {
   readonly id: string;
   readonly head: Head;
   /** The connection's other end. */
-  readonly connected: string;
+  readonly connected: () => string;
   readonly body: { readonly done: Promise<BodyRead>; discard(): void };
 }
 
@@ -149,7 +149,7 @@ export class Dispatcher {
       url: head.query === '' ? head.path : `${head.path}?${head.query}`,
       id,
       get remoteAddress() {
-        return clientAddress(connected, head.headers['x-forwarded-for']);
+        return clientAddress(connected(), head.headers['x-forwarded-for']);
       },
     });
     return isProblem(result) ? problemAnswer(result) : result;
