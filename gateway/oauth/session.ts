@@ -47,6 +47,8 @@ export async function sessionOf(services: Services, headers: Headers): Promise<S
   if (token === undefined) return undefined;
   const record = await services.tables.get(tokens, { hash: tokenHash(token) });
   if (record?.kind !== 'session' || record.accountId === undefined) return undefined;
+  // The cookie's own end binds honest browsers only.
+  if (record.atMs + SESSION_SECONDS * 1_000 <= services.clock.nowMs()) return undefined;
   const account = await services.tables.get(accounts, { account: record.accountId });
   return account === undefined || account.disabled || !account.approved ? undefined : { account, token };
 }

@@ -60,6 +60,9 @@ const signIn = route({
     if (checked === 'too_many') return again('Too many attempts. Please try again in a quarter of an hour.', 429);
     if (checked === undefined) return again('Invalid e-mail address, username or password.', 422);
     if (checked.disabled) return again('This account is disabled.', 403);
+    // A session would not count before that, and the form would come back without a word.
+    const account = await services.tables.get(accounts, { account: checked.id });
+    if (account?.approved === false) return again('This account waits for approval by a moderator.', 403);
     const token = await issueToken(services, checked.id, WEB_CLIENT, [], 'session');
     if (isProblem(token)) return token;
     // Always to our own authorization page, whatever the field holds.

@@ -1,6 +1,6 @@
 import type { Answer } from '../../http/route.js';
 import type { InstanceSettings } from '../../services.js';
-import { formActionOf } from '../redirects.js';
+import { formActionOf, OUT_OF_BAND } from '../redirects.js';
 import { type Html, hidden, html, layout, nothing } from './layout.js';
 
 export interface Consent {
@@ -14,36 +14,73 @@ export interface Consent {
   readonly fields: Readonly<Record<string, string | undefined>>;
 }
 
-const MEANINGS: readonly (readonly [string, RegExp, string])[] = [
-  ['Administration', /^admin:/, 'See and change what moderators can'],
-  ['Everything you can do', /^write(:|$)/, 'Post, edit, delete and change settings for you'],
-  ['Whom you follow', /^follow$/, 'Follow, mute and block for you'],
-  ['What you can see', /^read(:|$)/, 'Read your posts, timelines, lists and settings'],
-  ['Who you are', /^profile$/, 'Read your public profile'],
-  ['Push', /^push$/, 'Receive your notifications'],
+interface Group {
+  readonly title: string;
+  readonly pattern: RegExp;
+  /** What the whole of it allows; a part of it is told by its names. */
+  readonly whole: string;
+  /** Absent: harmless. */
+  readonly mark?: string;
+}
+
+const CHANGES = 'can change things';
+const GROUPS: readonly Group[] = [
+  {
+    title: 'Moderate',
+    pattern: /^admin:/,
+    whole: 'See and change what moderators can',
+    mark: 'a moderator’s powers',
+  },
+  {
+    title: 'Act in your name',
+    pattern: /^write(?::|$)/,
+    whole: 'Post, edit, delete, and change your settings',
+    mark: CHANGES,
+  },
+  {
+    title: 'Change whom you follow',
+    pattern: /^follow$/,
+    whole: 'Follow, mute and block for you',
+    mark: CHANGES,
+  },
+  { title: 'Read', pattern: /^read(?::|$)/, whole: 'See your timelines, posts, lists and settings' },
+  { title: 'Know who you are', pattern: /^profile$/, whole: 'See your public profile' },
+  { title: 'Notify', pattern: /^push$/, whole: 'Receive your notifications' },
 ];
-const DANGEROUS = /^(write(:|$)|follow$|admin:)/;
 
 export function consentPage(instance: InstanceSettings, consent: Consent): Answer {
-  const { appName, website, username, scopes, fields, csrf } = consent;
+  const { appName, website, username, scopes, fields, csrf, redirectUri } = consent;
   const link = website === undefined ? nothing : html` (<a href="${website}" rel="nofollow noreferrer">${website}</a>)`;
   const form = hidden({ ...fields, csrf });
-  const body = html`<p><strong>${appName}</strong>${link} asks to use your account <strong>@${username}</strong>. It could:</p>
-<ul>${groups(scopes)}</ul>
+  // An app chooses its own name; where the answer goes it cannot invent.
+  const body = html`<p><strong><bdi>${appName}</bdi></strong>${link} asks to use your account <strong>@${username}</strong>. It could:</p>
+<ul>${GROUPS.flatMap((group) => shown(group, scopes))}</ul>
+<p class="next">${destination(redirectUri)}</p>
 <form method="post" action="/oauth/authorize">${form}
 <button type="submit" name="decision" value="authorize">Authorize</button>
 <button type="submit" name="decision" value="deny" class="plain">Deny</button></form>
-<form method="post" action="/auth/sign_out">${form}<button type="submit" class="plain">Use another account</button></form>`;
-  return layout(instance, `Authorize ${appName}`, body, { formAction: formActionOf(consent.redirectUri) });
+<form method="post" action="/auth/sign_out">${form}<button type="submit" class="quiet">Use another account</button></form>`;
+  return layout(instance, `Authorize ${appName}`, body, { formAction: formActionOf(redirectUri) });
 }
 
-function groups(scopes: readonly string[]): Html[] {
-  return MEANINGS.flatMap(([title, pattern, meaning]) => {
-    const held = scopes.filter((scope) => pattern.test(scope));
-    if (held.length === 0) return [];
-    const mark = held.some((scope) => DANGEROUS.test(scope)) ? 'danger' : 'harmless';
-    return [html`<li class="${mark}"><strong>${title}</strong><br>${meaning}<br><code>${held.join(' ')}</code></li>`];
-  });
+function shown({ title, pattern, whole, mark }: Group, scopes: readonly string[]): Html[] {
+  const held = scopes.filter((scope) => pattern.test(scope));
+  if (held.length === 0) return [];
+  const parts = held.map((scope) => scope.split(':').slice(1).join(' ').replaceAll('_', ' '));
+  // `admin:read` is a whole half of its kind, and so told by the sentence.
+  const isPart = parts.every((part) => part !== '' && part !== 'read' && part !== 'write');
+  const meaning = isPart ? `Only: ${parts.join(', ')}` : whole;
+  const warning = mark === undefined ? nothing : html`<span class="mark">${mark}</span>`;
+  return [
+    html`<li><p class="group"><strong>${title}</strong>${warning}</p><p>${meaning}</p><code>${held.join(' ')}</code></li>`,
+  ];
+}
+
+function destination(redirectUri: string): Html {
+  if (redirectUri === OUT_OF_BAND) return html`You will be shown a code for it.`;
+  const { protocol, host } = new URL(redirectUri);
+  const isWeb = protocol === 'https:' || protocol === 'http:';
+  return html`Either way you then go to <strong>${isWeb ? host : `the app for ${protocol}`}</strong>.`;
 }
 
 /** For clients that cannot be redirected to (urn:ietf:wg:oauth:2.0:oob). */

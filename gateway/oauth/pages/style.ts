@@ -19,6 +19,11 @@ ul{list-style:none;margin:0 0 1rem;padding:0;border:1px solid var(--line);border
 li{padding:.65rem .9rem}
 li+li{border-top:1px solid var(--line)}
 li code{font-size:.85rem;color:var(--soft);overflow-wrap:anywhere}
-.danger strong::after{content:" \\2022  can change things";color:var(--warn);font-weight:400;font-size:.85rem}
+.group{display:flex;flex-wrap:wrap;align-items:center;gap:.1rem .6rem;margin:0}
+.mark{padding:.05rem .55rem;border-radius:1rem;background:var(--warn-ground);color:var(--warn);font-size:.8rem}
+li p{margin:.1rem 0}
+.next{color:var(--soft);font-size:.9rem;margin:0}
+button.quiet{border-color:transparent;background:transparent;color:var(--brand);margin-top:.5rem}
+button.quiet:hover{text-decoration:underline}
 code.out{display:block;padding:.9rem;border:1px solid var(--line);border-radius:.5rem;user-select:all;overflow-wrap:anywhere}
 `;
