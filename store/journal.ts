@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { StoreJournalRecord } from '../proto/gen/types.js';
 import { put, type Row, type RowWrite, type Tables } from './port.js';
 import { JOURNAL_BUCKET, journal } from './tables.js';
@@ -31,18 +32,31 @@ const PAGE_ROWS = 1_000;
  */
 const GENERATIONS = 2 ** 22;
 
+/** Actors whose journal's end is remembered: more than a node holds; one that was forgotten is read again. */
+const TAILS_MAX = 100_000;
+
 type JournalRow = Row<typeof journal.partition, typeof journal.clustering, StoreJournalRecord>;
+
+/** An entry's place: `fence` undefined where any will do. */
+interface Position {
+  readonly seq: number;
+  readonly fence: number | undefined;
+}
+const START: Position = { seq: 0, fence: 0 };
 
 /**
  * Append-only log, one per actor, entries numbered 1, 2, 3, …. Any node can write a row at any time: fencing is done
- * by the reader, which follows the epochs. Rows are keyed (seq, fence), fence = epoch and generation; at one seq the
- * highest fence wins, and a row below an earlier accepted fence is a fenced writer's and is passed over.
+ * by the reader. Rows are keyed (seq, fence), fence = epoch and generation, and each carries the fence of the entry
+ * that it was written after. The history is what the row of the highest fence was written upon: an owner reads all
+ * that was acknowledged before it writes, so whatever its chain leaves out was never acknowledged.
  *
  * The generation grows with each failed append of this process. Such a write may surface later, on top of another
  * history that the next activation wrote under the same epoch; its lower generation tells it apart.
  */
 export class Journal {
   private generation = 0;
+  /** Where each actor's journal ended when this process last saw it. */
+  private readonly tails = new LRUCache<string, Position>({ max: TAILS_MAX });
 
   constructor(private readonly tables: Tables) {}
 
@@ -62,8 +76,11 @@ export class Journal {
   ): Promise<void> {
     if (records.length > APPEND_RECORDS_MAX) throw new RangeError(`${records.length} records in one append`);
     const { generation } = this;
+    const fence = fenceOf(epoch, generation);
     try {
-      await this.appendAs(actor, afterSeq, fenceOf(epoch, generation), records, alongside);
+      const previous = await this.fenceAt(actor, afterSeq, epoch);
+      await this.appendAs(actor, { seq: afterSeq, fence: previous }, fence, records, alongside);
+      this.tails.set(actor, { seq: afterSeq + records.length, fence });
     } catch (error) {
       if (this.generation === generation) this.generation = generation + 1;
       throw error;
@@ -75,51 +92,89 @@ export class Journal {
    * @throws JournalConflict a later epoch has written; JournalGap entry afterSeq or one behind it is missing
    */
   async *read(actor: string, afterSeq: number, epoch: number): AsyncGenerator<JournalEntry<StoreJournalRecord>> {
-    const replay = new Replay(afterSeq);
-    let bucket = bucketOf(afterSeq);
-    // The entry afterSeq itself is read too: its fence decides on those behind it.
-    let after: { seq: number; epoch?: number } | undefined = afterSeq === 0 ? undefined : { seq: afterSeq - 1 };
+    // The entry afterSeq itself is read too: those behind it must have been written upon it.
+    let tail: Position = afterSeq === 0 ? START : { seq: afterSeq - 1, fence: undefined };
+    const rows = this.rows(actor, tail.seq + 1, epoch);
+    let row = (await rows.next()).value;
+    while (row !== undefined) {
+      const next: JournalRow | undefined = (await rows.next()).value;
+      if (next?.key.seq === row.key.seq || !follows(row, tail)) {
+        // Fenced writers left rows of their own: only the end of it all tells which are valid.
+        const rest = [row, ...(next === undefined ? [] : [next])];
+        for await (const other of rows) rest.push(other);
+        for (const valid of chain(actor, tail, rest)) {
+          tail = { seq: valid.key.seq, fence: valid.key.epoch };
+          if (tail.seq > afterSeq) yield entryOf(valid);
+        }
+        break;
+      }
+      tail = { seq: row.key.seq, fence: row.key.epoch };
+      if (tail.seq > afterSeq) yield entryOf(row);
+      row = next;
+    }
+    if (tail.seq < afterSeq) throw new JournalGap(`${actor}: entry ${afterSeq} is missing`);
+    this.tails.set(actor, tail);
+  }
+
+  /** All rows from that seq on, of whatever fence, in order of (seq, fence). */
+  private async *rows(actor: string, fromSeq: number, epoch: number): AsyncGenerator<JournalRow, undefined> {
+    let bucket = bucketOf(fromSeq);
+    let lastSeq = fromSeq - 1;
+    let after: { seq: number; epoch?: number } | undefined = { seq: fromSeq - 1 };
     for (;;) {
-      const rows = await this.tables.range(journal, { actor, bucket }, { ...(after && { after }), limit: PAGE_ROWS });
+      const rows: JournalRow[] = await this.tables.range(
+        journal,
+        { actor, bucket },
+        { ...(after && { after }), limit: PAGE_ROWS },
+      );
       for (const row of rows) {
         if (epochOf(row.key.epoch) > epoch) {
-          throw new JournalConflict(
-            `${actor}: entry ${row.key.seq} is of epoch ${epochOf(row.key.epoch)}, ours is ${epoch}`,
-          );
+          const found = `entry ${row.key.seq} is of epoch ${epochOf(row.key.epoch)}`;
+          throw new JournalConflict(`${actor}: ${found}, ours is ${epoch}`);
         }
-        const entry = replay.offer(row);
-        if (entry !== undefined) yield entry;
+        yield row;
       }
-      const last = rows.at(-1);
+      const last: JournalRow | undefined = rows.at(-1);
+      lastSeq = last?.key.seq ?? lastSeq;
       if (rows.length === PAGE_ROWS && last !== undefined) {
         after = { seq: last.key.seq, epoch: last.key.epoch };
         continue;
       }
-      const entry = replay.flush();
-      if (entry !== undefined) yield entry;
-      replay.checkBegun(actor);
-      if (bucketOf(replay.seq + 1) === bucket) return;
+      if (bucketOf(lastSeq + 1) === bucket) return undefined;
       bucket += 1;
       after = undefined;
     }
   }
 
+  /** The fence of the journal's last entry, which must be that one. */
+  private async fenceAt(actor: string, seq: number, epoch: number): Promise<number> {
+    if (seq === 0) return 0;
+    if (this.tails.get(actor)?.seq !== seq) for await (const _ of this.read(actor, seq, epoch));
+    const tail = this.tails.get(actor);
+    if (tail?.fence === undefined || tail.seq !== seq) {
+      throw new JournalConflict(`${actor}: the journal does not end with entry ${seq}`);
+    }
+    return tail.fence;
+  }
+
   private async appendAs(
     actor: string,
-    afterSeq: number,
+    after: Position,
     fence: number,
     records: readonly StoreJournalRecord[],
     alongside: readonly RowWrite[],
   ): Promise<void> {
     let rows: RowWrite[] = [...alongside];
     let bytes = 0;
-    let seq = afterSeq;
+    let { seq, fence: previousFence } = after;
     for (const record of records) {
       seq += 1;
-      rows.push(put(journal, { actor, bucket: bucketOf(seq), seq, epoch: fence }, record));
+      const bucket = bucketOf(seq);
+      rows.push(put(journal, { actor, bucket, seq, epoch: fence }, { ...record, previousFence }));
+      previousFence = fence;
       for (const event of record.events) bytes += event.payload.length;
-      // In order, so that a failure never leaves a hole.
-      if (bytes >= APPEND_BYTES_MAX) {
+      // In order, and one partition after the other, so that a failure never leaves a hole.
+      if (bytes >= APPEND_BYTES_MAX || bucketOf(seq + 1) !== bucket) {
         await this.tables.write(rows);
         rows = [];
         bytes = 0;
@@ -129,39 +184,35 @@ export class Journal {
   }
 }
 
-/** Picks the valid entries out of rows that come in order of (seq, fence). */
-class Replay {
-  /** The last valid entry's. */
-  seq: number;
-  private fence = -1;
-  private candidate: JournalRow | undefined;
+/** Whether the row was written upon that entry. */
+function follows(row: JournalRow, { seq, fence }: Position): boolean {
+  if (row.key.seq !== seq + 1) return false;
+  return fence === undefined || (row.value.previousFence === fence && row.key.epoch >= fence);
+}
 
-  constructor(private readonly afterSeq: number) {
-    this.seq = afterSeq === 0 ? 0 : afterSeq - 1;
+/**
+ * The valid rows behind `tail`: from the row of the highest fence (the last of that fence) back along what each was
+ * written after. None when all are of fences below the tail's.
+ * @throws JournalGap when the chain breaks: a stored entry has been lost
+ */
+function chain(actor: string, tail: Position, rows: readonly JournalRow[]): JournalRow[] {
+  const at = new Map(rows.map((row) => [`${row.key.seq} ${row.key.epoch}`, row]));
+  let row = rows.reduce((best, other) => (other.key.epoch >= best.key.epoch ? other : best));
+  if (tail.fence !== undefined && row.key.epoch < tail.fence) return [];
+  const valid: JournalRow[] = [];
+  for (;;) {
+    valid.push(row);
+    if (follows(row, tail)) return valid.reverse();
+    const { seq } = row.key;
+    const before = at.get(`${seq - 1} ${row.value.previousFence}`);
+    if (before === undefined) throw new JournalGap(`${actor}: entry ${seq - 1} is missing before ${seq}`);
+    row = before;
   }
+}
 
-  /** Takes the next row; gives the entry that is now certain, if it is one the reader asked for. */
-  offer(row: JournalRow): JournalEntry<StoreJournalRecord> | undefined {
-    const done = this.candidate !== undefined && this.candidate.key.seq !== row.key.seq ? this.flush() : undefined;
-    if (row.key.epoch >= this.fence) this.candidate = row;
-    return done;
-  }
-
-  /** No more rows of the candidate's seq. */
-  flush(): JournalEntry<StoreJournalRecord> | undefined {
-    const row = this.candidate;
-    if (row === undefined) return undefined;
-    this.candidate = undefined;
-    const { actor, seq, epoch } = row.key;
-    if (seq !== this.seq + 1) throw new JournalGap(`${actor}: entry ${this.seq + 1} is missing before ${seq}`);
-    this.seq = seq;
-    this.fence = epoch;
-    return seq > this.afterSeq ? { seq, epoch: epochOf(epoch), record: row.value } : undefined;
-  }
-
-  checkBegun(actor: string): void {
-    if (this.seq < this.afterSeq) throw new JournalGap(`${actor}: entry ${this.afterSeq} is missing`);
-  }
+function entryOf({ key, value }: JournalRow): JournalEntry<StoreJournalRecord> {
+  const { previousFence: _, ...record } = value;
+  return { seq: key.seq, epoch: epochOf(key.epoch), record };
 }
 
 function fenceOf(epoch: number, generation: number): number {

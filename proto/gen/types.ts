@@ -607,6 +607,8 @@ export interface StoreJournalRecord {
   readonly atMs: number;
   readonly cause?: StoreCause | undefined;
   readonly events: readonly StoreEventRecord[];
+  /** Set by the journal: the fence of the entry that this one was written after, 0 for the first. */
+  readonly previousFence?: number | undefined;
 }
 
 /** state_version other than the code's: the snapshot is ignored and the journal replayed. */

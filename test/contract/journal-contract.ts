@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { StoreJournalRecord } from '../../proto/gen/types.js';
 import { APPEND_RECORDS_MAX, Journal, JournalConflict, JournalGap } from '../../store/journal.js';
-import { put, type Tables } from '../../store/port.js';
+import { put, remove, type Tables } from '../../store/port.js';
 import { JOURNAL_BUCKET, journal as journalTable } from '../../store/tables.js';
 import { event, others } from './contract-tables.js';
 import type { ContractStore } from './tables-contract.js';
@@ -62,10 +62,10 @@ export function journalContract(name: string, open: () => Promise<ContractStore>
     });
 
     test('at one seq the later epoch counts, and what a fenced writer left behind it is passed over', async () => {
-      const [journal, of] = [fresh(), actor()];
-      await journal.append(of, 0, 5, labels(1, 2, ' of 5'));
+      const [fenced, journal, of] = [fresh(), fresh(), actor()];
+      await fenced.append(of, 0, 5, labels(1, 2, ' of 5'));
       await journal.append(of, 2, 6, labels(3, 1, ' of 6'));
-      await journal.append(of, 2, 5, labels(3, 3, ' late'));
+      await fenced.append(of, 2, 5, labels(3, 3, ' late'));
       assert.deepEqual(await read(journal, of, 0, 6), ['1 of 5', '2 of 5', '3 of 6']);
       await journal.append(of, 3, 7, labels(4, 1, ' of 7'));
       assert.deepEqual(await read(journal, of, 0, 7), ['1 of 5', '2 of 5', '3 of 6', '4 of 7']);
@@ -73,10 +73,12 @@ export function journalContract(name: string, open: () => Promise<ContractStore>
     });
 
     test('behind a snapshot too, a fenced writer is known by the epoch of the snapshot’s entry', async () => {
-      const [journal, of] = [fresh(), actor()];
-      await journal.append(of, 0, 6, labels(1, 2));
-      await journal.append(of, 1, 5, labels(2, 3, ' late'));
+      const [fenced, journal, of] = [fresh(), fresh(), actor()];
+      await fenced.append(of, 0, 5, labels(1, 1));
+      await journal.append(of, 1, 6, labels(2, 1));
+      await fenced.append(of, 1, 5, labels(2, 3, ' late'));
       assert.deepEqual(await read(journal, of, 2, 6), []);
+      assert.deepEqual(await read(journal, of, 0, 6), ['1', '2']);
     });
 
     test('a reader whose epoch has passed is told', async () => {
@@ -92,8 +94,41 @@ export function journalContract(name: string, open: () => Promise<ContractStore>
       const [journal, of] = [fresh(), actor()];
       await journal.append(of, 0, 1, labels(1, 2));
       await assert.rejects(read(journal, of, 3, 1), JournalGap);
-      await journal.append(of, 3, 1, labels(4, 1));
-      await assert.rejects(read(journal, of, 0, 1), JournalGap);
+      await assert.rejects(journal.append(of, 3, 1, labels(4, 1)), JournalGap);
+    });
+
+    test('a stored entry that is lost is noticed, not passed over', async () => {
+      const [journal, of] = [fresh(), actor()];
+      await journal.append(of, 0, 1, labels(1, 3));
+      const [second] = (
+        await store.tables.range(journalTable, { actor: of, bucket: 0 }, { after: { seq: 1 }, limit: 1 })
+      ).map((row) => row.key);
+      assert.equal(second?.seq, 2);
+      await store.tables.write([remove(journalTable, second as NonNullable<typeof second>)]);
+      await assert.rejects(read(fresh(), of, 0, 1), JournalGap);
+    });
+
+    test('an owner that does not know the journal’s end does not write behind it', async () => {
+      const [journal, of] = [fresh(), actor()];
+      await journal.append(of, 0, 1, labels(1, 3));
+      await assert.rejects(fresh().append(of, 2, 2, labels(3, 1)), JournalConflict);
+    });
+
+    test('late writes of two owners before hide nothing that a third one acknowledged upon the first', async () => {
+      const of = actor();
+      const [lateOf6, lateOf7]: (() => Promise<void>)[][] = [[], []];
+      await fresh().append(of, 0, 5, labels(1, 1));
+      const six = new Journal(losingFirst(store.tables, lateOf6 ?? []));
+      await assert.rejects(six.append(of, 1, 6, labels(2, 2, ' of 6')));
+      const seven = new Journal(losingFirst(store.tables, lateOf7 ?? []));
+      await assert.rejects(seven.append(of, 1, 7, labels(2, 1, ' of 7')));
+      for (const arrive of lateOf6 ?? []) await arrive();
+      const eight = fresh();
+      assert.deepEqual(await read(eight, of, 0, 8), ['1', '2 of 6', '3 of 6']);
+      await eight.append(of, 3, 8, labels(4, 1, ' of 8'));
+      for (const arrive of lateOf7 ?? []) await arrive();
+      assert.deepEqual(await read(fresh(), of, 0, 9), ['1', '2 of 6', '3 of 6', '4 of 8']);
+      assert.deepEqual(await read(fresh(), of, 1, 9), ['2 of 6', '3 of 6', '4 of 8']);
     });
 
     test('a failed append that turns up later does not mix into what was written after it', async () => {
