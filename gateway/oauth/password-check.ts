@@ -27,7 +27,8 @@ export async function checkPassword(
   const [account, address] = [name, addressKey(remoteAddress)];
   const limited = services.instance.rateLimits;
   // Counted before the check, so that many at once cannot slip by; given back when the password was right.
-  if (limited && !(guards.wrongByAccount.take(account) && guards.wrongByAddress.take(address))) return 'too_many';
+  // The address first: one that is over its limit must not lock more accounts out.
+  if (limited && !(guards.wrongByAddress.take(address) && guards.wrongByAccount.take(account))) return 'too_many';
   const id = name === '' ? undefined : await services.registry.find(`${name.includes('@') ? 'email' : 'acct'}:${name}`);
   const known = id === undefined ? undefined : await services.askAccount(id, 'credentials', {});
   const credentials = known === undefined || isProblem(known) || !known.exists ? undefined : known;

@@ -30,7 +30,8 @@ export function withParameters(uri: string, parameters: Readonly<Record<string, 
 export function formActionOf(uri: string): string {
   if (uri === OUT_OF_BAND) return "'self'";
   const url = new URL(uri);
-  return `'self' ${isWeb(url) ? url.origin : url.protocol}`;
+  // Content Security Policy §2.3.1 has no form for IPv6 addresses: browsers ignore them.
+  return `'self' ${isWeb(url) && !url.host.startsWith('[') ? url.origin : url.protocol}`;
 }
 
 function isWeb(url: URL): boolean {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { formActionOf } from '../../../gateway/oauth/redirects.js';
 import { TestServer } from '../../kit/server.js';
 import { Visitor } from '../../kit/visitor.js';
 import { type App, authorizePath, CALLBACK, codeFor, exchange, makeApp, makeUser, signIn } from './stage.js';
@@ -172,4 +173,24 @@ test('a wrong password and an unknown account read the same, and guessing is sto
   assert.equal(visitor.page?.status, 429);
   const right = await visitor.submit('/auth/sign_in', { login: 'victim', password: 'correct horse battery' });
   assert.equal(right.status, 429, 'the limit holds for the right password, too');
+});
+
+test('an address that guesses too much cannot lock out those whom it guesses at', async () => {
+  await makeUser(server, 'patient');
+  const attempt = async (from: string, login: string, password: string) => {
+    const visitor = new Visitor(server.url);
+    await visitor.get('/auth/sign_in');
+    return visitor.submit('/auth/sign_in', { login, password }, { 'x-forwarded-for': from });
+  };
+  for (let guess = 0; guess < 61; guess++) await attempt('203.0.113.1', `nobody${guess}`, 'wrong password');
+  for (let guess = 0; guess < 25; guess++) {
+    assert.equal((await attempt('203.0.113.1', 'patient', 'wrong password')).status, 429);
+  }
+  assert.equal((await attempt('203.0.113.2', 'patient', 'correct horse battery')).status, 303);
+});
+
+test('the consent form may lead wherever an app may be registered, an IPv6 loopback too', () => {
+  assert.equal(formActionOf('https://a.example/back?x=1'), "'self' https://a.example");
+  assert.equal(formActionOf('app://back'), "'self' app:");
+  assert.equal(formActionOf('http://[::1]:8080/back'), "'self' http:");
 });
