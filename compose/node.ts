@@ -50,7 +50,12 @@ const HTTP_DRAIN_MS_MAX = 4_000;
 export async function startNode(settings: Settings, logger: PinoLogger, options: NodeOptions): Promise<Node> {
   await mkdir(settings.DATA_DIR, { recursive: true });
   const [clock, random] = [systemClock, systemRandom];
-  const tables = await openStore(settings, logger.child({ part: 'store' }), clock);
+  let membership: Membership | undefined;
+  const placement: Placement = {
+    epochOf: (shard) => membership?.placement.epochOf(shard),
+    idFloorMs: () => membership?.placement.idFloorMs() ?? 0,
+  };
+  const tables = await openStore(settings, logger.child({ part: 'store' }), clock, () => placement.idFloorMs());
   const bus = await openBus(settings, logger.child({ part: 'bus' }), clock);
   const mailer = openMailer({
     smtpUrl: settings.SMTP_URL,
@@ -58,11 +63,6 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     folder: join(settings.DATA_DIR, 'mail'),
     log: logger.child({ part: 'mail' }),
   });
-  let membership: Membership | undefined;
-  const placement: Placement = {
-    epochOf: (shard) => membership?.placement.epochOf(shard),
-    idFloorMs: () => membership?.placement.idFloorMs() ?? 0,
-  };
   const account = accountKind({ mailer, baseUrl: settings.BASE_URL, tables });
   const conversation = conversationKind();
   const runtime = new Runtime({

@@ -6,7 +6,12 @@ import type { Tables } from '../store/port.js';
 import type { Bus } from '../transport/bus.js';
 
 /** Opens the store of the settings. What an embedded node does not need is not even loaded. */
-export async function openStore(settings: Settings, log: PinoLogger, clock: Clock): Promise<Tables> {
+export async function openStore(
+  settings: Settings,
+  log: PinoLogger,
+  clock: Clock,
+  timestampFloorMs: () => number,
+): Promise<Tables> {
   if (settings.STORE === 'lmdb') {
     const { LmdbTables } = await import('../store/lmdb/lmdb-tables.js');
     return LmdbTables.open({ folder: join(settings.DATA_DIR, 'store'), clock, log });
@@ -16,6 +21,7 @@ export async function openStore(settings: Settings, log: PinoLogger, clock: Cloc
     contactPoints: (settings.CASSANDRA_CONTACT_POINTS ?? '').split(',').map((point) => point.trim()),
     localDataCenter: settings.CASSANDRA_LOCAL_DC ?? 'datacenter1',
     keyspace: settings.CASSANDRA_KEYSPACE ?? 'murmuration',
+    timestampFloorMs,
     replication: Number(settings.CASSANDRA_REPLICATION ?? 3),
     ...(settings.CASSANDRA_USERNAME === undefined ? {} : { username: settings.CASSANDRA_USERNAME }),
     ...(settings.CASSANDRA_PASSWORD === undefined ? {} : { password: settings.CASSANDRA_PASSWORD }),

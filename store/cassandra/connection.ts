@@ -5,6 +5,11 @@ export interface CassandraAddress {
   /** host or host:port; nodes found through them use the first one's port. */
   readonly contactPoints: readonly string[];
   readonly localDataCenter: string;
+  /**
+   * Wall-clock time that former owners of what is written here may have used, milliseconds: written timestamps are
+   * above it, whatever this node's clock says, so that its rows win over theirs.
+   */
+  readonly timestampFloorMs?: () => number;
   readonly username?: string;
   readonly password?: string;
 }
@@ -20,6 +25,16 @@ const SPECULATE_AFTER_MS = 150;
 /** Finds connections that died in silence (a paused host). */
 const HEARTBEAT_MS = 2_000;
 
+/** Strictly increasing microseconds of the wall clock, or of the floor while the clock is behind it. */
+class FlooredTimestamps extends policies.timestampGeneration.MonotonicTimestampGenerator {
+  constructor(private readonly floorMs: () => number) {
+    super(1_000, 1_000);
+  }
+  override getDate(): number {
+    return Math.max(super.getDate(), this.floorMs() + 1);
+  }
+}
+
 /** A connected client. @throws Unavailable when no contact point answers */
 export async function connectTo(address: CassandraAddress, keyspace?: string): Promise<Client> {
   const client = new Client({
@@ -33,6 +48,7 @@ export async function connectTo(address: CassandraAddress, keyspace?: string): P
     pooling: { heartBeatInterval: HEARTBEAT_MS },
     socketOptions: { readTimeout: READ_TIMEOUT_MS, connectTimeout: CONNECT_TIMEOUT_MS },
     policies: {
+      timestampGeneration: new FlooredTimestamps(address.timestampFloorMs ?? (() => 0)),
       reconnection: new policies.reconnection.ConstantReconnectionPolicy(RECONNECT_MS),
       speculativeExecution: new policies.speculativeExecution.ConstantSpeculativeExecutionPolicy(SPECULATE_AFTER_MS, 1),
     },

@@ -4,6 +4,8 @@ import { test } from 'node:test';
 import { Client } from 'cassandra-driver';
 import { Unavailable } from '../../actors/domain/problem.js';
 import { CassandraTables } from '../../store/cassandra/cassandra-tables.js';
+import { put } from '../../store/port.js';
+import { cursors } from '../../store/tables.js';
 import { contractTables } from '../contract/contract-tables.js';
 import { journalContract } from '../contract/journal-contract.js';
 import { tablesContract } from '../contract/tables-contract.js';
@@ -47,6 +49,26 @@ async function drop(keyspace: string): Promise<void> {
 }
 tablesContract('cassandra', open);
 journalContract('cassandra', open);
+
+test('what a new owner writes wins over what was written by a clock ahead of its own', async () => {
+  const keyspace = `test_${randomBytes(6).toString('hex')}`;
+  const open = (floorMs: number) =>
+    CassandraTables.open({ ...address(), keyspace, replication: 1, log, timestampFloorMs: () => floorMs });
+  const aheadMs = Date.now() + 60_000;
+  const [ahead, behind, behindItsFloor] = [await open(aheadMs), await open(aheadMs + 1_000), await open(0)];
+  const key = { actor: 'account/1' };
+  const seen = async (tables: CassandraTables) => (await tables.get(cursors, key))?.beforeReply;
+  try {
+    await ahead.write([put(cursors, key, { beforeReply: 1, afterReply: 1 })]);
+    await behindItsFloor.write([put(cursors, key, { beforeReply: 2, afterReply: 2 })]);
+    assert.equal(await seen(behind), 1, 'without the floor the clocks decide');
+    await behind.write([put(cursors, key, { beforeReply: 3, afterReply: 3 })]);
+    assert.equal(await seen(behind), 3);
+  } finally {
+    await Promise.all([ahead.close(), behind.close(), behindItsFloor.close()]);
+    await drop(keyspace);
+  }
+});
 
 test('a Cassandra that does not answer is Unavailable, and says where', async () => {
   const nobody = {
