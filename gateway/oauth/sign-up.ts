@@ -1,3 +1,4 @@
+import { EMAIL_CHARS_MAX, USERNAME_CHARS_MAX } from '../../actors/account/register.js';
 import { type FieldError, isProblem, type Problem, problem } from '../../actors/domain/problem.js';
 import { tokenHash } from '../http/authenticator.js';
 import type { Services } from '../services.js';
@@ -20,10 +21,6 @@ export interface SignUp {
   readonly hash: (password: string) => Promise<string>;
 }
 
-/** Source: Mastodon Account::USERNAME_LENGTH_LIMIT. */
-const USERNAME_CHARS_MAX = 30;
-/** RFC 5321 §4.5.3.1. */
-const EMAIL_CHARS_MAX = 254;
 /** One @, no spaces or control characters; the mail that must be answered proves the rest. */
 const EMAIL = /^[^\s@<>",;:\\()[\]]{1,64}@[a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?$/i;
 /** Names that would pass for the server itself. */
