@@ -12,6 +12,8 @@ export type KeyOf<C extends Columns> = { readonly [Name in keyof C]: ColumnValue
 export interface TableOptions {
   /** Rows vanish this many seconds after they were written. */
   readonly ttlSeconds?: number;
+  /** Read far more often than written, and small: an adapter may keep decoded values, which nobody may change. */
+  readonly hot?: boolean;
   /** Only changed by `compareAndSet` (Paxos in Cassandra) and read at serial consistency. */
   readonly conditional?: boolean;
 }

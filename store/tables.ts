@@ -55,6 +55,7 @@ export const accounts = table('accounts', {
   partition: { account: 'id' },
   clustering: {},
   value: codec('murmuration.store.AccountRecord'),
+  hot: true,
 });
 export const statuses = table('statuses', {
   partition: { status: 'id' },

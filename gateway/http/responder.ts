@@ -1,7 +1,7 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
 import { CORS_HEADERS, PAGE_HEADERS } from './headers.js';
-import type { Answer } from './route.js';
+import { type Answer, JsonText } from './route.js';
 
 /** How an answer is put on the wire. */
 export interface Delivery {
@@ -61,6 +61,7 @@ function isRaw(body: unknown): body is string | Uint8Array {
 }
 
 function encode(body: unknown, raw: boolean): string | Uint8Array {
+  if (body instanceof JsonText) return body.text;
   if (raw && isRaw(body)) return body;
   return body === undefined ? '' : JSON.stringify(body);
 }

@@ -78,6 +78,11 @@ export function route<P extends TObject, Q extends TSchema, B extends TSchema>(e
   return entry;
 }
 
+/** A body that is JSON text already. */
+export class JsonText {
+  constructor(readonly text: string) {}
+}
+
 export function json(body: unknown, headers?: Readonly<Record<string, string>>): Answer {
   return headers === undefined ? { status: 200, body } : { status: 200, headers, body };
 }

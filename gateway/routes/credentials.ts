@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { isProblem, problem } from '../../actors/domain/problem.js';
-import type { AccountUpdateProfile } from '../../proto/gen/types.js';
+import type { AccountUpdateProfile, StoreAccountRecord } from '../../proto/gen/types.js';
 import { accounts } from '../../store/tables.js';
 import { renderCredentialAccount } from '../entities/account.js';
-import { type AnyRoute, json, type Request, route } from '../http/route.js';
+import { type AnyRoute, JsonText, json, type Request, route } from '../http/route.js';
 import type { Services } from '../services.js';
 
 /** Bounds what is read; the account's own rules judge shorter lengths. */
@@ -33,11 +33,18 @@ const Changes = Type.Object({
 });
 type Changes = Static<typeof Changes>;
 
+/** By the stored record, which the store hands out again while it is the same; one server a process. */
+const rendered = new WeakMap<StoreAccountRecord, JsonText>();
+
 async function own(services: Services, viewer: string) {
   const record = await services.tables.get(accounts, { account: viewer });
-  return record === undefined
-    ? problem('not_found', 'Record not found')
-    : json(renderCredentialAccount(services.instance, record));
+  if (record === undefined) return problem('not_found', 'Record not found');
+  let text = rendered.get(record);
+  if (text === undefined) {
+    text = new JsonText(JSON.stringify(renderCredentialAccount(services.instance, record)));
+    rendered.set(record, text);
+  }
+  return json(text);
 }
 
 const verify = route({
