@@ -17,7 +17,7 @@ export function conversationKind(): ActorKind<ConversationState, ConversationCom
     },
     commands: { ...thread.commands, ...favourite.commands, ...reblog.commands },
     events: { ...thread.events, ...favourite.events, ...reblog.events },
-    stateVersion: 1,
+    stateVersion: 2,
     queries: ['context'],
     reactions: conversationReactions,
   };

@@ -21,6 +21,8 @@ export interface Entry {
 
 export interface ConversationState {
   readonly statuses: Map<string, Entry>;
+  /** Replies that came before what they answer, by its id: an author's status may still be on its way here. */
+  readonly orphans: Map<string, string[]>;
   /** Favourites and reblogs of all statuses. */
   marks: number;
 }
@@ -31,7 +33,7 @@ export const THREAD_STATUSES_MAX = 10_000;
 export const MARKS_MAX = 300_000;
 
 export function initialConversation(): ConversationState {
-  return { statuses: new Map(), marks: 0 };
+  return { statuses: new Map(), orphans: new Map(), marks: 0 };
 }
 
 /** The status, unless it was never here or is deleted. */

@@ -41,8 +41,18 @@ export const thread: Part<ConversationState, Commands, Events> = {
   apply: {
     added(state, { status }) {
       if (status === undefined) return;
-      state.statuses.set(status.id, { record: status, children: [], favourites: new Map(), reblogs: new Map() });
+      const children = state.orphans.get(status.id) ?? [];
+      state.orphans.delete(status.id);
+      const entry: Entry = { record: status, children, favourites: new Map(), reblogs: new Map() };
+      state.statuses.set(status.id, entry);
+      for (const child of children) {
+        const reply = state.statuses.get(child)?.record;
+        if (reply?.deleted === false) countReply(entry, reply, 1);
+      }
       const parent = parentOf(state, status);
+      if (parent === undefined && status.inReplyToId !== undefined) {
+        state.orphans.set(status.inReplyToId, [...(state.orphans.get(status.inReplyToId) ?? []), status.id]);
+      }
       parent?.children.push(status.id);
       countReply(parent, status, 1);
     },

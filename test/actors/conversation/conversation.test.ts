@@ -107,6 +107,15 @@ test('a context of a thread of any depth is bounded and needs no recursion', () 
   assert.equal(thread.reply.descendants.length, CONTEXT_MAX);
 });
 
+test('a reply that comes before what it answers is counted and shown once that is there', () => {
+  const late = conversation()
+    .when('add', { status: status('2', '1') })
+    .when('add', { status: status('1') });
+  assert.equal(late.state.statuses.get('1')?.record.replies, 1);
+  assert.deepEqual(late.when('context', { statusId: '1' }).reply, { ancestors: [], descendants: ['2'] });
+  assert.equal(late.when('remove', { statusId: '2', by: 'author' }).state.statuses.get('1')?.record.replies, 0);
+});
+
 test('whatever happens, counts equal a recount', () => {
   const id = fc.integer({ min: 1, max: 6 }).map(String);
   const by = fc.constantFrom('author', 'bob', 'carol');
