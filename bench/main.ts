@@ -1,20 +1,24 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, statfsSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchBulk } from './accounts.js';
 import { benchAsk } from './ask.js';
-import { benchHttp } from './http.js';
+import { benchHttp, benchVerify } from './http.js';
 import { measureJournal } from './journal.js';
 import { printTable, type Row } from './row.js';
 import { benchStart } from './start.js';
 
-// npm run bench [-- NAME…] [--out FILE]: all benchmarks, or those named; a table, and JSON with --out.
+// npm run bench [-- NAME…] [--out FILE]: all benchmarks, or those named; a table, and JSON in FILE or a new
+// temporary folder.
 
 /** A local ask, microseconds. */
 const ASK_US_MAX = 20;
 /** Durable appends a second at 64 in flight. */
 const APPENDS_MIN = 25_000;
+/** Source: statfs(2). */
+const TMPFS = 0x01021994;
 
 const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   start: benchStart,
@@ -25,10 +29,10 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
       p50Ms: figures.p50Us / 1_000,
       p99Ms: figures.p99Us / 1_000,
       cpuSecondsPer1000: figures.cpuSecondsPer1000,
-      target: `p50 ≤ ${ASK_US_MAX} µs`,
+      // With 64 waiting for one another, a single one's time is the queue's; what each costs is in the rate.
       ...(figures.name.includes('64')
-        ? { reached: 1e6 / figures.perSecond <= ASK_US_MAX }
-        : { reached: figures.p50Us <= ASK_US_MAX }),
+        ? { target: `rate ≥ ${1e6 / ASK_US_MAX}/s`, reached: figures.perSecond >= 1e6 / ASK_US_MAX }
+        : { target: `p50 ≤ ${ASK_US_MAX} µs`, reached: figures.p50Us <= ASK_US_MAX }),
     })),
   journal: async () =>
     (await measureJournal(tmpdir())).map((figures) => ({
@@ -40,6 +44,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
       ...(figures.inFlight === 64 ? { target: `≥ ${APPENDS_MIN}/s`, reached: figures.perSecond >= APPENDS_MIN } : {}),
     })),
   bulk: benchBulk,
+  verify_credentials: benchVerify,
   http: benchHttp,
 };
 
@@ -54,9 +59,19 @@ const machine = {
   cores: cpus().length,
   memoryGib: Math.round(totalmem() / 2 ** 30),
   node: process.version,
-  commit: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim(),
+  commit: commit(),
+  dataOn: statfsSync(tmpdir()).type === TMPFS ? 'tmpfs: nothing is durable here, set TMPDIR' : 'disk',
   loadBefore: loadavg().map((load) => Number(load.toFixed(2))),
 };
+function commit(): string | undefined {
+  try {
+    return execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8', stdio: 'pipe' }).trim();
+  } catch {
+    // A tree without its history.
+    return undefined;
+  }
+}
+
 const rows: Row[] = [];
 for (const [name, run] of Object.entries(benchmarks)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
@@ -64,5 +79,7 @@ for (const [name, run] of Object.entries(benchmarks)) {
   rows.push(...(await run()));
 }
 process.stdout.write(`${JSON.stringify(machine)}\n${printTable(rows)}\n`);
-if (values.out !== undefined) writeFileSync(values.out, `${JSON.stringify({ machine, rows }, null, 2)}\n`);
+const out = values.out ?? join(mkdtempSync(join(tmpdir(), 'murmuration-bench-')), 'bench-results.json');
+writeFileSync(out, `${JSON.stringify({ machine, rows }, null, 2)}\n`);
+process.stderr.write(`${out}\n`);
 process.exitCode = rows.some((row) => row.reached === false) ? 1 : 0;

@@ -7,6 +7,8 @@ export interface Row {
   readonly p99Ms?: number;
   /** Of the server process alone, user and system, unless the name says otherwise. */
   readonly cpuSecondsPer1000?: number;
+  /** Least and most of several rounds, of which the row shows the median. */
+  readonly cpuSecondsPer1000Between?: readonly [number, number];
   /** A single figure with its unit: seconds, MiB. */
   readonly figure?: string;
   readonly target?: string;
@@ -25,11 +27,15 @@ export function printTable(rows: readonly Row[]): string {
     row.figure ?? (row.perSecond === undefined ? '' : `${Math.round(row.perSecond)}/s`),
     digits(row.p50Ms, 3),
     digits(row.p99Ms, 3),
-    digits(row.cpuSecondsPer1000, 4),
+    digits(row.cpuSecondsPer1000, 4) + between(row.cpuSecondsPer1000Between),
     row.target ?? '',
     row.reached === undefined ? '' : row.reached ? 'yes' : 'NO',
   ]);
   const head = ['benchmark', 'figure', 'p50 ms', 'p99 ms', 'CPU-s/1,000', 'target', 'reached'];
   const widths = head.map((title, column) => Math.max(title.length, ...lines.map((line) => line[column]?.length ?? 0)));
   return [head, ...lines].map((line) => line.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')).join('\n');
+}
+
+function between(range: readonly [number, number] | undefined): string {
+  return range === undefined ? '' : ` (${range[0].toFixed(4)}–${range[1].toFixed(4)})`;
 }

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -55,18 +56,23 @@ async function start(dataDir: string, idleMs: number): Promise<{ ms: number; mib
   const env = { ...withoutSettings(), ...prefixed({ PORT: String(port), DATA_DIR: dataDir, LOG_LEVEL: 'warn' }) };
   const startedMs = performance.now();
   const child = spawn(process.execPath, [program], { env, stdio: 'ignore' });
+  const ended = once(child, 'exit');
+  let ms = Number.NaN;
   try {
     for (;;) {
       const answer = await fetch(`http://127.0.0.1:${port}/api/v1/instance`).catch(() => undefined);
-      if (answer?.status === 200) break;
+      if (answer?.status === 200) {
+        ms = performance.now() - startedMs;
+        assert.equal(((await answer.json()) as { uri: string }).uri, 'localhost');
+        break;
+      }
+      if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
       if (performance.now() - startedMs > PATIENCE_MS) throw new Error('the server did not start');
       await new Promise((resolve) => setTimeout(resolve, PROBE_MS));
     }
-    const ms = performance.now() - startedMs;
     await new Promise((resolve) => setTimeout(resolve, idleMs));
     return { ms, mib: residentMib(child.pid ?? 0) };
   } finally {
-    const ended = once(child, 'exit');
     child.kill('SIGTERM');
     await ended;
   }
