@@ -63,7 +63,7 @@ async function start(dataDir: string, idleMs: number): Promise<{ ms: number; mib
       const answer = await fetch(`http://127.0.0.1:${port}/api/v1/instance`).catch(() => undefined);
       if (answer?.status === 200) {
         ms = performance.now() - startedMs;
-        assert.equal(((await answer.json()) as { uri: string }).uri, 'localhost');
+        assert.equal(((await answer.json()) as { uri: string }).uri, `localhost:${port}`);
         break;
       }
       if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
