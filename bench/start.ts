@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { freePort } from '../cluster/local/process.js';
 import { prefixed, program, withoutSettings } from '../test/kit/server-process.js';
 import { createAccounts } from './accounts.js';
-import { residentMib } from './process-figures.js';
+import { cpuSeconds, residentMib } from './process-figures.js';
 import type { Row } from './row.js';
 
 const START_MS_MAX = 700;
@@ -41,28 +41,39 @@ export async function benchStart(): Promise<Row[]> {
   }
 }
 
-function startRow(name: string, ms: number): Row {
-  return { name, figure: `${ms.toFixed(0)} ms`, target: `≤ ${START_MS_MAX} ms`, reached: ms <= START_MS_MAX };
+interface Start {
+  readonly ms: number;
+  /** Used until then: on a busy machine it tells more than the time that went by. */
+  readonly cpuMs: number;
+  readonly mib: number;
 }
 
-async function median(dataDir: string): Promise<number> {
-  const times: number[] = [];
-  for (let index = 0; index < RUNS; index++) times.push((await start(dataDir, 0)).ms);
-  return times.sort((a, b) => a - b)[Math.floor(RUNS / 2)] ?? Number.NaN;
+function startRow(name: string, { ms, cpuMs }: Start): Row {
+  const figure = `${ms.toFixed(0)} ms (CPU ${cpuMs.toFixed(0)} ms)`;
+  return { name, figure, target: `≤ ${START_MS_MAX} ms`, reached: ms <= START_MS_MAX };
 }
 
-async function start(dataDir: string, idleMs: number): Promise<{ ms: number; mib: number }> {
+/** Each figure the median of its own. */
+async function median(dataDir: string): Promise<Start> {
+  const runs: Start[] = [];
+  for (let index = 0; index < RUNS; index++) runs.push(await start(dataDir, 0));
+  const middle = (of: (run: Start) => number) => runs.map(of).sort((a, b) => a - b)[Math.floor(RUNS / 2)] ?? Number.NaN;
+  return { ms: middle(({ ms }) => ms), cpuMs: middle(({ cpuMs }) => cpuMs), mib: middle(({ mib }) => mib) };
+}
+
+async function start(dataDir: string, idleMs: number): Promise<Start> {
   const port = await freePort('127.0.0.1');
   const env = { ...withoutSettings(), ...prefixed({ PORT: String(port), DATA_DIR: dataDir, LOG_LEVEL: 'warn' }) };
   const startedMs = performance.now();
   const child = spawn(process.execPath, [program], { env, stdio: 'ignore' });
   const ended = once(child, 'exit');
-  let ms = Number.NaN;
+  let [ms, cpuMs] = [Number.NaN, Number.NaN];
   try {
     for (;;) {
       const answer = await fetch(`http://127.0.0.1:${port}/api/v1/instance`).catch(() => undefined);
       if (answer?.status === 200) {
         ms = performance.now() - startedMs;
+        cpuMs = cpuSeconds(child.pid ?? 0) * 1_000;
         assert.equal(((await answer.json()) as { uri: string }).uri, `localhost:${port}`);
         break;
       }
@@ -71,7 +82,7 @@ async function start(dataDir: string, idleMs: number): Promise<{ ms: number; mib
       await new Promise((resolve) => setTimeout(resolve, PROBE_MS));
     }
     await new Promise((resolve) => setTimeout(resolve, idleMs));
-    return { ms, mib: residentMib(child.pid ?? 0) };
+    return { ms, cpuMs, mib: residentMib(child.pid ?? 0) };
   } finally {
     child.kill('SIGTERM');
     await ended;
