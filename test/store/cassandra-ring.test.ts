@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { Unavailable } from '../../actors/domain/problem.js';
+import { type LocalCassandra, startCassandra } from '../../cluster/local/cassandra.js';
+import { CassandraTables } from '../../store/cassandra/cassandra-tables.js';
+import { put } from '../../store/port.js';
+import { contractTables, event, guarded, others } from '../contract/contract-tables.js';
+import { until } from '../kit/until.js';
+
+/** What a request may take while a node dies: one read timeout, and its repetition elsewhere. */
+const HICCUP_MS_MAX = 5_000;
+const WORKERS = 4;
+/** Each worker's operations before the node is killed, and after it. */
+const ROUNDS = 50;
+const PROGRESS_MS_MAX = 60_000;
+const log = { info: () => {}, warn: () => {}, error: () => {} };
+
+let dir: string;
+let ring: LocalCassandra;
+let tables: CassandraTables;
+
+before(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'murmuration-ring-'));
+  ring = await startCassandra({ dir, nodes: 3, heapMb: 384 });
+  tables = await CassandraTables.open({
+    contactPoints: ring.contactPoints,
+    localDataCenter: 'datacenter1',
+    keyspace: 'ring',
+    replication: 3,
+    log,
+    tables: contractTables,
+  });
+});
+after(async () => {
+  await tables?.close();
+  await ring?.stop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+/** One who keeps asking; `done` counts successes, `longestMs` is the longest time between two of them. */
+class Worker {
+  done = 0;
+  longestMs = 0;
+  inDoubt = 0;
+  private last = performance.now();
+
+  succeeded(): void {
+    const now = performance.now();
+    this.longestMs = Math.max(this.longestMs, now - this.last);
+    this.last = now;
+    this.done += 1;
+  }
+}
+
+/** Writes a row and reads it back; any error ends it. */
+async function keepWriting(worker: Worker, owner: string, stopped: () => boolean): Promise<void> {
+  while (!stopped()) {
+    const key = { owner, part: worker.done + 1 };
+    await tables.write([put(others, key, event(`${key.part}`))]);
+    assert.equal((await tables.get(others, key))?.type, `${key.part}`);
+    worker.succeeded();
+  }
+}
+
+/** Counts a row up. A change in doubt (its coordinator died) is read again, as whoever renews a lease does. */
+async function keepCounting(worker: Worker, owner: string, stopped: () => boolean): Promise<void> {
+  const key = { owner, name: 'count' };
+  let current = await tables.get(guarded, key);
+  while (!stopped()) {
+    const next = event(`${Number(current?.type ?? 0) + 1}`);
+    try {
+      const result = await tables.compareAndSet(guarded, key, current, next);
+      assert.equal(result.applied, true, `only this worker changes the row, found ${result.current?.type}`);
+      current = next;
+      worker.succeeded();
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      worker.inDoubt += 1;
+      current = await tables.get(guarded, key);
+    }
+  }
+}
+
+test('one of three nodes killed: requests go on, and what was acknowledged is there', async (t) => {
+  let over = false;
+  const stopped = () => over;
+  const names = Array.from({ length: WORKERS }, (_, n) => `worker ${n}`);
+  const writers = names.map(() => new Worker());
+  const counters = names.map(() => new Worker());
+  const everyone = [...writers, ...counters];
+  let failure: unknown;
+  const running = Promise.all([
+    ...writers.map((worker, n) => keepWriting(worker, names[n] as string, stopped)),
+    ...counters.map((worker, n) => keepCounting(worker, names[n] as string, stopped)),
+  ]).catch((error) => {
+    failure = error;
+  });
+  const progress = async (what: string) => {
+    const goals = everyone.map((worker) => worker.done + ROUNDS);
+    await until(
+      what,
+      () => failure !== undefined || everyone.every((worker, n) => worker.done >= (goals[n] ?? 0)) || undefined,
+      PROGRESS_MS_MAX,
+    );
+    if (failure !== undefined) throw failure;
+  };
+  try {
+    await progress('requests on three nodes');
+    const usualMs = Math.max(...everyone.map((worker) => worker.longestMs));
+    const [victim] = ring.nodes;
+    assert.ok(victim);
+    process.kill(victim.pid, 'SIGKILL');
+    await progress('requests on two nodes');
+    const worst = (workers: Worker[]) => Math.round(Math.max(...workers.map((worker) => worker.longestMs)));
+    const inDoubt = counters.reduce((sum, worker) => sum + worker.inDoubt, 0);
+    t.diagnostic(
+      `longest gap ${Math.round(usualMs)} ms before; with the kill ${worst(writers)} ms for write and read, ` +
+        `${worst(counters)} ms for compareAndSet, of which ${inDoubt} in doubt`,
+    );
+    assert.ok(worst(everyone) < HICCUP_MS_MAX, `a worker waited ${worst(everyone)} ms`);
+    assert.ok(inDoubt <= WORKERS, `${inDoubt} changes in doubt: more than were under way at the kill`);
+  } finally {
+    over = true;
+    await running;
+  }
+  for (const [n, owner] of names.entries()) {
+    const { done } = writers[n] as Worker;
+    const keys = Array.from({ length: done }, (_, index) => ({ owner, part: index + 1 }));
+    const found = await tables.getMany(others, keys);
+    assert.deepEqual(
+      found.map((row) => row?.type),
+      keys.map((key) => `${key.part}`),
+    );
+    const { done: counted, inDoubt } = counters[n] as Worker;
+    const count = Number((await tables.get(guarded, { owner, name: 'count' }))?.type);
+    assert.ok(count >= counted && count <= counted + inDoubt, `${count} after ${counted} acknowledged`);
+  }
+});
