@@ -2,9 +2,12 @@ import type { StoreJournalRecord, StoreSnapshotRecord } from '../../proto/gen/ty
 import { type JournalEntry, JournalGap } from '../../store/journal.js';
 import type { ReadTables, RowWrite } from '../../store/port.js';
 import { cursors, snapshots } from '../../store/tables.js';
+import { idShard } from '../domain/ids.js';
 import { ActorCore } from './core.js';
+import { NotTaken } from './delivery.js';
 import { type AnyKind, actorName } from './kind.js';
 import type { Logger } from './logger.js';
+import type { Placement } from './placement.js';
 import { restore } from './snapshot.js';
 
 /** The journal as the runtime needs it; class Journal of store/journal.ts fits. */
@@ -38,6 +41,7 @@ export interface Recovered {
 export interface RecoveryNeeds {
   readonly journal: ActorJournal;
   readonly tables: ReadTables;
+  readonly placement: Placement;
   readonly logger: Logger;
 }
 
@@ -59,13 +63,43 @@ export async function recover(
     needs.tables.get(cursors, { actor }),
   ]);
   const lanes = { beforeReply: cursor?.beforeReply ?? 0, afterReply: cursor?.afterReply ?? 0 };
-  if (snapshot !== undefined && snapshot.stateVersion === kind.stateVersion && snapshot.seq > 0) {
-    const warm = await replayFrom(needs, new ActorCore(kind, id, newId), actor, epoch, snapshot).catch(gapOnly);
-    if (warm !== undefined) return { ...warm, ...lanes };
+  const found =
+    (await warmStart(needs, kind, id, epoch, newId, snapshot)) ??
+    (await replay(needs, new ActorCore(kind, id, newId), actor, epoch));
+  const { core } = found;
+  if (Math.min(lanes.beforeReply, lanes.afterReply) >= core.seq) return { ...found, ...lanes };
+  await makeCertain(needs, core, actor, epoch);
+  return { ...found, ...lanes, lastEpoch: epoch };
+}
+
+/**
+ * Entries with effects left may be a former owner's that it never acknowledged, and another owner's, on its way still,
+ * would win over them. An entry of ours upon them, without events, makes them part of the history before an effect,
+ * an answer or a cursor rests on them.
+ */
+async function makeCertain(needs: RecoveryNeeds, core: ActorCore, actor: string, epoch: number): Promise<void> {
+  const record: StoreJournalRecord = { atMs: core.atMs, events: [] };
+  await needs.journal.append(actor, core.seq, epoch, [record]);
+  if (needs.placement.epochOf(idShard(core.id)) !== epoch) throw new NotTaken(`${actor} moved while it was recovered`);
+  core.replay(core.seq + 1, record);
+}
+
+/** Undefined when there is no snapshot that fits code and journal. */
+async function warmStart(
+  needs: RecoveryNeeds,
+  kind: AnyKind,
+  id: string,
+  epoch: number,
+  newId: () => string,
+  snapshot: StoreSnapshotRecord | undefined,
+): Promise<Replayed | undefined> {
+  if (snapshot === undefined || snapshot.stateVersion !== kind.stateVersion || snapshot.seq === 0) return undefined;
+  const actor = actorName({ kind: kind.name, id });
+  const warm = await replayFrom(needs, new ActorCore(kind, id, newId), actor, epoch, snapshot).catch(gapOnly);
+  if (warm === undefined) {
     needs.logger.warn({ actor, seq: snapshot.seq }, 'a snapshot does not fit the journal; replaying all of it');
   }
-  const cold = await replay(needs, new ActorCore(kind, id, newId), actor, epoch);
-  return { ...cold, ...lanes };
+  return warm;
 }
 
 /** A snapshot ahead of the journal is a gap to the journal's reader. */

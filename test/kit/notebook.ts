@@ -32,7 +32,7 @@ interface NotebookCommands {
   tear: { in: object; out: object };
 }
 interface NotebookEvents {
-  added: { text: string; copyTo?: string; shareWith?: string };
+  added: { text: string; line: number; copyTo?: string; shareWith?: string };
 }
 export interface NotebookState {
   lines: string[];
@@ -48,12 +48,13 @@ export function notebook(stateVersion = 1): NotebookKind {
     slice: {
       decide: {
         add: (state, command, { newId }) => ({
-          events: [{ type: 'added', ...command }],
+          events: [{ type: 'added', ...command, line: state.lines.length + 1 }],
           reply: { line: state.lines.length + 1, id: newId() },
         }),
         addOnce: (state, { text }) => {
           if (state.lines.at(-1) === text) return { events: [], reply: { line: state.lines.length } };
-          return { events: [{ type: 'added', text }], reply: { line: state.lines.length + 1 } };
+          const line = state.lines.length + 1;
+          return { events: [{ type: 'added', text, line }], reply: { line } };
         },
         read: (state) => ({ events: [], reply: { lines: [...state.lines] } }),
         erase: () => problem('forbidden', 'Ink stays', { page: [{ error: 'ERR_INVALID', description: 'is ink' }] }),
@@ -80,8 +81,8 @@ export function notebook(stateVersion = 1): NotebookKind {
         surface: 'pages',
         beforeReply: true,
         on: {
-          async added({ text, shareWith }, { self, seq }, effects) {
-            await effects.write([put(pages, { notebook: self, line: seq }, { text })]);
+          async added({ text, line, shareWith }, { self }, effects) {
+            await effects.write([put(pages, { notebook: self, line }, { text })]);
             if (shareWith !== undefined) await effects.tell('notebook', shareWith, 'add', { text: `shared ${text}` });
           },
         },

@@ -28,6 +28,8 @@ test('an actor is asked wherever it lives: replies, refusals and failures come b
     fields: { page: [{ error: 'ERR_INVALID', description: 'is ink' }] },
   });
   await assert.rejects(caller.runtime.ask('notebook', id, 'tear', {}), (error) => !(error instanceof Unavailable));
+  // Recovering from the fault writes too: only what follows is held.
+  assert.deepEqual(await lines(owner), ['from afar']);
   const proceed = owner.store.holdWrites(journal);
   const taken = [add(caller, 'one')];
   await stage.clock.settle();
