@@ -1,11 +1,11 @@
-import { chmod, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { join, resolve } from 'node:path';
 import { Unavailable } from '../actors/domain/problem.js';
+import { socketPath } from '../transport/unix-socket.js';
 import { type OperationName, type Operations, Refused } from './operations.js';
 
 /** Where a running node listens for its operators: only who may read the data folder reaches it. */
-export const socketPath = (dataDir: string): string => resolve(join(dataDir, 'node.sock'));
+const SOCKET = 'node.sock';
 
 /** Bounds one operation's input: an account is some hundred bytes. */
 const INPUT_BYTES_MAX = 64 * 1_024;
@@ -14,19 +14,23 @@ export type Operate = <N extends OperationName>(name: N, input: Operations[N]['i
 
 /** Serves the operations on the socket until the answer is called. */
 export async function serveOperators(dataDir: string, run: Operate): Promise<() => Promise<void>> {
-  const path = socketPath(dataDir);
+  const { path, release } = await socketPath(dataDir, SOCKET);
   await rm(path, { force: true });
   const server = createServer((incoming, outgoing) => void answer(incoming, outgoing, run));
   await new Promise<void>((done, fail) => {
     server.once('error', fail);
+    // Binding makes the file at once, so that at no moment others may open it.
+    const usual = process.umask(0o177);
     server.listen(path, done);
+    process.umask(usual);
   });
-  await chmod(path, 0o600);
-  return () =>
-    new Promise((done) => {
+  return async () => {
+    await new Promise<void>((done) => {
       server.closeAllConnections();
       server.close(() => done());
     });
+    await release();
+  };
 }
 
 async function answer(incoming: IncomingMessage, outgoing: ServerResponse, run: Operate): Promise<void> {
@@ -53,20 +57,30 @@ async function text(incoming: IncomingMessage): Promise<string> {
   return received;
 }
 
-/** Calls the node that runs on this data folder; undefined when none does. */
+/** Calls the node that runs on this data folder; see `nobodyThere` for when none does. */
 export function operatorClient(dataDir: string): Operate {
-  return (name, input) =>
-    new Promise((done, fail) => {
-      const call = request({ socketPath: socketPath(dataDir), path: `/${name}`, method: 'POST' }, (response) => {
-        text(response).then((body) => {
-          const parsed = JSON.parse(body) as { error?: string };
-          if (response.statusCode === 200) done(parsed as never);
-          else fail(new Refused(parsed.error ?? `status ${response.statusCode}`));
-        }, fail);
-      });
-      call.once('error', fail);
-      call.end(JSON.stringify(input));
+  return async (name, input) => {
+    const { path, release } = await socketPath(dataDir, SOCKET);
+    return post(path, name, input).finally(release);
+  };
+}
+
+function post<N extends OperationName>(
+  socketPath: string,
+  name: N,
+  input: Operations[N]['in'],
+): Promise<Operations[N]['out']> {
+  return new Promise((done, fail) => {
+    const call = request({ socketPath, path: `/${name}`, method: 'POST' }, (response) => {
+      text(response).then((body) => {
+        const parsed = JSON.parse(body) as { error?: string };
+        if (response.statusCode === 200) done(parsed as never);
+        else fail(new Refused(parsed.error ?? `status ${response.statusCode}`));
+      }, fail);
     });
+    call.once('error', fail);
+    call.end(JSON.stringify(input));
+  });
 }
 
 /** Whether an error of the client means that no node runs there. */

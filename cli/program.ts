@@ -141,9 +141,16 @@ async function askNode(name: 'status' | 'drain', flags: Flags): Promise<void> {
     await withNode(settings, async (run) => print(await run(name, {})));
     return;
   }
-  if (settings.CLUSTER_SECRET === undefined) throw new Refused('--node needs the cluster secret');
-  const { GrpcPeers } = await import('../transport/grpc/grpc-peers.js');
-  const peers = new GrpcPeers({ secret: settings.CLUSTER_SECRET });
-  print(await peers.peer(flags.node)[name]());
-  await peers.close();
+  const [{ GrpcPeers }, { peerSecurity }] = await Promise.all([
+    import('../transport/grpc/grpc-peers.js'),
+    import('../compose/membership.js'),
+  ]);
+  const security = await peerSecurity(settings);
+  if (security === undefined) throw new Refused('--node needs the cluster secret (or the CLUSTER_TLS files)');
+  const peers = new GrpcPeers(security);
+  try {
+    print(await peers.peer(flags.node)[name]());
+  } finally {
+    await peers.close();
+  }
 }

@@ -28,8 +28,22 @@ const url =
     URL.canParse(text) && protocols.includes(new URL(text).protocol)
       ? undefined
       : `must be an address that begins with ${protocols.map((name) => `${name}//`).join(' or ')}`;
-const hostPort = (text: string) =>
-  /^(\[[0-9a-fA-F:]+\]|[^:\s]+):\d{1,5}$/.test(text) ? undefined : 'must be host:port';
+const hostPort = (text: string) => {
+  const found = /^(?:\[[0-9a-fA-F:]+\]|[^:\s]+):(\d{1,5})$/.exec(text);
+  return found !== null && port(found[1] ?? '') === undefined ? undefined : 'must be host:port';
+};
+const contactPoint = (text: string) =>
+  /^[^:\s]+$/.test(text) || ipaddr.isValid(text) || hostPort(text) === undefined
+    ? undefined
+    : 'must be hosts, or host:port, with commas between';
+const origin = (text: string) => {
+  const fault = url('http:', 'https:')(text);
+  if (fault !== undefined) return fault;
+  const { username, password, pathname, search, hash } = new URL(text);
+  return username + password + search + hash === '' && /^\/*$/.test(pathname)
+    ? undefined
+    : 'must be a protocol and a host, nothing else';
+};
 const list = (check: (item: string) => string | undefined) => (text: string) =>
   text
     .split(',')
@@ -55,11 +69,11 @@ const rateLimits = (text: string) => {
 const definitions = {
   PORT: { fallback: '3000', check: port },
   BIND: { fallback: '127.0.0.1', check: (text) => (ipaddr.isValid(text) ? undefined : 'must be an IP address') },
-  BASE_URL: { check: url('http:', 'https:') },
+  BASE_URL: { check: origin },
   DOMAIN: { check: domain },
   DATA_DIR: { fallback: './data' },
   STORE: { fallback: 'lmdb', check: oneOf('lmdb', 'cassandra') },
-  CASSANDRA_CONTACT_POINTS: { check: list((item) => (item === '' ? 'must be hosts with commas between' : undefined)) },
+  CASSANDRA_CONTACT_POINTS: { check: list(contactPoint) },
   CASSANDRA_LOCAL_DC: { fallback: 'datacenter1' },
   CASSANDRA_KEYSPACE: { fallback: 'murmuration', check: identifier },
   CASSANDRA_REPLICATION: { fallback: '3', check: count },
@@ -111,7 +125,7 @@ export function readSettings(
 ): Settings {
   const values: Partial<Record<SettingName, string>> = {};
   for (const name of Object.keys(env)) {
-    if (name.startsWith(PREFIX) && !(name.slice(PREFIX.length) in definitions)) {
+    if (name.startsWith(PREFIX) && !Object.hasOwn(definitions, name.slice(PREFIX.length))) {
       throw new BadSetting(`${name}: there is no such setting`);
     }
   }
@@ -120,7 +134,8 @@ export function readSettings(
     const given = env[PREFIX + name];
     const text = flags[name] ?? (given === '' ? undefined : given) ?? definition.fallback;
     if (text === undefined) continue;
-    const fault = definition.check?.(text);
+    // An empty flag would be an empty secret, or a folder without a name.
+    const fault = text === '' ? 'must not be empty' : definition.check?.(text);
     if (fault !== undefined) throw new BadSetting(`${PREFIX}${name} (${flagOf(name)}): ${fault}`);
     values[name] = text;
   }
@@ -161,11 +176,12 @@ function checkedTogether(settings: Settings): Settings {
   return settings;
 }
 
-/** What `config` prints: one `NAME=value` a line, secrets masked. */
+/** What `config` prints: one `NAME=value` a line; secrets are masked, those within addresses too. */
 export function printable(settings: Settings): string[] {
   return settingNames.map((name) => {
     const definition: Definition = definitions[name];
     const value = settings[name];
-    return `${PREFIX}${name}=${value === undefined ? '' : definition.secret === true ? MASK : value}`;
+    const shown = definition.secret === true ? MASK : value?.replace(/\/\/[^/@,]*@/g, `//${MASK}@`);
+    return `${PREFIX}${name}=${value === undefined ? '' : shown}`;
   });
 }

@@ -10,33 +10,58 @@ const DRAIN_MS_MAX = 14_500;
 /** Runs a node until SIGTERM or SIGINT; the second one ends it at once. */
 export async function runNode(settings: Settings, logger: PinoLogger): Promise<void> {
   let stop: () => void = () => undefined;
+  let asked = false;
   const stopped = new Promise<void>((resolve) => {
-    stop = resolve;
+    stop = () => {
+      asked = true;
+      resolve();
+    };
   });
   let signals = 0;
+  const overdue = () => {
+    logger.error('the drain took too long; ending');
+    process.exit(0);
+  };
   const onSignal = (signal: NodeJS.Signals) => {
     signals += 1;
     logger.info({ signal }, signals === 1 ? 'draining' : 'ending at once');
     if (signals > 1) process.exit(1);
     stop();
   };
+  // From here on the end is bounded, also while the node is still being started.
+  void stopped.then(() => setTimeout(overdue, DRAIN_MS_MAX));
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
-  const node = await startNode(settings, logger, { http: true, onDrainAsked: stop });
-  const closeSocket = await serveOperators(settings.DATA_DIR, (name, input) => operate(node, name, input, stop));
-  const closeMetrics = await openMetrics(settings, node);
-  logger.info({ url: settings.BASE_URL, port: node.server?.port, store: settings.STORE }, 'serving');
-  await stopped;
-  const overdue = setTimeout(() => {
-    logger.error('the drain took too long; ending');
-    process.exit(0);
-  }, DRAIN_MS_MAX);
-  overdue.unref();
-  await node.drain();
-  await closeSocket();
-  await closeMetrics();
-  logger.info('drained');
+  try {
+    const node = await startNode(settings, logger, { http: true, onDrainAsked: stop });
+    await serve(node, settings, logger, stopped, stop);
+    logger.info('drained');
+  } catch (error) {
+    if (!asked) throw error;
+    // What was acknowledged is stored; an end that was asked for is none that a supervisor has to look after.
+    logger.error({ err: error }, 'the drain was cut short');
+  }
   process.exit(0);
+}
+
+/** Opens what operators reach, and takes the node down in order when it is asked for or something cannot be opened. */
+async function serve(
+  node: Node,
+  settings: Settings,
+  logger: PinoLogger,
+  stopped: Promise<void>,
+  stop: () => void,
+): Promise<void> {
+  const closing: (() => Promise<void>)[] = [];
+  try {
+    closing.push(await serveOperators(settings.DATA_DIR, (name, input) => operate(node, name, input, stop)));
+    closing.push(await openMetrics(settings, node));
+    logger.info({ url: settings.BASE_URL, port: node.server?.port, store: settings.STORE }, 'serving');
+    await stopped;
+  } finally {
+    await node.drain();
+    for (const close of closing) await close();
+  }
 }
 
 async function openMetrics(settings: Settings, node: Node): Promise<() => Promise<void>> {

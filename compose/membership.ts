@@ -65,7 +65,8 @@ async function clustered(settings: Settings, around: Surroundings): Promise<Memb
   ]);
   const log = logger.child({ part: 'cluster' });
   if (settings.NATS_URL === undefined) await refuseCompany(settings, around, leaseRules.leaseMs);
-  const security = await securityOf(settings, random);
+  // Alone on Cassandra, without a bus: nobody is to call, so nobody gets to know the secret.
+  const security = (await peerSecurity(settings)) ?? { secret: Buffer.from(random.bytes(32)).toString('base64url') };
   const peers = new GrpcPeers(security);
   const context = { tables, clock, random, log, cluster: CLUSTER, name: settings.NODE_NAME, rules: leaseRules };
   const node = new ClusterNode(context, bus, peers);
@@ -91,7 +92,8 @@ async function clustered(settings: Settings, around: Surroundings): Promise<Memb
   };
 }
 
-async function securityOf(settings: Settings, random: Random): Promise<PeerSecurity> {
+/** What proves a node or an operator to a peer; undefined when no setting says it. */
+export async function peerSecurity(settings: Settings): Promise<PeerSecurity | undefined> {
   const { CLUSTER_SECRET, CLUSTER_TLS_CA, CLUSTER_TLS_CERT, CLUSTER_TLS_KEY } = settings;
   if (CLUSTER_TLS_CA !== undefined && CLUSTER_TLS_CERT !== undefined && CLUSTER_TLS_KEY !== undefined) {
     const [ca, cert, key] = await Promise.all([
@@ -101,8 +103,7 @@ async function securityOf(settings: Settings, random: Random): Promise<PeerSecur
     ]);
     return { tls: { ca, cert, key }, ...(CLUSTER_SECRET === undefined ? {} : { secret: CLUSTER_SECRET }) };
   }
-  // Alone on Cassandra, without a bus: nobody is to call, so nobody gets to know the secret.
-  return { secret: CLUSTER_SECRET ?? Buffer.from(random.bytes(32)).toString('base64url') };
+  return CLUSTER_SECRET === undefined ? undefined : { secret: CLUSTER_SECRET };
 }
 
 /** Without a bus between them, two nodes on one keyspace would not hear each other: the second one does not start. */

@@ -89,19 +89,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   };
   const { readiness, status, leave, close } = membership;
   const ready = () => readiness().ready;
-  const server = options.http
-    ? await startServer({
-        routes: allRoutes,
-        services,
-        bus,
-        streams: streamSources(services),
-        bind: settings.BIND,
-        port: Number(settings.PORT),
-        trustedProxies: (settings.TRUSTED_PROXIES ?? 'loopback').split(',').map((item) => item.trim()),
-        logger: logger.child({ part: 'gateway' }),
-        ready,
-      })
-    : undefined;
+  let server: Server | undefined;
   const drain = async () => {
     await leave();
     await server?.drain(HTTP_DRAIN_MS_MAX);
@@ -111,6 +99,25 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     await bus.close();
     await tables.close();
   };
+  try {
+    if (options.http) {
+      server = await startServer({
+        routes: allRoutes,
+        services,
+        bus,
+        streams: streamSources(services),
+        bind: settings.BIND,
+        port: Number(settings.PORT),
+        trustedProxies: (settings.TRUSTED_PROXIES ?? 'loopback').split(',').map((item) => item.trim()),
+        logger: logger.child({ part: 'gateway' }),
+        ready,
+      });
+    }
+  } catch (error) {
+    // It owns shards already: others shall not have to wait for its lease.
+    await drain();
+    throw error;
+  }
   return { services, runtime, server, status, ready, drain };
 }
 

@@ -3,7 +3,7 @@
 // `--services` fetches Cassandra and nats-server too; `--test` also what the tests drive: Mastodon.py and Chromium.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -42,6 +42,15 @@ function sourceInputs() {
   return [...files, ...top, 'tsconfig.json', 'package-lock.json'].flatMap((path) => [path, readFileSync(path)]);
 }
 
+/** A source that was deleted or moved leaves its old output behind, which the tests would run, and the node could load. */
+function removeStale() {
+  if (!existsSync('dist')) return;
+  for (const name of readdirSync('dist', { recursive: true })) {
+    const stem = /^(.+)\.js(\.map)?$/.exec(name)?.[1];
+    if (stem !== undefined && !existsSync(`${stem}.ts`)) rmSync(join('dist', name));
+  }
+}
+
 function python() {
   const interpreter = join('.cache', 'python', 'bin', 'python');
   once('python', [MASTODON_PY], interpreter, () => {
@@ -68,6 +77,7 @@ once('install', [readFileSync('package-lock.json')], 'node_modules', () => {
 });
 if (process.argv.includes('--install-only')) process.exit(0);
 once('build', sourceInputs(), 'dist/main.js', () => {
+  removeStale();
   run(process.execPath, ['proto/generate.mjs']);
   run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', '.']);
 });

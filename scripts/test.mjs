@@ -29,9 +29,14 @@ const dir = mkdtempSync(join(tmpdir(), 'murmuration-test-'));
 const started = [];
 let runner;
 let stopping = false;
+/** The runner's files have servers of their own: its whole process group is ended, so that nothing stays behind. */
 const end = () => {
   stopping = true;
-  runner?.kill('SIGTERM');
+  try {
+    if (runner?.pid !== undefined) process.kill(-runner.pid, 'SIGTERM');
+  } catch {
+    // It has ended.
+  }
 };
 process.on('SIGINT', end);
 process.on('SIGTERM', end);
@@ -59,6 +64,7 @@ try {
     runner = spawn(process.execPath, ['--test', ...options, ...batch], {
       env,
       stdio: ['ignore', 'inherit', 'inherit'],
+      detached: true,
     });
     const [status, signal] = await once(runner, 'exit');
     if (status !== 0 || signal !== null) code = status ?? 1;

@@ -24,6 +24,8 @@ export interface CassandraOptions {
   readonly heapMb: number;
   /** Absent: a free one. The same on all addresses. */
   readonly port?: number;
+  /** Ends a start that nobody waits for any longer. */
+  readonly signal?: AbortSignal;
 }
 
 /** 6 s for one on an idle machine; three on two busy cores take a minute. */
@@ -34,11 +36,13 @@ const RING_PROBE_MS = 200;
 /** Node n (from 1) listens here: loopback has room for a ring. */
 export const cassandraAddress = (n: number): string => `127.0.1.${n}`;
 
-/** Starts the ring and resolves when every node answers CQL. What was started is stopped when one fails. */
+/** Starts the ring and resolves when every node answers CQL. When one fails, all that were started are stopped. */
 export async function startCassandra(options: CassandraOptions): Promise<LocalCassandra> {
   const port = options.port ?? (await freePort(cassandraAddress(1)));
   const storagePort = await freePort(cassandraAddress(1));
   const running: LocalProcess[] = [];
+  const failed = new AbortController();
+  const signal = AbortSignal.any([failed.signal, ...(options.signal === undefined ? [] : [options.signal])]);
   const stop = async () => {
     await Promise.all(running.map((node) => node.stop()));
   };
@@ -46,13 +50,21 @@ export async function startCassandra(options: CassandraOptions): Promise<LocalCa
   try {
     const starts = Array.from({ length: options.nodes }, async (_, index) => {
       const address = cassandraAddress(index + 1);
+      signal.throwIfAborted();
       const started = await startNode(options, address, index, port, storagePort);
       running.push(started);
       nodes[index] = { address, pid: started.pid };
-      await listening(started, address, port, START_MS_MAX, `cassandra ${address}`);
+      await listening(started, address, port, START_MS_MAX, `cassandra ${address}`, signal);
     });
-    await Promise.all(starts);
-    await Promise.all(nodes.map(({ address }) => joined(address, port, options.nodes)));
+    try {
+      await Promise.all(starts);
+    } catch (error) {
+      // Those that are still on their way end too, and only then is it known what there is to stop.
+      failed.abort(error);
+      await Promise.allSettled(starts);
+      throw error;
+    }
+    await Promise.all(nodes.map(({ address }) => joined(address, port, options.nodes, signal)));
   } catch (error) {
     await stop();
     throw error;
@@ -61,7 +73,7 @@ export async function startCassandra(options: CassandraOptions): Promise<LocalCa
 }
 
 /** Resolves when the node sees the whole ring, so that a schema made anywhere reaches it. */
-async function joined(address: string, port: number, nodes: number): Promise<void> {
+async function joined(address: string, port: number, nodes: number, signal: AbortSignal): Promise<void> {
   if (nodes === 1) return;
   const { Client, policies } = await import('cassandra-driver');
   const only = new policies.loadBalancing.AllowListPolicy(new policies.loadBalancing.RoundRobinPolicy(), [
@@ -81,6 +93,7 @@ async function joined(address: string, port: number, nodes: number): Promise<voi
       const version = String(own.first()?.schema_version);
       const agreed = peers.rows.filter((row) => String(row.schema_version) === version);
       if (agreed.length === nodes - 1) return;
+      signal.throwIfAborted();
       if (Date.now() > deadline) throw new Error(`cassandra ${address} does not see the whole ring`);
       await new Promise((resolve) => setTimeout(resolve, RING_PROBE_MS));
     }

@@ -3,38 +3,58 @@ import { createServer, request } from 'node:http';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { socketPath } from '../../transport/unix-socket.js';
 import { Supervisor } from './supervisor.js';
 
 // npm run cluster -- [--nodes 3] [--cassandra 3] [--port 3000] [--dir ./data-cluster]
 // npm run cluster -- start NAME [--dir ./data-cluster]
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    nodes: { type: 'string', default: '3' },
-    cassandra: { type: 'string', default: '3' },
-    port: { type: 'string', default: '3000' },
-    dir: { type: 'string', default: './data-cluster' },
-  },
-});
+/** More of either does not fit one machine. */
+const PROCESSES_MAX = 9;
+const SOCKET = 'supervisor.sock';
+const USAGE = `usage: [--nodes 3] [--cassandra 3] [--port 3000] [--dir DIR], or start NAME [--dir DIR]\n`;
+
+const { values, positionals } = given();
 const dir = resolve(values.dir);
-const socket = join(dir, 'supervisor.sock');
 const [command, name] = positionals;
 
 if (command === 'start' && name !== undefined) process.exitCode = await askSupervisor(name);
 else if (command === undefined) await supervise();
-else {
-  process.stderr.write('usage: [--nodes 3] [--cassandra 3] [--port 3000] [--dir DIR], or start NAME [--dir DIR]\n');
-  process.exitCode = 2;
+else refuse(`there is no command ${positionals.join(' ')}`);
+
+function given() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        nodes: { type: 'string', default: '3' },
+        cassandra: { type: 'string', default: '3' },
+        port: { type: 'string', default: '3000' },
+        dir: { type: 'string', default: './data-cluster' },
+      },
+    });
+  } catch (error) {
+    return refuse((error as Error).message);
+  }
+}
+
+function refuse(fault: string): never {
+  process.stderr.write(`${fault}\n${USAGE}`);
+  process.exit(2);
+}
+
+function wholeNumber(flag: 'nodes' | 'cassandra' | 'port', max: number): number {
+  const number = Number(values[flag]);
+  if (!Number.isInteger(number) || number < 1 || number > max) refuse(`--${flag} must be a number from 1 to ${max}`);
+  return number;
 }
 
 async function supervise(): Promise<void> {
   const main = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'main.js');
-  const count = (text: string) => Math.max(1, Math.min(9, Math.floor(Number(text)) || 1));
   const supervisor = new Supervisor({
-    nodes: count(values.nodes),
-    cassandra: count(values.cassandra),
-    port: Number(values.port),
+    nodes: wholeNumber('nodes', PROCESSES_MAX),
+    cassandra: wholeNumber('cassandra', PROCESSES_MAX),
+    port: wholeNumber('port', 65_535 - PROCESSES_MAX),
     dir,
     main,
   });
@@ -57,14 +77,15 @@ async function supervise(): Promise<void> {
     await listen(supervisor);
     process.stdout.write(`ready: ${join(dir, 'cluster.json')}\n`);
   } catch (error) {
-    process.stderr.write(`${(error as Error).stack}\n`);
+    if (!ending) process.stderr.write(`${(error as Error).stack}\n`);
     end(1);
   }
 }
 
 /** Takes `start NAME` from another run of this command. */
 async function listen(supervisor: Supervisor): Promise<void> {
-  await rm(socket, { force: true });
+  const { path, release } = await socketPath(dir, SOCKET);
+  await rm(path, { force: true });
   const server = createServer((incoming, outgoing) => {
     supervisor.startNode((incoming.url ?? '/').slice(1)).then(
       () => outgoing.writeHead(200).end(),
@@ -73,22 +94,31 @@ async function listen(supervisor: Supervisor): Promise<void> {
   });
   await new Promise<void>((done, fail) => {
     server.once('error', fail);
-    server.listen(socket, done);
+    server.listen(path, done);
   });
+  await release();
 }
 
-function askSupervisor(node: string): Promise<number> {
-  return new Promise((done) => {
-    const call = request({ socketPath: socket, path: `/${node}`, method: 'POST' }, async (response) => {
+async function askSupervisor(node: string): Promise<number> {
+  try {
+    const { path, release } = await socketPath(dir, SOCKET);
+    return await post(path, node).finally(release);
+  } catch (error) {
+    process.stderr.write(`no cluster runs in ${dir}: ${(error as Error).message}\n`);
+    return 1;
+  }
+}
+
+/** Answers the exit code. */
+function post(path: string, node: string): Promise<number> {
+  return new Promise((done, fail) => {
+    const call = request({ socketPath: path, path: `/${node}`, method: 'POST' }, async (response) => {
       let text = '';
       for await (const chunk of response) text += chunk;
       if (response.statusCode !== 200) process.stderr.write(`${text}\n`);
       done(response.statusCode === 200 ? 0 : 1);
     });
-    call.once('error', (error) => {
-      process.stderr.write(`no cluster runs in ${dir}: ${error.message}\n`);
-      done(1);
-    });
+    call.once('error', fail);
     call.end();
   });
 }

@@ -14,12 +14,19 @@ export async function startNats(options: {
   readonly dir: string;
   readonly port?: number;
   readonly token?: string;
+  /** Ends a start that nobody waits for any longer. */
+  readonly signal?: AbortSignal;
 }): Promise<LocalNats> {
   await mkdir(options.dir, { recursive: true });
   const port = options.port ?? (await freePort('127.0.0.1'));
   const auth = options.token === undefined ? [] : ['--auth', options.token];
   const args = ['-a', '127.0.0.1', '-p', String(port), ...auth];
   const started = startProcess(servicePaths().natsServer, args, join(options.dir, 'nats.log'));
-  await listening(started, '127.0.0.1', port, START_MS_MAX, 'nats-server');
+  try {
+    await listening(started, '127.0.0.1', port, START_MS_MAX, 'nats-server', options.signal);
+  } catch (error) {
+    await started.stop();
+    throw error;
+  }
   return { pid: started.pid, url: `nats://127.0.0.1:${port}`, stop: started.stop };
 }

@@ -22,6 +22,8 @@ export function startProcess(
   const log = openSync(logFile, 'a');
   const child = spawn(command, args, { stdio: ['ignore', log, log], env });
   closeSync(log);
+  // A program that is not there has no pid, which the next line tells the caller; its event would end this process.
+  child.on('error', () => undefined);
   if (child.pid === undefined) throw new Error(`${command} could not be started`);
   return { pid: child.pid, child, stop: () => stopChild(child) };
 }
@@ -37,7 +39,7 @@ async function stopChild(child: ChildProcess): Promise<void> {
 
 /**
  * Resolves when the process accepts connections there.
- * @throws when it has ended, or `timeoutMs` have passed
+ * @throws when it has ended, `timeoutMs` have passed, or the signal says that nobody waits any longer
  */
 export async function listening(
   started: { readonly child: ChildProcess },
@@ -45,9 +47,11 @@ export async function listening(
   port: number,
   timeoutMs: number,
   what: string,
+  signal?: AbortSignal,
 ): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!(await accepts(host, port))) {
+    signal?.throwIfAborted();
     const { exitCode, signalCode } = started.child;
     if (exitCode !== null || signalCode !== null) throw new Error(`${what} ended (${exitCode ?? signalCode})`);
     if (Date.now() > deadline) throw new Error(`${what} does not listen on ${host}:${port} after ${timeoutMs} ms`);

@@ -29,16 +29,24 @@ export class Supervisor {
   private nats: LocalNats | undefined;
   private readonly running = new Map<string, Started>();
   private readonly secret = randomBytes(24).toString('base64url');
+  private readonly ending = new AbortController();
+  private startup: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: ClusterOptions) {}
 
   /** Resolves when all nodes are ready and DIR/cluster.json says where they are. */
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    this.startup = this.startAll();
+    return this.startup;
+  }
+
+  private async startAll(): Promise<void> {
     const { dir, cassandra, nodes } = this.options;
+    const { signal } = this.ending;
     await mkdir(dir, { recursive: true });
     await rm(this.file, { force: true });
-    this.nats = await startNats({ dir });
-    this.cassandra = await startCassandra({ dir, nodes: cassandra, heapMb: HEAP_MB });
+    this.nats = await startNats({ dir, signal });
+    this.cassandra = await startCassandra({ dir, nodes: cassandra, heapMb: HEAP_MB, signal });
     // The first one makes the schema; the others then find it.
     await this.startNode('node1');
     const others = Array.from({ length: nodes - 1 }, (_, index) => `node${index + 2}`);
@@ -53,18 +61,22 @@ export class Supervisor {
     if (isRunning(this.running.get(name))) throw new Error(`${name} is running`);
     const dataDir = this.dataDir(name);
     await mkdir(dataDir, { recursive: true });
+    this.ending.signal.throwIfAborted();
     const port = this.options.port + index - 1;
     const started = startProcess(process.execPath, [this.options.main], join(dataDir, 'node.log'), {
       ...process.env,
       ...this.settings(name, port, dataDir),
     });
     this.running.set(name, started);
-    await listening(started, '127.0.0.1', port, READY_MS_MAX, name);
+    await listening(started, '127.0.0.1', port, READY_MS_MAX, name, this.ending.signal);
     await this.ready(started, name, port);
     if (this.published) await this.publish();
   }
 
+  /** Ends everything, also what is just being started. */
   async stop(): Promise<void> {
+    this.ending.abort(new Error('the cluster is being ended'));
+    await this.startup.catch(() => undefined);
     await Promise.all([...this.running.values()].map((node) => node.stop()));
     await Promise.all([this.cassandra?.stop(), this.nats?.stop()]);
     await rm(this.file, { force: true });
@@ -94,13 +106,14 @@ export class Supervisor {
       MURMURATION_CASSANDRA_CONTACT_POINTS: (this.cassandra?.contactPoints ?? []).join(','),
       MURMURATION_CASSANDRA_REPLICATION: String(Math.min(3, this.options.cassandra)),
       MURMURATION_NATS_URL: this.nats?.url ?? '',
-      MURMURATION_CLUSTER_SECRET: process.env.MURMURATION_CLUSTER_SECRET ?? this.secret,
+      MURMURATION_CLUSTER_SECRET: process.env.MURMURATION_CLUSTER_SECRET || this.secret,
     };
   }
 
   private async ready(started: Started, name: string, port: number): Promise<void> {
     const deadline = Date.now() + READY_MS_MAX;
     while (isRunning(started) && Date.now() < deadline) {
+      this.ending.signal.throwIfAborted();
       const answer = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined);
       if (answer?.status === 200) return;
       await new Promise((done) => setTimeout(done, PROBE_MS));

@@ -47,6 +47,7 @@ test('an unknown or malformed setting ends start with one line that names it and
     PORT: '99999',
     BIND: 'localhost:1',
     BASE_URL: 'ftp://example.org',
+    constructor: 'x',
     DOMAIN: 'ex ample',
     STORE: 'sqlite',
     RATE_LIMITS: 'perhaps',
@@ -54,6 +55,8 @@ test('an unknown or malformed setting ends start with one line that names it and
     PASSWORD_GRANT: '1',
     TRUSTED_PROXIES: '10.0.0.0/99',
     METRICS_LISTEN: '9090',
+    GRPC_LISTEN: '127.0.0.1:70000',
+    CASSANDRA_CONTACT_POINTS: 'db1,db2:cql',
     LOG_LEVEL: 'loud',
     CASSANDRA_KEYSPACE: 'a; drop',
     SMTP_URL: 'http://mail',
@@ -74,6 +77,10 @@ test('a flag that is unknown or malformed is named the same way, also without a 
   await assertNamed('--frobnicate', ['config', '--frobnicate', 'x']);
   await assertNamed('--port', ['start', '--port', 'http']);
   await assertNamed('--port', ['start', '--port']);
+  await assertNamed('--cluster-secret', ['start', '--cluster-secret', '']);
+  await assertNamed('--data-dir', ['start', '--data-dir', '']);
+  await assertNamed('--base-url', ['start', '--base-url', 'https://me:hush@example.org']);
+  await assertNamed('--base-url', ['start', '--base-url', 'https://example.org/social?a=b']);
   await assertNamed('frobnicate', ['frobnicate']);
 });
 
@@ -95,6 +102,9 @@ test('config prints what is in effect, flags over environment, secrets masked', 
   assert.match(stdout, /^MURMURATION_STORE=lmdb$/m);
   for (const name of Object.keys(secrets)) assert.match(stdout, new RegExp(`^MURMURATION_${name}=•••$`, 'm'));
   assert.doesNotMatch(stdout, /tell-nobody|nor-this|hush/);
+  const shared = { STORE: 'cassandra', CASSANDRA_CONTACT_POINTS: 'db1, 10.0.0.2,[::1]:9042', CLUSTER_SECRET: 'x' };
+  const addresses = await murmuration(['config'], { ...shared, NATS_URL: 'nats://me:hush@one:4222,nats://hush@two' });
+  assert.match(addresses.stdout, /^MURMURATION_NATS_URL=nats:\/\/•••@one:4222,nats:\/\/•••@two$/m, addresses.stderr);
 });
 
 test('accounts from a file: bad lines are named by number, the others are made', async () => {

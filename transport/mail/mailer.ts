@@ -1,6 +1,6 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTransport } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import { Unavailable } from '../../actors/domain/problem.js';
 
 /** One mail. `text` is always there; `html` says the same. */
@@ -33,6 +33,9 @@ export interface MailerOptions {
 /** How long an SMTP server may take for each step before the mail counts as not sent. */
 const SMTP_TIMEOUT_MS = 15_000;
 
+/** Loaded with the first mail: its 39 modules would be part of every start. */
+const nodemailer = () => import('nodemailer');
+
 export function openMailer(options: MailerOptions): Mailer {
   return options.smtpUrl === undefined ? fileMailer(options) : smtpMailer(options.smtpUrl, options.from);
 }
@@ -40,7 +43,7 @@ export function openMailer(options: MailerOptions): Mailer {
 function smtpMailer(url: string, from: string): Mailer {
   const address = new URL(url);
   const isTls = address.protocol === 'smtps:';
-  const transport = createTransport({
+  const settings = {
     host: address.hostname,
     port: address.port === '' ? (isTls ? 465 : 587) : Number(address.port),
     secure: isTls,
@@ -52,11 +55,13 @@ function smtpMailer(url: string, from: string): Mailer {
     socketTimeout: SMTP_TIMEOUT_MS,
     disableFileAccess: true,
     disableUrlAccess: true,
-  });
+  };
+  let transport: Promise<Transporter> | undefined;
+  const opened = () => (transport ??= nodemailer().then(({ createTransport }) => createTransport(settings)));
   return {
     async send(mail) {
       try {
-        await transport.sendMail({ from, ...mail, to: oneAddress(mail.to) });
+        await (await opened()).sendMail({ from, ...mail, to: oneAddress(mail.to) });
       } catch (error) {
         throw new Unavailable('the mail server did not take a mail', { cause: error });
       }
@@ -66,9 +71,10 @@ function smtpMailer(url: string, from: string): Mailer {
 
 /** One .eml file per mail, whole as soon as it has its name. */
 function fileMailer({ folder, from, log }: MailerOptions): Mailer {
-  const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   return {
     async send(mail) {
+      const { createTransport } = await nodemailer();
+      const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
       const composed = await composer.sendMail({ from, ...mail, to: oneAddress(mail.to) });
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const name = composed.messageId.replace(/[^A-Za-z0-9-]/g, '');
