@@ -10,6 +10,7 @@ import type { Placement } from '../actors/runtime/placement.js';
 import { Runtime } from '../actors/runtime/runtime.js';
 import { systemClock, systemRandom } from '../actors/runtime/system.js';
 import type { Settings } from '../cli/settings.js';
+import { Lenses } from '../gateway/lenses.js';
 import { allRoutes } from '../gateway/routes/index.js';
 import { type Server, startServer } from '../gateway/server.js';
 import type { InstanceSettings, Services } from '../gateway/services.js';
@@ -18,6 +19,7 @@ import packageInfo from '../package.json' with { type: 'json' };
 import type { NodeNodeStatus } from '../proto/gen/types.js';
 import { Journal } from '../store/journal.js';
 import { openMailer } from '../transport/mail/mailer.js';
+import { fanOut, makeHomeRings } from './home-rings.js';
 import { type Membership, openMembership } from './membership.js';
 import { openBus, openStore } from './parts.js';
 
@@ -63,7 +65,9 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     folder: join(settings.DATA_DIR, 'mail'),
     log: logger.child({ part: 'mail' }),
   });
-  const account = accountKind({ mailer, baseUrl: settings.BASE_URL, tables });
+  const rings = makeHomeRings({ tables, clock, placement, log: logger.child({ part: 'timelines' }) });
+  await fanOut(rings, bus);
+  const account = accountKind({ mailer, baseUrl: settings.BASE_URL, tables, rings });
   const conversation = conversationKind();
   const runtime = new Runtime({
     kinds: [account, conversation],
@@ -76,9 +80,11 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     logger: logger.child({ part: 'actors' }),
   });
   membership = await openMembership(settings, { tables, bus, clock, random, logger, runtime, ...options });
+  const askAccount = askerOf(account, runtime);
   const services: Services = {
     instance: instanceOf(settings),
-    askAccount: askerOf(account, runtime),
+    askAccount,
+    lenses: new Lenses(askAccount),
     askConversation: askerOf(conversation, runtime),
     tables,
     registry: new Registrar(tables, clock),

@@ -3,6 +3,7 @@ import type { ConversationCommands } from '../actors/conversation/commands.js';
 import type { Clock, Random } from '../actors/domain/time.js';
 import type { TypedAsk } from '../actors/runtime/kind.js';
 import type { ReadTables } from '../store/port.js';
+import type { Lenses } from './lenses.js';
 
 /** What the instance says of itself; from the settings. */
 export interface InstanceSettings {
@@ -26,6 +27,8 @@ export interface Services {
   readonly instance: InstanceSettings;
   readonly askAccount: TypedAsk<AccountCommands>;
   readonly askConversation: TypedAsk<ConversationCommands>;
+  /** Viewers' relations, as of now. */
+  readonly lenses: Lenses;
   readonly tables: ReadTables;
   /** Claims of names and immutable rows that no actor owns (apps, application tokens): actors/registry. */
   readonly registry: Registry;

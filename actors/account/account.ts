@@ -6,11 +6,12 @@ import { block } from './block.js';
 import type { AccountCommands, AccountEvents, AccountState } from './commands.js';
 import { follow } from './follow.js';
 import { followers } from './followers.js';
+import { home } from './home.js';
 import { notify } from './notify.js';
 import { post } from './post.js';
 import { emptyProfile, profile } from './profile.js';
 import { register } from './register.js';
-import { relations } from './relations.js';
+import { relationEvents, relations } from './relations.js';
 import { session } from './session.js';
 
 export function initialAccount(id: string): AccountState {
@@ -26,6 +27,7 @@ export function initialAccount(id: string): AccountState {
     recentFollowers: new Map(),
     blocking: new Set(),
     blockedBy: new Set(),
+    relationsVersion: 1,
     statuses: 0,
     lastStatusAtMs: 0,
     idempotency: new Map(),
@@ -36,7 +38,8 @@ export function initialAccount(id: string): AccountState {
   };
 }
 
-type AccountSlice = Slice<AccountState, AccountCommands, AccountEvents>;
+/** All that an account decides by its state alone. */
+type AccountSlice = Slice<AccountState, Omit<AccountCommands, 'home'>, AccountEvents>;
 
 const decide: AccountSlice['decide'] = {
   ...register.decide,
@@ -53,7 +56,7 @@ const decide: AccountSlice['decide'] = {
 /** All slices of an account as one. Until it is registered, an account knows only how to be asked about and registered. */
 export const accountSlice: AccountSlice = {
   decide: registeredOnly(decide),
-  apply: {
+  apply: versioned({
     ...register.apply,
     ...session.apply,
     ...profile.apply,
@@ -62,15 +65,16 @@ export const accountSlice: AccountSlice = {
     ...block.apply,
     ...post.apply,
     ...notify.apply,
-  },
+  }),
 };
 
 /** The kind of actor that stands for one person: all its slices as one. */
 export function accountKind(around: AccountSurroundings): ActorKind<AccountState, AccountCommands, AccountEvents> {
+  const timeline = home(around.rings);
   return {
     name: 'account',
     initial: initialAccount,
-    slice: accountSlice,
+    slice: { decide: { ...accountSlice.decide, ...timeline.decide }, apply: accountSlice.apply },
     commands: {
       ...register.commands,
       ...session.commands,
@@ -79,6 +83,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...followers.commands,
       ...block.commands,
       ...relations.commands,
+      ...timeline.commands,
       ...post.commands,
       ...notify.commands,
     },
@@ -92,11 +97,24 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...post.events,
       ...notify.events,
     },
-    stateVersion: 1,
+    stateVersion: 2,
     once: ['exchangeCode'],
-    queries: ['credentials', 'relations', 'sources', 'followRequests'],
+    queries: ['credentials', 'relations', 'sources', 'home', 'followRequests'],
     reactions: accountReactions(around),
   };
+}
+
+/** Each change of the relations moves their version on. */
+function versioned(apply: AccountSlice['apply']): AccountSlice['apply'] {
+  const moved = relationEvents.map((type) => {
+    const own = apply[type] as (state: AccountState, event: never) => void;
+    const next = (state: AccountState, event: never) => {
+      own(state, event);
+      state.relationsVersion += 1;
+    };
+    return [type, next] as const;
+  });
+  return { ...apply, ...Object.fromEntries(moved) };
 }
 
 function registeredOnly(all: AccountSlice['decide']): AccountSlice['decide'] {

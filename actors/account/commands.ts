@@ -1,6 +1,7 @@
 import type * as block from './block.js';
 import type * as follow from './follow.js';
 import type * as followers from './followers.js';
+import type * as home from './home.js';
 import type * as notify from './notify.js';
 import type * as post from './post.js';
 import type * as profile from './profile.js';
@@ -17,6 +18,7 @@ export interface AccountCommands
     followers.Commands,
     block.Commands,
     relations.Commands,
+    home.Commands,
     post.Commands,
     notify.Commands {}
 

@@ -18,7 +18,19 @@ export interface RelationState {
   readonly recentFollowers: Map<string, string>;
   readonly blocking: Set<string>;
   readonly blockedBy: Set<string>;
+  /** Grows with each event of `relationEvents`: who knows the relations by it need not ask for them again. */
+  relationsVersion: number;
 }
+
+/** The events that change what the account may see, or whom it hears. */
+export const relationEvents = [
+  'followed',
+  'unfollowed',
+  'followAnswered',
+  'blocked',
+  'unblocked',
+  'blockReceived',
+] as const;
 
 /** Questions about relations; nothing is recorded. */
 export const relations: Part<RelationState, Commands, object> = {
@@ -27,8 +39,7 @@ export const relations: Part<RelationState, Commands, object> = {
       return { events: [], reply: { relations: targets.map((target) => relationTo(state, target)) } };
     },
     sources(state) {
-      const blocked = [...new Set([...state.blocking, ...state.blockedBy])];
-      return { events: [], reply: { following: [...state.following.values()], blocked } };
+      return { events: [], reply: sourcesOf(state) };
     },
   },
   apply: {},
@@ -38,6 +49,11 @@ export const relations: Part<RelationState, Commands, object> = {
   },
   events: {},
 };
+
+export function sourcesOf(state: Readonly<RelationState>): P.AccountSources {
+  const blocked = [...new Set([...state.blocking, ...state.blockedBy])];
+  return { following: [...state.following.values()], blocked };
+}
 
 export function relationTo(state: Readonly<RelationState>, target: string): P.AccountRelation {
   const edge = state.following.get(target);

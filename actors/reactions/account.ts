@@ -1,10 +1,12 @@
 import type { ReadTables } from '../../store/port.js';
 import type { AccountEvents, AccountState } from '../account/commands.js';
 import type { Reaction } from '../runtime/kind.js';
+import type { HomeRings } from '../timelines/home-rings.js';
 import { accountRows } from './account-rows.js';
 import { accountNotices, accountTells } from './account-tells.js';
 import { accountMail, type Mailer } from './mail.js';
 import { accountStream } from './stream.js';
+import { accountTimeline } from './timeline.js';
 
 /** What an account's effects need from outside. */
 export interface AccountSurroundings {
@@ -13,6 +15,8 @@ export interface AccountSurroundings {
   readonly baseUrl: string;
   /** Where the notifications to be cleared are looked up. */
   readonly tables: Pick<ReadTables, 'range'>;
+  /** Home timelines of the accounts of this node. */
+  readonly rings: HomeRings;
 }
 
 /** In the order in which one event's effects happen: rows, then who hears of it, then other actors. */
@@ -21,6 +25,7 @@ export function accountReactions(around: AccountSurroundings): readonly Reaction
     accountRows(around.tables),
     accountStream,
     accountTells,
+    accountTimeline(around.rings),
     accountNotices,
     accountMail(around.mailer, around.baseUrl),
   ];

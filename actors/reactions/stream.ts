@@ -39,7 +39,10 @@ export const accountStream: Reaction<AccountState, AccountEvents> = {
 };
 
 function publishStatus(effects: Effects, kind: 'update' | 'delete', status: StoreStatusRecord | undefined): void {
-  if (status !== undefined) effects.publish(STATUSES_TOPIC, statusMessage.encode({ kind, status }));
+  if (status === undefined) return;
+  const { id, accountId, visibility, mentions } = status;
+  const onlyTo = visibility === 'direct' ? [accountId, ...mentions.map((mention) => mention.accountId)] : [];
+  effects.publish(STATUSES_TOPIC, statusMessage.encode({ kind, status, id, accountId, onlyTo }));
 }
 
 /** Listed after the rows, as accountStream is. */

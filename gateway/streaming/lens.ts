@@ -20,6 +20,11 @@ export class Lens {
     this.#blocked = new Set(sources.blocked);
   }
 
+  /** Whose statuses come to the viewer: their own, and those of everyone followed. */
+  get authors(): string[] {
+    return [this.#viewer, ...[...this.#following.keys()].filter((id) => id !== this.#viewer)];
+  }
+
   blocks(account: string): boolean {
     return this.#blocked.has(account);
   }

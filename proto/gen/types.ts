@@ -342,6 +342,25 @@ export interface AccountSources {
   readonly blocked: readonly string[];
 }
 
+/** Part of the home timeline, as timelines/home-rings.ts holds it. limit 0: only the relations. */
+export interface AccountReadHome {
+  /** Relations as the caller knows them; 0: not at all. */
+  readonly knownVersion: number;
+  readonly before?: string | undefined;
+  readonly after?: string | undefined;
+  readonly upwards: boolean;
+  readonly limit: number;
+}
+
+/** sources: absent when the caller knows them. rest: ring, store, end or none. */
+export interface AccountHome {
+  readonly version: number;
+  readonly sources?: AccountSources | undefined;
+  readonly ids: readonly string[];
+  readonly rest: string;
+  readonly floor?: string | undefined;
+}
+
 export interface AccountMention {
   readonly accountId: string;
   readonly username: string;
@@ -548,6 +567,18 @@ export interface NodeActorReply {
 export interface NodeStatusTopic {
   readonly kind: string;
   readonly status?: StoreStatusRecord | undefined;
+  readonly id: string;
+  readonly accountId: string;
+  /** Set for direct statuses: nobody else may see it. */
+  readonly onlyTo: readonly string[];
+}
+
+/** The same bytes, for who need not read the whole status. */
+export interface NodeStatusHeadline {
+  readonly kind: string;
+  readonly id: string;
+  readonly accountId: string;
+  readonly onlyTo: readonly string[];
 }
 
 /** topic.account.<id>: what concerns one account. kind: notification, relations (the lens changed), token_revoked. */
@@ -836,6 +867,8 @@ export interface Messages {
   'murmuration.account.Relations': AccountRelations;
   'murmuration.account.FollowingEdge': AccountFollowingEdge;
   'murmuration.account.Sources': AccountSources;
+  'murmuration.account.ReadHome': AccountReadHome;
+  'murmuration.account.Home': AccountHome;
   'murmuration.account.Mention': AccountMention;
   'murmuration.account.Post': AccountPost;
   'murmuration.account.Posted': AccountPosted;
@@ -866,6 +899,7 @@ export interface Messages {
   'murmuration.node.ProblemReply': NodeProblemReply;
   'murmuration.node.ActorReply': NodeActorReply;
   'murmuration.node.StatusTopic': NodeStatusTopic;
+  'murmuration.node.StatusHeadline': NodeStatusHeadline;
   'murmuration.node.AccountTopic': NodeAccountTopic;
   'murmuration.node.Published': NodePublished;
   'murmuration.node.Empty': NodeEmpty;

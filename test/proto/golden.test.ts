@@ -3,10 +3,13 @@ import { test } from 'node:test';
 import protobuf from 'protobufjs';
 import { accountKind } from '../../actors/account/account.js';
 import { conversationKind } from '../../actors/conversation/conversation.js';
+import { systemClock } from '../../actors/runtime/system.js';
 import { type Codec, codec } from '../../proto/codec.js';
 import { descriptor } from '../../proto/gen/descriptor.js';
 import type { Messages } from '../../proto/gen/types.js';
+import { MemoryTables } from '../../store/memory/memory-tables.js';
 import { allTables } from '../../store/tables.js';
+import { lonelyRings } from '../kit/rings.js';
 import golden from './golden.json' with { type: 'json' };
 
 const root = protobuf.Root.fromJSON(descriptor).resolveAll();
@@ -27,7 +30,13 @@ function sample(type: protobuf.Type, depth = 0): Record<string, unknown> {
   );
 }
 
-const noWhere = { mailer: { send: async () => undefined }, baseUrl: '', tables: { range: async () => [] } };
+const tables = new MemoryTables();
+const noWhere = {
+  mailer: { send: async () => undefined },
+  baseUrl: '',
+  tables,
+  rings: lonelyRings(tables, systemClock),
+};
 const codecs: Codec<never>[] = [
   ...allTables.map((table) => table.value),
   ...Object.values(accountKind(noWhere).events),

@@ -32,6 +32,7 @@ export class Client {
 
   private async act(untilMs: number): Promise<void> {
     const dice = this.random.fraction();
+    if (dice < 0.05) return this.readHome();
     if (dice < 0.4) return this.post(undefined, untilMs);
     if (dice < 0.5) return this.post(this.someStatus(), untilMs);
     if (dice < 0.65) return this.toggle(this.ledger.follows, this.someoneElse(), 'follow', 'unfollow');
@@ -62,6 +63,11 @@ export class Client {
       this.ledger.posts.push({ author: this.account, number, id: reply.id, conversation: reply.conversationId });
       return;
     } while (this.world.now < untilMs);
+  }
+
+  /** What it shows is judged at the end; reading it makes the node keep it. */
+  private async readHome(): Promise<void> {
+    await this.ask('account', this.account, 'home', { knownVersion: 0, upwards: false, limit: 20 });
   }
 
   private async toggle(known: Map<string, Known>, target: string, on: string, off: string): Promise<void> {

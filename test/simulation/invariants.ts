@@ -1,6 +1,8 @@
 import { accountKind } from '../../actors/account/account.js';
 import { compareIds, eraOfId } from '../../actors/domain/ids.js';
 import { askerOf } from '../../actors/runtime/kind.js';
+import { NO_RING } from '../../actors/timelines/home-rings.js';
+import { Lenses } from '../../gateway/lenses.js';
 import type { Services } from '../../gateway/services.js';
 import { homeTimeline } from '../../gateway/timelines/home.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
@@ -15,6 +17,7 @@ import {
   rebloggedBy,
   statuses,
 } from '../../store/tables.js';
+import { lonelyRings } from '../kit/rings.js';
 import type { Known, Ledger } from './ledger.js';
 import type { SimulatedNode } from './node.js';
 import type { World } from './world.js';
@@ -154,13 +157,20 @@ async function noticesAreSingle({ shared, ledger, accounts }: Ended, found: stri
 async function homesAreRight(ended: Ended, found: string[]): Promise<void> {
   const { shared, ledger, accounts, world, nodes } = ended;
   const node = nodes[0] as SimulatedNode;
-  const kind = accountKind({ mailer: { send: async () => undefined }, baseUrl: '', tables: shared });
+  const rings = lonelyRings(shared, world.clockOf(node.process));
+  const kind = accountKind({ mailer: { send: async () => undefined }, baseUrl: '', tables: shared, rings });
+  const askAccount = askerOf(kind, node.runtime);
   const services = {
     tables: shared,
     clock: world.clockOf(node.process),
-    askAccount: askerOf(kind, node.runtime),
+    askAccount,
+    lenses: new Lenses(askAccount),
   } as unknown as Services;
+  const merging = { ...services, lenses: merged(services.lenses) } as unknown as Services;
   for (const account of accounts) {
+    const [held, made] = [await newest(services, account), await newest(merging, account)];
+    if (held.join() !== made.join())
+      found.push(`the ring of ${account} shows ${held.join()}, the store ${made.join()}`);
     const seen = new Set<string>();
     let before: string | undefined;
     for (;;) {
@@ -179,4 +189,15 @@ async function homesAreRight(ended: Ended, found: string[]): Promise<void> {
     const missing = ledger.posts.filter((post) => post.author === account && !seen.has(post.id));
     if (missing.length > 0) found.push(`the home of ${account} lacks ${missing.length} own posts`);
   }
+}
+
+/** The newest ids of a home. */
+async function newest(services: Services, account: string): Promise<string[]> {
+  const bounds = { limit: 200, before: undefined, after: undefined, upwards: false };
+  return (await homeTimeline(services, account, bounds)).items.map(({ record }) => record.id);
+}
+
+/** The same relations, and no rings. */
+function merged(lenses: Lenses): Pick<Lenses, 'home'> {
+  return { home: async (viewer) => ({ view: await lenses.of(viewer), part: NO_RING }) };
 }

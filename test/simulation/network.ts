@@ -18,13 +18,19 @@ interface Server {
 interface Listener {
   readonly process: Process;
   readonly handler: (payload: Uint8Array) => void;
+  readonly lost: () => void;
 }
+
+/** A lost event is noticed this much later, as by the next one's number or a reconnection. */
+const GAP_NOTICED_MS = 500;
 
 /** The messages between simulated nodes: they take time, get lost, come twice, overtake, and stop at partitions. */
 export class Network {
   private readonly servers = new Map<string, Server[]>();
   private readonly listeners = new Map<string, Set<Listener>>();
   private readonly cut = new Set<string>();
+  /** When the last event from one node reaches another: events of one publisher stay in order. */
+  private readonly lastEventMs = new Map<string, number>();
 
   constructor(
     private readonly world: World,
@@ -58,12 +64,32 @@ export class Network {
     this.world.at(source === target ? 0 : this.delay(), target, action);
   }
 
+  /** An event: in order after those before it; whoever misses it is told that something was lost, once reachable. */
+  private event(source: Process, { process, handler, lost }: Listener, payload: Uint8Array): void {
+    if (!this.reaches(source, process) || (source !== process && this.random.chance(this.faults.dropChance))) {
+      const notice = () => {
+        if (this.reaches(source, process)) lost();
+        else this.world.at(GAP_NOTICED_MS, process, notice);
+      };
+      this.world.at(GAP_NOTICED_MS, process, notice);
+      return;
+    }
+    const way = `${source.name}|${process.name}`;
+    const atMs = Math.max(this.lastEventMs.get(way) ?? 0, this.world.now + (source === process ? 0 : this.delay()));
+    this.lastEventMs.set(way, atMs);
+    this.world.at(atMs - this.world.now, process, () => handler(payload));
+  }
+
   delay(): number {
     const [low, high] = this.faults.delayMs;
     return low + this.random.fraction() * (high - low);
   }
 
   busOf(process: Process): Bus {
+    const gapHandlers: ((subject: string | undefined) => void)[] = [];
+    const lost = () => {
+      for (const handler of gapHandlers) handler(undefined);
+    };
     return {
       request: (subject, payload, timeoutMs) => this.request(process, subject, payload, timeoutMs),
       serve: async (subject, handler) => {
@@ -76,16 +102,16 @@ export class Network {
       },
       publish: (subject, payload) => {
         for (const listener of this.listeners.get(subject) ?? []) {
-          this.send(process, listener.process, () => listener.handler(payload));
+          this.event(process, listener, payload);
         }
       },
       subscribe: async (subject, handler) => {
-        const listener = { process, handler };
+        const listener = { process, handler, lost };
         const all = this.listeners.get(subject) ?? new Set();
         this.listeners.set(subject, all.add(listener));
         return this.subscription(() => all.delete(listener));
       },
-      onGap: () => undefined,
+      onGap: (handler) => void gapHandlers.push(handler),
       healthy: () => true,
       close: async () => undefined,
     };

@@ -1,8 +1,10 @@
 import type { AnyKind } from '../../actors/runtime/kind.js';
 import type { ActorJournal } from '../../actors/runtime/recovery.js';
 import { Runtime } from '../../actors/runtime/runtime.js';
+import type { HomeRings } from '../../actors/timelines/home-rings.js';
 import { ClusterNode } from '../../cluster/cluster-node.js';
 import type { LeaseRules } from '../../cluster/lease.js';
+import { fanOut, makeHomeRings } from '../../compose/home-rings.js';
 import { Journal } from '../../store/journal.js';
 import type { Tables } from '../../store/port.js';
 import type { LastWriteWins } from './last-write.js';
@@ -19,7 +21,7 @@ export interface Ground {
   readonly shared: Tables;
   readonly writes: LastWriteWins;
   readonly storeFaults: StoreFaults;
-  readonly kinds: (tables: Tables) => readonly AnyKind[];
+  readonly kinds: (tables: Tables, rings: HomeRings) => readonly AnyKind[];
   readonly rules: LeaseRules;
   readonly log: (line: string) => void;
   /** Wraps a node's store and journal; a planted bug lives here. */
@@ -76,8 +78,10 @@ export class SimulatedNode {
       rules: ground.rules,
     };
     this.cluster = new ClusterNode(context, bus, peers.of(this.process));
+    const rings = makeHomeRings({ tables, clock, placement: this.cluster, log });
+    void fanOut(rings, bus);
     this.runtime = new Runtime({
-      kinds: ground.kinds(tables),
+      kinds: ground.kinds(tables, rings),
       tables,
       journal,
       bus,

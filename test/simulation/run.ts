@@ -1,6 +1,7 @@
 import { accountKind } from '../../actors/account/account.js';
 import { conversationKind } from '../../actors/conversation/conversation.js';
 import { makeId, SHARDS } from '../../actors/domain/ids.js';
+import type { HomeRings } from '../../actors/timelines/home-rings.js';
 import { type LeaseRules, leaseRules } from '../../cluster/lease.js';
 import { codec } from '../../proto/codec.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';
@@ -107,8 +108,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   };
 }
 
-const kinds = (tables: Tables) => [
-  accountKind({ mailer: { send: async () => undefined }, baseUrl: 'http://simulated', tables }),
+const kinds = (tables: Tables, rings: HomeRings) => [
+  accountKind({ mailer: { send: async () => undefined }, baseUrl: 'http://simulated', tables, rings }),
   conversationKind(),
 ];
 

@@ -6,6 +6,7 @@ import { askerOf } from '../../../actors/runtime/kind.js';
 import { codec } from '../../../proto/codec.js';
 import type { AccountPost, NodeStatusTopic } from '../../../proto/gen/types.js';
 import { STATUSES_TOPIC } from '../../../transport/bus.js';
+import { lonelyRings } from '../../kit/rings.js';
 import { Stage } from '../../kit/stage.js';
 
 export const blankPost: AccountPost = {
@@ -23,7 +24,8 @@ export async function town(names: readonly string[]) {
   const stage = new Stage();
   const mails: Mail[] = [];
   const mailer = { send: async (mail: Mail) => void mails.push(mail) };
-  const account = accountKind({ mailer, baseUrl: 'https://here.example', tables: stage.shared });
+  const rings = lonelyRings(stage.shared, stage.clock);
+  const account = accountKind({ mailer, baseUrl: 'https://here.example', tables: stage.shared, rings });
   const conversation = conversationKind();
   const node = await stage.node(1, {}, [account, conversation]);
   const published: NodeStatusTopic[] = [];

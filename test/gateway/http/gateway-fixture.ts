@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import type { Clock } from '../../../actors/domain/time.js';
 import { tokenHash } from '../../../gateway/http/authenticator.js';
 import type { AnyRoute } from '../../../gateway/http/route.js';
+import { Lenses } from '../../../gateway/lenses.js';
 import { type Server, type ServerOptions, startServer } from '../../../gateway/server.js';
 import type { Services } from '../../../gateway/services.js';
 import type { StoreAccountRecord, StoreTokenRecord } from '../../../proto/gen/types.js';
@@ -95,6 +96,7 @@ export class GatewayFixture {
       },
       askAccount: ask ?? unused,
       askConversation: unused,
+      lenses: new Lenses(ask ?? unused),
       tables: this.tables,
       registry: {
         claim: unused,

@@ -101,7 +101,16 @@ function post(changes: Partial<StoreStatusRecord> = {}): StoreStatusRecord {
   return record;
 }
 const publishStatus = (kind: string, record: StoreStatusRecord) =>
-  bus.publish(STATUSES_TOPIC, codec('murmuration.node.StatusTopic').encode({ kind, status: record }));
+  bus.publish(
+    STATUSES_TOPIC,
+    codec('murmuration.node.StatusTopic').encode({
+      kind,
+      status: record,
+      id: record.id,
+      accountId: record.accountId,
+      onlyTo: [],
+    }),
+  );
 const tell = (id: string, kind: string, more: object = {}) =>
   bus.publish(accountTopic(id), codec('murmuration.node.AccountTopic').encode({ kind, accountId: id, ...more }));
 function notify(id: string): string {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PageBounds } from '../../../gateway/http/paging.js';
+import { Lenses } from '../../../gateway/lenses.js';
 import { accountTimeline } from '../../../gateway/timelines/account.js';
 import { homeTimeline } from '../../../gateway/timelines/home.js';
 import type { Page } from '../../../gateway/timelines/page.js';
@@ -12,6 +13,8 @@ import { Dice, TimelineWorld } from './timeline-world.js';
 const SEEDS = 40;
 /** More rows than one page's rounds can pass over. */
 const ROWS = 300;
+/** Without a ring, with one that holds a part of the home, and with one that holds all of it. */
+const RINGS = [undefined, 30, 800];
 /** A list of ROWS rows has fewer pages; more means that paging stands still. */
 const PAGES_MAX = ROWS + 10;
 
@@ -48,6 +51,8 @@ for (const direction of [pageDown, pageUp]) {
     for (let seed = 1; seed <= SEEDS; seed++) {
       const world = new TimelineWorld(seed);
       await world.fill(ROWS);
+      const ring = RINGS[seed % RINGS.length];
+      if (ring !== undefined) await world.openRing(ring);
       const { services, viewer } = world;
       const dice = new Dice(seed * 7);
       const home = await direction((bounds) => homeTimeline(services, viewer, bounds), dice);
@@ -103,21 +108,22 @@ test('streams catch up with what the timelines show, oldest first', async () => 
   );
 });
 
-test('a page asks the viewer’s actor once, whatever its length', async () => {
-  const world = new TimelineWorld(9);
-  await world.fill(200);
-  const asked: string[] = [];
-  const { askAccount } = world.services;
-  const services = {
-    ...world.services,
-    askAccount: ((id: string, command: 'sources', input: object) => {
+for (const ring of RINGS) {
+  test(`a page asks the viewer’s actor once, whatever its length (${ring ?? 'no'} ids in a ring)`, async () => {
+    const world = new TimelineWorld(9);
+    await world.fill(200);
+    if (ring !== undefined) await world.openRing(ring);
+    const asked: string[] = [];
+    const { askAccount } = world.services;
+    const ask = ((id: string, command: 'home', input: object) => {
       asked.push(command);
-      return askAccount(id, command, input);
-    }) as typeof askAccount,
-  };
-  await homeTimeline(services, world.viewer, { before: undefined, after: undefined, upwards: false, limit: 40 });
-  assert.deepEqual(asked, ['sources']);
-});
+      return askAccount(id, command, input as never);
+    }) as typeof askAccount;
+    const services = { ...world.services, askAccount: ask, lenses: new Lenses(ask) };
+    await homeTimeline(services, world.viewer, { before: undefined, after: undefined, upwards: false, limit: 40 });
+    assert.deepEqual(asked, ['home']);
+  });
+}
 
 test('a stretch of hidden statuses longer than one page’s reads is passed by following the page’s keys', async () => {
   const world = new TimelineWorld(11);

@@ -1,5 +1,8 @@
 import { eraOfId, idMs, makeId } from '../../../actors/domain/ids.js';
+import { type HomeBounds, HomeRings } from '../../../actors/timelines/home-rings.js';
+import { Lenses } from '../../../gateway/lenses.js';
 import type { Services } from '../../../gateway/services.js';
+import { recentIds } from '../../../gateway/timelines/recent.js';
 import type { StoreAccountRecord, StoreStatusRecord } from '../../../proto/gen/types.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
 import { put } from '../../../store/port.js';
@@ -44,23 +47,40 @@ export class TimelineWorld {
     }
   }
 
+  readonly #clock = { nowMs: () => START_MS + LENGTH_MS, monotonicMs: () => 0, after: () => ({ cancel: () => {} }) };
+  readonly rings = new HomeRings({
+    clock: this.#clock,
+    recent: recentIds(this.tables, this.#clock),
+    epochOf: () => 1,
+    log: { warn: () => {} },
+  });
+  readonly #ask = async (_id: string, command: string, input: HomeBounds & { targets?: readonly string[] }) => {
+    if (command === 'relations') return { relations: (input.targets ?? []).map((target) => this.#relation(target)) };
+    const sources = {
+      following: [...this.following].map(([target, edge]) => ({
+        target,
+        edgeId: '1',
+        notify: false,
+        atMs: 0,
+        ...edge,
+      })),
+      blocked: [...this.blocked],
+    };
+    return command === 'sources' ? sources : { version: 1, sources, ...this.rings.read(this.viewer, input) };
+  };
   readonly services = {
     tables: this.tables,
-    clock: { nowMs: () => START_MS + LENGTH_MS, monotonicMs: () => 0, after: () => ({ cancel: () => {} }) },
-    askAccount: async (_id: string, command: string, input: { targets?: readonly string[] }) =>
-      command === 'sources'
-        ? {
-            following: [...this.following].map(([target, edge]) => ({
-              target,
-              edgeId: '1',
-              notify: false,
-              atMs: 0,
-              ...edge,
-            })),
-            blocked: [...this.blocked],
-          }
-        : { relations: (input.targets ?? []).map((target) => this.#relation(target)) },
+    clock: this.#clock,
+    askAccount: this.#ask,
+    lenses: new Lenses(this.#ask as never),
   } as unknown as Services;
+
+  /** From now on the viewer's home lies in a ring, with so many of its newest ids. */
+  async openRing(count: number): Promise<void> {
+    const authors = [this.viewer, ...this.people.filter((id) => id !== this.viewer && this.hears(id))];
+    const { ids, complete } = await recentIds(this.tables, this.#clock)(authors, count);
+    this.rings.open(this.viewer, authors, ids, complete);
+  }
 
   /** Writes that many statuses; most in bursts, so that some share a bucket. */
   async fill(count: number): Promise<void> {

@@ -1,0 +1,39 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import { problem } from '../domain/problem.js';
+import type { Part } from '../runtime/part.js';
+import { type HomeRings, NO_RING } from '../timelines/home-rings.js';
+import { type RelationState, sourcesOf } from './relations.js';
+
+export interface Commands {
+  home: { in: P.AccountReadHome; out: P.AccountHome };
+}
+interface State extends RelationState {
+  readonly owner: object | undefined;
+}
+
+/**
+ * The ids of the home timeline together with the relations by which the reader decides what the viewer sees of them,
+ * both as of one moment. Records nothing; the ring is a cache beside the actor's state.
+ */
+export function home(rings: Pick<HomeRings, 'read' | 'request'>): Part<State, Commands, object> {
+  return {
+    decide: {
+      home(state, { knownVersion, before, after, upwards, limit }, { self }) {
+        if (state.owner === undefined) return problem('not_found', 'Record not found');
+        const version = state.relationsVersion;
+        const read = limit === 0 ? NO_RING : rings.read(self, { before, after, upwards, limit });
+        if (limit > 0 && read.rest === 'none') rings.request(self, heard(state));
+        const sources = knownVersion === version ? undefined : sourcesOf(state);
+        return { events: [], reply: { version, sources, ids: [...read.ids], rest: read.rest, floor: read.floor } };
+      },
+    },
+    apply: {},
+    commands: { home: { in: codec('murmuration.account.ReadHome'), out: codec('murmuration.account.Home') } },
+    events: {},
+  };
+}
+
+function heard(state: Readonly<RelationState>): string[] {
+  return Array.from(state.following.values()).flatMap((edge) => (edge.pending ? [] : [edge.target]));
+}

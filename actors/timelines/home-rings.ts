@@ -1,0 +1,243 @@
+import type { Clock } from '../domain/time.js';
+import type { Logger } from '../runtime/logger.js';
+import { FollowerIndex } from './follower-index.js';
+import { compareWords, type IdWords, idOf, wordsOf } from './id-words.js';
+import { LargeAuthors } from './large-authors.js';
+import { NO_FLOOR, Rings } from './rings.js';
+import { Slots } from './slots.js';
+
+/** The newest ids of what these accounts posted and reblogged, unfiltered, newest first, merged from the store. */
+export type RecentIds = (
+  authors: readonly string[],
+  limit: number,
+) => Promise<{
+  readonly ids: readonly string[];
+  /** Nothing older exists. */
+  readonly complete: boolean;
+}>;
+
+/** Part of a home timeline's ids, unfiltered, in the direction of reading. */
+export interface HomeIds {
+  readonly ids: readonly string[];
+  /**
+   * Where it goes on: `ring` (ask again), `store` (merge from `floor` on down, or from the start when reading
+   * upwards), `end`, or `none`: there is no ring (yet), all of it is to be merged.
+   */
+  readonly rest: 'ring' | 'store' | 'end' | 'none';
+  /** All ids of the ring that are not below it have been looked at. */
+  readonly floor: string | undefined;
+}
+
+export interface HomeBounds {
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+  readonly upwards: boolean;
+  readonly limit: number;
+}
+
+export interface HomeRingsOptions {
+  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly recent: RecentIds;
+  /** Epoch of the shard of an id, undefined when it is not this node's: a ring is good for one epoch. */
+  readonly epochOf: (id: string) => number | undefined;
+  readonly log: Pick<Logger, 'warn'>;
+  /** Tests make them small. */
+  readonly ringsMax?: number;
+  readonly largeMin?: number;
+}
+
+/** Rings of one node: 840 MB when all are full. */
+const RINGS_MAX = 131_072;
+/** Past so many rings an author's posts are merged at read: to write to each would hold the event loop for 4 ms. */
+const LARGE_MIN = 20_000;
+/** Ids that a new ring begins with: twenty pages. */
+const REBUILD_IDS = 400;
+/** Rings being filled at a time: each reads a row or more of everyone followed. */
+const BUILDS_MAX = 16;
+
+export const NO_RING: HomeIds = { ids: [], rest: 'none', floor: undefined };
+
+/**
+ * The home timelines of the accounts that live on this node and were read of late, as rings of ids. Caches: what is in
+ * doubt is dropped, and merged from the store at the next read. What a viewer may see of them is decided at the read.
+ */
+export class HomeRings {
+  readonly #options: HomeRingsOptions;
+  readonly #slots: Slots;
+  #rings = new Rings();
+  #index = new FollowerIndex();
+  #large = new LargeAuthors();
+  /** Viewers whose ring is being filled. */
+  readonly #building = new Map<string, object>();
+  #deliveries = 0;
+
+  constructor(options: HomeRingsOptions) {
+    this.#options = options;
+    this.#slots = new Slots(options.ringsMax ?? RINGS_MAX, options.clock);
+  }
+
+  /** Rings in use, pairs of author and ring so far delivered to, bytes reserved. */
+  get figures(): { readonly rings: number; readonly deliveries: number; readonly bytes: number } {
+    return { rings: this.#slots.size, deliveries: this.#deliveries, bytes: this.#rings.bytes };
+  }
+
+  read(viewer: string, { before, after, upwards, limit }: HomeBounds): HomeIds {
+    const ring = this.#current(viewer);
+    if (ring === undefined || this.#building.has(viewer)) return NO_RING;
+    this.#slots.touch(ring);
+    const logs = this.#large.of(ring);
+    let floor = this.#rings.floor(ring);
+    for (const log of logs) if (isBelow(floor, log.floor)) floor = log.floor;
+    const [beforeWords, afterWords] = [before && wordsOf(before), after && wordsOf(after)];
+    const isOpen = floor.high !== 0 || floor.low !== 0;
+    const reachesStore = isOpen && (!afterWords || isBelow(afterWords, floor));
+    const floorId = idOf(floor.high, floor.low);
+    if (upwards && reachesStore) return { ids: [], rest: 'store', floor: undefined };
+    const bounds = {
+      ...(beforeWords ? { before: beforeWords } : {}),
+      ...(afterWords ? { after: afterWords } : {}),
+      upwards,
+      limit,
+    };
+    let ids = this.#rings.read(ring, bounds);
+    if (logs.length > 0) {
+      const all = new Set([...ids, ...logs.flatMap((log) => log.read(bounds))]);
+      ids = [...all].filter((id) => id >= floorId).sort();
+      if (!upwards) ids.reverse();
+      ids = ids.slice(0, limit);
+    }
+    if (ids.length === limit) return { ids, rest: 'ring', floor: floorId };
+    return { ids, rest: reachesStore ? 'store' : 'end', floor: floorId };
+  }
+
+  /** Begins to fill a ring for the viewer unless there is one, or too many are being filled. */
+  request(viewer: string, authors: readonly string[]): void {
+    if (this.#current(viewer) !== undefined || this.#building.size >= BUILDS_MAX) return;
+    const token = {};
+    this.#building.set(viewer, token);
+    const everyone = [viewer, ...authors.filter((author) => author !== viewer)];
+    this.#open(viewer, everyone);
+    this.#options
+      .recent(everyone, REBUILD_IDS)
+      .then(({ ids, complete }) => {
+        if (this.#building.get(viewer) !== token) return;
+        this.#building.delete(viewer);
+        this.#fill(viewer, ids, complete);
+      })
+      .catch((err: unknown) => {
+        this.#options.log.warn({ err, viewer }, 'a home timeline could not be read; it is merged at each read');
+        if (this.#building.get(viewer) === token) this.close(viewer);
+      });
+  }
+
+  /** A ring with these ids (newest first), by authors whose posts come to it from now on. */
+  open(viewer: string, authors: readonly string[], ids: readonly string[], complete: boolean): void {
+    this.close(viewer);
+    this.#open(viewer, authors);
+    this.#fill(viewer, ids, complete);
+  }
+
+  /** Resolves when what the author posted before is in the viewer's ring, too. */
+  async follow(viewer: string, author: string): Promise<void> {
+    const ring = this.#current(viewer);
+    if (ring === undefined) return;
+    // What is being read for it does not know the author.
+    if (this.#building.has(viewer)) return this.close(viewer);
+    if (!this.#index.has(author, ring)) this.#hear(author, ring);
+    try {
+      const { ids, complete } = await this.#options.recent([author], REBUILD_IDS);
+      if (this.#slots.of(viewer) === ring) this.#fill(viewer, ids, complete);
+    } catch (err) {
+      this.#options.log.warn({ err, viewer }, 'a home timeline could not be completed; it is dropped');
+      if (this.#slots.of(viewer) === ring) this.close(viewer);
+    }
+  }
+
+  /** What is in the ring stays; readers leave it out. */
+  unfollow(viewer: string, author: string): void {
+    const ring = this.#slots.of(viewer);
+    if (ring === undefined) return;
+    this.#index.remove(author, ring);
+    this.#large.unfollow(author, ring);
+  }
+
+  /** A new status or reblog, into the rings of all who follow its author. */
+  deliver(author: string, id: string): void {
+    const audience = this.#index.of(author);
+    const { high, low } = wordsOf(id);
+    if (audience !== undefined) {
+      this.#deliveries += audience.count;
+      this.#rings.deliver(audience.rings, audience.count, high, low);
+    } else if (this.#large.has(author)) {
+      this.#deliveries += 1;
+      this.#large.deliver(author, high, low);
+    }
+  }
+
+  /** Into one ring only: the author's own, who must find it there at once; those mentioned, when nobody else may see it. */
+  deliverTo(viewer: string, id: string): void {
+    const ring = this.#slots.of(viewer);
+    const { high, low } = wordsOf(id);
+    if (ring !== undefined) this.#rings.insert(ring, high, low);
+  }
+
+  close(viewer: string): void {
+    this.#building.delete(viewer);
+    const ring = this.#slots.give(viewer);
+    if (ring !== undefined) this.#large.forget(ring);
+  }
+
+  /** Messages may have been lost: nothing here is known to be whole. */
+  closeAll(): void {
+    this.#building.clear();
+    this.#slots.clear();
+    this.#rings = new Rings();
+    this.#index = new FollowerIndex();
+    this.#large = new LargeAuthors();
+  }
+
+  /** The viewer's ring, unless their shard has been elsewhere since: follows may have come that it knows nothing of. */
+  #current(viewer: string): number | undefined {
+    const ring = this.#slots.of(viewer);
+    if (ring === undefined || this.#slots.epochOf(ring) === this.#options.epochOf(viewer)) return ring;
+    this.close(viewer);
+    return undefined;
+  }
+
+  #open(viewer: string, authors: readonly string[]): void {
+    for (const unread of this.#slots.crowdedOut()) this.close(unread);
+    if (this.#slots.sweepDue) {
+      const gone = this.#slots.gone;
+      this.#index.sweep((ring) => gone.has(ring));
+      this.#slots.swept();
+    }
+    const ring = this.#slots.take(viewer, this.#options.epochOf(viewer) ?? 0);
+    this.#rings.empty(ring, NO_FLOOR);
+    for (const author of authors) this.#hear(author, ring);
+  }
+
+  #hear(author: string, ring: number): void {
+    if (this.#large.has(author)) {
+      this.#large.follow(author, ring);
+      return;
+    }
+    const audience = this.#index.add(author, ring);
+    if (audience.count > (this.#options.largeMin ?? LARGE_MIN)) this.#large.add(author, this.#index.take(author));
+  }
+
+  /** `ids`: newest first; unless `complete`, something of the same authors may lie below the last. */
+  #fill(viewer: string, ids: readonly string[], complete: boolean): void {
+    const ring = this.#slots.of(viewer);
+    if (ring === undefined) return;
+    const all = ids.map(wordsOf);
+    for (const { high, low } of all.reverse()) this.#rings.insert(ring, high, low);
+    const oldest = all[0];
+    if (!complete && oldest !== undefined && isBelow(this.#rings.floor(ring), oldest)) {
+      this.#rings.setFloor(ring, oldest);
+    }
+  }
+}
+
+function isBelow(a: IdWords, b: IdWords): boolean {
+  return compareWords(a.high, a.low, b.high, b.low) < 0;
+}

@@ -1,0 +1,111 @@
+import type { Clock } from '../domain/time.js';
+
+const MINUTE_MS = 60_000;
+/** Source: Mastodon drops the home feeds of those who were not there for a fortnight (UserTrackingConcern). */
+const UNREAD_MINUTES_MAX = 14 * 24 * 60;
+/** Of all rings, those that leave at once when there is no room. */
+const CROWDED_OUT_SHARE = 1 / 64;
+/** Numbers that were given back wait for one pass over the index of followers, which costs much more than each. */
+const SWEEP_MIN = 512;
+
+/** Which account has which ring, when it was read last, and which numbers are free. */
+export class Slots {
+  readonly #numbers = new Map<string, number>();
+  #readMinutes = new Uint32Array(1_024);
+  #epochs = new Float64Array(1_024);
+  #next = 0;
+  #free: number[] = [];
+  #gone = new Set<number>();
+
+  constructor(
+    private readonly max: number,
+    private readonly clock: Pick<Clock, 'nowMs'>,
+  ) {}
+
+  get size(): number {
+    return this.#numbers.size;
+  }
+
+  /** Numbers given back that the index of followers may still name. */
+  get gone(): ReadonlySet<number> {
+    return this.#gone;
+  }
+
+  get sweepDue(): boolean {
+    return this.#free.length === 0 && (this.#gone.size >= SWEEP_MIN || (this.#gone.size > 0 && this.#next >= this.max));
+  }
+
+  of(viewer: string): number | undefined {
+    return this.#numbers.get(viewer);
+  }
+
+  /** The epoch of the viewer's shard when the ring was opened. */
+  epochOf(number: number): number {
+    return this.#epochs[number] ?? 0;
+  }
+
+  /** There must be room: see `crowdedOut`. */
+  take(viewer: string, epoch: number): number {
+    const number = this.#free.pop() ?? this.#next++;
+    this.#numbers.set(viewer, number);
+    if (number >= this.#epochs.length) this.#grow(number * 2);
+    this.#epochs[number] = epoch;
+    this.touch(number);
+    return number;
+  }
+
+  give(viewer: string): number | undefined {
+    const number = this.#numbers.get(viewer);
+    if (number === undefined) return undefined;
+    this.#numbers.delete(viewer);
+    this.#gone.add(number);
+    return number;
+  }
+
+  /** It was read now. */
+  touch(number: number): void {
+    this.#readMinutes[number] = this.#minute();
+  }
+
+  /** Who must leave before another ring is opened: nobody while there is room, else those who were away longest. */
+  crowdedOut(): string[] {
+    if (this.#numbers.size < this.max) return [];
+    const byAge = [...this.#numbers].sort(([, a], [, b]) => this.#readAt(a) - this.#readAt(b));
+    return byAge.slice(0, Math.max(1, Math.floor(this.max * CROWDED_OUT_SHARE))).map(([viewer]) => viewer);
+  }
+
+  /** Whom nobody saw for weeks. */
+  unread(): string[] {
+    const since = this.#minute() - UNREAD_MINUTES_MAX;
+    return [...this.#numbers].flatMap(([viewer, number]) => (this.#readAt(number) < since ? [viewer] : []));
+  }
+
+  /** The index names none of those given back any more. */
+  swept(): void {
+    this.#free.push(...this.#gone);
+    this.#gone = new Set();
+  }
+
+  clear(): void {
+    this.#numbers.clear();
+    this.#free = [];
+    this.#gone = new Set();
+    this.#next = 0;
+  }
+
+  #grow(length: number): void {
+    const [readMinutes, epochs] = [new Uint32Array(length), new Float64Array(length)];
+    readMinutes.set(this.#readMinutes);
+    epochs.set(this.#epochs);
+    this.#readMinutes = readMinutes;
+    this.#epochs = epochs;
+  }
+
+  #readAt(number: number): number {
+    return this.#readMinutes[number] ?? 0;
+  }
+
+  #minute(): number {
+    return Math.floor(this.clock.nowMs() / MINUTE_MS);
+  }
+}

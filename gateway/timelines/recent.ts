@@ -1,0 +1,21 @@
+import type { Clock } from '../../actors/domain/time.js';
+import type { RecentIds } from '../../actors/timelines/home-rings.js';
+import type { ReadTables } from '../../store/port.js';
+import { accountStatuses } from '../../store/tables.js';
+import { MergedCursor } from './cursor.js';
+import { accountCursor } from './eras.js';
+
+/** Rows read ahead from each author: a page's worth of few, of many only what merging needs. */
+const CHUNK_MAX = 20;
+const CHUNK_MIN = 3;
+const ALL = { before: undefined, after: undefined, upwards: false } as const;
+
+/** What fills the rings of home timelines: the same rows that a home is merged from when it has none. */
+export function recentIds(tables: ReadTables, clock: Clock): RecentIds {
+  return async (authors, limit) => {
+    const chunk = Math.max(CHUNK_MIN, Math.min(CHUNK_MAX, Math.floor(limit / Math.max(1, authors.length))));
+    const cursors = authors.map((author) => accountCursor(tables, clock, accountStatuses, 'status', author, ALL));
+    const rows = await new MergedCursor(cursors, false, chunk).next(limit);
+    return { ids: rows.map((row) => row.id), complete: rows.length < limit };
+  };
+}
