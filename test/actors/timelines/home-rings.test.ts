@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type HomeBounds, HomeRings, type RecentIds } from '../../../actors/timelines/home-rings.js';
+import { until } from '../../kit/until.js';
+
+const PEOPLE = 6;
+const name = (n: number) => `person${n}`;
+const id18 = (n: number) => String(n).padStart(18, '0');
+const newest: HomeBounds = { before: undefined, after: undefined, upwards: false, limit: 7 };
+
+/** All posts there are, as the store would have them. */
+class Posts {
+  readonly all: { readonly author: string; readonly id: string }[] = [];
+  readonly recent: RecentIds = async (authors, limit) => {
+    const ids = this.of(authors);
+    return { ids: ids.slice(0, limit), complete: ids.length <= limit };
+  };
+  of(authors: readonly string[]): string[] {
+    return this.all
+      .flatMap(({ author, id }) => (authors.includes(author) ? [id] : []))
+      .sort()
+      .reverse();
+  }
+}
+
+interface World {
+  readonly posts: Posts;
+  readonly rings: HomeRings;
+  epoch: number | undefined;
+  nowMs: number;
+}
+
+function world(options: { readonly ringsMax?: number; readonly largeMin?: number } = {}): World {
+  const posts = new Posts();
+  const made: World = { posts, rings: undefined as never, epoch: 1, nowMs: 1_800_000_000_000 };
+  const rings = new HomeRings({
+    clock: { nowMs: () => made.nowMs },
+    recent: posts.recent,
+    epochOf: () => made.epoch,
+    log: { warn: () => undefined },
+    ...options,
+  });
+  return Object.assign(made, { rings });
+}
+
+function post({ posts, rings }: World, author: string, n: number): void {
+  posts.all.push({ author, id: id18(n) });
+  rings.deliver(author, id18(n));
+}
+
+async function opened({ rings }: World, viewer: string, authors: readonly string[]): Promise<void> {
+  rings.request(viewer, authors);
+  await until('the ring is filled', () => rings.read(viewer, newest).rest !== 'none' || undefined, 1_000);
+}
+
+/** Everything that the ring can tell, and where the rest is. */
+function readAll(rings: HomeRings, viewer: string): { ids: string[]; rest: string; floor: string | undefined } {
+  const ids: string[] = [];
+  for (;;) {
+    const part = rings.read(viewer, { ...newest, before: ids.at(-1) });
+    ids.push(...part.ids);
+    if (part.rest !== 'ring') return { ids, rest: part.rest, floor: part.floor };
+  }
+}
+
+type Step = readonly ['post', author: number, out: number] | readonly ['follow' | 'unfollow', author: number];
+const author = fc.integer({ min: 1, max: PEOPLE - 1 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 8, arbitrary: fc.tuple(fc.constant('post' as const), author, fc.integer({ min: 0, max: 4 })) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('follow' as const), author) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('unfollow' as const), author) },
+);
+
+for (const largeMin of [1_000, 1]) {
+  const kind = largeMin === 1 ? 'with authors merged at read' : 'written to each ring';
+  test(`above its floor a home holds what those followed posted, all of it and once (${kind})`, async () => {
+    const run = async (early: readonly Step[], late: readonly Step[], often: number) => {
+      const made = world({ largeMin });
+      const { posts, rings } = made;
+      const following = new Set([name(1)]);
+      let clock = 1_000;
+      const perform = async ([what, who, out]: Step) => {
+        if (what === 'post') {
+          for (let n = 0; n < often; n++) {
+            clock += 10;
+            post(made, name(who), clock - (out ?? 0) * 7);
+          }
+        } else if (what === 'follow') {
+          following.add(name(who));
+          await rings.follow(name(0), name(who));
+        } else {
+          following.delete(name(who));
+          rings.unfollow(name(0), name(who));
+        }
+      };
+      // Somebody else's ring, so that there are two.
+      rings.open(name(9), [name(1), name(2)], [], true);
+      for (const one of early) await perform(one);
+      await opened(made, name(0), [...following]);
+      for (const one of late) await perform(one);
+      const { ids, rest, floor = '' } = readAll(rings, name(0));
+      assert.deepEqual(ids, [...new Set(ids)].sort().reverse(), 'in order and once');
+      const followed = new Set(posts.of([...following]));
+      const wanted = posts.of([...following]).filter((id) => id >= floor);
+      assert.deepEqual(
+        ids.filter((id) => followed.has(id)),
+        wanted,
+      );
+      assert.equal(rest, Number(floor) === 0 ? 'end' : 'store');
+    };
+    const steps = fc.array(step, { maxLength: 40 });
+    await fc.assert(fc.asyncProperty(steps, steps, fc.constantFrom(1, 60), run), { numRuns: 150 });
+  });
+}
+
+test('while it is being filled it takes what comes, and a follow in between makes it begin again', async () => {
+  const made = world();
+  const { posts, rings } = made;
+  post(made, name(1), 10);
+  rings.request(name(0), [name(1)]);
+  post(made, name(1), 20);
+  assert.equal(rings.read(name(0), newest).rest, 'none');
+  await until('filled', () => rings.read(name(0), newest).rest === 'end' || undefined, 1_000);
+  assert.deepEqual(readAll(rings, name(0)).ids, [id18(20), id18(10)]);
+
+  posts.all.push({ author: name(2), id: id18(15) });
+  rings.request(name(3), [name(1)]);
+  await rings.follow(name(3), name(2));
+  assert.equal(rings.read(name(3), newest).rest, 'none');
+  await opened(made, name(3), [name(1), name(2)]);
+  assert.deepEqual(readAll(rings, name(3)).ids, [id18(20), id18(15), id18(10)]);
+});
+
+test('a ring of an earlier epoch is forgotten: its owner may have followed others elsewhere', async () => {
+  const made = world();
+  post(made, name(1), 10);
+  await opened(made, name(0), [name(1)]);
+  made.epoch = undefined;
+  assert.equal(made.rings.read(name(0), newest).rest, 'none');
+  made.epoch = 2;
+  assert.equal(made.rings.read(name(0), newest).rest, 'none');
+});
+
+test('after a gap on the bus nothing is left, and rings are filled anew', async () => {
+  const made = world();
+  post(made, name(1), 10);
+  await opened(made, name(0), [name(1)]);
+  made.posts.all.push({ author: name(1), id: id18(20) });
+  made.rings.closeAll();
+  assert.equal(made.rings.read(name(0), newest).rest, 'none');
+  await opened(made, name(0), [name(1)]);
+  assert.deepEqual(readAll(made.rings, name(0)).ids, [id18(20), id18(10)]);
+});
+
+test('a store that cannot be read leaves no ring, and the next read tries again', async () => {
+  const posts = new Posts();
+  let fails = true;
+  const rings = new HomeRings({
+    clock: { nowMs: () => 1_800_000_000_000 },
+    recent: (authors, limit) => (fails ? Promise.reject(new Error('down')) : posts.recent(authors, limit)),
+    epochOf: () => 1,
+    log: { warn: () => undefined },
+  });
+  rings.request(name(0), [name(1)]);
+  await until('given up', () => rings.figures.rings === 0 || undefined, 1_000);
+  fails = false;
+  rings.request(name(0), [name(1)]);
+  await until('filled', () => rings.read(name(0), newest).rest === 'end' || undefined, 1_000);
+});
+
+test('when there is no room those who read longest ago leave, and their rings serve others', () => {
+  const made = world({ ringsMax: 64 });
+  for (let n = 0; n < 200; n++) {
+    made.nowMs += 60_000;
+    made.rings.open(name(n), [name(n + 1_000), name(7)], [], true);
+  }
+  assert.ok(made.rings.figures.rings <= 64);
+  assert.equal(made.rings.read(name(0), newest).rest, 'none');
+  assert.equal(made.rings.read(name(199), newest).rest, 'end');
+  post(made, name(1_000 + 10), 5);
+  post(made, name(1_000 + 199), 6);
+  post(made, name(7), 7);
+  assert.deepEqual(readAll(made.rings, name(199)).ids, [id18(7), id18(6)]);
+  assert.deepEqual(readAll(made.rings, name(198)).ids, [id18(7)]);
+});
+
+test('upwards from below the floor is the store’s to answer', () => {
+  const made = world();
+  made.rings.open(name(0), [name(1)], [id18(30), id18(20)], false);
+  const up = (after: number) => made.rings.read(name(0), { ...newest, after: id18(after), upwards: true });
+  assert.deepEqual(up(10), { ids: [], rest: 'store', floor: undefined });
+  assert.deepEqual(up(20), { ids: [id18(30)], rest: 'end', floor: id18(20) });
+});
