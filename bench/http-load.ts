@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Pool } from 'undici';
-import { cpuSeconds } from './process-figures.js';
+import { cpuSeconds, OtherWork } from './process-figures.js';
 import { percentile, type Row } from './row.js';
 
 export interface Call {
@@ -13,8 +13,16 @@ export interface Call {
   readonly right: (answer: any) => boolean;
 }
 
+/** What is measured: where it listens, which processes' CPU counts, and when it has nothing left to do. */
+export interface Target {
+  readonly urls: readonly string[];
+  readonly pids: readonly number[];
+  settled(): Promise<void>;
+}
+
 export interface Load {
   readonly name: string;
+  /** Calls a round. */
   readonly count: number;
   readonly inFlight: number;
   readonly call: (index: number) => Call;
@@ -22,80 +30,62 @@ export interface Load {
   readonly target?: number;
   /** Measured so often; the row is the round with the median CPU, and tells the least and the most. */
   readonly rounds?: number;
+  /** Calls before the first round; default a fifth of a round. */
+  readonly warmUp?: number;
+  /** The calls leave effects behind: a round's CPU time ends when the server has settled. */
+  readonly writes?: boolean;
+  /** Runs before each round, unmeasured. */
+  readonly before?: (round: number) => Promise<void>;
 }
 
 /** Ends a load that hangs or crawls. */
-const LOAD_MS_MAX = 120_000;
+const LOAD_MS_MAX = 240_000;
 const ANSWER_MS_MAX = 15_000;
 
 /**
- * A warm-up, then rounds of `count` calls, so many at a time. `call` sees each index once.
+ * Calls `from` to `to`, so many at a time, spread over the addresses; answers the milliseconds of each.
  * @throws on any answer that is not right, and when it takes too long
  */
-export async function measure(url: string, pid: number, load: Load): Promise<Row> {
-  const pool = new Pool(url, {
-    connections: load.inFlight,
-    pipelining: 1,
-    headersTimeout: ANSWER_MS_MAX,
-    bodyTimeout: ANSWER_MS_MAX,
-  });
-  let times: number[] = [];
+export async function drive(
+  { urls }: Pick<Target, 'urls'>,
+  { name, inFlight, call }: Pick<Load, 'name' | 'inFlight' | 'call'>,
+  from: number,
+  to: number,
+): Promise<number[]> {
+  const times: number[] = [];
   const deadlineMs = performance.now() + LOAD_MS_MAX;
+  const patience = { pipelining: 1, headersTimeout: ANSWER_MS_MAX, bodyTimeout: ANSWER_MS_MAX };
+  const pools = urls.map((url) => new Pool(url, { connections: Math.ceil(inFlight / urls.length), ...patience }));
   const one = async (index: number) => {
-    assert.ok(performance.now() < deadlineMs, `${load.name}: not done in ${LOAD_MS_MAX} ms`);
-    const { method, path, token, body, right } = load.call(index);
+    assert.ok(performance.now() < deadlineMs, `${name}: not done in ${LOAD_MS_MAX} ms`);
+    const { method, path, token, body, right } = call(index);
+    const headers = {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    };
     const startedMs = performance.now();
-    const answer = await pool.request({
+    const answer = await (pools[index % pools.length] as Pool).request({
       method,
       path,
-      headers: {
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
+      headers,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await answer.body.text();
     times.push(performance.now() - startedMs);
     if (answer.statusCode !== 200 || !right(JSON.parse(text))) {
-      throw new Error(`${load.name}: ${answer.statusCode} ${text.slice(0, 200)}`);
+      throw new Error(`${name}: ${path}: ${answer.statusCode} ${text.slice(0, 300)}`);
     }
   };
-  const run = async (from: number, to: number) => {
-    let next = from;
-    const worker = async () => {
-      while (next < to) await one(next++);
-    };
-    await Promise.all(Array.from({ length: load.inFlight }, worker));
+  let next = from;
+  const worker = async () => {
+    while (next < to) await one(next++);
   };
-  const warmUp = Math.ceil(load.count / 5);
   try {
-    await run(0, warmUp);
-    const { count, rounds = 1, target } = load;
-    const measured: Round[] = [];
-    for (let round = 0; round < rounds; round++) {
-      times = [];
-      const [cpu, startedMs] = [cpuSeconds(pid), performance.now()];
-      const from = warmUp + round * count;
-      await run(from, from + count);
-      const seconds = (performance.now() - startedMs) / 1_000;
-      measured.push({ seconds, cpu: ((cpuSeconds(pid) - cpu) / count) * 1_000, times });
-    }
-    measured.sort((a, b) => a.cpu - b.cpu);
-    const middle = measured[Math.floor(rounds / 2)] as Round;
-    const sorted = middle.times.sort((a, b) => a - b);
-    const [least, most] = [measured[0]?.cpu ?? 0, measured.at(-1)?.cpu ?? 0];
-    return {
-      name: `${load.name}, ${load.inFlight} in flight`,
-      perSecond: count / middle.seconds,
-      p50Ms: percentile(sorted, 0.5),
-      p99Ms: percentile(sorted, 0.99),
-      cpuSecondsPer1000: middle.cpu,
-      ...(rounds > 1 ? { cpuSecondsPer1000Between: [least, most] as const } : {}),
-      ...(target === undefined ? {} : { target: `≤ ${target} CPU-s`, reached: middle.cpu <= target }),
-    };
+    await Promise.all(Array.from({ length: Math.min(inFlight, to - from) }, worker));
   } finally {
-    await pool.close();
+    await Promise.all(pools.map((pool) => pool.close()));
   }
+  return times;
 }
 
 interface Round {
@@ -103,4 +93,38 @@ interface Round {
   /** CPU-seconds per 1,000. */
   readonly cpu: number;
   readonly times: number[];
+}
+
+/** A warm-up, then rounds of `count` calls. `call` sees each index once. @throws as `drive` does */
+export async function measure(target: Target, load: Load): Promise<Row> {
+  const { count, rounds = 1, warmUp = Math.ceil(count / 5), writes = false } = load;
+  if (warmUp > 0) await drive(target, load, 0, warmUp);
+  await target.settled();
+  const others = new OtherWork(target.pids);
+  const cpu = () => target.pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0);
+  const measured: Round[] = [];
+  for (let round = 0; round < rounds; round++) {
+    await load.before?.(round);
+    const [cpuBefore, startedMs] = [cpu(), performance.now()];
+    const from = warmUp + round * count;
+    const times = await drive(target, load, from, from + count);
+    const seconds = (performance.now() - startedMs) / 1_000;
+    if (writes) await target.settled();
+    measured.push({ seconds, cpu: ((cpu() - cpuBefore) / count) * 1_000, times });
+  }
+  const otherCores = others.cores();
+  measured.sort((a, b) => a.cpu - b.cpu);
+  const middle = measured[Math.floor(rounds / 2)] as Round;
+  const sorted = middle.times.sort((a, b) => a - b);
+  const [least, most] = [measured[0]?.cpu ?? 0, measured.at(-1)?.cpu ?? 0];
+  return {
+    name: `${load.name}, ${load.inFlight} in flight`,
+    perSecond: count / middle.seconds,
+    p50Ms: percentile(sorted, 0.5),
+    p99Ms: percentile(sorted, 0.99),
+    cpuSecondsPer1000: middle.cpu,
+    ...(rounds > 1 ? { cpuSecondsPer1000Between: [least, most] as const } : {}),
+    ...(load.target === undefined ? {} : { target: `≤ ${load.target} CPU-s`, reached: middle.cpu <= load.target }),
+    otherCores,
+  };
 }

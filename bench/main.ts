@@ -5,10 +5,13 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchBulk } from './accounts.js';
 import { benchAsk } from './ask.js';
-import { benchHttp, benchVerify } from './http.js';
 import { measureJournal } from './journal.js';
+import { OtherWork } from './process-figures.js';
+import { benchHome, benchNotifications, benchPublic, benchStatus, benchVerify } from './reads.js';
 import { printTable, type Row } from './row.js';
 import { benchStart } from './start.js';
+import { benchVisible } from './visible.js';
+import { benchFavourite, benchFollow, benchPosts, benchReblog } from './writes.js';
 
 // npm run bench [-- NAME…] [--out FILE]: all benchmarks, or those named; a table, and JSON in FILE or a new
 // temporary folder.
@@ -45,7 +48,15 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
     })),
   bulk: benchBulk,
   verify_credentials: benchVerify,
-  http: benchHttp,
+  posts: benchPosts,
+  favourite: benchFavourite,
+  follow: benchFollow,
+  reblog: benchReblog,
+  home: benchHome,
+  public: benchPublic,
+  notifications: benchNotifications,
+  status: benchStatus,
+  visible: benchVisible,
 };
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { out: { type: 'string' } } });
@@ -54,6 +65,10 @@ if (unknown !== undefined) {
   process.stderr.write(`no benchmark ${unknown}; there are ${Object.keys(benchmarks).join(', ')}\n`);
   process.exit(2);
 }
+/** How long the others' work is watched before anything is started. */
+const WATCH_MS = 1_000;
+const others = new OtherWork([]);
+await new Promise((resolve) => setTimeout(resolve, WATCH_MS));
 const machine = {
   cpu: cpus()[0]?.model,
   cores: cpus().length,
@@ -62,6 +77,7 @@ const machine = {
   commit: commit(),
   dataOn: statfsSync(tmpdir()).type === TMPFS ? 'tmpfs: nothing is durable here, set TMPDIR' : 'disk',
   loadBefore: loadavg().map((load) => Number(load.toFixed(2))),
+  otherCoresBefore: Number(others.cores().toFixed(2)),
 };
 function commit(): string | undefined {
   try {

@@ -1,19 +1,29 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** Linux counts process time in hundredths of a second (USER_HZ). */
 const TICKS_PER_SECOND = 100;
+const NS_PER_SECOND = 1e9;
 const PAGE_BYTES = 4_096;
 const MIB = 1_048_576;
 
-/** CPU seconds, user and system, of all threads of a process since its start. Source: proc(5). */
+/**
+ * CPU seconds, user and system, of all threads that a process has. Exact to the microsecond, where the ticks of
+ * /proc/PID/stat are 10 ms. A thread that ended is not in it; a server's stay. Source: proc(5), schedstat.
+ */
 export function cpuSeconds(pid: number): number {
-  const [utime = 0, stime = 0] = ticks(pid);
-  return (utime + stime) / TICKS_PER_SECOND;
+  let ns = 0;
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    ns += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]);
+  }
+  return ns / NS_PER_SECOND;
 }
 
 /** CPU seconds of this process' children that have ended. Source: proc(5), cutime and cstime. */
 export function endedChildrenCpuSeconds(): number {
-  const [, , cutime = 0, cstime = 0] = ticks(process.pid);
+  const stat = readFileSync(`/proc/${process.pid}/stat`, 'utf8');
+  // The name, in brackets, may hold anything.
+  const fields = stat.slice(stat.lastIndexOf(') ') + 2).split(' ');
+  const [cutime = 0, cstime = 0] = fields.slice(13, 15).map(Number);
   return (cutime + cstime) / TICKS_PER_SECOND;
 }
 
@@ -21,9 +31,32 @@ export function residentMib(pid: number): number {
   return (Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * PAGE_BYTES) / MIB;
 }
 
-function ticks(pid: number): number[] {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name, in brackets, may hold anything.
-  const fields = stat.slice(stat.lastIndexOf(') ') + 2).split(' ');
-  return fields.slice(11, 15).map(Number);
+/** CPU seconds that all processes of the machine used since it started. Source: proc(5), /proc/stat. */
+function machineCpuSeconds(): number {
+  const line = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0] ?? '';
+  // user nice system idle iowait irq softirq
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = line.trim().split(/\s+/).slice(1).map(Number);
+  return (user + nice + system + irq + softirq) / TICKS_PER_SECOND;
+}
+
+/** How many cores processes other than these and this one use, from its making on. */
+export class OtherWork {
+  readonly #pids: readonly number[];
+  readonly #since = { ms: performance.now(), machine: machineCpuSeconds(), ours: 0 };
+
+  constructor(pids: readonly number[]) {
+    this.#pids = pids;
+    this.#since.ours = this.#ours();
+  }
+
+  cores(): number {
+    const seconds = (performance.now() - this.#since.ms) / 1_000;
+    const others = machineCpuSeconds() - this.#since.machine - (this.#ours() - this.#since.ours);
+    return Math.max(0, others / seconds);
+  }
+
+  #ours(): number {
+    const { user, system } = process.cpuUsage();
+    return this.#pids.reduce((sum, pid) => sum + cpuSeconds(pid), (user + system) / 1e6);
+  }
 }

@@ -14,6 +14,8 @@ export interface Row {
   readonly target?: string;
   /** Absent without a target. */
   readonly reached?: boolean;
+  /** Cores that processes of others used meanwhile. */
+  readonly otherCores?: number;
 }
 
 export function percentile(sorted: readonly number[], fraction: number): number {
@@ -30,8 +32,9 @@ export function printTable(rows: readonly Row[]): string {
     digits(row.cpuSecondsPer1000, 4) + between(row.cpuSecondsPer1000Between),
     row.target ?? '',
     row.reached === undefined ? '' : row.reached ? 'yes' : 'NO',
+    digits(row.otherCores, 2),
   ]);
-  const head = ['benchmark', 'figure', 'p50 ms', 'p99 ms', 'CPU-s/1,000', 'target', 'reached'];
+  const head = ['benchmark', 'figure', 'p50 ms', 'p99 ms', 'CPU-s/1,000', 'target', 'reached', 'other cores'];
   const widths = head.map((title, column) => Math.max(title.length, ...lines.map((line) => line[column]?.length ?? 0)));
   return [head, ...lines].map((line) => line.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')).join('\n');
 }

@@ -10,8 +10,8 @@ import { createAccounts } from './accounts.js';
 import { cpuSeconds, residentMib } from './process-figures.js';
 import type { Row } from './row.js';
 
-const START_MS_MAX = 700;
-const IDLE_MIB_MAX = 130;
+const START_MS_MAX = 500;
+const IDLE_MIB_MAX = 120;
 const IDLE_MS = 10_000;
 const RUNS = 7;
 const PATIENCE_MS = 20_000;

@@ -72,6 +72,11 @@ export class Activation {
     );
   }
 
+  /** True when it owes no effects, and the store knows. */
+  get settled(): boolean {
+    return this.awake === undefined ? this.mailbox.length === 0 : this.quiet && this.awake.upkeep.settled;
+  }
+
   /** Backlog rows found while it runs; they are removed with its own. */
   adopt(backlogKeys: readonly string[]): void {
     this.found.push(...backlogKeys);

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { operatorClient } from '../cli/operator-socket.js';
+import { ServerProcess } from '../test/kit/server-process.js';
+import { until } from '../test/kit/until.js';
+import { createAccounts, type Made } from './accounts.js';
+import { type Call, drive, type Target } from './http-load.js';
+
+/** The parts of a status that answers are judged by. */
+export interface Status {
+  readonly id: string;
+  readonly content: string;
+  readonly visibility: string;
+  readonly favourited: boolean;
+  readonly favourites_count: number;
+  readonly reblogs_count: number;
+  readonly account: { readonly id: string };
+  readonly reblog: Status | null;
+}
+
+/** Effects of some thousand writes on a busy machine, and the quiet seconds after which an actor is tidied up. */
+const SETTLE_MS_MAX = 120_000;
+const SET_UP_IN_FLIGHT = 32;
+const HOME_PAGE = 40;
+const HOME_PAGES_MAX = 2_000;
+
+/** Authors who are all followed by the same people, on servers that run; and all that they posted, for judging homes. */
+export class Town {
+  /** Ids of posts, by author. */
+  private readonly posted = new Map<string, string[]>();
+
+  private constructor(
+    readonly target: Target,
+    readonly authors: readonly Made[],
+    readonly followers: readonly Made[],
+    private readonly end: () => Promise<void>,
+  ) {}
+
+  /** One embedded server with everything durable; nobody follows yet. */
+  static async open(authors: number, followers: number): Promise<Town> {
+    const server = await ServerProcess.start({ LOG_LEVEL: 'warn' });
+    try {
+      const people = await createAccounts(server, authors + followers);
+      const target = { urls: [server.url], pids: [server.pid], settled: () => settled([server.dataDir]) };
+      return Town.on(target, people, authors, () => server.dispose());
+    } catch (error) {
+      await server.dispose();
+      throw error;
+    }
+  }
+
+  static on(target: Target, people: readonly Made[], authors: number, end: () => Promise<void>): Town {
+    return new Town(target, people.slice(0, authors), people.slice(authors), end);
+  }
+
+  dispose(): Promise<void> {
+    return this.end();
+  }
+
+  get follows(): number {
+    return this.authors.length * this.followers.length;
+  }
+
+  /** The nth of all follows, each once. */
+  follow(index: number): Call {
+    const author = at(this.authors, Math.floor(index / this.followers.length));
+    return write(at(this.followers, index), `/api/v1/accounts/${author.id}/follow`, {}, (answer) => answer.following);
+  }
+
+  async followAll(): Promise<void> {
+    await this.each('follow', this.follows, (index) => this.follow(index));
+  }
+
+  /** A public post; its id is kept. */
+  post(author: Made, text: string): Call {
+    return write(author, '/api/v1/statuses', { status: text }, (answer: Status) => {
+      if (answer.account.id !== author.id || answer.content !== `<p>${text}</p>`) return false;
+      this.keep(author, answer.id);
+      return answer.visibility === 'public';
+    });
+  }
+
+  keep(author: Made, id: string): void {
+    const ids = this.posted.get(author.id);
+    if (ids === undefined) this.posted.set(author.id, [id]);
+    else ids.push(id);
+  }
+
+  /** All ids of all authors, newest first. */
+  get newest(): string[] {
+    return [...this.posted.values()].flat().sort().reverse();
+  }
+
+  /** Unmeasured calls, 32 in flight. */
+  async each(name: string, count: number, call: (index: number) => Call): Promise<void> {
+    await drive(this.target, { name, inFlight: SET_UP_IN_FLIGHT, call }, 0, count);
+  }
+
+  /** One call. @throws when its answer is not right */
+  async call<T>(call: Call): Promise<T> {
+    let got: unknown;
+    const right = (answer: unknown) => {
+      got = answer;
+      return call.right(answer);
+    };
+    await drive(this.target, { name: 'call', inFlight: 1, call: () => ({ ...call, right }) }, 0, 1);
+    return got as T;
+  }
+
+  /**
+   * These viewers' homes, read to their end, hold every post of everyone they follow, each once, newest first, and
+   * nothing else. @throws AssertionError
+   */
+  async assertHomes(viewers: readonly Made[]): Promise<void> {
+    const expected = this.newest;
+    for (const viewer of viewers) {
+      const found: string[] = [];
+      for (let page = 0; page < HOME_PAGES_MAX; page++) {
+        const last = found.at(-1);
+        const from = last === undefined ? '' : `&max_id=${last}`;
+        const path = `/api/v1/timelines/home?limit=${HOME_PAGE}${from}`;
+        const statuses = await this.call<Status[]>(get(path, viewer, Array.isArray));
+        if (statuses.length === 0) break;
+        found.push(...statuses.map(({ id }) => id));
+      }
+      assert.deepEqual(found, expected, `the home of ${viewer.username}`);
+    }
+  }
+}
+
+/** Resolves when the nodes with these data folders owe no effects any more, and their stores know it. */
+export async function settled(dataDirs: readonly string[]): Promise<void> {
+  for (const dataDir of dataDirs) {
+    const ask = operatorClient(dataDir);
+    await until(
+      'the effects are done',
+      async () => ((await ask('status', {})) as { unsettled: number }).unsettled === 0 || undefined,
+      SETTLE_MS_MAX,
+    );
+  }
+}
+
+export function at<T>(list: readonly T[], index: number): T {
+  return list[index % list.length] as T;
+}
+
+export const get = (path: string, { token }: Made, right: Call['right']): Call => ({
+  method: 'GET',
+  path,
+  token,
+  right,
+});
+
+export const write = ({ token }: Made, path: string, body: object, right: Call['right']): Call => ({
+  method: 'POST',
+  path,
+  token,
+  body,
+  right,
+});
