@@ -2,14 +2,17 @@ import uws, { type HttpRequest, type HttpResponse, type TemplatedApp, type us_li
 import { problem } from '../actors/domain/problem.js';
 import type { Bus } from '../transport/bus.js';
 import { Authenticator } from './http/authenticator.js';
-import { BodyReader } from './http/body-reader.js';
+import { BodyReader, hasBody } from './http/body-reader.js';
 import { clientAddress } from './http/client-address.js';
-import { bodyBytesMax, Dispatcher, type GatewayLogger, healthAnswer } from './http/dispatcher.js';
-import { type Head, readHead } from './http/head.js';
+import { bodyBytesMax, Dispatcher, type GatewayLogger, type Prepared } from './http/dispatcher.js';
+import { Exchange } from './http/exchange.js';
+import { Head } from './http/head.js';
 import { PREFLIGHT_HEADERS } from './http/headers.js';
+import { healthAnswer, isHealthPath } from './http/health.js';
 import { problemAnswer } from './http/problem-answer.js';
-import { respond } from './http/responder.js';
+import { isUsual, respond, respondUsual, UsualHead } from './http/responder.js';
 import type { Answer, AnyRoute } from './http/route.js';
+import type { Match } from './http/router.js';
 import type { Services } from './services.js';
 import { StreamingEndpoints } from './streaming/endpoints.js';
 import { Hub } from './streaming/hub.js';
@@ -52,6 +55,7 @@ const DRAIN_TIMEOUT_MS = 8_000;
 const DRAIN_POLL_MS = 50;
 /** Answers one preflight for all paths: the routes say the rest. */
 const PREFLIGHT: Answer = { status: 204, headers: Object.fromEntries(PREFLIGHT_HEADERS), body: undefined };
+const OVERLOADED = problemAnswer(problem('unavailable', 'The service is overloaded, please try again'));
 
 /** LIBUS_LISTEN_EXCLUSIVE_PORT, and `listen` with host and options: the library has both, its types do not. */
 const LISTEN_EXCLUSIVE_PORT = 1;
@@ -75,6 +79,7 @@ class GatewayServer implements Server {
   readonly #dispatcher: Dispatcher;
   readonly #streaming: StreamingEndpoints | undefined;
   readonly #idPrefix: string;
+  readonly #usualHead: UsualHead;
   #requests = 0;
   #inFlight = 0;
   #lastRequestMs = 0;
@@ -85,7 +90,8 @@ class GatewayServer implements Server {
     const { services, bus, logger } = options;
     this.#options = options;
     this.#idPrefix = Buffer.from(services.random.bytes(6)).toString('base64url');
-    this.#authenticator = new Authenticator(services.tables, bus, (err) =>
+    this.#usualHead = new UsualHead(this.#idPrefix);
+    this.#authenticator = new Authenticator(services.tables, bus, services.clock, (err) =>
       logger.warn({ err }, 'account topic failed'),
     );
     const address = clientAddress(options.trustedProxies);
@@ -154,61 +160,84 @@ class GatewayServer implements Server {
   }
 
   #receive(response: HttpResponse, request: HttpRequest): void {
-    const head = readHead(request);
-    const id = `${this.#idPrefix}${(++this.#requests).toString(36)}`;
-    this.#lastRequestMs = this.#options.services.clock.monotonicMs();
-    if (head.malformed === undefined && this.#streaming?.serves(head) === true) {
-      this.#streaming.serve(response, head, id);
-      return;
-    }
+    const head = new Head(request);
+    const exchange = new Exchange(response, head, this.#idPrefix, ++this.#requests);
+    const { clock } = this.#options.services;
+    if (this.#draining) this.#lastRequestMs = clock.monotonicMs();
     const match = this.#dispatcher.match(head);
-    const { headers } = head;
-    const chunked = headers['transfer-encoding'] !== undefined;
-    const body = new BodyReader(
-      response,
-      headers['content-length'],
-      chunked,
-      bodyBytesMax(match, headers['content-type']),
-    );
-    let aborted = false;
-    response.onAborted(() => {
-      aborted = true;
-      body.abort();
-    });
-    const address = response.getRemoteAddressAsText();
-    const connected = () => Buffer.from(address).toString();
-    const send = (answer: Answer) => {
-      if (!aborted) this.#send(response, answer, head, id, body.unread);
-    };
-    if (this.#inFlight >= (this.#options.inFlightMax ?? IN_FLIGHT_MAX)) {
-      send(problemAnswer(problem('unavailable', 'The service is overloaded, please try again')));
+    if (match.kind !== 'route' && head.malformed === undefined && this.#streaming?.serves(head) === true) {
+      this.#streaming.serve(response, head, exchange.id);
       return;
     }
+    if (hasBody(head)) exchange.body = new BodyReader(response, head, bodyBytesMax(match, head.contentType));
+    if (this.#inFlight >= (this.#options.inFlightMax ?? IN_FLIGHT_MAX)) {
+      this.#finish(exchange, OVERLOADED, undefined, true);
+      return;
+    }
+    const startedMs = this.#logsRequests() ? clock.monotonicMs() : undefined;
+    const answer = this.#answer(match, exchange);
+    if (answer instanceof Promise) {
+      exchange.watch();
+      void this.#finishLater(exchange, answer, startedMs);
+    } else this.#finish(exchange, answer, startedMs, true);
+  }
+
+  #answer(match: Match<Prepared>, exchange: Exchange): Answer | Promise<Answer | undefined> {
+    const { head } = exchange;
+    if (head.method === 'OPTIONS') return PREFLIGHT;
+    if (isHealthPath(head.path)) return healthAnswer(head.path, () => !this.#draining && this.#options.ready());
+    return this.#dispatcher.answer(match, exchange);
+  }
+
+  async #finishLater(
+    exchange: Exchange,
+    pending: Promise<Answer | undefined>,
+    startedMs: number | undefined,
+  ): Promise<void> {
     this.#inFlight++;
-    const startedMs = this.#lastRequestMs;
-    this.#answer(head, () => this.#dispatcher.answer(match, { id, head, connected, body }))
-      .then((answer) => {
-        if (answer !== undefined) send(answer);
-        const ms = this.#options.services.clock.monotonicMs() - startedMs;
-        this.#options.logger.debug({ id, method: head.method, path: head.path, status: answer?.status, ms }, 'request');
-      })
-      .catch((err) => {
-        this.#options.logger.error({ id, err }, 'answer could not be sent');
-        send({ status: 500, body: { error: `Something went wrong on our side (request ${id})` } });
-      })
-      .finally(() => {
-        this.#inFlight--;
-      });
+    let answer: Answer | undefined;
+    try {
+      answer = await pending;
+    } catch (err) {
+      answer = this.#failure(exchange, err);
+    }
+    this.#inFlight--;
+    this.#finish(exchange, answer, startedMs, false);
   }
 
-  #answer(head: Head, dispatch: () => Promise<Answer | undefined>): Promise<Answer | undefined> {
-    if (head.method === 'OPTIONS') return Promise.resolve(PREFLIGHT);
-    if (!head.path.includes('/health')) return dispatch();
-    const health = healthAnswer(head.path, () => !this.#draining && this.#options.ready());
-    return health.then((answer) => answer ?? dispatch());
+  /** `corked`: this is still uWebSockets' own call for the request, which sends what is written at its end. */
+  #finish(exchange: Exchange, answer: Answer | undefined, startedMs: number | undefined, corked: boolean): void {
+    if (answer !== undefined) {
+      try {
+        this.#send(exchange, answer, corked);
+      } catch (err) {
+        this.#send(exchange, this.#failure(exchange, err), corked);
+      }
+    }
+    if (startedMs === undefined) return;
+    const { id, head } = exchange;
+    const ms = this.#options.services.clock.monotonicMs() - startedMs;
+    this.#options.logger.debug({ id, method: head.method, path: head.path, status: answer?.status, ms }, 'request');
   }
 
-  #send(response: HttpResponse, answer: Answer, head: Head, id: string, unread: boolean): void {
-    respond(response, answer, { id, bodiless: head.method === 'HEAD', closing: this.#draining || unread });
+  #send(exchange: Exchange, answer: Answer, corked: boolean): void {
+    if (exchange.aborted) return;
+    const { response, head, body, number } = exchange;
+    const closing = this.#draining || body?.unread === true;
+    if (head.method === 'HEAD' || !isUsual(answer)) {
+      respond(response, answer, { id: exchange.id, bodiless: head.method === 'HEAD', closing });
+    } else if (corked) respondUsual(response, answer, this.#usualHead.of(number), closing);
+    else response.cork(() => respondUsual(response, answer, this.#usualHead.of(number), closing));
+    exchange.answered = true;
+  }
+
+  #failure({ id }: Exchange, err: unknown): Answer {
+    this.#options.logger.error({ id, err }, 'answer could not be sent');
+    return { status: 500, body: { error: `Something went wrong on our side (request ${id})` } };
+  }
+
+  #logsRequests(): boolean {
+    const { logger } = this.#options;
+    return logger.isLevelEnabled === undefined || logger.isLevelEnabled('debug');
   }
 }

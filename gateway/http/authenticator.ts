@@ -1,17 +1,34 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../actors/domain/time.js';
 import { codec } from '../../proto/codec.js';
 import type { StoreAccountRecord, StoreTokenRecord } from '../../proto/gen/types.js';
 import type { ReadTables } from '../../store/port.js';
 import { accounts, tokens } from '../../store/tables.js';
 import { accountTopic, type Bus, type Subscription } from '../../transport/bus.js';
+import type { Bearer } from './route.js';
+
+/** Who calls: nobody, an application or a user. */
+export interface Caller {
+  /** The user's account id. */
+  readonly viewer: string | undefined;
+  readonly bearer: Bearer | undefined;
+}
 
 /** A valid token with its account, as the store had them at most TOKEN_TTL_MS ago. */
-export interface Authenticated {
+export interface Authenticated extends Caller {
   readonly hash: string;
   readonly token: StoreTokenRecord;
   /** Absent for an application's own token. */
   readonly account: StoreAccountRecord | undefined;
+  readonly bearer: Bearer;
+}
+
+/** A token that was found, until it is forgotten. */
+interface Kept {
+  readonly found: Authenticated;
+  /** Monotonic; in the past once it is forgotten. */
+  untilMs: number;
 }
 
 /** How long a found token is believed without the store: bounds what a lost message can do. */
@@ -29,6 +46,12 @@ const accountTopicCodec = codec('murmuration.node.AccountTopic');
 
 export const tokenHash = (token: string): string => createHash('sha256').update(token).digest('base64url');
 
+/** The token of an Authorization header: undefined when there is no header, '' when it bears none. */
+export function bearerToken(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  return /^Bearer +([\x21-\x7e]+) *$/i.exec(header)?.[1] ?? '';
+}
+
 interface Watch {
   readonly subscribed: Promise<Subscription | undefined>;
 }
@@ -41,17 +64,29 @@ export class Authenticator {
   readonly #tables: ReadTables;
   readonly #bus: Bus;
   readonly #onError: (error: unknown) => void;
-  /** Saves hashing the same token on each request: 3 µs of some 50. */
-  readonly #hashes = new LRUCache<string, string>({ max: TOKENS_MAX });
-  readonly #found = new LRUCache<string, Authenticated>({ max: TOKENS_MAX, ttl: TOKEN_TTL_MS });
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #kept: LRUCache<string, Kept>;
+  /**
+   * What is kept, by the whole Authorization header in which it came: saves taking the header apart and hashing the
+   * token on each request. Dead entries go when they are met or have become the oldest.
+   */
+  readonly #byHeader = new Map<string, Kept>();
   readonly #watches: LRUCache<string, Watch>;
   /** Counts forgettings: what was read before one is not kept after it. */
   #forgotten = 0;
 
-  constructor(tables: ReadTables, bus: Bus, onError: (error: unknown) => void) {
+  constructor(tables: ReadTables, bus: Bus, clock: Pick<Clock, 'monotonicMs'>, onError: (error: unknown) => void) {
     this.#tables = tables;
     this.#bus = bus;
+    this.#clock = clock;
     this.#onError = onError;
+    // However one goes (forgotten, crowded out), it is dead for those who hold it by its header too.
+    this.#kept = new LRUCache({
+      max: TOKENS_MAX,
+      dispose: (kept) => {
+        kept.untilMs = Number.NEGATIVE_INFINITY;
+      },
+    });
     this.#watches = new LRUCache({
       max: WATCHED_ACCOUNTS_MAX,
       ttl: WATCH_IDLE_MS,
@@ -62,37 +97,54 @@ export class Authenticator {
     bus.onGap(() => this.#forgetAll());
   }
 
+  /** The token of an Authorization header if it is kept; undefined says nothing of it. */
+  recall(header: string): Authenticated | undefined {
+    const kept = this.#byHeader.get(header);
+    if (kept === undefined) return undefined;
+    if (kept.untilMs > this.#clock.monotonicMs()) return kept.found;
+    this.#byHeader.delete(header);
+    return undefined;
+  }
+
+  /** Undefined: no such token. @throws Unavailable when the store cannot answer */
+  async authenticateHeader(header: string): Promise<Authenticated | undefined> {
+    const found = await this.authenticate(bearerToken(header) ?? '');
+    const kept = found && this.#kept.get(found.hash);
+    if (kept === undefined || kept.found !== found) return found;
+    const oldest = this.#byHeader.size < TOKENS_MAX ? undefined : this.#byHeader.keys().next().value;
+    if (oldest !== undefined) this.#byHeader.delete(oldest);
+    this.#byHeader.set(header, kept);
+    return found;
+  }
+
   /** Undefined: no such token. @throws Unavailable when the store cannot answer */
   async authenticate(token: string): Promise<Authenticated | undefined> {
     if (token === '' || token.length > TOKEN_CHARS_MAX) return undefined;
-    let hash = this.#hashes.get(token);
-    if (hash === undefined) {
-      hash = tokenHash(token);
-      this.#hashes.set(token, hash);
-    }
-    return this.byHash(hash);
+    return this.byHash(tokenHash(token));
   }
 
   /** As `authenticate`, for a token of which only the hash is known. */
   async byHash(hash: string): Promise<Authenticated | undefined> {
-    const kept = this.#found.get(hash);
-    if (kept !== undefined) return kept;
+    const kept = this.#kept.get(hash);
+    if (kept !== undefined && kept.untilMs > this.#clock.monotonicMs()) return kept.found;
+    // Both as they were before the reading: what arrives from the store may be older than what was heard meanwhile.
+    const before = this.#forgotten;
+    const untilMs = this.#clock.monotonicMs() + TOKEN_TTL_MS;
     const first = await this.#read(hash);
     if (first?.account === undefined || !usable(first.account)) return first;
     // Followed before it is read again: a revocation between the two would otherwise go unheard.
-    const before = this.#forgotten;
     const wasWatched = this.#watches.has(first.account.id);
     if (!(await this.#watch(first.account.id))) return first;
     const found = wasWatched ? first : await this.#read(hash);
     if (found?.account !== undefined && usable(found.account) && this.#forgotten === before)
-      this.#found.set(hash, found);
+      this.#kept.set(hash, { found, untilMs });
     return found;
   }
 
   /** The next request with the token reads the store. */
   forget(hash: string): void {
     this.#forgotten++;
-    this.#found.delete(hash);
+    this.#kept.delete(hash);
   }
 
   async close(): Promise<void> {
@@ -104,9 +156,11 @@ export class Authenticator {
   async #read(hash: string): Promise<Authenticated | undefined> {
     const token = await this.#tables.get(tokens, { hash });
     if (token === undefined || token.kind === 'session') return undefined;
-    if (token.accountId === undefined) return { hash, token, account: undefined };
+    const bearer = { clientId: token.clientId, scopes: token.scopes, tokenHash: hash };
+    if (token.accountId === undefined) return { hash, token, account: undefined, viewer: undefined, bearer };
     const account = await this.#tables.get(accounts, { account: token.accountId });
-    return account === undefined ? undefined : { hash, token, account };
+    if (account === undefined) return undefined;
+    return { hash, token, account, viewer: account.id, bearer: { ...bearer, accountId: account.id } };
   }
 
   async #watch(account: string): Promise<boolean> {
@@ -140,7 +194,7 @@ export class Authenticator {
 
   #forgetAll(): void {
     this.#forgotten++;
-    this.#found.clear();
+    this.#kept.clear();
   }
 }
 

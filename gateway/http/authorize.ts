@@ -1,35 +1,34 @@
 import { type Problem, problem } from '../../actors/domain/problem.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
-import type { Authenticated, Authenticator } from './authenticator.js';
-import type { AnyRoute, Auth, Bearer } from './route.js';
+import type { Authenticated, Authenticator, Caller } from './authenticator.js';
+import type { AnyRoute, Auth } from './route.js';
 import { grantsAny } from './scopes.js';
 
-/** Who calls, once the token, the account and the scopes allow the route. */
-export interface Caller {
-  readonly viewer: string | undefined;
-  readonly bearer: Bearer | undefined;
-}
-
 const NOBODY: Caller = { viewer: undefined, bearer: undefined };
+const INVALID_TOKEN = problem('unauthorized', 'The access token is invalid');
 
-/** The token of an Authorization header: undefined when there is no header, '' when it bears none. */
-export function bearerToken(header: string | undefined): string | undefined {
-  if (header === undefined) return undefined;
-  return /^Bearer +([\x21-\x7e]+) *$/i.exec(header)?.[1] ?? '';
-}
-
-/** Decides whether the request's token allows the route. @throws Unavailable when the store cannot answer */
-export async function authorize(
+/**
+ * Decides whether the request's Authorization header allows the route; at once unless the store must be asked.
+ * @throws Unavailable (rejects) when the store cannot answer
+ */
+export function authorize(
   route: Pick<AnyRoute, 'auth' | 'scope'>,
   header: string | undefined,
   authenticator: Authenticator,
-): Promise<Caller | Problem> {
+): Caller | Problem | Promise<Caller | Problem> {
   if (route.auth === 'none') return NOBODY;
-  const token = bearerToken(header);
-  if (token === undefined && route.auth === 'optional') return NOBODY;
-  const found = token === undefined ? undefined : await authenticator.authenticate(token);
-  if (found === undefined) return problem('unauthorized', 'The access token is invalid');
-  return permit(route, found);
+  if (header === undefined) return route.auth === 'optional' ? NOBODY : INVALID_TOKEN;
+  const kept = authenticator.recall(header);
+  return kept === undefined ? look(route, header, authenticator) : permit(route, kept);
+}
+
+async function look(
+  route: Pick<AnyRoute, 'auth' | 'scope'>,
+  header: string,
+  authenticator: Authenticator,
+): Promise<Caller | Problem> {
+  const found = await authenticator.authenticateHeader(header);
+  return found === undefined ? INVALID_TOKEN : permit(route, found);
 }
 
 /** As `authorize`, for a token that was found already. */
@@ -43,9 +42,7 @@ export function permit(route: Pick<AnyRoute, 'auth' | 'scope'>, found: Authentic
   if (!grantsAny(token.scopes, route.scope)) {
     return problem('forbidden', 'This action is outside the authorized scopes');
   }
-  const bearer = { clientId: token.clientId, scopes: token.scopes, tokenHash: found.hash };
-  if (account === undefined) return { viewer: undefined, bearer };
-  return { viewer: account.id, bearer: { ...bearer, accountId: account.id } };
+  return found;
 }
 
 function accountRefusal(account: StoreAccountRecord, auth: Auth): Problem | undefined {

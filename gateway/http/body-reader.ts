@@ -1,4 +1,5 @@
 import type { HttpResponse } from 'uWebSockets.js';
+import type { Head } from './head.js';
 
 /** What came of reading a body. */
 export type BodyRead = Uint8Array | 'too_large' | 'aborted';
@@ -9,7 +10,10 @@ export type BodyRead = Uint8Array | 'too_large' | 'aborted';
  */
 const DISCARD_BYTES_MAX = 16 * 1_048_576;
 
-const EMPTY = new Uint8Array(0);
+/** Whether a request has a body at all. */
+export function hasBody({ contentLength, transferEncoding }: Head): boolean {
+  return transferEncoding !== undefined || (contentLength !== undefined && Number(contentLength) !== 0);
+}
 
 /** Collects one request's body, never more than `bytesMax` of it. Must be made within uWebSockets' request handler. */
 export class BodyReader {
@@ -21,7 +25,8 @@ export class BodyReader {
   #bytes = 0;
   #keeping = true;
 
-  constructor(response: HttpResponse, contentLength: string | undefined, chunked: boolean, bytesMax: number) {
+  /** For a request that `hasBody`. */
+  constructor(response: HttpResponse, { contentLength }: Head, bytesMax: number) {
     const announced = contentLength === undefined ? 0 : Number(contentLength);
     this.done = new Promise((settle) => {
       this.#settle = settle;
@@ -29,10 +34,6 @@ export class BodyReader {
     if (announced > DISCARD_BYTES_MAX) {
       this.unread = true;
       this.#settle('too_large');
-      return;
-    }
-    if (announced === 0 && !chunked) {
-      this.#settle(EMPTY);
       return;
     }
     if (announced > bytesMax) this.discard();

@@ -1,39 +1,97 @@
 import type { HttpRequest } from 'uWebSockets.js';
 
-/** A request without its body, copied out of uWebSockets' buffers. */
-export interface Head {
+/** Some times what any of our routes takes; cursors and OAuth redirects are the longest. */
+const URL_CHARS_MAX = 8_192;
+
+/**
+ * A request without its body, copied out of uWebSockets' buffers. The headers that most requests are judged by are
+ * fields; all of them as one object are made for those who ask.
+ */
+export class Head {
   /** Upper case. */
   readonly method: string;
   /** As received, one trailing slash dropped. */
   readonly path: string;
   /** After the `?`; empty without one. */
   readonly query: string;
-  readonly headers: Readonly<Record<string, string>>;
   /** Set when the request must be refused with 400. */
   readonly malformed: string | undefined;
+  readonly authorization: string | undefined;
+  readonly contentType: string | undefined;
+  readonly contentLength: string | undefined;
+  readonly transferEncoding: string | undefined;
+  /** Names and values in turn, as received. */
+  readonly #given: string[];
+  #headers: Readonly<Record<string, string>> | undefined;
+
+  constructor(request: HttpRequest) {
+    let authorization: string | undefined;
+    let contentType: string | undefined;
+    let contentLength: string | undefined;
+    let transferEncoding: string | undefined;
+    let host: string | undefined;
+    let malformed: string | undefined;
+    const given: string[] = [];
+    request.forEach((name, value) => {
+      given.push(name, value);
+      // Of these, two would mean that two readers could see two requests.
+      switch (name) {
+        case 'authorization':
+          if (authorization !== undefined) malformed = moreThanOne(name);
+          authorization = value;
+          break;
+        case 'content-type':
+          if (contentType !== undefined) malformed = moreThanOne(name);
+          contentType = value;
+          break;
+        case 'content-length':
+          if (contentLength !== undefined) malformed = moreThanOne(name);
+          contentLength = value;
+          break;
+        case 'transfer-encoding':
+          if (transferEncoding !== undefined) malformed = moreThanOne(name);
+          transferEncoding = value;
+          break;
+        case 'host':
+          if (host !== undefined) malformed = moreThanOne(name);
+          host = value;
+          break;
+      }
+    });
+    const url = request.getUrl();
+    const query = request.getQuery() ?? '';
+    if (url[0] !== '/') malformed = 'The request must name a path';
+    else if (url.length + query.length > URL_CHARS_MAX) malformed = 'The address is too long';
+    else if (contentLength !== undefined && transferEncoding !== undefined) {
+      malformed = 'Both a length and a transfer encoding were given';
+    }
+    this.method = request.getCaseSensitiveMethod().toUpperCase();
+    this.path = url.length > 1 && url.endsWith('/') ? url.slice(0, -1) : url;
+    this.query = query;
+    this.malformed = malformed;
+    this.authorization = authorization;
+    this.contentType = contentType;
+    this.contentLength = contentLength;
+    this.transferEncoding = transferEncoding;
+    this.#given = given;
+  }
+
+  /** Lower-case names; what came more than once is joined. */
+  get headers(): Readonly<Record<string, string>> {
+    this.#headers ??= joined(this.#given);
+    return this.#headers;
+  }
 }
 
-/** Headers of which two would mean that two readers could see two requests. */
-const SINGLE_HEADERS = new Set(['host', 'content-length', 'authorization', 'content-type', 'transfer-encoding']);
-/** Some times what any of our routes takes; cursors and OAuth redirects are the longest. */
-const URL_CHARS_MAX = 8_192;
+const moreThanOne = (name: string) => `More than one ${name} header`;
 
-export function readHead(request: HttpRequest): Head {
+function joined(given: readonly string[]): Readonly<Record<string, string>> {
   const headers: Record<string, string> = Object.create(null);
-  let malformed: string | undefined;
-  request.forEach((name, value) => {
+  for (let index = 0; index < given.length; index += 2) {
+    const [name = '', value = ''] = [given[index], given[index + 1]];
     const present = headers[name];
     if (present === undefined) headers[name] = value;
-    else if (SINGLE_HEADERS.has(name)) malformed = `More than one ${name} header`;
     else headers[name] = name === 'cookie' ? `${present}; ${value}` : `${present}, ${value}`;
-  });
-  const url = request.getUrl();
-  const query = request.getQuery() ?? '';
-  if (url[0] !== '/') malformed = 'The request must name a path';
-  else if (url.length + query.length > URL_CHARS_MAX) malformed = 'The address is too long';
-  else if (headers['content-length'] !== undefined && headers['transfer-encoding'] !== undefined) {
-    malformed = 'Both a length and a transfer encoding were given';
   }
-  const path = url.length > 1 && url.endsWith('/') ? url.slice(0, -1) : url;
-  return { method: request.getCaseSensitiveMethod().toUpperCase(), path, query, headers, malformed };
+  return headers;
 }

@@ -67,7 +67,8 @@ export interface Route<P extends TObject = TObject, Q extends TSchema = TSchema,
   readonly body?: B;
   /** Largest multipart body, for uploads; absent: BODY_BYTES_MAX as for other bodies. */
   readonly multipartBytesMax?: number;
-  readonly handle: (request: Request<Static<P>, Static<Q>, Static<B>>) => Promise<Answer | Problem>;
+  /** What is known at once needs no promise: waiting for one costs more than most of what is done here. */
+  readonly handle: (request: Request<Static<P>, Static<Q>, Static<B>>) => Answer | Problem | Promise<Answer | Problem>;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: lists of routes forget the types of their parts.
@@ -78,9 +79,9 @@ export function route<P extends TObject, Q extends TSchema, B extends TSchema>(e
   return entry;
 }
 
-/** A body that is JSON text already. */
+/** A body that is JSON already, as text or in UTF-8. */
 export class JsonText {
-  constructor(readonly text: string) {}
+  constructor(readonly text: string | Uint8Array) {}
 }
 
 export function json(body: unknown, headers?: Readonly<Record<string, string>>): Answer {

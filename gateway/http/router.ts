@@ -14,22 +14,29 @@ interface Node<R> {
 
 const node = <R>(): Node<R> => ({ fixed: new Map(), any: undefined, methods: new Map() });
 
+const NOTHING = { kind: 'nothing' } as const;
+
 /** Finds routes by path. A fixed segment wins over `:name`; parameters are told apart by position, not by name. */
 export class Router<R extends Pick<AnyRoute, 'method' | 'path'>> {
   readonly #root = node<R>();
+  /** Paths without parameters, whole, with what each method leads to: found by one look-up. */
+  readonly #whole = new Map<string, Map<string, Match<R>>>();
 
   /** @throws Error when two routes claim the same method and path */
   constructor(routes: readonly R[]) {
     for (const route of routes) this.#add(route);
+    for (const route of routes) if (!route.path.includes('/:')) this.#addWhole(route);
   }
 
   /** `path` without the query; matched as received, before any decoding, so that `%2f` never makes a segment. */
   match(method: string, path: string): Match<R> {
-    const segments = path.split('/');
+    const named = method === 'HEAD' ? 'GET' : method;
+    const whole = this.#whole.get(path)?.get(named);
+    if (whole !== undefined) return whole;
     const params: string[] = [];
-    const found = segments[0] === '' ? walk(this.#root, segments, 1, params) : undefined;
-    if (found === undefined) return { kind: 'nothing' };
-    const route = found.methods.get(method === 'HEAD' ? 'GET' : method);
+    const found = path.startsWith('/') ? walk(this.#root, path, 1, params) : undefined;
+    if (found === undefined) return NOTHING;
+    const route = found.methods.get(named);
     return route === undefined
       ? { kind: 'wrong_method', allow: [...found.methods.keys()] }
       : { kind: 'route', route, params };
@@ -49,6 +56,12 @@ export class Router<R extends Pick<AnyRoute, 'method' | 'path'>> {
     if (at.methods.has(route.method)) throw new Error(`two routes for ${route.method} ${route.path}`);
     at.methods.set(route.method, route);
   }
+
+  #addWhole(route: R): void {
+    const methods = this.#whole.get(route.path) ?? new Map<string, Match<R>>();
+    methods.set(route.method, { kind: 'route', route, params: [] });
+    this.#whole.set(route.path, methods);
+  }
 }
 
 /** Names of a path's parameters, in order. */
@@ -59,15 +72,18 @@ export function paramNames(path: string): string[] {
     .map((segment) => segment.slice(1));
 }
 
-function walk<R>(at: Node<R>, segments: readonly string[], index: number, params: string[]): Node<R> | undefined {
-  const segment = segments[index];
-  if (segment === undefined) return at.methods.size > 0 ? at : undefined;
+/** `from`: where the next segment begins; past the path's end when there is none. */
+function walk<R>(at: Node<R>, path: string, from: number, params: string[]): Node<R> | undefined {
+  if (from > path.length) return at.methods.size > 0 ? at : undefined;
+  const slash = path.indexOf('/', from);
+  const end = slash < 0 ? path.length : slash;
+  const segment = path.slice(from, end);
   const fixed = at.fixed.get(segment);
-  const found = fixed === undefined ? undefined : walk(fixed, segments, index + 1, params);
+  const found = fixed === undefined ? undefined : walk(fixed, path, end + 1, params);
   if (found !== undefined) return found;
   if (at.any === undefined || segment === '') return undefined;
   params.push(segment);
-  const under = walk(at.any, segments, index + 1, params);
+  const under = walk(at.any, path, end + 1, params);
   if (under === undefined) params.pop();
   return under;
 }

@@ -10,13 +10,19 @@ const FOLLOW_COVERS = new Set([
 
 /** True when a token with these scopes may do what needs `wanted`: itself, a parent, or `follow` for what it covers. */
 export function grants(held: readonly string[], wanted: string): boolean {
-  return held.some(
-    (scope) => scope === wanted || wanted.startsWith(`${scope}:`) || (scope === 'follow' && FOLLOW_COVERS.has(wanted)),
-  );
+  for (const scope of held) if (covers(scope, wanted)) return true;
+  return false;
 }
 
 /** True when any one of the wanted scopes is granted, or none is wanted. */
 export function grantsAny(held: readonly string[], wanted: string | readonly string[] | undefined): boolean {
   if (wanted === undefined) return true;
-  return typeof wanted === 'string' ? grants(held, wanted) : wanted.some((scope) => grants(held, scope));
+  if (typeof wanted === 'string') return grants(held, wanted);
+  for (const one of wanted) if (grants(held, one)) return true;
+  return false;
+}
+
+function covers(scope: string, wanted: string): boolean {
+  if (!wanted.startsWith(scope)) return scope === 'follow' && FOLLOW_COVERS.has(wanted);
+  return wanted.length === scope.length || wanted[scope.length] === ':';
 }

@@ -8,7 +8,7 @@ import { coerce } from './coerce.js';
 export type Validate = (value: object) => { readonly value: unknown } | Problem;
 
 /** Compiles validators; one for all routes, since ajv shares what it compiled. */
-export function validators(): (schema: TSchema | undefined) => Validate {
+export function validators(): (schema: TSchema) => Validate {
   // allErrors stays off: its cost grows with what a client sends.
   const ajv = new Ajv({ useDefaults: true, strict: true, strictTypes: false, strictRequired: false });
   addFormats.default(ajv);
@@ -16,7 +16,6 @@ export function validators(): (schema: TSchema | undefined) => Validate {
   // A file comes from the multipart parser, not from JSON: only bytes that are bytes will do.
   ajv.addKeyword({ keyword: 'bytes', schemaType: 'boolean', validate: (_: boolean, data: unknown) => isFile(data) });
   return (schema) => {
-    if (schema === undefined) return (value) => ({ value });
     const check = ajv.compile(schema);
     return (value) => {
       const coerced = coerce(schema, value);

@@ -7,11 +7,11 @@ import uws, {
 } from 'uWebSockets.js';
 import { isProblem, type Problem, problem, Unavailable } from '../../actors/domain/problem.js';
 import type { Clock, Timer } from '../../actors/domain/time.js';
-import { type Authenticator, usable } from '../http/authenticator.js';
-import { bearerToken, permit } from '../http/authorize.js';
+import { type Authenticator, bearerToken, usable } from '../http/authenticator.js';
+import { permit } from '../http/authorize.js';
 import type { GatewayLogger } from '../http/dispatcher.js';
 import { parseUrlEncoded, Unparsable } from '../http/form.js';
-import { type Head, readHead } from '../http/head.js';
+import { Head } from '../http/head.js';
 import { problemAnswer } from '../http/problem-answer.js';
 import { respond } from '../http/responder.js';
 import { type Answer, redirect } from '../http/route.js';
@@ -166,7 +166,7 @@ export class StreamingEndpoints {
         return problem('unavailable', 'No streams are opened here now, please try again');
       }
       const query = parseUrlEncoded(head.query);
-      const token = bearerToken(head.headers.authorization) ?? textOf(query.access_token) ?? protocols[0];
+      const token = bearerToken(head.authorization) ?? textOf(query.access_token) ?? protocols[0];
       const found = token === undefined ? undefined : await this.#authenticator.authenticate(token);
       if (found === undefined) return problem('unauthorized', 'The access token is invalid');
       const caller = permit({ auth: 'user' }, found);
@@ -186,7 +186,7 @@ export class StreamingEndpoints {
   }
 
   #upgrade(response: HttpResponse, request: HttpRequest, context: us_socket_context_t): void {
-    const head = readHead(request);
+    const head = new Head(request);
     const key = head.headers['sec-websocket-key'] ?? '';
     const protocols = (head.headers['sec-websocket-protocol'] ?? '').split(/ *, */).filter((one) => one !== '');
     const extensions = head.headers['sec-websocket-extensions'] ?? '';
