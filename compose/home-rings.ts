@@ -1,6 +1,6 @@
 import { idShard } from '../actors/domain/ids.js';
 import type { Clock } from '../actors/domain/time.js';
-import type { Placement } from '../actors/runtime/placement.js';
+import type { Placement, ShardHost } from '../actors/runtime/placement.js';
 import { HomeRings } from '../actors/timelines/home-rings.js';
 import { recentIds } from '../gateway/timelines/recent.js';
 import { codec } from '../proto/codec.js';
@@ -13,16 +13,46 @@ export interface HomeRingsParts {
   readonly tables: ReadTables;
   readonly clock: Clock;
   readonly placement: Pick<Placement, 'epochOf'>;
+  /** Rings come and go with shards. */
+  readonly shared: boolean;
   readonly log: ConstructorParameters<typeof HomeRings>[0]['log'];
 }
 
-export function makeHomeRings({ tables, clock, placement, log }: HomeRingsParts): HomeRings {
+export function makeHomeRings({ tables, clock, placement, shared, log }: HomeRingsParts): HomeRings {
   return new HomeRings({
     clock,
     log,
+    shared,
     recent: recentIds(tables, clock),
     epochOf: (id) => placement.epochOf(idShard(id)),
   });
+}
+
+/** What the cluster tells a node to do with shards, with the rings of the accounts that live there. */
+export function withRings(host: ShardHost, rings: HomeRings): ShardHost {
+  const within = (shards: readonly number[]) => {
+    const wanted = new Set(shards);
+    return (viewer: string) => wanted.has(idShard(viewer));
+  };
+  return {
+    acquire: (shards) => host.acquire(shards),
+    async release(shards, warm) {
+      await host.release(shards, warm);
+      try {
+        for (const ring of rings.leaving(within(shards))) await warm({ actor: '', ring });
+      } finally {
+        rings.closeWhere(within(shards));
+      }
+    },
+    prime(chunk) {
+      if (chunk.ring === undefined) host.prime(chunk);
+      else rings.welcome(chunk.ring);
+    },
+    abandon(shards) {
+      host.abandon(shards);
+      rings.closeWhere(within(shards));
+    },
+  };
 }
 
 /** Has every status that is published on the bus delivered; one message a status and node, whoever follows its author. */
@@ -31,7 +61,7 @@ export async function fanOut(rings: HomeRings, bus: Bus): Promise<void> {
     if (subject === undefined || subject === STATUSES_TOPIC) rings.closeAll();
   });
   await bus.subscribe(STATUSES_TOPIC, (payload) => {
-    if (rings.figures.rings === 0) return;
+    if (rings.deaf) return;
     const { kind, id, accountId, onlyTo } = headlines.decode(payload);
     if (kind !== 'update') return;
     if (onlyTo.length === 0) rings.deliver(accountId, id);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Logger as PinoLogger } from 'pino';
 import type { Clock, Random } from '../actors/domain/time.js';
-import type { Placement } from '../actors/runtime/placement.js';
+import type { Placement, ShardHost } from '../actors/runtime/placement.js';
 import type { Runtime } from '../actors/runtime/runtime.js';
 import type { Settings } from '../cli/settings.js';
 import type { Readiness } from '../cluster/readiness.js';
@@ -30,6 +30,8 @@ interface Surroundings {
   readonly random: Random;
   readonly logger: PinoLogger;
   readonly runtime: Runtime;
+  /** The runtime, and what else lives and moves with its shards. */
+  readonly host: ShardHost;
   readonly onDrainAsked?: () => void;
 }
 
@@ -43,9 +45,9 @@ export async function openMembership(settings: Settings, around: Surroundings): 
   return settings.STORE === 'lmdb' ? solo(settings, around) : clustered(settings, around);
 }
 
-async function solo(settings: Settings, { tables, clock, random, runtime }: Surroundings): Promise<Membership> {
+async function solo(settings: Settings, { tables, clock, random, runtime, host }: Surroundings): Promise<Membership> {
   const placement = new SoloPlacement({ tables, clock, random, cluster: CLUSTER, name: settings.NODE_NAME });
-  await placement.start(runtime);
+  await placement.start(host);
   return {
     placement,
     readiness: () => placement.readiness(),
@@ -56,7 +58,7 @@ async function solo(settings: Settings, { tables, clock, random, runtime }: Surr
 }
 
 async function clustered(settings: Settings, around: Surroundings): Promise<Membership> {
-  const { tables, bus, clock, random, logger, runtime, onDrainAsked } = around;
+  const { tables, bus, clock, random, logger, runtime, host, onDrainAsked } = around;
   const [{ ClusterNode }, { leaseRules }, { GrpcPeers }, { PeerServer }] = await Promise.all([
     import('../cluster/cluster-node.js'),
     import('../cluster/lease.js'),
@@ -74,7 +76,7 @@ async function clustered(settings: Settings, around: Surroundings): Promise<Memb
   const listening = await server.listen(settings.GRPC_LISTEN ?? '127.0.0.1:0');
   const grpcAddress = settings.GRPC_ADVERTISE ?? listening;
   await node.start({
-    host: runtime,
+    host,
     grpcAddress,
     baseUrl: settings.BASE_URL,
     activations: () => runtime.metrics.activations,

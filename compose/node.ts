@@ -19,7 +19,7 @@ import packageInfo from '../package.json' with { type: 'json' };
 import type { NodeNodeStatus } from '../proto/gen/types.js';
 import { Journal } from '../store/journal.js';
 import { openMailer } from '../transport/mail/mailer.js';
-import { fanOut, makeHomeRings } from './home-rings.js';
+import { fanOut, makeHomeRings, withRings } from './home-rings.js';
 import { type Membership, openMembership } from './membership.js';
 import { openBus, openStore } from './parts.js';
 
@@ -65,7 +65,13 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     folder: join(settings.DATA_DIR, 'mail'),
     log: logger.child({ part: 'mail' }),
   });
-  const rings = makeHomeRings({ tables, clock, placement, log: logger.child({ part: 'timelines' }) });
+  const rings = makeHomeRings({
+    tables,
+    clock,
+    placement,
+    shared: settings.STORE !== 'lmdb',
+    log: logger.child({ part: 'timelines' }),
+  });
   await fanOut(rings, bus);
   const account = accountKind({ mailer, baseUrl: settings.BASE_URL, tables, rings });
   const conversation = conversationKind();
@@ -79,7 +85,16 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     random,
     logger: logger.child({ part: 'actors' }),
   });
-  membership = await openMembership(settings, { tables, bus, clock, random, logger, runtime, ...options });
+  membership = await openMembership(settings, {
+    tables,
+    bus,
+    clock,
+    random,
+    logger,
+    runtime,
+    host: withRings(runtime, rings),
+    ...options,
+  });
   const askAccount = askerOf(account, runtime);
   const services: Services = {
     instance: instanceOf(settings),

@@ -1,9 +1,11 @@
+import type { NodeHomeRing } from '../../proto/gen/types.js';
 import type { Clock } from '../domain/time.js';
 import type { Logger } from '../runtime/logger.js';
 import { FollowerIndex } from './follower-index.js';
-import { compareWords, type IdWords, idOf, wordsOf } from './id-words.js';
+import { compareWords, type IdWords, idOf, packed, unpacked, wordsOf } from './id-words.js';
 import { LargeAuthors } from './large-authors.js';
-import { NO_FLOOR, Rings } from './rings.js';
+import { RecentlyHeard } from './recently-heard.js';
+import { NO_FLOOR, RING_IDS, Rings } from './rings.js';
 import { Slots } from './slots.js';
 
 /** The newest ids of what these accounts posted and reblogged, unfiltered, newest first, merged from the store. */
@@ -41,6 +43,8 @@ export interface HomeRingsOptions {
   /** Epoch of the shard of an id, undefined when it is not this node's: a ring is good for one epoch. */
   readonly epochOf: (id: string) => number | undefined;
   readonly log: Pick<Logger, 'warn'>;
+  /** Rings may come from other nodes. */
+  readonly shared?: boolean;
   /** Tests make them small. */
   readonly ringsMax?: number;
   readonly largeMin?: number;
@@ -54,6 +58,11 @@ const LARGE_MIN = 20_000;
 const REBUILD_IDS = 400;
 /** Rings being filled at a time: each reads a row or more of everyone followed. */
 const BUILDS_MAX = 16;
+
+/** Rings handed over with a batch of shards: 10 KB each, and whoever read longest ago does not miss it at once. */
+const RINGS_HANDED_MAX = 5_000;
+/** In place of the epoch of a shard that is on its way. */
+const AWAITED = 0;
 
 export const NO_RING: HomeIds = { ids: [], rest: 'none', floor: undefined };
 
@@ -69,10 +78,12 @@ export class HomeRings {
   #large = new LargeAuthors();
   /** Viewers whose ring is being filled. */
   readonly #building = new Map<string, object>();
+  readonly #heard: RecentlyHeard | undefined;
   #deliveries = 0;
 
   constructor(options: HomeRingsOptions) {
     this.#options = options;
+    this.#heard = options.shared === true ? new RecentlyHeard() : undefined;
     this.#slots = new Slots(options.ringsMax ?? RINGS_MAX, options.clock);
   }
 
@@ -81,10 +92,16 @@ export class HomeRings {
     return { rings: this.#slots.size, deliveries: this.#deliveries, bytes: this.#rings.bytes };
   }
 
-  read(viewer: string, { before, after, upwards, limit }: HomeBounds): HomeIds {
-    const ring = this.#current(viewer);
+  /** Nothing that is delivered now would be found again. */
+  get deaf(): boolean {
+    return this.#heard === undefined && this.#slots.size === 0;
+  }
+
+  /** `version`: of the viewer's relations now. */
+  read(viewer: string, { before, after, upwards, limit }: HomeBounds, version: number): HomeIds {
+    const ring = this.#current(viewer, version);
     if (ring === undefined || this.#building.has(viewer)) return NO_RING;
-    this.#slots.touch(ring);
+    this.#slots.touch(ring, version);
     const logs = this.#large.of(ring);
     let floor = this.#rings.floor(ring);
     for (const log of logs) if (isBelow(floor, log.floor)) floor = log.floor;
@@ -163,6 +180,7 @@ export class HomeRings {
 
   /** A new status or reblog, into the rings of all who follow its author. */
   deliver(author: string, id: string): void {
+    this.#heard?.add(author, id);
     const audience = this.#index.of(author);
     const { high, low } = wordsOf(id);
     if (audience !== undefined) {
@@ -187,6 +205,40 @@ export class HomeRings {
     if (ring !== undefined) this.#large.forget(ring);
   }
 
+  /** The rings of those of whom `isLeaving` is true, most recently read first, for the next owner of their shards. */
+  *leaving(isLeaving: (viewer: string) => boolean): Generator<NodeHomeRing> {
+    const leaving = this.#slots
+      .recent((viewer) => isLeaving(viewer) && !this.#building.has(viewer))
+      .slice(0, RINGS_HANDED_MAX);
+    const authors = this.#index.authorsOf(new Set(leaving.map(([, ring]) => ring)));
+    for (const [viewer, ring] of leaving) {
+      if (this.#slots.of(viewer) !== ring) continue;
+      const floor = this.#rings.floor(ring);
+      yield {
+        viewer,
+        relationsVersion: this.#slots.versionOf(ring),
+        authors: packed([...(authors.get(ring) ?? []), ...this.#large.authorsOf(ring)]),
+        ids: packed(this.#rings.read(ring, { upwards: false, limit: RING_IDS })),
+        complete: floor.high === 0 && floor.low === 0,
+      };
+    }
+  }
+
+  /** A ring from the last owner of the viewer's shard. What was posted while it was on its way is put into it. */
+  welcome({ viewer, relationsVersion, authors, ids, complete }: NodeHomeRing): void {
+    const everyone = unpacked(authors);
+    this.open(viewer, everyone, unpacked(ids), complete);
+    const ring = this.#slots.of(viewer);
+    if (ring === undefined) return;
+    this.#slots.setEpoch(ring, AWAITED);
+    this.#slots.touch(ring, relationsVersion);
+    for (const id of this.#heard?.by(new Set(everyone)) ?? []) this.deliverTo(viewer, id);
+  }
+
+  closeWhere(isGone: (viewer: string) => boolean): void {
+    for (const [viewer] of this.#slots.recent(isGone)) this.close(viewer);
+  }
+
   /** Messages may have been lost: nothing here is known to be whole. */
   closeAll(): void {
     this.#building.clear();
@@ -196,10 +248,22 @@ export class HomeRings {
     this.#large = new LargeAuthors();
   }
 
-  /** The viewer's ring, unless their shard has been elsewhere since: follows may have come that it knows nothing of. */
-  #current(viewer: string): number | undefined {
+  /**
+   * The viewer's ring, unless their shard has been elsewhere since: follows may have come that it knows nothing of. One
+   * that came with the shard is good if the relations are still those that it was last read under.
+   */
+  #current(viewer: string, version?: number): number | undefined {
     const ring = this.#slots.of(viewer);
-    if (ring === undefined || this.#slots.epochOf(ring) === this.#options.epochOf(viewer)) return ring;
+    if (ring === undefined) return undefined;
+    const epoch = this.#options.epochOf(viewer);
+    const kept = this.#slots.epochOf(ring);
+    if (kept === epoch) return ring;
+    const isWelcome = kept === AWAITED && epoch !== undefined;
+    if (isWelcome && version === undefined) return ring;
+    if (isWelcome && this.#slots.versionOf(ring) === version) {
+      this.#slots.setEpoch(ring, epoch);
+      return ring;
+    }
     this.close(viewer);
     return undefined;
   }
@@ -211,7 +275,7 @@ export class HomeRings {
       this.#index.sweep((ring) => gone.has(ring));
       this.#slots.swept();
     }
-    const ring = this.#slots.take(viewer, this.#options.epochOf(viewer) ?? 0);
+    const ring = this.#slots.take(viewer, this.#options.epochOf(viewer) ?? AWAITED);
     this.#rings.empty(ring, NO_FLOOR);
     for (const author of authors) this.#hear(author, ring);
   }

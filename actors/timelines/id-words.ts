@@ -29,3 +29,17 @@ export function idOf(high: number, low: number): string {
 export function compareWords(aHigh: number, aLow: number, bHigh: number, bLow: number): number {
   return aHigh === bHigh ? aLow - bLow : aHigh - bHigh;
 }
+
+/** 8 bytes an id, big-endian. */
+export function packed(ids: readonly string[]): Uint8Array {
+  const bytes = Buffer.allocUnsafe(ids.length * 8);
+  for (const [index, id] of ids.entries()) bytes.writeBigUInt64BE(BigInt(id), index * 8);
+  return bytes;
+}
+
+export function unpacked(bytes: Uint8Array): string[] {
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Array.from({ length: Math.floor(bytes.length / 8) }, (_, index) =>
+    idOf(view.readUInt32BE(index * 8), view.readUInt32BE(index * 8 + 4)),
+  );
+}

@@ -13,6 +13,7 @@ export class Slots {
   readonly #numbers = new Map<string, number>();
   #readMinutes = new Uint32Array(1_024);
   #epochs = new Float64Array(1_024);
+  #versions = new Float64Array(1_024);
   #next = 0;
   #free: number[] = [];
   #gone = new Set<number>();
@@ -39,9 +40,18 @@ export class Slots {
     return this.#numbers.get(viewer);
   }
 
-  /** The epoch of the viewer's shard when the ring was opened. */
+  /** The epoch of the viewer's shard under which the ring is kept; 0 while it awaits the shard. */
   epochOf(number: number): number {
     return this.#epochs[number] ?? 0;
+  }
+
+  setEpoch(number: number, epoch: number): void {
+    this.#epochs[number] = epoch;
+  }
+
+  /** The viewer's relations at the last read. */
+  versionOf(number: number): number {
+    return this.#versions[number] ?? 0;
   }
 
   /** There must be room: see `crowdedOut`. */
@@ -50,7 +60,7 @@ export class Slots {
     this.#numbers.set(viewer, number);
     if (number >= this.#epochs.length) this.#grow(number * 2);
     this.#epochs[number] = epoch;
-    this.touch(number);
+    this.touch(number, 0);
     return number;
   }
 
@@ -62,8 +72,9 @@ export class Slots {
     return number;
   }
 
-  /** It was read now. */
-  touch(number: number): void {
+  /** It was read now, under this version of the viewer's relations. */
+  touch(number: number, version: number): void {
+    this.#versions[number] = version;
     this.#readMinutes[number] = this.#minute();
   }
 
@@ -72,6 +83,13 @@ export class Slots {
     if (this.#numbers.size < this.max) return [];
     const byAge = [...this.#numbers].sort(([, a], [, b]) => this.#readAt(a) - this.#readAt(b));
     return byAge.slice(0, Math.max(1, Math.floor(this.max * CROWDED_OUT_SHARE))).map(([viewer]) => viewer);
+  }
+
+  /** Those of whom it is true, most recently read first. */
+  recent(isWanted: (viewer: string) => boolean): [viewer: string, number: number][] {
+    return [...this.#numbers]
+      .filter(([viewer]) => isWanted(viewer))
+      .sort(([, a], [, b]) => this.#readAt(b) - this.#readAt(a));
   }
 
   /** Whom nobody saw for weeks. */
@@ -94,11 +112,14 @@ export class Slots {
   }
 
   #grow(length: number): void {
-    const [readMinutes, epochs] = [new Uint32Array(length), new Float64Array(length)];
-    readMinutes.set(this.#readMinutes);
-    epochs.set(this.#epochs);
-    this.#readMinutes = readMinutes;
-    this.#epochs = epochs;
+    const [readMinutes, epochs] = [this.#readMinutes, this.#epochs];
+    const versions = this.#versions;
+    this.#readMinutes = new Uint32Array(length);
+    this.#epochs = new Float64Array(length);
+    this.#versions = new Float64Array(length);
+    this.#readMinutes.set(readMinutes);
+    this.#epochs.set(epochs);
+    this.#versions.set(versions);
   }
 
   #readAt(number: number): number {

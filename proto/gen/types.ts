@@ -612,10 +612,21 @@ export interface NodeNodeStatus {
   readonly uptimeMs: number;
 }
 
-/** One warm activation on its way to the shard's next owner. */
+/** One warm activation, or one home timeline's ring, on its way to the shard's next owner. */
 export interface NodeHandoffChunk {
   readonly actor: string;
   readonly snapshot?: StoreSnapshotRecord | undefined;
+  readonly ring?: NodeHomeRing | undefined;
+}
+
+/** Ids as 8 bytes each, big-endian. relations_version: of the account when the ring was last read. */
+export interface NodeHomeRing {
+  readonly viewer: string;
+  readonly relationsVersion: number;
+  readonly authors: Uint8Array;
+  /** Newest first. */
+  readonly ids: Uint8Array;
+  readonly complete: boolean;
 }
 
 export interface NodeHandoffSummary {
@@ -905,6 +916,7 @@ export interface Messages {
   'murmuration.node.Empty': NodeEmpty;
   'murmuration.node.NodeStatus': NodeNodeStatus;
   'murmuration.node.HandoffChunk': NodeHandoffChunk;
+  'murmuration.node.HomeRing': NodeHomeRing;
   'murmuration.node.HandoffSummary': NodeHandoffSummary;
   'murmuration.store.Cause': StoreCause;
   'murmuration.store.EventRecord': StoreEventRecord;

@@ -1,10 +1,11 @@
 import type { AnyKind } from '../../actors/runtime/kind.js';
+import type { ShardHost } from '../../actors/runtime/placement.js';
 import type { ActorJournal } from '../../actors/runtime/recovery.js';
 import { Runtime } from '../../actors/runtime/runtime.js';
 import type { HomeRings } from '../../actors/timelines/home-rings.js';
 import { ClusterNode } from '../../cluster/cluster-node.js';
 import type { LeaseRules } from '../../cluster/lease.js';
-import { fanOut, makeHomeRings } from '../../compose/home-rings.js';
+import { fanOut, makeHomeRings, withRings } from '../../compose/home-rings.js';
 import { Journal } from '../../store/journal.js';
 import type { Tables } from '../../store/port.js';
 import type { LastWriteWins } from './last-write.js';
@@ -41,6 +42,7 @@ export class SimulatedNode {
   readonly process: Process;
   readonly runtime: Runtime;
   readonly cluster: ClusterNode;
+  private readonly host: ShardHost;
 
   constructor(
     readonly name: string,
@@ -78,7 +80,7 @@ export class SimulatedNode {
       rules: ground.rules,
     };
     this.cluster = new ClusterNode(context, bus, peers.of(this.process));
-    const rings = makeHomeRings({ tables, clock, placement: this.cluster, log });
+    const rings = makeHomeRings({ tables, clock, placement: this.cluster, shared: true, log });
     void fanOut(rings, bus);
     this.runtime = new Runtime({
       kinds: ground.kinds(tables, rings),
@@ -91,12 +93,13 @@ export class SimulatedNode {
       logger: log,
       limits: { idleMs: 5_000, snapshotEvery: 10, cursorEvery: 5, rescanMs: 20_000 },
     });
+    this.host = withRings(this.runtime, rings);
     peers.register(this.process, this.cluster.service);
   }
 
   /** Begins; readiness says when shards have come. A store that is down makes it try again. */
   start(): Promise<void> {
-    return this.cluster.start({ host: this.runtime, grpcAddress: this.name, baseUrl: `http://${this.name}` });
+    return this.cluster.start({ host: this.host, grpcAddress: this.name, baseUrl: `http://${this.name}` });
   }
 
   get ready(): boolean {

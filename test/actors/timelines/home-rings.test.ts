@@ -5,7 +5,8 @@ import { type HomeBounds, HomeRings, type RecentIds } from '../../../actors/time
 import { until } from '../../kit/until.js';
 
 const PEOPLE = 6;
-const name = (n: number) => `person${n}`;
+/** Ids, as accounts have them. */
+const name = (n: number) => String(n + 900_000).padStart(18, '0');
 const id18 = (n: number) => String(n).padStart(18, '0');
 const newest: HomeBounds = { before: undefined, after: undefined, upwards: false, limit: 7 };
 
@@ -31,7 +32,9 @@ interface World {
   nowMs: number;
 }
 
-function world(options: { readonly ringsMax?: number; readonly largeMin?: number } = {}): World {
+type Options = Partial<ConstructorParameters<typeof HomeRings>[0]>;
+
+function world(options: Options = {}): World {
   const posts = new Posts();
   const made: World = { posts, rings: undefined as never, epoch: 1, nowMs: 1_800_000_000_000 };
   const rings = new HomeRings({
@@ -51,14 +54,14 @@ function post({ posts, rings }: World, author: string, n: number): void {
 
 async function opened({ rings }: World, viewer: string, authors: readonly string[]): Promise<void> {
   rings.request(viewer, authors);
-  await until('the ring is filled', () => rings.read(viewer, newest).rest !== 'none' || undefined, 1_000);
+  await until('the ring is filled', () => rings.read(viewer, newest, 1).rest !== 'none' || undefined, 1_000);
 }
 
 /** Everything that the ring can tell, and where the rest is. */
 function readAll(rings: HomeRings, viewer: string): { ids: string[]; rest: string; floor: string | undefined } {
   const ids: string[] = [];
   for (;;) {
-    const part = rings.read(viewer, { ...newest, before: ids.at(-1) });
+    const part = rings.read(viewer, { ...newest, before: ids.at(-1) }, 1);
     ids.push(...part.ids);
     if (part.rest !== 'ring') return { ids, rest: part.rest, floor: part.floor };
   }
@@ -120,14 +123,14 @@ test('while it is being filled it takes what comes, and a follow in between make
   post(made, name(1), 10);
   rings.request(name(0), [name(1)]);
   post(made, name(1), 20);
-  assert.equal(rings.read(name(0), newest).rest, 'none');
-  await until('filled', () => rings.read(name(0), newest).rest === 'end' || undefined, 1_000);
+  assert.equal(rings.read(name(0), newest, 1).rest, 'none');
+  await until('filled', () => rings.read(name(0), newest, 1).rest === 'end' || undefined, 1_000);
   assert.deepEqual(readAll(rings, name(0)).ids, [id18(20), id18(10)]);
 
   posts.all.push({ author: name(2), id: id18(15) });
   rings.request(name(3), [name(1)]);
   await rings.follow(name(3), name(2));
-  assert.equal(rings.read(name(3), newest).rest, 'none');
+  assert.equal(rings.read(name(3), newest, 1).rest, 'none');
   await opened(made, name(3), [name(1), name(2)]);
   assert.deepEqual(readAll(rings, name(3)).ids, [id18(20), id18(15), id18(10)]);
 });
@@ -137,9 +140,9 @@ test('a ring of an earlier epoch is forgotten: its owner may have followed other
   post(made, name(1), 10);
   await opened(made, name(0), [name(1)]);
   made.epoch = undefined;
-  assert.equal(made.rings.read(name(0), newest).rest, 'none');
+  assert.equal(made.rings.read(name(0), newest, 1).rest, 'none');
   made.epoch = 2;
-  assert.equal(made.rings.read(name(0), newest).rest, 'none');
+  assert.equal(made.rings.read(name(0), newest, 1).rest, 'none');
 });
 
 test('after a gap on the bus nothing is left, and rings are filled anew', async () => {
@@ -148,7 +151,7 @@ test('after a gap on the bus nothing is left, and rings are filled anew', async 
   await opened(made, name(0), [name(1)]);
   made.posts.all.push({ author: name(1), id: id18(20) });
   made.rings.closeAll();
-  assert.equal(made.rings.read(name(0), newest).rest, 'none');
+  assert.equal(made.rings.read(name(0), newest, 1).rest, 'none');
   await opened(made, name(0), [name(1)]);
   assert.deepEqual(readAll(made.rings, name(0)).ids, [id18(20), id18(10)]);
 });
@@ -166,7 +169,7 @@ test('a store that cannot be read leaves no ring, and the next read tries again'
   await until('given up', () => rings.figures.rings === 0 || undefined, 1_000);
   fails = false;
   rings.request(name(0), [name(1)]);
-  await until('filled', () => rings.read(name(0), newest).rest === 'end' || undefined, 1_000);
+  await until('filled', () => rings.read(name(0), newest, 1).rest === 'end' || undefined, 1_000);
 });
 
 test('when there is no room those who read longest ago leave, and their rings serve others', () => {
@@ -176,8 +179,8 @@ test('when there is no room those who read longest ago leave, and their rings se
     made.rings.open(name(n), [name(n + 1_000), name(7)], [], true);
   }
   assert.ok(made.rings.figures.rings <= 64);
-  assert.equal(made.rings.read(name(0), newest).rest, 'none');
-  assert.equal(made.rings.read(name(199), newest).rest, 'end');
+  assert.equal(made.rings.read(name(0), newest, 1).rest, 'none');
+  assert.equal(made.rings.read(name(199), newest, 1).rest, 'end');
   post(made, name(1_000 + 10), 5);
   post(made, name(1_000 + 199), 6);
   post(made, name(7), 7);
@@ -188,7 +191,34 @@ test('when there is no room those who read longest ago leave, and their rings se
 test('upwards from below the floor is the store’s to answer', () => {
   const made = world();
   made.rings.open(name(0), [name(1)], [id18(30), id18(20)], false);
-  const up = (after: number) => made.rings.read(name(0), { ...newest, after: id18(after), upwards: true });
+  const up = (after: number) => made.rings.read(name(0), { ...newest, after: id18(after), upwards: true }, 1);
   assert.deepEqual(up(10), { ids: [], rest: 'store', floor: undefined });
   assert.deepEqual(up(20), { ids: [id18(30)], rest: 'end', floor: id18(20) });
+});
+
+test('a ring moves to the next owner, who adds what it heard meanwhile, and is good while the relations are the same', async () => {
+  const [giver, receiver] = [world({ shared: true }), world({ shared: true })];
+  post(giver, name(1), 10);
+  await opened(giver, name(0), [name(1)]);
+  post(giver, name(1), 20);
+  await opened(giver, name(5), [name(2)]);
+  const moved = [...giver.rings.leaving((viewer) => viewer === name(0))];
+  assert.deepEqual(
+    moved.map((ring) => ring.viewer),
+    [name(0)],
+  );
+  giver.rings.closeWhere((viewer) => viewer === name(0));
+  assert.deepEqual([giver.rings.figures.rings, readAll(giver.rings, name(5)).rest], [1, 'end']);
+
+  // Posted while the ring was on its way.
+  post(receiver, name(1), 30);
+  post(receiver, name(2), 31);
+  receiver.epoch = undefined;
+  for (const ring of moved) receiver.rings.welcome(ring);
+  receiver.epoch = 7;
+  post(receiver, name(1), 40);
+  assert.deepEqual(readAll(receiver.rings, name(0)).ids, [40, 30, 20, 10].map(id18));
+
+  for (const ring of moved) receiver.rings.welcome(ring);
+  assert.equal(receiver.rings.read(name(0), newest, 2).rest, 'none');
 });

@@ -66,7 +66,7 @@ export class TimelineWorld {
       })),
       blocked: [...this.blocked],
     };
-    return command === 'sources' ? sources : { version: 1, sources, ...this.rings.read(this.viewer, input) };
+    return command === 'sources' ? sources : { version: 1, sources, ...this.rings.read(this.viewer, input, 1) };
   };
   readonly services = {
     tables: this.tables,
