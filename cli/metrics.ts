@@ -19,6 +19,21 @@ export async function serveMetrics(listen: string, node: Node): Promise<() => Pr
       },
     });
   }
+  const timelines: Readonly<Record<keyof Node['rings']['figures'], string>> = {
+    rings: 'Home timelines kept in memory',
+    deliveries: 'Statuses put into home timelines, once for each',
+    bytes: 'Memory reserved for home timelines',
+  };
+  for (const [name, help] of Object.entries(timelines) as [keyof typeof timelines, string][]) {
+    new Gauge({
+      name: `murmuration_home_${name}`,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(node.rings.figures[name]);
+      },
+    });
+  }
   const server = createServer((_request, response) => {
     registry.metrics().then(
       (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),

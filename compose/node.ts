@@ -9,6 +9,7 @@ import { askerOf } from '../actors/runtime/kind.js';
 import type { Placement } from '../actors/runtime/placement.js';
 import { Runtime } from '../actors/runtime/runtime.js';
 import { systemClock, systemRandom } from '../actors/runtime/system.js';
+import type { HomeRings } from '../actors/timelines/home-rings.js';
 import type { Settings } from '../cli/settings.js';
 import { Lenses } from '../gateway/lenses.js';
 import { allRoutes } from '../gateway/routes/index.js';
@@ -27,6 +28,8 @@ import { openBus, openStore } from './parts.js';
 export interface Node {
   readonly services: Services;
   readonly runtime: Runtime;
+  /** Home timelines of the accounts that live here. */
+  readonly rings: HomeRings;
   /** Undefined when it was opened without HTTP. */
   readonly server: Server | undefined;
   status(): NodeNodeStatus;
@@ -139,7 +142,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     await drain();
     throw error;
   }
-  return { services, runtime, server, status, ready, drain };
+  return { services, runtime, rings, server, status, ready, drain };
 }
 
 function instanceOf(settings: Settings): InstanceSettings {

@@ -87,7 +87,7 @@ export class HomeRings {
     this.#slots = new Slots(options.ringsMax ?? RINGS_MAX, options.clock);
   }
 
-  /** Rings in use, pairs of author and ring so far delivered to, bytes reserved. */
+  /** Rings in use, deliveries (a status into one ring) so far, bytes reserved. */
   get figures(): { readonly rings: number; readonly deliveries: number; readonly bytes: number } {
     return { rings: this.#slots.size, deliveries: this.#deliveries, bytes: this.#rings.bytes };
   }
@@ -269,7 +269,7 @@ export class HomeRings {
   }
 
   #open(viewer: string, authors: readonly string[]): void {
-    for (const unread of this.#slots.crowdedOut()) this.close(unread);
+    for (const unread of [...this.#slots.unread(), ...this.#slots.crowdedOut()]) this.close(unread);
     if (this.#slots.sweepDue) {
       const gone = this.#slots.gone;
       this.#index.sweep((ring) => gone.has(ring));

@@ -3,6 +3,7 @@ import type { Clock } from '../domain/time.js';
 const MINUTE_MS = 60_000;
 /** Source: Mastodon drops the home feeds of those who were not there for a fortnight (UserTrackingConcern). */
 const UNREAD_MINUTES_MAX = 14 * 24 * 60;
+const LOOK_MINUTES = 60;
 /** Of all rings, those that leave at once when there is no room. */
 const CROWDED_OUT_SHARE = 1 / 64;
 /** Numbers that were given back wait for one pass over the index of followers, which costs much more than each. */
@@ -15,6 +16,7 @@ export class Slots {
   #epochs = new Float64Array(1_024);
   #versions = new Float64Array(1_024);
   #next = 0;
+  #lookedMinute = 0;
   #free: number[] = [];
   #gone = new Set<number>();
 
@@ -92,8 +94,10 @@ export class Slots {
       .sort(([, a], [, b]) => this.#readAt(b) - this.#readAt(a));
   }
 
-  /** Whom nobody saw for weeks. */
+  /** Whom nobody saw for weeks; asked often, it looks once an hour. */
   unread(): string[] {
+    if (this.#minute() < this.#lookedMinute + LOOK_MINUTES) return [];
+    this.#lookedMinute = this.#minute();
     const since = this.#minute() - UNREAD_MINUTES_MAX;
     return [...this.#numbers].flatMap(([viewer, number]) => (this.#readAt(number) < since ? [viewer] : []));
   }

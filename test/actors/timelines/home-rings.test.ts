@@ -188,6 +188,20 @@ test('when there is no room those who read longest ago leave, and their rings se
   assert.deepEqual(readAll(made.rings, name(198)).ids, [id18(7)]);
 });
 
+test('who has not read for a fortnight has no ring any more', () => {
+  const made = world();
+  made.rings.open(name(0), [name(1)], [], true);
+  made.nowMs += 13 * 86_400_000;
+  made.rings.open(name(1), [name(2)], [], true);
+  assert.equal(made.rings.figures.rings, 2);
+  made.nowMs += 2 * 86_400_000;
+  made.rings.open(name(2), [name(3)], [], true);
+  assert.deepEqual(
+    [0, 1, 2].map((n) => made.rings.read(name(n), newest, 0).rest),
+    ['none', 'end', 'end'],
+  );
+});
+
 test('upwards from below the floor is the store’s to answer', () => {
   const made = world();
   made.rings.open(name(0), [name(1)], [id18(30), id18(20)], false);
