@@ -103,7 +103,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const services: Services = {
     instance: instanceOf(settings),
     askAccount,
-    lenses: new Lenses(askAccount),
+    lenses: new Lenses(askAccount, clock),
     askConversation: askerOf(conversation, runtime),
     tables,
     registry: new Registrar(tables, clock),

@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { AccountCommands } from '../actors/account/commands.js';
 import { isProblem } from '../actors/domain/problem.js';
+import type { Clock } from '../actors/domain/time.js';
 import type { TypedAsk } from '../actors/runtime/kind.js';
 import type { HomeBounds, HomeIds } from '../actors/timelines/home-rings.js';
-import type { AccountHome } from '../proto/gen/types.js';
+import type { AccountHome, AccountSources } from '../proto/gen/types.js';
 import { Lens } from './streaming/lens.js';
 import { type Relations, relationsFrom } from './visible.js';
 
@@ -13,10 +14,11 @@ export interface Viewpoint {
   readonly relations: Relations;
 }
 
-/** Follows and blocks of all lenses kept, some hundred bytes each. */
+/** Follows, blocks, mutes and members of lists of all lenses kept, some hundred bytes each. */
 const EDGES_MAX = 500_000;
 /** What a lens costs besides, in edges. */
 const LENS_EDGES = 16;
+const NOBODY: AccountSources = { following: [], blocked: [], muted: [], lists: [] };
 const NO_BOUNDS: HomeBounds = { before: undefined, after: undefined, upwards: false, limit: 0 };
 
 interface Kept extends Viewpoint {
@@ -31,8 +33,11 @@ export class Lenses {
   readonly #ask: TypedAsk<AccountCommands>;
   readonly #kept = new LRUCache<string, Kept>({ max: EDGES_MAX / LENS_EDGES, maxSize: EDGES_MAX });
 
-  constructor(ask: TypedAsk<AccountCommands>) {
+  readonly #clock: Pick<Clock, 'nowMs'>;
+
+  constructor(ask: TypedAsk<AccountCommands>, clock: Pick<Clock, 'nowMs'>) {
     this.#ask = ask;
+    this.#clock = clock;
   }
 
   /** @throws Unavailable when the viewer's actor cannot be asked */
@@ -49,10 +54,13 @@ export class Lenses {
     return { view, part: { ids: answer.ids, rest: answer.rest as HomeIds['rest'], floor: answer.floor } };
   }
 
-  #keep(viewer: string, { version, sources = { following: [], blocked: [] } }: AccountHome): Kept {
-    const view = { version, lens: new Lens(viewer, sources), relations: relationsFrom(sources) };
-    const size = LENS_EDGES + sources.following.length + sources.blocked.length;
-    this.#kept.set(viewer, view, { size });
+  #keep(viewer: string, { version, sources = NOBODY }: AccountHome): Kept {
+    const view = { version, lens: new Lens(viewer, sources, this.#clock), relations: relationsFrom(sources) };
+    this.#kept.set(viewer, view, { size: LENS_EDGES + edgesOf(sources) });
     return view;
   }
+}
+
+function edgesOf({ following, blocked, muted, lists }: AccountSources): number {
+  return lists.reduce((sum, list) => sum + list.members.length, following.length + blocked.length + muted.length);
 }

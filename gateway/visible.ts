@@ -12,14 +12,18 @@ export interface VisibleStatus {
   readonly original: StoreStatusRecord | undefined;
 }
 
+/** What is known of the viewer's relation to somebody; mutes only where it was asked for by name. */
+export type KnownRelation = Relation & Partial<Pick<AccountRelation, 'muting' | 'mutingNotifications'>>;
 /** The viewer's relations to some accounts. */
-export type Relations = (accountId: string) => Relation | undefined;
+export type Relations = (accountId: string) => KnownRelation | undefined;
 
 export interface VisibleOptions {
   /** Known relations to all authors concerned; absent: the viewer's actor is asked, once. */
   readonly relations?: Relations;
   /** Leaves out those whom the viewer blocks, too: lists do, single statuses don't. */
   readonly hideBlocked?: boolean;
+  /** Leaves out those whom the viewer mutes: timelines do. */
+  readonly hideMuted?: boolean;
 }
 
 /** Targets of one `relations` question: bounds its message to some 100 KB. */
@@ -41,6 +45,7 @@ export async function visibleStatuses(
   const shows = (record: StoreStatusRecord) => {
     const relation = relations(record.accountId);
     if (options.hideBlocked === true && relation?.blocking === true) return false;
+    if (options.hideMuted === true && relation?.muting === true) return false;
     return mayViewerSee(record, viewer, relation);
   };
   return records.map((record) => {

@@ -7,6 +7,8 @@ import type { AccountCommands, AccountEvents, AccountState } from './commands.js
 import { follow } from './follow.js';
 import { followers } from './followers.js';
 import { home } from './home.js';
+import { lists } from './lists.js';
+import { mute } from './mute.js';
 import { notify } from './notify.js';
 import { post } from './post.js';
 import { emptyProfile, profile } from './profile.js';
@@ -25,8 +27,10 @@ export function initialAccount(id: string): AccountState {
     requests: new Map(),
     followers: 0,
     recentFollowers: new Map(),
-    blocking: new Set(),
+    blocking: new Map(),
     blockedBy: new Set(),
+    muting: new Map(),
+    lists: new Map(),
     relationsVersion: 1,
     statuses: 0,
     lastStatusAtMs: 0,
@@ -48,6 +52,8 @@ const decide: AccountSlice['decide'] = {
   ...follow.decide,
   ...followers.decide,
   ...block.decide,
+  ...mute.decide,
+  ...lists.decide,
   ...relations.decide,
   ...post.decide,
   ...notify.decide,
@@ -63,6 +69,8 @@ export const accountSlice: AccountSlice = {
     ...follow.apply,
     ...followers.apply,
     ...block.apply,
+    ...mute.apply,
+    ...lists.apply,
     ...post.apply,
     ...notify.apply,
   }),
@@ -82,6 +90,8 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...follow.commands,
       ...followers.commands,
       ...block.commands,
+      ...mute.commands,
+      ...lists.commands,
       ...relations.commands,
       ...timeline.commands,
       ...post.commands,
@@ -94,12 +104,25 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...follow.events,
       ...followers.events,
       ...block.events,
+      ...mute.events,
+      ...lists.events,
       ...post.events,
       ...notify.events,
     },
-    stateVersion: 2,
+    stateVersion: 3,
     once: ['exchangeCode'],
-    queries: ['credentials', 'relations', 'sources', 'home', 'followRequests'],
+    queries: [
+      'credentials',
+      'relations',
+      'sources',
+      'home',
+      'followRequests',
+      'blocks',
+      'mutes',
+      'lists',
+      'list',
+      'listMembers',
+    ],
     reactions: accountReactions(around),
   };
 }

@@ -1,5 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
+import { edgePage } from '../domain/edge-page.js';
+import { makeId } from '../domain/ids.js';
 import { problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
 import type { Recorded } from '../runtime/slice.js';
@@ -11,6 +13,7 @@ export interface Commands {
   block: { in: P.AccountBlock; out: P.AccountRelation };
   unblock: { in: P.AccountUnblock; out: P.AccountRelation };
   receiveBlock: { in: P.AccountReceiveBlock; out: P.AccountEmpty };
+  blocks: { in: P.AccountEdgeBounds; out: P.AccountEdgePage };
 }
 export interface Events {
   blocked: P.AccountBlocked;
@@ -29,17 +32,17 @@ export const BLOCKED_BY_MAX = 100_000;
 export const block: Omit<Part<RelationState, Commands, Recordable>, 'apply' | 'events'> &
   Pick<Part<RelationState, Commands, Events>, 'apply' | 'events'> = {
   decide: {
-    block(state, { target }, { self, nowMs }) {
+    block(state, { target }, { self, nowMs, newId }) {
       if (target === self) return problem('forbidden', 'This action is not allowed');
       const none = { following: false, requested: false, reblogs: false, notify: false, requestedBy: false };
-      const reply = { ...relationTo(state, target), ...none, blocking: true };
+      const reply = { ...relationTo(state, target, nowMs), ...none, blocking: true };
       if (state.blocking.has(target)) return { events: [], reply };
       if (state.blocking.size >= BLOCKS_MAX)
         return problem('limit_reached', `Validation failed: You cannot block more than ${BLOCKS_MAX} people`);
-      return { events: [{ type: 'blocked', target, atMs: nowMs }, ...partings(state, target)], reply };
+      return { events: [{ type: 'blocked', target, atMs: nowMs, edgeId: newId() }, ...partings(state, target)], reply };
     },
-    unblock(state, { target }) {
-      const reply = { ...relationTo(state, target), blocking: false };
+    unblock(state, { target }, { nowMs }) {
+      const reply = { ...relationTo(state, target, nowMs), blocking: false };
       return { events: state.blocking.has(target) ? [{ type: 'unblocked', target }] : [], reply };
     },
     receiveBlock(state, { from, on }) {
@@ -47,9 +50,14 @@ export const block: Omit<Part<RelationState, Commands, Recordable>, 'apply' | 'e
       if (on && state.blockedBy.size >= BLOCKED_BY_MAX) return { events: partings(state, from), reply: {} };
       return { events: [{ type: 'blockReceived', from, on }, ...(on ? partings(state, from) : [])], reply: {} };
     },
+    blocks(state, bounds) {
+      const edges = Array.from(state.blocking, ([account, edgeId]) => ({ account, edgeId, untilMs: 0 }));
+      return { events: [], reply: edgePage(edges, bounds) };
+    },
   },
   apply: {
-    blocked: (state, { target }) => void state.blocking.add(target),
+    // Entries from before there were lists of blocks have no id of their own.
+    blocked: (state, { target, edgeId, atMs }) => void state.blocking.set(target, edgeId || makeId(atMs, 0, 0)),
     unblocked: (state, { target }) => void state.blocking.delete(target),
     blockReceived: (state, { from, on }) => void (on ? state.blockedBy.add(from) : state.blockedBy.delete(from)),
   },
@@ -57,6 +65,7 @@ export const block: Omit<Part<RelationState, Commands, Recordable>, 'apply' | 'e
     block: { in: codec('murmuration.account.Block'), out: codec('murmuration.account.Relation') },
     unblock: { in: codec('murmuration.account.Unblock'), out: codec('murmuration.account.Relation') },
     receiveBlock: { in: codec('murmuration.account.ReceiveBlock'), out: codec('murmuration.account.Empty') },
+    blocks: { in: codec('murmuration.account.EdgeBounds'), out: codec('murmuration.account.EdgePage') },
   },
   events: {
     blocked: codec('murmuration.account.Blocked'),

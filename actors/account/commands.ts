@@ -2,6 +2,8 @@ import type * as block from './block.js';
 import type * as follow from './follow.js';
 import type * as followers from './followers.js';
 import type * as home from './home.js';
+import type * as lists from './lists.js';
+import type * as mute from './mute.js';
 import type * as notify from './notify.js';
 import type * as post from './post.js';
 import type * as profile from './profile.js';
@@ -17,6 +19,8 @@ export interface AccountCommands
     follow.Commands,
     followers.Commands,
     block.Commands,
+    mute.Commands,
+    lists.Commands,
     relations.Commands,
     home.Commands,
     post.Commands,
@@ -30,6 +34,8 @@ export interface AccountEvents
     follow.Events,
     followers.Events,
     block.Events,
+    mute.Events,
+    lists.Events,
     post.Events,
     notify.Events {}
 

@@ -2,6 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
+import { leaveLists } from './lists.js';
 import { type RelationState, relationTo } from './relations.js';
 
 export interface Commands {
@@ -27,7 +28,7 @@ export const follow: Part<RelationState, Commands, Events> = {
       const edge = state.following.get(target);
       const options = { reblogs: reblogs ?? edge?.reblogs ?? true, notify: notify ?? edge?.notify ?? false };
       const pending = edge?.pending ?? targetLocked;
-      const relation = { ...relationTo(state, target), ...options, following: !pending, requested: pending };
+      const relation = { ...relationTo(state, target, nowMs), ...options, following: !pending, requested: pending };
       if (edge?.reblogs === options.reblogs && edge.notify === options.notify) return { events: [], reply: relation };
       if (edge === undefined && state.following.size >= FOLLOWING_MAX)
         return problem('limit_reached', `Validation failed: You cannot follow more than ${FOLLOWING_MAX} people`);
@@ -36,10 +37,10 @@ export const follow: Part<RelationState, Commands, Events> = {
       const event = { target, edgeId, pending, ...options, atMs: edge?.atMs ?? nowMs, optionsOnly };
       return { events: [{ type: 'followed', ...event }], reply: relation };
     },
-    unfollow(state, { target }) {
+    unfollow(state, { target }, { nowMs }) {
       const edge = state.following.get(target);
       const none = { following: false, requested: false, reblogs: false, notify: false };
-      const reply = { ...relationTo(state, target), ...none };
+      const reply = { ...relationTo(state, target, nowMs), ...none };
       if (edge === undefined) return { events: [], reply };
       return { events: [{ type: 'unfollowed', target, edgeId: edge.edgeId, wasPending: edge.pending }], reply };
     },
@@ -54,11 +55,16 @@ export const follow: Part<RelationState, Commands, Events> = {
     followed(state, { target, edgeId, pending, reblogs, notify, atMs }) {
       state.following.set(target, { target, edgeId, pending, reblogs, notify, atMs });
     },
-    unfollowed: (state, { target }) => void state.following.delete(target),
+    unfollowed(state, { target }) {
+      state.following.delete(target);
+      leaveLists(state, target);
+    },
     followAnswered(state, { target, answer }) {
       const edge = state.following.get(target);
-      if (answer === 'rejected') state.following.delete(target);
-      else if (edge !== undefined) state.following.set(target, { ...edge, pending: answer === 'pending' });
+      if (answer === 'rejected') {
+        state.following.delete(target);
+        leaveLists(state, target);
+      } else if (edge !== undefined) state.following.set(target, { ...edge, pending: answer === 'pending' });
     },
   },
   commands: {

@@ -1,6 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { compareIds, isId } from '../domain/ids.js';
+import { isMuted } from '../domain/visibility.js';
 import type { Part } from '../runtime/part.js';
 import type { RelationState } from './relations.js';
 
@@ -31,7 +32,9 @@ const empty = codec('murmuration.account.Empty');
 export const notify: Part<State, Commands, Events> = {
   decide: {
     notify(state, { type: kind, from, statusId }, { self, nowMs, newId }) {
-      const isUnwanted = from === self || state.blocking.has(from) || state.blockedBy.has(from);
+      const mute = state.muting.get(from);
+      const isSilenced = mute?.notifications === true && isMuted(mute.untilMs, nowMs);
+      const isUnwanted = from === self || state.blocking.has(from) || state.blockedBy.has(from) || isSilenced;
       if (isUnwanted || state.recentNotices.has(gist(kind, from, statusId))) return { events: [], reply: {} };
       return { events: [{ type: 'notified', id: newId(), kind, from, statusId, atMs: nowMs }], reply: {} };
     },

@@ -1,5 +1,6 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
+import { isMuted } from '../domain/visibility.js';
 import type { Part } from '../runtime/part.js';
 
 export interface Commands {
@@ -7,7 +8,21 @@ export interface Commands {
   sources: { in: P.AccountEmpty; out: P.AccountSources };
 }
 
-/** What the account is to others; kept by follow.ts, followers.ts and block.ts. */
+/** A mute of somebody; it may have ended. */
+export interface Mute {
+  /** What pages of mutes go by. */
+  readonly edgeId: string;
+  readonly notifications: boolean;
+  /** 0: without an end. */
+  readonly untilMs: number;
+}
+
+/** A list of people; its title and rules, and its members with the ids that pages go by, in their order. */
+export interface PeopleList extends Omit<P.AccountList, 'id'> {
+  readonly members: Map<string, string>;
+}
+
+/** What the account is to others; kept by follow.ts, followers.ts, block.ts, mute.ts and lists.ts. */
 export interface RelationState {
   /** Follows made, pending ones too, by target. At most FOLLOWING_MAX. */
   readonly following: Map<string, P.AccountFollowingEdge>;
@@ -16,13 +31,18 @@ export interface RelationState {
   /** All accepted followers are counted; the latest FOLLOWERS_REMEMBERED_MAX are known, by follower, with their edge. */
   followers: number;
   readonly recentFollowers: Map<string, string>;
-  readonly blocking: Set<string>;
+  /** By account, with the ids that pages go by, in their order. At most BLOCKS_MAX. */
+  readonly blocking: Map<string, string>;
   readonly blockedBy: Set<string>;
+  /** By account, in the order of their edges' ids. At most MUTES_MAX. */
+  readonly muting: Map<string, Mute>;
+  /** By id, oldest first. At most LISTS_MAX. */
+  readonly lists: Map<string, PeopleList>;
   /** Grows with each event of `relationEvents`: who knows the relations by it need not ask for them again. */
   relationsVersion: number;
 }
 
-/** The events that change what the account may see, or whom it hears. */
+/** The events that change what the account may see, or whom it hears, and where. */
 export const relationEvents = [
   'followed',
   'unfollowed',
@@ -30,13 +50,20 @@ export const relationEvents = [
   'blocked',
   'unblocked',
   'blockReceived',
+  'muted',
+  'unmuted',
+  'listCreated',
+  'listUpdated',
+  'listDeleted',
+  'listMembersAdded',
+  'listMembersRemoved',
 ] as const;
 
 /** Questions about relations; nothing is recorded. */
 export const relations: Part<RelationState, Commands, object> = {
   decide: {
-    relations(state, { targets }) {
-      return { events: [], reply: { relations: targets.map((target) => relationTo(state, target)) } };
+    relations(state, { targets }, { nowMs }) {
+      return { events: [], reply: { relations: targets.map((target) => relationTo(state, target, nowMs)) } };
     },
     sources(state) {
       return { events: [], reply: sourcesOf(state) };
@@ -51,12 +78,25 @@ export const relations: Part<RelationState, Commands, object> = {
 };
 
 export function sourcesOf(state: Readonly<RelationState>): P.AccountSources {
-  const blocked = [...new Set([...state.blocking, ...state.blockedBy])];
-  return { following: [...state.following.values()], blocked };
+  const blocked = [...new Set([...state.blocking.keys(), ...state.blockedBy])];
+  const muted = Array.from(state.muting, ([account, { untilMs, notifications }]) => ({
+    account,
+    untilMs,
+    notifications,
+  }));
+  const lists = Array.from(state.lists, ([id, { members, repliesPolicy, exclusive }]) => ({
+    id,
+    members: [...members.keys()],
+    repliesPolicy,
+    exclusive,
+  }));
+  return { following: [...state.following.values()], blocked, muted, lists };
 }
 
-export function relationTo(state: Readonly<RelationState>, target: string): P.AccountRelation {
+export function relationTo(state: Readonly<RelationState>, target: string, nowMs: number): P.AccountRelation {
   const edge = state.following.get(target);
+  const mute = state.muting.get(target);
+  const muting = isMuted(mute?.untilMs, nowMs);
   return {
     target,
     following: edge?.pending === false,
@@ -66,5 +106,8 @@ export function relationTo(state: Readonly<RelationState>, target: string): P.Ac
     blocking: state.blocking.has(target),
     blockedBy: state.blockedBy.has(target),
     requestedBy: state.requests.has(target),
+    muting,
+    mutingNotifications: muting && mute?.notifications === true,
+    mutingUntilMs: muting ? (mute?.untilMs ?? 0) : 0,
   };
 }

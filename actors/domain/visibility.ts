@@ -17,6 +17,11 @@ export interface Relation {
   readonly blockedBy: boolean;
 }
 
+/** Whether a mute holds at a time; `untilMs`: 0 for one without an end, undefined where there is none. */
+export function isMuted(untilMs: number | undefined, nowMs: number): boolean {
+  return untilMs !== undefined && (untilMs === 0 || untilMs > nowMs);
+}
+
 /**
  * The one place that says whether a viewer may see a status. `viewer` undefined: nobody is signed in.
  * `relation` is the viewer's to the author; not needed (undefined) for anonymous viewers and the author.

@@ -2,6 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type { NodeAccountTopic, StoreStatusRecord } from '../../proto/gen/types.js';
 import { accountTopic, STATUSES_TOPIC } from '../../transport/bus.js';
 import type { AccountEvents, AccountState } from '../account/commands.js';
+import { relationEvents } from '../account/relations.js';
 import type { ConversationEvents } from '../conversation/commands.js';
 import type { ConversationState } from '../conversation/state.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
@@ -22,12 +23,7 @@ export const accountStream: Reaction<AccountState, AccountEvents> = {
   surface: 'stream',
   beforeReply: true,
   on: {
-    followed: relationsChanged,
-    unfollowed: relationsChanged,
-    followAnswered: relationsChanged,
-    blocked: relationsChanged,
-    unblocked: relationsChanged,
-    blockReceived: relationsChanged,
+    ...Object.fromEntries(relationEvents.map((type) => [type, relationsChanged])),
     tokenRevoked({ tokenHash }, { self }, effects) {
       publishAccount(effects, self, { kind: 'token_revoked', tokenHash });
     },

@@ -42,6 +42,11 @@ export interface Account {
   readonly fields: readonly Field[];
 }
 
+/** The REST API's MutedAccount. */
+export interface MutedAccount extends Account {
+  readonly mute_expires_at: string | null;
+}
+
 /** What the owner alone sees: the profile as typed and the defaults for new statuses. */
 export interface AccountSource {
   readonly note: string;

@@ -15,7 +15,7 @@ export interface Notification {
   readonly status?: Status;
 }
 
-/** Renders with one read per table; undefined where the account or the status is gone, hidden or blocked. */
+/** Renders with one read per table; undefined where the account or the status is gone, hidden, blocked or muted. */
 export async function renderNotifications(
   services: Services,
   viewer: string,
@@ -38,6 +38,7 @@ export async function renderNotifications(
     const account = accounts.get(record.from);
     const relation = relations(record.from);
     if (account === undefined || !isPublished(account) || relation?.blocking || relation?.blockedBy) return undefined;
+    if (relation?.mutingNotifications === true) return undefined;
     const status = record.statusId === undefined ? undefined : statuses.get(record.statusId);
     if (record.statusId !== undefined && status === undefined) return undefined;
     return {

@@ -2,6 +2,7 @@ import type { AccountRelation } from '../../proto/gen/types.js';
 import { following } from '../../store/tables.js';
 import type { Services } from '../services.js';
 import { askRelations } from '../visible.js';
+import { isoTime } from './time.js';
 
 /** The REST API's Relationship: the viewer's to one account. */
 export interface Relationship {
@@ -56,9 +57,9 @@ function renderRelationship(id: string, relation: AccountRelation | undefined, f
     followed_by: followedBy,
     blocking: relation?.blocking ?? false,
     blocked_by: relation?.blockedBy ?? false,
-    muting: false,
-    muting_notifications: false,
-    muting_expires_at: null,
+    muting: relation?.muting ?? false,
+    muting_notifications: relation?.mutingNotifications ?? false,
+    muting_expires_at: relation?.mutingUntilMs ? isoTime(relation.mutingUntilMs) : null,
     requested: relation?.requested ?? false,
     requested_by: relation?.requestedBy ?? false,
     domain_blocking: false,

@@ -97,7 +97,8 @@ function act(verb: string, scope: readonly string[], work: Act): AnyRoute {
   });
 }
 
-async function actOn(
+/** Does something about the account of the path, and answers with the relationship as it is now. */
+export async function actOn(
   { services, viewer = '', params }: Pick<Request<{ id: string }, unknown, unknown>, 'services' | 'viewer' | 'params'>,
   work: Act,
 ) {

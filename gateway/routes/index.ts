@@ -7,6 +7,7 @@ import { credentialRoutes } from './credentials.js';
 import { followRoutes } from './follows.js';
 import { imageRoutes } from './images.js';
 import { instanceRoutes } from './instance.js';
+import { muteRoutes } from './mutes.js';
 import { notificationRoutes } from './notifications.js';
 import { signUpRoutes } from './sign-up.js';
 import { statusRoutes } from './statuses.js';
@@ -23,6 +24,7 @@ export const allRoutes: readonly AnyRoute[] = [
   ...followRoutes,
   ...imageRoutes,
   ...instanceRoutes,
+  ...muteRoutes,
   ...notificationRoutes,
   ...signUpRoutes,
   ...statusRoutes,

@@ -80,7 +80,10 @@ const context = route({
     const ancestors = viewer === undefined ? thread.ancestors.slice(-ANONYMOUS_ANCESTORS_MAX) : thread.ancestors;
     const descendants =
       viewer === undefined ? thread.descendants.slice(0, ANONYMOUS_DESCENDANTS_MAX) : thread.descendants;
-    const all = await visibleById(services, viewer, [...ancestors, ...descendants], { hideBlocked: true });
+    const all = await visibleById(services, viewer, [...ancestors, ...descendants], {
+      hideBlocked: true,
+      hideMuted: true,
+    });
     const rendered = await renderStatuses(services, viewer, all);
     const shown = (from: number, to: number) => rendered.slice(from, to).filter((status) => status !== undefined);
     return json({ ancestors: shown(0, ancestors.length), descendants: shown(ancestors.length, rendered.length) });

@@ -105,7 +105,7 @@ export class Viewer {
     this.#lane.run(async () => {
       const sources = await this.#untilAvailable(() => this.#parts.services.askAccount(this.id, 'sources', {}));
       if (sources === undefined || isProblem(sources)) this.#lens = undefined;
-      else this.#lens = new Lens(this.id, sources);
+      else this.#lens = new Lens(this.id, sources, this.#parts.services.clock);
     });
   }
 

@@ -28,7 +28,7 @@ export async function publicTimeline(
       services,
       viewer,
       rows.map((row) => row.id),
-      { hideBlocked: true },
+      { hideBlocked: true, hideMuted: true },
     ),
   );
 }

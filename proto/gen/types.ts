@@ -284,9 +284,11 @@ export interface AccountBlock {
   readonly target: string;
 }
 
+/** edge_id: what lists of blocks page by; empty in entries from before there were such lists. */
 export interface AccountBlocked {
   readonly target: string;
   readonly atMs: number;
+  readonly edgeId: string;
 }
 
 export interface AccountUnblock {
@@ -307,6 +309,130 @@ export interface AccountBlockReceived {
   readonly on: boolean;
 }
 
+/** Both bounds are exclusive. upwards: the limit next above after, instead of the newest. */
+export interface AccountEdgeBounds {
+  readonly before?: string | undefined;
+  readonly after?: string | undefined;
+  readonly upwards: boolean;
+  readonly limit: number;
+}
+
+/** until_ms: of a mute that ends, else 0. */
+export interface AccountEdge {
+  readonly account: string;
+  readonly edgeId: string;
+  readonly untilMs: number;
+}
+
+/** more: false when it is known that nothing older exists. */
+export interface AccountEdgePage {
+  readonly edges: readonly AccountEdge[];
+  readonly more: boolean;
+}
+
+/** duration_ms 0: until taken back. */
+export interface AccountMute {
+  readonly target: string;
+  readonly notifications: boolean;
+  readonly durationMs: number;
+}
+
+/** until_ms 0: until taken back. notifications: theirs are dropped, too. */
+export interface AccountMuted {
+  readonly target: string;
+  readonly edgeId: string;
+  readonly notifications: boolean;
+  readonly untilMs: number;
+  readonly atMs: number;
+}
+
+export interface AccountUnmute {
+  readonly target: string;
+}
+
+export interface AccountUnmuted {
+  readonly target: string;
+}
+
+export interface AccountList {
+  readonly id: string;
+  readonly title: string;
+  /** Whose answers to others are shown: none, list (answers to members) or followed. */
+  readonly repliesPolicy: string;
+  /** What members post does not show in the home timeline. */
+  readonly exclusive: boolean;
+}
+
+export interface AccountLists {
+  readonly lists: readonly AccountList[];
+}
+
+export interface AccountCreateList {
+  readonly title: string;
+  readonly repliesPolicy: string;
+  readonly exclusive: boolean;
+}
+
+export interface AccountListCreated {
+  readonly id: string;
+  readonly title: string;
+  readonly repliesPolicy: string;
+  readonly exclusive: boolean;
+}
+
+/** What is absent stays. */
+export interface AccountUpdateList {
+  readonly id: string;
+  readonly title?: string | undefined;
+  readonly repliesPolicy?: string | undefined;
+  readonly exclusive?: boolean | undefined;
+}
+
+export interface AccountListUpdated {
+  readonly id: string;
+  readonly title: string;
+  readonly repliesPolicy: string;
+  readonly exclusive: boolean;
+}
+
+export interface AccountListId {
+  readonly id: string;
+}
+
+export interface AccountListDeleted {
+  readonly id: string;
+}
+
+export interface AccountListAccounts {
+  readonly id: string;
+  readonly accounts: readonly string[];
+}
+
+/** An account and the id that the members' list pages by. */
+export interface AccountListMember {
+  readonly account: string;
+  readonly edgeId: string;
+}
+
+export interface AccountListMembersAdded {
+  readonly id: string;
+  readonly members: readonly AccountListMember[];
+}
+
+export interface AccountListMembersRemoved {
+  readonly id: string;
+  readonly accounts: readonly string[];
+}
+
+export interface AccountListsWith {
+  readonly account?: string | undefined;
+}
+
+export interface AccountListMembersPage {
+  readonly id: string;
+  readonly bounds?: AccountEdgeBounds | undefined;
+}
+
 export interface AccountRelationsOf {
   readonly targets: readonly string[];
 }
@@ -321,6 +447,11 @@ export interface AccountRelation {
   readonly blockedBy: boolean;
   /** The target asked to follow this account. */
   readonly requestedBy: boolean;
+  /** Now; a mute ends by itself. */
+  readonly muting: boolean;
+  readonly mutingNotifications: boolean;
+  /** Of a mute that ends, else 0. */
+  readonly mutingUntilMs: number;
 }
 
 export interface AccountRelations {
@@ -336,10 +467,26 @@ export interface AccountFollowingEdge {
   readonly atMs: number;
 }
 
-/** Everyone followed (pending ones too), and everyone blocked in either direction. */
+/** until_ms 0: until taken back. Whoever decides by it looks at the time. */
+export interface AccountMutedAccount {
+  readonly account: string;
+  readonly untilMs: number;
+  readonly notifications: boolean;
+}
+
+export interface AccountSourceList {
+  readonly id: string;
+  readonly members: readonly string[];
+  readonly repliesPolicy: string;
+  readonly exclusive: boolean;
+}
+
+/** Everyone followed (pending ones too), everyone blocked in either direction, everyone muted, and the lists. */
 export interface AccountSources {
   readonly following: readonly AccountFollowingEdge[];
   readonly blocked: readonly string[];
+  readonly muted: readonly AccountMutedAccount[];
+  readonly lists: readonly AccountSourceList[];
 }
 
 /** Part of the home timeline, as timelines/home-rings.ts holds it. limit 0: only the relations. */
@@ -873,10 +1020,33 @@ export interface Messages {
   'murmuration.account.Unblocked': AccountUnblocked;
   'murmuration.account.ReceiveBlock': AccountReceiveBlock;
   'murmuration.account.BlockReceived': AccountBlockReceived;
+  'murmuration.account.EdgeBounds': AccountEdgeBounds;
+  'murmuration.account.Edge': AccountEdge;
+  'murmuration.account.EdgePage': AccountEdgePage;
+  'murmuration.account.Mute': AccountMute;
+  'murmuration.account.Muted': AccountMuted;
+  'murmuration.account.Unmute': AccountUnmute;
+  'murmuration.account.Unmuted': AccountUnmuted;
+  'murmuration.account.List': AccountList;
+  'murmuration.account.Lists': AccountLists;
+  'murmuration.account.CreateList': AccountCreateList;
+  'murmuration.account.ListCreated': AccountListCreated;
+  'murmuration.account.UpdateList': AccountUpdateList;
+  'murmuration.account.ListUpdated': AccountListUpdated;
+  'murmuration.account.ListId': AccountListId;
+  'murmuration.account.ListDeleted': AccountListDeleted;
+  'murmuration.account.ListAccounts': AccountListAccounts;
+  'murmuration.account.ListMember': AccountListMember;
+  'murmuration.account.ListMembersAdded': AccountListMembersAdded;
+  'murmuration.account.ListMembersRemoved': AccountListMembersRemoved;
+  'murmuration.account.ListsWith': AccountListsWith;
+  'murmuration.account.ListMembersPage': AccountListMembersPage;
   'murmuration.account.RelationsOf': AccountRelationsOf;
   'murmuration.account.Relation': AccountRelation;
   'murmuration.account.Relations': AccountRelations;
   'murmuration.account.FollowingEdge': AccountFollowingEdge;
+  'murmuration.account.MutedAccount': AccountMutedAccount;
+  'murmuration.account.SourceList': AccountSourceList;
   'murmuration.account.Sources': AccountSources;
   'murmuration.account.ReadHome': AccountReadHome;
   'murmuration.account.Home': AccountHome;

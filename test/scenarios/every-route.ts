@@ -88,6 +88,8 @@ export class EveryRoute {
     },
     'POST /api/v1/apps': async () => ({ body: { client_name: 'one', redirect_uris: 'https://example.org/' } }),
     'POST /api/v1/accounts/:id/block': async () => ({ id: this.foe.id }),
+    'POST /api/v1/accounts/:id/mute': async () => ({ id: this.foe.id, body: { duration: 60 } }),
+    'POST /api/v1/accounts/:id/unmute': async () => ({ id: this.foe.id }),
     'POST /api/v1/accounts/:id/unblock': async () => ({ id: this.foe.id }),
     'POST /api/v1/statuses': async () => ({ body: { status: `post ${++this.made}` } }),
     'DELETE /api/v1/statuses/:id': async () => ({ id: await this.ownStatus() }),

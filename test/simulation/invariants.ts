@@ -164,7 +164,7 @@ async function homesAreRight(ended: Ended, found: string[]): Promise<void> {
     tables: shared,
     clock: world.clockOf(node.process),
     askAccount,
-    lenses: new Lenses(askAccount),
+    lenses: new Lenses(askAccount, world.clockOf(node.process)),
   } as unknown as Services;
   const merging = { ...services, lenses: merged(services.lenses) } as unknown as Services;
   for (const account of accounts) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { accountSlice } from '../../../actors/account/account.js';
 import { BLOCKED_BY_MAX, BLOCKS_MAX } from '../../../actors/account/block.js';
 import { newcomer, other, self } from './newcomer.js';
 
@@ -21,7 +22,7 @@ test('an unblock is recorded once', () => {
 test('blocking oneself or too many is refused', () => {
   assert.equal(newcomer().when('block', { target: self }).lastProblem?.problem, 'forbidden');
   const full = newcomer(({ blocking }) => {
-    for (let n = 0; n < BLOCKS_MAX; n++) blocking.add(`${n}`);
+    for (let n = 0; n < BLOCKS_MAX; n++) blocking.set(`${n}`, '1');
   }).when('block', { target: other });
   assert.equal(full.lastProblem?.problem, 'limit_reached');
 });
@@ -45,4 +46,20 @@ test('blockers past what is remembered still end the follow', () => {
     .when('follow', { target: other, targetLocked: false })
     .when('receiveBlock', { from: other, on: true });
   assert.deepEqual([alice.state.following.size, alice.state.blockedBy.size], [0, BLOCKED_BY_MAX]);
+});
+
+test('blocks are paged newest first; those from before they had ids of their own stand below', () => {
+  const alice = newcomer((state) => accountSlice.apply.blocked(state, { target: '7', atMs: 5, edgeId: '' }))
+    .when('block', { target: other })
+    .when('block', { target: '8' });
+  const ids = (bounds: object) =>
+    (
+      alice.when('blocks', { upwards: false, limit: 10, ...bounds }).reply as unknown as {
+        edges: { account: string; edgeId: string }[];
+      }
+    ).edges.map(({ account }) => account);
+  assert.deepEqual(ids({}), ['8', other, '7']);
+  assert.deepEqual(ids({ limit: 1 }), ['8']);
+  assert.deepEqual(ids({ before: '000000000000000002' }), [other]);
+  assert.equal(alice.when('unblock', { target: '8' }).state.blocking.has('8'), false);
 });

@@ -25,7 +25,7 @@ test('a repeated follow records nothing; other options keep the edge', () => {
 test('nobody follows themselves, whom they block, or who blocks them', () => {
   for (const alice of [
     newcomer().when('follow', { ...open, target: self }),
-    newcomer((state) => state.blocking.add(other)).when('follow', open),
+    newcomer((state) => state.blocking.set(other, '1')).when('follow', open),
     newcomer((state) => state.blockedBy.add(other)).when('follow', open),
   ]) {
     assert.equal(alice.lastProblem?.problem, 'forbidden');

@@ -43,7 +43,7 @@ test('a request that is turned down or withdrawn is gone; turning down nothing i
 });
 
 test('who is blocked is refused', () => {
-  const alice = newcomer((state) => state.blocking.add(other)).when('addFollower', knock);
+  const alice = newcomer((state) => state.blocking.set(other, '1')).when('addFollower', knock);
   assert.deepEqual([alice.reply, alice.state.followers], [{ answer: 'rejected' }, 0]);
 });
 

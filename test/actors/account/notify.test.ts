@@ -15,7 +15,7 @@ test('the same is notified once until it is dismissed or cleared', () => {
 
 test('nobody is notified of what they did themselves or what a blocked account did', () => {
   assert.deepEqual(newcomer().when('notify', { ...favourite, from: self }).events, []);
-  assert.deepEqual(newcomer((state) => state.blocking.add(other)).when('notify', favourite).events, []);
+  assert.deepEqual(newcomer((state) => state.blocking.set(other, '1')).when('notify', favourite).events, []);
   assert.deepEqual(newcomer((state) => state.blockedBy.add(other)).when('notify', favourite).events, []);
 });
 

@@ -5,9 +5,18 @@ import { newcomer, other } from './newcomer.js';
 test('relations say what the account is to each target, and nothing is recorded', () => {
   const alice = newcomer(({ requests, blocking }) => {
     requests.set(other, { edgeId: '1', atMs: 1 });
-    blocking.add('5');
+    blocking.set('5', '1');
   }).when('relations', { targets: [other, '5'] });
-  const none = { following: false, requested: false, reblogs: false, notify: false, blockedBy: false };
+  const none = {
+    following: false,
+    requested: false,
+    reblogs: false,
+    notify: false,
+    blockedBy: false,
+    muting: false,
+    mutingNotifications: false,
+    mutingUntilMs: 0,
+  };
   assert.deepEqual(alice.reply, {
     relations: [
       { target: other, ...none, blocking: false, requestedBy: true },
@@ -19,7 +28,7 @@ test('relations say what the account is to each target, and nothing is recorded'
 
 test('sources are all who are followed, and who is blocked in either direction', () => {
   const alice = newcomer(({ blocking, blockedBy }) => {
-    blocking.add('5');
+    blocking.set('5', '1');
     blockedBy.add('5').add('6');
   })
     .when('follow', { target: other, targetLocked: true })

@@ -96,7 +96,7 @@ export class GatewayFixture {
       },
       askAccount: ask ?? unused,
       askConversation: unused,
-      lenses: new Lenses(ask ?? unused),
+      lenses: new Lenses(ask ?? unused, realClock),
       tables: this.tables,
       registry: {
         claim: unused,

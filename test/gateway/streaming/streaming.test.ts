@@ -7,7 +7,7 @@ import { Unavailable } from '../../../actors/domain/problem.js';
 import { tokenHash } from '../../../gateway/http/authenticator.js';
 import type { StoredNotification, StreamSources } from '../../../gateway/streaming/sources.js';
 import { codec } from '../../../proto/codec.js';
-import type { AccountFollowingEdge, StoreStatusRecord } from '../../../proto/gen/types.js';
+import type { AccountFollowingEdge, AccountSourceList, StoreStatusRecord } from '../../../proto/gen/types.js';
 import { accountTopic, type Bus, STATUSES_TOPIC } from '../../../transport/bus.js';
 import { InProcessHub } from '../../../transport/in-process-bus.js';
 import { EventStream } from '../../kit/event-stream.js';
@@ -49,6 +49,7 @@ const stored: { statuses: StoreStatusRecord[]; notifications: StoredNotification
 };
 const follows = new Map<string, AccountFollowingEdge[]>();
 const blocked = new Map<string, string[]>();
+const lists = new Map<string, AccountSourceList[]>();
 let rendered = 0;
 let padding = '';
 
@@ -175,7 +176,7 @@ let clients: Client[] = [];
 before(() =>
   gateway.start([], { streams: sources }, (async (id: string, command: string) => {
     assert.equal(command, 'sources');
-    return { following: follows.get(id) ?? [], blocked: blocked.get(id) ?? [] };
+    return { following: follows.get(id) ?? [], blocked: blocked.get(id) ?? [], muted: [], lists: lists.get(id) ?? [] };
   }) as never),
 );
 after(() => gateway.stop());
@@ -187,6 +188,7 @@ beforeEach(async () => {
   bus.down = false;
   follows.clear();
   blocked.clear();
+  lists.clear();
   follows.set(ALICE, [edge(BOB)]);
   for (const id of [ALICE, BOB, CAROL]) await gateway.giveAccount(account(id));
   await gateway.giveToken('alice', { accountId: ALICE, scopes: ['read'] });

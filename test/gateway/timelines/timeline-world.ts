@@ -3,7 +3,7 @@ import { type HomeBounds, HomeRings } from '../../../actors/timelines/home-rings
 import { Lenses } from '../../../gateway/lenses.js';
 import type { Services } from '../../../gateway/services.js';
 import { recentIds } from '../../../gateway/timelines/recent.js';
-import type { StoreAccountRecord, StoreStatusRecord } from '../../../proto/gen/types.js';
+import type { AccountSourceList, StoreAccountRecord, StoreStatusRecord } from '../../../proto/gen/types.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
 import { put } from '../../../store/port.js';
 import { accountStatuses, accounts, publicBuckets, publicStatuses, statuses } from '../../../store/tables.js';
@@ -35,6 +35,8 @@ export class TimelineWorld {
   readonly viewer = this.people[0] ?? '';
   readonly following = new Map<string, { readonly reblogs: boolean; readonly pending: boolean }>();
   readonly blocked = new Set<string>();
+  readonly muted = new Set<string>();
+  lists: AccountSourceList[] = [];
   readonly records = new Map<string, StoreStatusRecord>();
   readonly #dice: Dice;
 
@@ -44,7 +46,14 @@ export class TimelineWorld {
       if (this.#dice.chance(20)) this.blocked.add(person);
       else if (this.#dice.chance(60))
         this.following.set(person, { reblogs: this.#dice.chance(70), pending: this.#dice.chance(15) });
+      if (this.#dice.chance(15)) this.muted.add(person);
     }
+    this.lists = ['none', 'list', 'followed'].map((repliesPolicy, n) => ({
+      id: String(n + 1),
+      members: [this.viewer, ...this.following.keys()].filter(() => this.#dice.chance(50)),
+      repliesPolicy,
+      exclusive: this.#dice.chance(25),
+    }));
   }
 
   readonly #clock = { nowMs: () => START_MS + LENGTH_MS, monotonicMs: () => 0, after: () => ({ cancel: () => {} }) };
@@ -65,6 +74,8 @@ export class TimelineWorld {
         ...edge,
       })),
       blocked: [...this.blocked],
+      muted: [...this.muted].map((account) => ({ account, untilMs: 0, notifications: true })),
+      lists: this.lists,
     };
     return command === 'sources' ? sources : { version: 1, sources, ...this.rings.read(this.viewer, input, 1) };
   };
@@ -72,7 +83,7 @@ export class TimelineWorld {
     tables: this.tables,
     clock: this.#clock,
     askAccount: this.#ask,
-    lenses: new Lenses(this.#ask as never),
+    lenses: new Lenses(this.#ask as never, this.#clock),
   } as unknown as Services;
 
   /** From now on the viewer's home lies in a ring, with so many of its newest ids. */
@@ -121,14 +132,37 @@ export class TimelineWorld {
     return account === this.viewer || this.following.get(account)?.pending === false;
   }
 
+  /** Nothing that a mute takes out of timelines. */
+  unmuted({ accountId, reblogOfAccountId = '' }: StoreStatusRecord): boolean {
+    return !this.muted.has(accountId) && !this.muted.has(reblogOfAccountId);
+  }
+
   /** The home rules, said a second time. */
   inHome(record: StoreStatusRecord): boolean {
     const author = record.accountId;
-    if (!this.hears(author) || !this.visible(record)) return false;
+    if (!this.#comes(record)) return false;
     if (author === this.viewer) return true;
-    if (record.reblogOfId !== undefined) return this.following.get(author)?.reblogs === true;
+    if (this.lists.some(({ exclusive, members }) => exclusive && members.includes(author))) return false;
     const answered = record.inReplyToAccountId;
     return answered === undefined || answered === author || this.hears(answered);
+  }
+
+  /** The rules of lists, said a second time. */
+  inList(list: AccountSourceList, record: StoreStatusRecord): boolean {
+    const { accountId: author, inReplyToAccountId: answered, visibility } = record;
+    if (!list.members.includes(author) || visibility === 'direct' || !this.#comes(record)) return false;
+    if (answered === undefined || answered === author || answered === this.viewer) return true;
+    if (list.repliesPolicy === 'followed') return this.hears(answered);
+    return list.repliesPolicy === 'list' && this.hears(answered) && list.members.includes(answered);
+  }
+
+  #comes(record: StoreStatusRecord): boolean {
+    const author = record.accountId;
+    if (!this.hears(author) || !this.visible(record) || !this.unmuted(record)) return false;
+    if (author === this.viewer) return true;
+    const isHidden = (id: string) => this.blocked.has(id) || this.muted.has(id);
+    if (record.mentions.some((mention) => isHidden(mention.accountId))) return false;
+    return record.reblogOfId === undefined || this.following.get(author)?.reblogs === true;
   }
 
   static isPublic(record: StoreStatusRecord): boolean {
@@ -152,6 +186,9 @@ export class TimelineWorld {
       blocking: blocked,
       blockedBy: blocked,
       requestedBy: false,
+      muting: this.muted.has(target),
+      mutingNotifications: false,
+      mutingUntilMs: 0,
     };
   }
 

@@ -1,0 +1,26 @@
+/** Bounds of a page, both exclusive. `upwards`: the `limit` next above `after`, instead of the newest. */
+export interface EdgeBounds {
+  readonly before?: string | undefined;
+  readonly after?: string | undefined;
+  readonly upwards: boolean;
+  readonly limit: number;
+}
+
+/** The longest page that an actor answers: some 60 KB. */
+export const EDGE_PAGE_MAX = 1_000;
+
+/**
+ * A page, newest first, of what an actor holds in the order of its edges' ids, oldest first.
+ * `more`: false when it is known that nothing older exists.
+ */
+export function edgePage<E extends { readonly edgeId: string }>(
+  edges: readonly E[],
+  { before, after, upwards, limit }: EdgeBounds,
+): { readonly edges: E[]; readonly more: boolean } {
+  const count = Math.min(limit, EDGE_PAGE_MAX);
+  const inside = edges.filter(
+    ({ edgeId }) => (before === undefined || edgeId < before) && (after === undefined || edgeId > after),
+  );
+  const page = upwards ? inside.slice(0, count) : inside.slice(Math.max(0, inside.length - count));
+  return { edges: page.reverse(), more: upwards || inside.length > page.length };
+}

@@ -1,0 +1,96 @@
+import { Type } from '@sinclair/typebox';
+import type { AccountEdge, AccountEdgePage } from '../../proto/gen/types.js';
+import { isPublished, type MutedAccount, renderAccount } from '../entities/account.js';
+import { loadAccounts } from '../entities/status.js';
+import { isoTime } from '../entities/time.js';
+import { pageBounds, pageQuery } from '../http/paging.js';
+import { type AnyRoute, type Request, route } from '../http/route.js';
+import { answered } from '../visible.js';
+import { actOn } from './follows.js';
+import { idParams, pageAnswer } from './lists.js';
+
+const WRITE_MUTES = ['write:mutes', 'follow'];
+/** A hundred years; past it the end of a mute would soon be no date any more. */
+const MUTE_SECONDS_MAX = 3_155_760_000;
+
+const mute = route({
+  method: 'POST',
+  path: '/api/v1/accounts/:id/mute',
+  auth: 'user',
+  scope: WRITE_MUTES,
+  params: idParams,
+  body: Type.Object({
+    notifications: Type.Boolean({ default: true }),
+    /** Seconds; 0: until taken back. */
+    duration: Type.Integer({ minimum: 0, maximum: MUTE_SECONDS_MAX, default: 0 }),
+  }),
+  handle: (request) =>
+    actOn(request, (services, viewer, { id }) => {
+      const { notifications, duration } = request.body;
+      return services.askAccount(viewer, 'mute', { target: id, notifications, durationMs: duration * 1_000 });
+    }),
+});
+
+const unmute = route({
+  method: 'POST',
+  path: '/api/v1/accounts/:id/unmute',
+  auth: 'user',
+  scope: WRITE_MUTES,
+  params: idParams,
+  handle: (request) =>
+    actOn(request, (services, viewer, { id }) => services.askAccount(viewer, 'unmute', { target: id })),
+});
+
+const mutes = edgeList(
+  '/api/v1/mutes',
+  'read:mutes',
+  'mutes',
+  ({ untilMs }): Pick<MutedAccount, 'mute_expires_at'> => ({
+    mute_expires_at: untilMs > 0 ? isoTime(untilMs) : null,
+  }),
+);
+const blocks = edgeList('/api/v1/blocks', 'read:blocks', 'blocks', () => ({}));
+
+/** Who is muted and who is blocked, and muting. */
+export const muteRoutes: readonly AnyRoute[] = [mute, unmute, mutes, blocks];
+
+/** The viewer's own list, so it shows whom other lists hide from them. */
+function edgeList(
+  path: string,
+  scope: string,
+  command: 'mutes' | 'blocks',
+  more: (edge: AccountEdge) => object,
+): AnyRoute {
+  return route({
+    method: 'GET',
+    path,
+    auth: 'user',
+    scope: [scope, 'follow'],
+    query: pageQuery(40, 80),
+    handle: async (request) => {
+      const { services, viewer = '', query } = request;
+      const bounds = pageBounds(query);
+      return edgeAnswer(request, bounds, answered(await services.askAccount(viewer, command, bounds)), more);
+    },
+  });
+}
+
+/** The accounts of a page of edges, whatever the viewer's relations to them are. */
+export async function edgeAnswer(
+  request: Request<unknown, unknown, unknown>,
+  bounds: ReturnType<typeof pageBounds>,
+  { edges, more }: AccountEdgePage,
+  extra: (edge: AccountEdge) => object = () => ({}),
+) {
+  const { services } = request;
+  const records = await loadAccounts(
+    services,
+    edges.map(({ account }) => account),
+  );
+  const items = edges.flatMap((edge) => {
+    const record = records.get(edge.account);
+    if (record === undefined || !isPublished(record)) return [];
+    return [{ ...renderAccount(services.instance, record), ...extra(edge) }];
+  });
+  return pageAnswer(request, bounds, { newest: edges[0]?.edgeId, oldest: edges.at(-1)?.edgeId, more }, items);
+}
