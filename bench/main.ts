@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchBulk } from './accounts.js';
 import { benchAsk } from './ask.js';
+import { benchDeliveries } from './deliveries.js';
 import { measureJournal } from './journal.js';
 import { OtherWork } from './process-figures.js';
 import { benchHome, benchNotifications, benchPublic, benchStatus, benchVerify } from './reads.js';
@@ -57,6 +58,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   notifications: benchNotifications,
   status: benchStatus,
   visible: benchVisible,
+  deliveries: benchDeliveries,
 };
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { out: { type: 'string' } } });

@@ -44,7 +44,7 @@ export async function operate<N extends OperationName>(
   const table: { [K in OperationName]: (input: Operations[K]['in']) => Promise<Operations[K]['out']> } = {
     'account.create': (account) => createAccount(node.services, account),
     'token.create': (wanted) => createToken(node.services, wanted.username, wanted.scopes),
-    status: async () => ({ ...node.status(), unsettled: node.runtime.unsettled }),
+    status: async () => ({ ...node.status(), unsettled: node.runtime.metrics.unsettled }),
     drain: async () => {
       drain();
       return node.status();

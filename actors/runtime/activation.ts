@@ -72,11 +72,6 @@ export class Activation {
     );
   }
 
-  /** True when it owes no effects, and the store knows. */
-  get settled(): boolean {
-    return this.awake === undefined ? this.mailbox.length === 0 : this.quiet && this.awake.upkeep.settled;
-  }
-
   /** Backlog rows found while it runs; they are removed with its own. */
   adopt(backlogKeys: readonly string[]): void {
     this.found.push(...backlogKeys);
@@ -140,6 +135,7 @@ export class Activation {
     if (this.stopped) return;
     this.halt.halt();
     this.hosted.stop();
+    this.awake?.upkeep.leave();
     for (const delivery of [...this.batch, ...this.waitingReplies]) {
       if (doubt === undefined) delivery.doubt(`${this.name} was stopped before its answer was certain`);
       else delivery.fail(doubt);
@@ -177,7 +173,7 @@ export class Activation {
       awake.before.start();
       awake.after.start();
       this.settleWhenQuiet();
-    }
+    } else awake.upkeep.leave();
     return awake;
   }
 

@@ -9,6 +9,8 @@ export interface RuntimeMetrics {
   entries: number;
   /** Activations in memory now. */
   activations: number;
+  /** Those of them that owe effects, or whose store does not know yet that they are done. */
+  unsettled: number;
   activated: number;
   passivated: number;
   /** The fullest that any mailbox has been. */
@@ -30,6 +32,7 @@ export function newMetrics(): RuntimeMetrics {
     appends: 0,
     entries: 0,
     activations: 0,
+    unsettled: 0,
     activated: 0,
     passivated: 0,
     mailboxHighWater: 0,

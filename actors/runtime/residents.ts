@@ -67,13 +67,6 @@ export class Residents implements LocalActors {
       throw new NotTaken(`${name} does not live here now`);
   }
 
-  /** Activations that owe effects, or whose store does not know yet that they are done. */
-  get unsettled(): number {
-    let count = 0;
-    for (const activation of this.byName.values()) if (!activation.settled) count += 1;
-    return count;
-  }
-
   prime(name: string, snapshot: StoreSnapshotRecord): void {
     if (this.primed.size < this.around.limits.primedMax) this.primed.set(name, snapshot);
   }

@@ -134,11 +134,6 @@ export class Runtime implements Asker, ShardHost {
     return this.host.idle();
   }
 
-  /** Actors here that owe effects, or whose store does not know yet that they are done. Looks at each activation. */
-  get unsettled(): number {
-    return this.residents.unsettled;
-  }
-
   /** Stops everything at once, as abandon does. Release the shards first for an orderly end. */
   close(): void {
     this.closed = true;

@@ -22,6 +22,9 @@ export class Upkeep {
   private marks = new Set<string>();
   /** One of them certainly is written. */
   private marked = false;
+  /** It counts among the node's unsettled ones. */
+  private counted = false;
+  private left = false;
   private snapshotting: Promise<void> | undefined;
   private saving: Promise<boolean> | undefined;
 
@@ -42,6 +45,7 @@ export class Upkeep {
   /** Rows that an earlier activation may have left. */
   adopt(keys: Iterable<string>): void {
     for (const key of keys) this.marks.add(key);
+    if (this.marks.size > 0) this.count(true);
   }
 
   /** What an append after `seq` must make durable with it. */
@@ -76,6 +80,13 @@ export class Upkeep {
   /** An append has succeeded, its marks included. */
   stored(): void {
     this.marked = true;
+    this.count(true);
+  }
+
+  /** The activation leaves memory. */
+  leave(): void {
+    this.count(false);
+    this.left = true;
   }
 
   /** Takes a snapshot when it is time for one; the core must be exactly at the journal's end. */
@@ -99,6 +110,7 @@ export class Upkeep {
     const removed =
       (await this.saveCursor()) && (await this.attempt('the backlog row', () => this.removeMarks(finished)));
     if (!removed) this.adopt(finished);
+    else if (this.marks.size === 0) this.count(false);
   }
 
   /** Saves the state as it is now; it must be stored in the journal. */
@@ -132,6 +144,12 @@ export class Upkeep {
       this.saving = undefined;
     });
     return this.saving;
+  }
+
+  private count(unsettled: boolean): void {
+    if (this.left || this.counted === unsettled) return;
+    this.around.metrics.unsettled += unsettled ? 1 : -1;
+    this.counted = unsettled;
   }
 
   private removeMarks(keys: ReadonlySet<string>): Promise<void> {
