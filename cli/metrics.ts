@@ -34,6 +34,15 @@ export async function serveMetrics(listen: string, node: Node): Promise<() => Pr
       },
     });
   }
+  new Gauge({
+    name: 'murmuration_http_refused',
+    help: 'Requests that got 503 before anything was done for them',
+    labelNames: ['reason'],
+    registers: [registry],
+    collect() {
+      for (const [reason, count] of Object.entries(node.server?.refused ?? {})) this.set({ reason }, count);
+    },
+  });
   const server = createServer((_request, response) => {
     registry.metrics().then(
       (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),

@@ -1,18 +1,18 @@
 import uws, { type HttpRequest, type HttpResponse, type TemplatedApp, type us_listen_socket } from 'uWebSockets.js';
 import { problem } from '../actors/domain/problem.js';
 import type { Bus } from '../transport/bus.js';
+import { Admission, IN_FLIGHT_MAX, type Overload } from './http/admission.js';
 import { Authenticator } from './http/authenticator.js';
-import { BodyReader, hasBody } from './http/body-reader.js';
+import { BodyReader, hasBody, mayBeLong } from './http/body-reader.js';
 import { clientAddress } from './http/client-address.js';
-import { bodyBytesMax, Dispatcher, type GatewayLogger, type Prepared } from './http/dispatcher.js';
+import { bodyBytesMax, Dispatcher, type GatewayLogger } from './http/dispatcher.js';
 import { Exchange } from './http/exchange.js';
 import { Head } from './http/head.js';
 import { PREFLIGHT_HEADERS } from './http/headers.js';
 import { healthAnswer, isHealthPath } from './http/health.js';
 import { problemAnswer } from './http/problem-answer.js';
-import { isUsual, respond, respondUsual, UsualHead } from './http/responder.js';
+import { ConstantHead, isUsual, respond, respondUsual } from './http/responder.js';
 import type { Answer, AnyRoute } from './http/route.js';
-import type { Match } from './http/router.js';
 import type { Services } from './services.js';
 import { StreamingEndpoints } from './streaming/endpoints.js';
 import { Hub } from './streaming/hub.js';
@@ -38,6 +38,8 @@ export interface ServerOptions {
 
 export interface Server {
   readonly port: number;
+  /** Requests that got 503 before anything was done for them, by reason. */
+  readonly refused: Readonly<Record<Overload, number>>;
   /**
    * Stops listening, closes streams with a reconnect hint, ends each connection with its next answer, and resolves
    * when no request came for a while (or after `timeoutMs`). Requests that still come are served.
@@ -47,8 +49,6 @@ export interface Server {
   close(): Promise<void>;
 }
 
-/** Requests served at a time on one node: at some 100 KB each in the worst case, this bounds memory and waiting. */
-export const IN_FLIGHT_MAX = 4_096;
 /** A draining node is quiet when nothing was asked for this long; keep-alive clients ask more often than that. */
 const QUIET_MS = 1_000;
 const DRAIN_TIMEOUT_MS = 8_000;
@@ -56,6 +56,8 @@ const DRAIN_POLL_MS = 50;
 /** Answers one preflight for all paths: the routes say the rest. */
 const PREFLIGHT: Answer = { status: 204, headers: Object.fromEntries(PREFLIGHT_HEADERS), body: undefined };
 const OVERLOADED = problemAnswer(problem('unavailable', 'The service is overloaded, please try again'));
+/** Once in a while while it lasts, not once per request. */
+const OVERLOAD_LOG_MS = 5_000;
 
 /** LIBUS_LISTEN_EXCLUSIVE_PORT, and `listen` with host and options: the library has both, its types do not. */
 const LISTEN_EXCLUSIVE_PORT = 1;
@@ -79,9 +81,12 @@ class GatewayServer implements Server {
   readonly #dispatcher: Dispatcher;
   readonly #streaming: StreamingEndpoints | undefined;
   readonly #idPrefix: string;
-  readonly #usualHead: UsualHead;
+  readonly #usualHead: ConstantHead;
+  readonly #overloadHead: ConstantHead;
   #requests = 0;
-  #inFlight = 0;
+  readonly #admission: Admission;
+  readonly refused: Record<Overload, number> = { in_flight: 0, waiting: 0, event_loop: 0 };
+  #overloadLoggedMs = Number.NEGATIVE_INFINITY;
   #lastRequestMs = 0;
   #draining = false;
   #listening: us_listen_socket | undefined;
@@ -90,7 +95,9 @@ class GatewayServer implements Server {
     const { services, bus, logger } = options;
     this.#options = options;
     this.#idPrefix = Buffer.from(services.random.bytes(6)).toString('base64url');
-    this.#usualHead = new UsualHead(this.#idPrefix);
+    this.#usualHead = new ConstantHead(this.#idPrefix);
+    this.#overloadHead = new ConstantHead(this.#idPrefix, OVERLOADED);
+    this.#admission = new Admission(services.clock, options.inFlightMax ?? IN_FLIGHT_MAX);
     this.#authenticator = new Authenticator(services.tables, bus, services.clock, (err) =>
       logger.warn({ err }, 'account topic failed'),
     );
@@ -141,7 +148,7 @@ class GatewayServer implements Server {
     const startedMs = clock.monotonicMs();
     this.#lastRequestMs = startedMs;
     const settled = () =>
-      (this.#inFlight === 0 && clock.monotonicMs() - this.#lastRequestMs >= QUIET_MS) ||
+      (this.#admission.inFlight === 0 && clock.monotonicMs() - this.#lastRequestMs >= QUIET_MS) ||
       clock.monotonicMs() - startedMs >= timeoutMs;
     while (!settled()) await new Promise<void>((resolve) => void clock.after(DRAIN_POLL_MS, resolve));
   }
@@ -151,6 +158,7 @@ class GatewayServer implements Server {
     this.#stopListening();
     await this.#streaming?.close();
     this.#app.close();
+    this.#admission.close();
     await this.#authenticator.close();
   }
 
@@ -160,53 +168,72 @@ class GatewayServer implements Server {
   }
 
   #receive(response: HttpResponse, request: HttpRequest): void {
+    const nowMs = this.#options.services.clock.monotonicMs();
     const head = new Head(request);
-    const exchange = new Exchange(response, head, this.#idPrefix, ++this.#requests);
-    const { clock } = this.#options.services;
-    if (this.#draining) this.#lastRequestMs = clock.monotonicMs();
+    const exchange = new Exchange(response, head, this.#idPrefix, ++this.#requests, nowMs);
+    this.#lastRequestMs = nowMs;
     const match = this.#dispatcher.match(head);
-    if (match.kind !== 'route' && head.malformed === undefined && this.#streaming?.serves(head) === true) {
-      this.#streaming.serve(response, head, exchange.id);
+    if (match.kind !== 'route') {
+      if (head.malformed === undefined && this.#streaming?.serves(head) === true) {
+        this.#streaming.serve(response, head, exchange.id);
+        return;
+      }
+      if (head.method === 'OPTIONS' || isHealthPath(head.path)) {
+        this.#serve(exchange, this.#unrouted(head));
+        return;
+      }
+    }
+    const overload = this.#admission.refusal(exchange.writes, nowMs);
+    if (overload !== undefined) {
+      this.#refuse(exchange, overload);
       return;
     }
     if (hasBody(head)) exchange.body = new BodyReader(response, head, bodyBytesMax(match, head.contentType));
-    if (this.#inFlight >= (this.#options.inFlightMax ?? IN_FLIGHT_MAX)) {
-      this.#finish(exchange, OVERLOADED, undefined, true);
+    this.#serve(exchange, this.#dispatcher.answer(match, exchange));
+  }
+
+  /** Health and preflights: answered whatever else waits. */
+  #unrouted({ method, path }: Head): Answer | Promise<Answer> {
+    return method === 'OPTIONS' ? PREFLIGHT : healthAnswer(path, () => !this.#draining && this.#options.ready());
+  }
+
+  #serve(exchange: Exchange, answer: Answer | Promise<Answer | undefined>): void {
+    if (!(answer instanceof Promise)) {
+      this.#finish(exchange, answer, true);
       return;
     }
-    const startedMs = this.#logsRequests() ? clock.monotonicMs() : undefined;
-    const answer = this.#answer(match, exchange);
-    if (answer instanceof Promise) {
-      exchange.watch();
-      void this.#finishLater(exchange, answer, startedMs);
-    } else this.#finish(exchange, answer, startedMs, true);
+    exchange.watch();
+    void this.#finishLater(exchange, answer);
   }
 
-  #answer(match: Match<Prepared>, exchange: Exchange): Answer | Promise<Answer | undefined> {
-    const { head } = exchange;
-    if (head.method === 'OPTIONS') return PREFLIGHT;
-    if (isHealthPath(head.path)) return healthAnswer(head.path, () => !this.#draining && this.#options.ready());
-    return this.#dispatcher.answer(match, exchange);
+  /** Costs as little as an answer can. What may come of a body is passed over by uWebSockets. */
+  #refuse(exchange: Exchange, overload: Overload): void {
+    const { head, number, startedMs, response } = exchange;
+    if (startedMs >= this.#overloadLoggedMs + OVERLOAD_LOG_MS) {
+      this.#overloadLoggedMs = startedMs;
+      this.#options.logger.warn({ reason: overload, inFlight: this.#admission.inFlight }, 'overloaded');
+    }
+    this.refused[overload]++;
+    const closing = this.#draining || mayBeLong(head);
+    if (head.method === 'HEAD') respond(response, OVERLOADED, { id: exchange.id, bodiless: true, closing });
+    else respondUsual(response, { body: OVERLOADED.body }, this.#overloadHead.of(number), closing);
   }
 
-  async #finishLater(
-    exchange: Exchange,
-    pending: Promise<Answer | undefined>,
-    startedMs: number | undefined,
-  ): Promise<void> {
-    this.#inFlight++;
+  async #finishLater(exchange: Exchange, pending: Promise<Answer | undefined>): Promise<void> {
+    const { writes, startedMs } = exchange;
+    this.#admission.began(writes);
     let answer: Answer | undefined;
     try {
       answer = await pending;
     } catch (err) {
       answer = this.#failure(exchange, err);
     }
-    this.#inFlight--;
-    this.#finish(exchange, answer, startedMs, false);
+    this.#admission.ended(writes, this.#options.services.clock.monotonicMs() - startedMs);
+    this.#finish(exchange, answer, false);
   }
 
   /** `corked`: this is still uWebSockets' own call for the request, which sends what is written at its end. */
-  #finish(exchange: Exchange, answer: Answer | undefined, startedMs: number | undefined, corked: boolean): void {
+  #finish(exchange: Exchange, answer: Answer | undefined, corked: boolean): void {
     if (answer !== undefined) {
       try {
         this.#send(exchange, answer, corked);
@@ -214,10 +241,11 @@ class GatewayServer implements Server {
         this.#send(exchange, this.#failure(exchange, err), corked);
       }
     }
-    if (startedMs === undefined) return;
-    const { id, head } = exchange;
-    const ms = this.#options.services.clock.monotonicMs() - startedMs;
-    this.#options.logger.debug({ id, method: head.method, path: head.path, status: answer?.status, ms }, 'request');
+    const { logger, services } = this.#options;
+    if (logger.isLevelEnabled?.('debug') === false) return;
+    const { id, head, startedMs } = exchange;
+    const ms = services.clock.monotonicMs() - startedMs;
+    logger.debug({ id, method: head.method, path: head.path, status: answer?.status, ms }, 'request');
   }
 
   #send(exchange: Exchange, answer: Answer, corked: boolean): void {
@@ -234,10 +262,5 @@ class GatewayServer implements Server {
   #failure({ id }: Exchange, err: unknown): Answer {
     this.#options.logger.error({ id, err }, 'answer could not be sent');
     return { status: 500, body: { error: `Something went wrong on our side (request ${id})` } };
-  }
-
-  #logsRequests(): boolean {
-    const { logger } = this.#options;
-    return logger.isLevelEnabled === undefined || logger.isLevelEnabled('debug');
   }
 }

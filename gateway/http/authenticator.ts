@@ -97,11 +97,11 @@ export class Authenticator {
     bus.onGap(() => this.#forgetAll());
   }
 
-  /** The token of an Authorization header if it is kept; undefined says nothing of it. */
-  recall(header: string): Authenticated | undefined {
+  /** The token of an Authorization header if it is kept; undefined says nothing of it. `nowMs` is monotonic. */
+  recall(header: string, nowMs: number): Authenticated | undefined {
     const kept = this.#byHeader.get(header);
     if (kept === undefined) return undefined;
-    if (kept.untilMs > this.#clock.monotonicMs()) return kept.found;
+    if (kept.untilMs > nowMs) return kept.found;
     this.#byHeader.delete(header);
     return undefined;
   }

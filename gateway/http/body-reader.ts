@@ -15,6 +15,11 @@ export function hasBody({ contentLength, transferEncoding }: Head): boolean {
   return transferEncoding !== undefined || (contentLength !== undefined && Number(contentLength) !== 0);
 }
 
+/** Whether a body that nobody reads could keep the connection busy for long. */
+export function mayBeLong({ contentLength, transferEncoding }: Head): boolean {
+  return transferEncoding !== undefined || Number(contentLength ?? 0) > DISCARD_BYTES_MAX;
+}
+
 /** Collects one request's body, never more than `bytesMax` of it. Must be made within uWebSockets' request handler. */
 export class BodyReader {
   readonly done: Promise<BodyRead>;

@@ -11,6 +11,8 @@ export class Exchange implements Arrival {
   /** uWebSockets takes no more calls on the response. */
   answered = false;
   body: BodyReader | undefined;
+  /** Any method but GET and HEAD. */
+  readonly writes: boolean;
   readonly #idPrefix: string;
   #address: ArrayBuffer | undefined;
 
@@ -20,10 +22,13 @@ export class Exchange implements Arrival {
     readonly head: Head,
     idPrefix: string,
     readonly number: number,
+    /** Monotonic. */
+    readonly startedMs: number,
   ) {
     this.#idPrefix = idPrefix;
     // Limits count by it, also when the client has gone meanwhile. Reads are not counted, and it is a system call.
-    if (head.method !== 'GET' && head.method !== 'HEAD') this.#address = response.getRemoteAddressAsText();
+    this.writes = head.method !== 'GET' && head.method !== 'HEAD';
+    if (this.writes) this.#address = response.getRemoteAddressAsText();
   }
 
   get id(): string {
