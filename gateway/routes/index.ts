@@ -13,6 +13,7 @@ import { signUpRoutes } from './sign-up.js';
 import { statusRoutes } from './statuses.js';
 import { timelineRoutes } from './timelines.js';
 import { tokenRoutes } from './token.js';
+import { userListRoutes } from './user-lists.js';
 
 /** Every route of the gateway, in one list. */
 export const allRoutes: readonly AnyRoute[] = [
@@ -30,4 +31,5 @@ export const allRoutes: readonly AnyRoute[] = [
   ...statusRoutes,
   ...timelineRoutes,
   ...tokenRoutes,
+  ...userListRoutes,
 ];

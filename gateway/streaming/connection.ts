@@ -11,7 +11,7 @@ export type CloseReason = 'revoked' | 'slow' | 'restart';
 /** What carries a connection's events: a WebSocket, or the answer to an SSE request. */
 export interface StreamSocket {
   /** Never blocks; a reader that is too slow is closed, and comes back with the last id it has seen. */
-  send(event: StreamEvent, stream: string): void;
+  send(event: StreamEvent, kind: StreamKind): void;
   heartbeat(): void;
   close(reason: CloseReason): void;
 }
@@ -35,7 +35,7 @@ export class StreamSubscription {
   }
 
   get wantsStatuses(): boolean {
-    return this.kind.home || this.kind.public !== undefined;
+    return this.kind.home || this.kind.public !== undefined || this.kind.list !== undefined;
   }
 
   get wantsNotifications(): boolean {
@@ -45,6 +45,7 @@ export class StreamSubscription {
   /** Whether a new status belongs here, seen through the viewer's lens. */
   takes(status: StoreStatusRecord, lens: Lens): boolean {
     if (this.kind.home) return lens.home(status);
+    if (this.kind.list !== undefined) return lens.list(this.kind.list, status);
     // Every status is this server's own.
     if (this.kind.public === undefined || this.kind.public === 'remote') return false;
     return isPublicStatus(status) && lens.allows(status);
@@ -54,22 +55,23 @@ export class StreamSubscription {
   mayHaveShown(status: StoreStatusRecord, lens: Lens): boolean {
     if (this.statuses.has(status.id)) return true;
     if (this.kind.home) return lens.hears(status.accountId) && lens.allows(status);
+    if (this.kind.list !== undefined) return lens.listed(this.kind.list, status.accountId) && lens.allows(status);
     return this.takes(status, lens);
   }
 
   /** Sends a new status unless it was sent. */
   status(event: StreamEvent, id: string): void {
-    if (this.statuses.add(id)) this.#socket.send(event, this.kind.name);
+    if (this.statuses.add(id)) this.#socket.send(event, this.kind);
   }
 
   notification(event: StreamEvent, id: string): void {
-    if (this.notifications.add(id)) this.#socket.send(event, this.kind.name);
+    if (this.notifications.add(id)) this.#socket.send(event, this.kind);
   }
 
   /** A deleted status: it must not come again by catching up either. */
   deleted(event: StreamEvent, id: string): void {
     this.statuses.add(id);
-    this.#socket.send(event, this.kind.name);
+    this.#socket.send(event, this.kind);
   }
 }
 

@@ -12,13 +12,13 @@ import { permit } from '../http/authorize.js';
 import type { GatewayLogger } from '../http/dispatcher.js';
 import { parseUrlEncoded, Unparsable } from '../http/form.js';
 import { Head } from '../http/head.js';
-import { problemAnswer } from '../http/problem-answer.js';
+import { HTTP_STATUS, problemAnswer } from '../http/problem-answer.js';
 import { respond } from '../http/responder.js';
 import { type Answer, redirect } from '../http/route.js';
 import { grants } from '../http/scopes.js';
 import { EventSourceStream } from './event-source.js';
 import type { Hub } from './hub.js';
-import { type StreamKind, streamAt, streamNamed } from './stream-kinds.js';
+import { ofNamedList, type StreamKind, streamAt, streamNamed } from './stream-kinds.js';
 import { SOCKET_BUFFERED_BYTES_MAX, type SocketData, WebSocketStream } from './web-socket.js';
 
 export const STREAMING_PATH = '/api/v1/streaming';
@@ -31,6 +31,8 @@ const HEARTBEAT_MS = 15_000;
 const STREAMS_MAX = 50_000;
 /** Open streams of one account on one node: some devices with some tabs. */
 const STREAMS_PER_ACCOUNT_MAX = 100;
+/** Streams of one connection: every kind, and every list that an account can have. */
+const STREAMS_PER_CONNECTION_MAX = 60;
 
 const UNKNOWN_STREAM = problem('bad_request', 'Unknown stream type');
 const OUTSIDE_SCOPES = problem('forbidden', 'This action is outside the authorized scopes');
@@ -177,7 +179,9 @@ export class StreamingEndpoints {
         return problem('rate_limited', 'Too many streams');
       const since = sinceId(head.headers['last-event-id'] ?? textOf(query.since));
       if (isProblem(since)) return since;
-      return { viewer, tokenHash: found.hash, scopes: found.token.scopes, kind, since };
+      const chosen = kind && (await this.#hub.chosen(viewer, kind, textOf(query.list)));
+      if (isProblem(chosen)) return chosen;
+      return { viewer, tokenHash: found.hash, scopes: found.token.scopes, kind: chosen, since };
     } catch (error) {
       if (error instanceof Unparsable) return problem('bad_request', error.message);
       if (!(error instanceof Unavailable)) this.#logger.error({ err: error }, 'stream not opened');
@@ -249,14 +253,20 @@ export class StreamingEndpoints {
     if (data.connection === undefined) return;
     const stream = data.connection.socket as WebSocketStream;
     const message = parseMessage(bytes);
-    const kind = message === undefined ? undefined : streamNamed(message.stream);
+    const named = message === undefined ? undefined : streamNamed(message.stream);
+    const kind = named && ofNamedList(named, message?.list);
     const since = message === undefined ? undefined : sinceId(message.since);
     if (message === undefined) stream.refuse('Malformed message', 400);
     else if (kind === undefined) stream.refuse(UNKNOWN_STREAM.detail, 400);
+    else if (isProblem(kind)) stream.refuse(kind.detail, HTTP_STATUS[kind.problem]);
     else if (isProblem(since)) stream.refuse(since.detail, 400);
     else if (message.type === 'unsubscribe') this.#hub.unsubscribe(data.connection, kind);
     else if (!grants(data.scopes, kind.scope)) stream.refuse(OUTSIDE_SCOPES.detail, 403);
-    else this.#subscribe(data, kind, since);
+    else if (data.connection.subscriptions.size >= STREAMS_PER_CONNECTION_MAX) stream.refuse('Too many streams', 429);
+    else {
+      this.#subscribe(data, kind, since);
+      if (kind.list !== undefined) this.#checkList(data, kind, stream);
+    }
   }
 
   #subscribe(data: SocketData, kind: StreamKind, since: string | undefined): void {
@@ -264,6 +274,19 @@ export class StreamingEndpoints {
     this.#hub
       .subscribe(data.connection, kind, since)
       .catch((err) => this.#logger.error({ err, stream: kind.name }, 'stream not subscribed'));
+  }
+
+  /** Until it is known whether there is such a list nothing comes of it: the lens knows the viewer's own lists only. */
+  #checkList({ connection, viewer }: SocketData, kind: StreamKind, stream: WebSocketStream): void {
+    this.#hub
+      .chosen(viewer, kind, kind.list)
+      .then((chosen) => {
+        if (connection === undefined || !isProblem(chosen)) return;
+        this.#hub.unsubscribe(connection, kind);
+        stream.refuse(chosen.detail, HTTP_STATUS[chosen.problem]);
+      })
+      // Should there be none, the stream stays silent.
+      .catch((err) => this.#logger.warn({ err, stream: kind.name }, 'list of a stream not looked up'));
   }
 
   #scheduleHeartbeat(): void {
@@ -281,6 +304,7 @@ export class StreamingEndpoints {
 interface Message {
   readonly type: 'subscribe' | 'unsubscribe';
   readonly stream: string;
+  readonly list: string | undefined;
   readonly since: string | undefined;
 }
 
@@ -292,9 +316,10 @@ function parseMessage(bytes: ArrayBuffer): Message | undefined {
     return undefined;
   }
   if (typeof value !== 'object' || value === null) return undefined;
-  const { type, stream, since } = value as { type?: unknown; stream?: unknown; since?: unknown };
+  const { type, stream, list, since } = value as Partial<Record<keyof Message, unknown>>;
   if ((type !== 'subscribe' && type !== 'unsubscribe') || typeof stream !== 'string') return undefined;
-  return { type, stream, since: since === undefined ? undefined : String(since) };
+  const named = list === undefined || list === null ? undefined : String(list);
+  return { type, stream, list: named, since: since === undefined ? undefined : String(since) };
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);

@@ -1,4 +1,5 @@
 import { makeId } from '../../actors/domain/ids.js';
+import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import type { Timer } from '../../actors/domain/time.js';
 import { codec } from '../../proto/codec.js';
 import type { NodeStatusTopic, StoreStatusRecord } from '../../proto/gen/types.js';
@@ -8,7 +9,7 @@ import { Feed } from './feed.js';
 import type { HubOptions, HubParts } from './hub-parts.js';
 import { statusEvent, untilAvailable } from './renderer.js';
 import { StreamEvent } from './stream-event.js';
-import type { StreamKind } from './stream-kinds.js';
+import { ofNamedList, type StreamKind } from './stream-kinds.js';
 import { Viewer } from './viewer.js';
 
 /** How far back a stream is caught up or resumed; whoever was away for longer reloads the timeline. */
@@ -78,6 +79,14 @@ export class Hub {
       this.#giveUp(viewer.feed);
     }
     this.#followStatuses();
+  }
+
+  /** The stream itself, or that of the named list. @throws Unavailable when the viewer's actor cannot be asked */
+  async chosen(viewerId: string, kind: StreamKind, list: string | undefined): Promise<StreamKind | Problem> {
+    const own = ofNamedList(kind, list);
+    if (isProblem(own) || own.list === undefined) return own;
+    const found = await this.#parts.services.askAccount(viewerId, 'list', { id: own.list });
+    return isProblem(found) ? found : own;
   }
 
   /**

@@ -18,6 +18,8 @@ export interface StreamSources {
   /** The Notification entity; undefined when it is not to be shown (its status or account is gone or not visible). */
   renderNotification(viewer: string, id: string, record: StoreNotificationRecord): Promise<object | undefined>;
   homeSince(viewer: string, sinceId: string, limit: number): Promise<readonly StoreStatusRecord[]>;
+  /** Nothing when the viewer has no such list. */
+  listSince(viewer: string, listId: string, sinceId: string, limit: number): Promise<readonly StoreStatusRecord[]>;
   publicSince(sinceId: string, limit: number): Promise<readonly StoreStatusRecord[]>;
   notificationsSince(viewer: string, sinceId: string, limit: number): Promise<readonly StoredNotification[]>;
 }

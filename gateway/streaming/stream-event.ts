@@ -1,3 +1,5 @@
+import type { StreamKind } from './stream-kinds.js';
+
 /** One event in its final bytes: encoded once, however many sockets get it. */
 export class StreamEvent {
   readonly event: string;
@@ -14,13 +16,13 @@ export class StreamEvent {
     this.id = id;
   }
 
-  /** The WebSocket text message for a subscription of that name. */
-  frame(stream: string): Uint8Array {
-    let frame = this.#frames.get(stream);
+  /** The WebSocket text message for a subscription of that kind. */
+  frame({ name, labels }: Pick<StreamKind, 'name' | 'labels'>): Uint8Array {
+    let frame = this.#frames.get(name);
     if (frame === undefined) {
       const id = this.id === undefined ? {} : { id: this.id };
-      frame = Buffer.from(JSON.stringify({ stream: [stream], event: this.event, payload: this.#payload, ...id }));
-      this.#frames.set(stream, frame);
+      frame = Buffer.from(JSON.stringify({ stream: labels, event: this.event, payload: this.#payload, ...id }));
+      this.#frames.set(name, frame);
     }
     return frame;
   }

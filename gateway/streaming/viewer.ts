@@ -124,10 +124,12 @@ export class Viewer {
   async #catchUpStatuses(subscription: StreamSubscription, wanted: () => boolean): Promise<void> {
     const { sources } = this.#parts;
     if (subscription.kind.public === 'remote') return;
-    const read = (sinceId: string) =>
-      subscription.kind.home
-        ? sources.homeSince(this.id, sinceId, CATCH_UP_PAGE)
-        : sources.publicSince(sinceId, CATCH_UP_PAGE);
+    const { home, list } = subscription.kind;
+    const read = (sinceId: string) => {
+      if (home) return sources.homeSince(this.id, sinceId, CATCH_UP_PAGE);
+      if (list !== undefined) return sources.listSince(this.id, list, sinceId, CATCH_UP_PAGE);
+      return sources.publicSince(sinceId, CATCH_UP_PAGE);
+    };
     await this.#pages(this.#start(subscription.statuses.floor), wanted, read, async (record) => {
       if (subscription.statuses.has(record.id) || this.#lens?.allows(record) !== true) return;
       const event = await this.#untilAvailable(() => statusEvent(sources, record), wanted);

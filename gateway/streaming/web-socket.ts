@@ -33,8 +33,8 @@ export class WebSocketStream implements StreamSocket {
     this.#socket = socket;
   }
 
-  send(event: StreamEvent, stream: string): void {
-    this.#write(event.frame(stream));
+  send(event: StreamEvent, kind: StreamKind): void {
+    this.#write(event.frame(kind));
   }
 
   refuse(error: string, status: number): void {

@@ -7,7 +7,7 @@ import type { Audience } from '../streaming/lens.js';
 import { type VisibleStatus, visibleById } from '../visible.js';
 import { type Cursor, MergedCursor } from './cursor.js';
 import { accountCursor } from './eras.js';
-import { type Page, readPage } from './page.js';
+import { type Page, readPage, type Select } from './page.js';
 
 /** Rows read ahead from each source: with few sources a page's worth, with many only what merging needs. */
 const CHUNK_MAX = 20;
@@ -35,19 +35,30 @@ export async function homeTimeline(
 ): Promise<Page<VisibleStatus>> {
   const ask = { ...bounds, limit: bounds.limit * SPARE };
   const { view, part } = await services.lenses.home(viewer, ask);
-  const { lens, relations } = view;
+  const belongs = (status: Audience) => view.lens.home(status);
+  const cursor = new HomeCursor(services, viewer, view, ask, part);
+  return readPage(cursor, bounds, selectShown(services, viewer, view, belongs));
+}
+
+/** What of a timeline its viewer sees: what belongs there, is visible, and is not on the page already. */
+export function selectShown(
+  services: Services,
+  viewer: string,
+  { relations }: Viewpoint,
+  belongs: (status: Audience) => boolean,
+): Select<HomeEntry, VisibleStatus> {
   const shown = new Set<string>();
-  return readPage(new HomeCursor(services, viewer, view, ask, part), bounds, async (rows) => {
-    const wanted = rows.filter(({ audience }) => audience === undefined || lens.home(audience));
+  return async (rows) => {
+    const wanted = rows.filter(({ audience }) => audience === undefined || belongs(audience));
     const ids = wanted.map((row) => row.id);
     const found = await visibleById(services, viewer, ids, { relations, hideBlocked: true });
     const selected = found.map((status) =>
-      status !== undefined && lens.home(status.record) ? once(shown, status) : undefined,
+      status !== undefined && belongs(status.record) ? once(shown, status) : undefined,
     );
     if (wanted.length === rows.length) return selected;
     const byRow = new Map(wanted.map((row, index) => [row, selected[index]]));
     return rows.map((row) => byRow.get(row));
-  });
+  };
 }
 
 /** Ids of the ring, then of the merge, each once. */

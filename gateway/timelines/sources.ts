@@ -1,3 +1,4 @@
+import { isProblem } from '../../actors/domain/problem.js';
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import { notifications } from '../../store/tables.js';
 import { renderNotifications } from '../entities/notification.js';
@@ -8,6 +9,7 @@ import type { StreamSources } from '../streaming/sources.js';
 import { type VisibleStatus, visibleStatuses } from '../visible.js';
 import { accountCursor } from './eras.js';
 import { homeTimeline } from './home.js';
+import { listTimeline } from './list.js';
 import type { Page } from './page.js';
 import { publicTimeline } from './public.js';
 
@@ -22,6 +24,10 @@ export function streamSources(services: Services): StreamSources {
     },
     async homeSince(viewer, sinceId, limit) {
       return oldestFirst(await homeTimeline(services, viewer, above(sinceId, limit)));
+    },
+    async listSince(viewer, listId, sinceId, limit) {
+      const page = await listTimeline(services, viewer, listId, above(sinceId, limit));
+      return isProblem(page) ? [] : oldestFirst(page);
     },
     async publicSince(sinceId, limit) {
       return oldestFirst(await publicTimeline(services, undefined, above(sinceId, limit)));

@@ -20,12 +20,15 @@ interface App {
 
 const run = promisify(execFile);
 const NOTIFIED_MS_MAX = 10_000;
+/** Lists that wait to be used; an account has at most 50, and some are made by the tests themselves. */
+const LISTS_KEPT_MAX = 20;
 export const nameOf = ({ method, path }: Pick<AnyRoute, 'method' | 'path'>): string => `${method} ${path}`;
 
 /** People and things for every route to work on. */
 export class EveryRoute {
   private made = 0;
   private cookies = '';
+  private readonly lists: string[] = [];
   private confirmation: Promise<string> | undefined;
 
   private constructor(
@@ -91,6 +94,20 @@ export class EveryRoute {
     'POST /api/v1/accounts/:id/mute': async () => ({ id: this.foe.id, body: { duration: 60 } }),
     'POST /api/v1/accounts/:id/unmute': async () => ({ id: this.foe.id }),
     'POST /api/v1/accounts/:id/unblock': async () => ({ id: this.foe.id }),
+    'POST /api/v1/lists': async () => ({ body: { title: 'one' } }),
+    'GET /api/v1/lists/:id': async () => ({ id: await this.list() }),
+    'PUT /api/v1/lists/:id': async () => ({ id: await this.list(), body: { title: 'another' } }),
+    'DELETE /api/v1/lists/:id': async () => ({ id: await this.list() }),
+    'GET /api/v1/lists/:id/accounts': async () => ({ id: await this.list() }),
+    'POST /api/v1/lists/:id/accounts': async () => ({
+      id: await this.list(),
+      body: { account_ids: [this.viewer.id] },
+    }),
+    'DELETE /api/v1/lists/:id/accounts': async () => ({
+      id: await this.list(),
+      body: { account_ids: [this.viewer.id] },
+    }),
+    'GET /api/v1/timelines/list/:id': async () => ({ id: await this.list() }),
     'POST /api/v1/statuses': async () => ({ body: { status: `post ${++this.made}` } }),
     'DELETE /api/v1/statuses/:id': async () => ({ id: await this.ownStatus() }),
     'GET /api/v1/notifications/:id': async () => ({ id: await this.notification() }),
@@ -158,6 +175,19 @@ export class EveryRoute {
       },
       NOTIFIED_MS_MAX,
     );
+  }
+
+  /** An empty list; the oldest makes room for it, since there may be only so many. */
+  private async list(): Promise<string> {
+    const { url } = this.server;
+    const oldest = this.lists.length < LISTS_KEPT_MAX ? undefined : this.lists.shift();
+    const headers = { authorization: `Bearer ${this.viewer.token}` };
+    // It may be gone already: deleting lists is tested, too.
+    if (oldest !== undefined) await fetch(`${url}/api/v1/lists/${oldest}`, { method: 'DELETE', headers });
+    const title = `list ${++this.made}`;
+    const { id } = (await call(url, this.viewer, 'POST', '/api/v1/lists', { title })) as { id: string };
+    this.lists.push(id);
+    return id;
   }
 
   private async followRequest(): Promise<string> {

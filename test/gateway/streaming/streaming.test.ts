@@ -3,45 +3,20 @@ import { connect } from 'node:net';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { type CloseEvent, type MessageEvent, WebSocket } from 'undici';
 import { makeId } from '../../../actors/domain/ids.js';
-import { Unavailable } from '../../../actors/domain/problem.js';
 import { tokenHash } from '../../../gateway/http/authenticator.js';
 import type { StoredNotification, StreamSources } from '../../../gateway/streaming/sources.js';
 import { codec } from '../../../proto/codec.js';
 import type { AccountFollowingEdge, AccountSourceList, StoreStatusRecord } from '../../../proto/gen/types.js';
-import { accountTopic, type Bus, STATUSES_TOPIC } from '../../../transport/bus.js';
+import { accountTopic, STATUSES_TOPIC } from '../../../transport/bus.js';
 import { InProcessHub } from '../../../transport/in-process-bus.js';
 import { EventStream } from '../../kit/event-stream.js';
+import { lossyBus } from '../../kit/lossy-bus.js';
 import { until } from '../../kit/until.js';
 import { ALICE, account, BOB, GatewayFixture, realClock } from '../http/gateway-fixture.js';
 
 const CAROL = '000000000000000003';
 
-/** A bus that can lose what is published, as NATS does when it is down. */
-function lossy(inner: Bus): Bus & { losing: boolean; down: boolean; gap(subject?: string): void } {
-  const gaps: ((subject: string | undefined) => void)[] = [];
-  const bus = {
-    losing: false,
-    down: false,
-    gap: (subject?: string) => {
-      for (const handler of gaps) handler(subject);
-    },
-    request: inner.request.bind(inner),
-    serve: inner.serve.bind(inner),
-    publish: (subject: string, payload: Uint8Array) => {
-      if (!bus.losing) inner.publish(subject, payload);
-    },
-    subscribe: async (subject: string, handler: (payload: Uint8Array) => void) => {
-      if (bus.down) throw new Unavailable('the bus is down');
-      return inner.subscribe(subject, handler);
-    },
-    onGap: (handler: (subject: string | undefined) => void) => void gaps.push(handler),
-    healthy: () => !bus.down,
-    close: () => inner.close(),
-  };
-  return bus;
-}
-
-const bus = lossy(new InProcessHub(realClock).bus('one'));
+const bus = lossyBus(new InProcessHub(realClock).bus('one'));
 const gateway = new GatewayFixture(bus);
 const stored: { statuses: StoreStatusRecord[]; notifications: StoredNotification[] } = {
   statuses: [],
@@ -62,6 +37,7 @@ const sources: StreamSources = {
   },
   renderNotification: async (_viewer, id, record) => ({ id, type: record.type }),
   homeSince: async (_viewer, id, limit) => since(stored.statuses, id, limit),
+  listSince: async () => [],
   publicSince: async (id, limit) => since(stored.statuses, id, limit),
   notificationsSince: async (_viewer, id, limit) => since(stored.notifications, id, limit),
 };
@@ -175,6 +151,7 @@ let clients: Client[] = [];
 
 before(() =>
   gateway.start([], { streams: sources }, (async (id: string, command: string) => {
+    if (command === 'list') return { problem: 'not_found', detail: 'Record not found' };
     assert.equal(command, 'sources');
     return { following: follows.get(id) ?? [], blocked: blocked.get(id) ?? [], muted: [], lists: lists.get(id) ?? [] };
   }) as never),

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isProblem } from '../../../actors/domain/problem.js';
 import type { PageBounds } from '../../../gateway/http/paging.js';
 import { Lenses } from '../../../gateway/lenses.js';
 import { accountTimeline } from '../../../gateway/timelines/account.js';
 import { homeTimeline } from '../../../gateway/timelines/home.js';
+import { listTimeline } from '../../../gateway/timelines/list.js';
 import type { Page } from '../../../gateway/timelines/page.js';
 import { publicTimeline } from '../../../gateway/timelines/public.js';
 import { streamSources } from '../../../gateway/timelines/sources.js';
@@ -65,6 +67,17 @@ for (const direction of [pageDown, pageUp]) {
       const isShown = (record: Parameters<typeof world.visible>[0]) =>
         TimelineWorld.isPublic(record) && world.visible(record) && world.unmuted(record);
       assert.deepEqual(everybody, world.idsWhere(isShown), `public, seed ${seed}`);
+      const list = world.lists[seed % world.lists.length] as (typeof world.lists)[number];
+      const listed = await direction(async (bounds) => {
+        const page = await listTimeline(services, viewer, list.id, bounds);
+        assert.ok(!isProblem(page));
+        return page;
+      }, dice);
+      assert.deepEqual(
+        listed,
+        world.idsWhere((record) => world.inList(list, record)),
+        `list ${list.repliesPolicy}, seed ${seed}`,
+      );
       const author = world.people[1 + dice.below(world.people.length - 1)] ?? '';
       const options = { excludeReplies: false, excludeReblogs: dice.chance(50), tagged: undefined };
       const own = await direction((bounds) => accountTimeline(services, viewer, author, bounds, options), dice);
@@ -100,6 +113,15 @@ test('streams catch up with what the timelines show, oldest first', async () => 
     caughtUp.map((record) => record.id),
     all.slice(2, 5).reverse(),
   );
+  for (const list of world.lists) {
+    const inList = world.idsWhere((record) => world.inList(list, record));
+    const some = await sources.listSince(world.viewer, list.id, '0', 2);
+    assert.deepEqual(
+      some.map((record) => record.id),
+      inList.slice(-2).reverse(),
+    );
+  }
+  assert.deepEqual(await sources.listSince(world.viewer, '99', '0', 2), [], 'a list that is gone');
   const open = world.idsWhere((record) => TimelineWorld.isPublic(record) && !record.deleted);
   const publicly = await sources.publicSince(open[2] ?? '', 10);
   assert.deepEqual(
