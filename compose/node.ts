@@ -12,6 +12,8 @@ import { Runtime } from '../actors/runtime/runtime.js';
 import { systemClock, systemRandom } from '../actors/runtime/system.js';
 import type { HomeRings } from '../actors/timelines/home-rings.js';
 import type { Settings } from '../cli/settings.js';
+import { StatusPages } from '../gateway/cards/status-pages.js';
+import { ViewerMarks } from '../gateway/cards/viewer-marks.js';
 import { Lenses } from '../gateway/lenses.js';
 import { allRoutes } from '../gateway/routes/index.js';
 import { type Server, startServer } from '../gateway/server.js';
@@ -21,6 +23,7 @@ import packageInfo from '../package.json' with { type: 'json' };
 import type { NodeNodeStatus } from '../proto/gen/types.js';
 import { Journal } from '../store/journal.js';
 import { openMailer } from '../transport/mail/mailer.js';
+import { cachedAlone, cachedTogether } from './cached-rows.js';
 import { fanOut, makeHomeRings, withRings } from './home-rings.js';
 import { type Membership, openMembership } from './membership.js';
 import { openBus, openStore } from './parts.js';
@@ -61,8 +64,10 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     epochOf: (shard) => membership?.placement.epochOf(shard),
     idFloorMs: () => membership?.placement.idFloorMs() ?? 0,
   };
-  const tables = await openStore(settings, logger.child({ part: 'store' }), clock, () => placement.idFloorMs());
+  const store = await openStore(settings, logger.child({ part: 'store' }), clock, () => placement.idFloorMs());
   const bus = await openBus(settings, logger.child({ part: 'bus' }), clock);
+  const isAlone = settings.STORE === 'lmdb';
+  const tables = isAlone ? cachedAlone(store) : await cachedTogether(store, bus, settings.NODE_NAME);
   const mailer = openMailer({
     smtpUrl: settings.SMTP_URL,
     from: settings.MAIL_FROM ?? `Murmuration <no-reply@${settings.DOMAIN.replace(/:\d+$/, '')}>`,
@@ -73,7 +78,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     tables,
     clock,
     placement,
-    shared: settings.STORE !== 'lmdb',
+    shared: !isAlone,
     log: logger.child({ part: 'timelines' }),
   });
   await fanOut(rings, bus);
@@ -104,6 +109,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     instance: instanceOf(settings),
     askAccount,
     lenses: new Lenses(askAccount, clock),
+    pages: new StatusPages(instanceOf(settings), new ViewerMarks(tables)),
     askConversation: askerOf(conversation, runtime),
     tables,
     registry: new Registrar(tables, clock),

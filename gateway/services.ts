@@ -3,6 +3,7 @@ import type { ConversationCommands } from '../actors/conversation/commands.js';
 import type { Clock, Random } from '../actors/domain/time.js';
 import type { TypedAsk } from '../actors/runtime/kind.js';
 import type { ReadTables } from '../store/port.js';
+import type { StatusPages } from './cards/status-pages.js';
 import type { Lenses } from './lenses.js';
 
 /** What the instance says of itself; from the settings. */
@@ -29,6 +30,8 @@ export interface Services {
   readonly askConversation: TypedAsk<ConversationCommands>;
   /** Viewers' relations, as of now. */
   readonly lenses: Lenses;
+  /** Statuses as bytes of JSON. */
+  readonly pages: StatusPages;
   readonly tables: ReadTables;
   /** Claims of names and immutable rows that no actor owns (apps, application tokens): actors/registry. */
   readonly registry: Registry;

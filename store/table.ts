@@ -12,8 +12,10 @@ export type KeyOf<C extends Columns> = { readonly [Name in keyof C]: ColumnValue
 export interface TableOptions {
   /** Rows vanish this many seconds after they were written. */
   readonly ttlSeconds?: number;
-  /** Read far more often than written, and small: an adapter may keep decoded values, which nobody may change. */
+  /** Read far more often than written, and small: decoded values are kept (store/cached-tables.ts), nobody changes them. */
   readonly hot?: boolean;
+  /** Who keeps something made of its rows is told when they are written. */
+  readonly watched?: boolean;
   /** Only changed by `compareAndSet` (Paxos in Cassandra) and read at serial consistency. */
   readonly conditional?: boolean;
 }

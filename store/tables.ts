@@ -61,6 +61,7 @@ export const statuses = table('statuses', {
   partition: { status: 'id' },
   clustering: {},
   value: codec('murmuration.store.StatusRecord'),
+  hot: true,
 });
 /** An account's statuses and reblogs; `era` is the status id's. */
 export const accountStatuses = table('account_statuses', {
@@ -97,6 +98,7 @@ export const marks = table('marks', {
   partition: { account: 'id', era: 'int' },
   clustering: { status: 'id' },
   value: codec('murmuration.store.Mark'),
+  watched: true,
 });
 export const favouritedBy = table('favourited_by', {
   partition: { status: 'id' },

@@ -39,6 +39,8 @@ export interface Bus {
 export const actorSubject = (shard: number): string => `actor.${shard}`;
 /** Every new, changed and deleted status, once per node (StatusTopic). */
 export const STATUSES_TOPIC = 'topic.statuses';
+/** Rows that nodes keep in memory and that one of them wrote (RowsWritten). */
+export const ROWS_TOPIC = 'topic.rows';
 /** What concerns one account (AccountTopic): notifications, changed relations, revoked tokens. */
 export const accountTopic = (account: string): string => `topic.account.${account}`;
 /** Says that the shard map changed: whoever hears it reads the row. */

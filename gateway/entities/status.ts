@@ -127,7 +127,7 @@ async function loadMarks(
   );
 }
 
-function viewerMarks(record: StoreStatusRecord, viewer: string, mark: StoreMark | undefined): ViewerMarks {
+export function viewerMarks(record: StoreStatusRecord, viewer: string, mark: StoreMark | undefined): ViewerMarks {
   const isPinnable = record.accountId === viewer && record.reblogOfId === undefined && record.visibility !== 'direct';
   return {
     favourited: mark?.favouriteId !== undefined,
@@ -139,7 +139,7 @@ function viewerMarks(record: StoreStatusRecord, viewer: string, mark: StoreMark 
   };
 }
 
-function renderStatus(
+export function renderStatus(
   instance: InstanceSettings,
   record: StoreStatusRecord,
   author: StoreAccountRecord,

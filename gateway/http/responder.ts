@@ -1,5 +1,6 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
+import { JsonPieces, Scratch } from '../cards/json-pieces.js';
 import { CORS_HEADERS, PAGE_HEADERS } from './headers.js';
 import { type Answer, JsonText } from './route.js';
 
@@ -11,6 +12,9 @@ export interface Delivery {
   /** The connection takes no further request. */
   readonly closing: boolean;
 }
+
+/** Answers are sent one after the other, each copied by uWebSockets before the next is put together. */
+const scratch = new Scratch();
 
 const BODILESS_STATUS = new Set([204, 304]);
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -115,6 +119,7 @@ function isRaw(body: unknown): body is string | Uint8Array {
 
 function encode(body: unknown, raw: boolean): string | Uint8Array {
   if (body instanceof JsonText) return body.text;
+  if (body instanceof JsonPieces) return scratch.join(body);
   if (raw && isRaw(body)) return body;
   return body === undefined ? '' : JSON.stringify(body);
 }

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { isPublished, renderAccount } from '../entities/account.js';
-import { loadAccounts, renderStatuses } from '../entities/status.js';
+import { loadAccounts } from '../entities/status.js';
 import { idText, linkHeaders, type PageBounds } from '../http/paging.js';
 import { type Answer, json, type Request } from '../http/route.js';
 import type { Services } from '../services.js';
@@ -21,13 +21,13 @@ export function pageAnswer(
   { services, url }: Asked,
   bounds: PageBounds,
   page: Omit<Page<unknown>, 'items'>,
-  items: readonly unknown[],
+  body: unknown,
   keep: Kept = {},
 ): Answer {
   const path = url.split('?', 1)[0] ?? url;
   const { newest, oldest, more } = page;
   const options = { baseUrl: services.instance.baseUrl, path, keep, limit: bounds.limit, newest, oldest, more };
-  return json(items, linkHeaders(options));
+  return json(body, linkHeaders(options));
 }
 
 /** A timeline's page. */
@@ -37,9 +37,8 @@ export async function statusPage(
   page: Page<VisibleStatus>,
   keep: Kept = {},
 ): Promise<Answer> {
-  const rendered = await renderStatuses(asked.services, asked.viewer, page.items);
-  const items = rendered.filter((status) => status !== undefined);
-  return pageAnswer(asked, bounds, page, items, keep);
+  const { services, viewer } = asked;
+  return pageAnswer(asked, bounds, page, await services.pages.list(services, viewer, page.items), keep);
 }
 
 /** A page of a list of accounts by edges; without those whom the viewer blocks or who block the viewer. */

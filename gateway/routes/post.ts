@@ -10,7 +10,7 @@ import type {
 } from '../../proto/gen/types.js';
 import { accounts, apps, statuses } from '../../store/tables.js';
 import { accountUrl, isPublished } from '../entities/account.js';
-import { loadAccounts, renderStatuses } from '../entities/status.js';
+import { loadAccounts } from '../entities/status.js';
 import { idText } from '../http/paging.js';
 import { json, route } from '../http/route.js';
 import type { Services } from '../services.js';
@@ -159,7 +159,8 @@ async function answer(services: Services, viewer: string, post: AccountPost, pos
   // The row is written behind the acknowledged event and may be late; what it will hold is known.
   const stored = await services.tables.get(statuses, { status: posted.id });
   const record = stored ?? fresh(services, viewer, post, posted);
-  const [status] = await renderStatuses(services, viewer, await visibleStatuses(services, viewer, [record]));
+  const [seen] = await visibleStatuses(services, viewer, [record]);
+  const status = await services.pages.one(services, viewer, seen);
   return status === undefined ? notFound() : json(status);
 }
 

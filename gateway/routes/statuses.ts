@@ -1,6 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
 import { favouritedBy, rebloggedBy } from '../../store/tables.js';
+import { JsonPieces } from '../cards/json-pieces.js';
+import { arrayOf } from '../cards/status-pages.js';
 import { renderStatuses } from '../entities/status.js';
 import { idText, pageBounds, pageQuery } from '../http/paging.js';
 import { type AnyRoute, json, type Request, route } from '../http/route.js';
@@ -32,6 +34,10 @@ const getStatus = route({
   },
 });
 
+const ANCESTORS = Buffer.from('{"ancestors":');
+const DESCENDANTS = Buffer.from(',"descendants":');
+const END = Buffer.from('}');
+
 const getStatuses = route({
   method: 'GET',
   path: '/api/v1/statuses',
@@ -40,7 +46,7 @@ const getStatuses = route({
   query: Type.Object({ id: Type.Array(idText(), { default: [], maxItems: STATUSES_ASKED_MAX }) }),
   handle: async ({ services, viewer, query }) => {
     const seen = await visibleById(services, viewer, [...new Set(query.id.map(storedId))]);
-    return json((await renderStatuses(services, viewer, seen)).filter((status) => status !== undefined));
+    return json(await services.pages.list(services, viewer, seen));
   },
 });
 
@@ -84,9 +90,9 @@ const context = route({
       hideBlocked: true,
       hideMuted: true,
     });
-    const rendered = await renderStatuses(services, viewer, all);
-    const shown = (from: number, to: number) => rendered.slice(from, to).filter((status) => status !== undefined);
-    return json({ ancestors: shown(0, ancestors.length), descendants: shown(ancestors.length, rendered.length) });
+    const shown = await services.pages.pieces(services, viewer, all);
+    const [above, below] = [arrayOf(shown.slice(0, ancestors.length)), arrayOf(shown.slice(ancestors.length))];
+    return json(new JsonPieces([ANCESTORS, ...above, DESCENDANTS, ...below, END]));
   },
 });
 
@@ -153,12 +159,11 @@ async function answerMarked(services: Services, viewer: string, id: string, verb
   const records = await loadStatuses(services, [id]);
   // Done, but its row is late: the client's retry finds it.
   if (records[0] === undefined) return problem('unavailable', 'The status is on its way, please try again');
-  const [status] = await renderStatuses(services, viewer, await visibleStatuses(services, viewer, records));
-  if (status === undefined) return notFound();
-  const field = verb.endsWith('favourite') ? 'favourited' : 'reblogged';
-  const marked = { [field]: !verb.startsWith('un') };
-  const reblogged = status.reblog === null ? {} : { reblog: { ...status.reblog, ...marked } };
-  return json({ ...status, ...marked, ...reblogged });
+  const [seen] = await visibleStatuses(services, viewer, records);
+  const isDone = !verb.startsWith('un');
+  const done = verb.endsWith('favourite') ? { favourited: isDone } : { reblogged: isDone };
+  const status = await services.pages.one(services, viewer, seen, done);
+  return status === undefined ? notFound() : json(status);
 }
 
 function markedBy(name: string, table: typeof favouritedBy): AnyRoute {
@@ -185,6 +190,6 @@ function markedBy(name: string, table: typeof favouritedBy): AnyRoute {
 }
 
 async function answer(services: Services, viewer: string | undefined, seen: VisibleStatus) {
-  const [status] = await renderStatuses(services, viewer, [seen]);
+  const status = await services.pages.one(services, viewer, seen);
   return status === undefined ? notFound() : json(status);
 }

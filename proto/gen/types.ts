@@ -737,6 +737,17 @@ export interface NodeAccountTopic {
   readonly tokenHash?: string | undefined;
 }
 
+/** topic.rows: rows of hot and watched tables that a node wrote: who keeps them reads them again. */
+export interface NodeRowsWritten {
+  readonly node: string;
+  readonly rows: readonly NodeRowKey[];
+}
+
+export interface NodeRowKey {
+  readonly table: string;
+  readonly key: readonly string[];
+}
+
 /** Numbers each publisher's messages per subject, so that a receiver notices a gap and catches up from the store. */
 export interface NodePublished {
   readonly publisher: string;
@@ -1082,6 +1093,8 @@ export interface Messages {
   'murmuration.node.StatusTopic': NodeStatusTopic;
   'murmuration.node.StatusHeadline': NodeStatusHeadline;
   'murmuration.node.AccountTopic': NodeAccountTopic;
+  'murmuration.node.RowsWritten': NodeRowsWritten;
+  'murmuration.node.RowKey': NodeRowKey;
   'murmuration.node.Published': NodePublished;
   'murmuration.node.Empty': NodeEmpty;
   'murmuration.node.NodeStatus': NodeNodeStatus;

@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import type { Clock } from '../../../actors/domain/time.js';
+import { StatusPages } from '../../../gateway/cards/status-pages.js';
+import { ViewerMarks } from '../../../gateway/cards/viewer-marks.js';
 import { tokenHash } from '../../../gateway/http/authenticator.js';
 import type { AnyRoute } from '../../../gateway/http/route.js';
 import { Lenses } from '../../../gateway/lenses.js';
 import { type Server, type ServerOptions, startServer } from '../../../gateway/server.js';
 import type { Services } from '../../../gateway/services.js';
 import type { StoreAccountRecord, StoreTokenRecord } from '../../../proto/gen/types.js';
+import { CachedTables } from '../../../store/cached-tables.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
 import { put, remove } from '../../../store/port.js';
 import { accounts, tokens } from '../../../store/tables.js';
@@ -83,20 +86,22 @@ export class GatewayFixture {
     const unused = async (): Promise<never> => {
       throw new Error('not used here');
     };
+    const instance: Services['instance'] = {
+      baseUrl: 'http://localhost',
+      domain: 'localhost',
+      streamingUrl: 'ws://localhost',
+      streamingRedirect: undefined,
+      registrations: 'open',
+      passwordGrant: false,
+      rateLimits: true,
+      version: '0',
+    };
     return {
-      instance: {
-        baseUrl: 'http://localhost',
-        domain: 'localhost',
-        streamingUrl: 'ws://localhost',
-        streamingRedirect: undefined,
-        registrations: 'open',
-        passwordGrant: false,
-        rateLimits: true,
-        version: '0',
-      },
+      instance,
       askAccount: ask ?? unused,
       askConversation: unused,
       lenses: new Lenses(ask ?? unused, realClock),
+      pages: new StatusPages(instance, new ViewerMarks(new CachedTables(this.tables))),
       tables: this.tables,
       registry: {
         claim: unused,

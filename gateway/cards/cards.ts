@@ -1,0 +1,107 @@
+import { LRUCache } from 'lru-cache';
+import type { StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
+import { renderAccount } from '../entities/account.js';
+import { renderStatus, viewerMarks } from '../entities/status.js';
+import type { InstanceSettings } from '../services.js';
+
+/** Statuses whose bytes are kept: some 3 KB each. */
+const CARDS_MAX = 32_768;
+const ACCOUNTS_MAX = 16_384;
+
+/** The final bytes of a status but for what is the viewer's: an open JSON object. */
+interface Card {
+  readonly record: StoreStatusRecord;
+  readonly author: StoreAccountRecord;
+  /** What changes with an edit only. */
+  readonly text: Uint8Array;
+  /** All of it, up to what it reblogs. */
+  readonly bytes: Uint8Array;
+}
+
+/** Of a record, what moves without its text: counts are put in beside it. */
+const counted = new Set<keyof StoreStatusRecord>(['replies', 'reblogs', 'favourites']);
+
+/**
+ * Statuses as JSON in UTF-8, made once and then copied into every page that shows them. A card is as good as the
+ * stored rows it was made of: the records' identity says so, which the store's cache keeps until they are written.
+ */
+export class Cards {
+  readonly #instance: InstanceSettings;
+  readonly #cards = new LRUCache<string, Card>({ max: CARDS_MAX });
+  readonly #accounts = new LRUCache<string, { readonly record: StoreAccountRecord; readonly bytes: Uint8Array }>({
+    max: ACCOUNTS_MAX,
+  });
+
+  constructor(instance: InstanceSettings) {
+    this.#instance = instance;
+  }
+
+  /** The account's JSON, whole. */
+  account(record: StoreAccountRecord): Uint8Array {
+    const kept = this.#accounts.get(record.id);
+    if (kept?.record === record) return kept.bytes;
+    const bytes = Buffer.from(JSON.stringify(renderAccount(this.#instance, record)));
+    this.#accounts.set(record.id, { record, bytes });
+    return bytes;
+  }
+
+  /** `{…,"reblog":`: what follows is `null` or the reblogged status, and what is the viewer's. */
+  status(record: StoreStatusRecord, author: StoreAccountRecord): Uint8Array {
+    const kept = this.#cards.get(record.id);
+    if (kept?.record === record && kept.author === author) return kept.bytes;
+    const isSameText = kept !== undefined && saysTheSame(kept.record, record) && writtenBySame(kept.author, author);
+    const text = isSameText ? kept.text : this.#text(record, author);
+    const { replies, reblogs, favourites } = record;
+    const counts = Buffer.from(
+      `,"replies_count":${replies},"reblogs_count":${reblogs},"favourites_count":${favourites},"reblog":`,
+    );
+    const bytes = Buffer.concat([text, ACCOUNT, this.account(author), counts]);
+    this.#cards.set(record.id, { record, author, text, bytes });
+    return bytes;
+  }
+
+  #text(record: StoreStatusRecord, author: StoreAccountRecord): Uint8Array {
+    const rendered = renderStatus(this.#instance, record, author, undefined, undefined);
+    const { account, reblog, replies_count, reblogs_count, favourites_count, ...text } = rendered;
+    return Buffer.from(JSON.stringify(text).slice(0, -1));
+  }
+}
+
+const ACCOUNT = Buffer.from(',"account":');
+
+/** What ends a status: `null` for no reblog, or nothing after one, then what is the viewer's. */
+export class Tails {
+  readonly #tails = new Map<number, Uint8Array>();
+
+  of(record: StoreStatusRecord, viewer: string | undefined, mark: Parameters<typeof viewerMarks>[2]): Uint8Array {
+    const isOpen = record.reblogOfId === undefined;
+    const mine = viewer === undefined ? undefined : viewerMarks(record, viewer, mark);
+    let key = isOpen ? 1 : 0;
+    if (mine !== undefined) {
+      key |= 2;
+      if (mine.favourited) key |= 4;
+      if (mine.reblogged) key |= 8;
+      if (mine.pinned !== undefined) key |= 16;
+    }
+    let tail = this.#tails.get(key);
+    if (tail === undefined) {
+      const rest = mine === undefined ? '}' : `,${JSON.stringify(mine).slice(1)}`;
+      tail = Buffer.from(isOpen ? `null${rest}` : rest);
+      this.#tails.set(key, tail);
+    }
+    return tail;
+  }
+}
+
+function saysTheSame(a: StoreStatusRecord, b: StoreStatusRecord): boolean {
+  for (const key of Object.keys(b) as (keyof StoreStatusRecord)[]) {
+    if (a[key] === b[key] || counted.has(key)) continue;
+    if (!Array.isArray(a[key]) || JSON.stringify(a[key]) !== JSON.stringify(b[key])) return false;
+  }
+  return true;
+}
+
+/** A status' addresses have its author's name in them. */
+function writtenBySame(a: StoreAccountRecord, b: StoreAccountRecord): boolean {
+  return a.username === b.username && a.domain === b.domain;
+}

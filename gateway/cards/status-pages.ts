@@ -1,0 +1,117 @@
+import type { StoreAccountRecord, StoreMark } from '../../proto/gen/types.js';
+import { loadAccounts } from '../entities/status.js';
+import type { InstanceSettings, Services } from '../services.js';
+import type { VisibleStatus } from '../visible.js';
+import { Cards, Tails } from './cards.js';
+import { JsonPieces } from './json-pieces.js';
+import type { ViewerMarks } from './viewer-marks.js';
+
+type Authors = ReadonlyMap<string, StoreAccountRecord>;
+type Marks = (statusId: string) => StoreMark | undefined;
+
+/** What the viewer did to a status: true, or false when it was undone. */
+export interface Done {
+  readonly favourited?: boolean;
+  readonly reblogged?: boolean;
+}
+
+const COMMA = Buffer.from(',');
+const BEGIN = Buffer.from('[');
+const END = Buffer.from(']');
+const noMarks: Marks = () => undefined;
+
+/** Statuses as JSON for a viewer, out of cards. What a viewer may see was decided before: it takes VisibleStatus only. */
+export class StatusPages {
+  readonly #cards: Cards;
+  readonly #tails = new Tails();
+  readonly #marks: ViewerMarks;
+
+  constructor(instance: InstanceSettings, marks: ViewerMarks) {
+    this.#cards = new Cards(instance);
+    this.#marks = marks;
+  }
+
+  /** A JSON array; statuses that are not there, or whose author is gone, are left out. */
+  async list(
+    services: Services,
+    viewer: string | undefined,
+    seen: readonly (VisibleStatus | undefined)[],
+  ): Promise<JsonPieces> {
+    return new JsonPieces(arrayOf(await this.pieces(services, viewer, seen)));
+  }
+
+  /** One status; undefined when there is none. `done`: what the viewer just did to it, whatever its row says yet. */
+  async one(
+    services: Services,
+    viewer: string | undefined,
+    seen: VisibleStatus | undefined,
+    done: Done = {},
+  ): Promise<JsonPieces | undefined> {
+    const [pieces] = await this.pieces(services, viewer, [seen], done);
+    return pieces === undefined ? undefined : new JsonPieces(pieces);
+  }
+
+  /** Each status as pieces of JSON, for being put into something larger. */
+  async pieces(
+    services: Services,
+    viewer: string | undefined,
+    seen: readonly (VisibleStatus | undefined)[],
+    done: Done = {},
+  ): Promise<(readonly Uint8Array[] | undefined)[]> {
+    const authorIds: string[] = [];
+    const markedIds: string[] = [];
+    for (const status of seen) {
+      if (status === undefined) continue;
+      authorIds.push(status.record.accountId);
+      if (status.original !== undefined) authorIds.push(status.original.accountId);
+      markedIds.push(status.original?.id ?? status.record.id);
+    }
+    const authors = await loadAccounts(services, authorIds);
+    const stored = viewer === undefined || markedIds.length === 0 ? noMarks : await this.#marks.of(viewer, markedIds);
+    const marks: Marks = done.favourited === undefined && done.reblogged === undefined ? stored : after(stored, done);
+    return seen.map((status) => (status === undefined ? undefined : this.#status(status, viewer, authors, marks)));
+  }
+
+  /** An account's JSON. */
+  account(record: StoreAccountRecord): Uint8Array {
+    return this.#cards.account(record);
+  }
+
+  #status(
+    { record, original }: VisibleStatus,
+    viewer: string | undefined,
+    authors: Authors,
+    marks: Marks,
+  ): Uint8Array[] | undefined {
+    const author = authors.get(record.accountId);
+    if (author === undefined) return undefined;
+    const mark = marks(original?.id ?? record.id);
+    const own = this.#cards.status(record, author);
+    const tail = this.#tails.of(record, viewer, mark);
+    if (original === undefined) return [own, tail];
+    const originalAuthor = authors.get(original.accountId);
+    if (originalAuthor === undefined) return undefined;
+    return [own, this.#cards.status(original, originalAuthor), this.#tails.of(original, viewer, mark), tail];
+  }
+}
+
+/** A JSON array of those that are there. */
+export function arrayOf(items: readonly (readonly Uint8Array[] | undefined)[]): Uint8Array[] {
+  const pieces: Uint8Array[] = [BEGIN];
+  for (const item of items) {
+    if (item === undefined) continue;
+    if (pieces.length > 1) pieces.push(COMMA);
+    for (const piece of item) pieces.push(piece);
+  }
+  pieces.push(END);
+  return pieces;
+}
+
+function after(stored: Marks, { favourited, reblogged }: Done): Marks {
+  const id = (isDone: boolean | undefined, kept: string | undefined) =>
+    isDone === undefined ? kept : isDone ? (kept ?? '') : undefined;
+  return (statusId) => {
+    const mark = stored(statusId);
+    return { favouriteId: id(favourited, mark?.favouriteId), reblogId: id(reblogged, mark?.reblogId) };
+  };
+}

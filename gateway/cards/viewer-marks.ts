@@ -1,0 +1,94 @@
+import { LRUCache } from 'lru-cache';
+import { eraOfId } from '../../actors/domain/ids.js';
+import type { StoreMark } from '../../proto/gen/types.js';
+import type { CachedTables, WrittenRow } from '../../store/cached-tables.js';
+import { marks } from '../../store/tables.js';
+
+/** Marks of one account in one era that are kept as a whole; of more, those of a page are read one by one. */
+const ERA_MARKS_MAX = 2_000;
+/** Marks kept of all accounts, some hundred bytes each. */
+const MARKS_MAX = 400_000;
+/** What an era without marks costs, in marks. */
+const ERA_COST = 4;
+
+/** What an account did to statuses of an era (their ids' time). */
+interface Era {
+  /** Undefined: too many to be kept. */
+  readonly marks: Map<string, StoreMark> | undefined;
+}
+
+/**
+ * Which statuses a viewer has favourited or reblogged. Read once for each viewer and era, then kept in step with what
+ * is written: most statuses of a page are marked by nobody who looks at it, and each would be a read of its own.
+ */
+export class ViewerMarks {
+  readonly #tables: CachedTables;
+  readonly #eras = new LRUCache<string, Era>({ max: MARKS_MAX / ERA_COST, maxSize: MARKS_MAX });
+  /** Reads under way; a write in between makes them worthless. */
+  readonly #reading = new Map<string, { stale: boolean }>();
+
+  constructor(tables: CachedTables) {
+    this.#tables = tables;
+    tables.onChanged((rows) => {
+      if (rows === undefined) this.#forgetAll();
+      else for (const row of rows) if (row.table === marks.name) this.#changed(row);
+    });
+  }
+
+  /** The viewer's marks among these statuses. */
+  async of(viewer: string, statusIds: readonly string[]): Promise<(statusId: string) => StoreMark | undefined> {
+    const eras = new Map<number, Map<string, StoreMark>>();
+    for (const id of statusIds) {
+      const era = eraOfId(id);
+      if (!eras.has(era)) eras.set(era, await this.#era(viewer, era, statusIds));
+    }
+    const [only] = eras.size === 1 ? eras.values() : [];
+    return (id) => (only ?? eras.get(eraOfId(id)))?.get(id);
+  }
+
+  async #era(viewer: string, era: number, statusIds: readonly string[]): Promise<Map<string, StoreMark>> {
+    const name = nameOf(viewer, era);
+    const kept = this.#eras.get(name) ?? (await this.#read(name, viewer, era));
+    if (kept.marks !== undefined) return kept.marks;
+    const ids = statusIds.filter((id) => eraOfId(id) === era);
+    const found = await this.#tables.getMany(
+      marks,
+      ids.map((status) => ({ account: viewer, era, status })),
+    );
+    return new Map(ids.flatMap((id, index) => (found[index] === undefined ? [] : [[id, found[index]]])));
+  }
+
+  async #read(name: string, account: string, era: number): Promise<Era> {
+    const reading = { stale: false };
+    this.#reading.set(name, reading);
+    const rows = await this.#tables.range(marks, { account, era }, { limit: ERA_MARKS_MAX + 1 });
+    const found: Era = {
+      marks: rows.length > ERA_MARKS_MAX ? undefined : new Map(rows.map(({ key, value }) => [key.status, value])),
+    };
+    if (!reading.stale && this.#reading.get(name) === reading) {
+      this.#reading.delete(name);
+      this.#eras.set(name, found, { size: ERA_COST + (found.marks?.size ?? 0) });
+    }
+    return found;
+  }
+
+  #changed({ key: [account, era, status], now }: WrittenRow): void {
+    const name = nameOf(account ?? '', Number(era));
+    const reading = this.#reading.get(name);
+    if (reading !== undefined) reading.stale = true;
+    this.#reading.delete(name);
+    const kept = this.#eras.peek(name);
+    if (kept?.marks === undefined || status === undefined) return;
+    if (now === undefined || kept.marks.size >= ERA_MARKS_MAX) this.#eras.delete(name);
+    else if (now.value === undefined) kept.marks.delete(status);
+    else kept.marks.set(status, now.value as StoreMark);
+  }
+
+  #forgetAll(): void {
+    this.#eras.clear();
+    for (const reading of this.#reading.values()) reading.stale = true;
+    this.#reading.clear();
+  }
+}
+
+const nameOf = (account: string, era: number) => `${account.padStart(18, '0')} ${era}`;

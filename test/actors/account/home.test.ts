@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { initialAccount } from '../../../actors/account/account.js';
+import type { AccountState } from '../../../actors/account/commands.js';
+import { home } from '../../../actors/account/home.js';
+import { relationEvents } from '../../../actors/account/relations.js';
+import { isProblem } from '../../../actors/domain/problem.js';
+import { type HomeIds, NO_RING } from '../../../actors/timelines/home-rings.js';
+import { newcomer, self } from './newcomer.js';
+
+const newest = { knownVersion: 0, before: undefined, after: undefined, upwards: false, limit: 20 };
+
+/** A ring that says the same each time, and what was asked for. */
+function rings(part: HomeIds) {
+  const asked: { viewer: string; authors: readonly string[] }[] = [];
+  const versions: number[] = [];
+  return {
+    asked,
+    versions,
+    read: (_viewer: string, _bounds: object, version: number) => {
+      versions.push(version);
+      return part;
+    },
+    request: (viewer: string, authors: readonly string[]) => void asked.push({ viewer, authors }),
+  };
+}
+
+const ctx = { self, nowMs: 1, newId: () => '' };
+
+function ask(ring: ReturnType<typeof rings>, state: AccountState, input: typeof newest) {
+  const decision = home(ring).decide.home(state, input, ctx);
+  assert.ok(!isProblem(decision));
+  assert.deepEqual(decision.events, []);
+  return decision.reply;
+}
+
+test('ids come with the relations, and without them to who knows them', () => {
+  const part: HomeIds = { ids: ['7', '5'], rest: 'ring', floor: '1' };
+  const state = newcomer().state;
+  const ring = rings(part);
+  const first = ask(ring, state, newest);
+  assert.deepEqual([first.ids, first.rest, first.floor], [['7', '5'], 'ring', '1']);
+  assert.ok(first.sources);
+  const { version } = first;
+  const again = ask(ring, state, { ...newest, knownVersion: version });
+  assert.equal(again.sources, undefined);
+  assert.deepEqual(ring.versions, [version, version]);
+  assert.deepEqual(ring.asked, []);
+});
+
+test('who has no ring is given one, of those that they follow', () => {
+  const ring = rings(NO_RING);
+  const bob = '000000000000000077';
+  const pending = '000000000000000078';
+  const { state } = newcomer()
+    .when('follow', { target: bob, targetLocked: false })
+    .when('follow', { target: pending, targetLocked: true });
+  assert.equal(ask(ring, state, newest).rest, 'none');
+  assert.deepEqual(ring.asked, [{ viewer: self, authors: [bob] }]);
+});
+
+test('asked for the relations alone it looks at no ring', () => {
+  const ring = rings(NO_RING);
+  ask(ring, newcomer().state, { ...newest, limit: 0 });
+  assert.deepEqual([ring.asked, ring.versions], [[], []]);
+});
+
+test('each event of relations moves their version on, others do not', () => {
+  const before = newcomer();
+  const version = before.state.relationsVersion;
+  before.when('updateProfile', { fields: [], setFields: false, displayName: 'A' });
+  assert.equal(before.state.relationsVersion, version);
+  before.when('follow', { target: '000000000000000077', targetLocked: false });
+  assert.equal(before.state.relationsVersion, version + 1);
+  before.when('block', { target: '000000000000000077' });
+  assert.equal(before.state.relationsVersion, version + 3, 'a block ends the follow, too');
+  assert.ok(relationEvents.includes('followed'));
+});
+
+test('an account that is nobody’s has no home', () => {
+  const decision = home(rings(NO_RING)).decide.home(initialAccount(self), newest, ctx);
+  assert.ok(isProblem(decision) && decision.problem === 'not_found');
+});

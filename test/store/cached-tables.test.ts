@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { makeId } from '../../actors/domain/ids.js';
+import { Unavailable } from '../../actors/domain/problem.js';
+import { CachedTables, type WrittenRow } from '../../store/cached-tables.js';
+import { MemoryTables } from '../../store/memory/memory-tables.js';
+import { put, remove } from '../../store/port.js';
+import { accounts, apps, marks } from '../../store/tables.js';
+import { tablesContract } from '../contract/tables-contract.js';
+import { StageTables } from '../kit/stage.js';
+
+tablesContract('cached memory', async () => ({
+  tables: new CachedTables(new MemoryTables({ nowMs: () => Date.now() })),
+  destroy: async () => {},
+  runs: 100,
+}));
+
+/** An id with leading zeros. */
+const key = { account: makeId(1_000, 1, 0) };
+const blank = accounts.value.decode(new Uint8Array());
+const having = (followers: number) => put(accounts, key, { ...blank, followers });
+
+/** Tables whose inner reads are counted, and wait while `held`. */
+function world(options: ConstructorParameters<typeof CachedTables>[1] = {}) {
+  const shared = new MemoryTables();
+  const stage = new StageTables(shared);
+  const state = { reads: 0, hold: undefined as Promise<void> | undefined };
+  const inner = {
+    ...stage.tables,
+    get: (async (...asked: Parameters<typeof shared.get>) => {
+      state.reads += 1;
+      const found = await shared.get(...asked);
+      await state.hold;
+      return found;
+    }) as typeof shared.get,
+  };
+  const cached = new CachedTables(inner, options);
+  return { shared, stage, state, cached, read: async () => (await cached.get(accounts, key))?.followers };
+}
+
+test('a row is read once, and what this node writes is there at once', async () => {
+  const { cached, state, read, shared } = world();
+  await shared.write([having(1)]);
+  const first = await cached.get(accounts, key);
+  assert.equal(await cached.get(accounts, { account: String(BigInt(key.account)) }), first, 'decoded once');
+  assert.equal(state.reads, 1);
+  await cached.write([having(2)]);
+  assert.deepEqual([await read(), state.reads], [2, 1]);
+  await cached.write([remove(accounts, key)]);
+  assert.equal(await read(), undefined);
+  await shared.write([having(3)]);
+  assert.equal(await read(), 3, 'what is not there is looked for each time');
+});
+
+test('a read that was under way during a write keeps nothing', async () => {
+  const { cached, state, read, shared } = world();
+  await shared.write([having(1)]);
+  let go = () => {};
+  state.hold = new Promise((resolve) => {
+    go = resolve;
+  });
+  const slow = [read(), read()];
+  await cached.write([having(2)]);
+  state.hold = undefined;
+  go();
+  assert.deepEqual(await Promise.all(slow), [1, 1], 'they began before the write was done');
+  assert.equal(await read(), 2);
+});
+
+test('a read during a write may see either, and keeps nothing', async () => {
+  const { cached, stage, read, shared } = world();
+  await shared.write([having(1)]);
+  const proceed = stage.holdWrites(accounts);
+  const writing = cached.write([having(2)]);
+  assert.equal(await read(), 1);
+  proceed();
+  await writing;
+  assert.equal(await read(), 2);
+});
+
+test('after a write that failed the store is asked: it may have happened', async () => {
+  const { cached, stage, read, shared } = world();
+  await shared.write([having(1)]);
+  await read();
+  stage.afterWrite = () => Promise.reject(new Unavailable('no answer'));
+  await assert.rejects(cached.write([having(2)]), Unavailable);
+  assert.equal(await read(), 2);
+});
+
+test('two writes at once leave nothing in memory', async () => {
+  const { cached, stage, state, read } = world();
+  const proceed = stage.holdWrites(accounts);
+  const both = [cached.write([having(1)]), cached.write([having(2)])];
+  proceed();
+  await Promise.all(both);
+  assert.deepEqual([await read(), state.reads], [2, 1]);
+});
+
+test('what others wrote is forgotten when told, all of it when it is not known what', async () => {
+  const { cached, read, shared } = world();
+  for (const told of [[{ table: 'accounts', key: [key.account] }], undefined]) {
+    await shared.write([having(1)]);
+    cached.forget(told);
+    assert.equal(await read(), 1);
+    await shared.write([having(2)]);
+    assert.equal(await read(), 1);
+    cached.forget(told);
+    assert.equal(await read(), 2);
+  }
+});
+
+test('while others are not heard nothing is taken from memory', async () => {
+  let isHeard = true;
+  const { cached, read, shared } = world({ trusts: () => isHeard });
+  await cached.write([having(1)]);
+  await shared.write([having(2)]);
+  isHeard = false;
+  assert.equal(await read(), 2);
+  isHeard = true;
+  cached.forget(undefined);
+  assert.equal(await read(), 2);
+});
+
+test('writes of hot and watched tables are told with what is there now, others not at all', async () => {
+  const { cached, stage } = world();
+  const told: (readonly WrittenRow[])[] = [];
+  cached.onWritten((rows) => told.push(rows));
+  const mark = { account: key.account, era: 3, status: '7' };
+  await cached.write([put(marks, mark, { favouriteId: '9' })]);
+  await cached.write([put(apps, { client: 'x' }, apps.value.decode(new Uint8Array()))]);
+  stage.afterWrite = () => Promise.reject(new Unavailable('no answer'));
+  await assert.rejects(cached.write([remove(marks, mark)]));
+  const row = { table: 'marks', key: [key.account, '3', '7'.padStart(18, '0')] };
+  assert.deepEqual(told, [[{ ...row, now: { value: { favouriteId: '9' } } }], [row]]);
+});
