@@ -1,6 +1,6 @@
 // The table of docs: who may import whom. Type-only imports are left out: they bind no code.
 const rule = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
-const OWN = '^(actors|bench|cli|cluster|compose|gateway|proto|store|test|transport|main)';
+const OWN = '^(actors|bench|cli|cluster|compose|gateway|load|proto|store|test|transport|main)';
 const except = (...folders) => ({ path: OWN, pathNot: folders.map((folder) => `^${folder}`) });
 
 // biome-ignore lint/style/noDefaultExport: the tool reads the default export.
@@ -38,6 +38,8 @@ export default {
         'package.json',
       ),
     ),
+    rule('load', { path: '^load' }, except('load'), 'It knows a server by its API only, whoever made it.'),
+    rule('only-the-command-line-loads', { pathNot: '^(load|cli|test|bench)' }, { path: '^load' }),
     rule('only-the-runtime-knows-nact', { pathNot: '^actors/runtime' }, { path: 'node_modules/nact' }),
     rule('nobody-imports-the-gateway', { pathNot: '^(gateway|compose|cli|test|bench|main)' }, { path: '^gateway' }),
     rule('nobody-imports-the-top', { pathNot: '^(compose|cli|test|bench|main)' }, { path: '^(compose|cli|main)' }),

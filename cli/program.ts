@@ -66,6 +66,16 @@ function build(version: string): Command {
         process.stdout.write(`${(await run('token.create', { username: name, scopes: flags.scopes })).token}\n`);
       }),
     );
+  program
+    .command('load')
+    .description('load a Mastodon-compatible server of your own, and judge it (load --help)')
+    .argument('[words...]')
+    .helpOption(false)
+    .allowUnknownOption()
+    .action(async (_words: readonly string[], _flags, { args }: Command) => {
+      const { loadCommand } = await import('../load/command.js');
+      process.exitCode = await loadCommand(args);
+    });
   for (const [name, description] of [
     ['status', 'print what the node says of itself'],
     ['drain', 'hand all shards away and end the node'],

@@ -9,7 +9,19 @@ import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 process.chdir(root);
-const SOURCES = ['actors', 'bench', 'cli', 'cluster', 'compose', 'gateway', 'proto', 'store', 'test', 'transport'];
+const SOURCES = [
+  'actors',
+  'bench',
+  'cli',
+  'cluster',
+  'compose',
+  'gateway',
+  'load',
+  'proto',
+  'store',
+  'test',
+  'transport',
+];
 const MASTODON_PY = 'Mastodon.py==2.3.3';
 
 function run(command, args) {

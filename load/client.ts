@@ -1,0 +1,87 @@
+import { Agent, type Dispatcher, Pool } from 'undici';
+import { pinnedLookup, type Target } from './target-guard.js';
+
+/** A page of 40 long posts is some 300 KiB. */
+const ANSWER_BYTES_MAX = 8 * 1_048_576;
+const CONNECT_MS_MAX = 10_000;
+/** A server that asks for a longer pause is taken at its word no further. */
+const RETRY_AFTER_MS_MAX = 60_000;
+
+export interface Answer {
+  readonly status: number;
+  /** What Retry-After asks for; undefined without one. */
+  readonly retryAfterMs: number | undefined;
+  readonly text: string;
+}
+
+export interface Ask {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly token?: string;
+  /** Sent as JSON. */
+  readonly body?: object;
+  readonly idempotencyKey?: string;
+}
+
+/** No answer: in one word why. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+}
+
+/** HTTP to the one server under load. Redirects are answers like others: they are not followed. */
+export class Client {
+  readonly #pool: Pool;
+  readonly #timeoutMs: number;
+
+  constructor(target: Target, connections: number, timeoutMs: number) {
+    this.#timeoutMs = timeoutMs;
+    this.#pool = new Pool(target.origin, {
+      connections,
+      pipelining: 1,
+      // The deadline over all is `timeoutMs`; a coarse second one beside it would only cost.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxResponseSize: ANSWER_BYTES_MAX,
+      connect: { lookup: pinnedLookup(target), timeout: CONNECT_MS_MAX },
+    });
+  }
+
+  /** @throws NoAnswer */
+  async ask({ method, path, token, body, idempotencyKey }: Ask): Promise<Answer> {
+    const headers: Record<string, string> = { accept: 'application/json' };
+    if (token !== undefined) headers.authorization = `Bearer ${token}`;
+    if (body !== undefined) headers['content-type'] = 'application/json';
+    if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey;
+    const options: Dispatcher.RequestOptions = { method, path, headers, signal: AbortSignal.timeout(this.#timeoutMs) };
+    if (body !== undefined) options.body = JSON.stringify(body);
+    try {
+      const answer = await this.#pool.request(options);
+      const text = await answer.body.text();
+      return { status: answer.statusCode, retryAfterMs: retryAfterMs(answer.headers['retry-after']), text };
+    } catch (error) {
+      throw new NoAnswer(whyNot(error as Error & { code?: string }), { cause: error });
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.destroy();
+  }
+}
+
+/** Connections of WebSockets: each lasts. */
+export function streamAgent(target: Target): Agent {
+  return new Agent({ connect: { lookup: pinnedLookup(target), timeout: CONNECT_MS_MAX } });
+}
+
+function whyNot({ name, code }: Error & { code?: string }): string {
+  if (name === 'TimeoutError' || code === 'UND_ERR_CONNECT_TIMEOUT') return 'timeout';
+  if (code === 'UND_ERR_SOCKET') return 'closed';
+  return code ?? name;
+}
+
+/** Seconds, or a date. */
+function retryAfterMs(header: string | string[] | undefined): number | undefined {
+  if (typeof header !== 'string') return undefined;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.min(RETRY_AFTER_MS_MAX, Math.max(0, ms));
+}

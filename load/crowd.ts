@@ -1,0 +1,75 @@
+import type { User } from './users.js';
+
+/** Who follows whom before the run: `follower` and `author` are numbers of users. */
+export interface Follow {
+  readonly follower: number;
+  readonly author: number;
+}
+
+/** Follows that come and go in turn; with so many, most requests of a run are each pair's first. */
+const LOOSE_MAX = 100_000;
+
+/** The users of a run and the follows that its verdicts rely on: every user follows the next few authors, in a ring. */
+export class Crowd {
+  readonly authors: number;
+  readonly #followees: readonly (readonly number[])[];
+  readonly #followers: readonly number[][];
+  #loose: readonly Follow[] | undefined;
+
+  /** @param authors the first so many users post; @param follows so many of them each user follows, itself left out */
+  constructor(
+    readonly users: readonly User[],
+    authors: number,
+    follows: number,
+  ) {
+    this.authors = Math.min(authors, users.length);
+    const atATime = Math.min(follows, this.authors);
+    this.#followers = users.map(() => []);
+    this.#followees = users.map((_, follower) => {
+      const chosen: number[] = [];
+      for (let step = 1; step <= this.authors && chosen.length < atATime; step++) {
+        const author = (follower + step) % this.authors;
+        if (author !== follower) chosen.push(author);
+      }
+      return chosen;
+    });
+    for (const { follower, author } of this.follows()) this.#followers[author]?.push(follower);
+  }
+
+  *follows(): Iterable<Follow> {
+    for (const [follower, followees] of this.#followees.entries()) {
+      for (const author of followees) yield { follower, author };
+    }
+  }
+
+  followeesOf(user: number): readonly number[] {
+    return this.#followees[user] ?? [];
+  }
+
+  followersOf(author: number): readonly number[] {
+    return this.#followers[author] ?? [];
+  }
+
+  /**
+   * The `step`th follow outside that ring, which may come and go without touching what the verdicts rely on; all are
+   * followed first, then unfollowed, and so on. Undefined when everybody follows everybody.
+   */
+  looseFollow(step: number): (Follow & { readonly on: boolean }) | undefined {
+    this.#loose ??= this.#looseFollows();
+    const follow = this.#loose[step % this.#loose.length];
+    if (follow === undefined) return undefined;
+    return { ...follow, on: Math.floor(step / this.#loose.length) % 2 === 0 };
+  }
+
+  #looseFollows(): Follow[] {
+    const loose: Follow[] = [];
+    for (let distance = 1; distance < this.users.length; distance++) {
+      for (let follower = 0; follower < this.users.length; follower++) {
+        const author = (follower + distance) % this.users.length;
+        if (!this.followeesOf(follower).includes(author)) loose.push({ follower, author });
+        if (loose.length >= LOOSE_MAX) return loose;
+      }
+    }
+    return loose;
+  }
+}

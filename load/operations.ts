@@ -1,0 +1,167 @@
+import { type Answer, type Client, NoAnswer } from './client.js';
+import type { Crowd } from './crowd.js';
+import type { OperationName } from './plan.js';
+import { below, type Random } from './random.js';
+import type { Outcome } from './recorder.js';
+import type { Sightings } from './sightings.js';
+import type { Streaming } from './streaming.js';
+import type { Witness, Witnessed } from './witness.js';
+
+/** Statuses that favourites and single reads choose from: the newest are what people look at. */
+const STATUSES_MAX = 2_000;
+/** As clients ask by default. */
+const PAGE = 20;
+/** One page in so many is read and judged; reading each would make the generator the slower part. */
+const JUDGED_EACH = 10;
+
+export interface Stage {
+  readonly client: Client;
+  readonly crowd: Crowd;
+  readonly witness: Witness;
+  readonly sightings: Sightings;
+  readonly streaming: Streaming;
+  readonly random: Random;
+  /** Is told of each acknowledged post. */
+  readonly posted: (post: Witnessed) => void;
+}
+
+/** What one request asks for, and whether the answer is right. */
+export class Operations {
+  readonly #statuses: { readonly id: string; favourites: number }[] = [];
+  #oldest = 0;
+  #follows = 0;
+  #pages = 0;
+
+  constructor(private readonly stage: Stage) {}
+
+  /** @returns how it ended, and how long the server asks to be left alone; never rejects */
+  async run(operation: OperationName): Promise<{ readonly outcome: Outcome; readonly retryAfterMs: number }> {
+    try {
+      const answer = await this.#begin(operation);
+      return { outcome: outcomeOf(answer), retryAfterMs: answer.retryAfterMs ?? 0 };
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      return { outcome: { kind: 'error', label: error.message }, retryAfterMs: 0 };
+    }
+  }
+
+  /** Makes a status known, so that it can be read and favourited. */
+  know(id: string): void {
+    const status = { id, favourites: 0 };
+    if (this.#statuses.length < STATUSES_MAX) this.#statuses.push(status);
+    else this.#statuses[this.#oldest++ % STATUSES_MAX] = status;
+  }
+
+  #begin(operation: OperationName): Promise<Answer> {
+    switch (operation) {
+      case 'post':
+        return this.#post();
+      case 'home':
+        return this.#page(`/api/v1/timelines/home?limit=${PAGE}`, 'home');
+      case 'public':
+        return this.#page(`/api/v1/timelines/public?local=true&limit=${PAGE}`, 'public timeline');
+      case 'status':
+        return this.#status();
+      case 'notifications':
+        return this.#page(`/api/v1/notifications?limit=${PAGE}`, undefined);
+      case 'favourite':
+        return this.#favourite();
+      case 'follow':
+        return this.#follow();
+      case 'stream':
+        return this.stage.streaming.visit(this.#someone().token);
+    }
+  }
+
+  async #post(): Promise<Answer> {
+    const { client, crowd, witness, random } = this.stage;
+    const author = below(random, crowd.authors);
+    const post = witness.begin(author, performance.now());
+    const marker = post?.marker ?? `${witness.run} and not looked for`;
+    const answer = await client.ask({
+      method: 'POST',
+      path: '/api/v1/statuses',
+      token: this.#token(author),
+      body: { status: `A post of a load test, number ${marker}.`, visibility: 'public' },
+      ...(post === undefined ? {} : { idempotencyKey: marker }),
+    });
+    if (answer.status !== 200) return answer;
+    const acknowledgedMs = performance.now();
+    const { id } = parsed(answer) as { id?: unknown };
+    if (typeof id !== 'string') throw new NoAnswer('no status');
+    this.know(id);
+    if (post !== undefined) {
+      post.acknowledgedMs = acknowledgedMs;
+      post.id = id;
+      this.stage.posted(post);
+    }
+    return answer;
+  }
+
+  async #page(path: string, judgedAs: string | undefined): Promise<Answer> {
+    const user = this.#someone();
+    const answer = await this.stage.client.ask({ method: 'GET', path, token: user.token });
+    if (answer.status === 200) {
+      if (!answer.text.startsWith('[')) throw new NoAnswer('no list');
+      const judged = judgedAs !== undefined && this.#pages++ % JUDGED_EACH === 0;
+      const place = judgedAs === 'home' ? `home of ${user.username}` : judgedAs;
+      if (judged && place !== undefined) this.stage.sightings.judgePage(place, answer.text);
+    }
+    return answer;
+  }
+
+  async #status(): Promise<Answer> {
+    const status = this.#statuses[below(this.stage.random, this.#statuses.length)];
+    if (status === undefined) throw new NoAnswer('no status known');
+    const { token } = this.#someone();
+    const answer = await this.stage.client.ask({ method: 'GET', path: `/api/v1/statuses/${status.id}`, token });
+    if (answer.status === 200 && !answer.text.includes(status.id)) throw new NoAnswer('another status');
+    return answer;
+  }
+
+  /** Each user favourites a status before the first takes it back, so that every request changes something. */
+  async #favourite(): Promise<Answer> {
+    const { client, crowd, random } = this.stage;
+    const status = this.#statuses[below(random, this.#statuses.length)];
+    if (status === undefined) throw new NoAnswer('no status known');
+    const step = status.favourites++;
+    const on = Math.floor(step / crowd.users.length) % 2 === 0;
+    const path = `/api/v1/statuses/${status.id}/${on ? 'favourite' : 'unfavourite'}`;
+    return client.ask({ method: 'POST', path, token: this.#token(step % crowd.users.length) });
+  }
+
+  async #follow(): Promise<Answer> {
+    const { client, crowd } = this.stage;
+    const follow = crowd.looseFollow(this.#follows++);
+    if (follow === undefined) throw new NoAnswer('nobody to follow');
+    const target = crowd.users[follow.author]?.id;
+    const path = `/api/v1/accounts/${target}/${follow.on ? 'follow' : 'unfollow'}`;
+    return client.ask({ method: 'POST', path, token: this.#token(follow.follower) });
+  }
+
+  #someone() {
+    const { crowd, random } = this.stage;
+    const user = crowd.users[below(random, crowd.users.length)];
+    if (user === undefined) throw new Error('no users');
+    return user;
+  }
+
+  #token(user: number): string {
+    return this.stage.crowd.users[user]?.token ?? '';
+  }
+}
+
+function outcomeOf({ status, retryAfterMs }: Answer): Outcome {
+  // A WebSocket's answer is 101.
+  if (status === 200 || status === 101) return { kind: 'good' };
+  if (status === 503 && retryAfterMs !== undefined) return { kind: 'shed' };
+  return { kind: 'error', label: String(status) };
+}
+
+function parsed({ text }: Answer): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new NoAnswer('no JSON');
+  }
+}

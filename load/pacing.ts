@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClosedPace, OpenPace } from './plan.js';
+import type { Random } from './random.js';
+
+/** Time as the pacing sees it, so that tests can turn it by hand. */
+export interface Ticker {
+  /** Milliseconds, never backwards. */
+  nowMs(): number;
+  /** Resolves at that moment, at once when it has passed. */
+  until(ms: number): Promise<void>;
+}
+
+/** Timers are late by up to so much; the rest is spent in turns of the event loop. */
+const TIMER_SLACK_MS = 1.5;
+
+export const realTicker: Ticker = {
+  nowMs: () => performance.now(),
+  async until(ms) {
+    for (;;) {
+      const leftMs = ms - performance.now();
+      if (leftMs <= 0) return;
+      if (leftMs > TIMER_SLACK_MS) await sleep(leftMs - 1);
+      else await new Promise((resolve) => setImmediate(resolve));
+    }
+  },
+};
+
+export interface Bounds {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly requestsMax: number;
+  readonly signal: AbortSignal;
+}
+
+/** Sends one request that was due at `dueMs`; never rejects. Answers how long its sender should wait before the next. */
+export type Send = (dueMs: number) => Promise<number>;
+
+/**
+ * So many senders, each sending its next request when its last was answered. Latency counts from the sending: a slow
+ * server is asked less often, so closed loops say how fast it goes, not what people who come anyway would feel.
+ */
+export async function closedLoop(pace: ClosedPace, bounds: Bounds, ticker: Ticker, send: Send): Promise<void> {
+  let left = bounds.requestsMax;
+  const sender = async (index: number) => {
+    await ticker.until(bounds.startMs + (pace.rampMs * index) / pace.inFlight);
+    for (;;) {
+      const nowMs = ticker.nowMs();
+      if (nowMs >= bounds.endMs || left <= 0 || bounds.signal.aborted) return;
+      left -= 1;
+      const waitMs = await send(nowMs);
+      if (waitMs > 0) await ticker.until(Math.min(ticker.nowMs() + waitMs, bounds.endMs));
+    }
+  };
+  await Promise.all(Array.from({ length: pace.inFlight }, (_, index) => sender(index)));
+}
+
+/** The moments, from 0 ms on, at which an open loop's requests are due. */
+export function* dueTimes({ perSecond, rampMs, arrivals }: OpenPace, random: Random): Generator<number, never> {
+  const perMs = perSecond / 1_000;
+  // Counted in requests that the schedule has passed: during the ramp they grow with the square of the time.
+  const inRamp = (perMs * rampMs) / 2;
+  let passed = 0;
+  for (;;) {
+    yield passed < inRamp ? Math.sqrt((2 * passed * rampMs) / perMs) : rampMs + (passed - inRamp) / perMs;
+    passed += arrivals === 'even' ? 1 : -Math.log(1 - random());
+  }
+}
+
+/**
+ * Requests that begin when they are due, whether the ones before were answered or not. `send` is told when its request
+ * was due, and counts latency from then (no coordinated omission). Past `inFlightMax` requests wait; those that could
+ * not be sent before the end go to `unsent`.
+ */
+export async function openLoop(
+  pace: OpenPace,
+  bounds: Bounds,
+  ticker: Ticker,
+  random: Random,
+  send: Send,
+  unsent: (dueMs: number) => void,
+): Promise<void> {
+  const underWay = new Set<Promise<number>>();
+  let answered = () => {};
+  let left = bounds.requestsMax;
+  for (const offsetMs of dueTimes(pace, random)) {
+    const dueMs = bounds.startMs + offsetMs;
+    if (dueMs >= bounds.endMs || left <= 0 || bounds.signal.aborted) break;
+    left -= 1;
+    await ticker.until(dueMs);
+    // Every request is answered or given up in time, so this wait ends.
+    if (underWay.size >= pace.inFlightMax && ticker.nowMs() < bounds.endMs) {
+      await new Promise<void>((resolve) => {
+        answered = resolve;
+      });
+    }
+    if (underWay.size >= pace.inFlightMax || ticker.nowMs() >= bounds.endMs || bounds.signal.aborted) {
+      unsent(dueMs);
+      continue;
+    }
+    const sent = send(dueMs);
+    underWay.add(sent);
+    void sent.finally(() => {
+      underWay.delete(sent);
+      answered();
+    });
+  }
+  await Promise.all(underWay);
+}

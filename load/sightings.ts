@@ -1,0 +1,31 @@
+import { type Findings, judgeTimeline, type Sighting } from './verdicts.js';
+import type { Witness } from './witness.js';
+
+/** A status as any of these servers answers it, as far as it matters here. */
+export interface StatusJson {
+  readonly id: string;
+  readonly content: string;
+  readonly created_at: string;
+  readonly reblog?: object | null;
+}
+
+/** Recognises the run's posts in what the server answers. */
+export class Sightings {
+  constructor(
+    private readonly witness: Witness,
+    private readonly findings: Findings,
+  ) {}
+
+  /** The run's posts among them, in the same order; reblogs are somebody else's. */
+  in(statuses: readonly StatusJson[]): Sighting[] {
+    return statuses.flatMap(({ id, content, reblog }) => {
+      const post = reblog ? undefined : this.witness.find(content);
+      return post === undefined ? [] : [{ post, id }];
+    });
+  }
+
+  /** A page that was read during the run, newest first. */
+  judgePage(place: string, json: string): void {
+    judgeTimeline(place, this.in(JSON.parse(json) as StatusJson[]), this.findings);
+  }
+}

@@ -1,0 +1,80 @@
+import { lookup } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { BadPlan } from './plan.js';
+
+/** A server that may be loaded, and the only addresses at which it is reached. */
+export interface Target {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Without brackets. */
+  readonly hostname: string;
+  readonly addresses: readonly { readonly address: string; readonly family: 4 | 6 }[];
+}
+
+/** Answers all addresses of a name. */
+export type Resolve = (name: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
+
+const systemResolve: Resolve = (name) => lookup(name, { all: true, verbatim: true });
+
+function isLoopback(address: string): boolean {
+  // `process` makes ::ffff:127.0.0.1 what it stands for. 0.0.0.0 and :: are no loopback addresses, though they often work.
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
+}
+
+/**
+ * Says that `url` may be loaded. Without `ownedHost` every address of its host must be this machine's loopback; with it
+ * the host must be exactly that one. What was found out here is all that is connected to later, so a name that changes
+ * its addresses during the run leads nowhere else.
+ * @throws BadPlan
+ */
+export async function admit(
+  url: string,
+  ownedHost: string | undefined,
+  resolve: Resolve = systemResolve,
+): Promise<Target> {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !['http:', 'https:'].includes(parsed.protocol)) {
+    throw new BadPlan(`the server must be an http or https address, not ${url}`);
+  }
+  if (parsed.username !== '' || parsed.password !== '') throw new BadPlan('the address must not hold a password');
+  if (!['', '/'].includes(parsed.pathname) || parsed.search !== '' || parsed.hash !== '') {
+    throw new BadPlan(`the address must end after the host and port: ${parsed.origin}`);
+  }
+  const hostname = parsed.hostname.replace(/^\[|\]$/g, '');
+  if (ownedHost !== undefined && ownedHost.toLowerCase() !== hostname) {
+    throw new BadPlan(`--i-own-this-server names ${ownedHost}, but the server is ${hostname}`);
+  }
+  const family = isIP(hostname);
+  const found = family === 0 ? await named(hostname, resolve) : [{ address: hostname, family }];
+  const foreign = found.find(({ address }) => !isLoopback(address));
+  if (foreign !== undefined && ownedHost === undefined) {
+    const where = foreign.address === hostname ? hostname : `${hostname} (${foreign.address})`;
+    throw new BadPlan(
+      `${where} is not this machine. A load test of somebody else's server is an attack; ` +
+        `for a server of your own add --i-own-this-server ${hostname}`,
+    );
+  }
+  const addresses = found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }) as const);
+  return { origin: parsed.origin, hostname, addresses };
+}
+
+async function named(hostname: string, resolve: Resolve) {
+  const found = await resolve(hostname).catch((error: Error) => {
+    throw new BadPlan(`${hostname} has no address: ${error.message}`);
+  });
+  if (found.length === 0) throw new BadPlan(`${hostname} has no address`);
+  return found;
+}
+
+/** For connecting: the addresses found before, and no other name. */
+export function pinnedLookup({ hostname, addresses }: Target): LookupFunction {
+  return (name, options, callback) => {
+    const fitting = addresses.filter(({ family }) => !options.family || options.family === family);
+    const first = fitting[0];
+    if (name !== hostname || first === undefined) {
+      callback(new Error(`${name} is not the server under load`), '', 0);
+    } else if (options.all) callback(null, [...fitting]);
+    else callback(null, first.address, first.family);
+  };
+}
