@@ -70,6 +70,10 @@ function isWellFormed(text: string): boolean {
 
 /** Puts a value where its name says: `a`, `a[]`, `a[b]`, `a[][b]`, `a[0][b]`. @throws Unparsable on a bad name */
 export function assignValue(form: FormObject, name: string, value: FormValue): void {
+  if (name !== '' && !name.endsWith(']')) {
+    form[checkedKey(checkedName(name))] = value;
+    return;
+  }
   const keys = keysOf(name);
   let holder: FormObject | FormValue[] = form;
   keys.forEach((key, index) => {
@@ -81,13 +85,18 @@ export function assignValue(form: FormObject, name: string, value: FormValue): v
 
 /** `a[b][]` → a, b, '' (the empty one appends). */
 function keysOf(name: string): string[] {
-  if (name.length > FORM_NAME_CHARS_MAX) throw new Unparsable('A parameter name is too long');
+  checkedName(name);
   const bracket = name.indexOf('[');
   // Unbalanced brackets are part of the name, as a browser's field may be called anything.
   if (bracket <= 0 || !name.endsWith(']')) return [checkedKey(name)];
   const inner = name.slice(bracket + 1, -1).split('][');
   if (inner.length >= FORM_DEPTH_MAX) throw new Unparsable('Parameters are nested too deep');
   return [checkedKey(name.slice(0, bracket)), ...inner.map(checkedKey)];
+}
+
+function checkedName(name: string): string {
+  if (name.length > FORM_NAME_CHARS_MAX) throw new Unparsable('A parameter name is too long');
+  return name;
 }
 
 function checkedKey(key: string): string {

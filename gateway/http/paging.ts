@@ -74,13 +74,20 @@ export function linkHeaders(options: LinkOptions): Readonly<Record<string, strin
 }
 
 function link(options: LinkOptions, bound: string, id: string, rel: string): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(options.keep ?? {})) {
+  const kept = options.keep === undefined ? '' : keptQuery(options.keep);
+  // Numbers and ids need no escapes.
+  return `<${options.baseUrl}${options.path}?${kept}limit=${options.limit}&${bound}=${id}>; rel="${rel}"`;
+}
+
+/** What is kept, with an ampersand at its end. */
+function keptQuery(keep: NonNullable<LinkOptions['keep']>): string {
+  let query: URLSearchParams | undefined;
+  for (const [name, value] of Object.entries(keep)) {
     if (value === undefined) continue;
+    query ??= new URLSearchParams();
     if (typeof value === 'object') for (const one of value) query.append(`${name}[]`, one);
     else query.append(name, String(value));
   }
-  query.append('limit', String(options.limit));
-  query.append(bound, id);
-  return `<${options.baseUrl}${options.path}?${query.toString()}>; rel="${rel}"`;
+  const text = query?.toString() ?? '';
+  return text === '' ? '' : `${text}&`;
 }
