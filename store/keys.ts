@@ -36,6 +36,19 @@ export class KeyLayout {
     return encode(this.partition, key);
   }
 
+  /** Several rows may share a partition. */
+  get ranged(): boolean {
+    return this.clustering.length > 0;
+  }
+
+  /** How much of a key, as text of one character a byte, names its partition. */
+  partitionLength(key: string): number {
+    let at = 0;
+    for (const { type } of this.partition)
+      at = type === 'text' ? key.indexOf('\0\0', at) + END.length : at + NUMBER_BYTES;
+    return at;
+  }
+
   /** Bytes from lo (inclusive) to hi (exclusive). */
   bounds<C extends Columns>(partition: Key, options: RangeOptions<C>): { readonly lo: Buffer; readonly hi: Buffer } {
     const prefix = this.partitionKey(partition);

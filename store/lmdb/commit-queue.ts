@@ -1,20 +1,13 @@
-import type { Database, RootDatabase } from 'lmdb';
 import { Unavailable } from '../../actors/domain/problem.js';
-import type { StoreLog } from '../store-log.js';
+import type { Change } from './overlay.js';
+import type { RecentWrites } from './recent-writes.js';
 
-export interface Change {
-  readonly db: Database<Buffer, Buffer>;
-  readonly key: Buffer;
-  /** Undefined: delete. */
-  readonly bytes: Buffer | undefined;
-}
-
-/** Bounds one transaction's memory; what waits behind it goes into the next. */
+/** Bounds one append's memory; what waits behind it goes into the next. */
 const GROUP_CHANGES_MAX = 4_096;
 /** Bounds what waits for the disk: some tens of megabytes. Past it writes are refused at once. */
 const WAITING_CHANGES_MAX = 65_536;
 
-/** What shares one transaction and one flush, and its outcome. */
+/** What shares one flush, and its outcome. */
 class Group {
   readonly changes: Change[] = [];
   readonly done: Promise<void>;
@@ -33,27 +26,23 @@ class Group {
 }
 
 /**
- * Group commit: what is written while a transaction is on its way to the disk goes, whole, into the next one. One
- * transaction at a time, one promise per group. A group that fails leaves nothing behind, and the next is tried anew.
+ * Group commit: what is written while a group is on its way to the disk goes, whole, into the next one. One group at a
+ * time, one promise per group. A group that fails leaves nothing behind, and the next is tried anew.
  */
 export class CommitQueue {
   private waiting: Group[] = [];
   private waitingChanges = 0;
   private busy = false;
-  private failing = false;
   private idleWaiters: (() => void)[] = [];
 
-  constructor(
-    private readonly root: RootDatabase<Buffer, Buffer>,
-    private readonly log: StoreLog,
-  ) {}
+  constructor(private readonly recent: RecentWrites) {}
 
   /** True when every write so far is on disk or was refused. */
   get idle(): boolean {
     return !this.busy && this.waiting.length === 0;
   }
 
-  /** All of the changes or none, in one transaction; on disk when resolved. */
+  /** All of the changes or none; on disk when resolved. */
   commit(changes: readonly Change[]): Promise<void> {
     if (this.waitingChanges + changes.length > WAITING_CHANGES_MAX) {
       return Promise.reject(new Unavailable(`${this.waitingChanges} changes wait for the disk`));
@@ -85,42 +74,13 @@ export class CommitQueue {
       return;
     }
     this.waitingChanges -= group.changes.length;
-    this.transact(group).then(
-      () => {
-        if (this.failing) this.log.info({}, 'the store takes writes again');
-        this.failing = false;
-        group.finish();
-        // Once those who waited have had their turn: what they write next shares the next flush.
-        setImmediate(() => this.next());
-      },
-      (error: Error) => {
-        // Once per outage, not once per write.
-        if (!this.failing) this.log.error({ err: error }, `the store cannot write: ${error.message}`);
-        this.failing = true;
-        group.finish(new Unavailable(`the store cannot write: ${error.message}`, { cause: error }));
-        setImmediate(() => this.next());
-      },
+    this.recent.write(group.changes).then(
+      () => group.finish(),
+      (error: Error) => group.finish(new Unavailable(`the store cannot write: ${error.message}`, { cause: error })),
     );
+    // Once those who waited have had their turn: what they write next shares the next flush.
+    void group.done.then(this.later, this.later);
   }
 
-  private async transact(group: Group): Promise<void> {
-    try {
-      await this.root.batch(() => {
-        for (const { db, key, bytes } of group.changes) {
-          // Their outcome is the batch's.
-          if (bytes === undefined) void db.remove(key);
-          else void db.put(key, bytes);
-        }
-      });
-    } catch (error) {
-      throw await causeOf(error);
-    }
-  }
-}
-
-/** lmdb says why a commit failed by a promise that rejects with the reason. */
-async function causeOf(error: unknown): Promise<Error> {
-  const { commitError } = error as { commitError?: Promise<never> };
-  if (commitError === undefined) return error as Error;
-  return commitError.catch((cause: Error) => cause);
+  private readonly later = (): void => void setImmediate(() => this.next());
 }

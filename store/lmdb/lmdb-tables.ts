@@ -1,6 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { type Database, open, type RootDatabase } from 'lmdb';
-import { LRUCache } from 'lru-cache';
+import { open, type RootDatabase } from 'lmdb';
 import type { Clock } from '../../actors/domain/time.js';
 import { KeyLayout } from '../keys.js';
 import type { RangeOptions, Row, RowWrite, Tables } from '../port.js';
@@ -8,8 +7,14 @@ import { checkConditional, checkLimit, checkWrite, sameValue } from '../rules.js
 import type { StoreLog } from '../store-log.js';
 import type { AnyTable, Columns, KeyOf, Table } from '../table.js';
 import { allTables } from '../tables.js';
-import { type Change, CommitQueue } from './commit-queue.js';
+import { checkpoint } from './checkpoint.js';
+import { CommitQueue } from './commit-queue.js';
 import { FolderLock } from './folder-lock.js';
+import { Outage } from './outage.js';
+import { type Change, type HeldTable, keyText, Overlay } from './overlay.js';
+import { rangeOf } from './range-of.js';
+import { CHECKPOINT_BYTES, RecentWrites } from './recent-writes.js';
+import { type Logged, WriteLog } from './write-log.js';
 
 export interface LmdbOptions {
   /** Made if absent; its file system must be local. */
@@ -17,31 +22,22 @@ export interface LmdbOptions {
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly log: StoreLog;
   readonly tables?: readonly AnyTable[];
-}
-
-interface Held {
-  readonly layout: KeyLayout;
-  readonly db: Database<Buffer, Buffer>;
+  /** Of writes that LMDB gets together. */
+  readonly checkpointBytes?: number;
 }
 
 /** Address space reserved at first; it grows when the data does. */
 const MAP_BYTES = 2 ** 30;
-/** Accounts that a node serves at a time; some KiB each. */
-const DECODED_MAX = 10_000;
 /** Tables with a TTL keep, before the value, the time at which the row vanishes. */
 const EXPIRY_BYTES = 8;
 
 /**
- * Rows in one LMDB environment, embedded in this process, which has the folder for itself. A write is one
- * transaction whatever its partitions, and on disk (fdatasync) when resolved. On a full disk writes reject with
+ * Rows in one LMDB environment, embedded in this process, which has the folder for itself. A write is whole or not at
+ * all whatever its partitions, and on disk when resolved: in a log, from which LMDB gets the rows behind it, many at a
+ * time; until then they are read from memory. On a full disk writes reject with
  * Unavailable and leave nothing behind, reads go on, and writes work again when there is space.
  */
 export class LmdbTables implements Tables {
-  private readonly held = new Map<string, Held>();
-  /** Values of hot tables with the bytes that they were decoded from: comparing costs a tenth of decoding. */
-  private readonly decoded = new LRUCache<string, { readonly bytes: Buffer; readonly value: unknown }>({
-    max: DECODED_MAX,
-  });
   private readonly queue: CommitQueue;
   /** The last compareAndSet of each row that is under way. */
   private readonly deciding = new Map<string, Promise<unknown>>();
@@ -49,33 +45,42 @@ export class LmdbTables implements Tables {
 
   private constructor(
     private readonly root: RootDatabase<Buffer, Buffer>,
+    private readonly held: ReadonlyMap<string, HeldTable>,
+    private readonly recent: RecentWrites,
     private readonly lock: FolderLock,
     private readonly options: LmdbOptions,
+    private readonly closeLog: () => Promise<void>,
   ) {
-    this.queue = new CommitQueue(root, options.log);
-    for (const table of options.tables ?? allTables) {
-      const db = root.openDB({ name: table.name, ...BINARY });
-      this.held.set(table.name, { layout: new KeyLayout(table), db });
-    }
+    this.queue = new CommitQueue(recent);
   }
 
   /** @throws Unavailable another process holds the folder; Error it cannot be opened or is not a store */
   static async open(options: LmdbOptions): Promise<LmdbTables> {
-    await mkdir(options.folder, { recursive: true });
-    const lock = await FolderLock.take(options.folder);
+    const { folder, checkpointBytes = CHECKPOINT_BYTES } = options;
+    await mkdir(folder, { recursive: true });
+    const lock = await FolderLock.take(folder);
     try {
       const root = open<Buffer, Buffer>({
-        path: options.folder,
+        path: folder,
         noSubdir: false,
         maxDbs: 128,
         mapSize: MAP_BYTES,
         // A commit then resolves only when it is on disk, and its failure has one way to show.
         overlappingSync: false,
-        // CommitQueue forms the groups.
+        // RecentWrites forms the transactions.
         eventTurnBatching: false,
         ...BINARY,
       });
-      return new LmdbTables(root, lock, options);
+      const held = (options.tables ?? allTables).map((table, index): HeldTable => {
+        const db = root.openDB({ name: table.name, ...BINARY });
+        return { name: table.name, index, layout: new KeyLayout(table), db };
+      });
+      const byName = new Map(held.map((table) => [table.name, table]));
+      const { log, found } = await WriteLog.open(folder, held);
+      if (found.length > 0) await bringIn(root, byName, found);
+      if (found.length > 0) await log.clear();
+      const recent = new RecentWrites(root, log, new Outage(options.log).outcome, checkpointBytes);
+      return new LmdbTables(root, byName, recent, lock, options, () => log.close());
     } catch (error) {
       await lock.release();
       throw error;
@@ -104,15 +109,12 @@ export class LmdbTables implements Tables {
     options: RangeOptions<C>,
   ): Promise<Row<P, C, V>[]> {
     checkLimit(options.limit);
-    const { layout, db } = this.of(table);
-    const { lo, hi } = layout.bounds(partition, options);
-    const between = options.reverse
-      ? { start: hi, exclusiveStart: true, end: lo, inclusiveEnd: true, reverse: true }
-      : { start: lo, end: hi };
+    const held = this.of(table);
+    const { layout } = held;
+    const bounds = { ...layout.bounds(partition, options), reverse: options.reverse === true };
     const rows: Row<P, C, V>[] = [];
-    const limit = table.ttlSeconds === undefined ? { limit: options.limit } : {};
-    for (const { key, value } of db.getRange({ ...between, ...limit })) {
-      const bytes = this.alive(table, db, key, value);
+    for (const { key, value } of rangeOf(held, this.recent.overlays, layout.partitionKey(partition), bounds)) {
+      const bytes = this.alive(table, held, key, value);
       if (bytes === undefined) continue;
       rows.push({ key: layout.decode(key) as KeyOf<P> & KeyOf<C>, value: table.value.decode(bytes) });
       if (rows.length === options.limit) break;
@@ -125,8 +127,9 @@ export class LmdbTables implements Tables {
     if (rows.length === 0) return;
     const changes: Change[] = [];
     for (const { table, key, value } of rows) {
-      const { layout, db } = this.of(table);
-      changes.push({ db, key: layout.key(key), bytes: value === undefined ? undefined : this.stored(table, value) });
+      const held = this.of(table);
+      const bytes = value === undefined ? undefined : this.stored(table, value);
+      changes.push({ table: held, key: held.layout.key(key), bytes });
     }
     await this.queue.commit(changes);
   }
@@ -160,36 +163,38 @@ export class LmdbTables implements Tables {
     if (this.closed) return;
     this.closed = true;
     await this.queue.whenIdle();
+    await this.recent.settle().catch((error) => {
+      this.options.log.warn({ err: error }, 'rows stay in the log until the store is opened again');
+    });
+    await this.closeLog();
     await this.root.close();
     await this.lock.release();
   }
 
   private async decide<V>(
     table: Table<Columns, Columns, V>,
-    { db }: Held,
+    held: HeldTable,
     at: Buffer,
     expected: V | undefined,
     next: V | undefined,
   ): Promise<{ readonly applied: boolean; readonly current: V | undefined }> {
-    const found = db.getBinary(at);
-    const bytes = found && this.alive(table, db, at, found);
+    const bytes = this.bytesAt(table, held, at);
     if (!sameValue(table.value, bytes, expected && table.value.encode(expected))) {
       return { applied: false, current: bytes && table.value.decode(bytes) };
     }
-    await this.queue.commit([{ db, key: at, bytes: next && this.stored(table, next) }]);
+    await this.queue.commit([{ table: held, key: at, bytes: next && this.stored(table, next) }]);
     return { applied: true, current: next };
   }
 
-  private valueAt<V>(table: Table<Columns, Columns, V>, { db }: Held, key: Buffer): V | undefined {
-    const found = db.getBinary(key);
-    const bytes = found && this.alive(table, db, key, found);
-    if (bytes === undefined || table.hot !== true) return bytes && table.value.decode(bytes);
-    const name = `${table.name}\0${key.toString('latin1')}`;
-    const kept = this.decoded.get(name);
-    if (kept?.bytes.equals(bytes)) return kept.value as V;
-    const value = table.value.decode(bytes);
-    this.decoded.set(name, { bytes, value });
-    return value;
+  private valueAt<V>(table: Table<Columns, Columns, V>, held: HeldTable, key: Buffer): V | undefined {
+    const bytes = this.bytesAt(table, held, key);
+    return bytes && table.value.decode(bytes);
+  }
+
+  private bytesAt(table: AnyTable, held: HeldTable, key: Buffer): Buffer | undefined {
+    const recent = this.recent.get(held, keyText(key));
+    const found = recent === undefined ? held.db.getBinary(key) : (recent ?? undefined);
+    return found && this.alive(table, held, key, found);
   }
 
   private stored(table: AnyTable, value: unknown): Buffer {
@@ -201,23 +206,38 @@ export class LmdbTables implements Tables {
   }
 
   /** The value's bytes unless the row has expired; then it is removed, in passing. */
-  private alive(table: AnyTable, db: Database<Buffer, Buffer>, key: Buffer, stored: Buffer): Buffer | undefined {
+  private alive(table: AnyTable, held: HeldTable, key: Buffer, stored: Buffer): Buffer | undefined {
     if (table.ttlSeconds === undefined) return stored;
     if (stored.readDoubleBE() > this.options.clock.nowMs()) return stored.subarray(EXPIRY_BYTES);
     // Only while nothing is being written: the row in a write under way could be the key's next.
     if (this.queue.idle) {
-      this.queue.commit([{ db, key: Buffer.from(key), bytes: undefined }]).catch((error) => {
+      this.queue.commit([{ table: held, key: Buffer.from(key), bytes: undefined }]).catch((error) => {
         this.options.log.warn({ err: error }, 'an expired row could not be removed; the next reader tries again');
       });
     }
     return undefined;
   }
 
-  private of(table: AnyTable): Held {
+  private of(table: AnyTable): HeldTable {
     const found = this.held.get(table.name);
     if (found === undefined) throw new TypeError(`${table.name} is not a table of this store`);
     return found;
   }
+}
+
+/** What a process that did not close its store left in the log goes where it was bound for. */
+async function bringIn(
+  root: RootDatabase<Buffer, Buffer>,
+  tables: ReadonlyMap<string, HeldTable>,
+  found: readonly Logged[],
+): Promise<void> {
+  const overlay = new Overlay();
+  for (const { table: name, key, bytes } of found) {
+    const table = tables.get(name);
+    if (table === undefined) throw new Error(`the log names ${name}, which is not a table of this store`);
+    overlay.apply({ table, key, bytes });
+  }
+  await checkpoint(root, overlay);
 }
 
 const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const;

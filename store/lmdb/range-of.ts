@@ -1,0 +1,84 @@
+import { type HeldTable, keyBytes, keyText, lowerBound, type Overlay } from './overlay.js';
+
+interface Found {
+  readonly key: Buffer;
+  readonly value: Buffer;
+}
+
+/** Bytes from lo (inclusive) to hi (exclusive). */
+interface Bounds {
+  readonly lo: Buffer;
+  readonly hi: Buffer;
+  readonly reverse: boolean;
+}
+
+/** Rows of one partition, in order: those of the overlays (newest first) over those of LMDB. */
+export function* rangeOf(
+  table: HeldTable,
+  overlays: readonly Overlay[],
+  partition: Buffer,
+  bounds: Bounds,
+): Generator<Found> {
+  const text = keyText(partition);
+  const over = overlays.filter((overlay) => overlay.keys(table, text).length > 0);
+  if (over.length === 0) {
+    yield* stored(table, bounds);
+    return;
+  }
+  const recent = merged(table, over, text, bounds);
+  let next = recent.next();
+  for (const row of stored(table, bounds)) {
+    const key = keyText(row.key);
+    while (!next.done && comesBefore(next.value.text, key, bounds.reverse)) {
+      if (next.value.value !== null) yield { key: keyBytes(next.value.text), value: next.value.value };
+      next = recent.next();
+    }
+    if (next.done || next.value.text !== key) yield row;
+  }
+  for (; !next.done; next = recent.next()) {
+    if (next.value.value !== null) yield { key: keyBytes(next.value.text), value: next.value.value };
+  }
+}
+
+function stored({ db }: HeldTable, { lo, hi, reverse }: Bounds): Iterable<Found> {
+  return db.getRange(
+    reverse ? { start: hi, exclusiveStart: true, end: lo, inclusiveEnd: true, reverse: true } : { start: lo, end: hi },
+  );
+}
+
+const comesBefore = (a: string, b: string, reverse: boolean): boolean => (reverse ? a > b : a < b);
+
+/** What the overlays say of the partition, each key once. */
+function* merged(
+  table: HeldTable,
+  overlays: readonly Overlay[],
+  partition: string,
+  { lo, hi, reverse }: Bounds,
+): Generator<{ readonly text: string; readonly value: Buffer | null }> {
+  const [from, to] = [keyText(lo), keyText(hi)];
+  const step = reverse ? -1 : 1;
+  const sources = overlays.map((overlay) => {
+    const keys = overlay.keys(table, partition);
+    const first = lowerBound(keys, from);
+    // Bounds that leave nothing between them may be the wrong way round.
+    const end = Math.max(first, lowerBound(keys, to));
+    return { overlay, keys, at: reverse ? end - 1 : first, end: reverse ? first - 1 : end };
+  });
+  for (;;) {
+    let text: string | undefined;
+    for (const { keys, at, end } of sources) {
+      if (at === end) continue;
+      const key = keys[at] as string;
+      if (text === undefined || comesBefore(key, text, reverse)) text = key;
+    }
+    if (text === undefined) return;
+    let value: Buffer | null | undefined;
+    for (const source of sources) {
+      if (source.at === source.end || source.keys[source.at] !== text) continue;
+      // The first is the newest.
+      if (value === undefined) value = source.overlay.get(table, text);
+      source.at += step;
+    }
+    yield { text, value: value ?? null };
+  }
+}

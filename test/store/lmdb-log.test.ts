@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { Unavailable } from '../../actors/domain/problem.js';
+import { LmdbTables } from '../../store/lmdb/lmdb-tables.js';
+import { put, remove } from '../../store/port.js';
+import type { StoreLog } from '../../store/store-log.js';
+import { brief, contractTables, event, others, rows } from '../contract/contract-tables.js';
+import { journalContract } from '../contract/journal-contract.js';
+import { tablesContract } from '../contract/tables-contract.js';
+import { until } from '../kit/until.js';
+
+const run = promisify(execFile);
+const quiet = { info: () => {}, warn: () => {}, error: () => {} };
+const clock = { nowMs: () => Date.now() };
+/** So that nearly each write finds rows on their way from the log into LMDB. */
+const SMALL = 2_000;
+
+const at = (folder: string, checkpointBytes?: number, log: StoreLog = quiet) =>
+  LmdbTables.open({ folder, clock, log, tables: contractTables, ...(checkpointBytes && { checkpointBytes }) });
+
+async function opened() {
+  const folder = await mkdtemp(join(tmpdir(), 'murmuration-log-'));
+  let tables = await at(folder, SMALL);
+  return {
+    tables,
+    reopen: async () => {
+      await tables.close();
+      tables = await at(folder, SMALL);
+      return tables;
+    },
+    destroy: async () => {
+      await tables.close();
+      await rm(folder, { recursive: true });
+    },
+    runs: 100,
+  };
+}
+tablesContract('lmdb, rows on their way', opened);
+journalContract('lmdb, rows on their way', opened);
+
+/** A store whose process ends without closing: what lies in its folder at that moment. */
+async function copied(folder: string): Promise<string> {
+  const copy = await mkdtemp(join(tmpdir(), 'murmuration-copy-'));
+  await cp(folder, copy, { recursive: true });
+  return copy;
+}
+
+const number = (part: number) => ({ owner: 'a', part });
+
+async function partsIn(folder: string, upTo: number): Promise<number[]> {
+  const tables = await at(folder);
+  const found: number[] = [];
+  for (let part = 0; part < upTo; part++) if (await tables.get(others, number(part))) found.push(part);
+  await tables.close();
+  return found;
+}
+
+test('what was acknowledged before the process ended without closing is there, what was removed is not', async () => {
+  for (const checkpointBytes of [undefined, SMALL, 20_000]) {
+    const folder = await mkdtemp(join(tmpdir(), 'murmuration-log-'));
+    const tables = await at(folder, checkpointBytes);
+    for (let part = 0; part < 200; part++) {
+      await tables.write([put(others, number(part), event(`no ${part}`, Buffer.alloc(part)))]);
+      if (part % 3 === 2) await tables.write([remove(others, number(part - 1))]);
+    }
+    const copy = await copied(folder);
+    const expected = Array.from({ length: 200 }, (_, part) => part).filter((part) => part % 3 !== 1 || part === 199);
+    assert.deepEqual(await partsIn(copy, 200), expected);
+    assert.deepEqual(await partsIn(copy, 200), expected, 'and once more');
+    await tables.close();
+    await Promise.all([folder, copy].map((name) => rm(name, { recursive: true })));
+  }
+});
+
+test('a log that ends in the middle of a write has all writes before it, and takes others', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'murmuration-log-'));
+  const tables = await at(folder);
+  for (let part = 0; part < 20; part++) await tables.write([put(others, number(part), event('a', Buffer.alloc(100)))]);
+  const { size } = await stat(join(folder, 'writes-a.log'));
+  for (let cut = 1; cut < size; cut += 173) {
+    const copy = await copied(folder);
+    const log = await open(join(copy, 'writes-a.log'), 'r+');
+    if (cut % 2 === 0) await log.truncate(size - cut);
+    else await log.write(Buffer.from([0xff, 0x00, 0xff]), 0, 3, size - cut);
+    await log.close();
+    const found = await partsIn(copy, 20);
+    assert.deepEqual(found, [...found.keys()], 'a beginning of what was written');
+    assert.ok(found.length < 20);
+    const again = await at(copy);
+    await again.write([put(others, number(19), event('b'))]);
+    const third = await copied(copy);
+    assert.deepEqual(await partsIn(third, 20), [...found, 19]);
+    await again.close();
+    await Promise.all([copy, third].map((name) => rm(name, { recursive: true })));
+  }
+  await tables.close();
+  await rm(folder, { recursive: true });
+});
+
+test('a store that was closed has all its rows in LMDB', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'murmuration-log-'));
+  const tables = await at(folder);
+  for (let part = 0; part < 50; part++) await tables.write([put(others, number(part), event('a'))]);
+  await tables.close();
+  for (const name of await readdir(folder)) if (name.endsWith('.log')) await rm(join(folder, name));
+  assert.equal((await partsIn(folder, 50)).length, 50);
+  await rm(folder, { recursive: true });
+});
+
+test('rows that expire do so whether or not LMDB has them yet', async () => {
+  let nowMs = 1_000_000;
+  const folder = await mkdtemp(join(tmpdir(), 'murmuration-log-'));
+  const options = { folder, clock: { nowMs: () => nowMs }, log: quiet, tables: contractTables, checkpointBytes: SMALL };
+  const tables = await LmdbTables.open(options);
+  for (let index = 0; index < 100; index++) await tables.write([put(brief, { owner: 'a', at: index }, event('a'))]);
+  assert.equal((await tables.range(brief, { owner: 'a' }, { limit: 500 })).length, 100);
+  nowMs += 3_000;
+  await tables.write([put(brief, { owner: 'a', at: 50 }, event('b'))]);
+  assert.deepEqual(
+    (await tables.range(brief, { owner: 'a' }, { limit: 500 })).map(({ key }) => key.at),
+    [50],
+  );
+  await tables.close();
+  await rm(folder, { recursive: true });
+});
+
+test('while LMDB does not take rows they stay readable and durable, and writes are refused once the log is full', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'murmuration-log-'));
+  const said: string[] = [];
+  const note = (_: object, message: string) => void said.push(message);
+  const tables = await at(folder, 200_000, { info: note, warn: note, error: note });
+  const ignore = () => {};
+  process.on('SIGXFSZ', ignore);
+  try {
+    // LMDB's file is larger than either log may get.
+    for (let part = 0; part < 900; part++)
+      await tables.write([put(others, number(part), event('a', Buffer.alloc(900)))]);
+    const { size } = await stat(join(folder, 'data.mdb'));
+    assert.ok(size > 500_000, `${size} bytes`);
+    await run('prlimit', ['--pid', `${process.pid}`, `--fsize=${size}:unlimited`]);
+    let taken = 900;
+    await assert.rejects(async () => {
+      for (; taken < 5_000; taken++) await tables.write([put(rows, row(taken), event('b', Buffer.alloc(900)))]);
+    }, Unavailable);
+    assert.ok(taken > 1_000, `${taken} rows were taken`);
+    const all = async (from: LmdbTables) =>
+      (await from.range(rows, { owner: 'a', part: 1 }, { limit: 5_000 })).map(({ key }) => key.at);
+    const expected = Array.from({ length: taken - 900 }, (_, index) => 900 + index);
+    assert.deepEqual(await all(tables), expected);
+    assert.equal(said.length, 1, said.join());
+
+    const copy = await copied(folder);
+    await run('prlimit', ['--pid', `${process.pid}`, '--fsize=unlimited:unlimited']);
+    const other = await at(copy);
+    assert.deepEqual(await all(other), expected);
+    await other.close();
+    await rm(copy, { recursive: true });
+
+    await tables.write([put(rows, row(taken), event('c'))]);
+    await until('the store says that it writes again', async () => said.length === 2 || undefined, 5_000);
+    assert.match(said[1] ?? '', /takes writes again/);
+    assert.deepEqual(await all(tables), [...expected, taken]);
+  } finally {
+    await run('prlimit', ['--pid', `${process.pid}`, '--fsize=unlimited:unlimited']);
+    process.off('SIGXFSZ', ignore);
+    await tables.close();
+    await rm(folder, { recursive: true });
+  }
+});
+
+const row = (at: number) => ({ owner: 'a', part: 1, word: 'w', at, item: '1' });
