@@ -25,8 +25,11 @@ type Recordable = Events & Pick<FollowEvents, 'unfollowed'> & Pick<FollowerEvent
 
 /** Bounds one activation's memory; imported block lists of this size are known. */
 export const BLOCKS_MAX = 20_000;
-/** What others may add to one activation: some 10 MB. Past it only the blocker's side knows. */
-export const BLOCKED_BY_MAX = 100_000;
+/**
+ * What others may add to one activation, and to what its relations weigh as a message (sources.ts): 8 bytes each.
+ * Past it only the blocker's side knows.
+ */
+export const BLOCKED_BY_MAX = 50_000;
 
 /** Blocks; both sides know, and neither follows the other any more. */
 export const block: Omit<Part<RelationState, Commands, Recordable>, 'apply' | 'events'> &

@@ -4,6 +4,7 @@ import { problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
 import { type HomeRings, NO_RING } from '../timelines/home-rings.js';
 import { type RelationState, sourcesOf } from './relations.js';
+import { homeCodec } from './sources.js';
 
 export interface Commands {
   home: { in: P.AccountReadHome; out: P.AccountHome };
@@ -29,7 +30,7 @@ export function home(rings: Pick<HomeRings, 'read' | 'request'>): Part<State, Co
       },
     },
     apply: {},
-    commands: { home: { in: codec('murmuration.account.ReadHome'), out: codec('murmuration.account.Home') } },
+    commands: { home: { in: codec('murmuration.account.ReadHome'), out: homeCodec } },
     events: {},
   };
 }

@@ -16,8 +16,8 @@ export interface Events {
   unmuted: P.AccountUnmuted;
 }
 
-/** Bounds one activation's memory, and what its relations weigh as a message: as many as blocks. */
-export const MUTES_MAX = 20_000;
+/** Bounds one activation's memory, and what its relations weigh as a message (sources.ts): 17 bytes each. */
+export const MUTES_MAX = 10_000;
 
 /**
  * Mutes: what somebody says is not shown, and they do not know. One that ends does so by itself: it is judged by the

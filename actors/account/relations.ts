@@ -2,6 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { isMuted } from '../domain/visibility.js';
 import type { Part } from '../runtime/part.js';
+import { sourcesCodec } from './sources.js';
 
 export interface Commands {
   relations: { in: P.AccountRelationsOf; out: P.AccountRelations };
@@ -72,7 +73,7 @@ export const relations: Part<RelationState, Commands, object> = {
   apply: {},
   commands: {
     relations: { in: codec('murmuration.account.RelationsOf'), out: codec('murmuration.account.Relations') },
-    sources: { in: codec('murmuration.account.Empty'), out: codec('murmuration.account.Sources') },
+    sources: { in: codec('murmuration.account.Empty'), out: sourcesCodec },
   },
   events: {},
 };

@@ -482,11 +482,38 @@ export interface AccountSourceList {
 }
 
 /** Everyone followed (pending ones too), everyone blocked in either direction, everyone muted, and the lists. */
+export interface AccountFollowedAccount {
+  readonly target: string;
+  readonly pending: boolean;
+  readonly reblogs: boolean;
+}
+
 export interface AccountSources {
-  readonly following: readonly AccountFollowingEdge[];
+  readonly following: readonly AccountFollowedAccount[];
   readonly blocked: readonly string[];
   readonly muted: readonly AccountMutedAccount[];
   readonly lists: readonly AccountSourceList[];
+}
+
+/** Sources as they are sent (actors/account/sources.ts): 8 bytes an id, so that the largest fit one message. */
+export interface AccountPackedSources {
+  readonly following: Uint8Array;
+  /** A byte each: 1 pending, 2 with reblogs. */
+  readonly followingOptions: Uint8Array;
+  readonly blocked: Uint8Array;
+  readonly muted: Uint8Array;
+  /** Milliseconds each, 64-bit floating point, big-endian. */
+  readonly mutedUntil: Uint8Array;
+  /** A byte each: 1 notifications, too. */
+  readonly mutedOptions: Uint8Array;
+  readonly lists: readonly AccountPackedList[];
+}
+
+export interface AccountPackedList {
+  readonly id: string;
+  readonly members: Uint8Array;
+  readonly repliesPolicy: string;
+  readonly exclusive: boolean;
 }
 
 /** Part of the home timeline, as timelines/home-rings.ts holds it. limit 0: only the relations. */
@@ -506,6 +533,8 @@ export interface AccountHome {
   readonly ids: readonly string[];
   readonly rest: string;
   readonly floor?: string | undefined;
+  /** What sources are sent as. */
+  readonly packed?: AccountPackedSources | undefined;
 }
 
 export interface AccountMention {
@@ -718,6 +747,8 @@ export interface NodeStatusTopic {
   readonly accountId: string;
   /** Set for direct statuses: nobody else may see it. */
   readonly onlyTo: readonly string[];
+  /** Belongs in public timelines. */
+  readonly listed: boolean;
 }
 
 /** The same bytes, for who need not read the whole status. */
@@ -726,6 +757,7 @@ export interface NodeStatusHeadline {
   readonly id: string;
   readonly accountId: string;
   readonly onlyTo: readonly string[];
+  readonly listed: boolean;
 }
 
 /** topic.account.<id>: what concerns one account. kind: notification, relations (the lens changed), token_revoked. */
@@ -1058,7 +1090,10 @@ export interface Messages {
   'murmuration.account.FollowingEdge': AccountFollowingEdge;
   'murmuration.account.MutedAccount': AccountMutedAccount;
   'murmuration.account.SourceList': AccountSourceList;
+  'murmuration.account.FollowedAccount': AccountFollowedAccount;
   'murmuration.account.Sources': AccountSources;
+  'murmuration.account.PackedSources': AccountPackedSources;
+  'murmuration.account.PackedList': AccountPackedList;
   'murmuration.account.ReadHome': AccountReadHome;
   'murmuration.account.Home': AccountHome;
   'murmuration.account.Mention': AccountMention;
