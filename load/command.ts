@@ -5,6 +5,7 @@ import { defaultLimits, type Limits, limitsOf, quantity } from './limits.js';
 import { BadPlan, defaultPlan, mixOf, operationNames, type Plan, scenarios, USERS_MAX } from './plan.js';
 import { showProgress } from './progress.js';
 import { runLoad } from './run.js';
+import { streamTargetOf } from './stream-address.js';
 import { summary } from './summary.js';
 import { admit } from './target-guard.js';
 import { registered, tokensOf, verified } from './users.js';
@@ -86,13 +87,15 @@ async function load(server: string, flags: Flags): Promise<number> {
   const usersMax = whole(flags.usersMax, '--users-max') ?? USERS_MAX;
   const count = Math.min(whole(flags.register, '--register') ?? 0, usersMax);
   const tokens = flags.users === undefined ? await registered(first, count) : await tokensOf(flags.users, usersMax);
-  const users = await verified(first, tokens).finally(() => first.close());
+  const users = await verified(first, tokens);
+  const streamTarget = await streamTargetOf(first, target, flags.iOwnThisServer).finally(() => first.close());
   const abort = new AbortController();
   const stop = () => abort.abort();
   process.once('SIGINT', stop);
   let endProgress = () => {};
   const result = await runLoad({
     target,
+    streamTarget,
     users,
     plan,
     limits,

@@ -64,11 +64,11 @@ export function limitsOf(text: string, kind: keyof typeof UNITS): Limit[] {
   });
 }
 
-type Found = Pick<LoadResult, 'operations' | 'total' | 'verdicts' | 'visibleMs'>;
+type Found = Pick<LoadResult, 'operations' | 'total' | 'verdicts' | 'visibleMs' | 'looked'>;
 
 /** Each limit beside what was found. A run in which no answer was good keeps no limit. */
 export function judge(found: Found, limits: Limits): Judged[] {
-  const { operations, total, verdicts, visibleMs } = found;
+  const { operations, total, verdicts, visibleMs, looked } = found;
   const judged: Judged[] = [];
   const each = (
     name: string,
@@ -91,6 +91,12 @@ export function judge(found: Found, limits: Limits): Judged[] {
   const percent = (value: number) => `${Number((value * 100).toPrecision(3))} %`;
   const ms = (value: number) => `${value} ms`;
   judged.push({ limit: 'any good answer', found: `${total.good}`, kept: total.good > 0 });
+  const { unread } = looked;
+  judged.push({
+    limit: 'places that cannot be read afterwards ≤ 0',
+    found: `${unread.length}`,
+    kept: unread.length === 0,
+  });
   each(
     'errors ≤',
     limits.errors,

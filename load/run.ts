@@ -1,10 +1,10 @@
-import { lookAfterwards } from './aftermath.js';
+import { type Looked, lookAfterwards } from './aftermath.js';
 import { Client } from './client.js';
 import { Crowd } from './crowd.js';
 import { HomeWatch } from './home-watch.js';
 import { judge, type Limits } from './limits.js';
 import { Operations } from './operations.js';
-import { type Bounds, closedLoop, openLoop, realTicker, type Send } from './pacing.js';
+import { closedLoop, openLoop, realTicker, type Send } from './pacing.js';
 import { BadPlan, checked, type OperationName, operationNames, type Plan } from './plan.js';
 import { prepare } from './prepare.js';
 import { below, type Random, seeded } from './random.js';
@@ -22,6 +22,8 @@ import { Witness } from './witness.js';
 const SHED_PAUSE_MS_MAX = 1_000;
 /** Connections beside the run's own: homes watched, places read afterwards. */
 const WATCHING_CONNECTIONS = 8;
+/** How often it is asked whether all streams have had everything. */
+const SETTLED_EACH_MS = 50;
 
 /** How far a run is. */
 export interface Progress {
@@ -49,136 +51,209 @@ export interface Run {
  * @throws BadPlan what cannot be done; NoAnswer when the server cannot be prepared
  */
 export async function runLoad(run: Run): Promise<LoadResult> {
-  const plan = checked(run.plan);
-  const { target, users, streamTarget = target, signal = new AbortController().signal } = run;
-  const crowd = new Crowd(users, plan.authors ?? users.length, plan.follows);
-  if (users.length === 0) throw new BadPlan('there are no users');
-  if ((plan.mix.follow ?? 0) > 0 && crowd.looseFollow(0) === undefined) {
-    throw new BadPlan(`with ${users.length} users who follow ${plan.follows} there is nobody left to follow`);
-  }
-  const random = seeded(plan.seed);
-  const findings = new Findings();
-  const witness = new Witness();
-  const sightings = new Sightings(witness, findings);
-  const visible = new Visible(plan.lateMs, findings);
-  const connections = plan.pace.kind === 'closed' ? plan.pace.inFlight : plan.pace.inFlightMax;
-  const client = new Client(target, connections, plan.timeoutMs);
-  const watchClient = new Client(target, WATCHING_CONNECTIONS, plan.timeoutMs);
-  const watching = { crowd, witness, sightings, visible, findings };
-  const streaming = new Streaming(streamTarget, plan.timeoutMs, watching);
-  const homes = new HomeWatch(
-    { client: watchClient, crowd, sightings, visible, random: seeded(plan.seed + 1) },
-    plan.lateMs,
-  );
-  const operations = new Operations({
-    client,
-    crowd,
-    witness,
-    sightings,
-    streaming,
-    random,
-    posted: (post) => homes.posted(post),
-  });
+  const running = new Running({ ...run, plan: checked(run.plan) });
   try {
-    let phase: Progress['phase'] = 'preparing';
-    let recorder = new Recorder(performance.now(), plan.durationMs, plan.warmUpMs);
-    let startMs = performance.now();
-    run.onStart?.(() => ({ phase, passedMs: performance.now() - startMs, recorder, findings }));
-    for (const id of await prepare(watchClient, crowd)) operations.know(id);
-    await streaming.hold(Math.min(plan.streams, users.length));
-    phase = 'running';
+    run.onStart?.(() => running.progress);
+    await running.prepare();
+    const driven = await running.drive();
+    return running.result(driven, await running.look());
+  } finally {
+    await running.close();
+  }
+}
+
+interface Driven {
+  readonly seconds: number;
+  readonly generator: LoadResult['generator'];
+}
+
+class Running {
+  readonly #run: Run;
+  readonly #signal: AbortSignal;
+  readonly #crowd: Crowd;
+  readonly #random: Random;
+  readonly #findings = new Findings();
+  readonly #witness = new Witness();
+  readonly #sightings = new Sightings(this.#witness, this.#findings);
+  readonly #visible: Visible;
+  readonly #client: Client;
+  readonly #watchClient: Client;
+  readonly #streaming: Streaming;
+  readonly #homes: HomeWatch;
+  readonly #operations: Operations;
+  #recorder: Recorder;
+  #phase: Progress['phase'] = 'preparing';
+  #startMs = performance.now();
+  #startedAtMs = Date.now();
+
+  constructor(run: Run) {
+    const { plan, target } = run;
+    this.#run = run;
+    this.#signal = run.signal ?? new AbortController().signal;
+    this.#crowd = crowdOf(plan, run.users);
+    this.#random = seeded(plan.seed);
+    this.#recorder = new Recorder(this.#startMs, plan.durationMs, plan.warmUpMs);
+    this.#visible = new Visible(plan.lateMs, this.#findings);
+    const connections = plan.pace.kind === 'closed' ? plan.pace.inFlight : plan.pace.inFlightMax;
+    this.#client = new Client(target, connections, plan.timeoutMs);
+    this.#watchClient = new Client(target, WATCHING_CONNECTIONS, plan.timeoutMs);
+    const shared = {
+      crowd: this.#crowd,
+      witness: this.#witness,
+      sightings: this.#sightings,
+      visible: this.#visible,
+      findings: this.#findings,
+    };
+    this.#streaming = new Streaming(run.streamTarget ?? target, plan.timeoutMs, shared);
+    const watching = { ...shared, client: this.#watchClient, random: seeded(plan.seed + 1) };
+    this.#homes = new HomeWatch(watching, plan.lateMs);
+    this.#operations = new Operations({
+      ...shared,
+      client: this.#client,
+      streaming: this.#streaming,
+      random: this.#random,
+      posted: (post) => this.#homes.posted(post),
+    });
+  }
+
+  get progress(): Progress {
+    const passedMs = performance.now() - this.#startMs;
+    return { phase: this.#phase, passedMs, recorder: this.#recorder, findings: this.#findings };
+  }
+
+  async prepare(): Promise<void> {
+    for (const id of await prepare(this.#watchClient, this.#crowd)) this.#operations.know(id);
+    await this.#streaming.hold(Math.min(this.#run.plan.streams, this.#run.users.length));
+  }
+
+  async drive(): Promise<Driven> {
+    const { plan } = this.#run;
+    this.#phase = 'running';
     const cpuBefore = process.cpuUsage();
     const loopBefore = performance.eventLoopUtilization();
-    const startedAtMs = Date.now();
-    startMs = performance.now();
-    recorder = new Recorder(startMs, plan.durationMs, plan.warmUpMs);
-    await pace(
-      plan,
-      { startMs, endMs: startMs + plan.durationMs, requestsMax: plan.requestsMax, signal },
-      {
-        random,
-        operations,
-        recorder,
-      },
-    );
-    const seconds = (performance.now() - startMs) / 1_000;
+    this.#startedAtMs = Date.now();
+    this.#startMs = performance.now();
+    this.#recorder = new Recorder(this.#startMs, plan.durationMs, plan.warmUpMs);
+    await this.#pace();
+    const seconds = (performance.now() - this.#startMs) / 1_000;
     const cpu = process.cpuUsage(cpuBefore);
     const busy = performance.eventLoopUtilization(loopBefore).utilization;
-    phase = 'looking';
-    await homes.settled();
+    return { seconds, generator: { cpuSeconds: (cpu.user + cpu.system) / 1e6, busy } };
+  }
+
+  async look(): Promise<Looked> {
+    const { plan, users } = this.#run;
+    this.#phase = 'looking';
+    await this.#homes.settled();
     const untilMs = performance.now() + plan.settleMs;
-    while (!streaming.complete && performance.now() < untilMs) await realTicker.until(performance.now() + 50);
-    streaming.judge();
-    const sample = sampled(users.length, plan.sample, plan.seed);
-    const afterwards = { client: watchClient, crowd, witness, sightings, findings, startedAtMs, signal };
-    const looked = await lookAfterwards({ ...afterwards, settleMs: plan.settleMs }, sample);
+    while (!this.#streaming.complete && performance.now() < untilMs) {
+      await realTicker.until(performance.now() + SETTLED_EACH_MS);
+    }
+    this.#streaming.judge();
+    const brokeOff = { kind: 'error', label: 'broke off' } as const;
+    for (let broken = 0; broken < this.#streaming.broken; broken++) {
+      this.#recorder.record('stream', brokeOff, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+    }
+    return lookAfterwards(
+      {
+        client: this.#watchClient,
+        crowd: this.#crowd,
+        witness: this.#witness,
+        sightings: this.#sightings,
+        findings: this.#findings,
+        startedAtMs: this.#startedAtMs,
+        settleMs: plan.settleMs,
+        signal: this.#signal,
+      },
+      sampled(users.length, plan.sample, plan.seed),
+    );
+  }
+
+  result({ seconds, generator }: Driven, looked: Looked): LoadResult {
+    const { plan, target, users } = this.#run;
     const counted = Math.max(0.001, seconds - plan.warmUpMs / 1_000);
-    const measured = [...recorder.totals].filter(([name]) => (plan.mix[name] ?? 0) > 0);
+    const measured = [...this.#recorder.totals].filter(([name, { sent }]) => (plan.mix[name] ?? 0) > 0 || sent > 0);
     const figures = {
       operations: Object.fromEntries(measured.map(([name, tally]) => [name, figuresOf(tally, counted)])),
-      total: figuresOf(recorder.total(), counted),
-      visibleMs: { home: latencyOf(visible.home), stream: latencyOf(visible.stream) },
-      verdicts: { ...findings.counts },
+      total: figuresOf(this.#recorder.total(), counted),
+      visibleMs: { home: latencyOf(this.#visible.home), stream: latencyOf(this.#visible.stream) },
+      verdicts: { ...this.#findings.counts },
+      looked: {
+        ...looked,
+        posts: this.#witness.count,
+        streams: this.#streaming.held,
+        streamsBroken: this.#streaming.broken,
+      },
     };
-    const limits = judge(figures, run.limits);
+    const limits = judge(figures, this.#run.limits);
     return {
       version: 1,
       target: target.origin,
-      startedAt: new Date(startedAtMs).toISOString(),
+      startedAt: new Date(this.#startedAtMs).toISOString(),
       seconds,
       plan,
       users: users.length,
       ...figures,
-      findings: findings.examples,
-      looked: { ...looked, posts: witness.count, streams: streaming.held, streamsBroken: streaming.broken },
-      series: seriesOf(recorder),
+      findings: this.#findings.examples,
+      series: seriesOf(this.#recorder),
       distributions: {
         ...Object.fromEntries(measured.map(([name, { latency }]) => [name, distributionOf(latency)])),
-        'visible in homes': distributionOf(visible.home),
-        'visible by streams': distributionOf(visible.stream),
+        'visible in homes': distributionOf(this.#visible.home),
+        'visible by streams': distributionOf(this.#visible.stream),
       },
-      generator: { cpuSeconds: (cpu.user + cpu.system) / 1e6, busy },
+      generator,
       limits,
       passed: limits.every(({ kept }) => kept),
     };
-  } finally {
-    await Promise.all([client.close(), watchClient.close(), streaming.close()]);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#client.close(), this.#watchClient.close(), this.#streaming.close()]);
+  }
+
+  #pace(): Promise<void> {
+    const { mix, pace, durationMs, requestsMax } = this.#run.plan;
+    const bounds = { startMs: this.#startMs, endMs: this.#startMs + durationMs, requestsMax, signal: this.#signal };
+    const [random, recorder] = [this.#random, this.#recorder];
+    const choose = chooser(mix, random);
+    const send: Send = async (dueMs) => {
+      const operation = choose();
+      const { outcome, retryAfterMs } = await this.#operations.run(operation);
+      recorder.record(operation, outcome, dueMs, performance.now());
+      return outcome.kind === 'shed' ? Math.min(SHED_PAUSE_MS_MAX, retryAfterMs) : 0;
+    };
+    if (pace.kind === 'closed') return closedLoop(pace, bounds, realTicker, send);
+    const unsent = (dueMs: number) => recorder.record(choose(), { kind: 'unsent' }, dueMs, performance.now());
+    return openLoop(pace, bounds, realTicker, random, send, unsent);
   }
 }
 
-interface Paced {
-  readonly random: Random;
-  readonly operations: Operations;
-  readonly recorder: Recorder;
-}
-
-async function pace({ mix, pace }: Plan, bounds: Bounds, { random, operations, recorder }: Paced): Promise<void> {
-  const choose = chooser(mix, random);
-  const send: Send = async (dueMs) => {
-    const operation = choose();
-    const { outcome, retryAfterMs } = await operations.run(operation);
-    recorder.record(operation, outcome, dueMs, performance.now());
-    return outcome.kind === 'shed' ? Math.min(SHED_PAUSE_MS_MAX, retryAfterMs) : 0;
-  };
-  if (pace.kind === 'closed') return closedLoop(pace, bounds, realTicker, send);
-  const unsent = (dueMs: number) => recorder.record(choose(), { kind: 'unsent' }, dueMs, performance.now());
-  return openLoop(pace, bounds, realTicker, random, send, unsent);
+/** @throws BadPlan when there are too few users for the mix */
+function crowdOf({ mix, authors, follows }: Plan, users: readonly User[]): Crowd {
+  if (users.length === 0) throw new BadPlan('there are no users');
+  const following = (mix.follow ?? 0) > 0;
+  // Somebody must be left whom a user does not follow yet.
+  const atMost = following ? Math.max(0, users.length - 2) : users.length;
+  const crowd = new Crowd(users, authors ?? users.length, Math.min(follows, atMost));
+  if (following && crowd.looseFollow(0) === undefined) {
+    throw new BadPlan('follows need more users; or leave follow out of the mix');
+  }
+  return crowd;
 }
 
 /** Operations by their weights. */
 function chooser(mix: Plan['mix'], random: Random): () => OperationName {
-  const total = operationNames.reduce((sum, name) => sum + (mix[name] ?? 0), 0);
+  const weighted = operationNames.filter((name) => (mix[name] ?? 0) > 0);
+  const total = weighted.reduce((sum, name) => sum + (mix[name] ?? 0), 0);
+  const last = weighted.at(-1) as OperationName;
   return () => {
     let left = random() * total;
-    let last: OperationName = 'home';
-    for (const name of operationNames) {
-      const weight = mix[name] ?? 0;
-      if (weight <= 0) continue;
-      last = name;
-      left -= weight;
-      if (left < 0) break;
-    }
-    return last;
+    return (
+      weighted.find((name) => {
+        left -= mix[name] ?? 0;
+        return left < 0;
+      }) ?? last
+    );
   };
 }
 

@@ -51,7 +51,7 @@ export async function admit(
   if (foreign !== undefined && ownedHost === undefined) {
     const where = foreign.address === hostname ? hostname : `${hostname} (${foreign.address})`;
     throw new BadPlan(
-      `${where} is not this machine. A load test of somebody else's server is an attack; ` +
+      `${where} is no loopback address. A load test of somebody else's server is an attack; ` +
         `for a server of your own add --i-own-this-server ${hostname}`,
     );
   }
