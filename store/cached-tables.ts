@@ -81,6 +81,11 @@ export class CachedTables implements Tables {
     for (const listener of this.#changed) listener(rows);
   }
 
+  peek<P extends Columns, C extends Columns, V>(table: Table<P, C, V>, key: KeyOf<P> & KeyOf<C>): V | undefined {
+    if (table.hot !== true || !this.#trusts()) return undefined;
+    return this.#rows.get(this.#name(table, key))?.value as V | undefined;
+  }
+
   async get<P extends Columns, C extends Columns, V>(
     table: Table<P, C, V>,
     key: KeyOf<P> & KeyOf<C>,

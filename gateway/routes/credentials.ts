@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { isProblem, problem } from '../../actors/domain/problem.js';
+import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
 import type { AccountUpdateProfile, StoreAccountRecord } from '../../proto/gen/types.js';
 import { accounts } from '../../store/tables.js';
 import { renderCredentialAccount } from '../entities/account.js';
-import { type AnyRoute, JsonText, json, type Request, route } from '../http/route.js';
+import { type Answer, type AnyRoute, JsonText, json, type Request, route } from '../http/route.js';
 import type { Services } from '../services.js';
 
 /** Bounds what is read; the account's own rules judge shorter lengths. */
@@ -36,15 +36,24 @@ type Changes = Static<typeof Changes>;
 /** By the stored record, which the store hands out again while it is the same; one server a process. */
 const rendered = new WeakMap<StoreAccountRecord, JsonText>();
 
-async function own(services: Services, viewer: string) {
-  const record = await services.tables.get(accounts, { account: viewer });
-  if (record === undefined) return problem('not_found', 'Record not found');
+function own(services: Services, viewer: string): Answer | Problem | Promise<Answer | Problem> {
+  const key = { account: viewer };
+  const held = services.tables.peek?.(accounts, key);
+  if (held !== undefined) return json(shown(services, held));
+  return services.tables
+    .get(accounts, key)
+    .then((record) =>
+      record === undefined ? problem('not_found', 'Record not found') : json(shown(services, record)),
+    );
+}
+
+function shown(services: Services, record: StoreAccountRecord): JsonText {
   let text = rendered.get(record);
   if (text === undefined) {
-    text = new JsonText(JSON.stringify(renderCredentialAccount(services.instance, record)));
+    text = new JsonText(Buffer.from(JSON.stringify(renderCredentialAccount(services.instance, record))));
     rendered.set(record, text);
   }
-  return json(text);
+  return text;
 }
 
 const verify = route({

@@ -133,3 +133,23 @@ test('writes of hot and watched tables are told with what is there now, others n
   const row = { table: 'marks', key: [key.account, '3', '7'.padStart(18, '0')] };
   assert.deepEqual(told, [[{ ...row, now: { value: { favouriteId: '9' } } }], [row]]);
 });
+
+test('what is in memory can be had without waiting, and only while it is what a read would answer', async () => {
+  let trusts = true;
+  const { cached, read, shared } = world({ trusts: () => trusts });
+  const peek = () => cached.peek(accounts, key)?.followers;
+  await shared.write([having(1)]);
+  assert.equal(peek(), undefined);
+  await read();
+  assert.equal(peek(), 1);
+  const writing = cached.write([having(2)]);
+  assert.equal(peek(), 1, 'as a read meanwhile may say');
+  await writing;
+  assert.equal(peek(), 2);
+  trusts = false;
+  assert.equal(peek(), undefined);
+  trusts = true;
+  cached.forget([{ table: 'accounts', key: [key.account] }]);
+  assert.equal(peek(), undefined);
+  assert.equal(cached.peek(apps, { client: 'a' }), undefined, 'nothing of tables that are not hot');
+});
