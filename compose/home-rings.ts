@@ -2,7 +2,8 @@ import { idShard } from '../actors/domain/ids.js';
 import type { Clock } from '../actors/domain/time.js';
 import type { Placement, ShardHost } from '../actors/runtime/placement.js';
 import { HomeRings } from '../actors/timelines/home-rings.js';
-import { recentIds } from '../gateway/timelines/recent.js';
+import { PublicRing } from '../actors/timelines/public-ring.js';
+import { recentIds, recentPublicIds } from '../gateway/timelines/recent.js';
 import { codec } from '../proto/codec.js';
 import type { ReadTables } from '../store/port.js';
 import { type Bus, STATUSES_TOPIC } from '../transport/bus.js';
@@ -26,6 +27,10 @@ export function makeHomeRings({ tables, clock, placement, shared, log }: HomeRin
     recent: recentIds(tables, clock),
     epochOf: (id) => placement.epochOf(idShard(id)),
   });
+}
+
+export function makePublicRing(tables: ReadTables, log: HomeRingsParts['log']): PublicRing {
+  return new PublicRing({ recent: recentPublicIds(tables), log });
 }
 
 /** What the cluster tells a node to do with shards, with the rings of the accounts that live there. */
@@ -56,14 +61,21 @@ export function withRings(host: ShardHost, rings: HomeRings): ShardHost {
 }
 
 /** Has every status that is published on the bus delivered; one message a status and node, whoever follows its author. */
-export async function fanOut(rings: HomeRings, bus: Bus): Promise<void> {
+export async function fanOut(
+  rings: HomeRings,
+  everybody: Pick<PublicRing, 'deliver' | 'close'>,
+  bus: Bus,
+): Promise<void> {
   bus.onGap((subject) => {
-    if (subject === undefined || subject === STATUSES_TOPIC) rings.closeAll();
+    if (subject !== undefined && subject !== STATUSES_TOPIC) return;
+    rings.closeAll();
+    everybody.close();
   });
   await bus.subscribe(STATUSES_TOPIC, (payload) => {
-    if (rings.deaf) return;
-    const { kind, id, accountId, onlyTo } = headlines.decode(payload);
+    const { kind, id, accountId, onlyTo, listed } = headlines.decode(payload);
     if (kind !== 'update') return;
+    if (listed) everybody.deliver(id);
+    if (rings.deaf) return;
     if (onlyTo.length === 0) rings.deliver(accountId, id);
     else for (const viewer of onlyTo) rings.deliverTo(viewer, id);
   });

@@ -24,7 +24,7 @@ import type { NodeNodeStatus } from '../proto/gen/types.js';
 import { Journal } from '../store/journal.js';
 import { openMailer } from '../transport/mail/mailer.js';
 import { cachedAlone, cachedTogether } from './cached-rows.js';
-import { fanOut, makeHomeRings, withRings } from './home-rings.js';
+import { fanOut, makeHomeRings, makePublicRing, withRings } from './home-rings.js';
 import { type Membership, openMembership } from './membership.js';
 import { openBus, openStore } from './parts.js';
 
@@ -81,7 +81,8 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     shared: !isAlone,
     log: logger.child({ part: 'timelines' }),
   });
-  await fanOut(rings, bus);
+  const publicRing = makePublicRing(tables, logger.child({ part: 'timelines' }));
+  await fanOut(rings, publicRing, bus);
   const account = accountKind({ mailer, baseUrl: settings.BASE_URL, tables, rings });
   const conversation = conversationKind();
   const runtime = new Runtime({
@@ -109,6 +110,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     instance: instanceOf(settings),
     askAccount,
     lenses: new Lenses(askAccount, clock),
+    publicRing,
     pages: new StatusPages(instanceOf(settings), new ViewerMarks(tables)),
     askConversation: askerOf(conversation, runtime),
     tables,

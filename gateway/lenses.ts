@@ -6,7 +6,7 @@ import type { TypedAsk } from '../actors/runtime/kind.js';
 import type { HomeBounds, HomeIds } from '../actors/timelines/home-rings.js';
 import type { AccountHome, AccountSources } from '../proto/gen/types.js';
 import { Lens } from './streaming/lens.js';
-import { type Relations, relationsFrom } from './visible.js';
+import type { Relations } from './visible.js';
 
 /** A viewer's relations as of one version of them. */
 export interface Viewpoint {
@@ -55,7 +55,8 @@ export class Lenses {
   }
 
   #keep(viewer: string, { version, sources = NOBODY }: AccountHome): Kept {
-    const view = { version, lens: new Lens(viewer, sources, this.#clock), relations: relationsFrom(sources) };
+    const lens = new Lens(viewer, sources, this.#clock);
+    const view = { version, lens, relations: (account: string) => lens.relation(account) };
     this.#kept.set(viewer, view, { size: LENS_EDGES + edgesOf(sources) });
     return view;
   }

@@ -2,6 +2,7 @@ import type { AccountCommands } from '../actors/account/commands.js';
 import type { ConversationCommands } from '../actors/conversation/commands.js';
 import type { Clock, Random } from '../actors/domain/time.js';
 import type { TypedAsk } from '../actors/runtime/kind.js';
+import type { PublicRing } from '../actors/timelines/public-ring.js';
 import type { ReadTables } from '../store/port.js';
 import type { StatusPages } from './cards/status-pages.js';
 import type { Lenses } from './lenses.js';
@@ -30,6 +31,8 @@ export interface Services {
   readonly askConversation: TypedAsk<ConversationCommands>;
   /** Viewers' relations, as of now. */
   readonly lenses: Lenses;
+  /** The newest public statuses' ids. */
+  readonly publicRing: Pick<PublicRing, 'read'>;
   /** Statuses as bytes of JSON. */
   readonly pages: StatusPages;
   readonly tables: ReadTables;

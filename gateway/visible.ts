@@ -1,6 +1,6 @@
 import { isProblem, type Problem, problem } from '../actors/domain/problem.js';
 import { maySee, type Relation } from '../actors/domain/visibility.js';
-import type { AccountRelation, AccountSources, StoreStatusRecord } from '../proto/gen/types.js';
+import type { AccountRelation, StoreStatusRecord } from '../proto/gen/types.js';
 import { accounts, statuses } from '../store/tables.js';
 import { isPublished } from './entities/account.js';
 import type { Services } from './services.js';
@@ -119,13 +119,6 @@ export async function askRelations(
     for (const relation of relations) found.set(relation.target, relation);
   }
   return found;
-}
-
-/** Relations out of everything that the viewer follows and blocks. */
-export function relationsFrom(sources: AccountSources): Relations {
-  const following = new Set(sources.following.flatMap((edge) => (edge.pending ? [] : [edge.target])));
-  const blocked = new Set(sources.blocked);
-  return (id) => ({ following: following.has(id), blocking: blocked.has(id), blockedBy: blocked.has(id) });
 }
 
 /** The reply to a question that cannot be refused. */

@@ -12,3 +12,15 @@ export function publicBucket(statusId: string): number {
 export function publicLane(statusId: string): number {
   return idShard(statusId) % PUBLIC_LANES;
 }
+
+/** Whether a status belongs in public timelines: public, no reblog, no reply to someone else. */
+export function isListed(status: {
+  readonly visibility: string;
+  readonly accountId: string;
+  readonly reblogOfId?: string | undefined;
+  readonly inReplyToId?: string | undefined;
+  readonly inReplyToAccountId?: string | undefined;
+}): boolean {
+  if (status.visibility !== 'public' || status.reblogOfId !== undefined) return false;
+  return status.inReplyToId === undefined || status.inReplyToAccountId === status.accountId;
+}

@@ -12,7 +12,7 @@ import {
 import type { ConversationEvents } from '../conversation/commands.js';
 import { type ConversationState, type Entry, parentOf } from '../conversation/state.js';
 import { eraOfId } from '../domain/ids.js';
-import { PUBLIC_BUCKET_MS, publicBucket, publicLane } from '../domain/public.js';
+import { isListed, PUBLIC_BUCKET_MS, publicBucket, publicLane } from '../domain/public.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
 import { reblogRecord } from './reblog-record.js';
 import { writeAll } from './write-all.js';
@@ -45,8 +45,7 @@ const publicKey = (status: string) => ({ bucket: publicBucket(status), lane: pub
 
 /** Public timelines show no reblogs and no replies to others. */
 function publicRows(record: StoreStatusRecord): RowWrite[] {
-  const isToOthers = record.inReplyToAccountId !== undefined && record.inReplyToAccountId !== record.accountId;
-  if (record.visibility !== 'public' || isToOthers) return [];
+  if (!isListed(record)) return [];
   const bucket = publicBucket(record.id);
   return [
     put(publicStatuses, publicKey(record.id), { accountId: record.accountId }),

@@ -5,6 +5,7 @@ import type { AccountEvents, AccountState } from '../account/commands.js';
 import { relationEvents } from '../account/relations.js';
 import type { ConversationEvents } from '../conversation/commands.js';
 import type { ConversationState } from '../conversation/state.js';
+import { isListed } from '../domain/public.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
 import { reblogRecord } from './reblog-record.js';
 
@@ -38,7 +39,10 @@ function publishStatus(effects: Effects, kind: 'update' | 'delete', status: Stor
   if (status === undefined) return;
   const { id, accountId, visibility, mentions } = status;
   const onlyTo = visibility === 'direct' ? [accountId, ...mentions.map((mention) => mention.accountId)] : [];
-  effects.publish(STATUSES_TOPIC, statusMessage.encode({ kind, status, id, accountId, onlyTo }));
+  effects.publish(
+    STATUSES_TOPIC,
+    statusMessage.encode({ kind, status, id, accountId, onlyTo, listed: isListed(status) }),
+  );
 }
 
 /** Listed after the rows, as accountStream is. */

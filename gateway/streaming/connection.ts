@@ -1,6 +1,7 @@
+import { isListed } from '../../actors/domain/public.js';
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import { grants } from '../http/scopes.js';
-import { isPublicStatus, type Lens } from './lens.js';
+import type { Lens } from './lens.js';
 import { SentIds } from './sent-ids.js';
 import type { StreamEvent } from './stream-event.js';
 import { NOTIFICATIONS_SCOPE, type StreamKind } from './stream-kinds.js';
@@ -48,7 +49,7 @@ export class StreamSubscription {
     if (this.kind.list !== undefined) return lens.list(this.kind.list, status);
     // Every status is this server's own.
     if (this.kind.public === undefined || this.kind.public === 'remote') return false;
-    return isPublicStatus(status) && lens.allows(status);
+    return isListed(status) && lens.allows(status);
   }
 
   /** Whether the viewer may have seen a status that is gone now. */

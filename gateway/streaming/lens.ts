@@ -49,6 +49,17 @@ export class Lens {
     return members && [...members].filter((id) => this.hears(id));
   }
 
+  /** As the account's actor would answer; a block counts in both directions. */
+  relation(account: string): Relation & { readonly muting: boolean } {
+    const isBlocked = this.#blocked.has(account);
+    return {
+      following: this.#following.has(account),
+      blocking: isBlocked,
+      blockedBy: isBlocked,
+      muting: this.#mutes(account),
+    };
+  }
+
   blocks(account: string): boolean {
     return this.#blocked.has(account);
   }
@@ -112,12 +123,6 @@ export class Lens {
   #mutes(account: string): boolean {
     return this.#muted.size > 0 && isMuted(this.#muted.get(account), this.#clock.nowMs());
   }
-}
-
-/** Whether a status belongs in public timelines: public, no reblog, no reply to someone else. */
-export function isPublicStatus(status: StoreStatusRecord): boolean {
-  if (status.visibility !== 'public' || status.reblogOfId !== undefined) return false;
-  return status.inReplyToId === undefined || status.inReplyToAccountId === status.accountId;
 }
 
 function ruleOf({ members, repliesPolicy }: AccountSourceList): ListRule {

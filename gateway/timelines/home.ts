@@ -8,6 +8,7 @@ import { type VisibleStatus, visibleById } from '../visible.js';
 import { type Cursor, MergedCursor } from './cursor.js';
 import { accountCursor } from './eras.js';
 import { type Page, readPage, type Select } from './page.js';
+import { RingCursor } from './ring-cursor.js';
 
 /** Rows read ahead from each source: with few sources a page's worth, with many only what merging needs. */
 const CHUNK_MAX = 20;
@@ -18,7 +19,7 @@ const READ_AHEAD_ROWS = 400;
 const SPARE = 2;
 
 /** An id of the timeline, not yet looked at. */
-interface HomeEntry {
+export interface HomeEntry {
   readonly id: string;
   /** Known of what was merged: it saves loading what will not be shown. */
   readonly audience?: Audience;
@@ -36,7 +37,7 @@ export async function homeTimeline(
   const ask = { ...bounds, limit: bounds.limit * SPARE };
   const { view, part } = await services.lenses.home(viewer, ask);
   const belongs = (status: Audience) => view.lens.home(status);
-  const cursor = new HomeCursor(services, viewer, view, ask, part);
+  const cursor = homeCursor(services, viewer, view.lens.authors, ask, part);
   return readPage(cursor, bounds, selectShown(services, viewer, view, belongs));
 }
 
@@ -61,65 +62,18 @@ export function selectShown(
   };
 }
 
-/** Ids of the ring, then of the merge, each once. */
-class HomeCursor implements Cursor<HomeEntry> {
-  #ids: readonly string[];
-  #rest: HomeIds['rest'];
-  #merge: Cursor<HomeEntry> | undefined;
-  #bounds: HomeBounds;
-  #floor: string | undefined;
-
-  constructor(
-    private readonly services: Services,
-    private readonly viewer: string,
-    private readonly view: Viewpoint,
-    bounds: HomeBounds,
-    part: HomeIds,
-  ) {
-    this.#bounds = bounds;
-    this.#ids = part.ids;
-    this.#rest = part.rest;
-    this.#floor = part.floor;
-  }
-
-  async next(count: number): Promise<readonly HomeEntry[]> {
-    const found: HomeEntry[] = [];
-    while (found.length < count) {
-      if (this.#ids.length > 0) {
-        const wanted = count - found.length;
-        for (const id of this.#ids.slice(0, wanted)) found.push({ id });
-        this.#passed(this.#ids.slice(0, wanted).at(-1));
-        this.#ids = this.#ids.slice(wanted);
-      } else if (this.#rest === 'ring') await this.#askAgain();
-      else if (this.#rest === 'end') break;
-      else {
-        this.#merge ??= this.#merged();
-        const rows = await this.#merge.next(count - found.length);
-        if (rows.length === 0) break;
-        found.push(...rows);
-      }
-    }
-    return found;
-  }
-
-  #passed(id: string | undefined): void {
-    if (id === undefined) return;
-    this.#bounds = this.#bounds.upwards ? { ...this.#bounds, after: id } : { ...this.#bounds, before: id };
-  }
-
-  async #askAgain(): Promise<void> {
-    const { part } = await this.services.lenses.home(this.viewer, this.#bounds);
-    this.#ids = part.ids;
-    this.#rest = part.rest;
-    this.#floor = part.floor;
-  }
-
-  #merged(): Cursor<HomeEntry> {
-    const { before, upwards } = this.#bounds;
-    const isAbove = this.#rest === 'store' && !upwards && this.#floor !== undefined;
-    const belowFloor = isAbove && (before === undefined || before > (this.#floor ?? '')) ? this.#floor : before;
-    return mergedCursor(this.services, this.view.lens.authors, { ...this.#bounds, before: belowFloor });
-  }
+/** The viewer's home, of which a part is at hand; below the ring it goes on with the merge of `authors`. */
+export function homeCursor(
+  services: Services,
+  viewer: string,
+  authors: readonly string[],
+  bounds: HomeBounds,
+  part: HomeIds,
+): Cursor<HomeEntry> {
+  return new RingCursor<HomeEntry>(part, bounds, {
+    ask: async (next) => (await services.lenses.home(viewer, next)).part,
+    merge: (next) => mergedCursor(services, authors, next),
+  });
 }
 
 /** Everything of these authors, unfiltered. */

@@ -8,10 +8,13 @@ import { type VisibleStatus, visibleById } from '../visible.js';
 import { type Cursor, type Entry, MergedCursor, PartsCursor } from './cursor.js';
 import { rangeOf } from './eras.js';
 import { type Page, readPage } from './page.js';
+import { RingCursor } from './ring-cursor.js';
 
 /** Milliseconds of a bucket, lanes of a bucket: as store/tables.ts says of publicStatuses. */
 const BUCKET_MS = 2 ** 22;
 const LANES = 8;
+/** Ids asked of the ring besides those of a page: some may be of people whom the viewer does not want to see. */
+const SPARE = 10;
 /** Buckets read at a time from the list of them. */
 const BUCKETS_READ = 32;
 
@@ -23,17 +26,25 @@ export async function publicTimeline(
   viewer: string | undefined,
   bounds: PageBounds,
 ): Promise<Page<VisibleStatus>> {
-  return readPage(publicCursor(services.tables, bounds), bounds, (rows) =>
+  const { publicRing, tables } = services;
+  const ask = { ...bounds, limit: bounds.limit + SPARE };
+  const cursor = new RingCursor(publicRing.read(ask), ask, {
+    ask: async (next) => publicRing.read(next),
+    merge: (next) => publicCursor(tables, next),
+  });
+  const view = viewer === undefined ? undefined : await services.lenses.of(viewer);
+  return readPage(cursor, bounds, (rows) =>
     visibleById(
       services,
       viewer,
       rows.map((row) => row.id),
-      { hideBlocked: true, hideMuted: true },
+      { hideBlocked: true, hideMuted: true, ...(view === undefined ? {} : { relations: view.relations }) },
     ),
   );
 }
 
-function publicCursor(tables: ReadTables, bounds: Bounds): Cursor<Entry<StorePublicRow>> {
+/** All of them, unfiltered. */
+export function publicCursor(tables: ReadTables, bounds: Bounds): Cursor<Entry<StorePublicRow>> {
   let open: { readonly bucket: number; readonly merged: Cursor<Entry<StorePublicRow>> } | undefined;
   return new PartsCursor(buckets(tables, bounds), bounds, async (bucket, _span, limit) => {
     if (open?.bucket !== bucket) open = { bucket, merged: bucketCursor(tables, bucket, bounds, limit) };

@@ -4,6 +4,7 @@ import type { ReadTables } from '../../store/port.js';
 import { accountStatuses } from '../../store/tables.js';
 import { MergedCursor } from './cursor.js';
 import { accountCursor } from './eras.js';
+import { publicCursor } from './public.js';
 
 /** Rows read ahead from each author: a page's worth of few, of many only what merging needs. */
 const CHUNK_MAX = 20;
@@ -16,6 +17,14 @@ export function recentIds(tables: ReadTables, clock: Clock): RecentIds {
     const chunk = Math.max(CHUNK_MIN, Math.min(CHUNK_MAX, Math.floor(limit / Math.max(1, authors.length))));
     const cursors = authors.map((author) => accountCursor(tables, clock, accountStatuses, 'status', author, ALL));
     const rows = await new MergedCursor(cursors, false, chunk).next(limit);
+    return { ids: rows.map((row) => row.id), complete: rows.length < limit };
+  };
+}
+
+/** The same of public timelines. */
+export function recentPublicIds(tables: ReadTables): (limit: number) => ReturnType<RecentIds> {
+  return async (limit) => {
+    const rows = await publicCursor(tables, ALL).next(limit);
     return { ids: rows.map((row) => row.id), complete: rows.length < limit };
   };
 }

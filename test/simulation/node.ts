@@ -5,7 +5,7 @@ import { Runtime } from '../../actors/runtime/runtime.js';
 import type { HomeRings } from '../../actors/timelines/home-rings.js';
 import { ClusterNode } from '../../cluster/cluster-node.js';
 import type { LeaseRules } from '../../cluster/lease.js';
-import { fanOut, makeHomeRings, withRings } from '../../compose/home-rings.js';
+import { fanOut, makeHomeRings, makePublicRing, withRings } from '../../compose/home-rings.js';
 import { Journal } from '../../store/journal.js';
 import type { Tables } from '../../store/port.js';
 import type { LastWriteWins } from './last-write.js';
@@ -81,7 +81,7 @@ export class SimulatedNode {
     };
     this.cluster = new ClusterNode(context, bus, peers.of(this.process));
     const rings = makeHomeRings({ tables, clock, placement: this.cluster, shared: true, log });
-    void fanOut(rings, bus);
+    void fanOut(rings, makePublicRing(tables, log), bus);
     this.runtime = new Runtime({
       kinds: ground.kinds(tables, rings),
       tables,

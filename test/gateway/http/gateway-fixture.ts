@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import type { Clock } from '../../../actors/domain/time.js';
+import { NO_RING } from '../../../actors/timelines/home-rings.js';
 import { StatusPages } from '../../../gateway/cards/status-pages.js';
 import { ViewerMarks } from '../../../gateway/cards/viewer-marks.js';
 import { tokenHash } from '../../../gateway/http/authenticator.js';
@@ -101,6 +102,7 @@ export class GatewayFixture {
       askAccount: ask ?? unused,
       askConversation: unused,
       lenses: new Lenses(ask ?? unused, realClock),
+      publicRing: { read: () => NO_RING },
       pages: new StatusPages(instance, new ViewerMarks(new CachedTables(this.tables))),
       tables: this.tables,
       registry: {

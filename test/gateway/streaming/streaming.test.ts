@@ -86,6 +86,7 @@ const publishStatus = (kind: string, record: StoreStatusRecord) =>
       id: record.id,
       accountId: record.accountId,
       onlyTo: [],
+      listed: true,
     }),
   );
 const tell = (id: string, kind: string, more: object = {}) =>

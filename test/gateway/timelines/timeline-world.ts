@@ -1,8 +1,9 @@
 import { eraOfId, idMs, makeId } from '../../../actors/domain/ids.js';
 import { type HomeBounds, HomeRings } from '../../../actors/timelines/home-rings.js';
+import { PublicRing } from '../../../actors/timelines/public-ring.js';
 import { Lenses } from '../../../gateway/lenses.js';
 import type { Services } from '../../../gateway/services.js';
-import { recentIds } from '../../../gateway/timelines/recent.js';
+import { recentIds, recentPublicIds } from '../../../gateway/timelines/recent.js';
 import type { AccountSourceList, StoreAccountRecord, StoreStatusRecord } from '../../../proto/gen/types.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
 import { put } from '../../../store/port.js';
@@ -63,6 +64,7 @@ export class TimelineWorld {
     epochOf: () => 1,
     log: { warn: () => {} },
   });
+  readonly publicRing = new PublicRing({ recent: recentPublicIds(this.tables), log: { warn: () => {} } });
   readonly #ask = async (_id: string, command: string, input: HomeBounds & { targets?: readonly string[] }) => {
     if (command === 'relations') return { relations: (input.targets ?? []).map((target) => this.#relation(target)) };
     const sources = {
@@ -83,6 +85,7 @@ export class TimelineWorld {
     tables: this.tables,
     clock: this.#clock,
     askAccount: this.#ask,
+    publicRing: this.publicRing,
     lenses: new Lenses(this.#ask as never, this.#clock),
   } as unknown as Services;
 

@@ -1,0 +1,61 @@
+import type { HomeBounds, HomeIds } from '../../actors/timelines/home-rings.js';
+import type { Cursor } from './cursor.js';
+
+/** Where a list that is kept in a ring goes on. */
+export interface RingSources<E> {
+  readonly ask: (bounds: HomeBounds) => Promise<HomeIds>;
+  readonly merge: (bounds: HomeBounds) => Cursor<E>;
+}
+
+/** Ids of a ring, then what is merged from the store, each once. */
+export class RingCursor<E extends { readonly id: string }> implements Cursor<{ readonly id: string } | E> {
+  #part: HomeIds;
+  /** Of the part's ids, those that were given out. */
+  #at = 0;
+  #bounds: HomeBounds;
+  #merge: Cursor<E> | undefined;
+  readonly #sources: RingSources<E>;
+
+  constructor(part: HomeIds, bounds: HomeBounds, sources: RingSources<E>) {
+    this.#part = part;
+    this.#bounds = bounds;
+    this.#sources = sources;
+  }
+
+  async next(count: number): Promise<readonly ({ readonly id: string } | E)[]> {
+    const found: ({ readonly id: string } | E)[] = [];
+    while (found.length < count) {
+      const { ids, rest } = this.#part;
+      if (this.#at < ids.length) {
+        const to = Math.min(ids.length, this.#at + count - found.length);
+        while (this.#at < to) found.push({ id: ids[this.#at++] ?? '' });
+      } else if (rest === 'ring') {
+        this.#passed();
+        this.#part = await this.#sources.ask(this.#bounds);
+        this.#at = 0;
+      } else if (rest === 'end') break;
+      else {
+        this.#merge ??= this.#sources.merge(this.#beyond());
+        const rows = await this.#merge.next(count - found.length);
+        if (rows.length === 0) break;
+        for (const row of rows) found.push(row);
+      }
+    }
+    return found;
+  }
+
+  #passed(): void {
+    const last = this.#part.ids.at(-1);
+    if (last === undefined) return;
+    this.#bounds = this.#bounds.upwards ? { ...this.#bounds, after: last } : { ...this.#bounds, before: last };
+  }
+
+  /** What the ring did not have: below its floor, or all of it. */
+  #beyond(): HomeBounds {
+    this.#passed();
+    const { floor, rest } = this.#part;
+    const { before, upwards } = this.#bounds;
+    const isBelow = rest === 'store' && !upwards && floor !== undefined && (before === undefined || before > floor);
+    return isBelow ? { ...this.#bounds, before: floor } : this.#bounds;
+  }
+}
