@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from './client.js';
 import type { Crowd } from './crowd.js';
 import { inParallel } from './in-parallel.js';
+import { insist } from './insist.js';
 import type { Sightings, StatusJson } from './sightings.js';
 import { type Findings, judgeTimeline, missingFrom, type Sighting } from './verdicts.js';
 import type { Witness, Witnessed } from './witness.js';
@@ -105,8 +106,7 @@ async function readTimeline(
   let entries = 0;
   let before = '';
   for (let page = 0; page < pagesMax; page++) {
-    const { status, text } = await client.ask({ method: 'GET', path: `${path}?limit=${PAGE}${before}`, token });
-    if (status !== 200) throw new Error(`answered with ${status}`);
+    const { text } = await insist(client, { method: 'GET', path: `${path}?limit=${PAGE}${before}`, token });
     const statuses = JSON.parse(text) as StatusJson[];
     seen.push(...sightings.in(statuses));
     entries += statuses.length;

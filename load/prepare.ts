@@ -1,14 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, type Ask, type Client, NoAnswer } from './client.js';
+import type { Client } from './client.js';
 import type { Crowd, Follow } from './crowd.js';
 import { inParallel } from './in-parallel.js';
+import { insist } from './insist.js';
 import { BadPlan, FOLLOWS_MAX } from './plan.js';
 
 /** Set-up requests at a time. */
 const AT_A_TIME = 8;
-/** A server that limits or sheds is asked again so often. */
-const TRIES_MAX = 10;
-const PAUSE_MS = 500;
 /** Statuses posted before the run, so that there is something to read and favourite. */
 const FIRST_STATUSES = 20;
 
@@ -34,17 +31,4 @@ export async function prepare(client: Client, crowd: Crowd): Promise<string[]> {
     const { text } = await insist(client, { method: 'POST', path: '/api/v1/statuses', token, body });
     return String((JSON.parse(text) as { id: unknown }).id);
   });
-}
-
-/** Asks until the answer is good. */
-async function insist(client: Client, ask: Ask): Promise<Answer> {
-  let last = '';
-  for (let tried = 0; tried < TRIES_MAX; tried++) {
-    const answer = await client.ask(ask);
-    if (answer.status === 200) return answer;
-    last = `${answer.status} ${answer.text.slice(0, 200)}`;
-    if (answer.status !== 429 && answer.status !== 503) break;
-    await sleep(answer.retryAfterMs ?? PAUSE_MS);
-  }
-  throw new NoAnswer(`${ask.method} ${ask.path}: ${last}`);
 }

@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { LoadResult } from '../../load/result.js';
+import { program, withoutSettings } from '../kit/server-process.js';
+
+/** A run takes some seconds; this ends one that hangs. */
+const RUN_MS_MAX = 60_000;
+
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** undefined when the command wrote none. */
+  readonly result: LoadResult | undefined;
+  /** The page with plots. */
+  readonly report: string | undefined;
+}
+
+/** Runs `murmuration load` as a user does. @param lines the users' file */
+export async function load(lines: string | undefined, ...args: readonly string[]): Promise<Ran> {
+  const folder = await mkdtemp(join(tmpdir(), 'murmuration-load-'));
+  try {
+    const [users, json, report] = ['users.jsonl', 'result.json', 'report.html'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    const given = lines === undefined ? [] : ['--users', users];
+    if (lines !== undefined) await writeFile(users, lines);
+    const child = spawn(process.execPath, [program, 'load', ...args, ...given, '--json', json, '--report', report], {
+      env: withoutSettings(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: RUN_MS_MAX,
+    });
+    const [stdout, stderr] = [child.stdout, child.stderr].map(async (stream) => {
+      let text = '';
+      for await (const chunk of stream.setEncoding('utf8')) text += chunk;
+      return text;
+    });
+    const [code] = (await once(child, 'close')) as [number | null];
+    const written = await readFile(json, 'utf8').catch(() => undefined);
+    return {
+      code,
+      stdout: (await stdout) ?? '',
+      stderr: (await stderr) ?? '',
+      result: written === undefined ? undefined : (JSON.parse(written) as LoadResult),
+      report: await readFile(report, 'utf8').catch(() => undefined),
+    };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
