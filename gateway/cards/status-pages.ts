@@ -1,6 +1,8 @@
 import type { StoreAccountRecord, StoreMark } from '../../proto/gen/types.js';
+import { notificationHead, seenNotifications } from '../entities/notification.js';
 import { loadAccounts } from '../entities/status.js';
 import type { InstanceSettings, Services } from '../services.js';
+import type { StoredNotification } from '../streaming/sources.js';
 import type { VisibleStatus } from '../visible.js';
 import { Cards, Tails } from './cards.js';
 import { JsonPieces } from './json-pieces.js';
@@ -18,6 +20,8 @@ export interface Done {
 const COMMA = Buffer.from(',');
 const BEGIN = Buffer.from('[');
 const END = Buffer.from(']');
+const STATUS = Buffer.from(',"status":');
+const CLOSE = Buffer.from('}');
 const noMarks: Marks = () => undefined;
 
 /** Statuses as JSON for a viewer, out of cards. What a viewer may see was decided before: it takes VisibleStatus only. */
@@ -72,9 +76,25 @@ export class StatusPages {
     return seen.map((status) => (status === undefined ? undefined : this.#status(status, viewer, authors, marks)));
   }
 
-  /** An account's JSON. */
-  account(record: StoreAccountRecord): Uint8Array {
-    return this.#cards.account(record);
+  /** Notifications as pieces of JSON; undefined where there is nothing for the viewer. */
+  async notifications(
+    services: Services,
+    viewer: string,
+    stored: readonly StoredNotification[],
+  ): Promise<(readonly Uint8Array[] | undefined)[]> {
+    const seen = await seenNotifications(services, viewer, stored);
+    const statuses = await this.pieces(
+      services,
+      viewer,
+      seen.map((one) => one?.status),
+    );
+    return seen.map((one, index) => {
+      const status = statuses[index];
+      if (one === undefined || (one.status !== undefined && status === undefined)) return undefined;
+      const head = Buffer.from(`${JSON.stringify(notificationHead(one)).slice(0, -1)},"account":`);
+      const about = status === undefined ? [] : [STATUS, ...status];
+      return [head, this.#cards.account(one.account), ...about, CLOSE];
+    });
   }
 
   #status(

@@ -1,6 +1,7 @@
+import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import type { Services } from '../services.js';
 import type { StoredNotification } from '../streaming/sources.js';
-import { loadStatuses, relationsTo, visibleStatuses } from '../visible.js';
+import { loadStatuses, relationsTo, type VisibleStatus, visibleStatuses } from '../visible.js';
 import { type Account, isPublished, renderAccount } from './account.js';
 import { loadAccounts, renderStatuses, type Status } from './status.js';
 import { isoTime } from './time.js';
@@ -15,12 +16,21 @@ export interface Notification {
   readonly status?: Status;
 }
 
-/** Renders with one read per table; undefined where the account or the status is gone, hidden, blocked or muted. */
-export async function renderNotifications(
+/** A notification that its owner may see, with what it tells of. */
+export interface SeenNotification {
+  readonly id: string;
+  readonly record: StoredNotification['record'];
+  readonly account: StoreAccountRecord;
+  /** Present where it is about one. */
+  readonly status: VisibleStatus | undefined;
+}
+
+/** With one read per table; undefined where the account or the status is gone, hidden, blocked or muted. */
+export async function seenNotifications(
   services: Services,
   viewer: string,
   stored: readonly StoredNotification[],
-): Promise<(Notification | undefined)[]> {
+): Promise<(SeenNotification | undefined)[]> {
   const ids = [...new Set(stored.flatMap(({ record }) => (record.statusId ? [record.statusId] : [])))];
   const records = await loadStatuses(services, ids);
   const from = stored.map(({ record }) => record.from);
@@ -32,8 +42,7 @@ export async function renderNotifications(
     loadAccounts(services, from),
   ]);
   const seen = await visibleStatuses(services, viewer, records, { relations, hideBlocked: true });
-  const rendered = await renderStatuses(services, viewer, seen);
-  const statuses = new Map(ids.map((id, index) => [id, rendered[index]]));
+  const statuses = new Map(ids.map((id, index) => [id, seen[index]]));
   return stored.map(({ id, record }) => {
     const account = accounts.get(record.from);
     const relation = relations(record.from);
@@ -41,13 +50,31 @@ export async function renderNotifications(
     if (relation?.mutingNotifications === true) return undefined;
     const status = record.statusId === undefined ? undefined : statuses.get(record.statusId);
     if (record.statusId !== undefined && status === undefined) return undefined;
-    return {
-      id,
-      type: record.type,
-      created_at: isoTime(record.atMs),
-      group_key: `ungrouped-${id}`,
-      account: renderAccount(services.instance, account),
-      ...(status === undefined ? {} : { status }),
-    };
+    return { id, record, account, status };
+  });
+}
+
+/** What it says besides whom and what it tells of. */
+export function notificationHead({ id, record }: SeenNotification) {
+  return { id, type: record.type, created_at: isoTime(record.atMs), group_key: `ungrouped-${id}` };
+}
+
+/** As objects. */
+export async function renderNotifications(
+  services: Services,
+  viewer: string,
+  stored: readonly StoredNotification[],
+): Promise<(Notification | undefined)[]> {
+  const seen = await seenNotifications(services, viewer, stored);
+  const statuses = await renderStatuses(
+    services,
+    viewer,
+    seen.map((one) => one?.status),
+  );
+  return seen.map((one, index) => {
+    const status = statuses[index];
+    if (one === undefined || (one.status !== undefined && status === undefined)) return undefined;
+    const account = renderAccount(services.instance, one.account);
+    return { ...notificationHead(one), account, ...(status === undefined ? {} : { status }) };
   });
 }

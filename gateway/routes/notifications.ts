@@ -2,7 +2,8 @@ import { Type } from '@sinclair/typebox';
 import { eraOfId } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import { notifications } from '../../store/tables.js';
-import { renderNotifications } from '../entities/notification.js';
+import { JsonPieces } from '../cards/json-pieces.js';
+import { arrayOf } from '../cards/status-pages.js';
 import { idText, pageBounds, pageProperties } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
 import { notificationList } from '../timelines/notifications.js';
@@ -32,7 +33,7 @@ const list = route({
     const bounds = pageBounds(query);
     const from = account_id === undefined ? undefined : storedId(account_id);
     const page = await notificationList(services, viewer, bounds, { types: wanted, excludeTypes: exclude_types, from });
-    return pageAnswer(request, bounds, page, page.items, {
+    return pageAnswer(request, bounds, page, new JsonPieces(arrayOf(page.items)), {
       types: wanted,
       exclude_types,
       account_id,
@@ -51,8 +52,8 @@ const get = route({
     const id = storedId(params.id);
     const record = await services.tables.get(notifications, { account: viewer, era: eraOfId(id), notification: id });
     if (record === undefined) return notFound();
-    const [notification] = await renderNotifications(services, viewer, [{ id, record }]);
-    return notification === undefined ? notFound() : json(notification);
+    const [notification] = await services.pages.notifications(services, viewer, [{ id, record }]);
+    return notification === undefined ? notFound() : json(new JsonPieces(notification));
   },
 });
 

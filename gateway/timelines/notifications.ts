@@ -1,5 +1,4 @@
 import { notifications } from '../../store/tables.js';
-import { type Notification, renderNotifications } from '../entities/notification.js';
 import type { PageBounds } from '../http/paging.js';
 import type { Services } from '../services.js';
 import { accountCursor } from './eras.js';
@@ -13,13 +12,13 @@ export interface NotificationFilter {
   readonly from?: string | undefined;
 }
 
-/** A viewer's notifications, newest first, without those whose account or status is gone or hidden. */
+/** A viewer's notifications as pieces of JSON, newest first, without those whose account or status is gone or hidden. */
 export async function notificationList(
   services: Services,
   viewer: string,
   bounds: PageBounds,
   filter: NotificationFilter,
-): Promise<Page<Notification>> {
+): Promise<Page<readonly Uint8Array[]>> {
   const cursor = accountCursor(services.tables, services.clock, notifications, 'notification', viewer, bounds);
   return readPage(cursor, bounds, async (rows) => {
     const wanted = rows.filter(
@@ -28,12 +27,13 @@ export async function notificationList(
         filter.excludeTypes?.includes(value.type) !== true &&
         (filter.from === undefined || filter.from === value.from),
     );
-    const rendered = await renderNotifications(
+    const rendered = await services.pages.notifications(
       services,
       viewer,
       wanted.map(({ id, value }) => ({ id, record: value })),
     );
-    const byId = new Map(rendered.flatMap((item) => (item === undefined ? [] : [[item.id, item]])));
-    return rows.map((row) => byId.get(row.id));
+    if (wanted.length === rows.length) return rendered;
+    const byRow = new Map(wanted.map((row, index) => [row, rendered[index]]));
+    return rows.map((row) => byRow.get(row));
   });
 }
