@@ -89,16 +89,26 @@ export async function playWithMasto(stage: Stage): Promise<void> {
   const listening = (async () => {
     for await (const event of subscription) events.push(event);
   })();
+  let listeningToo: Promise<void> | undefined;
   try {
     await streamOpens(bob.rest, events);
     const relationship = await bob.rest.v1.accounts.$select(aliceAccount.id).follow();
     assert.equal(relationship.following, true);
     await postsReachHome(alice.rest, bob.rest, names.bob, events);
+    const list = await bob.rest.v1.lists.create({ title: 'friends' });
+    const streamed: string[] = [];
+    const ofList = streaming.list.subscribe({ list: list.id });
+    listeningToo = (async () => {
+      for await (const event of ofList) if (event.event === 'update') streamed.push(event.payload.id);
+    })();
+    await listsAndMutes(alice.rest, bob.rest, aliceAccount.id, list.id, streamed);
+    ofList.unsubscribe();
     await peopleTalk(alice.rest, bob.rest, aliceAccount.id, bobAccount.id);
   } finally {
     subscription.unsubscribe();
     streaming.close();
     await listening;
+    await listeningToo;
   }
 }
 
@@ -141,6 +151,43 @@ async function postsReachHome(
     if (paged.length >= wanted.length) break;
   }
   assert.deepEqual(paged.slice(0, wanted.length), wanted, 'home, paged by Link, holds each post once, newest first');
+}
+
+async function listsAndMutes(
+  alice: Rest,
+  bob: Rest,
+  aliceId: string,
+  listId: string,
+  streamed: readonly string[],
+): Promise<void> {
+  const own = bob.v1.lists.$select(listId);
+  await own.accounts.create({ accountIds: [aliceId] });
+  assert.deepEqual(
+    (await own.accounts.list()).map((member) => member.id),
+    [aliceId],
+  );
+  const inList = async () => (await bob.v1.timelines.list.$select(listId).list()).map((status) => status.id);
+  const inHome = async () => (await bob.v1.timelines.home.list()).filter((status) => status.account.id === aliceId);
+  const before = (await inHome()).length;
+  const posted: string[] = [];
+  for (let attempt = 0; attempt < PROBES_MAX && streamed.length === 0; attempt++) {
+    posted.push((await alice.v1.statuses.create({ status: `for the list ${attempt}` })).id);
+    await until('a post in the list’s stream', () => streamed.length > 0 || undefined, 1_000).catch(() => undefined);
+  }
+  assert.ok(posted.includes(streamed[0] ?? ''), 'the list’s stream never opened');
+  assert.deepEqual((await inList()).slice(0, posted.length), [...posted].reverse());
+  const muted = await bob.v1.accounts.$select(aliceId).mute({ duration: 3_600 });
+  assert.deepEqual([muted.muting, muted.mutingNotifications], [true, true]);
+  assert.deepEqual([await inHome(), await inList()], [[], []]);
+  const [listed] = await bob.v1.mutes.list();
+  assert.equal(listed?.id, aliceId);
+  await bob.v1.accounts.$select(aliceId).unmute();
+  assert.equal((await inHome()).length, before + posted.length);
+  await own.accounts.remove({ accountIds: [aliceId] });
+  assert.deepEqual(await inList(), []);
+  await own.remove();
+  assert.deepEqual([...(await bob.v1.lists.list())], []);
+  for (const id of posted) await alice.v1.statuses.$select(id).remove();
 }
 
 async function peopleTalk(alice: Rest, bob: Rest, aliceId: string, bobId: string): Promise<void> {

@@ -78,6 +78,20 @@ def main(url_a, url_b, email_alice, email_bob, password):
     until("all notifications in the stream", lambda: told <= set(alice_listener.notifications))
     assert posted[0]["id"] in [status["id"] for status in bob.timeline_public(limit=40)]
 
+    friends = bob.list_create("friends")
+    bob.list_accounts_add(friends, [alice_account])
+    assert [a["id"] for a in bob.list_accounts(friends)] == [alice_account["id"]]
+    assert [a["id"] for a in bob.account_lists(alice_account)] == [friends["id"]]
+    assert posted[0]["id"] in [status["id"] for status in bob.timeline_list(friends, limit=40)]
+    muted = bob.account_mute(alice_account, duration=3600)
+    assert muted["muting"] is True and [a["id"] for a in bob.mutes()] == [alice_account["id"]]
+    assert bob.timeline_list(friends) == []
+    assert bob.account_unmute(alice_account)["muting"] is False and bob.mutes() == []
+    bob.list_accounts_delete(friends, [alice_account])
+    assert bob.timeline_list(friends) == [] and bob.list_accounts(friends) == []
+    bob.list_delete(friends)
+    assert bob.lists() == []
+
     bob.status_unfavourite(posted[0])
     bob.status_unreblog(posted[0])
     alice.status_delete(posted[0])
