@@ -9,7 +9,20 @@ const ACCOUNTS = 8;
 async function against(faults: Faults, ...args: readonly string[]): Promise<Ran> {
   const server = await FaultyServer.start(ACCOUNTS, faults);
   try {
-    const usual = ['--mix', 'post:3,home:2', '--count', '300', '--for', '10s', '--in-flight', '3', '--settle', '300ms'];
+    const usual = [
+      '--mix',
+      'post:3,home:2',
+      '--count',
+      '300',
+      '--for',
+      '10s',
+      '--in-flight',
+      '3',
+      '--settle',
+      '300ms',
+      '--late',
+      '1s',
+    ];
     return await load(server.lines, server.url, ...usual, ...args);
   } finally {
     server.stop();
@@ -127,20 +140,17 @@ test('redirects are errors, and nothing is asked of where they lead', async () =
 });
 
 test('answers that do not come in time are errors, and their waiting counts as latency', async () => {
-  const slow = ['--timeout', '40ms', '--for', '500ms', '--streams', '0', '--mix', 'home', '--follows', '0'];
-  const server = await FaultyServer.start(1, { answerMs: 30 });
-  try {
-    const { code, result } = await load(server.lines, server.url, ...slow, '--max-p99', '20ms');
-    assert.equal(code, 1);
-    assert.ok((result?.total.latencyMs.p50 ?? 0) >= 30);
-  } finally {
-    server.stop();
-  }
+  const impatient = ['--timeout', '400ms', '--for', '1s', '--mix', 'home', '--sample', '0', '--streams', '0'];
+  const { code, result } = await against({ homeMs: 800 }, ...impatient);
+  assert.equal(code, 1);
+  assert.equal(result?.total.good, 0);
+  assert.ok((result?.total.errorsBy.timeout ?? 0) >= 3);
+  assert.ok((result?.total.latencyMs.p50 ?? 0) >= 390);
 });
 
 test('in an open loop a slow server makes latency grow with the queue before it, not the load shrink', async () => {
   const paced = ['--mix', 'home', '--rate', '100/s', '--in-flight', '1', '--for', '1s', '--count', '100000'];
-  const { result } = await against({ answerMs: 30 }, ...paced, '--follows', '1', '--streams', '0');
+  const { result } = await against({ homeMs: 30 }, ...paced, '--follows', '1', '--streams', '0');
   // A third of the rate is all that one request at a time can have: the others wait, and are told as unsent.
   assert.ok((result?.total.latencyMs.p99 ?? 0) > 300);
   assert.ok((result?.total.unsent ?? 0) > 30);

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type WebSocket, WebSocketServer } from 'ws';
 
 /** What this server does wrong; nothing by default. `each`: to one post (or request) in so many. */
@@ -23,8 +24,8 @@ export interface Faults {
   readonly shedEach?: number;
   /** Homes: 500. */
   readonly failEach?: number;
-  /** Every answer takes so long. */
-  readonly answerMs?: number;
+  /** A home takes so long to be answered. */
+  readonly homeMs?: number;
   /** Homes are redirected there. */
   readonly redirectTo?: string;
   /** Sign-up asks for a confirmation. */
@@ -108,7 +109,6 @@ export class FaultyServer {
     this.requests += 1;
     let body = '';
     for await (const chunk of request) body += chunk;
-    if (this.faults.answerMs !== undefined) await new Promise((resolve) => setTimeout(resolve, this.faults.answerMs));
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://here');
     const answer = (status: number, json: unknown, headers: Record<string, string> = {}) => {
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(json));
@@ -137,7 +137,11 @@ export class FaultyServer {
     if (pathname === '/api/v1/statuses') return answer(200, this.#post(account, JSON.parse(body)));
     if (/^\/api\/v1\/statuses\/\w+/.test(pathname)) return answer(200, { id: subject });
     if (pathname === '/api/v1/notifications') return answer(200, []);
-    if (pathname === '/api/v1/timelines/home') return answer(...this.#home(account, searchParams));
+    if (pathname === '/api/v1/timelines/home') {
+      const { homeMs } = this.faults;
+      if (homeMs !== undefined) await sleep(homeMs);
+      return answer(...this.#home(account, searchParams));
+    }
     const own = pathname.startsWith('/api/v1/accounts/') ? subject : undefined;
     answer(
       200,

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Bounds, closedLoop, dueTimes, openLoop, type Ticker } from '../../load/pacing.js';
+import type { OpenPace } from '../../load/plan.js';
+import { seeded } from '../../load/random.js';
+
+/** Time that jumps to the next moment that somebody waits for, whenever nothing else is left to do. */
+class Turned implements Ticker {
+  #nowMs = 0;
+  readonly #waiting: { readonly ms: number; readonly wake: () => void }[] = [];
+
+  nowMs(): number {
+    return this.#nowMs;
+  }
+
+  async until(ms: number): Promise<void> {
+    if (ms <= this.#nowMs) return;
+    await new Promise<void>((wake) => this.#waiting.push({ ms, wake }));
+  }
+
+  async runUntil(done: Promise<void>): Promise<void> {
+    let over = false;
+    void done.finally(() => {
+      over = true;
+    });
+    for (;;) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (over) return;
+      const next = this.#waiting.sort((a, b) => a.ms - b.ms).shift();
+      assert.ok(next, 'nobody waits, yet it is not over');
+      this.#nowMs = Math.max(this.#nowMs, next.ms);
+      next.wake();
+    }
+  }
+}
+
+const failing = () => assert.fail('a request could not be sent');
+const bounds = (over: Partial<Bounds> = {}): Bounds => ({
+  startMs: 0,
+  endMs: 10_000,
+  requestsMax: 1_000_000,
+  signal: new AbortController().signal,
+  ...over,
+});
+const open = (over: Partial<OpenPace> = {}): OpenPace => ({
+  kind: 'open',
+  perSecond: 100,
+  rampMs: 0,
+  arrivals: 'even',
+  inFlightMax: 1_000,
+  ...over,
+});
+
+/** Requests that each take so long; their due times, and when they were sent. */
+function server(ticker: Turned, tookMs: (sent: number) => number) {
+  const sent: { readonly dueMs: number; readonly sentMs: number }[] = [];
+  let underWay = 0;
+  let mostUnderWay = 0;
+  const send = async (dueMs: number) => {
+    sent.push({ dueMs, sentMs: ticker.nowMs() });
+    underWay += 1;
+    mostUnderWay = Math.max(mostUnderWay, underWay);
+    await ticker.until(ticker.nowMs() + tookMs(sent.length));
+    underWay -= 1;
+    return 0;
+  };
+  return { sent, send, most: () => mostUnderWay };
+}
+
+test('a closed loop has so many requests under way, and sends the next when one was answered', async () => {
+  const ticker = new Turned();
+  const { sent, send, most } = server(ticker, () => 100);
+  await ticker.runUntil(closedLoop({ kind: 'closed', inFlight: 4, rampMs: 0 }, bounds(), ticker, send));
+  assert.equal(most(), 4);
+  assert.equal(sent.length, 400);
+});
+
+test('a closed loop that ramps adds its senders one after the other', async () => {
+  const ticker = new Turned();
+  const { sent, send } = server(ticker, () => 20_000);
+  await ticker.runUntil(closedLoop({ kind: 'closed', inFlight: 5, rampMs: 1_000 }, bounds(), ticker, send));
+  assert.deepEqual(
+    sent.map(({ sentMs }) => sentMs),
+    [0, 200, 400, 600, 800],
+  );
+});
+
+test('a sender whom the server asks to wait does so', async () => {
+  const ticker = new Turned();
+  const pace = { kind: 'closed', inFlight: 1, rampMs: 0 } as const;
+  let sent = 0;
+  const send = async () => {
+    sent += 1;
+    return 1_000;
+  };
+  await ticker.runUntil(closedLoop(pace, bounds(), ticker, send));
+  assert.equal(sent, 10);
+});
+
+test('both loops end at the number of requests, at the time and when told to, whichever is first', async () => {
+  for (const loop of ['closed', 'open']) {
+    const run = async (over: Partial<Bounds>) => {
+      const ticker = new Turned();
+      const { sent, send } = server(ticker, () => 10);
+      const run =
+        loop === 'open'
+          ? openLoop(open(), bounds(over), ticker, seeded(1), send, () => {})
+          : closedLoop({ kind: 'closed', inFlight: 1, rampMs: 0 }, bounds(over), ticker, send);
+      await ticker.runUntil(run);
+      return sent.length;
+    };
+    assert.equal(await run({ requestsMax: 7 }), 7);
+    assert.equal(await run({ endMs: 1_000 }), 100);
+    assert.equal(await run({ signal: AbortSignal.abort() }), 0);
+  }
+});
+
+test('an open loop sends on time whether answers come or not', async () => {
+  const ticker = new Turned();
+  const { sent, send, most } = server(ticker, () => 5_000);
+  await ticker.runUntil(openLoop(open(), bounds(), ticker, seeded(1), send, failing));
+  assert.equal(sent.length, 1_000);
+  assert.ok(sent.every(({ dueMs, sentMs }, index) => Math.abs(dueMs - index * 10) < 1e-6 && dueMs === sentMs));
+  assert.equal(most(), 500);
+});
+
+test('after a server has stood still, what waited meanwhile was due when it was due', async () => {
+  const ticker = new Turned();
+  const { sent, send } = server(ticker, (count) => (count === 100 ? 2_000 : 1));
+  await ticker.runUntil(openLoop(open({ inFlightMax: 1 }), bounds(), ticker, seeded(1), send, failing));
+  assert.equal(sent.length, 1_000);
+  // Number 100 was due at 990 ms and took until 2,990; those behind it count their latency from their own moments.
+  const waited = sent.map(({ dueMs, sentMs }) => sentMs - dueMs);
+  assert.ok(Math.abs((waited[100] ?? 0) - 1_990) < 1e-6);
+  assert.ok(waited.filter((ms) => ms > 1_000).length > 100);
+  assert.ok(waited.slice(-500).every((ms) => ms < 1e-6));
+});
+
+test('what could not be sent before the end is told', async () => {
+  const ticker = new Turned();
+  const { sent, send } = server(ticker, () => 20_000);
+  const unsent: number[] = [];
+  const pace = open({ inFlightMax: 10 });
+  await ticker.runUntil(openLoop(pace, bounds(), ticker, seeded(1), send, (dueMs) => unsent.push(dueMs)));
+  assert.equal(sent.length, 10);
+  assert.equal(unsent.length, 990);
+});
+
+test('a ramp grows evenly to the whole rate: half as many requests in its time', () => {
+  const times: number[] = [];
+  for (const ms of dueTimes(open({ perSecond: 1_000, rampMs: 4_000 }), seeded(1))) {
+    if (ms >= 6_000) break;
+    times.push(ms);
+  }
+  const between = (from: number, to: number) => times.filter((ms) => ms >= from && ms < to).length;
+  assert.ok(Math.abs(between(0, 4_000) - 2_000) <= 1);
+  assert.ok(Math.abs(between(0, 1_000) - 125) <= 1);
+  assert.ok(Math.abs(between(4_000, 6_000) - 2_000) <= 1);
+});
+
+test('people come independent of one another, as many in all, and the same ones for the same seed', () => {
+  const times = (seed: number) => {
+    const generated = dueTimes(open({ arrivals: 'poisson' }), seeded(seed));
+    return Array.from({ length: 10_000 }, () => generated.next().value);
+  };
+  const [first, again, other] = [times(1), times(1), times(2)];
+  assert.deepEqual(first, again);
+  assert.notDeepEqual(first, other);
+  assert.ok(Math.abs((first.at(-1) ?? 0) / 100_000 - 1) < 0.05);
+  const gaps = first.slice(1).map((ms, index) => ms - (first[index] ?? 0));
+  const variance = gaps.reduce((sum, gap) => sum + (gap - 10) ** 2, 0) / gaps.length;
+  // The gaps of independent arrivals spread as much as they are long.
+  assert.ok(Math.abs(Math.sqrt(variance) - 10) < 0.5);
+});
