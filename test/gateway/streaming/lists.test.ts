@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type MessageEvent, WebSocket } from 'undici';
+import { Unavailable } from '../../../actors/domain/problem.js';
+import type { StreamSources } from '../../../gateway/streaming/sources.js';
+import { until } from '../../kit/until.js';
+import { ALICE, account, GatewayFixture } from '../http/gateway-fixture.js';
+
+const WAIT_MS = 5_000;
+const gateway = new GatewayFixture();
+const nothing = async () => [];
+const sources: StreamSources = {
+  renderStatus: async () => undefined,
+  renderNotification: async () => undefined,
+  homeSince: nothing,
+  listSince: nothing,
+  publicSince: nothing,
+  notificationsSince: nothing,
+};
+/** What the viewer's actor says of a list. */
+let lookUp: () => Promise<unknown> = async () => ({});
+
+before(async () => {
+  const ask = async (_id: string, command: string) =>
+    command === 'list' ? lookUp() : { following: [], blocked: [], muted: [], lists: [] };
+  await gateway.start([], { streams: sources }, ask as never);
+  await gateway.giveAccount(account(ALICE));
+  await gateway.giveToken('alice', { accountId: ALICE, scopes: ['read'] });
+});
+after(() => gateway.stop());
+
+test('one connection opens so many lists, real or not, and no more', async () => {
+  // Nobody says yet that they are none.
+  lookUp = () => new Promise(() => undefined);
+  const refusals: number[] = [];
+  const socket = new WebSocket(`ws://127.0.0.1:${gateway.server.port}/api/v1/streaming?access_token=alice`);
+  socket.addEventListener('message', (event: MessageEvent) =>
+    refusals.push((JSON.parse(event.data as string) as { status: number }).status),
+  );
+  await until('the socket is open', () => socket.readyState === 1 || undefined, WAIT_MS);
+  for (let list = 1; list <= 62; list++) socket.send(JSON.stringify({ type: 'subscribe', stream: 'list', list }));
+  await until('the refusals', () => refusals.length === 2 || undefined, WAIT_MS);
+  assert.deepEqual(refusals, [429, 429]);
+  socket.send(JSON.stringify({ type: 'unsubscribe', stream: 'list', list: 7 }));
+  socket.send(JSON.stringify({ type: 'subscribe', stream: 'list', list: 70 }));
+  socket.send('{');
+  await until('the answer to the last message', () => refusals.at(-1) === 400 || undefined, WAIT_MS);
+  assert.deepEqual(refusals, [429, 429, 400], 'another one fits in its place');
+  socket.close();
+});
+
+test('while the viewer’s actor cannot be asked, a list’s stream is refused for now', async () => {
+  lookUp = async () => {
+    throw new Unavailable('its shard is moving');
+  };
+  const headers = { authorization: 'Bearer alice' };
+  const answer = await fetch(`${gateway.url}/api/v1/streaming/list?list=5`, { headers });
+  assert.equal(answer.status, 503);
+});
