@@ -110,6 +110,10 @@ async function load(server: string, flags: Flags): Promise<number> {
   const json = `${JSON.stringify(result, null, 2)}\n`;
   if (flags.json === '-') process.stdout.write(json);
   else if (flags.json !== undefined) await writeFile(flags.json, json);
+  if (flags.report !== undefined) {
+    const { reportPage } = await import('./report/page.js');
+    await writeFile(flags.report, reportPage(result));
+  }
   (flags.json === '-' ? process.stderr : process.stdout).write(summary(result));
   return result.passed ? 0 : EXIT_PAST_LIMIT;
 }
