@@ -112,6 +112,28 @@ test('a revoked token is refused at once, by the route that revoked it and by th
   assert.equal((await get('/user', 'second')).status, 401);
 });
 
+test('a revoked token is refused however its header was written', async () => {
+  await gateway.giveToken('third', { accountId: ALICE });
+  const as = async (authorization: string) =>
+    (await fetch(`${gateway.url}/user`, { headers: { authorization } })).status;
+  const ways = ['Bearer third', 'bearer third', 'BEARER   third'];
+  for (const way of [...ways, ...ways]) assert.equal(await as(way), 200, way);
+  assert.equal(await as('Bearer third x'), 401);
+  await gateway.takeToken('third');
+  const message = { kind: 'token_revoked', accountId: ALICE, tokenHash: tokenHash('third') };
+  gateway.bus.publish(accountTopic(ALICE), codec('murmuration.node.AccountTopic').encode(message));
+  await new Promise((resolve) => setImmediate(resolve));
+  for (const way of ways) assert.equal(await as(way), 401, way);
+});
+
+test('a token that is kept is judged by each route anew', async () => {
+  await gateway.giveToken('narrower', { accountId: ALICE, scopes: ['read:accounts'] });
+  for (let round = 0; round < 2; round++) {
+    assert.equal((await get('/user', 'narrower')).status, 200);
+    assert.deepEqual(await refusal('/follows', 'narrower'), [403, 'This action is outside the authorized scopes']);
+  }
+});
+
 test('a store that cannot answer makes a 503 of every token', async () => {
   const read = gateway.tables.get;
   gateway.tables.get = async () => {

@@ -1,21 +1,48 @@
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
-import { json, route } from '../../../gateway/http/route.js';
+import { json, type Request, route } from '../../../gateway/http/route.js';
+import { until } from '../../kit/until.js';
 import { GatewayFixture, rawExchange } from './gateway-fixture.js';
+
+/** Who asked, as a handler sees it once the client has gone. */
+const gone: { method: string; address: string }[] = [];
+const slow = (method: string) => async (request: Request<object, unknown, unknown>) => {
+  await until('the client has gone', () => leaving.has(method) || undefined, 5_000);
+  gone.push({ method, address: request.remoteAddress });
+  return json({});
+};
+const leaving = new Set<string>();
+
+const lines: { fields: object; message: string }[] = [];
+let level = 'debug';
 
 const gateway = new GatewayFixture();
 before(() =>
-  gateway.start([
-    route({ method: 'GET', path: '/now', auth: 'none', handle: () => json({ when: 'now' }) }),
-    route({ method: 'GET', path: '/later', auth: 'none', handle: async () => json({ when: 'later' }) }),
-    route({ method: 'GET', path: '/linked', auth: 'none', handle: () => json([], { Link: '<a>; rel="next"' }) }),
-    route({
-      method: 'GET',
-      path: '/forged',
-      auth: 'none',
-      handle: () => json([], { link: 'x\r\nset-cookie: a=b' }),
-    }),
-  ]),
+  gateway.start(
+    [
+      route({ method: 'GET', path: '/slow', auth: 'none', handle: slow('GET') }),
+      route({ method: 'POST', path: '/slow', auth: 'none', handle: slow('POST') }),
+      route({ method: 'GET', path: '/now', auth: 'none', handle: () => json({ when: 'now' }) }),
+      route({ method: 'GET', path: '/later', auth: 'none', handle: async () => json({ when: 'later' }) }),
+      route({ method: 'GET', path: '/linked', auth: 'none', handle: () => json([], { Link: '<a>; rel="next"' }) }),
+      route({
+        method: 'GET',
+        path: '/forged',
+        auth: 'none',
+        handle: () => json([], { link: 'x\r\nset-cookie: a=b' }),
+      }),
+    ],
+    {
+      logger: {
+        debug: (fields, message) => void lines.push({ fields, message }),
+        info: () => {},
+        warn: () => {},
+        error: () => {},
+        isLevelEnabled: (asked) => asked === level,
+      },
+    },
+  ),
 );
 after(() => gateway.stop());
 
@@ -69,4 +96,37 @@ test('a route adds headers of its own, and none can begin another', async () => 
   const forged = await fetch(`${gateway.url}/forged`);
   assert.equal(forged.status, 500);
   assert.equal(forged.headers.get('set-cookie'), null);
+});
+
+test('a write tells its sender though the connection has gone; a read that nobody counts does not', async () => {
+  for (const method of ['POST', 'GET']) {
+    const socket = connect(gateway.server.port, '127.0.0.1');
+    await new Promise<void>((resolve) => socket.once('connect', resolve));
+    socket.write(`${method} /slow HTTP/1.1\r\nHost: a\r\n\r\n`);
+    await inTurn('GET /now');
+    socket.destroy();
+    // Another request after the connection's end: the server has seen that end by then.
+    await new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    await inTurn('GET /now');
+    leaving.add(method);
+  }
+  await until('both handlers have asked', () => gone.length === 2 || undefined, 5_000);
+  assert.deepEqual(gone, [
+    { method: 'POST', address: '127.0.0.1' },
+    { method: 'GET', address: '' },
+  ]);
+  assert.match((await inTurn('GET /now'))[0] ?? '', /^HTTP\/1\.1 200/);
+});
+
+test('requests are logged where the level asks for it', async () => {
+  lines.length = 0;
+  await inTurn('GET /now');
+  assert.equal(lines.length, 1);
+  const [line] = lines;
+  const { id, ms, ...rest } = (line?.fields ?? {}) as { id: string; ms: number };
+  assert.deepEqual(rest, { method: 'GET', path: '/now', status: 200 });
+  assert.ok(id.length > 8 && ms >= 0);
+  level = 'info';
+  await inTurn('GET /now', 'GET /later');
+  assert.equal(lines.length, 1);
 });

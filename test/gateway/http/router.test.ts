@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Router } from '../../../gateway/http/router.js';
+
+const router = new Router(
+  [
+    ['GET', '/'],
+    ['GET', '/things'],
+    ['POST', '/things'],
+    ['GET', '/things/:id'],
+    ['DELETE', '/things/:id'],
+    ['POST', '/things/special'],
+    ['GET', '/things/:id/parts/:part'],
+    ['GET', '/things/special/parts'],
+  ].map(([method, path]) => ({ method: method as 'GET', path: path as string })),
+);
+
+function found(method: string, path: string): unknown {
+  const match = router.match(method, path);
+  if (match.kind === 'route') return [match.route.path, ...match.params];
+  return match.kind === 'nothing' ? undefined : match.allow;
+}
+
+test('fixed segments win over parameters, and parameters where the fixed ones lead nowhere', () => {
+  assert.deepEqual(found('GET', '/'), ['/']);
+  assert.deepEqual(found('GET', '/things'), ['/things']);
+  assert.deepEqual(found('HEAD', '/things'), ['/things']);
+  assert.deepEqual(found('GET', '/things/7'), ['/things/:id', '7']);
+  assert.deepEqual(found('POST', '/things/special'), ['/things/special']);
+  assert.deepEqual(found('GET', '/things/special/parts'), ['/things/special/parts']);
+  assert.deepEqual(found('GET', '/things/special/parts/2'), ['/things/:id/parts/:part', 'special', '2']);
+  assert.deepEqual(found('GET', '/things/%2f'), ['/things/:id', '%2f']);
+});
+
+test('what is there for other methods says which, and what is not there is nothing', () => {
+  assert.deepEqual(found('PUT', '/things'), ['GET', 'POST']);
+  assert.deepEqual(found('PUT', '/things/7'), ['GET', 'DELETE']);
+  assert.deepEqual(found('GET', '/things/special'), ['POST']);
+  for (const path of [
+    '',
+    'things',
+    '/thing',
+    '/things/',
+    '/things//parts/2',
+    '/things/7/parts',
+    '/things/7/parts/2/3',
+  ]) {
+    assert.equal(found('GET', path), undefined, path);
+  }
+  assert.equal(found('GET', '/things/:id/parts'), undefined);
+});
