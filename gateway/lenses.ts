@@ -18,7 +18,7 @@ export interface Viewpoint {
 const EDGES_MAX = 500_000;
 /** What a lens costs besides, in edges. */
 const LENS_EDGES = 16;
-const NOBODY: AccountSources = { following: [], blocked: [], muted: [], lists: [] };
+const NOBODY: AccountSources = { following: [], blocked: [], blockedBy: [], muted: [], lists: [] };
 const NO_BOUNDS: HomeBounds = { before: undefined, after: undefined, upwards: false, limit: 0 };
 
 interface Kept extends Viewpoint {
@@ -62,6 +62,7 @@ export class Lenses {
   }
 }
 
-function edgesOf({ following, blocked, muted, lists }: AccountSources): number {
-  return lists.reduce((sum, list) => sum + list.members.length, following.length + blocked.length + muted.length);
+function edgesOf({ following, blocked, blockedBy, muted, lists }: AccountSources): number {
+  const own = following.length + blocked.length + blockedBy.length + muted.length;
+  return lists.reduce((sum, list) => sum + list.members.length, own);
 }

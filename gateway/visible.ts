@@ -28,6 +28,7 @@ export interface VisibleOptions {
 
 /** Targets of one `relations` question: bounds its message to some 100 KB. */
 const RELATION_TARGETS_MAX = 2_000;
+const NOBODY: readonly string[] = [];
 
 /** Absent and not visible are the same to those who ask. */
 export const notFound = (): Problem => problem('not_found', 'Record not found');
@@ -40,8 +41,7 @@ export async function visibleStatuses(
   options: VisibleOptions = {},
 ): Promise<(VisibleStatus | undefined)[]> {
   const originals = await loadOriginals(services, records);
-  const authors = [...records, ...originals.values()].flatMap((record) => (record ? [record.accountId] : []));
-  const relations = options.relations ?? (await relationsTo(services, viewer, authors));
+  const relations = options.relations ?? (await relationsOf(services, viewer));
   const shows = (record: StoreStatusRecord) => {
     const relation = relations(record.accountId);
     if (options.hideBlocked === true && relation?.blocking === true) return false;
@@ -81,12 +81,21 @@ export async function loadStatuses(
   services: Services,
   ids: readonly string[],
 ): Promise<(StoreStatusRecord | undefined)[]> {
-  if (ids.length === 0) return [];
-  return services.tables.getMany(
-    statuses,
-    ids.map((id) => ({ status: id.padStart(18, '0') })),
-  );
+  const found: (StoreStatusRecord | undefined)[] = [];
+  const missing: number[] = [];
+  for (const [index, id] of ids.entries()) {
+    const held = services.tables.peek?.(statuses, statusKey(id));
+    found.push(held);
+    if (held === undefined) missing.push(index);
+  }
+  if (missing.length === 0) return found;
+  const keys = missing.map((index) => statusKey(ids[index] ?? ''));
+  for (const [place, record] of (await services.tables.getMany(statuses, keys)).entries())
+    found[missing[place] ?? 0] = record;
+  return found;
 }
+
+const statusKey = (id: string) => ({ status: id.padStart(18, '0') });
 
 /** The account, unless it is unknown or not confirmed or approved yet. */
 export async function publishedAccount(services: Services, id: string) {
@@ -94,14 +103,9 @@ export async function publishedAccount(services: Services, id: string) {
   return record !== undefined && isPublished(record) ? record : notFound();
 }
 
-/** Asks the viewer's actor; nobody's relations are unknown. */
-export async function relationsTo(
-  services: Services,
-  viewer: string | undefined,
-  accountIds: readonly string[],
-): Promise<Relations> {
-  const found = await askRelations(services, viewer, accountIds);
-  return (accountId) => found.get(accountId);
+/** The viewer's relations as of now; nobody's are unknown. */
+export async function relationsOf(services: Services, viewer: string | undefined): Promise<Relations> {
+  return viewer === undefined ? () => undefined : (await services.lenses.of(viewer)).relations;
 }
 
 /** The viewer's relations in full, by account. */
@@ -129,15 +133,19 @@ export function answered<T>(reply: T | Problem): T {
 
 function mayViewerSee(record: StoreStatusRecord, viewer: string | undefined, relation: Relation | undefined): boolean {
   if (record.deleted) return false;
-  const mentionIds = record.mentions.map((mention) => mention.accountId);
-  return maySee({ accountId: record.accountId, visibility: record.visibility, mentionIds }, viewer, relation);
+  const { accountId, visibility, mentions } = record;
+  const mentionIds = mentions.length === 0 ? NOBODY : mentions.map((mention) => mention.accountId);
+  return maySee({ accountId, visibility, mentionIds }, viewer, relation);
 }
 
 async function loadOriginals(
   services: Services,
   records: readonly (StoreStatusRecord | undefined)[],
 ): Promise<ReadonlyMap<string, StoreStatusRecord>> {
-  const ids = [...new Set(records.flatMap((record) => (record?.reblogOfId ? [record.reblogOfId] : [])))];
-  const found = await loadStatuses(services, ids);
-  return new Map(found.flatMap((record) => (record === undefined ? [] : [[record.id, record]])));
+  const found = new Map<string, StoreStatusRecord>();
+  const ids = new Set<string>();
+  for (const record of records) if (record?.reblogOfId !== undefined) ids.add(record.reblogOfId);
+  if (ids.size === 0) return found;
+  for (const record of await loadStatuses(services, [...ids])) if (record !== undefined) found.set(record.id, record);
+  return found;
 }

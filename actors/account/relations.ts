@@ -79,7 +79,6 @@ export const relations: Part<RelationState, Commands, object> = {
 };
 
 export function sourcesOf(state: Readonly<RelationState>): P.AccountSources {
-  const blocked = [...new Set([...state.blocking.keys(), ...state.blockedBy])];
   const muted = Array.from(state.muting, ([account, { untilMs, notifications }]) => ({
     account,
     untilMs,
@@ -91,7 +90,13 @@ export function sourcesOf(state: Readonly<RelationState>): P.AccountSources {
     repliesPolicy,
     exclusive,
   }));
-  return { following: [...state.following.values()], blocked, muted, lists };
+  return {
+    following: [...state.following.values()],
+    blocked: [...state.blocking.keys()],
+    blockedBy: [...state.blockedBy],
+    muted,
+    lists,
+  };
 }
 
 export function relationTo(state: Readonly<RelationState>, target: string, nowMs: number): P.AccountRelation {

@@ -30,7 +30,7 @@ export const homeCodec: Codec<P.AccountHome> = {
   },
 };
 
-function pack({ following, blocked, muted, lists }: P.AccountSources): P.AccountPackedSources {
+function pack({ following, blocked, blockedBy, muted, lists }: P.AccountSources): P.AccountPackedSources {
   const until = Buffer.alloc(muted.length * UNTIL_BYTES);
   for (const [index, { untilMs }] of muted.entries()) until.writeDoubleBE(untilMs, index * UNTIL_BYTES);
   return {
@@ -40,6 +40,7 @@ function pack({ following, blocked, muted, lists }: P.AccountSources): P.Account
       ({ pending, reblogs }) => (pending ? PENDING : 0) | (reblogs ? REBLOGS : 0),
     ),
     blocked: packedIds(blocked),
+    blockedBy: packedIds(blockedBy),
     muted: packedIds(muted.map(({ account }) => account)),
     mutedUntil: until,
     mutedOptions: Uint8Array.from(muted, ({ notifications }) => (notifications ? NOTIFICATIONS : 0)),
@@ -56,6 +57,7 @@ function unpack(sent: P.AccountPackedSources): P.AccountSources {
       return { target, pending: (options & PENDING) !== 0, reblogs: (options & REBLOGS) !== 0 };
     }),
     blocked: unpackedIds(sent.blocked),
+    blockedBy: unpackedIds(sent.blockedBy),
     muted: unpackedIds(sent.muted).map((account, index) => ({
       account,
       untilMs: until.getFloat64(index * UNTIL_BYTES),

@@ -1,5 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import type { StoreAccountRecord, StoreMark } from '../../proto/gen/types.js';
-import { notificationHead, seenNotifications } from '../entities/notification.js';
+import { notificationHead, type SeenNotification, seenNotifications } from '../entities/notification.js';
 import { loadAccounts } from '../entities/status.js';
 import type { InstanceSettings, Services } from '../services.js';
 import type { StoredNotification } from '../streaming/sources.js';
@@ -10,6 +11,9 @@ import type { ViewerMarks } from './viewer-marks.js';
 
 type Authors = ReadonlyMap<string, StoreAccountRecord>;
 type Marks = (statusId: string) => StoreMark | undefined;
+
+/** Notifications of which something is kept: some 200 bytes each. */
+const HEADS_MAX = 32_768;
 
 /** What the viewer did to a status: true, or false when it was undone. */
 export interface Done {
@@ -29,6 +33,8 @@ export class StatusPages {
   readonly #cards: Cards;
   readonly #tails = new Tails();
   readonly #marks: ViewerMarks;
+  /** What notifications say besides whom and what they tell of: it never changes. */
+  readonly #heads = new LRUCache<string, Uint8Array>({ max: HEADS_MAX });
 
   constructor(instance: InstanceSettings, marks: ViewerMarks) {
     this.#cards = new Cards(instance);
@@ -91,10 +97,18 @@ export class StatusPages {
     return seen.map((one, index) => {
       const status = statuses[index];
       if (one === undefined || (one.status !== undefined && status === undefined)) return undefined;
-      const head = Buffer.from(`${JSON.stringify(notificationHead(one)).slice(0, -1)},"account":`);
       const about = status === undefined ? [] : [STATUS, ...status];
-      return [head, this.#cards.account(one.account), ...about, CLOSE];
+      return [this.#head(one), this.#cards.account(one.account), ...about, CLOSE];
     });
+  }
+
+  #head(one: SeenNotification): Uint8Array {
+    let head = this.#heads.get(one.id);
+    if (head === undefined) {
+      head = Buffer.from(`${JSON.stringify(notificationHead(one)).slice(0, -1)},"account":`);
+      this.#heads.set(one.id, head);
+    }
+    return head;
   }
 
   #status(

@@ -1,7 +1,7 @@
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import type { Services } from '../services.js';
 import type { StoredNotification } from '../streaming/sources.js';
-import { loadStatuses, relationsTo, type VisibleStatus, visibleStatuses } from '../visible.js';
+import { relationsOf, type VisibleStatus, visibleById } from '../visible.js';
 import { type Account, isPublished, renderAccount } from './account.js';
 import { loadAccounts, renderStatuses, type Status } from './status.js';
 import { isoTime } from './time.js';
@@ -31,17 +31,13 @@ export async function seenNotifications(
   viewer: string,
   stored: readonly StoredNotification[],
 ): Promise<(SeenNotification | undefined)[]> {
-  const ids = [...new Set(stored.flatMap(({ record }) => (record.statusId ? [record.statusId] : [])))];
-  const records = await loadStatuses(services, ids);
-  const from = stored.map(({ record }) => record.from);
-  const authors = records.flatMap((record) =>
-    record ? [record.accountId, record.reblogOfAccountId ?? []].flat() : [],
+  const relations = await relationsOf(services, viewer);
+  const accounts = await loadAccounts(
+    services,
+    stored.map(({ record }) => record.from),
   );
-  const [relations, accounts] = await Promise.all([
-    relationsTo(services, viewer, [...from, ...authors]),
-    loadAccounts(services, from),
-  ]);
-  const seen = await visibleStatuses(services, viewer, records, { relations, hideBlocked: true });
+  const ids = [...new Set(stored.flatMap(({ record }) => (record.statusId ? [record.statusId] : [])))];
+  const seen = await visibleById(services, viewer, ids, { relations, hideBlocked: true });
   const statuses = new Map(ids.map((id, index) => [id, seen[index]]));
   return stored.map(({ id, record }) => {
     const account = accounts.get(record.from);

@@ -99,13 +99,19 @@ export async function loadAccounts(
   services: Services,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, StoreAccountRecord>> {
-  const distinct = [...new Set(ids)];
-  if (distinct.length === 0) return new Map();
-  const found = await services.tables.getMany(
-    accounts,
-    distinct.map((account) => ({ account })),
-  );
-  return new Map(found.flatMap((record) => (record === undefined ? [] : [[record.id, record]])));
+  const found = new Map<string, StoreAccountRecord>();
+  const missing = new Set<string>();
+  for (const id of ids) {
+    if (found.has(id) || missing.has(id)) continue;
+    const held = services.tables.peek?.(accounts, { account: id });
+    if (held === undefined) missing.add(id);
+    else found.set(id, held);
+  }
+  if (missing.size === 0) return found;
+  const keys = Array.from(missing, (account) => ({ account }));
+  for (const record of await services.tables.getMany(accounts, keys))
+    if (record !== undefined) found.set(record.id, record);
+  return found;
 }
 
 async function loadMarks(

@@ -9,7 +9,7 @@ import { type AnyRoute, json, type Request, route } from '../http/route.js';
 import type { Services } from '../services.js';
 import { accountCursor } from '../timelines/eras.js';
 import { emptyPage, type Page, pageOf, readPage } from '../timelines/page.js';
-import { answered, notFound, publishedAccount, relationsTo } from '../visible.js';
+import { answered, notFound, publishedAccount, relationsOf } from '../visible.js';
 import { accountPage, idParams, storedId } from './lists.js';
 
 type Edge = { readonly accountId: string };
@@ -150,7 +150,7 @@ function edgeList(name: string, read: ReadEdges): AnyRoute {
 async function hidesEdges(services: Services, viewer: string | undefined, record: StoreAccountRecord) {
   if (viewer === record.id) return false;
   if (record.profile?.hideCollections === true) return true;
-  return (await relationsTo(services, viewer, [record.id]))(record.id)?.blockedBy === true;
+  return (await relationsOf(services, viewer))(record.id)?.blockedBy === true;
 }
 
 async function readFollowers(services: Services, account: string, bounds: PageBounds): Promise<Page<Edge>> {

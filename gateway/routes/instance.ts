@@ -1,6 +1,6 @@
 import { renderInstance, renderInstanceV1, versionText } from '../entities/instance.js';
-import { type AnyRoute, json, route } from '../http/route.js';
-import type { InstanceSettings } from '../services.js';
+import { type Answer, type AnyRoute, JsonText, json, route } from '../http/route.js';
+import type { InstanceSettings, Services } from '../services.js';
 
 /** What NodeInfo 2.0 says of the version: without spaces, as its schema wants. */
 function nodeInfo(instance: InstanceSettings) {
@@ -38,6 +38,16 @@ export const instanceRoutes: readonly AnyRoute[] = [
   }),
 ];
 
+/** Settings never change while a node runs, so what it says of them is put together once. */
 function tell(path: string, what: (instance: InstanceSettings) => unknown): AnyRoute {
-  return route({ method: 'GET', path, auth: 'none', handle: async ({ services }) => json(what(services.instance)) });
+  const told = new WeakMap<InstanceSettings, Answer>();
+  const handle = ({ services: { instance } }: { services: Pick<Services, 'instance'> }) => {
+    let answer = told.get(instance);
+    if (answer === undefined) {
+      answer = json(new JsonText(Buffer.from(JSON.stringify(what(instance)))));
+      told.set(instance, answer);
+    }
+    return answer;
+  };
+  return route({ method: 'GET', path, auth: 'none', handle });
 }

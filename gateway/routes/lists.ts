@@ -5,7 +5,7 @@ import { idText, linkHeaders, type PageBounds } from '../http/paging.js';
 import { type Answer, json, type Request } from '../http/route.js';
 import type { Services } from '../services.js';
 import { emptyPage, type Page } from '../timelines/page.js';
-import { relationsTo, type VisibleStatus } from '../visible.js';
+import { relationsOf, type VisibleStatus } from '../visible.js';
 
 /** `:id` of a path; what is no id leads nowhere. */
 export const idParams = Type.Object({ id: idText() });
@@ -54,7 +54,7 @@ export async function accountPage(
 export const nothingAnswer = (asked: Asked, bounds: PageBounds): Answer => pageAnswer(asked, bounds, emptyPage, []);
 
 async function shownAccounts(services: Services, viewer: string | undefined, ids: readonly string[]) {
-  const [records, relations] = await Promise.all([loadAccounts(services, ids), relationsTo(services, viewer, ids)]);
+  const [records, relations] = await Promise.all([loadAccounts(services, ids), relationsOf(services, viewer)]);
   return ids.flatMap((id) => {
     const record = records.get(id);
     const relation = relations(id);

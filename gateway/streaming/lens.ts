@@ -1,6 +1,7 @@
 import type { Clock } from '../../actors/domain/time.js';
 import { isMuted, maySee, type Relation } from '../../actors/domain/visibility.js';
 import type { AccountSourceList, AccountSources, StoreStatusRecord } from '../../proto/gen/types.js';
+import type { KnownRelation } from '../visible.js';
 
 /** What the decisions need of a status; rows of timelines carry it, too. */
 export type Audience = Pick<
@@ -20,8 +21,11 @@ interface ListRule {
 export class Lens {
   readonly #viewer: string;
   readonly #following: ReadonlyMap<string, boolean>;
+  /** In either direction. */
   readonly #blocked: ReadonlySet<string>;
-  readonly #muted: ReadonlyMap<string, number>;
+  readonly #blockedBy: ReadonlySet<string>;
+  readonly #blocking: ReadonlySet<string>;
+  readonly #muted: ReadonlyMap<string, { readonly untilMs: number; readonly notifications: boolean }>;
   readonly #lists: ReadonlyMap<string, ListRule>;
   /** Members of lists that keep them out of the home timeline. */
   readonly #elsewhere: ReadonlySet<string>;
@@ -32,8 +36,10 @@ export class Lens {
     this.#clock = clock;
     const accepted = sources.following.filter((edge) => !edge.pending);
     this.#following = new Map(accepted.map((edge) => [edge.target, edge.reblogs]));
-    this.#blocked = new Set(sources.blocked);
-    this.#muted = new Map(sources.muted.map(({ account, untilMs }) => [account, untilMs]));
+    this.#blockedBy = new Set(sources.blockedBy);
+    this.#blocked = new Set([...sources.blocked, ...sources.blockedBy]);
+    this.#blocking = new Set(sources.blocked);
+    this.#muted = new Map(sources.muted.map((mute) => [mute.account, mute]));
     this.#lists = new Map(sources.lists.map((list) => [list.id, ruleOf(list)]));
     this.#elsewhere = new Set(sources.lists.flatMap(({ exclusive, members }) => (exclusive ? members : [])));
   }
@@ -49,14 +55,15 @@ export class Lens {
     return members && [...members].filter((id) => this.hears(id));
   }
 
-  /** As the account's actor would answer; a block counts in both directions. */
-  relation(account: string): Relation & { readonly muting: boolean } {
-    const isBlocked = this.#blocked.has(account);
+  /** As the account's actor would answer. */
+  relation(account: string): KnownRelation {
+    const muting = this.#mutes(account);
     return {
       following: this.#following.has(account),
-      blocking: isBlocked,
-      blockedBy: isBlocked,
-      muting: this.#mutes(account),
+      blocking: this.#blocking.has(account),
+      blockedBy: this.#blockedBy.has(account),
+      muting,
+      mutingNotifications: muting && this.#muted.get(account)?.notifications === true,
     };
   }
 
@@ -121,7 +128,7 @@ export class Lens {
   }
 
   #mutes(account: string): boolean {
-    return this.#muted.size > 0 && isMuted(this.#muted.get(account), this.#clock.nowMs());
+    return this.#muted.size > 0 && isMuted(this.#muted.get(account)?.untilMs, this.#clock.nowMs());
   }
 }
 

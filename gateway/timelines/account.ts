@@ -2,7 +2,7 @@ import type { StoreAccountStatusRow } from '../../proto/gen/types.js';
 import { accountStatuses } from '../../store/tables.js';
 import type { PageBounds } from '../http/paging.js';
 import type { Services } from '../services.js';
-import { relationsTo, type VisibleStatus, visibleById } from '../visible.js';
+import { relationsOf, type VisibleStatus, visibleById } from '../visible.js';
 import type { Entry } from './cursor.js';
 import { accountCursor } from './eras.js';
 import { type Page, readPage } from './page.js';
@@ -27,8 +27,7 @@ export async function accountTimeline(
   const cursor = accountCursor(services.tables, services.clock, accountStatuses, 'status', account, bounds);
   return readPage(cursor, bounds, async (rows) => {
     const wanted = rows.filter((row) => isWanted(row, account, options));
-    const authors = wanted.flatMap(({ value }) => (value.reblogOfAccountId ? [value.reblogOfAccountId] : []));
-    const relations = await relationsTo(services, viewer, [account, ...authors]);
+    const relations = await relationsOf(services, viewer);
     const ids = wanted.map((row) => row.id);
     const found = await visibleById(services, viewer, ids, { relations });
     const hides = (status: VisibleStatus) =>

@@ -481,7 +481,7 @@ export interface AccountSourceList {
   readonly exclusive: boolean;
 }
 
-/** Everyone followed (pending ones too), everyone blocked in either direction, everyone muted, and the lists. */
+/** Everyone followed (pending ones too), whom the account blocks, who blocks it, everyone muted, and the lists. */
 export interface AccountFollowedAccount {
   readonly target: string;
   readonly pending: boolean;
@@ -493,6 +493,7 @@ export interface AccountSources {
   readonly blocked: readonly string[];
   readonly muted: readonly AccountMutedAccount[];
   readonly lists: readonly AccountSourceList[];
+  readonly blockedBy: readonly string[];
 }
 
 /** Sources as they are sent (actors/account/sources.ts): 8 bytes an id, so that the largest fit one message. */
@@ -507,6 +508,7 @@ export interface AccountPackedSources {
   /** A byte each: 1 notifications, too. */
   readonly mutedOptions: Uint8Array;
   readonly lists: readonly AccountPackedList[];
+  readonly blockedBy: Uint8Array;
 }
 
 export interface AccountPackedList {

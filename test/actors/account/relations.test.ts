@@ -26,7 +26,7 @@ test('relations say what the account is to each target, and nothing is recorded'
   assert.deepEqual(alice.events, []);
 });
 
-test('sources are all who are followed, and who is blocked in either direction', () => {
+test('sources are all who are followed, and who is blocked, in each direction', () => {
   const alice = newcomer(({ blocking, blockedBy }) => {
     blocking.set('5', '1');
     blockedBy.add('5').add('6');
@@ -34,7 +34,7 @@ test('sources are all who are followed, and who is blocked in either direction',
     .when('follow', { target: other, targetLocked: true })
     .when('sources', {});
   assert.ok(alice.reply !== undefined && 'blocked' in alice.reply && 'following' in alice.reply);
-  assert.deepEqual(alice.reply.blocked, ['5', '6']);
+  assert.deepEqual([alice.reply.blocked, alice.reply.blockedBy], [['5'], ['5', '6']]);
   assert.deepEqual(
     alice.reply.following.map(({ target, pending }) => [target, pending]),
     [[other, true]],

@@ -154,7 +154,13 @@ before(() =>
   gateway.start([], { streams: sources }, (async (id: string, command: string) => {
     if (command === 'list') return { problem: 'not_found', detail: 'Record not found' };
     assert.equal(command, 'sources');
-    return { following: follows.get(id) ?? [], blocked: blocked.get(id) ?? [], muted: [], lists: lists.get(id) ?? [] };
+    return {
+      following: follows.get(id) ?? [],
+      blocked: blocked.get(id) ?? [],
+      blockedBy: [],
+      muted: [],
+      lists: lists.get(id) ?? [],
+    };
   }) as never),
 );
 after(() => gateway.stop());
@@ -463,6 +469,7 @@ test('a drain sends streams away with a hint and serves what still comes', async
   const draining = await new GatewayFixture().start([], { streams: sources }, (async () => ({
     following: [],
     blocked: [],
+    blockedBy: [],
   })) as never);
   await draining.giveAccount(account(ALICE));
   await draining.giveToken('alice', { accountId: ALICE, scopes: ['read'] });

@@ -76,6 +76,7 @@ export class TimelineWorld {
         ...edge,
       })),
       blocked: [...this.blocked],
+      blockedBy: [...this.blocked],
       muted: [...this.muted].map((account) => ({ account, untilMs: 0, notifications: true })),
       lists: this.lists,
     };
