@@ -129,7 +129,7 @@ export function judge(found: Found, limits: Limits): Judged[] {
   for (const name of verdictNames) {
     const bound = limits.verdicts[name];
     if (bound === undefined) continue;
-    judged.push({ limit: `${name} ≤ ${bound}`, found: `${verdicts[name]}`, kept: verdicts[name] <= bound });
+    judged.push({ limit: `${spoken(name)} ≤ ${bound}`, found: `${verdicts[name]}`, kept: verdicts[name] <= bound });
   }
   return judged;
 }
@@ -137,4 +137,9 @@ export function judge(found: Found, limits: Limits): Judged[] {
 /** Nothing measured is not fast. */
 function measuredOr(count: number, value: number): number {
   return count === 0 ? Number.POSITIVE_INFINITY : value;
+}
+
+/** `outOfOrder` as people say it. */
+function spoken(name: VerdictName): string {
+  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

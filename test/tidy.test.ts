@@ -17,6 +17,7 @@ const FOLDERS = [
   'cluster',
   'compose',
   'gateway',
+  'load',
   'proto',
   'scripts',
   'store',

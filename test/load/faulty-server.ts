@@ -28,6 +28,8 @@ export interface Faults {
   readonly homeMs?: number;
   /** Homes are redirected there. */
   readonly redirectTo?: string;
+  /** What accounts' names begin with. */
+  readonly names?: string;
   /** Sign-up asks for a confirmation. */
   readonly closed?: boolean;
 }
@@ -81,7 +83,8 @@ export class FaultyServer {
   /** Listens on a free loopback port, with so many accounts whose tokens are `token-0` and so on. */
   static async start(accounts: number, faults: Faults = {}): Promise<FaultyServer> {
     const started = new FaultyServer(faults);
-    for (let index = 0; index < accounts; index++) started.#account(`token-${index}`, `user${index}`);
+    for (let index = 0; index < accounts; index++)
+      started.#account(`token-${index}`, `${faults.names ?? 'user'}${index}`);
     await new Promise<void>((resolve) => started.#server.listen(0, '127.0.0.1', resolve));
     return started;
   }
