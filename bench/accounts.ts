@@ -20,13 +20,17 @@ export interface Made {
 }
 
 /** Accounts with tokens, made by the command line on the data folder of a server or on a new one. */
-export async function createAccounts(server: Pick<ServerProcess, 'dataDir'>, count: number): Promise<Made[]> {
+export async function createAccounts(
+  server: Pick<ServerProcess, 'dataDir'>,
+  count: number,
+  prefix = 'user',
+): Promise<Made[]> {
   const folder = await mkdtemp(join(tmpdir(), 'murmuration-bench-'));
   const file = join(folder, 'accounts.jsonl');
   const lines = Array.from({ length: count }, (_, index) =>
     JSON.stringify({
-      username: `user${index}`,
-      email: `user${index}@example.org`,
+      username: `${prefix}${index}`,
+      email: `${prefix}${index}@example.org`,
       password: 'correct horse battery',
       role: 'user',
       confirmed: true,
@@ -42,7 +46,7 @@ export async function createAccounts(server: Pick<ServerProcess, 'dataDir'>, cou
       .split('\n')
       .map((line) => JSON.parse(line) as Made);
     assert.equal(made.length, count);
-    assert.ok(made.every((account, index) => account.username === `user${index}` && account.token));
+    assert.ok(made.every((account, index) => account.username === `${prefix}${index}` && account.token));
     return made;
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -103,11 +103,11 @@ export class Crowd {
 
   /** The readers' homes hold what those they follow posted, each once, newest first. @throws AssertionError */
   async assertHomes(posted: AnswerTo['post']['posted']): Promise<void> {
+    const town = Town.on(this.target, [], 0, async () => undefined);
+    const account = (number: number) => this.accounts[number] as Made;
+    for (const [author, id] of posted) town.keep(account(author), id);
     for (const [reader, followed] of this.readers) {
-      const heard = new Set([reader, ...followed]);
-      const town = Town.on(this.target, [], 0, async () => undefined);
-      for (const [author, id] of posted) if (heard.has(author)) town.keep(this.accounts[author] as Made, id);
-      await town.assertHomes([this.accounts[reader] as Made]);
+      await town.assertHome(account(reader), [reader, ...followed].map(account));
     }
   }
 

@@ -5,8 +5,11 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchBulk } from './accounts.js';
 import { benchAsk } from './ask.js';
+import { benchCluster } from './cluster.js';
 import { benchDeliveries } from './deliveries.js';
+import { benchGrowth } from './growth.js';
 import { measureJournal } from './journal.js';
+import { benchOverload } from './overload.js';
 import { OtherWork } from './process-figures.js';
 import { benchHome, benchNotifications, benchPublic, benchStatus, benchVerify } from './reads.js';
 import { printTable, type Row } from './row.js';
@@ -59,6 +62,9 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   status: benchStatus,
   visible: benchVisible,
   deliveries: benchDeliveries,
+  growth: benchGrowth,
+  overload: benchOverload,
+  cluster: benchCluster,
 };
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { out: { type: 'string' } } });

@@ -107,24 +107,27 @@ export class Town {
     return got as T;
   }
 
-  /**
-   * These viewers' homes, read to their end, hold every post of everyone they follow, each once, newest first, and
-   * nothing else. @throws AssertionError
-   */
+  /** @throws AssertionError unless these viewers, who follow all authors, find all posts at home, as `assertHome` says */
   async assertHomes(viewers: readonly Made[]): Promise<void> {
-    const expected = this.newest;
-    for (const viewer of viewers) {
-      const found: string[] = [];
-      for (let page = 0; page < HOME_PAGES_MAX; page++) {
-        const last = found.at(-1);
-        const from = last === undefined ? '' : `&max_id=${last}`;
-        const path = `/api/v1/timelines/home?limit=${HOME_PAGE}${from}`;
-        const statuses = await this.call<Status[]>(get(path, viewer, Array.isArray));
-        if (statuses.length === 0) break;
-        found.push(...statuses.map(({ id }) => id));
-      }
-      assert.deepEqual(found, expected, `the home of ${viewer.username}`);
+    for (const viewer of viewers) await this.assertHome(viewer, this.authors);
+  }
+
+  /**
+   * The viewer's home, read to its end, holds every post of those they hear, each once, newest first, and nothing
+   * else. @throws AssertionError
+   */
+  async assertHome(viewer: Made, heard: readonly Made[]): Promise<void> {
+    const expected = heard.flatMap(({ id }) => this.posted.get(id) ?? []);
+    const found: string[] = [];
+    for (let page = 0; page < HOME_PAGES_MAX; page++) {
+      const last = found.at(-1);
+      const from = last === undefined ? '' : `&max_id=${last}`;
+      const path = `/api/v1/timelines/home?limit=${HOME_PAGE}${from}`;
+      const statuses = await this.call<Status[]>(get(path, viewer, Array.isArray));
+      if (statuses.length === 0) break;
+      found.push(...statuses.map(({ id }) => id));
     }
+    assert.deepEqual(found, expected.sort().reverse(), `the home of ${viewer.username}`);
   }
 }
 

@@ -5,6 +5,8 @@ import { servicePaths } from './service-paths.js';
 
 export interface LocalNats extends LocalProcess {
   readonly url: string;
+  /** Where it tells its counts over HTTP. */
+  readonly monitorUrl: string;
 }
 
 const START_MS_MAX = 20_000;
@@ -20,7 +22,8 @@ export async function startNats(options: {
   await mkdir(options.dir, { recursive: true });
   const port = options.port ?? (await freePort('127.0.0.1'));
   const auth = options.token === undefined ? [] : ['--auth', options.token];
-  const args = ['-a', '127.0.0.1', '-p', String(port), ...auth];
+  const monitor = await freePort('127.0.0.1');
+  const args = ['-a', '127.0.0.1', '-p', String(port), '-m', String(monitor), ...auth];
   const started = startProcess(servicePaths().natsServer, args, join(options.dir, 'nats.log'));
   try {
     await listening(started, '127.0.0.1', port, START_MS_MAX, 'nats-server', options.signal);
@@ -28,5 +31,10 @@ export async function startNats(options: {
     await started.stop();
     throw error;
   }
-  return { pid: started.pid, url: `nats://127.0.0.1:${port}`, stop: started.stop };
+  return {
+    pid: started.pid,
+    url: `nats://127.0.0.1:${port}`,
+    monitorUrl: `http://127.0.0.1:${monitor}`,
+    stop: started.stop,
+  };
 }

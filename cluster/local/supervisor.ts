@@ -127,7 +127,7 @@ export class Supervisor {
     const content = {
       nodes: nodes.map(([name, { pid }]) => ({ name, url: this.url(name), pid, data_dir: this.dataDir(name) })),
       cassandra: this.cassandra?.nodes ?? [],
-      nats: { url: this.nats?.url, pid: this.nats?.pid },
+      nats: { url: this.nats?.url, pid: this.nats?.pid, monitor_url: this.nats?.monitorUrl },
     };
     await writeFile(`${this.file}.new`, `${JSON.stringify(content, null, 2)}\n`);
     await rename(`${this.file}.new`, this.file);

@@ -14,7 +14,7 @@ export interface ClusterNodeEntry {
 interface ClusterFile {
   readonly nodes: readonly ClusterNodeEntry[];
   readonly cassandra: readonly { readonly address: string; readonly pid: number }[];
-  readonly nats: { readonly url: string; readonly pid: number };
+  readonly nats: { readonly url: string; readonly pid: number; readonly monitor_url: string };
 }
 
 /** Three Cassandra nodes on two cores start in 30 s; a machine under other load takes longer. */

@@ -1,0 +1,134 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { LocalCluster } from '../test/kit/local-cluster.js';
+import { createAccounts } from './accounts.js';
+import { type Load, measure } from './http-load.js';
+import { cpuSeconds } from './process-figures.js';
+import type { Row } from './row.js';
+import { type ServiceCounts, serviceCounts } from './service-counts.js';
+import { at, get, type Status, settled, Town, write } from './town.js';
+
+const AUTHORS = 32;
+const FOLLOWERS = 100;
+const IN_FLIGHT = 32;
+const NODES = 3;
+const CASSANDRA_NODES = 3;
+const POSTS = 1_000;
+const RATIO_MAX = 1.6;
+
+/** The same loads on one embedded node and on three with Cassandra and NATS; what each costs there beside CPU time. */
+export async function benchCluster(): Promise<Row[]> {
+  const alone = await Town.open(AUTHORS, FOLLOWERS);
+  const embedded: Row[] = [];
+  try {
+    for (const load of await loads(alone)) embedded.push(await measure(alone.target, load));
+    await alone.assertHomes(alone.followers.slice(0, 2));
+  } finally {
+    await alone.dispose();
+  }
+  const cluster = await start();
+  try {
+    const dataDirs = cluster.nodes.map((node) => node.data_dir);
+    const target = {
+      urls: cluster.urls,
+      pids: cluster.nodes.map(({ pid }) => pid),
+      settled: () => settled(dataDirs),
+    };
+    const people = await createAccounts({ dataDir: dataDirs[0] as string }, AUTHORS + FOLLOWERS);
+    const town = Town.on(target, people, AUTHORS, async () => undefined);
+    const rows: Row[] = [];
+    for (const [index, load] of (await loads(town)).entries()) {
+      const before = await used(cluster);
+      const row = await measure(town.target, load);
+      const after = await used(cluster);
+      const operations = load.count * (load.rounds ?? 1) + (load.warmUp ?? Math.ceil(load.count / 5));
+      rows.push(compared(row, embedded[index] as Row), ...services(load.name, before, after, operations));
+    }
+    await town.assertHomes(town.followers.slice(0, 2));
+    return [...embedded.map((row) => ({ ...row, name: `embedded: ${row.name}` })), ...rows];
+  } finally {
+    await cluster.stop();
+  }
+}
+
+/** Prepares the town for them on the way: they are to be run in their order. */
+async function loads(town: Town): Promise<Load[]> {
+  const follow = {
+    name: 'follow',
+    count: town.follows - 200,
+    warmUp: 200,
+    call: (index: number) => town.follow(index),
+  };
+  const posts = {
+    name: 'post, 100 followers',
+    count: POSTS,
+    call: (index: number) => town.post(at(town.authors, index), `number ${index}`),
+  };
+  const favourite = (index: number) => {
+    const id = at(town.newest.slice(-AUTHORS), (index % FOLLOWERS) + Math.floor(index / FOLLOWERS));
+    const right = (answer: Status) => answer.id === id && answer.favourited;
+    return write(at(town.followers, index), `/api/v1/statuses/${id}/favourite`, {}, right);
+  };
+  const home = (index: number) =>
+    get('/api/v1/timelines/home', at(town.followers, index), (page: Status[]) => page.length === 20);
+  const status = (index: number) => {
+    const id = at(town.newest, index);
+    return get(`/api/v1/statuses/${id}`, at(town.followers, index), (answer: Status) => answer.id === id);
+  };
+  const usual = { inFlight: IN_FLIGHT, rounds: 1 };
+  return [
+    { ...usual, ...follow, writes: true },
+    { ...usual, ...posts, writes: true },
+    { ...usual, name: 'favourite', count: POSTS, call: favourite, writes: true },
+    { ...usual, name: 'home of 20', count: 2_000, call: home },
+    { ...usual, name: 'one status', count: 4_000, call: status },
+  ];
+}
+
+function start(): Promise<LocalCluster> {
+  const command = fileURLToPath(new URL('../cluster/local/main.js', import.meta.url));
+  const port = String(20_000 + (process.pid % 10_000));
+  const flags = ['--nodes', String(NODES), '--cassandra', String(CASSANDRA_NODES), '--port', port];
+  const settings = { MURMURATION_RATE_LIMITS: 'off', MURMURATION_LOG_LEVEL: 'warn' };
+  return LocalCluster.start(command, join(tmpdir(), `murmuration-bench-cluster-${process.pid}`), flags, settings);
+}
+
+interface Used extends ServiceCounts {
+  readonly cassandraCpu: number;
+  readonly natsCpu: number;
+}
+
+async function used(cluster: LocalCluster): Promise<Used> {
+  return {
+    ...(await serviceCounts(cluster)),
+    cassandraCpu: cluster.cassandra.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0),
+    natsCpu: cpuSeconds(cluster.nats.pid),
+  };
+}
+
+function compared(row: Row, embedded: Row): Row {
+  const ratio = (row.cpuSecondsPer1000 ?? Number.NaN) / (embedded.cpuSecondsPer1000 ?? Number.NaN);
+  const figure = `${ratio.toFixed(2)} times embedded`;
+  return { ...row, name: `${NODES} nodes: ${row.name}`, figure, target: `≤ ${RATIO_MAX}`, reached: ratio <= RATIO_MAX };
+}
+
+function services(name: string, before: Used, after: Used, operations: number): Row[] {
+  const per = (of: (counts: Used) => number) => (of(after) - of(before)) / operations;
+  const text = (number: number) => number.toFixed(number < 10 ? 2 : 0);
+  const row = (what: string, figure: string): Row => ({ name: `3 nodes: ${name}: ${what}`, figure });
+  const tables = [...after.byTable]
+    .map(([table, count]) => [table, (count - (before.byTable.get(table) ?? 0)) / operations] as const)
+    .filter(([, count]) => count >= 0.05)
+    .sort(([, a], [, b]) => b - a)
+    .map(([table, count]) => `${table} ${text(count)}`);
+  return [
+    row('NATS messages in, out', `${text(per((c) => c.natsIn))}, ${text(per((c) => c.natsOut))}`),
+    row('NATS bytes', text(per((c) => c.natsBytes))),
+    row(
+      'Cassandra reads, writes',
+      `${text(per((c) => c.reads))}, ${text(per((c) => c.writes))} (${tables.join(', ')})`,
+    ),
+    row('CPU-ms of Cassandra, NATS', `${text(per((c) => c.cassandraCpu) * 1e3)}, ${text(per((c) => c.natsCpu) * 1e3)}`),
+  ];
+}
