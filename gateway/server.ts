@@ -11,10 +11,10 @@ import { Head } from './http/head.js';
 import { PREFLIGHT_HEADERS } from './http/headers.js';
 import { healthAnswer, isHealthPath } from './http/health.js';
 import { problemAnswer } from './http/problem-answer.js';
-import { ConstantHead, isUsual, respond, respondUsual } from './http/responder.js';
-import type { Answer, AnyRoute } from './http/route.js';
+import { ConstantHead, isUsual, requestId, respond, respondUsual } from './http/responder.js';
+import { type Answer, type AnyRoute, JsonText } from './http/route.js';
 import type { Services } from './services.js';
-import { StreamingEndpoints } from './streaming/endpoints.js';
+import { STREAMING_PATH, StreamingEndpoints } from './streaming/endpoints.js';
 import { Hub } from './streaming/hub.js';
 import type { StreamSources } from './streaming/sources.js';
 
@@ -55,7 +55,8 @@ const DRAIN_TIMEOUT_MS = 8_000;
 const DRAIN_POLL_MS = 50;
 /** Answers one preflight for all paths: the routes say the rest. */
 const PREFLIGHT: Answer = { status: 204, headers: Object.fromEntries(PREFLIGHT_HEADERS), body: undefined };
-const OVERLOADED = problemAnswer(problem('unavailable', 'The service is overloaded, please try again'));
+const REFUSAL = problemAnswer(problem('unavailable', 'The service is overloaded, please try again'));
+const OVERLOADED: Answer = { ...REFUSAL, body: new JsonText(Buffer.from(JSON.stringify(REFUSAL.body))) };
 /** Once in a while while it lasts, not once per request. */
 const OVERLOAD_LOG_MS = 5_000;
 
@@ -64,6 +65,11 @@ const LISTEN_EXCLUSIVE_PORT = 1;
 type Listen = (host: string, port: number, options: number, then: (socket: us_listen_socket | false) => void) => void;
 function listenOn(app: TemplatedApp, ...how: Parameters<Listen>): void {
   (app as unknown as { listen: Listen }).listen(...how);
+}
+
+/** Health, preflights and streams; the last have bounds of their own. */
+function isServedAnyway(method: string, url: string): boolean {
+  return method === 'OPTIONS' || isHealthPath(url) || url.startsWith(STREAMING_PATH);
 }
 
 /** @throws Error when the port cannot be listened on */
@@ -169,9 +175,15 @@ class GatewayServer implements Server {
 
   #receive(response: HttpResponse, request: HttpRequest): void {
     const nowMs = this.#options.services.clock.monotonicMs();
-    const head = new Head(request);
-    const exchange = new Exchange(response, head, this.#idPrefix, ++this.#requests, nowMs);
     this.#lastRequestMs = nowMs;
+    const method = request.getCaseSensitiveMethod();
+    const overload = this.#admission.refusal(method !== 'GET' && method !== 'HEAD', nowMs);
+    if (overload !== undefined && !isServedAnyway(method, request.getUrl())) {
+      this.#refuse(response, request, method, overload);
+      return;
+    }
+    const head = new Head(request, method);
+    const exchange = new Exchange(response, head, this.#idPrefix, ++this.#requests, nowMs);
     const match = this.#dispatcher.match(head);
     if (match.kind !== 'route') {
       if (head.malformed === undefined && this.#streaming?.serves(head) === true) {
@@ -182,11 +194,6 @@ class GatewayServer implements Server {
         this.#serve(exchange, this.#unrouted(head));
         return;
       }
-    }
-    const overload = this.#admission.refusal(exchange.writes, nowMs);
-    if (overload !== undefined) {
-      this.#refuse(exchange, overload);
-      return;
     }
     if (hasBody(head)) exchange.body = new BodyReader(response, head, bodyBytesMax(match, head.contentType));
     this.#serve(exchange, this.#dispatcher.answer(match, exchange));
@@ -207,16 +214,19 @@ class GatewayServer implements Server {
   }
 
   /** Costs as little as an answer can. What may come of a body is passed over by uWebSockets. */
-  #refuse(exchange: Exchange, overload: Overload): void {
-    const { head, number, startedMs, response } = exchange;
-    if (startedMs >= this.#overloadLoggedMs + OVERLOAD_LOG_MS) {
-      this.#overloadLoggedMs = startedMs;
+  #refuse(response: HttpResponse, request: HttpRequest, method: string, overload: Overload): void {
+    this.refused[overload]++;
+    if (this.#lastRequestMs >= this.#overloadLoggedMs + OVERLOAD_LOG_MS) {
+      this.#overloadLoggedMs = this.#lastRequestMs;
       this.#options.logger.warn({ reason: overload, inFlight: this.#admission.inFlight }, 'overloaded');
     }
-    this.refused[overload]++;
-    const closing = this.#draining || mayBeLong(head);
-    if (head.method === 'HEAD') respond(response, OVERLOADED, { id: exchange.id, bodiless: true, closing });
-    else respondUsual(response, { body: OVERLOADED.body }, this.#overloadHead.of(number), closing);
+    const closing = this.#draining || mayBeLong(request);
+    const number = ++this.#requests;
+    if (method !== 'HEAD') {
+      respondUsual(response, { body: OVERLOADED.body }, this.#overloadHead.of(number), closing);
+      return;
+    }
+    respond(response, OVERLOADED, { id: requestId(this.#idPrefix, number), bodiless: true, closing });
   }
 
   async #finishLater(exchange: Exchange, pending: Promise<Answer | undefined>): Promise<void> {

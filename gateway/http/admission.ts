@@ -15,7 +15,7 @@ export const WAIT_MS_MAX = 250;
 /** How long the bound holds after answers were last that slow: the load that made them so comes back at once. */
 const BOUND_MS = 3_000;
 /** Longest turn of the event loop in which requests are still begun; what is ready then waits for the next turn. */
-export const TURN_MS_MAX = 150;
+export const TURN_MS_MAX = 250;
 /** One long turn may be a single large job; within this time of it a second one is a queue. */
 const LATE_MEMORY_MS = 2_000;
 /** How often the queues are judged: some times within WAIT_MS_MAX. */

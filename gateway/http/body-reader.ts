@@ -1,4 +1,4 @@
-import type { HttpResponse } from 'uWebSockets.js';
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { Head } from './head.js';
 
 /** What came of reading a body. */
@@ -16,8 +16,10 @@ export function hasBody({ contentLength, transferEncoding }: Head): boolean {
 }
 
 /** Whether a body that nobody reads could keep the connection busy for long. */
-export function mayBeLong({ contentLength, transferEncoding }: Head): boolean {
-  return transferEncoding !== undefined || Number(contentLength ?? 0) > DISCARD_BYTES_MAX;
+export function mayBeLong(request: HttpRequest): boolean {
+  return (
+    request.getHeader('transfer-encoding') !== '' || Number(request.getHeader('content-length')) > DISCARD_BYTES_MAX
+  );
 }
 
 /** Collects one request's body, never more than `bytesMax` of it. Must be made within uWebSockets' request handler. */

@@ -24,7 +24,8 @@ export class Head {
   readonly #given: string[];
   #headers: Readonly<Record<string, string>> | undefined;
 
-  constructor(request: HttpRequest) {
+  /** `method` as received, where it was read already. */
+  constructor(request: HttpRequest, method = request.getCaseSensitiveMethod()) {
     let authorization: string | undefined;
     let contentType: string | undefined;
     let contentLength: string | undefined;
@@ -65,7 +66,7 @@ export class Head {
     else if (contentLength !== undefined && transferEncoding !== undefined) {
       malformed = 'Both a length and a transfer encoding were given';
     }
-    this.method = request.getCaseSensitiveMethod().toUpperCase();
+    this.method = method.toUpperCase();
     this.path = url.length > 1 && url.endsWith('/') ? url.slice(0, -1) : url;
     this.query = query;
     this.malformed = malformed;

@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox';
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { type FieldError, type Problem, problem } from '../../actors/domain/problem.js';
 import { coerce } from './coerce.js';
@@ -7,21 +7,31 @@ import { coerce } from './coerce.js';
 /** The value with defaults, or the 422 that says what is wrong with it. */
 export type Validate = (value: object) => { readonly value: unknown } | Problem;
 
-/** Compiles validators; one for all routes, since ajv shares what it compiled. */
+/**
+ * Compiles validators; one for all routes, since ajv shares what it compiled. Each schema is compiled when the first
+ * value comes for it: all of them at once took a tenth of a start. That each one compiles is for a test to say.
+ */
 export function validators(): (schema: TSchema) => Validate {
+  let ajv: Ajv | undefined;
+  return (schema) => {
+    let check: ValidateFunction | undefined;
+    return (value) => {
+      ajv ??= makeAjv();
+      check ??= ajv.compile(schema);
+      const coerced = coerce(schema, value);
+      return check(coerced) ? { value: coerced } : refusal(check.errors?.[0]);
+    };
+  };
+}
+
+function makeAjv(): Ajv {
   // allErrors stays off: its cost grows with what a client sends.
   const ajv = new Ajv({ useDefaults: true, strict: true, strictTypes: false, strictRequired: false });
   addFormats.default(ajv);
   ajv.addKeyword({ keyword: 'clamp', schemaType: 'boolean' });
   // A file comes from the multipart parser, not from JSON: only bytes that are bytes will do.
   ajv.addKeyword({ keyword: 'bytes', schemaType: 'boolean', validate: (_: boolean, data: unknown) => isFile(data) });
-  return (schema) => {
-    const check = ajv.compile(schema);
-    return (value) => {
-      const coerced = coerce(schema, value);
-      return check(coerced) ? { value: coerced } : refusal(check.errors?.[0]);
-    };
-  };
+  return ajv;
 }
 
 function isFile(data: unknown): boolean {
