@@ -29,7 +29,7 @@ export class Activation {
   private batch: readonly Delivery[] = [];
   private turnUnderWay: Promise<void> | undefined;
   private waitingReplies = new Set<Delivery>();
-  private quietTimer = false;
+  private quieting = false;
   private atRest: (() => void)[] = [];
   private readonly found: string[];
 
@@ -97,7 +97,7 @@ export class Activation {
     if (awake === undefined || !this.quiet) return false;
     if (!awake.upkeep.clean) {
       const { seq } = awake.core;
-      await Promise.all([awake.upkeep.settle(), awake.upkeep.saveSnapshot()]);
+      await Promise.all([awake.upkeep.settle(), awake.upkeep.wantsSnapshot && awake.upkeep.saveSnapshot()]);
       if (this.stopped || !this.quiet || awake.core.seq !== seq || !awake.upkeep.settled) return false;
     }
     this.stop();
@@ -122,8 +122,10 @@ export class Activation {
       await this.halt.sleep(clock, limits.releaseMs / 20).catch(() => undefined);
     }
     if (this.stopped) return undefined;
-    const snapshot = awake.core.seq > 0 ? snapshotOf(awake.core, this.epoch) : undefined;
-    await Promise.all([awake.upkeep.settle(), awake.upkeep.saveSnapshot()]);
+    // The next owner replays a few entries as fast as it reads a snapshot.
+    const { wantsSnapshot } = awake.upkeep;
+    const snapshot = wantsSnapshot ? snapshotOf(awake.core, this.epoch) : undefined;
+    await Promise.all([awake.upkeep.settle(), wantsSnapshot && awake.upkeep.saveSnapshot()]);
     awake.before.proceedAll();
     this.stop();
     await this.ended();
@@ -251,14 +253,22 @@ export class Activation {
 
   /** Saves the cursor and clears the backlog once the lanes have been at rest for a while. */
   private settleWhenQuiet(): void {
-    if (this.quietTimer) return;
-    this.quietTimer = true;
-    this.around.clock.after(this.around.limits.quietMs, () => {
-      this.quietTimer = false;
-      if (this.stopped || this.awake === undefined || this.awake.upkeep.settled) return;
-      if (this.quiet) void this.awake.upkeep.settle().then(() => this.settleWhenQuiet());
-      else this.settleWhenQuiet();
-    });
+    if (this.quieting) return;
+    this.quieting = true;
+    this.around.quieting.watch(this);
+  }
+
+  /** A while has passed since it was last watched. */
+  quieted(): void {
+    this.quieting = false;
+    if (this.stopped || this.awake === undefined || this.awake.upkeep.settled) return;
+    if (this.quiet) void this.settle(this.awake.upkeep);
+    else this.settleWhenQuiet();
+  }
+
+  private async settle(upkeep: Awake['upkeep']): Promise<void> {
+    await upkeep.settle();
+    if (!upkeep.settled) this.settleWhenQuiet();
   }
 
   private reportFault({ delivery, error }: NonNullable<DecidedBatch['fault']>, seq: number): void {

@@ -26,6 +26,8 @@ export interface RuntimeLimits {
   readonly primedMax: number;
   /** Journal entries between two snapshots: what an activation replays at most, unless snapshots fail. */
   readonly snapshotEvery: number;
+  /** An actor that leaves memory has a snapshot written if it would save replaying as many entries as this. */
+  readonly snapshotWorth: number;
   /** Entries done between two saves of a busy lane's cursor: what a new owner repeats at most. */
   readonly cursorEvery: number;
   /** An activation without messages for this long leaves memory. */
@@ -49,6 +51,7 @@ export const defaultLimits: RuntimeLimits = {
   laneQueueMax: LANE_QUEUE_MAX,
   primedMax: PRIMED_MAX,
   snapshotEvery: 200,
+  snapshotWorth: 20,
   cursorEvery: 100,
   idleMs: 600_000,
   quietMs: 3_000,

@@ -23,6 +23,7 @@ import type { Logger } from './logger.js';
 import { newMetrics, type RuntimeMetrics } from './metrics.js';
 import { NactHost } from './nact-host.js';
 import type { Placement, ShardHost } from './placement.js';
+import { Quieting } from './quieting.js';
 import type { ActorJournal } from './recovery.js';
 import { Residents } from './residents.js';
 import { Shards } from './shards.js';
@@ -81,6 +82,7 @@ export class Runtime implements Asker, ShardHost {
       limits,
       metrics,
       deadlines: new Deadlines(this.scope),
+      quieting: new Quieting(this.scope, limits.quietMs),
       send: (message, timeoutMs) => this.caller.send(message, timeoutMs),
       publish: (subject, payload) => bus.publish(subject, payload),
     };

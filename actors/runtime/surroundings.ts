@@ -6,6 +6,7 @@ import type { RuntimeLimits } from './limits.js';
 import type { Logger } from './logger.js';
 import type { RuntimeMetrics } from './metrics.js';
 import type { Placement } from './placement.js';
+import type { Quieting } from './quieting.js';
 import type { ActorJournal } from './recovery.js';
 
 /** What all activations of a runtime share. */
@@ -19,6 +20,8 @@ export interface Surroundings {
   readonly limits: RuntimeLimits;
   readonly metrics: RuntimeMetrics;
   readonly deadlines: Deadlines;
+  /** When to look whether an actor has come to rest. */
+  readonly quieting: Quieting;
   /** To the actor, wherever it is; resolves to its reply. @throws Unavailable */
   send(message: Message, timeoutMs: number): Promise<unknown>;
   publish(subject: string, payload: Uint8Array): void;

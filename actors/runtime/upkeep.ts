@@ -66,9 +66,14 @@ export class Upkeep {
     return this.marks.size === 0 && this.savedBefore === this.before.done && this.savedAfter === this.after.done;
   }
 
-  /** Settled, and the snapshot is the newest. */
+  /** So much would be replayed without another snapshot that one is worth its row. */
+  get wantsSnapshot(): boolean {
+    return this.core.seq - this.snapshotSeq >= this.around.limits.snapshotWorth;
+  }
+
+  /** There is nothing to write when it leaves memory. */
   get clean(): boolean {
-    return this.settled && this.snapshotSeq === this.core.seq;
+    return this.settled && !this.wantsSnapshot;
   }
 
   /** A lane has finished an entry. */
@@ -107,8 +112,8 @@ export class Upkeep {
     const finished = this.marks;
     this.marks = new Set();
     this.marked = false;
-    const removed =
-      (await this.saveCursor()) && (await this.attempt('the backlog row', () => this.removeMarks(finished)));
+    const rows = Array.from(finished, (key) => remove(backlog, { shard: this.shard, actor: key }));
+    const removed = await this.saveCursor(rows);
     if (!removed) this.adopt(finished);
     else if (this.marks.size === 0) this.count(false);
   }
@@ -132,12 +137,15 @@ export class Upkeep {
     });
   }
 
-  private async saveCursor(): Promise<boolean> {
+  /** With what else is written then; a cursor that is lost although that is written costs repeated effects. */
+  private async saveCursor(alongside: readonly RowWrite[] = []): Promise<boolean> {
     if (this.saving !== undefined) await this.saving;
     const [beforeReply, afterReply] = [this.before.done, this.after.done];
-    if (beforeReply === this.savedBefore && afterReply === this.savedAfter) return true;
+    const moved = beforeReply !== this.savedBefore || afterReply !== this.savedAfter;
+    if (!moved && alongside.length === 0) return true;
     this.saving = this.attempt('the cursor', async () => {
-      await this.around.tables.write([put(cursors, { actor: this.actor }, { beforeReply, afterReply })]);
+      const cursor = moved ? [put(cursors, { actor: this.actor }, { beforeReply, afterReply })] : [];
+      await this.around.tables.write([...cursor, ...alongside]);
       this.savedBefore = beforeReply;
       this.savedAfter = afterReply;
     }).finally(() => {
@@ -150,11 +158,6 @@ export class Upkeep {
     if (this.left || this.counted === unsettled) return;
     this.around.metrics.unsettled += unsettled ? 1 : -1;
     this.counted = unsettled;
-  }
-
-  private removeMarks(keys: ReadonlySet<string>): Promise<void> {
-    const rows = [...keys].map((key) => remove(backlog, { shard: this.shard, actor: key }));
-    return rows.length === 0 ? Promise.resolve() : this.around.tables.write(rows);
   }
 
   /** Only as long as the shard is ours: the next owner keeps its own rows. */

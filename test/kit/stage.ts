@@ -100,19 +100,22 @@ export class Stage {
     epoch: number | undefined,
     limits: Partial<RuntimeLimits> = {},
     kinds: readonly AnyKind[] = [notebook()],
+    wrap: (tables: Tables) => Tables = (tables) => tables,
   ): Promise<StageNode> {
     const placement = new StagePlacement();
     placement.epoch = epoch;
     const store = new StageTables(this.shared);
+    const tables = wrap(store.tables);
     const log: string[] = [];
     const note = (_fields: object, message: string) => void log.push(message);
     let drawn = 0;
     const runtime = new Runtime({
       kinds,
-      limits,
+      // Snapshots are rare otherwise, and tests have few entries.
+      limits: { snapshotWorth: 1, ...limits },
       placement,
-      tables: store.tables,
-      journal: new Journal(store.tables),
+      tables,
+      journal: new Journal(tables),
       bus: this.hub.bus(`node-${this.nodes.length}`),
       clock: this.clock,
       random: { bytes: (count) => new Uint8Array(count), fraction: () => ((drawn++ * 7919) % 1000) / 1000 },

@@ -91,7 +91,7 @@ export class SimulatedNode {
       clock,
       random: random.fork(),
       logger: log,
-      limits: { idleMs: 5_000, snapshotEvery: 10, cursorEvery: 5, rescanMs: 20_000 },
+      limits: { idleMs: 5_000, snapshotEvery: 10, snapshotWorth: 3, cursorEvery: 5, rescanMs: 20_000 },
     });
     this.host = withRings(this.runtime, rings);
     peers.register(this.process, this.cluster.service);

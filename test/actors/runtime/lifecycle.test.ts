@@ -29,6 +29,20 @@ test('an actor that nobody asks leaves memory, and comes back as it was', async 
   assert.equal(((await add(node, 'four')) as { line: number }).line, 4);
 });
 
+test('an actor of few entries leaves memory without a snapshot, and comes back as it was', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1, { snapshotWorth: 4 });
+  for (const text of ['one', 'two', 'three']) await add(node, text);
+  await stage.clock.advance(700_000);
+  assert.equal(node.runtime.metrics.passivated, 1);
+  assert.equal(await snapshot(stage), undefined);
+  assert.deepEqual(await lines(node), ['one', 'two', 'three']);
+  await add(node, 'four');
+  await stage.clock.advance(700_000);
+  assert.equal((await snapshot(stage))?.seq, 4);
+});
+
 test('a snapshot is taken every so many entries', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
