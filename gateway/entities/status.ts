@@ -162,7 +162,7 @@ export function renderStatus(
     spoiler_text: record.spoilerText,
     visibility: record.visibility,
     language: record.language || null,
-    uri: original === undefined ? uri : `${uri}/activity`,
+    uri: record.reblogOfId === undefined ? uri : `${uri}/activity`,
     url: `${accountUrl(instance, author.username)}/${record.id}`,
     replies_count: record.replies,
     reblogs_count: record.reblogs,

@@ -1,0 +1,97 @@
+import { accountKind } from '../../../actors/account/account.js';
+import { conversationKind } from '../../../actors/conversation/conversation.js';
+import { idShard } from '../../../actors/domain/ids.js';
+import { askerOf } from '../../../actors/runtime/kind.js';
+import { HomeRings, NO_RING } from '../../../actors/timelines/home-rings.js';
+import { fanOut, makePublicRing } from '../../../compose/home-rings.js';
+import { StatusPages } from '../../../gateway/cards/status-pages.js';
+import { ViewerMarks } from '../../../gateway/cards/viewer-marks.js';
+import { Lenses } from '../../../gateway/lenses.js';
+import type { InstanceSettings, Services } from '../../../gateway/services.js';
+import { recentIds } from '../../../gateway/timelines/recent.js';
+import { CachedTables } from '../../../store/cached-tables.js';
+import { put, RANGE_LIMIT_MAX } from '../../../store/port.js';
+import { backlog, journal } from '../../../store/tables.js';
+import { Stage } from '../../kit/stage.js';
+
+const instance: InstanceSettings = {
+  baseUrl: 'https://here.example',
+  domain: 'here.example',
+  streamingUrl: 'wss://here.example',
+  streamingRedirect: undefined,
+  registrations: 'open',
+  passwordGrant: false,
+  rateLimits: false,
+  version: '0',
+};
+
+/** A node with everything that pages are made with in production: rings, a cache of rows, cards. */
+export async function openCity(stage: Stage = new Stage()) {
+  const log = { warn: () => undefined };
+  let tables = new CachedTables(stage.shared);
+  const rings = new HomeRings({
+    clock: stage.clock,
+    log,
+    epochOf: () => 1,
+    recent: (authors, limit) => recentIds(tables, stage.clock)(authors, limit),
+  });
+  const account = accountKind({
+    mailer: { send: async () => undefined },
+    baseUrl: instance.baseUrl,
+    tables: stage.shared,
+    rings,
+  });
+  const conversation = conversationKind();
+  const publicRing = makePublicRing(stage.shared, log);
+  await fanOut(rings, publicRing, stage.bus('gateway'));
+  const node = await stage.node(1, {}, [account, conversation], (inner) => {
+    tables = new CachedTables(inner);
+    return tables;
+  });
+  const askAccount = askerOf(account, node.runtime);
+  const askConversation = askerOf(conversation, node.runtime);
+  const kept: Services = {
+    instance,
+    askAccount,
+    askConversation,
+    lenses: new Lenses(askAccount, stage.clock),
+    publicRing,
+    pages: new StatusPages(instance, new ViewerMarks(tables)),
+    tables,
+    registry: undefined as never,
+    clock: stage.clock,
+    random: undefined as never,
+    newAccountId: () => '',
+  };
+  /** The same without anything kept: each page is read, judged and rendered from the store. */
+  const afresh = (): Services => {
+    const lenses = new Lenses(askAccount, stage.clock);
+    return {
+      ...kept,
+      tables: stage.shared,
+      publicRing: { read: () => NO_RING },
+      lenses: {
+        of: (viewer: string) => lenses.of(viewer),
+        home: async (viewer: string) => ({ view: await lenses.of(viewer), part: NO_RING }),
+      } as unknown as Lenses,
+    };
+  };
+  return { stage, kept, afresh, askAccount, askConversation, node };
+}
+
+export type City = Awaited<ReturnType<typeof openCity>>;
+
+/** Another city that knows nothing but the journals of this one, which its actors have gone through to the end. */
+export async function replayed({ stage }: City, actors: readonly string[]): Promise<City> {
+  const other = new Stage();
+  for (const actor of actors) {
+    const rows = await stage.shared.range(journal, { actor, bucket: 0 }, { limit: RANGE_LIMIT_MAX });
+    for (const { key, value } of rows) await other.shared.write([put(journal, key, value)]);
+    const shard = idShard(actor.slice(actor.indexOf('/') + 1));
+    await other.shared.write([put(backlog, { shard, actor: `${actor}@1.1` }, { atMs: 1 })]);
+  }
+  await other.clock.advance(stage.clock.nowMs() - other.clock.nowMs());
+  const city = await openCity(other);
+  await other.clock.settle();
+  return city;
+}

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { makeId } from '../../../actors/domain/ids.js';
+import { isProblem } from '../../../actors/domain/problem.js';
+import { renderNotifications } from '../../../gateway/entities/notification.js';
+import { renderStatuses } from '../../../gateway/entities/status.js';
+import type { Services } from '../../../gateway/services.js';
+import { accountTimeline } from '../../../gateway/timelines/account.js';
+import { accountCursor } from '../../../gateway/timelines/eras.js';
+import { homeTimeline } from '../../../gateway/timelines/home.js';
+import { notificationList } from '../../../gateway/timelines/notifications.js';
+import { publicTimeline } from '../../../gateway/timelines/public.js';
+import { type VisibleStatus, visibleById } from '../../../gateway/visible.js';
+import { notifications } from '../../../store/tables.js';
+import { blankPost, registration } from '../../actors/reactions/town.js';
+import { type City, openCity, replayed } from './city.js';
+
+const PEOPLE = 4;
+const bounds = { before: undefined, after: undefined, upwards: false, limit: 40 };
+const VISIBILITIES = ['public', 'unlisted', 'private', 'direct'] as const;
+
+const who = fc.integer({ min: 0, max: PEOPLE - 1 });
+const what = fc.integer({ min: 0, max: 11 });
+const post = fc.record({
+  did: fc.constant('post' as const),
+  who,
+  visibility: fc.constantFrom(...VISIBILITIES),
+  reply: fc.option(what, { nil: undefined }),
+  mentions: fc.option(who, { nil: undefined }),
+  text: fc.constantFrom('plain', 'with "quotes" & <tags>', 'ümläute 😀\u2028'),
+});
+const act = fc.record({
+  did: fc.constantFrom(
+    'favourite' as const,
+    'unfavourite' as const,
+    'reblog' as const,
+    'unreblog' as const,
+    'remove' as const,
+  ),
+  who,
+  what,
+});
+const relate = fc.record({
+  did: fc.constantFrom(
+    'follow' as const,
+    'unfollow' as const,
+    'block' as const,
+    'unblock' as const,
+    'mute' as const,
+    'unmute' as const,
+  ),
+  who,
+  whom: who,
+});
+const rename = fc.record({ did: fc.constant('rename' as const), who, name: fc.string({ maxLength: 8 }) });
+const look = fc.record({ did: fc.constant('look' as const), who });
+type Of<A> = A extends fc.Arbitrary<infer T> ? T : never;
+type Step = Of<typeof post> | Of<typeof act> | Of<typeof relate> | Of<typeof rename> | Of<typeof look>;
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: post },
+  { weight: 6, arbitrary: act },
+  { weight: 3, arbitrary: relate },
+  { weight: 1, arbitrary: rename },
+  { weight: 4, arbitrary: look },
+);
+
+/** People who do as they are told, and what they posted. */
+class Story {
+  readonly people: string[] = [];
+  readonly posts: { readonly id: string; readonly conversation: string; readonly author: string }[] = [];
+
+  private constructor(readonly city: City) {}
+
+  static async begin(): Promise<Story> {
+    const story = new Story(await openCity());
+    const { stage, askAccount } = story.city;
+    for (let n = 0; n < PEOPLE; n++) {
+      const id = makeId(stage.clock.nowMs(), n % 4, n);
+      story.people.push(id);
+      await story.done(askAccount(id, 'register', registration(`person${n}`)));
+    }
+    for (const id of story.people.slice(1)) await story.done(askAccount(id, 'follow', follow(story.person(0))));
+    return story;
+  }
+
+  person = (n: number) => this.people[n] ?? '';
+  actors = () => [
+    ...this.people.map((id) => `account/${id}`),
+    ...new Set(this.posts.map((one) => `conversation/${one.conversation}`)),
+  ];
+
+  async done<T>(answer: Promise<T>): Promise<T> {
+    await this.city.stage.clock.advance(5);
+    return answer;
+  }
+
+  async tell(step: Step): Promise<void> {
+    const { askAccount, askConversation } = this.city;
+    const by = this.person(step.who);
+    if (step.did === 'post') await this.post(step);
+    else if (step.did === 'look') await comparePages(this.city.kept, this.city.afresh(), by, this);
+    else if (step.did === 'rename') {
+      await this.done(askAccount(by, 'updateProfile', { fields: [], setFields: false, displayName: step.name }));
+    } else if ('whom' in step) {
+      const target = this.person(step.whom);
+      if (target === by) return;
+      const more = step.did === 'follow' ? { targetLocked: false } : { notifications: true, durationMs: 0 };
+      await this.done(askAccount(by, step.did, { target, ...more } as never));
+    } else {
+      const status = this.posts[step.what % Math.max(1, this.posts.length)];
+      if (status === undefined) return;
+      const input = { statusId: status.id, by };
+      await this.done(askConversation(status.conversation, step.did, input));
+    }
+  }
+
+  private async post({ who, visibility, reply, mentions, text }: Of<typeof post>): Promise<void> {
+    const parent = reply === undefined ? undefined : this.posts[reply % Math.max(1, this.posts.length)];
+    const mentioned = mentions === undefined ? undefined : this.person(mentions);
+    const answer = await this.done(
+      this.city.askAccount(this.person(who), 'post', {
+        ...blankPost,
+        text,
+        html: `<p>${text}</p>`,
+        visibility,
+        mentions:
+          mentioned === undefined
+            ? []
+            : [{ accountId: mentioned, username: 'x', acct: 'x', url: 'https://here.example/@x' }],
+        ...(parent === undefined
+          ? {}
+          : { inReplyToId: parent.id, inReplyToAccountId: parent.author, conversationId: parent.conversation }),
+      }),
+    );
+    if (isProblem(answer)) return;
+    this.posts.push({ id: answer.id, conversation: answer.conversationId, author: this.person(who) });
+  }
+}
+
+const follow = (target: string) => ({ target, targetLocked: false });
+
+/** What `kept` answers as bytes is what `afresh` renders: the same pages, in every way. */
+async function comparePages(kept: Services, afresh: Services, viewer: string | undefined, story: Story): Promise<void> {
+  const lists: ((services: Services) => Promise<readonly (VisibleStatus | undefined)[]>)[] = [
+    async (services) => (await publicTimeline(services, viewer, bounds)).items,
+    async (services) => (await accountTimeline(services, viewer, story.person(0), bounds, everything)).items,
+    (services) =>
+      visibleById(
+        services,
+        viewer,
+        story.posts.map(({ id }) => id),
+      ),
+  ];
+  if (viewer !== undefined) lists.push(async (services) => (await homeTimeline(services, viewer, bounds)).items);
+  for (const list of lists) {
+    const bytes = await kept.pages.list(kept, viewer, await list(kept));
+    const rendered = (await renderStatuses(afresh, viewer, await list(afresh))).filter((one) => one !== undefined);
+    assert.deepEqual(JSON.parse(bytes.toString()), JSON.parse(JSON.stringify(rendered)));
+  }
+  if (viewer === undefined) return;
+  const page = await notificationList(kept, viewer, bounds, {});
+  const cursor = accountCursor(afresh.tables, afresh.clock, notifications, 'notification', viewer, bounds);
+  const stored = (await cursor.next(bounds.limit)).map(({ id, value }) => ({ id, record: value }));
+  const rendered = (await renderNotifications(afresh, viewer, stored)).filter((one) => one !== undefined);
+  assert.deepEqual(
+    page.items.map((pieces) => JSON.parse(Buffer.concat(pieces).toString())),
+    JSON.parse(JSON.stringify(rendered)),
+  );
+}
+
+const everything = { excludeReplies: false, excludeReblogs: false, tagged: undefined };
+
+test('pages of kept bytes are what the store says, and what the journals alone say, whatever happened and whoever looks', async () => {
+  const told = async (steps: readonly Step[]) => {
+    const story = await Story.begin();
+    for (const step of steps) await story.tell(step);
+    const { city } = story;
+    await city.stage.clock.settle();
+    const again = await replayed(city, story.actors());
+    for (const viewer of [...story.people, undefined]) {
+      await comparePages(city.kept, city.afresh(), viewer, story);
+      await comparePages(city.kept, again.afresh(), viewer, story);
+    }
+    city.stage.close();
+    again.stage.close();
+  };
+  await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 40 }), told), { numRuns: 30 });
+});
