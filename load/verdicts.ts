@@ -46,7 +46,8 @@ export class Findings {
  * after the other's answer: what was under way together may come either way round.
  */
 export class OrderWatch {
-  readonly #ids = new Map<string, string>();
+  /** Posts seen, one bit each: there may be thousands of streams and a million posts. */
+  #seen = new Uint32Array(4);
   /** Per author the latest beginning seen so far. */
   readonly #latestStart = new Map<number, Witnessed>();
 
@@ -57,13 +58,14 @@ export class OrderWatch {
 
   /** @returns false when it was here before */
   see({ post, id }: Sighting): boolean {
-    const before = this.#ids.get(post.marker);
-    if (before !== undefined) {
-      const detail = before === id ? `status ${id} came twice` : `came as ${before} and as ${id}`;
+    if (this.saw(post)) {
+      const detail = id === post.id ? `came again as ${id}` : `came as ${post.id} and as ${id}`;
       this.findings.add({ verdict: 'repeated', place: this.place, post: post.marker, detail });
       return false;
     }
-    this.#ids.set(post.marker, id);
+    const word = post.number >>> 5;
+    if (word >= this.#seen.length) this.#grow(word + 1);
+    this.#seen[word] = (this.#seen[word] ?? 0) | (1 << (post.number & 31));
     const latest = this.#latestStart.get(post.author);
     if (latest !== undefined && (post.acknowledgedMs ?? Number.POSITIVE_INFINITY) < latest.startedMs) {
       const detail = `answered ${Math.round(latest.startedMs - (post.acknowledgedMs ?? 0))} ms before ${latest.marker} was sent, yet stands after it`;
@@ -74,7 +76,13 @@ export class OrderWatch {
   }
 
   saw(post: Witnessed): boolean {
-    return this.#ids.has(post.marker);
+    return ((this.#seen[post.number >>> 5] ?? 0) & (1 << (post.number & 31))) !== 0;
+  }
+
+  #grow(words: number): void {
+    const longer = new Uint32Array(Math.max(words, this.#seen.length * 2));
+    longer.set(this.#seen);
+    this.#seen = longer;
   }
 }
 

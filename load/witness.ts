@@ -5,6 +5,8 @@ export interface Witnessed {
   /** The number of its author among the users. */
   readonly author: number;
   readonly marker: string;
+  /** From 0, in the order of beginning. */
+  readonly number: number;
   readonly startedMs: number;
   /** When the 2xx answer was there; undefined: never acknowledged. */
   acknowledgedMs: number | undefined;
@@ -24,8 +26,9 @@ export class Witness {
   /** A post about to be sent; undefined when there are too many already. */
   begin(author: number, startedMs: number): Witnessed | undefined {
     if (this.#posts.length >= WITNESSED_MAX) return undefined;
-    const marker = `${this.run}x${this.#posts.length}`;
-    const post: Witnessed = { author, marker, startedMs, acknowledgedMs: undefined, id: undefined };
+    const number = this.#posts.length;
+    const marker = `${this.run}x${number}`;
+    const post: Witnessed = { author, marker, number, startedMs, acknowledgedMs: undefined, id: undefined };
     this.#posts.push(post);
     const own = this.#byAuthor.get(author);
     if (own === undefined) this.#byAuthor.set(author, [post]);

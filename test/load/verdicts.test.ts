@@ -65,7 +65,7 @@ test('the same status twice and one post as two statuses are repeated; the same 
   const witness = new Witness();
   const one = post(witness, 0, 10);
   const twice = judged([...sighted(one), ...sighted(one)]);
-  assert.match(twice.examples[0]?.detail ?? '', /came twice/);
+  assert.match(twice.examples[0]?.detail ?? '', /came again/);
   const doubled = judged([{ post: one, id: 'another' }, ...sighted(one)]);
   assert.match(doubled.examples[0]?.detail ?? '', /came as .* and as another/);
   const findings = new Findings();
