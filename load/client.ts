@@ -28,22 +28,27 @@ export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
 
-/** HTTP to the one server under load. Redirects are answers like others: they are not followed. */
+/** HTTP to the server under load, over all its nodes in turn. Redirects are answers like others: they are not followed. */
 export class Client {
-  readonly #pool: Pool;
+  readonly #pools: readonly Pool[];
+  #next = 0;
   readonly #timeoutMs: number;
 
-  constructor(target: Target, connections: number, timeoutMs: number) {
+  /** @param connections at most, to all nodes together */
+  constructor(targets: readonly Target[], connections: number, timeoutMs: number) {
     this.#timeoutMs = timeoutMs;
-    this.#pool = new Pool(target.origin, {
-      connections,
-      pipelining: 1,
-      // The deadline over all is `timeoutMs`; a coarse second one beside it would only cost.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      maxResponseSize: ANSWER_BYTES_MAX,
-      connect: { lookup: pinnedLookup(target), timeout: CONNECT_MS_MAX },
-    });
+    this.#pools = targets.map(
+      (target) =>
+        new Pool(target.origin, {
+          connections: Math.ceil(connections / targets.length),
+          pipelining: 1,
+          // The deadline over all is `timeoutMs`; a coarse second one beside it would only cost.
+          headersTimeout: 0,
+          bodyTimeout: 0,
+          maxResponseSize: ANSWER_BYTES_MAX,
+          connect: { lookup: pinnedLookup(target), timeout: CONNECT_MS_MAX },
+        }),
+    );
   }
 
   /** @throws NoAnswer */
@@ -55,7 +60,8 @@ export class Client {
     const options: Dispatcher.RequestOptions = { method, path, headers, signal: AbortSignal.timeout(this.#timeoutMs) };
     if (body !== undefined) options.body = JSON.stringify(body);
     try {
-      const answer = await this.#pool.request(options);
+      const pool = this.#pools[this.#next++ % this.#pools.length] as Pool;
+      const answer = await pool.request(options);
       const text = await answer.body.text();
       return { status: answer.statusCode, retryAfterMs: retryAfterMs(answer.headers['retry-after']), text };
     } catch (error) {
@@ -64,7 +70,7 @@ export class Client {
   }
 
   async close(): Promise<void> {
-    await this.#pool.destroy();
+    await Promise.all(this.#pools.map((pool) => pool.destroy()));
   }
 }
 

@@ -5,7 +5,7 @@ import { defaultLimits, type Limits, limitsOf, quantity } from './limits.js';
 import { BadPlan, defaultPlan, mixOf, operationNames, type Plan, scenarios, USERS_MAX } from './plan.js';
 import { showProgress } from './progress.js';
 import { runLoad } from './run.js';
-import { streamTargetOf } from './stream-address.js';
+import { streamTargetsOf } from './stream-address.js';
 import { summary } from './summary.js';
 import { admit } from './target-guard.js';
 import { registered, tokensOf, verified } from './users.js';
@@ -14,6 +14,8 @@ import { registered, tokensOf, verified } from './users.js';
 const EXIT_PAST_LIMIT = 1;
 const EXIT_BAD_PLAN = 2;
 const EXIT_NO_ANSWER = 3;
+/** Nodes of one server: a larger cluster is loaded through what balances it. */
+const SERVERS_MAX = 100;
 /** Before the run: tokens are verified, users signed up. */
 const FIRST_CONNECTIONS = 16;
 
@@ -24,7 +26,7 @@ function build(): Command {
     .description(
       'load a Mastodon-compatible server of your own, and say whether it lost, repeated, reordered or delayed',
     )
-    .argument('<server>', 'its address, such as http://localhost:3000')
+    .argument('<servers...>', 'its address, such as http://localhost:3000, or those of several nodes of one server')
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'murmuration load: ')) });
   const list = Object.keys(scenarios).join(', ');
@@ -68,7 +70,7 @@ function build(): Command {
 export async function loadCommand(argv: readonly string[]): Promise<number> {
   try {
     const command = build().parse([...argv], { from: 'user' });
-    return await load(command.args[0] ?? '', command.opts<Flags>());
+    return await load(command.args, command.opts<Flags>());
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_BAD_PLAN;
     if (!(error instanceof BadPlan || error instanceof NoAnswer)) throw error;
@@ -77,25 +79,27 @@ export async function loadCommand(argv: readonly string[]): Promise<number> {
   }
 }
 
-async function load(server: string, flags: Flags): Promise<number> {
+async function load(servers: readonly string[], flags: Flags): Promise<number> {
   const [plan, limits] = [planOf(flags), limitsFrom(flags)];
-  const target = await admit(server, flags.iOwnThisServer);
+  const own = flags.iOwnThisServer;
+  if (servers.length > SERVERS_MAX) throw new BadPlan(`at most ${SERVERS_MAX} servers`);
+  const targets = await Promise.all(servers.map((server) => admit(server, own)));
   if ((flags.users === undefined) === (flags.register === undefined)) {
     throw new BadPlan('users are needed: either --users FILE or --register N');
   }
-  const first = new Client(target, FIRST_CONNECTIONS, plan.timeoutMs);
+  const first = new Client(targets, FIRST_CONNECTIONS, plan.timeoutMs);
   const usersMax = whole(flags.usersMax, '--users-max') ?? USERS_MAX;
   const count = Math.min(whole(flags.register, '--register') ?? 0, usersMax);
   const tokens = flags.users === undefined ? await registered(first, count) : await tokensOf(flags.users, usersMax);
   const users = await verified(first, tokens);
-  const streamTarget = await streamTargetOf(first, target, flags.iOwnThisServer).finally(() => first.close());
+  const streamTargets = await streamTargetsOf(first, targets, own).finally(() => first.close());
   const abort = new AbortController();
   const stop = () => abort.abort();
   process.once('SIGINT', stop);
   let endProgress = () => {};
   const result = await runLoad({
-    target,
-    streamTarget,
+    targets,
+    streamTargets,
     users,
     plan,
     limits,

@@ -61,7 +61,7 @@ export interface Judged {
 /** All that a run found out; written as JSON it is what `--json` prints. */
 export interface LoadResult {
   readonly version: 1;
-  readonly target: string;
+  readonly targets: readonly string[];
   readonly startedAt: string;
   /** From the first request to the last answer. */
   readonly seconds: number;

@@ -34,9 +34,10 @@ export interface Progress {
 }
 
 export interface Run {
-  readonly target: Target;
-  /** Where streams are; default the target. */
-  readonly streamTarget?: Target;
+  /** One server, or several nodes of one, which are asked in turn. */
+  readonly targets: readonly Target[];
+  /** Where streams are; default the same. */
+  readonly streamTargets?: readonly Target[];
   readonly users: readonly User[];
   readonly plan: Plan;
   readonly limits: Limits;
@@ -87,7 +88,7 @@ class Running {
   #startedAtMs = Date.now();
 
   constructor(run: Run) {
-    const { plan, target } = run;
+    const { plan, targets } = run;
     this.#run = run;
     this.#signal = run.signal ?? new AbortController().signal;
     this.#crowd = crowdOf(plan, run.users);
@@ -95,8 +96,8 @@ class Running {
     this.#recorder = new Recorder(this.#startMs, plan.durationMs, plan.warmUpMs);
     this.#visible = new Visible(plan.lateMs, this.#findings);
     const connections = plan.pace.kind === 'closed' ? plan.pace.inFlight : plan.pace.inFlightMax;
-    this.#client = new Client(target, connections, plan.timeoutMs);
-    this.#watchClient = new Client(target, WATCHING_CONNECTIONS, plan.timeoutMs);
+    this.#client = new Client(targets, connections, plan.timeoutMs);
+    this.#watchClient = new Client(targets, WATCHING_CONNECTIONS, plan.timeoutMs);
     const shared = {
       crowd: this.#crowd,
       witness: this.#witness,
@@ -104,7 +105,7 @@ class Running {
       visible: this.#visible,
       findings: this.#findings,
     };
-    this.#streaming = new Streaming(run.streamTarget ?? target, plan.timeoutMs, shared);
+    this.#streaming = new Streaming(run.streamTargets ?? targets, plan.timeoutMs, shared);
     const watching = { ...shared, client: this.#watchClient, random: seeded(plan.seed + 1) };
     this.#homes = new HomeWatch(watching, plan.lateMs);
     this.#operations = new Operations({
@@ -170,7 +171,7 @@ class Running {
   }
 
   result({ seconds, generator }: Driven, looked: Looked): LoadResult {
-    const { plan, target, users } = this.#run;
+    const { plan, targets, users } = this.#run;
     const counted = Math.max(0.001, seconds - plan.warmUpMs / 1_000);
     const measured = [...this.#recorder.totals].filter(([name, { sent }]) => (plan.mix[name] ?? 0) > 0 || sent > 0);
     const figures = {
@@ -188,7 +189,7 @@ class Running {
     const limits = judge(figures, this.#run.limits);
     return {
       version: 1,
-      target: target.origin,
+      targets: targets.map(({ origin }) => origin),
       startedAt: new Date(this.#startedAtMs).toISOString(),
       seconds,
       plan,

@@ -4,22 +4,26 @@ import { admit, type Target } from './target-guard.js';
 
 /**
  * Where the server says that its streams are: often a port or a host of their own. What may not be loaded is passed
- * over for the server itself.
+ * over for the server itself; of several nodes each has its own.
  */
-export async function streamTargetOf(client: Client, target: Target, ownedHost: string | undefined): Promise<Target> {
+export async function streamTargetsOf(
+  client: Client,
+  targets: readonly Target[],
+  ownedHost: string | undefined,
+): Promise<readonly Target[]> {
+  if (targets.length > 1) return targets;
   for (const path of ['/api/v2/instance', '/api/v1/instance']) {
     const { status, text } = await client.ask({ method: 'GET', path });
-    if (status !== 200) continue;
-    const address = addressIn(text);
+    const address = status === 200 ? addressIn(text) : undefined;
     if (address === undefined) continue;
     try {
-      return await admit(address, ownedHost);
+      return [await admit(address, ownedHost)];
     } catch (error) {
       if (!(error instanceof BadPlan)) throw error;
-      return target;
+      return targets;
     }
   }
-  return target;
+  return targets;
 }
 
 /** Scheme, host and port, as for HTTP. */

@@ -24,14 +24,14 @@ interface Held {
 
 /** Streams over WebSocket, as every server of this kind has them. */
 export class Streaming {
-  readonly #agent: Agent;
-  readonly #url: string;
+  readonly #nodes: readonly { readonly agent: Agent; readonly url: string }[];
+  #next = 0;
   readonly #held: Held[] = [];
   #heldSinceMs = Number.POSITIVE_INFINITY;
   #closing = false;
 
   constructor(
-    target: Target,
+    targets: readonly Target[],
     private readonly timeoutMs: number,
     private readonly watching: {
       readonly crowd: Crowd;
@@ -41,8 +41,10 @@ export class Streaming {
       readonly findings: Findings;
     },
   ) {
-    this.#agent = streamAgent(target);
-    this.#url = `${target.origin.replace(/^http/, 'ws')}/api/v1/streaming?stream=user`;
+    this.#nodes = targets.map((target) => ({
+      agent: streamAgent(target),
+      url: `${target.origin.replace(/^http/, 'ws')}/api/v1/streaming?stream=user`,
+    }));
   }
 
   /** Streams that broke off during the run. */
@@ -98,7 +100,7 @@ export class Streaming {
   async close(): Promise<void> {
     this.#closing = true;
     for (const { socket } of this.#held) socket.close();
-    await this.#agent.destroy();
+    await Promise.all(this.#nodes.map(({ agent }) => agent.destroy()));
   }
 
   *#missing({ user, watch, brokenMs = Number.POSITIVE_INFINITY }: Held) {
@@ -123,7 +125,9 @@ export class Streaming {
 
   #connect(token: string): Promise<WebSocket> {
     const headers = { authorization: `Bearer ${token}` };
-    const socket = new WebSocket(this.#url, { headers, dispatcher: this.#agent });
+    const node = this.#nodes[this.#next++ % this.#nodes.length];
+    if (node === undefined) throw new Error('no server');
+    const socket = new WebSocket(node.url, { headers, dispatcher: node.agent });
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         reject(new NoAnswer('timeout'));

@@ -21,7 +21,7 @@ export function summary(result: LoadResult): string {
   const errors = Object.entries(total.errorsBy).map(([label, count]) => `${label}: ${count}`);
   const lines = [
     '',
-    `${result.target}, ${result.users} users, ${result.seconds.toFixed(1)} s`,
+    `${result.targets.join(' ')}, ${result.users} users, ${result.seconds.toFixed(1)} s`,
     '',
     ...table,
     '',

@@ -21,8 +21,8 @@ const VERDICTS: Readonly<Record<VerdictName, readonly [name: string, meaning: st
 
 /** The result as one page that needs nothing else: no script, no other file. */
 export function reportPage(result: LoadResult): string {
-  const { target, passed, startedAt } = result;
-  const title = `Load on ${target}`;
+  const { targets, passed, startedAt } = result;
+  const title = `Load on ${targets.join(' ')}`;
   const sections = [head(result), limits(result), verdicts(result), overTime(result), table(result)];
   const body = [...sections, latencies(result), eachOperation(result), errors(result), plan(result)].join('\n');
   return `<!doctype html>
@@ -35,7 +35,7 @@ ${body}
 `;
 }
 
-function head({ target, passed, startedAt, seconds, users, total, generator, plan: { pace } }: LoadResult): string {
+function head({ targets, passed, startedAt, seconds, users, total, generator, plan: { pace } }: LoadResult): string {
   const how =
     pace.kind === 'closed'
       ? `closed loop, ${pace.inFlight} in flight`
@@ -52,7 +52,7 @@ function head({ target, passed, startedAt, seconds, users, total, generator, pla
     generator.busy > 0.9
       ? `<p><strong>The generator itself was busy ${percent(generator.busy)} of the time: the server may be faster than this says.</strong></p>`
       : '';
-  return `<h1>${escaped(target)} <span class="${passed ? 'pass">passed' : 'fail">failed'}</span></h1>
+  return `<h1>${escaped(targets.join(' '))} <span class="${passed ? 'pass">passed' : 'fail">failed'}</span></h1>
 <p>${escaped(startedAt)}, ${duration(seconds * 1_000)}, ${whole(users)} users, ${how}, ${whole(total.sent)} requests</p>${busy}
 <div class="cards">${cards.map(([figure, what]) => card('', figure ?? '', what ?? '')).join('')}</div>`;
 }

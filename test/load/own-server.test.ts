@@ -100,7 +100,7 @@ test('what cannot be done is refused with 2 and one line, before anything is sen
     [[server.url, '--max-lost', 'few'], /--max-lost/],
     [[server.url, '--colour', 'red'], /unknown option '--colour'/],
     [[server.url, '--register', '5'], /either --users FILE or --register N/],
-    [[], /missing required argument 'server'/],
+    [[], /missing required argument 'servers'/],
   ];
   for (const [args, expected] of refusals) {
     const { code, stderr } = await load(users, ...args);
