@@ -108,9 +108,11 @@ export class Authenticator {
 
   /** Undefined: no such token. @throws Unavailable when the store cannot answer */
   async authenticateHeader(header: string): Promise<Authenticated | undefined> {
-    const found = await this.authenticate(bearerToken(header) ?? '');
+    const token = bearerToken(header) ?? '';
+    const found = await this.authenticate(token);
     const kept = found && this.#kept.get(found.hash);
-    if (kept === undefined || kept.found !== found) return found;
+    // In one spelling only: nobody shall crowd others out, or fill memory, with spaces and capitals.
+    if (kept === undefined || kept.found !== found || header !== `Bearer ${token}`) return found;
     const oldest = this.#byHeader.size < TOKENS_MAX ? undefined : this.#byHeader.keys().next().value;
     if (oldest !== undefined) this.#byHeader.delete(oldest);
     this.#byHeader.set(header, kept);
