@@ -14,7 +14,7 @@ export interface ServiceCounts {
 
 interface Services {
   readonly nats: { readonly monitor_url: string };
-  readonly cassandra: readonly { readonly address: string }[];
+  readonly cassandra: readonly { readonly address: string; readonly port: number }[];
 }
 
 const KEYSPACE = 'murmuration';
@@ -25,14 +25,15 @@ export async function serviceCounts({ nats, cassandra: nodes }: Services): Promi
   const varz = (await (await fetch(`${nats.monitor_url}/varz`)).json()) as Record<string, number>;
   const byTable = new Map<string, number>();
   let [reads, writes] = [0, 0];
-  for (const { address } of nodes) {
+  for (const { address, port } of nodes) {
     const client = new cassandra.Client({
       contactPoints: [address],
+      protocolOptions: { port },
       localDataCenter: 'datacenter1',
       policies: {
         loadBalancing: new cassandra.policies.loadBalancing.AllowListPolicy(
           new cassandra.policies.loadBalancing.DCAwareRoundRobinPolicy('datacenter1'),
-          [address],
+          [`${address}:${port}`],
         ),
       },
     });

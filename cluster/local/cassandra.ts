@@ -7,6 +7,7 @@ import { servicePaths } from './service-paths.js';
 
 export interface LocalCassandraNode {
   readonly address: string;
+  readonly port: number;
   readonly pid: number;
 }
 
@@ -53,7 +54,7 @@ export async function startCassandra(options: CassandraOptions): Promise<LocalCa
       signal.throwIfAborted();
       const started = await startNode(options, address, index, port, storagePort);
       running.push(started);
-      nodes[index] = { address, pid: started.pid };
+      nodes[index] = { address, port, pid: started.pid };
       await listening(started, address, port, START_MS_MAX, `cassandra ${address}`, signal);
     });
     try {

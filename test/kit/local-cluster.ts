@@ -13,7 +13,7 @@ export interface ClusterNodeEntry {
 }
 interface ClusterFile {
   readonly nodes: readonly ClusterNodeEntry[];
-  readonly cassandra: readonly { readonly address: string; readonly pid: number }[];
+  readonly cassandra: readonly { readonly address: string; readonly port: number; readonly pid: number }[];
   readonly nats: { readonly url: string; readonly pid: number; readonly monitor_url: string };
 }
 
