@@ -34,7 +34,7 @@ after(() => server?.dispose());
 
 test('a closed loop over every operation finds nothing wrong with our own server', async () => {
   const mix = 'post:4,home:4,public:2,status:2,notifications:2,favourite:2,follow:2,stream:1';
-  const args = ['--mix', mix, '--in-flight', '6', '--for', '2s', ...PATIENT];
+  const args = ['--mix', mix, '--in-flight', '6', '--count', '300', '--for', '60s', ...PATIENT];
   const { code, result, stdout, stderr } = await load(
     users,
     server.url,
@@ -51,7 +51,8 @@ test('a closed loop over every operation finds nothing wrong with our own server
   assert.equal(Object.keys(operations).length, 8);
   assert.equal(total.good, total.sent);
   assert.equal(looked.posts, operations.post?.good);
-  assert.deepEqual([looked.authors, looked.homes, looked.streams, looked.streamsBroken], [USERS, USERS, 5, 0]);
+  assert.ok(looked.authors > USERS / 2);
+  assert.deepEqual([looked.homes, looked.streams, looked.streamsBroken], [USERS, 5, 0]);
   assert.ok(result.visibleMs.home.count > 0 && result.visibleMs.stream.count > 0);
   assert.match(stderr, /\d+\/s · \d+ good/);
 });
