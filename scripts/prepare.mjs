@@ -51,7 +51,10 @@ function* sources(folder) {
 function sourceInputs() {
   const files = [...SOURCES.flatMap((folder) => [...sources(folder)])];
   const top = readdirSync('.').filter((name) => name.endsWith('.ts') && statSync(name).isFile());
-  return [...files, ...top, 'tsconfig.json', 'package-lock.json'].flatMap((path) => [path, readFileSync(path)]);
+  return [...files, ...top, 'scripts/bundle.mjs', 'tsconfig.json', 'package-lock.json'].flatMap((path) => [
+    path,
+    readFileSync(path),
+  ]);
 }
 
 /** A source that was deleted or moved leaves its old output behind, which the tests would run, and the node could load. */
@@ -88,10 +91,11 @@ once('install', [readFileSync('package-lock.json')], 'node_modules', () => {
   }
 });
 if (process.argv.includes('--install-only')) process.exit(0);
-once('build', sourceInputs(), 'dist/main.js', () => {
+once('build', sourceInputs(), 'dist/command-line.cjs.compiled', () => {
   removeStale();
   run(process.execPath, ['proto/generate.mjs']);
   run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', '.']);
+  run(process.execPath, ['scripts/bundle.mjs']);
 });
 if (process.argv.includes('--services') || process.argv.includes('--test')) {
   const { fetchServices } = await import('./services.mjs');

@@ -1,0 +1,50 @@
+import { readFileSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { Script } from 'node:vm';
+
+/** The command line and all that it needs in JavaScript, in one file; scripts/bundle.mjs makes it. */
+const BUNDLE = 'command-line.cjs';
+/** What V8 had compiled of it when it was built. */
+const COMPILED = 'command-line.cjs.compiled';
+/** tsc writes it whenever it writes modules. */
+const MODULES_STAMP = '.tsbuildinfo';
+
+/** A bundle that was run: what it exports, and the script for whoever wants to keep its compiled code. */
+export interface Bundle {
+  readonly exports: typeof import('./command-line.js');
+  readonly script: Script;
+}
+
+/**
+ * The program in `folder`: its bundle if a build made one, else (as in a developer's own build, and with
+ * --enable-source-maps, where traces shall name the sources) its modules one by one. Reading, linking and compiling
+ * some 400 modules is half of a start.
+ */
+export async function loadCommandLine(folder: string): Promise<typeof import('./command-line.js')> {
+  if (process.sourceMapsEnabled || !hasFreshBundle(folder)) return import('./command-line.js');
+  return runBundle(folder, readIfThere(join(folder, COMPILED))).exports;
+}
+
+/** @param compiled of an earlier run; V8 ignores what another version of it, or one with other flags, made */
+export function runBundle(folder: string, compiled: Buffer | undefined): Bundle {
+  const path = join(folder, BUNDLE);
+  // The bundle is ASCII: as one byte a character it is read fastest, and takes the least memory.
+  const source = readFileSync(path, 'latin1');
+  const wrapped = `(function (exports, require, module, __filename, __dirname) { ${source}\n})`;
+  const script = new Script(wrapped, { filename: path, ...(compiled === undefined ? {} : { cachedData: compiled }) });
+  const module: { exports: unknown } = { exports: {} };
+  script.runInThisContext()(module.exports, createRequire(path), module, path, dirname(path));
+  return { exports: module.exports as Bundle['exports'], script };
+}
+
+/** One that is older than the modules was made of others. */
+function hasFreshBundle(folder: string): boolean {
+  const bundle = statSync(join(folder, BUNDLE), { throwIfNoEntry: false });
+  const modules = statSync(join(folder, MODULES_STAMP), { throwIfNoEntry: false });
+  return bundle !== undefined && (modules === undefined || modules.mtimeMs <= bundle.mtimeMs);
+}
+
+function readIfThere(path: string): Buffer | undefined {
+  return statSync(path, { throwIfNoEntry: false }) === undefined ? undefined : readFileSync(path);
+}

@@ -1,0 +1,94 @@
+// Puts the program into one file beside its modules, and keeps what V8 compiles of it in a start, so that starts need
+// neither find, read and link hundreds of modules nor compile them. `node scripts/bundle.mjs [FOLDER]`, after tsc.
+// The file stays readable (nothing is renamed or shortened) and has a source map.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const isWarming = process.argv[2] === '--warm';
+const folder = resolve(root, process.argv[isWarming ? 3 : 2] ?? 'dist');
+
+/** Has compiled parts of its own, or is loaded only by nodes and commands that need it. */
+const APART = [
+  '@grpc/grpc-js',
+  '@node-rs/argon2',
+  'cassandra-driver',
+  'lmdb',
+  'nats',
+  'nodemailer',
+  'pino-pretty',
+  'prom-client',
+  'undici',
+  'uWebSockets.js',
+];
+const START_MS_MAX = 60_000;
+
+async function bundle() {
+  const { build } = await import('esbuild');
+  // V8 tells by the length only whether compiled code belongs to a source.
+  rmSync(join(folder, 'command-line.cjs.compiled'), { force: true });
+  await build({
+    absWorkingDir: root,
+    entryPoints: ['cli/command-line.ts'],
+    outfile: join(folder, 'command-line.cjs'),
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+    charset: 'ascii',
+    external: APART,
+    sourcemap: true,
+    logLevel: 'warning',
+  });
+}
+
+/** Starts a node on a folder of its own, asks it something, ends it; writes what was compiled by then. */
+async function warm() {
+  const { runBundle } = await import(pathToFileURL(join(folder, 'cli', 'bundle.js')).href);
+  const { exports, script } = runBundle(folder, undefined);
+  const dataDir = mkdtempSync(join(tmpdir(), 'murmuration-build-'));
+  const port = await freePort();
+  process.on('exit', (code) => {
+    rmSync(dataDir, { recursive: true, force: true });
+    if (code !== 0) return;
+    const compiled = join(folder, 'command-line.cjs.compiled');
+    // A start that reads it meanwhile has the old one or the new one.
+    writeFileSync(`${compiled}.new`, script.createCachedData());
+    renameSync(`${compiled}.new`, compiled);
+  });
+  const ended = exports.commandLine(['--port', String(port), '--data-dir', dataDir, '--log-level', 'warn']);
+  const patience = setTimeout(() => process.exit(1), START_MS_MAX);
+  await Promise.race([ended, answers(`http://127.0.0.1:${port}/api/v1/instance`)]);
+  clearTimeout(patience);
+  process.kill(process.pid, 'SIGTERM');
+}
+
+async function answers(url) {
+  for (;;) {
+    const answer = await fetch(url).catch(() => undefined);
+    if (answer?.status === 200) return;
+    await new Promise((again) => setTimeout(again, 20));
+  }
+}
+
+function freePort() {
+  return new Promise((found) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => found(port));
+    });
+  });
+}
+
+if (isWarming) {
+  await warm();
+} else {
+  await bundle();
+  const settings = Object.keys(process.env).filter((name) => /^(MURMURATION_|NODE_OPTIONS$)/.test(name));
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !settings.includes(name)));
+  execFileSync(process.execPath, [fileURLToPath(import.meta.url), '--warm', folder], { env, stdio: ['ignore', 2, 2] });
+}

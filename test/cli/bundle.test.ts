@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { loadCommandLine, runBundle } from '../../cli/bundle.js';
+
+const run = promisify(execFile);
+/** The built tree this file belongs to. */
+const built = fileURLToPath(new URL('../..', import.meta.url));
+const root = process.cwd();
+let folder = '';
+
+/** What a bundle needs of the built tree, and nothing else: within the checkout, where packages are found. */
+before(async () => {
+  await mkdir(join(root, '.cache'), { recursive: true });
+  folder = await mkdtemp(join(root, '.cache', 'bundle-'));
+  await mkdir(join(folder, 'cli'));
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  for (const name of ['main.js', 'cli/bundle.js']) await cp(join(built, name), join(folder, name));
+  await run(process.execPath, ['scripts/bundle.mjs', folder], { cwd: root });
+});
+
+after(() => rm(folder, { recursive: true, force: true }));
+
+test('the bundle is the whole program: it needs no module of ours beside it', async () => {
+  const { stdout } = await run(process.execPath, [join(folder, 'main.js'), 'config', '--port', '4321']);
+  assert.match(stdout, /^MURMURATION_PORT=4321$/m);
+  const version = await run(process.execPath, [join(folder, 'main.js'), '--version']);
+  assert.equal(version.stdout.trim(), JSON.parse(await readFile(join(root, 'package.json'), 'utf8')).version);
+});
+
+test('what was compiled at the build is taken, and what is cut short is not', async () => {
+  const compiled = await readFile(join(folder, 'command-line.cjs.compiled'));
+  assert.equal(runBundle(folder, compiled).script.cachedDataRejected, false);
+  const { script, exports } = runBundle(folder, compiled.subarray(0, compiled.length / 2));
+  assert.equal(script.cachedDataRejected, true);
+  assert.equal(typeof exports.commandLine, 'function');
+});
+
+test('a bundle that is older than the modules is passed over', async () => {
+  const other = await mkdtemp(join(folder, 'other-'));
+  const bundle = join(other, 'command-line.cjs');
+  await writeFile(bundle, 'module.exports = { isBundle: true };');
+  assert.ok('isBundle' in (await loadCommandLine(other)));
+  await writeFile(join(other, '.tsbuildinfo'), '{}');
+  await utimes(bundle, 1_000, 1_000);
+  const { commandLine } = await loadCommandLine(other);
+  assert.equal(typeof commandLine, 'function');
+});
