@@ -37,6 +37,7 @@ export class Client {
     if (dice < 0.5) return this.post(this.someStatus(), untilMs);
     if (dice < 0.65) return this.toggle(this.ledger.follows, this.someoneElse(), 'follow', 'unfollow');
     if (dice < 0.7) return this.toggle(this.ledger.blocks, this.someoneElse(), 'block', 'unblock');
+    if (dice < 0.75) return this.toggle(this.ledger.mutes, this.someoneElse(), 'mute', 'unmute');
     if (dice < 0.9) return this.react(this.ledger.favourites, 'favourite', 'unfavourite');
     return this.react(this.ledger.reblogs, 'reblog', 'unreblog');
   }
@@ -73,7 +74,8 @@ export class Client {
   private async toggle(known: Map<string, Known>, target: string, on: string, off: string): Promise<void> {
     const pair = `${this.account}|${target}`;
     const wanted = known.get(pair) === 'yes' && this.random.chance(0.5) ? 'no' : 'yes';
-    const input = on === 'follow' ? { target, targetLocked: false } : { target };
+    const options = { follow: { targetLocked: false }, mute: { notifications: true, durationMs: 0 } };
+    const input = { target, ...(on === 'follow' || on === 'mute' ? options[on] : {}) };
     known.set(pair, 'unknown');
     const reply = await this.ask('account', this.account, wanted === 'yes' ? on : off, input);
     if (reply === 'unknown' || isProblem(reply)) return;

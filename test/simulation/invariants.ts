@@ -153,7 +153,7 @@ async function noticesAreSingle({ shared, ledger, accounts }: Ended, found: stri
   }
 }
 
-/** No status twice, own posts all there, nothing of those one blocks or is blocked by. */
+/** No status twice, own posts all there, nothing of those one mutes or is blocked by, reblogged by others either. */
 async function homesAreRight(ended: Ended, found: string[]): Promise<void> {
   const { shared, ledger, accounts, world, nodes } = ended;
   const node = nodes[0] as SimulatedNode;
@@ -181,6 +181,10 @@ async function homesAreRight(ended: Ended, found: string[]): Promise<void> {
         seen.add(record.id);
         if (ledger.blocks.get(`${record.accountId}|${account}`) === 'yes' && record.accountId !== account) {
           found.push(`${account} sees ${record.id} of ${record.accountId}, who blocks it`);
+        }
+        for (const author of [record.accountId, record.reblogOfAccountId]) {
+          if (ledger.mutes.get(`${account}|${author}`) === 'yes')
+            found.push(`${account} sees ${record.id} of ${author}, whom it mutes`);
         }
       }
       if (page.oldest === undefined || !page.more) break;

@@ -16,6 +16,8 @@ export class Ledger {
   readonly follows = new Map<string, Known>();
   /** `a|b`: a blocks b. */
   readonly blocks = new Map<string, Known>();
+  /** `a|b`: a mutes b. */
+  readonly mutes = new Map<string, Known>();
   /** `account|status` */
   readonly favourites = new Map<string, Known>();
   readonly reblogs = new Map<string, Known>();
