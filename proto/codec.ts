@@ -27,7 +27,43 @@ function make(name: string): Codec<unknown> {
   const type = root.lookupType(name);
   return {
     name,
-    encode: (message) => type.encode(message as protobuf.Message).finish(),
+    encode: (message) => encoder.encode(type, message as protobuf.Message),
     decode: (bytes) => type.toObject(type.decode(bytes), { defaults: true, arrays: true, objects: true }),
   };
 }
+
+/** Kept for the next message; a larger one's is let go. */
+const SCRATCH_BYTES_MAX = 1_048_576;
+/** What messages are cut from: Node's own pool is an eighth of it, and making one costs more than most messages. */
+const POOL_BYTES = 65_536;
+
+/** Writes each message into the same scratch memory, and copies out what it has come to. */
+class Encoder {
+  private writer = protobuf.Writer.create();
+  private pool = Buffer.alloc(0);
+  private free = 0;
+
+  encode(type: protobuf.Type, message: protobuf.Message): Uint8Array {
+    const { writer } = this;
+    try {
+      return this.cut(type.encode(message, writer).finish(true));
+    } finally {
+      if (writer.len > SCRATCH_BYTES_MAX || writer.states?.length) this.writer = protobuf.Writer.create();
+      writer.reset();
+    }
+  }
+
+  private cut(bytes: Uint8Array): Uint8Array {
+    if (bytes.length * 4 > POOL_BYTES) return Buffer.from(bytes);
+    if (this.free + bytes.length > this.pool.length) {
+      this.pool = Buffer.allocUnsafeSlow(POOL_BYTES);
+      this.free = 0;
+    }
+    const from = this.free;
+    this.free += bytes.length;
+    this.pool.set(bytes, from);
+    return this.pool.subarray(from, this.free);
+  }
+}
+
+const encoder = new Encoder();

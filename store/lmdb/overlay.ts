@@ -1,5 +1,6 @@
 import type { Database } from 'lmdb';
 import type { KeyLayout } from '../keys.js';
+import { Slabs } from './slabs.js';
 
 /** A table as LMDB holds it. */
 export interface HeldTable {
@@ -21,12 +22,13 @@ export interface Change {
 export const keyText = (key: Buffer): string => key.toString('latin1');
 export const keyBytes = (text: string): Buffer => Buffer.from(text, 'latin1');
 
-/** The value, `null` for a row that was removed. */
-type Value = Buffer | null;
+/** Of a row that was removed. */
+const REMOVED = -1;
 
 interface Rows {
   readonly table: HeldTable;
-  readonly values: Map<string, Value>;
+  /** Where each value lies. */
+  readonly places: Map<string, number>;
   /** Keys in order, by partition; of tables whose partitions have one row each, none. */
   readonly partitions: Map<string, string[]> | undefined;
 }
@@ -34,15 +36,16 @@ interface Rows {
 /** Rows that are in the log and not yet in LMDB, the newest of each key. */
 export class Overlay {
   private readonly tables: (Rows | undefined)[] = [];
+  private readonly values = new Slabs();
   /** Rows held, removed ones too. */
   rows = 0;
 
   apply({ table, key, bytes }: Change): void {
     const rows = this.rowsOf(table);
     const text = keyText(key);
-    const before = rows.values.size;
-    rows.values.set(text, bytes ?? null);
-    if (rows.values.size === before) return;
+    const before = rows.places.size;
+    rows.places.set(text, bytes === undefined ? REMOVED : this.values.keep(bytes));
+    if (rows.places.size === before) return;
     this.rows += 1;
     if (rows.partitions === undefined) return;
     const partition = text.slice(0, table.layout.partitionLength(text));
@@ -51,9 +54,10 @@ export class Overlay {
     else insert(keys, text);
   }
 
-  /** Undefined when it says nothing of the row. */
-  get(table: HeldTable, key: string): Value | undefined {
-    return this.tables[table.index]?.values.get(key);
+  /** The row's value, `null` when it was removed, undefined when it says nothing of the row. */
+  get(table: HeldTable, key: string): Buffer | null | undefined {
+    const place = this.tables[table.index]?.places.get(key);
+    return place === undefined ? undefined : this.valueAt(place);
   }
 
   /** The keys of one partition that it says anything of, in order. */
@@ -65,18 +69,22 @@ export class Overlay {
   *changes(): Generator<Change> {
     for (const rows of this.tables) {
       if (rows === undefined) continue;
-      const { table, values } = rows;
-      for (const text of [...values.keys()].sort()) {
-        yield { table, key: keyBytes(text), bytes: values.get(text) ?? undefined };
+      const { table, places } = rows;
+      for (const text of [...places.keys()].sort()) {
+        yield { table, key: keyBytes(text), bytes: this.valueAt(places.get(text) as number) ?? undefined };
       }
     }
+  }
+
+  private valueAt(place: number): Buffer | null {
+    return place === REMOVED ? null : this.values.at(place);
   }
 
   private rowsOf(table: HeldTable): Rows {
     const known = this.tables[table.index];
     if (known !== undefined) return known;
     const partitions = table.layout.ranged ? new Map<string, string[]>() : undefined;
-    const rows = { table, values: new Map<string, Value>(), partitions };
+    const rows = { table, places: new Map<string, number>(), partitions };
     this.tables[table.index] = rows;
     return rows;
   }
