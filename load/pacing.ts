@@ -13,6 +13,9 @@ export interface Ticker {
 /** Timers are late by up to so much; the rest is spent in turns of the event loop. */
 const TIMER_SLACK_MS = 1.5;
 
+/** What was due just before the end and is woken just after it is still sent. */
+const END_SLACK_MS = 50;
+
 export const realTicker: Ticker = {
   nowMs: () => performance.now(),
   async until(ms) {
@@ -93,7 +96,7 @@ export async function openLoop(
         answered = resolve;
       });
     }
-    if (underWay.size >= pace.inFlightMax || ticker.nowMs() >= bounds.endMs || bounds.signal.aborted) {
+    if (underWay.size >= pace.inFlightMax || ticker.nowMs() >= bounds.endMs + END_SLACK_MS || bounds.signal.aborted) {
       unsent(dueMs);
       continue;
     }

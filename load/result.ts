@@ -75,6 +75,7 @@ export interface LoadResult {
   /** Some of each verdict. */
   readonly findings: readonly Finding[];
   readonly looked: {
+    /** Acknowledged ones. */
     readonly posts: number;
     readonly authors: number;
     readonly homes: number;

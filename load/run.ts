@@ -181,7 +181,7 @@ class Running {
       verdicts: { ...this.#findings.counts },
       looked: {
         ...looked,
-        posts: this.#witness.count,
+        posts: this.#witness.acknowledged,
         streams: this.#streaming.held,
         streamsBroken: this.#streaming.broken,
       },

@@ -28,7 +28,7 @@ export function summary(result: LoadResult): string {
     ...(seen.length > 0 ? [`from sending a post to seeing it: ${seen.join('; ')}`] : []),
     ...(errors.length > 0 ? [`errors: ${errors.join(', ')}`] : []),
     ...(total.unsent > 0 ? [`${total.unsent} requests were due but could not be sent: too many were under way`] : []),
-    `${looked.posts} posts looked for at ${looked.authors} authors, in ${looked.homes} homes, on ${looked.streams} streams: ` +
+    `${looked.posts} acknowledged posts looked for at ${looked.authors} authors, in ${looked.homes} homes, on ${looked.streams} streams: ` +
       `lost ${verdicts.lost}, repeated ${verdicts.repeated}, out of order ${verdicts.outOfOrder}, late ${verdicts.late}`,
     ...looked.unread.slice(0, 5).map((place) => `could not be read afterwards: ${place}`),
     ...(looked.streamsBroken > 0 ? [`${looked.streamsBroken} streams broke off during the run`] : []),

@@ -51,7 +51,7 @@ export class Witness {
     return this.#byAuthor.get(author) ?? [];
   }
 
-  get count(): number {
-    return this.#posts.length;
+  get acknowledged(): number {
+    return this.#posts.filter(({ acknowledgedMs }) => acknowledgedMs !== undefined).length;
   }
 }
