@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { program, ServerProcess, withoutSettings } from '../kit/server-process.js';
-import { load } from './running.js';
+import { interrupted, load } from './running.js';
 
 const USERS = 12;
 /** Of a machine that does other things as well: nothing here is about speed. */
@@ -64,6 +64,23 @@ test('an open loop keeps to its rate on our own server', async () => {
   const sent = (result?.total.sent ?? 0) + (result?.total.unsent ?? 0);
   assert.ok(sent > 75 && sent < 145, `${sent} requests instead of about 110`);
   assert.equal(result?.looked.authors, 3);
+});
+
+test('several addresses are asked in turn, and what was posted at one is looked for at the others', async () => {
+  const other = server.url.replace('127.0.0.1', 'localhost');
+  const args = ['--mix', 'post,home', '--count', '60', '--in-flight', '4', '--for', '60s', ...PATIENT];
+  const { code, result, stdout, stderr } = await load(users, server.url, other, ...args, '--max-errors', '0');
+  assert.equal(code, 0, stdout + stderr);
+  assert.deepEqual(result?.targets, [server.url, other]);
+  assert.equal(result?.total.good, 60);
+});
+
+test('Ctrl-C ends a run early, and what was measured by then is judged', async () => {
+  const args = ['--mix', 'home', '--rate', '50/s', '--for', '600s', ...PATIENT];
+  const { code, result, stdout } = await interrupted(/[1-9]\d* good/, users, server.url, ...args);
+  assert.equal(code, 0, stdout);
+  assert.ok((result?.seconds ?? 600) < 60);
+  assert.ok((result?.total.good ?? 0) > 0);
 });
 
 test('the same seed chooses the same operations', async () => {

@@ -20,7 +20,16 @@ export interface Ran {
 }
 
 /** Runs `murmuration load` as a user does. @param lines the users' file */
-export async function load(lines: string | undefined, ...args: readonly string[]): Promise<Ran> {
+export function load(lines: string | undefined, ...args: readonly string[]): Promise<Ran> {
+  return run(undefined, lines, args);
+}
+
+/** Likewise, with a SIGINT as soon as its progress shows `moment`. */
+export function interrupted(moment: RegExp, lines: string, ...args: readonly string[]): Promise<Ran> {
+  return run(moment, lines, args);
+}
+
+async function run(moment: RegExp | undefined, lines: string | undefined, args: readonly string[]): Promise<Ran> {
   const folder = await mkdtemp(join(tmpdir(), 'murmuration-load-'));
   try {
     const [users, json, report] = ['users.jsonl', 'result.json', 'report.html'].map((name) => join(folder, name)) as [
@@ -35,9 +44,13 @@ export async function load(lines: string | undefined, ...args: readonly string[]
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: RUN_MS_MAX,
     });
+    let sent = false;
     const [stdout, stderr] = [child.stdout, child.stderr].map(async (stream) => {
       let text = '';
-      for await (const chunk of stream.setEncoding('utf8')) text += chunk;
+      for await (const chunk of stream.setEncoding('utf8')) {
+        text += chunk;
+        if (stream === child.stderr && sent === false && moment?.test(text)) sent = child.kill('SIGINT');
+      }
       return text;
     });
     const [code] = (await once(child, 'close')) as [number | null];

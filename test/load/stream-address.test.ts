@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { Client } from '../../load/client.js';
+import { streamTargetsOf } from '../../load/stream-address.js';
+import { admit } from '../../load/target-guard.js';
+
+/** What the server says of itself, by path; anything else is not found. */
+let said: Readonly<Record<string, string>> = {};
+let server: Server;
+let url: string;
+
+before(async () => {
+  server = createServer((request, response) => {
+    const json = said[request.url ?? ''];
+    response.writeHead(json === undefined ? 404 : 200).end(json);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+after(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+async function found(paths: Readonly<Record<string, object | string>>, nodes = 1): Promise<string[]> {
+  said = Object.fromEntries(
+    Object.entries(paths).map(([path, json]) => [path, typeof json === 'string' ? json : JSON.stringify(json)]),
+  );
+  const target = await admit(url, undefined);
+  const client = new Client([target], 1, 5_000);
+  try {
+    const targets = Array.from({ length: nodes }, () => target);
+    return (await streamTargetsOf(client, targets, undefined)).map(({ origin }) => origin);
+  } finally {
+    await client.close();
+  }
+}
+
+const second = (streaming: unknown) => ({ '/api/v2/instance': { configuration: { urls: { streaming } } } });
+const first = (streaming: unknown) => ({ '/api/v1/instance': { urls: { streaming_api: streaming } } });
+
+test('streams are opened where the server says, in both versions of its description', async () => {
+  assert.deepEqual(await found(second('ws://127.0.0.1:4000')), ['http://127.0.0.1:4000']);
+  assert.deepEqual(await found(second('wss://localhost/api/v1/streaming')), ['https://localhost']);
+  assert.deepEqual(await found(first('ws://[::1]:4000')), ['http://[::1]:4000']);
+  assert.deepEqual(await found({ ...second(undefined), ...first('ws://127.0.0.1:4001') }), ['http://127.0.0.1:4001']);
+});
+
+test('an address that may not be loaded is passed over for the server itself', async () => {
+  for (const foreign of ['wss://203.0.113.5', 'ws://0.0.0.0:4000', 'wss://[2001:db8::1]']) {
+    assert.deepEqual(await found(second(foreign)), [url]);
+    assert.deepEqual(await found(first(foreign)), [url]);
+  }
+});
+
+test('a server that says nothing, or nonsense, has its streams itself', async () => {
+  assert.deepEqual(await found({}), [url]);
+  assert.deepEqual(await found({ '/api/v2/instance': 'no JSON', '/api/v1/instance': '[]' }), [url]);
+  assert.deepEqual(await found({ ...second(7), ...first('no address') }), [url]);
+});
+
+test('of several nodes each has its own streams', async () => {
+  assert.deepEqual(await found(second('ws://127.0.0.1:4000'), 2), [url, url]);
+});
