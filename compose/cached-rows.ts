@@ -1,6 +1,7 @@
 import { codec } from '../proto/codec.js';
 import { CachedTables } from '../store/cached-tables.js';
 import type { Tables } from '../store/port.js';
+import { accountStatuses, notifications } from '../store/tables.js';
 import { type Bus, ROWS_TOPIC } from '../transport/bus.js';
 
 /** How long a node may believe a row that a node cut off from the bus has changed. */
@@ -9,7 +10,8 @@ const SHARED_TTL_MS = 5_000;
 const messages = codec('murmuration.node.RowsWritten');
 
 /** The store of a node that has it for itself: nothing is written but by this process. */
-export const cachedAlone = (tables: Tables): CachedTables => new CachedTables(tables);
+export const cachedAlone = (tables: Tables): CachedTables =>
+  new CachedTables(tables, { newest: [accountStatuses, notifications] });
 
 /**
  * The store of a node among others: each tells what it wrote before the writer goes on. NATS keeps a publisher's

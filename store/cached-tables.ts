@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { NewestRows } from './newest-rows.js';
 import type { RangeOptions, Row, RowWrite, Tables } from './port.js';
 import type { AnyTable, Columns, KeyOf, Table } from './table.js';
 
@@ -20,6 +21,8 @@ export interface CachedTablesOptions {
   readonly rowsMax?: number;
   /** Rows are read again after this: bounds how long a node believes what another, cut off from it, has changed. */
   readonly ttlMs?: number;
+  /** Tables of which the newest rows of partitions are kept as well; for stores that nobody else writes to. */
+  readonly newest?: readonly AnyTable[];
   /** False while others' writes are not heard: nothing is taken from memory then. */
   readonly trusts?: () => boolean;
 }
@@ -52,9 +55,14 @@ export class CachedTables implements Tables {
   readonly #changed: ((rows: readonly WrittenRow[] | undefined) => void)[] = [];
   readonly #columns = new Map<string, readonly { readonly name: string; readonly isId: boolean }[]>();
   readonly #trusts: () => boolean;
+  readonly #newest: NewestRows;
 
-  constructor(inner: Tables, { rowsMax = ROWS_MAX, ttlMs = 0, trusts = () => true }: CachedTablesOptions = {}) {
+  constructor(
+    inner: Tables,
+    { rowsMax = ROWS_MAX, ttlMs = 0, trusts = () => true, newest = [] }: CachedTablesOptions = {},
+  ) {
     this.#inner = inner;
+    this.#newest = new NewestRows(newest);
     this.#rows = new LRUCache({ max: rowsMax, ...(ttlMs > 0 ? { ttl: ttlMs } : {}) });
     this.#trusts = trusts;
   }
@@ -75,8 +83,12 @@ export class CachedTables implements Tables {
       this.#rows.clear();
       for (const reading of this.#reading.values()) reading.stale = true;
       this.#reading.clear();
+      this.#newest.forgetAll();
     } else {
-      for (const row of rows) this.#drop([row.table, ...row.key].join('\0'));
+      for (const row of rows) {
+        this.#drop([row.table, ...row.key].join('\0'));
+        this.#newest.written(row);
+      }
     }
     for (const listener of this.#changed) listener(rows);
   }
@@ -136,11 +148,12 @@ export class CachedTables implements Tables {
     partition: KeyOf<P>,
     options: RangeOptions<C>,
   ): Promise<Row<P, C, V>[]> {
-    return this.#inner.range(table, partition, options);
+    const read = () => this.#inner.range(table, partition, options);
+    return this.#newest.has(table) && this.#trusts() ? this.#newest.range(table, partition, options, read) : read();
   }
 
   async write(rows: readonly RowWrite[]): Promise<void> {
-    const told = rows.filter(({ table }) => table.hot === true || table.watched === true);
+    const told = rows.filter(({ table }) => table.hot === true || table.watched === true || this.#newest.has(table));
     if (told.length === 0) return this.#inner.write(rows);
     const names = told.map(({ table, key }) => this.#name(table, key));
     for (const name of names) this.#writes(name);
@@ -150,6 +163,7 @@ export class CachedTables implements Tables {
       isDone = true;
     } finally {
       const written = told.map((row, index) => this.#written(names[index] as string, row, isDone));
+      for (const row of written) this.#newest.written(row);
       for (const listener of [...this.#changed, ...this.#writtenHere]) listener(written);
     }
   }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { makeId } from '../../actors/domain/ids.js';
 import { Unavailable } from '../../actors/domain/problem.js';
 import { CachedTables, type WrittenRow } from '../../store/cached-tables.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';
 import { put, remove } from '../../store/port.js';
-import { accounts, apps, marks } from '../../store/tables.js';
+import { accounts, apps, marks, notifications } from '../../store/tables.js';
 import { tablesContract } from '../contract/tables-contract.js';
 import { StageTables } from '../kit/stage.js';
 
@@ -152,4 +153,74 @@ test('what is in memory can be had without waiting, and only while it is what a 
   cached.forget([{ table: 'accounts', key: [key.account] }]);
   assert.equal(peek(), undefined);
   assert.equal(cached.peek(apps, { client: 'a' }), undefined, 'nothing of tables that are not hot');
+});
+
+const account = makeId(1_000, 1, 0);
+const notice = (id: string, from: string) =>
+  put(notifications, { account, era: 0, notification: id }, { type: 'mention', from, atMs: 0 });
+
+/** Writes, and reads of newest pages, some at the same time. */
+const deed = fc.record({
+  id: fc.integer({ min: 1, max: 200 }).map(String),
+  does: fc.constantFrom('put', 'put', 'remove', 'read', 'read', 'fail'),
+  limit: fc.constantFrom(1, 3, 20, 40, 80),
+  before: fc.option(fc.integer({ min: 1, max: 200 }).map(String), { nil: undefined }),
+});
+
+test('the newest rows of a partition are those of the store, whatever is written, at the same time too', async () => {
+  const told = async (steps: { id: string; does: string; limit: number; before: string | undefined }[][]) => {
+    const shared = new MemoryTables();
+    const stage = new StageTables(shared);
+    const cached = new CachedTables(stage.tables, { newest: [notifications] });
+    const page = (tables: typeof shared | CachedTables, limit: number, before: string | undefined) =>
+      tables.range(
+        notifications,
+        { account, era: 0 },
+        { limit, reverse: true, ...(before === undefined ? {} : { before: { notification: before } }) },
+      );
+    for (const [n, step] of steps.entries()) {
+      const doing = step.map(async ({ id, does, limit, before }) => {
+        if (does === 'put') return cached.write([notice(id, String(n))]);
+        if (does === 'remove') return cached.write([remove(notifications, { account, era: 0, notification: id })]);
+        if (does === 'read') return page(cached, limit, before);
+        stage.afterWrite = () => {
+          stage.afterWrite = () => undefined;
+          throw new Unavailable('it may have been written');
+        };
+        return cached.write([notice(id, `${n} perhaps`)]).catch(() => undefined);
+      });
+      await Promise.allSettled(doing);
+      stage.mend();
+      for (const { limit, before } of step) {
+        assert.deepEqual(await page(cached, limit, before), await page(shared, limit, before));
+        assert.deepEqual(await page(cached, 20, undefined), await page(shared, 20, undefined));
+      }
+    }
+  };
+  await fc.assert(fc.asyncProperty(fc.array(fc.array(deed, { minLength: 1, maxLength: 4 }), { maxLength: 60 }), told), {
+    numRuns: 150,
+  });
+});
+
+test('newest pages are read once, and again after a write elsewhere', async () => {
+  const shared = new MemoryTables();
+  const stage = new StageTables(shared);
+  let reads = 0;
+  const range: typeof shared.range = (...asked) => {
+    reads += 1;
+    return shared.range(...asked);
+  };
+  const cached = new CachedTables({ ...stage.tables, range }, { newest: [notifications] });
+  const ids = async () =>
+    (await cached.range(notifications, { account, era: 0 }, { limit: 3, reverse: true })).map(({ key }) =>
+      Number(key.notification),
+    );
+  await cached.write([notice('5', 'a'), notice('6', 'a'), notice('7', 'a'), notice('8', 'a')]);
+  assert.deepEqual([await ids(), await ids(), reads], [[8, 7, 6], [8, 7, 6], 1]);
+  await cached.write([notice('9', 'a')]);
+  assert.deepEqual([await ids(), reads], [[9, 8, 7], 1]);
+  cached.forget([{ table: notifications.name, key: [account, '0', '9'.padStart(18, '0')] }]);
+  assert.deepEqual([await ids(), reads], [[9, 8, 7], 2]);
+  cached.forget(undefined);
+  assert.deepEqual([await ids(), reads], [[9, 8, 7], 3]);
 });

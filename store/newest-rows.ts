@@ -1,0 +1,155 @@
+import { LRUCache } from 'lru-cache';
+import type { RangeOptions, Row } from './port.js';
+import type { AnyTable, Columns, KeyOf, Table } from './table.js';
+
+/** Partitions kept: with a page's worth of some 200 bytes each, 65 MB. */
+const PARTITIONS_MAX = 8_192;
+/** Rows of one that are kept: clients ask for 20 or 40. */
+const ROWS_MAX = 40;
+
+const ID_DIGITS = 18;
+
+type AnyRow = Row<Columns, Columns, unknown>;
+
+/** The newest rows of a partition without a gap, newest first. */
+interface Kept {
+  readonly rows: AnyRow[];
+  /** Nothing older exists. */
+  complete: boolean;
+}
+
+/** A row that was written, its key's columns in their order as text; without `now` nobody knows what it holds. */
+interface Written {
+  readonly table: string;
+  readonly key: readonly string[];
+  readonly now?: { readonly value: unknown };
+}
+
+/**
+ * The newest rows of partitions that are read again and again from their newest end, kept in step with what is
+ * written. Of tables whose one clustering column is an id.
+ */
+export class NewestRows {
+  readonly #tables: ReadonlyMap<string, AnyTable>;
+  readonly #kept = new LRUCache<string, Kept>({ max: PARTITIONS_MAX });
+  /** Reads under way; a write in between makes them worthless. */
+  readonly #reading = new Map<string, { stale: boolean }>();
+
+  constructor(tables: readonly AnyTable[]) {
+    this.#tables = new Map(tables.map((table) => [table.name, table]));
+  }
+
+  has(table: AnyTable): boolean {
+    return this.#tables.has(table.name);
+  }
+
+  /** What `read` would answer, which is asked only where that is not known. */
+  async range<P extends Columns, C extends Columns, V>(
+    table: Table<P, C, V>,
+    partition: KeyOf<P>,
+    options: RangeOptions<C>,
+    read: () => Promise<Row<P, C, V>[]>,
+  ): Promise<Row<P, C, V>[]> {
+    const { limit, reverse, before, after } = options;
+    if (reverse !== true || after !== undefined) return read();
+    const name = nameOf(table, partition);
+    const bound = before === undefined ? undefined : idIn(table, before);
+    const kept = this.#kept.get(name);
+    const found = kept && cut(table, kept, bound, limit);
+    if (found !== undefined) return found as unknown as Row<P, C, V>[];
+    if (bound !== undefined || limit > ROWS_MAX) return read();
+    const reading = { stale: false };
+    this.#reading.set(name, reading);
+    try {
+      const rows = await read();
+      if (!reading.stale && this.#reading.get(name) === reading) {
+        this.#kept.set(name, { rows: [...rows] as unknown as AnyRow[], complete: rows.length < limit });
+      }
+      return rows;
+    } finally {
+      if (this.#reading.get(name) === reading) this.#reading.delete(name);
+    }
+  }
+
+  /** A row of any table was written. */
+  written({ table: tableName, key, now }: Written): void {
+    const table = this.#tables.get(tableName);
+    if (table === undefined) return;
+    const name = [tableName, ...key.slice(0, -1)].join('\0');
+    const reading = this.#reading.get(name);
+    if (reading !== undefined) reading.stale = true;
+    this.#reading.delete(name);
+    const kept = this.#kept.peek(name);
+    if (kept === undefined) return;
+    if (now === undefined) this.#kept.delete(name);
+    else if (now.value !== undefined) put(table, kept, key, now.value);
+    else {
+      remove(table, kept, key.at(-1) ?? '');
+      if (kept.rows.length === 0 && !kept.complete) this.#kept.delete(name);
+    }
+  }
+
+  forgetAll(): void {
+    this.#kept.clear();
+    for (const reading of this.#reading.values()) reading.stale = true;
+    this.#reading.clear();
+  }
+}
+
+function cut(table: AnyTable, { rows, complete }: Kept, bound: string | undefined, limit: number) {
+  const from = bound === undefined ? 0 : place(table, rows, bound, true);
+  return complete || rows.length - from >= limit ? rows.slice(from, from + limit) : undefined;
+}
+
+function put(table: AnyTable, kept: Kept, texts: readonly string[], value: unknown): void {
+  const { rows } = kept;
+  const id = texts.at(-1) ?? '';
+  const at = place(table, rows, id, false);
+  // Below what is kept there may be others.
+  if (at === rows.length && !kept.complete) return;
+  const present = rows[at];
+  if (present !== undefined && idIn(table, present.key) === id) {
+    rows[at] = { key: present.key, value };
+    return;
+  }
+  const columns = Object.entries({ ...table.partition, ...table.clustering });
+  const key = Object.fromEntries(
+    columns.map(([name, type], n) => [name, type === 'int' ? Number(texts[n]) : texts[n]]),
+  );
+  rows.splice(at, 0, { key: key as AnyRow['key'], value });
+  if (rows.length <= 2 * ROWS_MAX) return;
+  rows.length = ROWS_MAX;
+  kept.complete = false;
+}
+
+function remove(table: AnyTable, { rows }: Kept, id: string): void {
+  const at = place(table, rows, id, false);
+  const present = rows[at];
+  if (present !== undefined && idIn(table, present.key) === id) rows.splice(at, 1);
+}
+
+/** The first place whose id is below `id`, or not above it. Few look further than the newest. */
+function place(table: AnyTable, rows: readonly AnyRow[], id: string, below: boolean): number {
+  let at = 0;
+  for (; at < rows.length; at++) {
+    const other = idIn(table, (rows[at] as AnyRow).key);
+    if (other < id || (other === id && !below)) break;
+  }
+  return at;
+}
+
+function idIn(table: AnyTable, key: Readonly<Record<string, unknown>>): string {
+  for (const name in table.clustering) return padded(String(key[name]));
+  return '';
+}
+
+function nameOf(table: AnyTable, partition: Readonly<Record<string, string | number>>): string {
+  let whole = table.name;
+  for (const name in table.partition) {
+    const text = String(partition[name]);
+    whole += `\0${table.partition[name] === 'id' ? padded(text) : text}`;
+  }
+  return whole;
+}
+
+const padded = (id: string): string => (id.length < ID_DIGITS ? id.padStart(ID_DIGITS, '0') : id);
