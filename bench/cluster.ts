@@ -40,8 +40,10 @@ export async function benchCluster(): Promise<Row[]> {
     const town = Town.on(target, people, AUTHORS, async () => undefined);
     const rows: Row[] = [];
     for (const [index, load] of (await loads(town)).entries()) {
+      const { before: prepare, ...measured } = load;
+      await prepare?.(0);
       const before = await used(cluster);
-      const row = await measure(town.target, load);
+      const row = await measure(town.target, measured);
       const after = await used(cluster);
       const operations = load.count * (load.rounds ?? 1) + (load.warmUp ?? Math.ceil(load.count / 5));
       const found = [compared(row, embedded[index] as Row), ...services(load.name, before, after, operations)];

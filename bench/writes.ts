@@ -111,7 +111,9 @@ export async function benchReblog(): Promise<Row[]> {
     await town.call(
       get('/api/v1/timelines/home?limit=40', at(town.followers, 0), (page: Status[]) => {
         const shown = page.map((status) => status.reblog?.id ?? status.id);
-        return new Set(shown).size === 40 && shown.every((id) => known.has(id)) && page.some(({ reblog }) => reblog);
+        return (
+          new Set(shown).size === page.length && shown.every((id) => known.has(id)) && page.some(({ reblog }) => reblog)
+        );
       }),
     );
     return rows;
