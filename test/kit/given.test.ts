@@ -6,7 +6,7 @@ import { notebook } from './notebook.js';
 test('given a slice and a state, a command shows its reply, its events and the state after them', () => {
   const page = given(notebook().slice, { lines: ['one'] }).when('addOnce', { text: 'two' });
   assert.deepEqual(page.reply, { line: 2 });
-  assert.deepEqual(page.events, [{ type: 'added', text: 'two' }]);
+  assert.deepEqual(page.events, [{ type: 'added', text: 'two', line: 2 }]);
   assert.deepEqual(page.state.lines, ['one', 'two']);
   assert.deepEqual(page.when('addOnce', { text: 'two' }).events, page.events);
 });
