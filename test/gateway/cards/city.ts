@@ -3,13 +3,13 @@ import { conversationKind } from '../../../actors/conversation/conversation.js';
 import { idShard } from '../../../actors/domain/ids.js';
 import { askerOf } from '../../../actors/runtime/kind.js';
 import { HomeRings, NO_RING } from '../../../actors/timelines/home-rings.js';
+import { cachedAlone } from '../../../compose/cached-rows.js';
 import { fanOut, makePublicRing } from '../../../compose/home-rings.js';
 import { StatusPages } from '../../../gateway/cards/status-pages.js';
 import { ViewerMarks } from '../../../gateway/cards/viewer-marks.js';
 import { Lenses } from '../../../gateway/lenses.js';
 import type { InstanceSettings, Services } from '../../../gateway/services.js';
 import { recentIds } from '../../../gateway/timelines/recent.js';
-import { CachedTables } from '../../../store/cached-tables.js';
 import { put, RANGE_LIMIT_MAX } from '../../../store/port.js';
 import { backlog, journal } from '../../../store/tables.js';
 import { Stage } from '../../kit/stage.js';
@@ -28,7 +28,7 @@ const instance: InstanceSettings = {
 /** A node with everything that pages are made with in production: rings, a cache of rows, cards. */
 export async function openCity(stage: Stage = new Stage()) {
   const log = { warn: () => undefined };
-  let tables = new CachedTables(stage.shared);
+  let tables = cachedAlone(stage.shared);
   const rings = new HomeRings({
     clock: stage.clock,
     log,
@@ -45,7 +45,7 @@ export async function openCity(stage: Stage = new Stage()) {
   const publicRing = makePublicRing(stage.shared, log);
   await fanOut(rings, publicRing, stage.bus('gateway'));
   const node = await stage.node(1, {}, [account, conversation], (inner) => {
-    tables = new CachedTables(inner);
+    tables = cachedAlone(inner);
     return tables;
   });
   const askAccount = askerOf(account, node.runtime);
