@@ -104,18 +104,9 @@ class GatewayServer implements Server {
     this.#usualHead = new ConstantHead(this.#idPrefix);
     this.#overloadHead = new ConstantHead(this.#idPrefix, OVERLOADED);
     this.#admission = new Admission(services.clock, options.inFlightMax ?? IN_FLIGHT_MAX);
-    this.#authenticator = new Authenticator(services.tables, bus, services.clock, (err) =>
-      logger.warn({ err }, 'account topic failed'),
-    );
+    this.#authenticator = new Authenticator(services.tables);
     const address = clientAddress(options.trustedProxies);
-    const forgetToken = (hash: string) => this.#authenticator.forget(hash);
-    this.#dispatcher = new Dispatcher(
-      options.routes,
-      { ...services, forgetToken },
-      this.#authenticator,
-      address,
-      logger,
-    );
+    this.#dispatcher = new Dispatcher(options.routes, services, this.#authenticator, address, logger);
     if (options.streams !== undefined) {
       const hub = new Hub({ services, bus, sources: options.streams, logger });
       this.#streaming = new StreamingEndpoints(
@@ -165,7 +156,6 @@ class GatewayServer implements Server {
     await this.#streaming?.close();
     this.#app.close();
     this.#admission.close();
-    await this.#authenticator.close();
   }
 
   #stopListening(): void {

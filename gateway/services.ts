@@ -42,11 +42,6 @@ export interface Services {
   readonly random: Random;
   /** A fresh account id on a random shard. */
   newAccountId(): string;
-  /**
-   * Set by the server in what handlers get: this node's cache forgets the token at once. Call it after a revocation;
-   * other nodes learn of it by the account's topic.
-   */
-  forgetToken?(tokenHash: string): void;
 }
 
 /** Writes of what belongs to no actor: unique names (LWT) and immutable rows. */

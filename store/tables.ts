@@ -121,6 +121,7 @@ export const tokens = table('tokens', {
   partition: { hash: 'text' },
   clustering: {},
   value: codec('murmuration.store.TokenRecord'),
+  hot: true,
 });
 export const apps = table('apps', {
   partition: { client: 'text' },

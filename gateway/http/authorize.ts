@@ -9,18 +9,16 @@ const INVALID_TOKEN = problem('unauthorized', 'The access token is invalid');
 
 /**
  * Decides whether the request's Authorization header allows the route; at once unless the store must be asked.
- * `nowMs` is monotonic.
  * @throws Unavailable (rejects) when the store cannot answer
  */
 export function authorize(
   route: Pick<AnyRoute, 'auth' | 'scope'>,
   header: string | undefined,
   authenticator: Authenticator,
-  nowMs: number,
 ): Caller | Problem | Promise<Caller | Problem> {
   if (route.auth === 'none') return NOBODY;
   if (header === undefined) return route.auth === 'optional' ? NOBODY : INVALID_TOKEN;
-  const kept = authenticator.recall(header, nowMs);
+  const kept = authenticator.recall(header);
   return kept === undefined ? look(route, header, authenticator) : permit(route, kept);
 }
 

@@ -116,7 +116,7 @@ export class Dispatcher {
   #run(prepared: Prepared, raw: readonly string[], arrival: Arrival): Attempt {
     const address = this.#parseAddress(prepared, raw, arrival.head);
     if (isProblem(address)) return address;
-    const caller = authorize(prepared.route, arrival.head.authorization, this.#authenticator, arrival.startedMs);
+    const caller = authorize(prepared.route, arrival.head.authorization, this.#authenticator);
     if (arrival.body !== undefined || caller instanceof Promise) {
       return this.#runLater(prepared, address, caller, arrival);
     }

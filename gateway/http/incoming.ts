@@ -9,8 +9,6 @@ import type { Bearer, Request } from './route.js';
 export interface Arrival {
   readonly id: string;
   readonly head: Head;
-  /** When it arrived; monotonic. */
-  readonly startedMs: number;
   /** The connection's other end. */
   connected(): string;
   /** Absent: the request has none. */

@@ -158,7 +158,6 @@ const revoke = route({
       const revoked = await services.askAccount(record.accountId, 'revokeToken', { tokenHash: hash });
       if (isProblem(revoked)) return revoked;
     }
-    services.forgetToken?.(hash);
     return json({}, NO_STORE);
   },
 });

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { Unavailable } from '../../../actors/domain/problem.js';
-import { tokenHash } from '../../../gateway/http/authenticator.js';
+import { Authenticator, tokenHash } from '../../../gateway/http/authenticator.js';
 import { json, type Request, route } from '../../../gateway/http/route.js';
 import { grants } from '../../../gateway/http/scopes.js';
 import { codec } from '../../../proto/codec.js';
+import { CachedTables } from '../../../store/cached-tables.js';
+import { MemoryTables } from '../../../store/memory/memory-tables.js';
+import { put, remove } from '../../../store/port.js';
+import { accounts, tokens } from '../../../store/tables.js';
 import { accountTopic } from '../../../transport/bus.js';
 import { ALICE, account, GatewayFixture } from './gateway-fixture.js';
 
@@ -21,9 +25,8 @@ const routes = [
     method: 'POST',
     path: '/revoke',
     auth: 'user',
-    handle: async ({ services, bearer }) => {
+    handle: async () => {
       await gateway.takeToken('tok');
-      services.forgetToken?.(bearer?.tokenHash ?? '');
       return json({});
     },
   }),
@@ -132,6 +135,33 @@ test('a token that is kept is judged by each route anew', async () => {
     assert.equal((await get('/user', 'narrower')).status, 200);
     assert.deepEqual(await refusal('/follows', 'narrower'), [403, 'This action is outside the authorized scopes']);
   }
+});
+
+test('rows in memory are judged without waiting, and a change counts as soon as it is written', async () => {
+  const tables = new CachedTables(new MemoryTables());
+  const authenticator = new Authenticator(tables);
+  const token = { clientId: 'client', scopes: ['read'], kind: 'access', atMs: 0, accountId: ALICE };
+  const give = (record: object) => tables.write([put(tokens, { hash: tokenHash('t') }, { ...token, ...record })]);
+  const header = 'Bearer t';
+  await tables.write([put(accounts, { account: ALICE }, account(ALICE))]);
+  await give({});
+  assert.equal(authenticator.recall(header), undefined, 'never seen');
+  assert.equal((await authenticator.authenticateHeader(header))?.viewer, ALICE);
+  assert.equal(authenticator.recall(header)?.viewer, ALICE);
+  assert.equal(authenticator.recall(header), authenticator.recall(header));
+  await tables.write([put(accounts, { account: ALICE }, account(ALICE, { disabled: true }))]);
+  assert.equal(authenticator.recall(header)?.account?.disabled, true);
+  await give({ scopes: ['write'] });
+  assert.deepEqual(authenticator.recall(header)?.bearer.scopes, ['write']);
+  await give({ kind: 'session' });
+  assert.equal(authenticator.recall(header), undefined, 'a session is no token');
+  await give({});
+  tables.forget([{ table: 'tokens', key: [tokenHash('t')] }]);
+  assert.equal(authenticator.recall(header), undefined, 'another node wrote it');
+  assert.equal((await authenticator.authenticateHeader(header))?.viewer, ALICE);
+  await tables.write([remove(tokens, { hash: tokenHash('t') })]);
+  assert.equal(authenticator.recall(header), undefined);
+  assert.equal(await authenticator.authenticateHeader(header), undefined);
 });
 
 test('a store that cannot answer makes a 503 of every token', async () => {
