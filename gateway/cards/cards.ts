@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
+import { Generations } from '../../store/generations.js';
 import { renderAccount } from '../entities/account.js';
 import { renderStatus, viewerMarks } from '../entities/status.js';
 import type { InstanceSettings } from '../services.js';
@@ -27,10 +27,10 @@ const counted = new Set<keyof StoreStatusRecord>(['replies', 'reblogs', 'favouri
  */
 export class Cards {
   readonly #instance: InstanceSettings;
-  readonly #cards = new LRUCache<string, Card>({ max: CARDS_MAX });
-  readonly #accounts = new LRUCache<string, { readonly record: StoreAccountRecord; readonly bytes: Uint8Array }>({
-    max: ACCOUNTS_MAX,
-  });
+  readonly #cards = new Generations<Card>(CARDS_MAX);
+  readonly #accounts = new Generations<{ readonly record: StoreAccountRecord; readonly bytes: Uint8Array }>(
+    ACCOUNTS_MAX,
+  );
 
   constructor(instance: InstanceSettings) {
     this.#instance = instance;

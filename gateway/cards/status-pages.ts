@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { StoreAccountRecord, StoreMark } from '../../proto/gen/types.js';
+import { Generations } from '../../store/generations.js';
 import { notificationHead, type SeenNotification, seenNotifications } from '../entities/notification.js';
 import { loadAccounts } from '../entities/status.js';
 import type { InstanceSettings, Services } from '../services.js';
@@ -34,7 +34,7 @@ export class StatusPages {
   readonly #tails = new Tails();
   readonly #marks: ViewerMarks;
   /** What notifications say besides whom and what they tell of: it never changes. */
-  readonly #heads = new LRUCache<string, Uint8Array>({ max: HEADS_MAX });
+  readonly #heads = new Generations<Uint8Array>(HEADS_MAX);
 
   constructor(instance: InstanceSettings, marks: ViewerMarks) {
     this.#cards = new Cards(instance);

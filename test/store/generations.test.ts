@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Generations } from '../../store/generations.js';
+
+const MAX = 8;
+const step = fc.record({
+  does: fc.constantFrom('set', 'set', 'get', 'get', 'delete'),
+  key: fc.integer({ min: 0, max: 15 }).map(String),
+});
+
+test('what is kept is what was set last, never more than the bound, and always the half that was used last', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+      const kept = new Generations<{ n: number }>(MAX);
+      const model = new Map<string, { n: number }>();
+      let used: string[] = [];
+      for (const [n, { does, key }] of steps.entries()) {
+        if (does === 'set') {
+          kept.set(key, { n });
+          model.set(key, { n });
+        } else if (does === 'delete') {
+          kept.delete(key);
+          model.delete(key);
+        } else {
+          const found = kept.get(key);
+          if (found === undefined) assert.ok(!used.slice(-MAX / 2 + 1).includes(key), `${key} was used just now`);
+          else assert.deepEqual(found, model.get(key));
+          if (found === undefined) continue;
+        }
+        used = used.filter((other) => other !== key);
+        if (does !== 'delete') used.push(key);
+      }
+      let count = 0;
+      for (let key = 0; key < 16; key++) if (kept.get(String(key)) !== undefined) count += 1;
+      assert.ok(count <= MAX);
+      kept.clear();
+      assert.equal(kept.get('0'), undefined);
+    }),
+  );
+});
