@@ -8,11 +8,22 @@ import { writeAll } from './write-all.js';
 
 type On = Reaction<AccountState, AccountEvents>['on'];
 
+/** By state: a row is written with each post, and there may be thousands to count. */
+const counted = new WeakMap<object, { readonly relationsVersion: number; readonly count: number }>();
+
+function followingCount(state: Readonly<AccountState>): number {
+  const { relationsVersion, following } = state;
+  const known = counted.get(state);
+  if (known?.relationsVersion === relationsVersion) return known.count;
+  let count = 0;
+  for (const edge of following.values()) if (!edge.pending) count += 1;
+  counted.set(state, { relationsVersion, count });
+  return count;
+}
+
 /** What is stored of the account for others to read. */
 export function accountRecord(state: Readonly<AccountState>): StoreAccountRecord {
   const { owner, profile } = state;
-  let followingCount = 0;
-  for (const edge of state.following.values()) if (!edge.pending) followingCount += 1;
   return {
     id: state.id,
     username: owner?.username ?? '',
@@ -20,7 +31,7 @@ export function accountRecord(state: Readonly<AccountState>): StoreAccountRecord
     profile,
     createdAtMs: owner?.createdAtMs ?? 0,
     followers: state.followers,
-    following: followingCount,
+    following: followingCount(state),
     statuses: state.statuses,
     lastStatusAtMs: state.lastStatusAtMs,
     role: owner?.role ?? '',

@@ -133,7 +133,7 @@ export class Activation {
   }
 
   /** Ends at once. Commands that were decided are in doubt; those that were not may be sent again. */
-  stop(doubt?: Error, untouched: Error = new NotTaken(`${this.name} was stopped`)): void {
+  stop(doubt?: Error, untouched?: Error): void {
     if (this.stopped) return;
     this.halt.halt();
     this.hosted.stop();
@@ -142,7 +142,9 @@ export class Activation {
       if (doubt === undefined) delivery.doubt(`${this.name} was stopped before its answer was certain`);
       else delivery.fail(doubt);
     }
-    for (const delivery of this.mailbox.take(this.mailbox.length)) delivery.fail(untouched);
+    for (const delivery of this.mailbox.take(this.mailbox.length)) {
+      delivery.fail(untouched ?? new NotTaken(`${this.name} was stopped`));
+    }
     this.leaveRest();
     this.settings.onStopped();
   }

@@ -26,7 +26,7 @@ export interface EffectSource {
 export class EntryEffects implements Effects {
   private n = 0;
   /** The last command to each actor: one waits for the other, so that they arrive in order. */
-  private readonly latest = new Map<string, Promise<unknown>>();
+  private latest: Map<string, Promise<unknown>> | undefined;
 
   constructor(
     private readonly around: Surroundings,
@@ -42,10 +42,10 @@ export class EntryEffects implements Effects {
     const cause = { actor: this.from.source, seq: this.seq, n: this.n++ };
     const target = actorName({ kind, id });
     const attempt = () => this.around.send({ kind, id, command, input, cause }, this.around.limits.attemptMs);
-    const earlier = this.latest.get(target) ?? Promise.resolve();
-    const reply = earlier.then(() =>
-      this.waitingFor(target, () => this.untilDone(() => this.from.halt.race(attempt()))),
-    );
+    const action = () => this.waitingFor(target, () => this.untilDone(() => this.from.halt.race(attempt())));
+    const earlier = this.latest?.get(target);
+    const reply = earlier === undefined ? action() : earlier.then(action);
+    this.latest ??= new Map();
     this.latest.set(target, reply);
     return reply;
   }

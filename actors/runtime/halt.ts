@@ -7,7 +7,7 @@ export class Halted extends Error {
 
 /** Ends waits early: what waits here is woken when the halt comes. */
 export class Halt {
-  private readonly waiting = new Set<() => void>();
+  private waiting: Set<() => void> | undefined;
   private come = false;
 
   get halted(): boolean {
@@ -16,8 +16,8 @@ export class Halt {
 
   halt(): void {
     this.come = true;
-    for (const wake of this.waiting) wake();
-    this.waiting.clear();
+    for (const wake of this.waiting ?? []) wake();
+    this.waiting = undefined;
   }
 
   /** The promise's outcome, or Halted if the halt comes first; then the promise is left to itself. */
@@ -29,8 +29,17 @@ export class Halt {
         return;
       }
       const wake = () => reject(new Halted());
-      this.waiting.add(wake);
-      promise.then(resolve, reject).finally(() => this.waiting.delete(wake));
+      this.watch(wake);
+      promise.then(
+        (value) => {
+          this.waiting?.delete(wake);
+          resolve(value);
+        },
+        (error: Error) => {
+          this.waiting?.delete(wake);
+          reject(error);
+        },
+      );
     });
   }
 
@@ -42,14 +51,20 @@ export class Halt {
         return;
       }
       const timer = clock.after(delayMs, () => {
-        this.waiting.delete(wake);
+        this.waiting?.delete(wake);
         resolve();
       });
       const wake = () => {
         timer.cancel();
         reject(new Halted());
       };
-      this.waiting.add(wake);
+      this.watch(wake);
     });
+  }
+
+  /** Most actors never wait here: the set is made for those that do. */
+  private watch(wake: () => void): void {
+    this.waiting ??= new Set();
+    this.waiting.add(wake);
   }
 }

@@ -119,6 +119,8 @@ export class Lane {
       if (!(error instanceof Halted)) throw error;
     } finally {
       this.running = undefined;
+      // An array that once held something keeps the room for it.
+      if (this.queue.length === 0) this.queue = [];
     }
   }
 
