@@ -41,6 +41,8 @@ async function bundle() {
     target: 'node20',
     charset: 'ascii',
     external: APART,
+    // `import()` of a package apart becomes `require()`: what V8 kept compiled knows no loader of modules.
+    supported: { 'dynamic-import': false },
     sourcemap: true,
     logLevel: 'warning',
   });

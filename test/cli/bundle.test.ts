@@ -32,6 +32,15 @@ test('the bundle is the whole program: it needs no module of ours beside it', as
   assert.equal(version.stdout.trim(), JSON.parse(await readFile(join(root, 'package.json'), 'utf8')).version);
 });
 
+test('packages that stand apart are found when they are needed first, also by compiled code', async () => {
+  const source = await readFile(join(folder, 'command-line.cjs'), 'latin1');
+  assert.doesNotMatch(source, /[^.\w]import\(/);
+  const account = ['account', 'create', 'ada', '--email', 'ada@example.org', '--password', 'long enough'];
+  const data = ['--data-dir', join(folder, 'data')];
+  const made = await run(process.execPath, [join(folder, 'main.js'), ...account, ...data]);
+  assert.equal(JSON.parse(made.stdout).username, 'ada', made.stderr);
+});
+
 test('what was compiled at the build is taken, and what is cut short is not', async () => {
   const compiled = await readFile(join(folder, 'command-line.cjs.compiled'));
   assert.equal(runBundle(folder, compiled).script.cachedDataRejected, false);
