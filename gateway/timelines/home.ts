@@ -37,7 +37,7 @@ export async function homeTimeline(
   const ask = { ...bounds, limit: bounds.limit * SPARE };
   const { view, part } = await services.lenses.home(viewer, ask);
   const belongs = (status: Audience) => view.lens.home(status);
-  const cursor = homeCursor(services, viewer, view.lens.authors, ask, part);
+  const cursor = homeCursor(services, viewer, () => view.lens.authors, ask, part);
   return readPage(cursor, bounds, selectShown(services, viewer, view, belongs));
 }
 
@@ -66,13 +66,13 @@ export function selectShown(
 export function homeCursor(
   services: Services,
   viewer: string,
-  authors: readonly string[],
+  authors: () => readonly string[],
   bounds: HomeBounds,
   part: HomeIds,
 ): Cursor<HomeEntry> {
   return new RingCursor<HomeEntry>(part, bounds, {
     ask: async (next) => (await services.lenses.home(viewer, next)).part,
-    merge: (next) => mergedCursor(services, authors, next),
+    merge: (next) => mergedCursor(services, authors(), next),
   });
 }
 

@@ -25,7 +25,11 @@ export async function listTimeline(
   const authors = view.lens.listAuthors(listId);
   if (authors === undefined) return notFound();
   const belongs = (status: Audience) => view.lens.list(listId, status);
-  const cursor = sifted(services, homeCursor(services, viewer, authors, ask, part), new Set(authors));
+  const cursor = sifted(
+    services,
+    homeCursor(services, viewer, () => authors, ask, part),
+    new Set(authors),
+  );
   return readPage(cursor, bounds, selectShown(services, viewer, view, belongs));
 }
 
