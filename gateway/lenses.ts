@@ -31,7 +31,7 @@ interface Kept extends Viewpoint {
  */
 export class Lenses {
   readonly #ask: TypedAsk<AccountCommands>;
-  readonly #kept = new LRUCache<string, Kept>({ max: EDGES_MAX / LENS_EDGES, maxSize: EDGES_MAX });
+  readonly #kept = new LRUCache<string, Kept>({ maxSize: EDGES_MAX });
 
   readonly #clock: Pick<Clock, 'nowMs'>;
 

@@ -56,7 +56,8 @@ const START: Position = { seq: 0, fence: 0 };
 export class Journal {
   private generation = 0;
   /** Where each actor's journal ended when this process last saw it. */
-  private readonly tails = new LRUCache<string, Position>({ max: TAILS_MAX });
+  /** Bounded by size: with `max` it would reserve memory for all of them at once. */
+  private readonly tails = new LRUCache<string, Position>({ maxSize: TAILS_MAX, sizeCalculation: () => 1 });
 
   constructor(private readonly tables: Tables) {}
 

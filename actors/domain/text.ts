@@ -28,7 +28,8 @@ export const LINK_COUNTS_AS = 23;
 /** Characters of a link's address that are shown. Source: Mastodon TextFormatter. */
 const LINK_SHOWN_MAX = 30;
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** Made for the first text that needs it: reading its tables takes some 15 ms, which no start has to wait for. */
+let graphemes: Intl.Segmenter | undefined;
 
 /** Finds mentions and hashtags. Linear in the text's length. */
 export function readText(text: string): TextNames {
@@ -104,6 +105,7 @@ function countGraphemes(text: string): number {
 
 function graphemeStarts(part: string): number[] {
   if (simple.test(part)) return Array.from(part, (_, index) => index);
+  graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return Array.from(graphemes.segment(part), (grapheme) => grapheme.index);
 }
 

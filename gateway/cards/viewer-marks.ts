@@ -23,7 +23,7 @@ interface Era {
  */
 export class ViewerMarks {
   readonly #tables: CachedTables;
-  readonly #eras = new LRUCache<string, Era>({ max: MARKS_MAX / ERA_COST, maxSize: MARKS_MAX });
+  readonly #eras = new LRUCache<string, Era>({ maxSize: MARKS_MAX });
   /** Reads under way; a write in between makes them worthless. */
   readonly #reading = new Map<string, { stale: boolean }>();
 

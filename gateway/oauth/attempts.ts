@@ -11,7 +11,8 @@ export class Attempts {
 
   constructor(max: number, windowMs: number) {
     this.#max = max;
-    this.#counts = new LRUCache({ max: KEYS_MAX, ttl: windowMs });
+    // By size: with `max` it would reserve memory for all of them at once.
+    this.#counts = new LRUCache({ maxSize: KEYS_MAX, sizeCalculation: () => 1, ttl: windowMs });
   }
 
   /** Counts one; false when the key had reached its maximum before. */

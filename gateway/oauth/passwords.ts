@@ -1,4 +1,4 @@
-import { type Algorithm, hash, type Options, verify } from '@node-rs/argon2';
+import type { Algorithm, Options } from '@node-rs/argon2';
 import { Unavailable } from '../../actors/domain/problem.js';
 
 /** Shortest password. Source: Mastodon and NIST SP 800-63B §3.1.1.2. */
@@ -15,8 +15,12 @@ const COST: Options = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, pa
 /** For test accounts made in bulk only. */
 const CHEAP: Options = { algorithm: ARGON2ID, memoryCost: 8, timeCost: 1, parallelism: 1 };
 
+/** Loaded with the first password: no start needs it. */
+const argon2 = () => import('@node-rs/argon2');
+
 /** PHC string of the password, made in the thread pool. `cheap` is for test accounts only. */
-export function hashPassword(password: string, options: { readonly cheap?: boolean } = {}): Promise<string> {
+export async function hashPassword(password: string, options: { readonly cheap?: boolean } = {}): Promise<string> {
+  const { hash } = await argon2();
   return hash(password, options.cheap === true ? CHEAP : COST);
 }
 
@@ -37,6 +41,7 @@ export class Passwords {
   async matches(stored: string | undefined, password: string): Promise<boolean> {
     if (password.length > PASSWORD_CHARS_MAX) return false;
     return this.#slot(async () => {
+      const { verify } = await argon2();
       if (stored !== undefined && stored !== '') return verify(stored, password);
       this.#dummy ??= hashPassword('a password that nobody has');
       await verify(await this.#dummy, password);
