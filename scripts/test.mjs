@@ -13,7 +13,7 @@ const FILE_MS_MAX = 15 * 60_000;
 /** Cassandra shares the two cores: more files at a time only make each slower. */
 const FILES_AT_A_TIME = 2;
 /** Files that start servers, browsers or whole clusters, or compute for long, have the machine to themselves. */
-const alone = /scenarios|simulation/;
+const alone = /scenarios|simulation|overload/;
 
 const patterns = process.argv.slice(2);
 const files = readdirSync('dist/test', { recursive: true })
