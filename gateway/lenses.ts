@@ -3,7 +3,7 @@ import type { AccountCommands } from '../actors/account/commands.js';
 import { isProblem } from '../actors/domain/problem.js';
 import type { Clock } from '../actors/domain/time.js';
 import type { TypedAsk } from '../actors/runtime/kind.js';
-import type { HomeBounds, HomeIds } from '../actors/timelines/home-rings.js';
+import type { HomeBounds, HomeIds } from '../actors/timelines/ring-part.js';
 import type { AccountHome, AccountSources } from '../proto/gen/types.js';
 import { Lens } from './streaming/lens.js';
 import type { Relations } from './visible.js';

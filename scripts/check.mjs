@@ -14,7 +14,7 @@ const tools = {
     'node_modules/dependency-cruiser/bin/dependency-cruise.mjs',
     '--config',
     '.dependency-cruiser.mjs',
-    ...['actors', 'bench', 'cli', 'cluster', 'compose', 'gateway', 'load', 'proto', 'store', 'transport', 'main.ts'],
+    ...JSON.parse(readFileSync('tsconfig.json', 'utf8')).include.filter((source) => source !== 'test'),
   ],
   'dead code': ['node_modules/knip/bin/knip.js', '--no-progress'],
   'generated messages': ['proto/generate.mjs', '--check'],

@@ -9,19 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 process.chdir(root);
-const SOURCES = [
-  'actors',
-  'bench',
-  'cli',
-  'cluster',
-  'compose',
-  'gateway',
-  'load',
-  'proto',
-  'store',
-  'test',
-  'transport',
-];
+const SOURCES = JSON.parse(readFileSync('tsconfig.json', 'utf8')).include;
 const MASTODON_PY = 'Mastodon.py==2.3.3';
 
 function run(command, args) {
@@ -40,7 +28,12 @@ function once(name, inputs, product, action) {
   writeFileSync(stamp, digest);
 }
 
+/** Sources of a folder, or the one file. */
 function* sources(folder) {
+  if (statSync(folder).isFile()) {
+    yield folder;
+    return;
+  }
   for (const entry of readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) yield* sources(path);
@@ -49,9 +42,8 @@ function* sources(folder) {
 }
 
 function sourceInputs() {
-  const files = [...SOURCES.flatMap((folder) => [...sources(folder)])];
-  const top = readdirSync('.').filter((name) => name.endsWith('.ts') && statSync(name).isFile());
-  return [...files, ...top, 'scripts/bundle.mjs', 'tsconfig.json', 'package-lock.json'].flatMap((path) => [
+  const files = SOURCES.flatMap((source) => [...sources(source)]);
+  return [...files, 'scripts/bundle.mjs', 'tsconfig.json', 'package-lock.json'].flatMap((path) => [
     path,
     readFileSync(path),
   ]);

@@ -5,25 +5,14 @@ import { test } from 'node:test';
 import type { TSchema } from '@sinclair/typebox';
 import type { AnyRoute } from '../gateway/http/route.js';
 import { allRoutes } from '../gateway/routes/index.js';
+import tsconfig from '../tsconfig.json' with { type: 'json' };
 import { fieldsOf, hostileValues } from './kit/hostile-values.js';
 
 /** Tests run at the root of the source tree, as `npm test` does. */
 const root = process.cwd();
 const LINES_MAX = 500;
-const FOLDERS = [
-  'actors',
-  'bench',
-  'cli',
-  'cluster',
-  'compose',
-  'gateway',
-  'load',
-  'proto',
-  'scripts',
-  'store',
-  'test',
-  'transport',
-];
+/** Those of the compiler, and the scripts. */
+const FOLDERS = [...tsconfig.include.filter((source) => source !== 'main.ts'), 'scripts'];
 /** Made by a program, or copied. */
 const GENERATED = /^proto\/gen\//;
 /** What makes slices into an actor; tested through them and through the reactions' tests. */

@@ -2,7 +2,8 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
-import { type HomeRings, NO_RING } from '../timelines/home-rings.js';
+import type { HomeRings } from '../timelines/home-rings.js';
+import { NO_RING } from '../timelines/ring-part.js';
 import { type RelationState, sourcesOf } from './relations.js';
 import { homeCodec } from './sources.js';
 

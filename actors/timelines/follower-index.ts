@@ -11,10 +11,6 @@ const AUDIENCE_MIN = 4;
 export class FollowerIndex {
   readonly #audiences = new Map<string, Audience>();
 
-  get authors(): number {
-    return this.#audiences.size;
-  }
-
   of(author: string): Audience | undefined {
     return this.#audiences.get(author);
   }

@@ -2,9 +2,10 @@ import type { NodeHomeRing } from '../../proto/gen/types.js';
 import type { Clock } from '../domain/time.js';
 import type { Logger } from '../runtime/logger.js';
 import { FollowerIndex } from './follower-index.js';
-import { compareWords, type IdWords, idOf, packed, unpacked, wordsOf } from './id-words.js';
+import { packed, unpacked, wordsOf } from './id-words.js';
 import { LargeAuthors } from './large-authors.js';
 import { RecentlyHeard } from './recently-heard.js';
+import { fillRing, type HomeBounds, type HomeIds, isBelow, NO_RING, ringPart } from './ring-part.js';
 import { NO_FLOOR, RING_IDS, Rings } from './rings.js';
 import { Slots } from './slots.js';
 
@@ -17,25 +18,6 @@ export type RecentIds = (
   /** Nothing older exists. */
   readonly complete: boolean;
 }>;
-
-/** Part of a home timeline's ids, unfiltered, in the direction of reading. */
-export interface HomeIds {
-  readonly ids: readonly string[];
-  /**
-   * Where it goes on: `ring` (ask again), `store` (merge from `floor` on down, or from the start when reading
-   * upwards), `end`, or `none`: there is no ring (yet), all of it is to be merged.
-   */
-  readonly rest: 'ring' | 'store' | 'end' | 'none';
-  /** All ids of the ring that are not below it have been looked at. */
-  readonly floor: string | undefined;
-}
-
-export interface HomeBounds {
-  readonly before: string | undefined;
-  readonly after: string | undefined;
-  readonly upwards: boolean;
-  readonly limit: number;
-}
 
 export interface HomeRingsOptions {
   readonly clock: Pick<Clock, 'nowMs'>;
@@ -63,8 +45,6 @@ const BUILDS_MAX = 16;
 const RINGS_HANDED_MAX = 5_000;
 /** In place of the epoch of a shard that is on its way. */
 const AWAITED = 0;
-
-export const NO_RING: HomeIds = { ids: [], rest: 'none', floor: undefined };
 
 /**
  * The home timelines of the accounts that live on this node and were read of late, as rings of ids. Caches: what is in
@@ -98,33 +78,21 @@ export class HomeRings {
   }
 
   /** `version`: of the viewer's relations now. */
-  read(viewer: string, { before, after, upwards, limit }: HomeBounds, version: number): HomeIds {
+  read(viewer: string, bounds: HomeBounds, version: number): HomeIds {
     const ring = this.#current(viewer, version);
     if (ring === undefined || this.#building.has(viewer)) return NO_RING;
     this.#slots.touch(ring, version);
     const logs = this.#large.of(ring);
     let floor = this.#rings.floor(ring);
     for (const log of logs) if (isBelow(floor, log.floor)) floor = log.floor;
-    const [beforeWords, afterWords] = [before && wordsOf(before), after && wordsOf(after)];
-    const isOpen = floor.high !== 0 || floor.low !== 0;
-    const reachesStore = isOpen && (!afterWords || isBelow(afterWords, floor));
-    const floorId = idOf(floor.high, floor.low);
-    if (upwards && reachesStore) return { ids: [], rest: 'store', floor: undefined };
-    const bounds = {
-      ...(beforeWords ? { before: beforeWords } : {}),
-      ...(afterWords ? { after: afterWords } : {}),
-      upwards,
-      limit,
-    };
-    let ids = this.#rings.read(ring, bounds);
-    if (logs.length > 0) {
-      const all = new Set([...ids, ...logs.flatMap((log) => log.read(bounds))]);
-      ids = [...all].filter((id) => id >= floorId).sort();
-      if (!upwards) ids.reverse();
-      ids = ids.slice(0, limit);
-    }
-    if (ids.length === limit) return { ids, rest: 'ring', floor: floorId };
-    return { ids, rest: reachesStore ? 'store' : 'end', floor: floorId };
+    return ringPart(floor, bounds, (within, floorId) => {
+      const own = this.#rings.read(ring, within);
+      if (logs.length === 0) return own;
+      const all = new Set([...own, ...logs.flatMap((log) => log.read(within))]);
+      const ids = [...all].filter((id) => id >= floorId).sort();
+      if (!bounds.upwards) ids.reverse();
+      return ids.slice(0, bounds.limit);
+    });
   }
 
   /** Begins to fill a ring for the viewer unless there is one, or too many are being filled. */
@@ -289,19 +257,8 @@ export class HomeRings {
     if (audience.count > (this.#options.largeMin ?? LARGE_MIN)) this.#large.add(author, this.#index.take(author));
   }
 
-  /** `ids`: newest first; unless `complete`, something of the same authors may lie below the last. */
   #fill(viewer: string, ids: readonly string[], complete: boolean): void {
     const ring = this.#slots.of(viewer);
-    if (ring === undefined) return;
-    const all = ids.map(wordsOf);
-    for (const { high, low } of all.reverse()) this.#rings.insert(ring, high, low);
-    const oldest = all[0];
-    if (!complete && oldest !== undefined && isBelow(this.#rings.floor(ring), oldest)) {
-      this.#rings.setFloor(ring, oldest);
-    }
+    if (ring !== undefined) fillRing(this.#rings, ring, ids, complete);
   }
-}
-
-function isBelow(a: IdWords, b: IdWords): boolean {
-  return compareWords(a.high, a.low, b.high, b.low) < 0;
 }

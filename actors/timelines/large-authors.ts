@@ -1,4 +1,4 @@
-import { type Floor, NO_FLOOR, Rings } from './rings.js';
+import { type Floor, NO_FLOOR, type RingBounds, Rings } from './rings.js';
 
 /**
  * Authors with so many local followers that writing to each ring would hold the event loop: their latest ids lie in
@@ -48,7 +48,7 @@ export class LargeAuthors {
   }
 
   /** The logs that belong to a follower's home, as their readers. */
-  of(ring: number): { readonly floor: Floor; read: (bounds: Parameters<Rings['read']>[1]) => string[] }[] {
+  of(ring: number): { readonly floor: Floor; read: (bounds: RingBounds) => string[] }[] {
     return (this.#followed.get(ring) ?? []).map((number) => ({
       floor: this.#logs.floor(number),
       read: (bounds) => this.#logs.read(number, bounds),

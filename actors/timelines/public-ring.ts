@@ -1,12 +1,12 @@
 import type { Logger } from '../runtime/logger.js';
-import { type HomeBounds, type HomeIds, NO_RING, type RecentIds } from './home-rings.js';
-import { idOf, wordsOf } from './id-words.js';
+import type { RecentIds } from './home-rings.js';
+import { wordsOf } from './id-words.js';
+import { fillRing, type HomeBounds, type HomeIds, NO_RING, ringPart } from './ring-part.js';
 import { NO_FLOOR, Rings } from './rings.js';
 
 /** Ids that the ring begins with: twenty pages. */
 const REBUILD_IDS = 400;
 
-/** The newest ids of a page, in the order of reading, of the one ring of a node. */
 interface Options {
   readonly recent: (limit: number) => ReturnType<RecentIds>;
   readonly log: Pick<Logger, 'warn'>;
@@ -26,19 +26,8 @@ export class PublicRing {
   read(bounds: HomeBounds): HomeIds {
     if (this.#rings === undefined) this.#fill();
     if (this.#rings === undefined || this.#filling !== undefined) return NO_RING;
-    const { before, after, upwards, limit } = bounds;
-    const { high, low } = this.#rings.floor(0);
-    const floor = idOf(high, low);
-    const reachesStore = (high !== 0 || low !== 0) && (after === undefined || after < floor);
-    if (upwards && reachesStore) return { ids: [], rest: 'store', floor: undefined };
-    const ids = this.#rings.read(0, {
-      ...(before === undefined ? {} : { before: wordsOf(before) }),
-      ...(after === undefined ? {} : { after: wordsOf(after) }),
-      upwards,
-      limit,
-    });
-    if (ids.length === limit) return { ids, rest: 'ring', floor };
-    return { ids, rest: reachesStore ? 'store' : 'end', floor };
+    const rings = this.#rings;
+    return ringPart(rings.floor(0), bounds, (within) => rings.read(0, within));
   }
 
   /** A new status for public timelines. */
@@ -63,9 +52,7 @@ export class PublicRing {
       .recent(REBUILD_IDS)
       .then(({ ids, complete }) => {
         if (this.#filling !== token) return;
-        const all = ids.map(wordsOf).reverse();
-        for (const { high, low } of all) rings.insert(0, high, low);
-        if (!complete && all[0] !== undefined) rings.setFloor(0, all[0]);
+        fillRing(rings, 0, ids, complete);
         this.#filling = undefined;
       })
       .catch((err: unknown) => {

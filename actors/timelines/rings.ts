@@ -9,6 +9,14 @@ const CHUNK_RINGS = 2 ** CHUNK_BITS;
 
 /** Where a ring ends: everything from this id upwards is in it. Zero: there is nothing older at all. */
 export type Floor = IdWords;
+/** Both exclusive. */
+export interface RingBounds {
+  readonly before?: IdWords;
+  readonly after?: IdWords;
+  readonly upwards: boolean;
+  readonly limit: number;
+}
+
 export const NO_FLOOR: Floor = { high: 0, low: 0 };
 
 /**
@@ -85,7 +93,7 @@ export class Rings {
    * Up to `limit` ids from the newest below `before` down, above `after`; or, `upwards`, from the oldest above `after`
    * up, below `before`. None below the floor.
    */
-  read(ring: number, bounds: { before?: IdWords; after?: IdWords; upwards: boolean; limit: number }): string[] {
+  read(ring: number, bounds: RingBounds): string[] {
     const written = this.#written[ring] ?? 0;
     const first = this.#search(ring, this.floor(ring), false);
     const from = bounds.after === undefined ? first : Math.max(first, this.#search(ring, bounds.after, true));

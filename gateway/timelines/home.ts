@@ -1,4 +1,4 @@
-import type { HomeBounds, HomeIds } from '../../actors/timelines/home-rings.js';
+import type { HomeBounds, HomeIds } from '../../actors/timelines/ring-part.js';
 import { accountStatuses } from '../../store/tables.js';
 import type { PageBounds } from '../http/paging.js';
 import type { Viewpoint } from '../lenses.js';

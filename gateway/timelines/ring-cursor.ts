@@ -1,4 +1,4 @@
-import type { HomeBounds, HomeIds } from '../../actors/timelines/home-rings.js';
+import type { HomeBounds, HomeIds } from '../../actors/timelines/ring-part.js';
 import type { Cursor } from './cursor.js';
 
 /** Where a list that is kept in a ring goes on. */

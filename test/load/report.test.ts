@@ -4,18 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { launchChromium } from '../kit/chromium.js';
 import { FaultyServer } from './faulty-server.js';
 import { load, type Ran } from './running.js';
 
-const CHROMIUM = '/usr/bin/chromium';
-const FLAGS = [
-  '--no-sandbox',
-  '--headless',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 /** A file takes milliseconds; a cold browser on a busy machine is allowed for. */
 const STEP_MS_MAX = 20_000;
 const DESK = { width: 1_100, height: 800 };
@@ -42,7 +35,7 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'murmuration-report-'));
   file = join(folder, 'report.html');
   await writeFile(file, ran.report ?? '');
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS, timeout: STEP_MS_MAX });
+  browser = await launchChromium(STEP_MS_MAX);
 });
 after(async () => {
   await browser?.close();

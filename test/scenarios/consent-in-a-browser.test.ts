@@ -3,18 +3,11 @@ import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { launchChromium } from '../kit/chromium.js';
 import { program, ServerProcess } from '../kit/server-process.js';
 import { makePeople, type Person } from './cluster/people.js';
 
-const CHROMIUM = '/usr/bin/chromium';
-const FLAGS = [
-  '--no-sandbox',
-  '--headless',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 /** A page of ours takes milliseconds; a cold browser on a busy machine is allowed for. */
 const STEP_MS_MAX = 20_000;
 const VERIFIER = 'a-verifier-of-more-than-forty-three-characters-in-all';
@@ -44,7 +37,7 @@ before(async () => {
     redirect_uris: `${clientUrl}/callback`,
     scopes: 'read write follow',
   });
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS, timeout: STEP_MS_MAX });
+  browser = await launchChromium(STEP_MS_MAX);
 });
 after(async () => {
   await browser?.close();

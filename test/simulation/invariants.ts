@@ -1,7 +1,7 @@
 import { accountKind } from '../../actors/account/account.js';
 import { compareIds, eraOfId } from '../../actors/domain/ids.js';
 import { askerOf } from '../../actors/runtime/kind.js';
-import { NO_RING } from '../../actors/timelines/home-rings.js';
+import { NO_RING } from '../../actors/timelines/ring-part.js';
 import { Lenses } from '../../gateway/lenses.js';
 import type { Services } from '../../gateway/services.js';
 import { homeTimeline } from '../../gateway/timelines/home.js';

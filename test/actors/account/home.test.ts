@@ -5,7 +5,7 @@ import type { AccountState } from '../../../actors/account/commands.js';
 import { home } from '../../../actors/account/home.js';
 import { relationEvents } from '../../../actors/account/relations.js';
 import { isProblem } from '../../../actors/domain/problem.js';
-import { type HomeIds, NO_RING } from '../../../actors/timelines/home-rings.js';
+import { type HomeIds, NO_RING } from '../../../actors/timelines/ring-part.js';
 import { newcomer, self } from './newcomer.js';
 
 const newest = { knownVersion: 0, before: undefined, after: undefined, upwards: false, limit: 20 };

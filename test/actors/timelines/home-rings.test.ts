@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type HomeBounds, HomeRings, type RecentIds } from '../../../actors/timelines/home-rings.js';
+import { HomeRings, type RecentIds } from '../../../actors/timelines/home-rings.js';
+import type { HomeBounds } from '../../../actors/timelines/ring-part.js';
 import { until } from '../../kit/until.js';
 
 const PEOPLE = 6;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import type { Clock } from '../../../actors/domain/time.js';
-import { NO_RING } from '../../../actors/timelines/home-rings.js';
+import { NO_RING } from '../../../actors/timelines/ring-part.js';
 import { StatusPages } from '../../../gateway/cards/status-pages.js';
 import { ViewerMarks } from '../../../gateway/cards/viewer-marks.js';
 import { tokenHash } from '../../../gateway/http/authenticator.js';

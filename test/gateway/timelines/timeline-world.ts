@@ -1,6 +1,7 @@
 import { eraOfId, idMs, makeId } from '../../../actors/domain/ids.js';
-import { type HomeBounds, HomeRings } from '../../../actors/timelines/home-rings.js';
+import { HomeRings } from '../../../actors/timelines/home-rings.js';
 import { PublicRing } from '../../../actors/timelines/public-ring.js';
+import type { HomeBounds } from '../../../actors/timelines/ring-part.js';
 import { Lenses } from '../../../gateway/lenses.js';
 import type { Services } from '../../../gateway/services.js';
 import { recentIds, recentPublicIds } from '../../../gateway/timelines/recent.js';
