@@ -30,6 +30,12 @@ export interface VisibleOptions {
 const RELATION_TARGETS_MAX = 2_000;
 const NOBODY: readonly string[] = [];
 
+/** A status without anything that it says: what is answered to somebody who undid what they once did to it. */
+export function withoutContent(record: StoreStatusRecord): VisibleStatus {
+  const blank = { text: '', html: '', spoilerText: '', mentions: [], tags: [], appName: undefined };
+  return { record: { ...record, ...blank, favourites: 0, reblogs: 0, replies: 0 }, original: undefined };
+}
+
 /** Absent and not visible are the same to those who ask. */
 export const notFound = (): Problem => problem('not_found', 'Record not found');
 

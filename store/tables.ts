@@ -110,6 +110,18 @@ export const rebloggedBy = table('reblogged_by', {
   clustering: { mark: 'id' },
   value: codec('murmuration.store.AccountEdge'),
 });
+/** What an account has favourited, by when; `era` is the mark id's. */
+export const favourites = table('favourites', {
+  partition: { account: 'id', era: 'int' },
+  clustering: { mark: 'id' },
+  value: codec('murmuration.store.StatusRef'),
+});
+/** The same of bookmarks. */
+export const bookmarks = table('bookmarks', {
+  partition: { account: 'id', era: 'int' },
+  clustering: { mark: 'id' },
+  value: codec('murmuration.store.StatusRef'),
+});
 /** `era` is the notification id's. */
 export const notifications = table('notifications', {
   partition: { account: 'id', era: 'int' },
@@ -148,6 +160,8 @@ export const allTables = [
   marks,
   favouritedBy,
   rebloggedBy,
+  favourites,
+  bookmarks,
   notifications,
   tokens,
   apps,

@@ -10,6 +10,7 @@ import { home } from './home.js';
 import { lists } from './lists.js';
 import { mute } from './mute.js';
 import { notify } from './notify.js';
+import { pin } from './pin.js';
 import { post } from './post.js';
 import { emptyProfile, profile } from './profile.js';
 import { register } from './register.js';
@@ -32,6 +33,7 @@ export function initialAccount(id: string): AccountState {
     muting: new Map(),
     lists: new Map(),
     relationsVersion: 1,
+    pins: [],
     statuses: 0,
     lastStatusAtMs: 0,
     idempotency: new Map(),
@@ -55,6 +57,7 @@ const decide: AccountSlice['decide'] = {
   ...mute.decide,
   ...lists.decide,
   ...relations.decide,
+  ...pin.decide,
   ...post.decide,
   ...notify.decide,
 };
@@ -71,6 +74,7 @@ export const accountSlice: AccountSlice = {
     ...block.apply,
     ...mute.apply,
     ...lists.apply,
+    ...pin.apply,
     ...post.apply,
     ...notify.apply,
   }),
@@ -94,6 +98,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...lists.commands,
       ...relations.commands,
       ...timeline.commands,
+      ...pin.commands,
       ...post.commands,
       ...notify.commands,
     },
@@ -106,10 +111,11 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...block.events,
       ...mute.events,
       ...lists.events,
+      ...pin.events,
       ...post.events,
       ...notify.events,
     },
-    stateVersion: 3,
+    stateVersion: 4,
     once: ['exchangeCode'],
     queries: [
       'credentials',

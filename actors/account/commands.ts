@@ -5,6 +5,7 @@ import type * as home from './home.js';
 import type * as lists from './lists.js';
 import type * as mute from './mute.js';
 import type * as notify from './notify.js';
+import type * as pin from './pin.js';
 import type * as post from './post.js';
 import type * as profile from './profile.js';
 import type * as register from './register.js';
@@ -23,6 +24,7 @@ export interface AccountCommands
     lists.Commands,
     relations.Commands,
     home.Commands,
+    pin.Commands,
     post.Commands,
     notify.Commands {}
 
@@ -36,6 +38,7 @@ export interface AccountEvents
     block.Events,
     mute.Events,
     lists.Events,
+    pin.Events,
     post.Events,
     notify.Events {}
 

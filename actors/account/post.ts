@@ -4,6 +4,7 @@ import { type Problem, problem } from '../domain/problem.js';
 import { countChars } from '../domain/text.js';
 import { VISIBILITIES } from '../domain/visibility.js';
 import type { Part } from '../runtime/part.js';
+import { forgetPin, type State as PinState } from './pin.js';
 import type { State as ProfileState } from './profile.js';
 
 export interface Commands {
@@ -14,7 +15,7 @@ export interface Events {
   posted: P.AccountPosted;
   statusCounted: P.AccountStatusCounted;
 }
-export interface State extends ProfileState {
+export interface State extends ProfileState, PinState {
   /** Statuses and reblogs that exist. */
   statuses: number;
   lastStatusAtMs: number;
@@ -66,8 +67,9 @@ export const post: Part<State, Commands, Events> = {
         state.idempotency.delete(key);
       }
     },
-    statusCounted(state, { delta, atMs }) {
+    statusCounted(state, { id, delta, atMs }) {
       state.statuses += delta;
+      if (delta < 0) forgetPin(state.pins, id);
       if (delta > 0) state.lastStatusAtMs = Math.max(state.lastStatusAtMs, atMs);
     },
   },

@@ -1,5 +1,6 @@
 import { conversationReactions } from '../reactions/conversation.js';
 import type { ActorKind } from '../runtime/kind.js';
+import { bookmark } from './bookmark.js';
 import type { ConversationCommands, ConversationEvents } from './commands.js';
 import { favourite } from './favourite.js';
 import { reblog } from './reblog.js';
@@ -12,12 +13,12 @@ export function conversationKind(): ActorKind<ConversationState, ConversationCom
     name: 'conversation',
     initial: initialConversation,
     slice: {
-      decide: { ...thread.decide, ...favourite.decide, ...reblog.decide },
-      apply: { ...thread.apply, ...favourite.apply, ...reblog.apply },
+      decide: { ...thread.decide, ...favourite.decide, ...reblog.decide, ...bookmark.decide },
+      apply: { ...thread.apply, ...favourite.apply, ...reblog.apply, ...bookmark.apply },
     },
-    commands: { ...thread.commands, ...favourite.commands, ...reblog.commands },
-    events: { ...thread.events, ...favourite.events, ...reblog.events },
-    stateVersion: 2,
+    commands: { ...thread.commands, ...favourite.commands, ...reblog.commands, ...bookmark.commands },
+    events: { ...thread.events, ...favourite.events, ...reblog.events, ...bookmark.events },
+    stateVersion: 3,
     queries: ['context'],
     reactions: conversationReactions,
   };

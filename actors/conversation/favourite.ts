@@ -6,7 +6,7 @@ import { type ConversationState, livingStatus, MARKS_MAX, recount } from './stat
 
 export interface Commands {
   favourite: { in: P.ConversationFavourite; out: P.AccountEmpty };
-  unfavourite: { in: P.ConversationUnfavourite; out: P.AccountEmpty };
+  unfavourite: { in: P.ConversationUnfavourite; out: P.ConversationUndone };
 }
 export interface Events {
   favourited: P.ConversationFavourited;
@@ -29,7 +29,8 @@ export const favourite: Part<ConversationState, Commands, Events> = {
       const entry = livingStatus(state, statusId);
       if (isProblem(entry)) return entry;
       const markId = entry.favourites.get(by);
-      return { events: markId === undefined ? [] : [{ type: 'unfavourited', statusId, by, markId }], reply: {} };
+      if (markId === undefined) return { events: [], reply: { was: false } };
+      return { events: [{ type: 'unfavourited', statusId, by, markId }], reply: { was: true } };
     },
   },
   apply: {
@@ -50,7 +51,7 @@ export const favourite: Part<ConversationState, Commands, Events> = {
   },
   commands: {
     favourite: { in: codec('murmuration.conversation.Favourite'), out: empty },
-    unfavourite: { in: codec('murmuration.conversation.Unfavourite'), out: empty },
+    unfavourite: { in: codec('murmuration.conversation.Unfavourite'), out: codec('murmuration.conversation.Undone') },
   },
   events: {
     favourited: codec('murmuration.conversation.Favourited'),

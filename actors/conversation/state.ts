@@ -17,23 +17,29 @@ export interface Entry {
   readonly favourites: Map<string, string>;
   /** By account. */
   readonly reblogs: Map<string, Reblog>;
+  /** Mark ids by account. */
+  readonly bookmarks: Map<string, string>;
 }
 
 export interface ConversationState {
   readonly statuses: Map<string, Entry>;
   /** Replies that came before what they answer, by its id: an author's status may still be on its way here. */
   readonly orphans: Map<string, string[]>;
-  /** Favourites and reblogs of all statuses. */
+  /** Favourites, reblogs and bookmarks of all statuses. */
   marks: number;
 }
 
 /** Bounds one activation to some 20 MB of statuses; a reply past it begins a conversation of its own. */
 export const THREAD_STATUSES_MAX = 10_000;
-/** Favourites and reblogs of all its statuses: bounds one activation to some 50 MB of them. */
+/** Favourites, reblogs and bookmarks of all its statuses: bounds one activation to some 50 MB of them. */
 export const MARKS_MAX = 300_000;
 
 export function initialConversation(): ConversationState {
   return { statuses: new Map(), orphans: new Map(), marks: 0 };
+}
+
+export function newEntry(record: StoreStatusRecord, children: string[]): Entry {
+  return { record, children, favourites: new Map(), reblogs: new Map(), bookmarks: new Map() };
 }
 
 /** The status, unless it was never here or is deleted. */

@@ -2,7 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
-import { type ConversationState, type Entry, notFound, parentOf, THREAD_STATUSES_MAX } from './state.js';
+import { type ConversationState, type Entry, newEntry, notFound, parentOf, THREAD_STATUSES_MAX } from './state.js';
 
 export interface Commands {
   add: { in: P.ConversationAdd; out: P.AccountEmpty };
@@ -43,7 +43,7 @@ export const thread: Part<ConversationState, Commands, Events> = {
       if (status === undefined) return;
       const children = state.orphans.get(status.id) ?? [];
       state.orphans.delete(status.id);
-      const entry: Entry = { record: status, children, favourites: new Map(), reblogs: new Map() };
+      const entry = newEntry(status, children);
       state.statuses.set(status.id, entry);
       for (const child of children) {
         const reply = state.statuses.get(child)?.record;

@@ -42,6 +42,7 @@ export function accountRecord(state: Readonly<AccountState>): StoreAccountRecord
     locale: owner?.locale ?? '',
     followRequests: state.requests.size,
     clientId: owner?.clientId,
+    pinnedIds: state.pins,
   };
 }
 
@@ -120,6 +121,8 @@ export function accountRows(tables: Pick<ReadTables, 'range'>): Reaction<Account
       followRequested: writeAccount,
       followRequestRemoved: writeAccount,
       posted: writeAccount,
+      pinned: writeAccount,
+      unpinned: writeAccount,
       statusCounted: writeAccount,
       ...ownFollows,
       ...ownFollowers,

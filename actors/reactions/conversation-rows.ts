@@ -2,7 +2,9 @@ import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import { put, type RowWrite, remove } from '../../store/port.js';
 import {
   accountStatuses,
+  bookmarks,
   favouritedBy,
+  favourites,
   marks,
   publicBuckets,
   publicStatuses,
@@ -55,10 +57,18 @@ function publicRows(record: StoreStatusRecord): RowWrite[] {
 
 function markRow(entry: Entry, by: string): RowWrite {
   const key = ofAccount(by, entry.record.id);
-  const [favouriteId, reblogId] = [entry.favourites.get(by), entry.reblogs.get(by)?.id];
-  if (entry.record.deleted || (favouriteId === undefined && reblogId === undefined)) return remove(marks, key);
-  return put(marks, key, { favouriteId, reblogId });
+  const [favouriteId, reblogId, bookmarkId] = [
+    entry.favourites.get(by),
+    entry.reblogs.get(by)?.id,
+    entry.bookmarks.get(by),
+  ];
+  const isMarked = favouriteId !== undefined || reblogId !== undefined || bookmarkId !== undefined;
+  if (entry.record.deleted || !isMarked) return remove(marks, key);
+  return put(marks, key, { favouriteId, reblogId, bookmarkId });
 }
+
+/** In the list of what somebody marked. */
+const ofList = (account: string, mark: string) => ({ account, era: eraOfId(mark), mark });
 
 function removedRows(now: Now, entry: Entry): RowWrite[] {
   const { record } = entry;
@@ -68,8 +78,11 @@ function removedRows(now: Now, entry: Entry): RowWrite[] {
     remove(accountStatuses, ofAccount(record.accountId, record.id)),
     remove(publicStatuses, publicKey(record.id)),
   ];
-  for (const [by, mark] of entry.favourites)
-    rows.push(remove(favouritedBy, { status: record.id, mark }), markRow(entry, by));
+  for (const [by, mark] of entry.favourites) {
+    const own = remove(favourites, ofList(by, mark));
+    rows.push(remove(favouritedBy, { status: record.id, mark }), own, markRow(entry, by));
+  }
+  for (const [by, mark] of entry.bookmarks) rows.push(remove(bookmarks, ofList(by, mark)), markRow(entry, by));
   for (const [by, reblog] of entry.reblogs) rows.push(...unreblogRows(record.id, by, reblog.id), markRow(entry, by));
   return rows;
 }
@@ -105,10 +118,20 @@ export const conversationRows: Reaction<ConversationState, ConversationEvents> =
     },
     favourited({ statusId, by, markId, atMs }, now, effects) {
       const row = put(favouritedBy, { status: statusId, mark: markId }, { accountId: by, atMs });
-      return writeEntry(effects, now, statusId, by, [row]);
+      return writeEntry(effects, now, statusId, by, [row, put(favourites, ofList(by, markId), { statusId })]);
     },
     unfavourited({ statusId, by, markId }, now, effects) {
-      return writeEntry(effects, now, statusId, by, [remove(favouritedBy, { status: statusId, mark: markId })]);
+      const rows = [remove(favouritedBy, { status: statusId, mark: markId }), remove(favourites, ofList(by, markId))];
+      return writeEntry(effects, now, statusId, by, rows);
+    },
+    async bookmarked({ statusId, by, markId }, { state }, effects) {
+      const entry = state.statuses.get(statusId);
+      if (entry === undefined || entry.record.deleted) return;
+      await effects.write([put(bookmarks, ofList(by, markId), { statusId }), markRow(entry, by)]);
+    },
+    async unbookmarked({ statusId, by, markId }, { state }, effects) {
+      const entry = state.statuses.get(statusId);
+      if (entry !== undefined) await effects.write([remove(bookmarks, ofList(by, markId)), markRow(entry, by)]);
     },
     reblogged({ statusId, by, reblogId, visibility, atMs }, now, effects) {
       const original = now.state.statuses.get(statusId)?.record;

@@ -73,15 +73,21 @@ const ACCOUNT = Buffer.from(',"account":');
 export class Tails {
   readonly #tails = new Map<number, Uint8Array>();
 
-  of(record: StoreStatusRecord, viewer: string | undefined, mark: Parameters<typeof viewerMarks>[2]): Uint8Array {
+  of(
+    record: StoreStatusRecord,
+    author: StoreAccountRecord,
+    viewer: string | undefined,
+    mark: Parameters<typeof viewerMarks>[3],
+  ): Uint8Array {
     const isOpen = record.reblogOfId === undefined;
-    const mine = viewer === undefined ? undefined : viewerMarks(record, viewer, mark);
+    const mine = viewer === undefined ? undefined : viewerMarks(record, author, viewer, mark);
     let key = isOpen ? 1 : 0;
     if (mine !== undefined) {
       key |= 2;
       if (mine.favourited) key |= 4;
       if (mine.reblogged) key |= 8;
-      if (mine.pinned !== undefined) key |= 16;
+      if (mine.pinned !== undefined) key |= mine.pinned ? 48 : 16;
+      if (mine.bookmarked) key |= 64;
     }
     let tail = this.#tails.get(key);
     if (tail === undefined) {

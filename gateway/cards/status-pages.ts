@@ -19,6 +19,7 @@ const HEADS_MAX = 32_768;
 export interface Done {
   readonly favourited?: boolean;
   readonly reblogged?: boolean;
+  readonly bookmarked?: boolean;
 }
 
 const COMMA = Buffer.from(',');
@@ -27,6 +28,7 @@ const END = Buffer.from(']');
 const STATUS = Buffer.from(',"status":');
 const CLOSE = Buffer.from('}');
 const noMarks: Marks = () => undefined;
+const NOTHING: Done = {};
 
 /** Statuses as JSON for a viewer, out of cards. What a viewer may see was decided before: it takes VisibleStatus only. */
 export class StatusPages {
@@ -55,7 +57,7 @@ export class StatusPages {
     services: Services,
     viewer: string | undefined,
     seen: VisibleStatus | undefined,
-    done: Done = {},
+    done: Done = NOTHING,
   ): Promise<JsonPieces | undefined> {
     const [pieces] = await this.pieces(services, viewer, [seen], done);
     return pieces === undefined ? undefined : new JsonPieces(pieces);
@@ -66,7 +68,7 @@ export class StatusPages {
     services: Services,
     viewer: string | undefined,
     seen: readonly (VisibleStatus | undefined)[],
-    done: Done = {},
+    done: Done = NOTHING,
   ): Promise<(readonly Uint8Array[] | undefined)[]> {
     const authorIds: string[] = [];
     const markedIds: string[] = [];
@@ -78,7 +80,7 @@ export class StatusPages {
     }
     const authors = await loadAccounts(services, authorIds);
     const stored = viewer === undefined || markedIds.length === 0 ? noMarks : await this.#marks.of(viewer, markedIds);
-    const marks: Marks = done.favourited === undefined && done.reblogged === undefined ? stored : after(stored, done);
+    const marks: Marks = done === NOTHING ? stored : after(stored, done);
     return seen.map((status) => (status === undefined ? undefined : this.#status(status, viewer, authors, marks)));
   }
 
@@ -121,11 +123,16 @@ export class StatusPages {
     if (author === undefined) return undefined;
     const mark = marks(original?.id ?? record.id);
     const own = this.#cards.status(record, author);
-    const tail = this.#tails.of(record, viewer, mark);
+    const tail = this.#tails.of(record, author, viewer, mark);
     if (original === undefined) return [own, tail];
     const originalAuthor = authors.get(original.accountId);
     if (originalAuthor === undefined) return undefined;
-    return [own, this.#cards.status(original, originalAuthor), this.#tails.of(original, viewer, mark), tail];
+    return [
+      own,
+      this.#cards.status(original, originalAuthor),
+      this.#tails.of(original, originalAuthor, viewer, mark),
+      tail,
+    ];
   }
 }
 
@@ -141,11 +148,15 @@ export function arrayOf(items: readonly (readonly Uint8Array[] | undefined)[]): 
   return pieces;
 }
 
-function after(stored: Marks, { favourited, reblogged }: Done): Marks {
+function after(stored: Marks, { favourited, reblogged, bookmarked }: Done): Marks {
   const id = (isDone: boolean | undefined, kept: string | undefined) =>
     isDone === undefined ? kept : isDone ? (kept ?? '') : undefined;
   return (statusId) => {
     const mark = stored(statusId);
-    return { favouriteId: id(favourited, mark?.favouriteId), reblogId: id(reblogged, mark?.reblogId) };
+    return {
+      favouriteId: id(favourited, mark?.favouriteId),
+      reblogId: id(reblogged, mark?.reblogId),
+      bookmarkId: id(bookmarked, mark?.bookmarkId),
+    };
   };
 }

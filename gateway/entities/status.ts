@@ -84,7 +84,13 @@ export async function renderStatuses(
     const author = authors.get(record.accountId);
     if (author === undefined) return undefined;
     const mark = marked.get(record.reblogOfId ?? record.id);
-    return renderStatus(services.instance, record, author, original, viewer && viewerMarks(record, viewer, mark));
+    return renderStatus(
+      services.instance,
+      record,
+      author,
+      original,
+      viewer && viewerMarks(record, author, viewer, mark),
+    );
   };
   return seen.map((status) => {
     if (status === undefined) return undefined;
@@ -133,14 +139,24 @@ async function loadMarks(
   );
 }
 
-export function viewerMarks(record: StoreStatusRecord, viewer: string, mark: StoreMark | undefined): ViewerMarks {
-  const isPinnable = record.accountId === viewer && record.reblogOfId === undefined && record.visibility !== 'direct';
+/** Pinned statuses are for everybody to see. */
+export function isPinnable({ reblogOfId, visibility }: StoreStatusRecord): boolean {
+  return reblogOfId === undefined && (visibility === 'public' || visibility === 'unlisted');
+}
+
+export function viewerMarks(
+  record: StoreStatusRecord,
+  author: StoreAccountRecord,
+  viewer: string,
+  mark: StoreMark | undefined,
+): ViewerMarks {
+  const isMine = record.accountId === viewer && isPinnable(record);
   return {
     favourited: mark?.favouriteId !== undefined,
     reblogged: mark?.reblogId !== undefined,
     muted: false,
-    bookmarked: false,
-    ...(isPinnable ? { pinned: false } : {}),
+    bookmarked: mark?.bookmarkId !== undefined,
+    ...(isMine ? { pinned: author.pinnedIds.includes(record.id) } : {}),
     filtered: [],
   };
 }

@@ -7,7 +7,7 @@ import { idText, pageBounds, pageProperties } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
 import type { Services } from '../services.js';
 import { accountTimeline } from '../timelines/account.js';
-import { notFound, publishedAccount } from '../visible.js';
+import { notFound, publishedAccount, visibleById } from '../visible.js';
 import { idParams, nothingAnswer, statusPage, storedId } from './lists.js';
 
 /** Bounds one question to the store; clients ask for a page of accounts, at most 80. */
@@ -85,8 +85,13 @@ const accountStatusList = route({
     const record = await publishedAccount(services, params.id);
     if (isProblem(record)) return record;
     const bounds = pageBounds(query);
-    // No status has media or is pinned yet.
-    if (query.only_media === true || query.pinned === true) return nothingAnswer(request, bounds);
+    // No status has media yet.
+    if (query.only_media === true) return nothingAnswer(request, bounds);
+    if (query.pinned === true) {
+      const pinned = [...record.pinnedIds].reverse();
+      const seen = (await visibleById(services, viewer, pinned)).filter((status) => status !== undefined);
+      return json(await services.pages.list(services, viewer, seen.slice(0, bounds.limit)));
+    }
     const { exclude_replies, exclude_reblogs, tagged } = query;
     const page = await accountTimeline(services, viewer, record.id, bounds, {
       excludeReplies: exclude_replies ?? false,

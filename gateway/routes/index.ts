@@ -10,6 +10,8 @@ import { instanceRoutes } from './instance.js';
 import { muteRoutes } from './mutes.js';
 import { notificationRoutes } from './notifications.js';
 import { signUpRoutes } from './sign-up.js';
+import { statusMarkRoutes } from './status-marks.js';
+import { statusPinRoutes } from './status-pins.js';
 import { statusRoutes } from './statuses.js';
 import { timelineRoutes } from './timelines.js';
 import { tokenRoutes } from './token.js';
@@ -28,6 +30,8 @@ export const allRoutes: readonly AnyRoute[] = [
   ...muteRoutes,
   ...notificationRoutes,
   ...signUpRoutes,
+  ...statusMarkRoutes,
+  ...statusPinRoutes,
   ...statusRoutes,
   ...timelineRoutes,
   ...tokenRoutes,

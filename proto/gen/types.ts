@@ -602,6 +602,23 @@ export interface AccountStatusCounted {
   readonly atMs: number;
 }
 
+export interface AccountPin {
+  readonly statusId: string;
+}
+
+export interface AccountPinned {
+  readonly statusId: string;
+  readonly atMs: number;
+}
+
+export interface AccountUnpin {
+  readonly statusId: string;
+}
+
+export interface AccountUnpinned {
+  readonly statusId: string;
+}
+
 export interface AccountNotify {
   /** follow, follow_request, mention, favourite, reblog, status */
   readonly type: string;
@@ -669,7 +686,35 @@ export interface ConversationUnfavourite {
   readonly by: string;
 }
 
+/** was: false when there was nothing to undo. */
+export interface ConversationUndone {
+  readonly was: boolean;
+}
+
 export interface ConversationUnfavourited {
+  readonly statusId: string;
+  readonly by: string;
+  readonly markId: string;
+}
+
+/** Known to nobody but the one who made it. */
+export interface ConversationBookmark {
+  readonly statusId: string;
+  readonly by: string;
+}
+
+export interface ConversationBookmarked {
+  readonly statusId: string;
+  readonly by: string;
+  readonly markId: string;
+}
+
+export interface ConversationUnbookmark {
+  readonly statusId: string;
+  readonly by: string;
+}
+
+export interface ConversationUnbookmarked {
   readonly statusId: string;
   readonly by: string;
   readonly markId: string;
@@ -912,6 +957,8 @@ export interface StoreAccountRecord {
   readonly locale: string;
   readonly followRequests: number;
   readonly clientId?: string | undefined;
+  /** Statuses that stand above the others, the one pinned last at the end. */
+  readonly pinnedIds: readonly string[];
 }
 
 export interface StoreStatusRecord {
@@ -963,6 +1010,12 @@ export interface StorePublicBucket {
 export interface StoreMark {
   readonly favouriteId?: string | undefined;
   readonly reblogId?: string | undefined;
+  readonly bookmarkId?: string | undefined;
+}
+
+/** A status in a list of what an account marked. */
+export interface StoreStatusRef {
+  readonly statusId: string;
 }
 
 export interface StoreAccountEdge {
@@ -1104,6 +1157,10 @@ export interface Messages {
   'murmuration.account.PostedReply': AccountPostedReply;
   'murmuration.account.CountStatus': AccountCountStatus;
   'murmuration.account.StatusCounted': AccountStatusCounted;
+  'murmuration.account.Pin': AccountPin;
+  'murmuration.account.Pinned': AccountPinned;
+  'murmuration.account.Unpin': AccountUnpin;
+  'murmuration.account.Unpinned': AccountUnpinned;
   'murmuration.account.Notify': AccountNotify;
   'murmuration.account.Notified': AccountNotified;
   'murmuration.account.DismissNotification': AccountDismissNotification;
@@ -1116,7 +1173,12 @@ export interface Messages {
   'murmuration.conversation.Favourite': ConversationFavourite;
   'murmuration.conversation.Favourited': ConversationFavourited;
   'murmuration.conversation.Unfavourite': ConversationUnfavourite;
+  'murmuration.conversation.Undone': ConversationUndone;
   'murmuration.conversation.Unfavourited': ConversationUnfavourited;
+  'murmuration.conversation.Bookmark': ConversationBookmark;
+  'murmuration.conversation.Bookmarked': ConversationBookmarked;
+  'murmuration.conversation.Unbookmark': ConversationUnbookmark;
+  'murmuration.conversation.Unbookmarked': ConversationUnbookmarked;
   'murmuration.conversation.Reblog': ConversationReblog;
   'murmuration.conversation.Reblogged': ConversationReblogged;
   'murmuration.conversation.Unreblog': ConversationUnreblog;
@@ -1153,6 +1215,7 @@ export interface Messages {
   'murmuration.store.PublicRow': StorePublicRow;
   'murmuration.store.PublicBucket': StorePublicBucket;
   'murmuration.store.Mark': StoreMark;
+  'murmuration.store.StatusRef': StoreStatusRef;
   'murmuration.store.AccountEdge': StoreAccountEdge;
   'murmuration.store.FollowEdge': StoreFollowEdge;
   'murmuration.store.NotificationRecord': StoreNotificationRecord;

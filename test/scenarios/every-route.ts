@@ -29,6 +29,7 @@ export class EveryRoute {
   private made = 0;
   private cookies = '';
   private readonly lists: string[] = [];
+  private pinnedStatus: string | undefined;
   private confirmation: Promise<string> | undefined;
 
   private constructor(
@@ -110,6 +111,7 @@ export class EveryRoute {
     'GET /api/v1/timelines/list/:id': async () => ({ id: await this.list() }),
     'POST /api/v1/statuses': async () => ({ body: { status: `post ${++this.made}` } }),
     'DELETE /api/v1/statuses/:id': async () => ({ id: await this.ownStatus() }),
+    'POST /api/v1/statuses/:id/pin': async () => ({ id: await this.pinnable() }),
     'GET /api/v1/notifications/:id': async () => ({ id: await this.notification() }),
     'POST /api/v1/notifications/:id/dismiss': async () => ({ id: await this.notification() }),
     'POST /api/v1/follow_requests/:id/authorize': async () => ({ id: await this.followRequest() }),
@@ -162,6 +164,13 @@ export class EveryRoute {
   private async ownStatus(): Promise<string> {
     const status = `mine ${++this.made}`;
     return ((await call(this.server.url, this.viewer, 'POST', '/api/v1/statuses', { status })) as { id: string }).id;
+  }
+
+  /** One of the viewer's that is not pinned, the only one: there may be only so many. */
+  private async pinnable(): Promise<string> {
+    this.pinnedStatus ??= await this.ownStatus();
+    await call(this.server.url, this.viewer, 'POST', `/api/v1/statuses/${this.pinnedStatus}/unpin`);
+    return this.pinnedStatus;
   }
 
   private async notification(): Promise<string> {

@@ -38,6 +38,7 @@ const record: StoreAccountRecord = {
   email: 'alice@example.org',
   locale: 'en',
   followRequests: 4,
+  pinnedIds: [],
 };
 
 /** Field → type, `?` for null allowed. Source: the API's table of entities, its required fields. */

@@ -42,6 +42,7 @@ export const account = (id: string, changes: Partial<StoreAccountRecord> = {}): 
   email: '',
   locale: 'en',
   followRequests: 0,
+  pinnedIds: [],
   ...changes,
 });
 

@@ -274,5 +274,6 @@ function person(id: string): StoreAccountRecord {
     email: '',
     locale: 'en',
     followRequests: 0,
+    pinnedIds: [],
   };
 }

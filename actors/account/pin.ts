@@ -1,0 +1,51 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import { problem } from '../domain/problem.js';
+import type { Part } from '../runtime/part.js';
+
+export interface Commands {
+  pin: { in: P.AccountPin; out: P.AccountEmpty };
+  unpin: { in: P.AccountUnpin; out: P.AccountEmpty };
+}
+export interface Events {
+  pinned: P.AccountPinned;
+  unpinned: P.AccountUnpinned;
+}
+export interface State {
+  /** The one pinned last at the end; deleted statuses leave (post.ts). */
+  readonly pins: string[];
+}
+
+/** What stands above the others is to be seen at once. Source: Mastodon StatusPinValidator::PIN_LIMIT. */
+export const PINS_MAX = 5;
+
+const empty = codec('murmuration.account.Empty');
+
+/** The owner's statuses that stand above the others. Whose they are and who may see them was asked before. */
+export const pin: Part<State, Commands, Events> = {
+  decide: {
+    pin({ pins }, { statusId }, { nowMs }) {
+      if (pins.includes(statusId)) return { events: [], reply: {} };
+      if (pins.length >= PINS_MAX)
+        return problem('invalid', 'Validation failed: You have already pinned the maximum number of posts');
+      return { events: [{ type: 'pinned', statusId, atMs: nowMs }], reply: {} };
+    },
+    unpin({ pins }, { statusId }) {
+      return { events: pins.includes(statusId) ? [{ type: 'unpinned', statusId }] : [], reply: {} };
+    },
+  },
+  apply: {
+    pinned: ({ pins }, { statusId }) => void pins.push(statusId),
+    unpinned: ({ pins }, { statusId }) => forgetPin(pins, statusId),
+  },
+  commands: {
+    pin: { in: codec('murmuration.account.Pin'), out: empty },
+    unpin: { in: codec('murmuration.account.Unpin'), out: empty },
+  },
+  events: { pinned: codec('murmuration.account.Pinned'), unpinned: codec('murmuration.account.Unpinned') },
+};
+
+export function forgetPin(pins: string[], statusId: string): void {
+  const index = pins.indexOf(statusId);
+  if (index >= 0) pins.splice(index, 1);
+}

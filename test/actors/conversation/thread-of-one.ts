@@ -1,0 +1,23 @@
+import { conversationKind } from '../../../actors/conversation/conversation.js';
+import { initialConversation } from '../../../actors/conversation/state.js';
+import type { StoreStatusRecord } from '../../../proto/gen/types.js';
+import { given } from '../../kit/given.js';
+
+const { slice } = conversationKind();
+
+/** Of `bob`, on the one status. */
+export const mark = { statusId: '1', by: 'bob' };
+
+/** A public status of `author`, with something changed. */
+export function status(change: Partial<StoreStatusRecord> = {}): StoreStatusRecord {
+  return {
+    ...{ id: '1', accountId: 'author', conversationId: '1', text: 'text', html: '<p>text</p>', spoilerText: '' },
+    ...{ visibility: 'public', sensitive: false, mentions: [], tags: [], createdAtMs: 1, editedAtMs: 0 },
+    ...{ deleted: false, favourites: 0, reblogs: 0, replies: 0 },
+    ...change,
+  };
+}
+
+/** A conversation of one status. */
+export const started = (change: Partial<StoreStatusRecord> = {}) =>
+  given(slice, initialConversation()).when('add', { status: status(change) });
