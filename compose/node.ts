@@ -14,6 +14,7 @@ import type { HomeRings } from '../actors/timelines/home-rings.js';
 import type { Settings } from '../cli/settings.js';
 import { StatusPages } from '../gateway/cards/status-pages.js';
 import { ViewerMarks } from '../gateway/cards/viewer-marks.js';
+import { TagHistories } from '../gateway/discovery/tag-histories.js';
 import { Lenses } from '../gateway/lenses.js';
 import { allRoutes } from '../gateway/routes/index.js';
 import { type Server, startServer } from '../gateway/server.js';
@@ -113,6 +114,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     publicRing,
     pages: new StatusPages(instanceOf(settings), new ViewerMarks(tables)),
     askConversation: askerOf(conversation, runtime),
+    tagHistories: new TagHistories(tables, clock),
     tables,
     registry: new Registrar(tables, clock),
     clock,

@@ -5,6 +5,7 @@ import type { TypedAsk } from '../actors/runtime/kind.js';
 import type { PublicRing } from '../actors/timelines/public-ring.js';
 import type { ReadTables } from '../store/port.js';
 import type { StatusPages } from './cards/status-pages.js';
+import type { TagHistories } from './discovery/tag-histories.js';
 import type { Lenses } from './lenses.js';
 
 /** What the instance says of itself; from the settings. */
@@ -35,6 +36,7 @@ export interface Services {
   readonly publicRing: Pick<PublicRing, 'read'>;
   /** Statuses as bytes of JSON. */
   readonly pages: StatusPages;
+  readonly tagHistories: Pick<TagHistories, 'of'>;
   readonly tables: ReadTables;
   /** Claims of names and immutable rows that no actor owns (apps, application tokens): actors/registry. */
   readonly registry: Registry;

@@ -81,6 +81,18 @@ export const publicBuckets = table('public_buckets', {
   clustering: { bucket: 'int' },
   value: codec('murmuration.store.PublicBucket'),
 });
+/** Public statuses by hashtag, in buckets of 2^27 ms (tagBucket). */
+export const tagStatuses = table('tag_statuses', {
+  partition: { tag: 'text', bucket: 'int' },
+  clustering: { status: 'id' },
+  value: codec('murmuration.store.PublicRow'),
+});
+/** Which buckets of tagStatuses hold anything: 240 a year at most. */
+export const tagBuckets = table('tag_buckets', {
+  partition: { tag: 'text' },
+  clustering: { bucket: 'int' },
+  value: codec('murmuration.store.PublicBucket'),
+});
 /** Accepted followers of an account; `era` is the edge id's. */
 export const followers = table('followers', {
   partition: { account: 'id', era: 'int' },
@@ -155,6 +167,8 @@ export const allTables = [
   accountStatuses,
   publicStatuses,
   publicBuckets,
+  tagStatuses,
+  tagBuckets,
   followers,
   following,
   marks,

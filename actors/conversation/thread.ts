@@ -1,5 +1,6 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
+import { indexedTags } from '../domain/hashtag.js';
 import { problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
 import { type ConversationState, type Entry, newEntry, notFound, parentOf, THREAD_STATUSES_MAX } from './state.js';
@@ -30,7 +31,7 @@ export const thread: Part<ConversationState, Commands, Events> = {
       const record = state.statuses.get(statusId)?.record;
       if (record?.accountId !== by) return notFound();
       if (record.deleted) return { events: [], reply: {} };
-      return { events: [{ type: 'removed', statusId, by, atMs: nowMs }], reply: {} };
+      return { events: [{ type: 'removed', statusId, by, atMs: nowMs, tags: indexedTags(record) }], reply: {} };
     },
     context(state, { statusId }) {
       const entry = state.statuses.get(statusId);

@@ -1,4 +1,5 @@
 import { LinkifyIt } from 'linkify-it';
+import { usableName } from './hashtag.js';
 
 /** A piece of plain text: as it stands, or something that becomes a link. Pieces joined by `raw` give the text again. */
 export type Segment =
@@ -6,7 +7,7 @@ export type Segment =
   | { readonly kind: 'link'; readonly raw: string }
   /** `acct`: lower case, without the first @; `username`: as typed, without the host. */
   | { readonly kind: 'mention'; readonly raw: string; readonly acct: string; readonly username: string }
-  /** `name`: normalised (NFKC, lower case), without the #. */
+  /** `name`: as hashtagName gives it, without the #. */
   | { readonly kind: 'tag'; readonly raw: string; readonly name: string };
 
 /** Longest link recognised; longer ones are cut there. Browsers and peers agree on about 2,000. */
@@ -19,7 +20,6 @@ const candidate = /(?<![\p{L}\p{N}\p{M}_/=])(?:https?:(?=\/\/)|[@#])/giu;
 const mentionBody =
   /@([a-z0-9_]+(?:[.-]+[a-z0-9_]+)*)(?:@([\p{L}\p{N}\p{M}_-]+(?:\.[\p{L}\p{N}\p{M}_-]+)*(?::[0-9]{1,5})?))?/iuy;
 const tagBody = /#([\p{L}\p{N}\p{M}_](?:[·・\u200c]?[\p{L}\p{N}\p{M}_])*)/uy;
-const notOnlyDigits = /[\p{L}\p{M}_]/u;
 /** Characters that reorder what is shown, with which a link could hide its host. */
 const reordering = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
@@ -66,6 +66,6 @@ function tagAt(text: string, index: number): Segment | undefined {
   tagBody.lastIndex = index;
   const match = tagBody.exec(text);
   const written = match?.[1];
-  if (match === null || written === undefined || !notOnlyDigits.test(written)) return undefined;
-  return { kind: 'tag', raw: match[0], name: written.normalize('NFKC').toLowerCase() };
+  const name = written === undefined ? undefined : usableName(written);
+  return match === null || name === undefined ? undefined : { kind: 'tag', raw: match[0], name };
 }

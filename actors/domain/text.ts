@@ -4,7 +4,7 @@ import { type Segment, segments } from './segments.js';
 export interface TextNames {
   /** Lower case, without the first @: `bob` or `bob@example.org`. */
   readonly mentions: readonly string[];
-  /** NFKC, lower case, without the #. */
+  /** As hashtagName gives them, without the #. */
   readonly tags: readonly string[];
 }
 

@@ -17,6 +17,7 @@ import { eraOfId } from '../domain/ids.js';
 import { isListed, PUBLIC_BUCKET_MS, publicBucket, publicLane } from '../domain/public.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
 import { reblogRecord } from './reblog-record.js';
+import { tagRows, untaggedRows } from './tag-rows.js';
 import { writeAll } from './write-all.js';
 
 type Now = Happened<ConversationState>;
@@ -109,12 +110,12 @@ export const conversationRows: Reaction<ConversationState, ConversationEvents> =
     async added({ status }, now, effects) {
       const record = now.state.statuses.get(status?.id ?? '')?.record;
       if (record === undefined) return;
-      const lists = record.deleted ? [] : [listedRow(record), ...publicRows(record)];
+      const lists = record.deleted ? [] : [listedRow(record), ...publicRows(record), ...tagRows(record)];
       await effects.write([statusRow(record), ...parentRow(now, record), ...lists]);
     },
-    async removed({ statusId }, now, effects) {
+    async removed({ statusId, tags }, now, effects) {
       const entry = now.state.statuses.get(statusId);
-      if (entry !== undefined) await writeAll(effects, removedRows(now, entry));
+      if (entry !== undefined) await writeAll(effects, [...removedRows(now, entry), ...untaggedRows(statusId, tags)]);
     },
     favourited({ statusId, by, markId, atMs }, now, effects) {
       const row = put(favouritedBy, { status: statusId, mark: markId }, { accountId: by, atMs });

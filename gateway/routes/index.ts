@@ -13,6 +13,7 @@ import { signUpRoutes } from './sign-up.js';
 import { statusMarkRoutes } from './status-marks.js';
 import { statusPinRoutes } from './status-pins.js';
 import { statusRoutes } from './statuses.js';
+import { tagRoutes } from './tags.js';
 import { timelineRoutes } from './timelines.js';
 import { tokenRoutes } from './token.js';
 import { userListRoutes } from './user-lists.js';
@@ -33,6 +34,7 @@ export const allRoutes: readonly AnyRoute[] = [
   ...statusMarkRoutes,
   ...statusPinRoutes,
   ...statusRoutes,
+  ...tagRoutes,
   ...timelineRoutes,
   ...tokenRoutes,
   ...userListRoutes,

@@ -127,6 +127,28 @@ export class MergedCursor<E extends { readonly id: string }> implements Cursor<E
   }
 }
 
+/** A merge whose sources may hold the same rows: each once. */
+export class OnceCursor<E extends { readonly id: string }> implements Cursor<E> {
+  readonly #merged: Cursor<E>;
+  #last = '';
+
+  constructor(merged: Cursor<E>) {
+    this.#merged = merged;
+  }
+
+  async next(count: number): Promise<readonly E[]> {
+    for (;;) {
+      const rows = await this.#merged.next(count);
+      const fresh: E[] = [];
+      for (const row of rows) {
+        if (row.id !== this.#last) fresh.push(row);
+        this.#last = row.id;
+      }
+      if (fresh.length > 0 || rows.length === 0) return fresh;
+    }
+  }
+}
+
 /** `work` on each item, at most `atOnce` at a time; results in the items' order. The first failure is thrown. */
 export async function eachBounded<T, R>(
   items: readonly T[],

@@ -1,22 +1,18 @@
-import { idMs } from '../../actors/domain/ids.js';
+import { PUBLIC_BUCKET_MS, PUBLIC_LANES } from '../../actors/domain/public.js';
 import type { StorePublicRow } from '../../proto/gen/types.js';
 import type { ReadTables } from '../../store/port.js';
 import { publicBuckets, publicStatuses } from '../../store/tables.js';
 import type { PageBounds } from '../http/paging.js';
 import type { Services } from '../services.js';
 import { type VisibleStatus, visibleById } from '../visible.js';
+import { filledBuckets } from './buckets.js';
 import { type Cursor, type Entry, MergedCursor, PartsCursor } from './cursor.js';
 import { rangeOf } from './eras.js';
 import { type Page, readPage } from './page.js';
 import { RingCursor } from './ring-cursor.js';
 
-/** Milliseconds of a bucket, lanes of a bucket: as store/tables.ts says of publicStatuses. */
-const BUCKET_MS = 2 ** 22;
-const LANES = 8;
 /** Ids asked of the ring besides those of a page: some may be of people whom the viewer does not want to see. */
 const SPARE = 10;
-/** Buckets read at a time from the list of them. */
-const BUCKETS_READ = 32;
 
 type Bounds = Omit<PageBounds, 'limit'>;
 
@@ -45,8 +41,13 @@ export async function publicTimeline(
 
 /** All of them, unfiltered. */
 export function publicCursor(tables: ReadTables, bounds: Bounds): Cursor<Entry<StorePublicRow>> {
+  const buckets = filledBuckets(
+    (range) => tables.range(publicBuckets, { century: 0 }, range),
+    PUBLIC_BUCKET_MS,
+    bounds,
+  );
   let open: { readonly bucket: number; readonly merged: Cursor<Entry<StorePublicRow>> } | undefined;
-  return new PartsCursor(buckets(tables, bounds), bounds, async (bucket, _span, limit) => {
+  return new PartsCursor(buckets, bounds, async (bucket, _span, limit) => {
     if (open?.bucket !== bucket) open = { bucket, merged: bucketCursor(tables, bucket, bounds, limit) };
     return open.merged.next(limit);
   });
@@ -55,7 +56,7 @@ export function publicCursor(tables: ReadTables, bounds: Bounds): Cursor<Entry<S
 /** The lanes of one bucket, merged. */
 function bucketCursor(tables: ReadTables, bucket: number, bounds: Bounds, chunk: number) {
   const lanes = Array.from(
-    { length: LANES },
+    { length: PUBLIC_LANES },
     (_, lane) =>
       new PartsCursor<number, Entry<StorePublicRow>>([lane], bounds, async (_lane, span, limit) => {
         const rows = await tables.range(publicStatuses, { bucket, lane }, { ...rangeOf('status', span), limit });
@@ -63,32 +64,4 @@ function bucketCursor(tables: ReadTables, bucket: number, bounds: Bounds, chunk:
       }),
   );
   return new MergedCursor(lanes, bounds.upwards, Math.max(2, Math.ceil(chunk / 2)));
-}
-
-/** Buckets that hold anything, in the direction of reading. */
-async function* buckets(tables: ReadTables, bounds: Bounds): AsyncGenerator<number> {
-  // Bounds of ranges are exclusive, those of the page lie within buckets that are wanted.
-  let before = bounds.before === undefined ? undefined : bucketOf(bounds.before) + 1;
-  let after = bounds.after === undefined ? undefined : bucketOf(bounds.after) - 1;
-  for (;;) {
-    const rows = await tables.range(
-      publicBuckets,
-      { century: 0 },
-      {
-        reverse: !bounds.upwards,
-        limit: BUCKETS_READ,
-        ...(before === undefined ? {} : { before: { bucket: before } }),
-        ...(after === undefined || after < 0 ? {} : { after: { bucket: after } }),
-      },
-    );
-    for (const { key } of rows) yield key.bucket;
-    const last = rows.at(-1)?.key.bucket;
-    if (last === undefined || rows.length < BUCKETS_READ) return;
-    if (bounds.upwards) after = last;
-    else before = last;
-  }
-}
-
-function bucketOf(id: string): number {
-  return Math.floor(idMs(id) / BUCKET_MS);
 }

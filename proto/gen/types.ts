@@ -663,10 +663,12 @@ export interface ConversationRemove {
   readonly by: string;
 }
 
+/** tags: what the status was found by. */
 export interface ConversationRemoved {
   readonly statusId: string;
   readonly by: string;
   readonly atMs: number;
+  readonly tags: readonly string[];
 }
 
 export interface ConversationFavourite {

@@ -80,7 +80,7 @@ interface Sent extends Fitting {
 }
 
 function send(route: AnyRoute, { id = '', query, headers, body, token, raw, type = JSON_TYPE }: Sent) {
-  const path = route.path.replace(':id', () => id) + (query === undefined ? '' : `?${query}`);
+  const path = route.path.replace(/:\w+/, () => id) + (query === undefined ? '' : `?${query}`);
   const text = raw ?? (body === undefined ? undefined : JSON.stringify(body));
   return client.send({
     method: route.method,

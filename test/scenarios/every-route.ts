@@ -108,6 +108,8 @@ export class EveryRoute {
       id: await this.list(),
       body: { account_ids: [this.viewer.id] },
     }),
+    'GET /api/v1/timelines/tag/:hashtag': async () => ({ id: 'birds' }),
+    'GET /api/v1/tags/:name': async () => ({ id: 'birds' }),
     'GET /api/v1/timelines/list/:id': async () => ({ id: await this.list() }),
     'POST /api/v1/statuses': async () => ({ body: { status: `post ${++this.made}` } }),
     'DELETE /api/v1/statuses/:id': async () => ({ id: await this.ownStatus() }),

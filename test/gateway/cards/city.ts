@@ -8,6 +8,7 @@ import { cachedAlone } from '../../../compose/cached-rows.js';
 import { fanOut, makePublicRing } from '../../../compose/home-rings.js';
 import { StatusPages } from '../../../gateway/cards/status-pages.js';
 import { ViewerMarks } from '../../../gateway/cards/viewer-marks.js';
+import { TagHistories } from '../../../gateway/discovery/tag-histories.js';
 import { Lenses } from '../../../gateway/lenses.js';
 import type { InstanceSettings, Services } from '../../../gateway/services.js';
 import { recentIds } from '../../../gateway/timelines/recent.js';
@@ -58,6 +59,7 @@ export async function openCity(stage: Stage = new Stage()) {
     lenses: new Lenses(askAccount, stage.clock),
     publicRing,
     pages: new StatusPages(instance, new ViewerMarks(tables)),
+    tagHistories: new TagHistories(tables, stage.clock),
     tables,
     registry: undefined as never,
     clock: stage.clock,

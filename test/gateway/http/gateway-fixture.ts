@@ -105,6 +105,7 @@ export class GatewayFixture {
       lenses: new Lenses(ask ?? unused, realClock),
       publicRing: { read: () => NO_RING },
       pages: new StatusPages(instance, new ViewerMarks(new CachedTables(this.tables))),
+      tagHistories: { of: unused },
       tables: this.tables,
       registry: {
         claim: unused,

@@ -1,0 +1,21 @@
+import type { StoreStatusRecord } from '../../proto/gen/types.js';
+import { put, type RowWrite, remove } from '../../store/port.js';
+import { tagBuckets, tagStatuses } from '../../store/tables.js';
+import { indexedTags, TAG_BUCKET_MS, tagBucket } from '../domain/hashtag.js';
+
+/** The status in the timelines of its hashtags. */
+export function tagRows(record: StoreStatusRecord): RowWrite[] {
+  const tags = indexedTags(record);
+  if (tags.length === 0) return [];
+  const bucket = tagBucket(record.id);
+  return tags.flatMap((tag) => [
+    put(tagStatuses, { tag, bucket, status: record.id }, { accountId: record.accountId }),
+    put(tagBuckets, { tag, bucket }, { atMs: bucket * TAG_BUCKET_MS }),
+  ]);
+}
+
+/** The status out of the timelines of these hashtags. */
+export function untaggedRows(status: string, tags: readonly string[]): RowWrite[] {
+  const bucket = tagBucket(status);
+  return tags.map((tag) => remove(tagStatuses, { tag, bucket, status }));
+}

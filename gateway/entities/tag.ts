@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import type { DayUse } from '../discovery/tag-histories.js';
+import type { InstanceSettings } from '../services.js';
+
+/** The REST API's TagHistory: numbers as text, the day's first second. */
+export interface TagHistory {
+  readonly day: string;
+  readonly uses: string;
+  readonly accounts: string;
+}
+
+/** The REST API's Tag. */
+export interface Tag {
+  /** Of the name alone: whatever it was used for, a hashtag has no other identity. */
+  readonly id: string;
+  readonly name: string;
+  readonly url: string;
+  readonly history: readonly TagHistory[];
+  /** Only for a signed-in viewer. */
+  readonly following?: boolean;
+}
+
+export function renderTag(
+  instance: InstanceSettings,
+  name: string,
+  history: readonly DayUse[],
+  following: boolean | undefined,
+): Tag {
+  return {
+    id: tagId(name),
+    name,
+    url: `${instance.baseUrl}/tags/${encodeURIComponent(name)}`,
+    history: renderHistory(history),
+    ...(following === undefined ? {} : { following }),
+  };
+}
+
+export function renderHistory(history: readonly DayUse[]): TagHistory[] {
+  return history.map(({ dayMs, uses, accounts }) => ({
+    day: String(dayMs / 1_000),
+    uses: String(uses),
+    accounts: String(accounts),
+  }));
+}
+
+/** 59 bits of the name's SHA-256: at most 18 digits. */
+export function tagId(name: string): string {
+  const bits = createHash('sha256').update(name).digest().readBigUInt64BE() >> 5n;
+  return bits.toString();
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { linkTo, type Person, TestServer } from '../../kit/server.js';
+
+let server: TestServer;
+let alice: Person;
+let bob: Person;
+before(async () => {
+  server = await TestServer.start();
+  alice = await server.person('alice');
+  bob = await server.person('bob');
+});
+after(() => server.stop());
+
+const ids = (list: { id: string }[]) => list.map((item) => item.id);
+const timeline = (tag: string, query = '') => `/api/v1/timelines/tag/${encodeURIComponent(tag)}${query}`;
+
+test('a hashtag’s timeline holds public statuses with it, replies too, however it is written', async () => {
+  const first = await alice.says('a #Blackbird sings');
+  const reply = await bob.says('a #blackbird, too', { in_reply_to_id: first });
+  for (const visibility of ['unlisted', 'private', 'direct']) await alice.says('#blackbird quietly', { visibility });
+  await bob.post(`/api/v1/statuses/${first}/reblog`);
+  for (const who of [server, alice, bob]) {
+    for (const tag of ['blackbird', '#BlackBird', 'bläckbird'])
+      assert.deepEqual(ids((await who.get(timeline(tag))).body), [reply, first]);
+  }
+  const [shown] = (await server.get(timeline('blackbird'))).body;
+  assert.deepEqual(shown.tags, [{ name: 'blackbird', url: 'http://localhost/tags/blackbird' }]);
+  assert.match(shown.content, /<a href="http:\/\/localhost\/tags\/blackbird" class="mention hashtag" rel="tag">/);
+  assert.equal((await bob.remove(`/api/v1/statuses/${reply}`)).status, 200);
+  assert.deepEqual(ids((await server.get(timeline('blackbird'))).body), [first]);
+});
+
+test('any adds hashtags, all and none take statuses away', async () => {
+  const one = await alice.says('#owl');
+  const two = await alice.says('#owl #night');
+  const three = await alice.says('#bat #night');
+  const asked = async (query: string) => ids((await server.get(timeline('owl', query))).body);
+  assert.deepEqual(await asked('?any[]=bat'), [three, two, one]);
+  assert.deepEqual(await asked('?all[]=Night'), [two]);
+  assert.deepEqual(await asked('?any[]=bat&all[]=night&none[]=owl'), [three]);
+  assert.deepEqual(await asked('?none[]=night'), [one]);
+  assert.deepEqual(await asked('?local=true'), [two, one]);
+  assert.deepEqual(await asked('?remote=true'), []);
+});
+
+test('pages go down and up without gap or repeat, over hashtags that share statuses', async () => {
+  const said: string[] = [];
+  for (let n = 0; n < 9; n++) said.unshift(await alice.says(['#heron', '#stork', '#heron #stork'][n % 3] ?? ''));
+  const down: string[] = [];
+  for (let path: string | undefined = timeline('heron', '?any[]=stork&limit=2'); path !== undefined; ) {
+    const page = await server.get(path);
+    down.push(...ids(page.body));
+    path = linkTo(page, 'next');
+    assert.ok(path === undefined || path.includes('any%5B%5D=stork'), path);
+  }
+  assert.deepEqual(down, said);
+  const up: string[] = [];
+  for (let path = timeline('heron', `?any[]=stork&limit=2&min_id=${said.at(-1)}`); ; ) {
+    const page = await server.get(path);
+    if (page.body.length === 0) break;
+    up.unshift(...ids(page.body));
+    path = linkTo(page, 'prev') ?? '';
+  }
+  assert.deepEqual(up, said.slice(0, -1));
+});
+
+test('whom the viewer blocks or mutes, and who blocks the viewer, is not in a hashtag’s timeline', async () => {
+  const [viewer, blocked, muted, blocker] = [
+    await server.person('viewer'),
+    await server.person('blocked'),
+    await server.person('muted'),
+    await server.person('blocker'),
+  ];
+  for (const who of [blocked, muted, blocker]) await who.says('#crow');
+  const own = await viewer.says('#crow');
+  await viewer.post(`/api/v1/accounts/${blocked.id}/block`);
+  await viewer.post(`/api/v1/accounts/${muted.id}/mute`);
+  await blocker.post(`/api/v1/accounts/${viewer.id}/block`);
+  assert.deepEqual(ids((await viewer.get(timeline('crow'))).body), [own]);
+  assert.equal((await server.get(timeline('crow'))).body.length, 4);
+});
+
+test('a hashtag has a week of uses by day, and distinct accounts; one that nobody used has none', async () => {
+  await alice.says('#finch');
+  await alice.says('#finch again');
+  await bob.says('#Finch');
+  const { body } = await server.get('/api/v1/tags/Finch');
+  assert.deepEqual([body.name, body.url, body.history.length], ['finch', 'http://localhost/tags/finch', 7]);
+  assert.deepEqual([body.history[0].uses, body.history[0].accounts], ['3', '2']);
+  assert.equal(Number(body.history[0].day) % 86_400, 0);
+  assert.deepEqual([body.history[6].uses, body.history[6].accounts], ['0', '0']);
+  assert.match(body.id, /^[0-9]{1,18}$/);
+  assert.equal((await server.get('/api/v1/tags/nobody_used_it')).body.history[0].uses, '0');
+});
+
+test('what can be no hashtag has no page, and an empty timeline; bounds that are no ids are refused', async () => {
+  for (const name of ['2026', 'a-b', '%20', 'x'.repeat(401)]) {
+    assert.equal((await server.get(`/api/v1/tags/${name}`)).status, 404, name);
+    assert.deepEqual((await server.get(`/api/v1/timelines/tag/${name}`)).body, [], name);
+  }
+  assert.equal((await server.get(timeline('owl', '?max_id=x'))).status, 422);
+  assert.equal((await server.get(timeline('owl', '?limit=0'))).status, 422);
+});
