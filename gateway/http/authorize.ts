@@ -1,5 +1,6 @@
 import { type Problem, problem } from '../../actors/domain/problem.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
+import { isPermitted } from '../permissions.js';
 import type { Authenticated, Authenticator, Caller } from './authenticator.js';
 import type { AnyRoute, Auth } from './route.js';
 import { grantsAny } from './scopes.js';
@@ -12,7 +13,7 @@ const INVALID_TOKEN = problem('unauthorized', 'The access token is invalid');
  * @throws Unavailable (rejects) when the store cannot answer
  */
 export function authorize(
-  route: Pick<AnyRoute, 'auth' | 'scope'>,
+  route: Pick<AnyRoute, 'auth' | 'scope' | 'permission'>,
   header: string | undefined,
   authenticator: Authenticator,
 ): Caller | Problem | Promise<Caller | Problem> {
@@ -23,7 +24,7 @@ export function authorize(
 }
 
 async function look(
-  route: Pick<AnyRoute, 'auth' | 'scope'>,
+  route: Pick<AnyRoute, 'auth' | 'scope' | 'permission'>,
   header: string,
   authenticator: Authenticator,
 ): Promise<Caller | Problem> {
@@ -32,7 +33,7 @@ async function look(
 }
 
 /** As `authorize`, for a token that was found already. */
-export function permit(route: Pick<AnyRoute, 'auth' | 'scope'>, found: Authenticated): Caller | Problem {
+export function permit(route: Pick<AnyRoute, 'auth' | 'scope' | 'permission'>, found: Authenticated): Caller | Problem {
   const { token, account } = found;
   if (account === undefined && (route.auth === 'user' || route.auth === 'unconfirmed')) {
     return problem('invalid', 'This method requires an authenticated user');
@@ -41,6 +42,9 @@ export function permit(route: Pick<AnyRoute, 'auth' | 'scope'>, found: Authentic
   if (refused !== undefined) return refused;
   if (!grantsAny(token.scopes, route.scope)) {
     return problem('forbidden', 'This action is outside the authorized scopes');
+  }
+  if (route.permission !== undefined && !isPermitted(account?.role ?? '', route.permission)) {
+    return problem('forbidden', 'This action is not allowed');
   }
   return found;
 }

@@ -1,5 +1,6 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
 import type { Problem } from '../../actors/domain/problem.js';
+import type { Permission } from '../permissions.js';
 import type { Services } from '../services.js';
 
 /**
@@ -61,6 +62,8 @@ export interface Route<P extends TObject = TObject, Q extends TSchema = TSchema,
   readonly auth: Auth;
   /** Any one of these (or its parent: `read` grants `read:accounts`) is demanded of a token; absent: any token. */
   readonly scope?: string | readonly string[];
+  /** A role with this permission is demanded, too: for moderators. */
+  readonly permission?: Permission;
   /** A value that does not fit is a 404: no such thing can exist. */
   readonly params?: P;
   readonly query?: Q;

@@ -9,6 +9,7 @@ import { imageRoutes } from './images.js';
 import { instanceRoutes } from './instance.js';
 import { muteRoutes } from './mutes.js';
 import { notificationRoutes } from './notifications.js';
+import { openApiRoutes } from './open-api.js';
 import { signUpRoutes } from './sign-up.js';
 import { statusMarkRoutes } from './status-marks.js';
 import { statusPinRoutes } from './status-pins.js';
@@ -18,8 +19,7 @@ import { timelineRoutes } from './timelines.js';
 import { tokenRoutes } from './token.js';
 import { userListRoutes } from './user-lists.js';
 
-/** Every route of the gateway, in one list. */
-export const allRoutes: readonly AnyRoute[] = [
+const routes: readonly AnyRoute[] = [
   ...accountRoutes,
   ...appRoutes,
   ...authPageRoutes,
@@ -39,3 +39,6 @@ export const allRoutes: readonly AnyRoute[] = [
   ...tokenRoutes,
   ...userListRoutes,
 ];
+
+/** Every route of the gateway, in one list. */
+export const allRoutes: readonly AnyRoute[] = [...routes, ...openApiRoutes(routes)];

@@ -201,6 +201,7 @@ const metadata = route({
     const at = (path: string) => `${instance.baseUrl}${path}`;
     return json({
       issuer: `${instance.baseUrl}/`,
+      service_documentation: at('/api/openapi.json'),
       authorization_endpoint: at('/oauth/authorize'),
       token_endpoint: at('/oauth/token'),
       revocation_endpoint: at('/oauth/revoke'),

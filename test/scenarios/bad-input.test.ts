@@ -73,7 +73,6 @@ function watchHealth(): void {
 }
 
 interface Sent extends Fitting {
-  readonly token?: string | undefined;
   /** The body as it is, instead of `body` as JSON. One byte a character. */
   readonly raw?: string | Buffer;
   readonly type?: string;

@@ -12,6 +12,8 @@ export interface Fitting {
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Readonly<Record<string, unknown>>;
+  /** Instead of the viewer's. */
+  readonly token?: string | undefined;
 }
 interface App {
   readonly client_id: string;
@@ -43,18 +45,20 @@ export class EveryRoute {
   ) {}
 
   static async prepare(server: ServerProcess): Promise<EveryRoute> {
-    const [viewer, other, third, foe] = (await makePeople(program, server.dataDir, ['ada', 'ben', 'cleo', 'dan'])) as [
-      Person,
-      Person,
-      Person,
-      Person,
-    ];
+    const names = ['ada', 'ben', 'cleo', 'dan', 'eve'];
+    const people = await makePeople(program, server.dataDir, names);
+    const [viewer, other, third, foe, shunned] = people as [Person, Person, Person, Person, Person];
     const { id } = (await call(server.url, other, 'POST', '/api/v1/statuses', { status: 'hello' })) as { id: string };
     const app = await call(server.url, viewer, 'POST', '/api/v1/apps', {
       client_name: 'every route',
       redirect_uris: 'https://example.org/',
       scopes: 'read write',
     });
+    const post = (who: Person, path: string) => call(server.url, who, 'POST', path);
+    for (const verb of ['follow', 'mute']) await post(other, `/api/v1/accounts/${third.id}/${verb}`);
+    await post(third, `/api/v1/accounts/${other.id}/follow`);
+    for (const verb of ['favourite', 'reblog']) await post(third, `/api/v1/statuses/${id}/${verb}`);
+    for (const verb of ['mute', 'block']) await post(viewer, `/api/v1/accounts/${shunned.id}/${verb}`);
     return new EveryRoute(server, viewer, other, third, foe, id, app as App);
   }
 
@@ -70,6 +74,17 @@ export class EveryRoute {
   }
 
   private readonly entries: Readonly<Record<string, () => Promise<Fitting>>> = {
+    'GET /api/v1/accounts': async () => ({ query: `id[]=${this.other.id}` }),
+    'GET /api/v1/accounts/relationships': async () => ({ query: `id[]=${this.other.id}` }),
+    'GET /api/v1/statuses': async () => ({ query: `id[]=${this.statusId}` }),
+    'GET /api/v1/follow_requests': async () => {
+      await this.followRequest();
+      return {};
+    },
+    'GET /api/v1/lists': async () => {
+      await this.list();
+      return {};
+    },
     'GET /api/v1/accounts/lookup': async () => ({ query: 'acct=ada' }),
     'POST /api/v1/accounts': async () => ({
       body: {
@@ -99,7 +114,7 @@ export class EveryRoute {
     'GET /api/v1/lists/:id': async () => ({ id: await this.list() }),
     'PUT /api/v1/lists/:id': async () => ({ id: await this.list(), body: { title: 'another' } }),
     'DELETE /api/v1/lists/:id': async () => ({ id: await this.list() }),
-    'GET /api/v1/lists/:id/accounts': async () => ({ id: await this.list() }),
+    'GET /api/v1/lists/:id/accounts': async () => ({ id: await this.listOfOne() }),
     'POST /api/v1/lists/:id/accounts': async () => ({
       id: await this.list(),
       body: { account_ids: [this.viewer.id] },
@@ -110,7 +125,11 @@ export class EveryRoute {
     }),
     'GET /api/v1/timelines/tag/:hashtag': async () => ({ id: 'birds' }),
     'GET /api/v1/tags/:name': async () => ({ id: 'birds' }),
-    'GET /api/v1/timelines/list/:id': async () => ({ id: await this.list() }),
+    'GET /api/v1/accounts/:id/lists': async () => {
+      await this.listOfOne();
+      return { id: this.other.id };
+    },
+    'GET /api/v1/timelines/list/:id': async () => ({ id: await this.listOfOne() }),
     'POST /api/v1/statuses': async () => ({ body: { status: `post ${++this.made}` } }),
     'DELETE /api/v1/statuses/:id': async () => ({ id: await this.ownStatus() }),
     'POST /api/v1/statuses/:id/pin': async () => ({ id: await this.pinnable() }),
@@ -198,6 +217,15 @@ export class EveryRoute {
     const title = `list ${++this.made}`;
     const { id } = (await call(url, this.viewer, 'POST', '/api/v1/lists', { title })) as { id: string };
     this.lists.push(id);
+    return id;
+  }
+
+  /** With somebody in it who has said something. */
+  private async listOfOne(): Promise<string> {
+    const id = await this.list();
+    const { url } = this.server;
+    await call(url, this.viewer, 'POST', `/api/v1/accounts/${this.other.id}/follow`);
+    await call(url, this.viewer, 'POST', `/api/v1/lists/${id}/accounts`, { account_ids: [this.other.id] });
     return id;
   }
 

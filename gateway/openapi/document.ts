@@ -1,0 +1,125 @@
+import type { AnyRoute } from '../http/route.js';
+import { ALL_SCOPES } from '../oauth/scopes.js';
+import type { InstanceSettings } from '../services.js';
+import { answerSchema, entitySchemas, type Facts, type JsonSchema, pathShape } from './answer-schemas.js';
+
+type Schema = JsonSchema & {
+  readonly type?: unknown;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+};
+
+/** Pages for people, files, and bytes: no JSON. */
+const NO_JSON = /^\/(?:auth\/|oauth\/authorize|avatars\/|headers\/|media|@|users\/)/;
+const REFUSAL: JsonSchema = {
+  type: 'object',
+  required: ['error'],
+  properties: { error: { type: 'string' }, error_description: { type: 'string' }, details: { type: 'object' } },
+};
+
+/** The OpenAPI 3.1 document of the routes: requests as they are validated, answers as the API's entities are. */
+export function openApiDocument(routes: readonly AnyRoute[], facts: Facts, instance: InstanceSettings): object {
+  const answers = new Map(facts.operations.map((fact) => [`${fact[0]} ${pathShape(fact[1])}`, fact]));
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}');
+    const [, , , , codes, answer] = answers.get(`${route.method} ${pathShape(route.path)}`) ?? [];
+    const operations = paths[path] ?? {};
+    operations[route.method.toLowerCase()] = operation(route, codes, answer);
+    paths[path] = operations;
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Murmuration', version: instance.version },
+    servers: [{ url: instance.baseUrl }],
+    paths,
+    components: { schemas: entitySchemas(facts), securitySchemes: { oauth: securityScheme(instance) } },
+  };
+}
+
+function operation(route: AnyRoute, codes = '200', answer = ''): object {
+  const body = requestBody(route);
+  return {
+    operationId: `${route.method.toLowerCase()}${route.path.replace(/[^a-zA-Z0-9]+/g, '_')}`,
+    parameters: [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query')],
+    ...(body === undefined ? {} : { requestBody: body }),
+    responses: responses(route, codes, answer),
+    ...(route.auth === 'none' ? {} : { security: security(route) }),
+  };
+}
+
+function responses({ path }: AnyRoute, codes: string, answer: string): object {
+  const schema = NO_JSON.test(path) ? undefined : answerSchema(answer);
+  const content = schema === undefined ? {} : { content: { 'application/json': { schema } } };
+  const successes = (codes === '' ? '200' : codes).split(',');
+  const refused = NO_JSON.test(path) ? {} : { content: { 'application/json': { schema: REFUSAL } } };
+  return {
+    ...Object.fromEntries(successes.map((code) => [code, { description: 'Success', ...content }])),
+    ...(schema === undefined ? { '2XX': { description: 'Success' } } : {}),
+    '3XX': { description: 'Elsewhere' },
+    '4XX': { description: 'Refused', ...refused },
+    '503': { description: 'Try again later', ...refused },
+  };
+}
+
+/** Any one of the scopes is enough; with `optional` none is needed. */
+function security({ auth, scope }: AnyRoute): object[] {
+  const scopes = scope === undefined ? [] : [scope].flat();
+  const any = scopes.length === 0 ? [{ oauth: [] }] : scopes.map((one) => ({ oauth: [one] }));
+  return auth === 'optional' ? [...any, {}] : any;
+}
+
+function securityScheme({ baseUrl }: InstanceSettings): object {
+  const scopes = Object.fromEntries([...ALL_SCOPES].map((scope) => [scope, scope]));
+  return {
+    type: 'oauth2',
+    flows: {
+      authorizationCode: {
+        authorizationUrl: `${baseUrl}/oauth/authorize`,
+        tokenUrl: `${baseUrl}/oauth/token`,
+        scopes,
+      },
+      clientCredentials: { tokenUrl: `${baseUrl}/oauth/token`, scopes },
+    },
+  };
+}
+
+function parametersOf(schema: unknown, where: 'path' | 'query'): object[] {
+  const { properties = {}, required = [] } = (schema ?? {}) as Schema;
+  return Object.entries(properties).map(([name, own]) => {
+    const shown = plain(own);
+    const isArray = shown.type === 'array';
+    return {
+      name: isArray ? `${name}[]` : name,
+      in: where,
+      required: where === 'path' || (required.includes(name) && shown.default === undefined),
+      schema: shown,
+      ...(isArray ? { style: 'form', explode: true } : {}),
+      ...(shown.type === 'object' ? { style: 'deepObject', explode: true } : {}),
+    };
+  });
+}
+
+function requestBody({ body, multipartBytesMax }: AnyRoute): object | undefined {
+  if (body === undefined) return undefined;
+  const schema = plain(body as Schema);
+  const forms = { 'multipart/form-data': { schema } };
+  // A file comes in a form only.
+  return { content: multipartBytesMax === undefined ? { 'application/json': { schema }, ...forms } : forms };
+}
+
+/** Without the keywords that are our validator's own; what has a default need not be there. */
+function plain(schema: Schema): Schema {
+  const { clamp: _clamp, bytes, ...rest } = schema;
+  if (bytes === true) return { type: 'string', format: 'binary' };
+  const shown: Record<string, unknown> = { ...rest };
+  if (rest.properties !== undefined) {
+    shown.properties = Object.fromEntries(Object.entries(rest.properties).map(([name, own]) => [name, plain(own)]));
+    const needed = (rest.required ?? []).filter((name) => rest.properties?.[name]?.default === undefined);
+    if (needed.length > 0) shown.required = needed;
+    else delete shown.required;
+  }
+  if (rest.items !== undefined) shown.items = plain(rest.items);
+  return shown as Schema;
+}
