@@ -8,7 +8,9 @@ import { follow } from './follow.js';
 import { followers } from './followers.js';
 import { home } from './home.js';
 import { lists } from './lists.js';
+import { markers } from './markers.js';
 import { mute } from './mute.js';
+import { notificationPolicy, POLICY_AT_FIRST } from './notification-policy.js';
 import { notify } from './notify.js';
 import { pin } from './pin.js';
 import { post } from './post.js';
@@ -16,6 +18,7 @@ import { emptyProfile, profile } from './profile.js';
 import { register } from './register.js';
 import { relationEvents, relations } from './relations.js';
 import { session } from './session.js';
+import { subscribers } from './subscribers.js';
 
 export function initialAccount(id: string): AccountState {
   return {
@@ -41,6 +44,11 @@ export function initialAccount(id: string): AccountState {
     recentDismissals: new Set(),
     lastNotificationId: undefined,
     clearedUpToId: undefined,
+    policy: POLICY_AT_FIRST,
+    waiting: new Map(),
+    permitted: new Set(),
+    subscribers: new Set(),
+    markers: new Map(),
   };
 }
 
@@ -60,6 +68,9 @@ const decide: AccountSlice['decide'] = {
   ...pin.decide,
   ...post.decide,
   ...notify.decide,
+  ...notificationPolicy.decide,
+  ...subscribers.decide,
+  ...markers.decide,
 };
 
 /** All slices of an account as one. Until it is registered, an account knows only how to be asked about and registered. */
@@ -77,6 +88,9 @@ export const accountSlice: AccountSlice = {
     ...pin.apply,
     ...post.apply,
     ...notify.apply,
+    ...notificationPolicy.apply,
+    ...subscribers.apply,
+    ...markers.apply,
   }),
 };
 
@@ -101,6 +115,9 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...pin.commands,
       ...post.commands,
       ...notify.commands,
+      ...notificationPolicy.commands,
+      ...subscribers.commands,
+      ...markers.commands,
     },
     events: {
       ...register.events,
@@ -114,8 +131,11 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...pin.events,
       ...post.events,
       ...notify.events,
+      ...notificationPolicy.events,
+      ...subscribers.events,
+      ...markers.events,
     },
-    stateVersion: 4,
+    stateVersion: 5,
     once: ['exchangeCode'],
     queries: [
       'credentials',
@@ -128,6 +148,10 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       'lists',
       'list',
       'listMembers',
+      'notificationPolicy',
+      'notificationRequests',
+      'notificationRequest',
+      'markers',
     ],
     reactions: accountReactions(around),
   };

@@ -3,7 +3,9 @@ import type * as follow from './follow.js';
 import type * as followers from './followers.js';
 import type * as home from './home.js';
 import type * as lists from './lists.js';
+import type * as markers from './markers.js';
 import type * as mute from './mute.js';
+import type * as policy from './notification-policy.js';
 import type * as notify from './notify.js';
 import type * as pin from './pin.js';
 import type * as post from './post.js';
@@ -11,6 +13,7 @@ import type * as profile from './profile.js';
 import type * as register from './register.js';
 import type * as relations from './relations.js';
 import type * as session from './session.js';
+import type * as subscribers from './subscribers.js';
 
 /** Everything one can ask of an account actor. */
 export interface AccountCommands
@@ -26,7 +29,10 @@ export interface AccountCommands
     home.Commands,
     pin.Commands,
     post.Commands,
-    notify.Commands {}
+    notify.Commands,
+    policy.Commands,
+    subscribers.Commands,
+    markers.Commands {}
 
 /** Everything that an account actor's journal holds. */
 export interface AccountEvents
@@ -40,8 +46,17 @@ export interface AccountEvents
     lists.Events,
     pin.Events,
     post.Events,
-    notify.Events {}
+    notify.Events,
+    policy.Events,
+    subscribers.Events,
+    markers.Events {}
 
-export interface AccountState extends register.State, session.State, followers.State, post.State, notify.State {
+export interface AccountState
+  extends register.State,
+    session.State,
+    followers.State,
+    post.State,
+    notify.State,
+    markers.State {
   readonly id: string;
 }

@@ -4,6 +4,7 @@ import { problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
 import type { State as ProfileState } from './profile.js';
 import type { RelationState } from './relations.js';
+import type { State as SubscriberState } from './subscribers.js';
 
 export interface Commands {
   addFollower: { in: P.AccountAddFollower; out: P.AccountFollowerAnswer };
@@ -19,7 +20,7 @@ export interface Events {
   followerRemoved: P.AccountFollowerRemoved;
   followRequestRemoved: P.AccountFollowRequestRemoved;
 }
-export interface State extends RelationState, ProfileState {}
+export interface State extends RelationState, ProfileState, SubscriberState {}
 
 /** Bounds one activation's memory; a request past it is answered as rejected. */
 export const FOLLOW_REQUESTS_MAX = 10_000;
@@ -88,6 +89,7 @@ export const followers: Part<State, Commands, Events> = {
     followerRefused() {},
     followerRemoved(state, { follower }) {
       state.recentFollowers.delete(follower);
+      state.subscribers.delete(follower);
       state.followers -= 1;
     },
     followRequestRemoved: (state, { follower }) => void state.requests.delete(follower),

@@ -3,19 +3,21 @@ import type * as P from '../../proto/gen/types.js';
 import { compareIds, isId } from '../domain/ids.js';
 import { isMuted } from '../domain/visibility.js';
 import type { Part } from '../runtime/part.js';
-import type { RelationState } from './relations.js';
+import { type PolicyState, reception, withRequest } from './notification-policy.js';
 
 export interface Commands {
   notify: { in: P.AccountNotify; out: P.AccountEmpty };
   dismissNotification: { in: P.AccountDismissNotification; out: P.AccountEmpty };
+  dismissNotifications: { in: P.AccountDismissNotifications; out: P.AccountEmpty };
   clearNotifications: { in: P.AccountEmpty; out: P.AccountEmpty };
 }
 export interface Events {
   notified: P.AccountNotified;
   notificationDismissed: P.AccountNotificationDismissed;
+  notificationsDismissed: P.AccountNotificationsDismissed;
   notificationsCleared: P.AccountNotificationsCleared;
 }
-export interface State extends RelationState {
+export interface State extends PolicyState {
   /** The latest notifications' ids by what they say, oldest first: the same is not said twice. */
   readonly recentNotices: Map<string, string>;
   readonly recentDismissals: Set<string>;
@@ -25,24 +27,35 @@ export interface State extends RelationState {
 
 /** How many notifications back a repeat is recognised: favouring again and again makes one notification. */
 export const NOTICES_REMEMBERED_MAX = 256;
+/** Of one command: those of a group are dismissed together. */
+export const DISMISSED_TOGETHER_MAX = 1_000;
+
+/** What happens to the notified without anybody else, or nobody in particular did. */
+const OF_ONESELF = new Set(['poll', 'moderation_warning', 'severed_relationships']);
+/** What moderators are told, whomever it is about. */
+const OF_DUTY = new Set(['admin.sign_up', 'admin.report']);
 
 const empty = codec('murmuration.account.Empty');
 
 /** What others did that concerns the owner. */
 export const notify: Part<State, Commands, Events> = {
   decide: {
-    notify(state, { type: kind, from, statusId }, { self, nowMs, newId }) {
-      const mute = state.muting.get(from);
-      const isSilenced = mute?.notifications === true && isMuted(mute.untilMs, nowMs);
-      const isUnwanted = from === self || state.blocking.has(from) || state.blockedBy.has(from) || isSilenced;
-      if (isUnwanted || state.recentNotices.has(gist(kind, from, statusId))) return { events: [], reply: {} };
-      return { events: [{ type: 'notified', id: newId(), kind, from, statusId, atMs: nowMs }], reply: {} };
+    notify(state, notice, { self, nowMs, newId }) {
+      const { type: kind, from, statusId, report, warning, severance } = notice;
+      if (!isWanted(state, notice, self, nowMs) || state.recentNotices.has(gist(notice)))
+        return { events: [], reply: {} };
+      const way = reception(state, notice, nowMs);
+      if (way === 'drop') return { events: [], reply: {} };
+      const filtered = way === 'filter' ? true : undefined;
+      const event = { id: newId(), kind, from, statusId, atMs: nowMs, filtered, report, warning, severance };
+      return { events: [{ type: 'notified', ...event }], reply: {} };
     },
     dismissNotification(state, { id }) {
-      const { lastNotificationId, clearedUpToId, recentDismissals } = state;
-      const isGiven = isId(id) && lastNotificationId !== undefined && compareIds(id, lastNotificationId) <= 0;
-      const isGone = recentDismissals.has(id) || (clearedUpToId !== undefined && compareIds(id, clearedUpToId) <= 0);
-      return { events: isGiven && !isGone ? [{ type: 'notificationDismissed', id }] : [], reply: {} };
+      return { events: isThere(state, id) ? [{ type: 'notificationDismissed', id }] : [], reply: {} };
+    },
+    dismissNotifications(state, { ids }) {
+      const there = ids.slice(0, DISMISSED_TOGETHER_MAX).filter((id) => isThere(state, id));
+      return { events: there.length > 0 ? [{ type: 'notificationsDismissed', ids: there }] : [], reply: {} };
     },
     clearNotifications({ lastNotificationId, clearedUpToId }) {
       if (lastNotificationId === undefined || lastNotificationId === clearedUpToId) return { events: [], reply: {} };
@@ -51,35 +64,66 @@ export const notify: Part<State, Commands, Events> = {
     },
   },
   apply: {
-    notified(state, { id, kind, from, statusId }) {
+    notified(state, event) {
+      const { id, kind, from, statusId, report, warning, severance } = event;
       state.lastNotificationId = id;
-      state.recentNotices.set(gist(kind, from, statusId), id);
+      state.recentNotices.set(gist({ type: kind, from, statusId, report, warning, severance }), id);
       dropOldest(state.recentNotices);
+      if (event.filtered === true) withRequest(state, event);
     },
-    notificationDismissed(state, { id }) {
-      for (const [key, noticeId] of state.recentNotices) if (noticeId === id) state.recentNotices.delete(key);
-      state.recentDismissals.add(id);
-      dropOldest(state.recentDismissals);
+    notificationDismissed: (state, { id }) => forget(state, id),
+    notificationsDismissed(state, { ids }) {
+      for (const id of ids) forget(state, id);
     },
     notificationsCleared(state, { upToId }) {
       state.recentNotices.clear();
       state.clearedUpToId = upToId;
+      state.waiting.clear();
     },
   },
   commands: {
     notify: { in: codec('murmuration.account.Notify'), out: empty },
     dismissNotification: { in: codec('murmuration.account.DismissNotification'), out: empty },
+    dismissNotifications: { in: codec('murmuration.account.DismissNotifications'), out: empty },
     clearNotifications: { in: empty, out: empty },
   },
   events: {
     notified: codec('murmuration.account.Notified'),
     notificationDismissed: codec('murmuration.account.NotificationDismissed'),
+    notificationsDismissed: codec('murmuration.account.NotificationsDismissed'),
     notificationsCleared: codec('murmuration.account.NotificationsCleared'),
   },
 };
 
-function gist(kind: string, from: string, statusId: string | undefined): string {
-  return `${kind} ${from} ${statusId ?? ''}`;
+/** Nobody is told what they did themselves, nor of those with whom they want nothing to do. */
+function isWanted(state: Readonly<State>, { type, from }: P.AccountNotify, self: string, nowMs: number): boolean {
+  if (from === self) return OF_ONESELF.has(type);
+  if (OF_DUTY.has(type)) return true;
+  if (state.blocking.has(from) || state.blockedBy.has(from)) return false;
+  const mute = state.muting.get(from);
+  if (mute?.notifications === true && isMuted(mute.untilMs, nowMs)) return false;
+  // The author only knows who once asked to be told.
+  if (type !== 'status') return true;
+  const edge = state.following.get(from);
+  return edge?.notify === true && !edge.pending;
+}
+
+function isThere({ lastNotificationId, clearedUpToId, recentDismissals }: Readonly<State>, id: string): boolean {
+  const isGiven = isId(id) && lastNotificationId !== undefined && compareIds(id, lastNotificationId) <= 0;
+  const isGone = recentDismissals.has(id) || (clearedUpToId !== undefined && compareIds(id, clearedUpToId) <= 0);
+  return isGiven && !isGone;
+}
+
+type Told = Pick<P.AccountNotify, 'type' | 'from' | 'statusId' | 'report' | 'warning' | 'severance'>;
+
+function gist({ type, from, statusId, report, warning, severance }: Told): string {
+  return `${type} ${from} ${statusId ?? report?.id ?? warning?.id ?? severance?.id ?? ''}`;
+}
+
+function forget(state: State, id: string): void {
+  for (const [key, noticeId] of state.recentNotices) if (noticeId === id) state.recentNotices.delete(key);
+  state.recentDismissals.add(id);
+  dropOldest(state.recentDismissals);
 }
 
 function dropOldest(remembered: Map<string, string> | Set<string>): void {

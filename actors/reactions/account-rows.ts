@@ -1,10 +1,10 @@
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
-import { put, RANGE_LIMIT_MAX, type ReadTables, type RowWrite, remove } from '../../store/port.js';
-import { accounts, followers, following, notifications, tokens } from '../../store/tables.js';
+import { put, type ReadTables, remove } from '../../store/port.js';
+import { accounts, followers, following, tokens } from '../../store/tables.js';
 import type { AccountEvents, AccountState } from '../account/commands.js';
-import { compareIds, eraOfId } from '../domain/ids.js';
+import { eraOfId } from '../domain/ids.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
-import { writeAll } from './write-all.js';
+import { notificationRows } from './notification-rows.js';
 
 type On = Reaction<AccountState, AccountEvents>['on'];
 
@@ -82,33 +82,6 @@ const ownTokens: On = {
   tokenRevoked: ({ tokenHash }, _happened, effects) => effects.write([remove(tokens, { hash: tokenHash })]),
 };
 
-const notice = (account: string, id: string) => ({ account, era: eraOfId(id), notification: id });
-
-function ownNotifications(tables: Pick<ReadTables, 'range'>): On {
-  return {
-    notified({ id, kind, from, statusId, atMs }, { self }, effects) {
-      return effects.write([put(notifications, notice(self, id), { type: kind, from, statusId, atMs })]);
-    },
-    notificationDismissed: ({ id }, { self }, effects) => effects.write([remove(notifications, notice(self, id))]),
-    async notificationsCleared({ upToId, afterId }, { self }, effects) {
-      for (let era = eraOfId(afterId ?? self); era <= eraOfId(upToId); era++) {
-        let after = afterId ?? '0';
-        for (;;) {
-          const page = { after: { notification: after }, limit: RANGE_LIMIT_MAX };
-          const rows = await tables.range(notifications, { account: self, era }, page);
-          const due = rows.filter(({ key }) => compareIds(key.notification, upToId) <= 0);
-          await writeAll(
-            effects,
-            due.map(({ key }): RowWrite => remove(notifications, key)),
-          );
-          if (due.length < RANGE_LIMIT_MAX) break;
-          after = due.at(-1)?.key.notification ?? upToId;
-        }
-      }
-    },
-  };
-}
-
 /** The account's rows: itself, whom it follows, who follows it, its tokens, its notifications. */
 export function accountRows(tables: Pick<ReadTables, 'range'>): Reaction<AccountState, AccountEvents> {
   return {
@@ -127,7 +100,7 @@ export function accountRows(tables: Pick<ReadTables, 'range'>): Reaction<Account
       ...ownFollows,
       ...ownFollowers,
       ...ownTokens,
-      ...ownNotifications(tables),
+      ...notificationRows(tables),
     },
   };
 }

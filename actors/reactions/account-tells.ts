@@ -1,5 +1,6 @@
 import type { AccountPosted, StoreStatusRecord } from '../../proto/gen/types.js';
 import type { AccountCommands, AccountEvents, AccountState } from '../account/commands.js';
+import { isAnnounced } from '../account/subscribers.js';
 import type { ConversationCommands } from '../conversation/commands.js';
 import { isProblem } from '../domain/problem.js';
 import type { Effects, Reaction } from '../runtime/kind.js';
@@ -47,12 +48,15 @@ export const accountTells: Reaction<AccountState, AccountEvents> = {
     async unblocked({ target }, { self }, effects) {
       await tellAccount(effects, target, 'receiveBlock', { from: self, on: false });
     },
-    async posted(event, { self }, effects) {
+    async posted(event, { self, state }, effects) {
       const status = statusRecord(self, event);
       const answer = await addTo(effects, status.conversationId, { status });
-      if (!isProblem(answer) || answer.problem !== 'limit_reached') return;
-      // A full conversation: the status is acknowledged and must not be lost, so it begins another.
-      await addTo(effects, status.id, { status: { ...status, conversationId: status.id } });
+      if (isProblem(answer) && answer.problem === 'limit_reached') {
+        // A full conversation: the status is acknowledged and must not be lost, so it begins another.
+        await addTo(effects, status.id, { status: { ...status, conversationId: status.id } });
+      }
+      if (state.subscribers.size === 0 || !isAnnounced(self, event)) return;
+      await tellAccount(effects, self, 'announce', { statusId: event.id });
     },
   },
 };
@@ -67,6 +71,13 @@ export const accountNotices: Reaction<AccountState, AccountEvents> = {
     },
     async followRequested({ follower }, { self }, effects) {
       await tellAccount(effects, self, 'notify', { type: 'follow_request', from: follower });
+    },
+    async followed({ target, notify, optionsOnly }, { self }, effects) {
+      if (notify || optionsOnly) await tellAccount(effects, target, 'subscribe', { follower: self, on: notify });
+    },
+    async announced({ statusId }, { self, state }, effects) {
+      for (const follower of [...state.subscribers])
+        await tellAccount(effects, follower, 'notify', { type: 'status', from: self, statusId });
     },
   },
 };

@@ -28,8 +28,11 @@ export const accountStream: Reaction<AccountState, AccountEvents> = {
     tokenRevoked({ tokenHash }, { self }, effects) {
       publishAccount(effects, self, { kind: 'token_revoked', tokenHash });
     },
-    notified({ id, kind, from, statusId, atMs }, { self }, effects) {
-      const notification = { type: kind, from, statusId, atMs };
+    notified(event, { self }, effects) {
+      // What waits for a decision is only listed.
+      if (event.filtered === true) return;
+      const { id, kind, from, statusId, atMs, report, warning, severance } = event;
+      const notification = { type: kind, from, statusId, atMs, report, warning, severance };
       publishAccount(effects, self, { kind: 'notification', notificationId: id, notification });
     },
   },

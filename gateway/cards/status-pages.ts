@@ -84,6 +84,11 @@ export class StatusPages {
     return seen.map((status) => (status === undefined ? undefined : this.#status(status, viewer, authors, marks)));
   }
 
+  /** An account's JSON, whole. */
+  account(record: StoreAccountRecord): Uint8Array {
+    return this.#cards.account(record);
+  }
+
   /** Notifications as pieces of JSON; undefined where there is nothing for the viewer. */
   async notifications(
     services: Services,
@@ -100,6 +105,7 @@ export class StatusPages {
       const status = statuses[index];
       if (one === undefined || (one.status !== undefined && status === undefined)) return undefined;
       const about = status === undefined ? [] : [STATUS, ...status];
+      if (one.subject !== undefined) about.push(Buffer.from(`,${JSON.stringify(one.subject).slice(1, -1)}`));
       return [this.#head(one), this.#cards.account(one.account), ...about, CLOSE];
     });
   }

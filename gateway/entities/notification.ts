@@ -1,13 +1,16 @@
-import type { StoreAccountRecord } from '../../proto/gen/types.js';
+import { idMs } from '../../actors/domain/ids.js';
+import type { StoreAccountRecord, StoreNotificationRecord } from '../../proto/gen/types.js';
 import type { Services } from '../services.js';
 import type { StoredNotification } from '../streaming/sources.js';
 import { relationsOf, type VisibleStatus, visibleById } from '../visible.js';
 import { type Account, isPublished, renderAccount } from './account.js';
+import { type NotificationSubject, subjectOf } from './notification-subject.js';
+import { renderAccountRoles } from './role.js';
 import { loadAccounts, renderStatuses, type Status } from './status.js';
 import { isoTime } from './time.js';
 
 /** The REST API's Notification. */
-export interface Notification {
+export interface Notification extends NotificationSubject {
   readonly id: string;
   readonly type: string;
   readonly created_at: string;
@@ -23,7 +26,12 @@ export interface SeenNotification {
   readonly account: StoreAccountRecord;
   /** Present where it is about one. */
   readonly status: VisibleStatus | undefined;
+  /** A report, a warning or an event, where it is about one. */
+  readonly subject: NotificationSubject | undefined;
 }
+
+/** What moderators are told stays among them. */
+const OF_DUTY = /^admin\./;
 
 /** With one read per table; undefined where the account or the status is gone, hidden, blocked or muted. */
 export async function seenNotifications(
@@ -32,27 +40,48 @@ export async function seenNotifications(
   stored: readonly StoredNotification[],
 ): Promise<(SeenNotification | undefined)[]> {
   const relations = await relationsOf(services, viewer);
-  const accounts = await loadAccounts(
-    services,
-    stored.map(({ record }) => record.from),
-  );
+  const accountIds = stored.map(({ record }) => record.from);
+  for (const { record } of stored) if (record.report !== undefined) accountIds.push(record.report.target);
+  const isDuty = stored.some(({ record }) => OF_DUTY.test(record.type));
+  if (isDuty || stored.some(({ record }) => record.warning !== undefined)) accountIds.push(viewer);
+  const accounts = await loadAccounts(services, accountIds);
+  const isStaff = isDuty && renderAccountRoles(accounts.get(viewer)?.role ?? '').length > 0;
   const ids = [...new Set(stored.flatMap(({ record }) => (record.statusId ? [record.statusId] : [])))];
   const seen = await visibleById(services, viewer, ids, { relations, hideBlocked: true });
   const statuses = new Map(ids.map((id, index) => [id, seen[index]]));
   return stored.map(({ id, record }) => {
     const account = accounts.get(record.from);
-    const relation = relations(record.from);
-    if (account === undefined || !isPublished(account) || relation?.blocking || relation?.blockedBy) return undefined;
-    if (relation?.mutingNotifications === true) return undefined;
+    if (account === undefined || !isPublished(account)) return undefined;
+    if (OF_DUTY.test(record.type)) {
+      if (!isStaff) return undefined;
+    } else {
+      const relation = relations(record.from);
+      if (relation?.blocking || relation?.blockedBy || relation?.mutingNotifications === true) return undefined;
+    }
     const status = record.statusId === undefined ? undefined : statuses.get(record.statusId);
     if (record.statusId !== undefined && status === undefined) return undefined;
-    return { id, record, account, status };
+    return { id, record, account, status, subject: subjectOf(services, viewer, record, accounts) };
   });
+}
+
+/** Of these, a day's half at a time is shown as one. Source: Mastodon Notification, MAXIMUM_GROUP_SPAN_HOURS. */
+export const GROUPED_TYPES: readonly string[] = ['favourite', 'reblog', 'follow', 'admin.sign_up'];
+export const GROUP_SPAN_MS = 12 * 3_600_000;
+
+/** What notifications that say the same have in common. */
+export function groupKey(
+  id: string,
+  { type, statusId }: Pick<StoreNotificationRecord, 'type' | 'statusId'>,
+  groupedTypes = GROUPED_TYPES,
+): string {
+  if (!groupedTypes.includes(type)) return `ungrouped-${id}`;
+  const span = Math.floor(idMs(id) / GROUP_SPAN_MS);
+  return statusId === undefined ? `${type}-${span}` : `${type}-${statusId}-${span}`;
 }
 
 /** What it says besides whom and what it tells of. */
 export function notificationHead({ id, record }: SeenNotification) {
-  return { id, type: record.type, created_at: isoTime(record.atMs), group_key: `ungrouped-${id}` };
+  return { id, type: record.type, created_at: isoTime(record.atMs), group_key: groupKey(id, record) };
 }
 
 /** As objects. */
@@ -71,6 +100,6 @@ export async function renderNotifications(
     const status = statuses[index];
     if (one === undefined || (one.status !== undefined && status === undefined)) return undefined;
     const account = renderAccount(services.instance, one.account);
-    return { ...notificationHead(one), account, ...(status === undefined ? {} : { status }) };
+    return { ...notificationHead(one), account, ...(status === undefined ? {} : { status }), ...one.subject };
   });
 }

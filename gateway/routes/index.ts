@@ -7,6 +7,7 @@ import { credentialRoutes } from './credentials.js';
 import { followRoutes } from './follows.js';
 import { imageRoutes } from './images.js';
 import { instanceRoutes } from './instance.js';
+import { markerRoutes } from './markers.js';
 import { muteRoutes } from './mutes.js';
 import { notificationRoutes } from './notifications.js';
 import { openApiRoutes } from './open-api.js';
@@ -28,6 +29,7 @@ const routes: readonly AnyRoute[] = [
   ...followRoutes,
   ...imageRoutes,
   ...instanceRoutes,
+  ...markerRoutes,
   ...muteRoutes,
   ...notificationRoutes,
   ...signUpRoutes,

@@ -1,44 +1,82 @@
-import { Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 import { eraOfId } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import { notifications } from '../../store/tables.js';
 import { JsonPieces } from '../cards/json-pieces.js';
 import { arrayOf } from '../cards/status-pages.js';
-import { idText, pageBounds, pageProperties } from '../http/paging.js';
-import { type AnyRoute, json, route } from '../http/route.js';
-import { notificationList } from '../timelines/notifications.js';
-import { notFound } from '../visible.js';
+import { idText, limitQuery, pageBounds, pageProperties } from '../http/paging.js';
+import { type Answer, type AnyRoute, json, type Request, route } from '../http/route.js';
+import { countNotifications, type NotificationFilter, notificationList } from '../timelines/notifications.js';
+import { answered, notFound } from '../visible.js';
 import { idParams, pageAnswer, storedId } from './lists.js';
 
 /** More than there are types; names that are not known match nothing. */
 const TYPES_MAX = 50;
-const types = () => Type.Optional(Type.Array(Type.String({ maxLength: 50 }), { maxItems: TYPES_MAX }));
+export const typesQuery = () => Type.Optional(Type.Array(Type.String({ maxLength: 50 }), { maxItems: TYPES_MAX }));
+
+/** By which all lists and counts of notifications choose. */
+export const chosenProperties = {
+  types: typesQuery(),
+  exclude_types: typesQuery(),
+  account_id: Type.Optional(idText()),
+  include_filtered: Type.Optional(Type.Boolean()),
+};
+const Chosen = Type.Object(chosenProperties);
+
+export function filterOf(query: Static<typeof Chosen>): NotificationFilter {
+  const { types, exclude_types, account_id, include_filtered } = query;
+  return {
+    types: types?.length ? types : undefined,
+    excludeTypes: exclude_types,
+    from: account_id === undefined ? undefined : storedId(account_id),
+    withFiltered: include_filtered,
+  };
+}
 
 const list = route({
   method: 'GET',
   path: '/api/v1/notifications',
   auth: 'user',
   scope: 'read:notifications',
-  query: Type.Object({
-    ...pageProperties(40, 80),
-    types: types(),
-    exclude_types: types(),
-    account_id: Type.Optional(idText()),
-    include_filtered: Type.Optional(Type.Boolean()),
-  }),
+  query: Type.Object({ ...pageProperties(40, 80), ...chosenProperties }),
   handle: async (request) => {
     const { services, viewer = '', query } = request;
     const { exclude_types, account_id, include_filtered } = query;
-    const wanted = query.types?.length ? query.types : undefined;
     const bounds = pageBounds(query);
-    const from = account_id === undefined ? undefined : storedId(account_id);
-    const page = await notificationList(services, viewer, bounds, { types: wanted, excludeTypes: exclude_types, from });
+    const filter = filterOf(query);
+    const page = await notificationList(services, viewer, bounds, filter);
     return pageAnswer(request, bounds, page, new JsonPieces(arrayOf(page.items)), {
-      types: wanted,
+      types: filter.types,
       exclude_types,
       account_id,
       include_filtered,
     });
+  },
+});
+
+/** Of what a client counts. Source: Mastodon NotificationsController. */
+export const unreadQuery = { limit: limitQuery(100, 1_000), ...chosenProperties };
+
+/** The last notification that the owner has read, on whichever client. */
+export async function lastRead({
+  services,
+  viewer = '',
+}: Pick<Request<unknown, unknown, unknown>, 'services' | 'viewer'>) {
+  const { markers } = answered(await services.askAccount(viewer, 'markers', {}));
+  const marker = markers.find(({ timeline }) => timeline === 'notifications');
+  return marker === undefined ? undefined : storedId(marker.lastReadId);
+}
+
+const unread = route({
+  method: 'GET',
+  path: '/api/v1/notifications/unread_count',
+  auth: 'user',
+  scope: 'read:notifications',
+  query: Type.Object(unreadQuery),
+  handle: async (request) => {
+    const { services, viewer = '', query } = request;
+    const above = await lastRead(request);
+    return json({ count: await countNotifications(services, viewer, above, query.limit, filterOf(query)) });
   },
 });
 
@@ -74,13 +112,28 @@ const dismiss = route({
   auth: 'user',
   scope: 'write:notifications',
   params: idParams,
-  handle: async ({ services, viewer = '', params }) => {
-    const id = storedId(params.id);
-    const record = await services.tables.get(notifications, { account: viewer, era: eraOfId(id), notification: id });
-    if (record === undefined) return notFound();
-    const reply = await services.askAccount(viewer, 'dismissNotification', { id });
-    return isProblem(reply) ? reply : json({});
-  },
+  handle: (request) => dismissOne(request, request.params.id),
 });
 
-export const notificationRoutes: readonly AnyRoute[] = [list, get, clear, dismiss];
+/** As clients before 2.4 do it. */
+const dismissNamed = route({
+  method: 'POST',
+  path: '/api/v1/notifications/dismiss',
+  auth: 'user',
+  scope: 'write:notifications',
+  body: Type.Object({ id: idText() }),
+  handle: (request) => dismissOne(request, request.body.id),
+});
+
+export const notificationRoutes: readonly AnyRoute[] = [list, unread, get, clear, dismiss, dismissNamed];
+
+async function dismissOne(
+  { services, viewer = '' }: Pick<Request<unknown, unknown, unknown>, 'services' | 'viewer'>,
+  named: string,
+): Promise<Answer | ReturnType<typeof notFound>> {
+  const id = storedId(named);
+  const record = await services.tables.get(notifications, { account: viewer, era: eraOfId(id), notification: id });
+  if (record === undefined) return notFound();
+  const reply = await services.askAccount(viewer, 'dismissNotification', { id });
+  return isProblem(reply) ? reply : json({});
+}

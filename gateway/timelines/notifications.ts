@@ -1,4 +1,6 @@
+import type { StoreNotificationRecord } from '../../proto/gen/types.js';
 import { notifications } from '../../store/tables.js';
+import { seenNotifications } from '../entities/notification.js';
 import type { PageBounds } from '../http/paging.js';
 import type { Services } from '../services.js';
 import { accountCursor } from './eras.js';
@@ -10,6 +12,8 @@ export interface NotificationFilter {
   readonly types?: readonly string[] | undefined;
   readonly excludeTypes?: readonly string[] | undefined;
   readonly from?: string | undefined;
+  /** Those that wait for a decision, too. */
+  readonly withFiltered?: boolean | undefined;
 }
 
 /** A viewer's notifications as pieces of JSON, newest first, without those whose account or status is gone or hidden. */
@@ -21,12 +25,7 @@ export async function notificationList(
 ): Promise<Page<readonly Uint8Array[]>> {
   const cursor = accountCursor(services.tables, services.clock, notifications, 'notification', viewer, bounds);
   return readPage(cursor, bounds, async (rows) => {
-    const wanted = rows.filter(
-      ({ value }) =>
-        filter.types?.includes(value.type) !== false &&
-        filter.excludeTypes?.includes(value.type) !== true &&
-        (filter.from === undefined || filter.from === value.from),
-    );
+    const wanted = rows.filter(({ value }) => isAskedFor(value, filter));
     const rendered = await services.pages.notifications(
       services,
       viewer,
@@ -36,4 +35,33 @@ export async function notificationList(
     const byRow = new Map(wanted.map((row, index) => [row, rendered[index]]));
     return rows.map((row) => byRow.get(row));
   });
+}
+
+export function isAskedFor(
+  { type, from, filtered }: StoreNotificationRecord,
+  { types, excludeTypes, from: wantedFrom, withFiltered }: NotificationFilter,
+): boolean {
+  if (filtered === true && withFiltered !== true) return false;
+  if (types?.includes(type) === false || excludeTypes?.includes(type) === true) return false;
+  return wantedFrom === undefined || wantedFrom === from;
+}
+
+/** How many there are above an id, at most `limit`. */
+export async function countNotifications(
+  services: Services,
+  viewer: string,
+  aboveId: string | undefined,
+  limit: number,
+  filter: NotificationFilter,
+): Promise<number> {
+  const bounds = { before: undefined, after: aboveId, upwards: false, limit };
+  const cursor = accountCursor(services.tables, services.clock, notifications, 'notification', viewer, bounds);
+  const page = await readPage(cursor, bounds, async (rows) => {
+    const wanted = rows.filter(({ value }) => isAskedFor(value, filter));
+    const stored = wanted.map(({ id, value }) => ({ id, record: value }));
+    const seen = await seenNotifications(services, viewer, stored);
+    const there = new Set(wanted.filter((_row, index) => seen[index] !== undefined));
+    return rows.map((row) => (there.has(row) ? row : undefined));
+  });
+  return page.items.length;
 }

@@ -619,20 +619,66 @@ export interface AccountUnpinned {
   readonly statusId: string;
 }
 
-export interface AccountNotify {
-  /** follow, follow_request, mention, favourite, reblog, status */
-  readonly type: string;
-  readonly from: string;
-  readonly statusId?: string | undefined;
+/** What somebody reported, as of then. */
+export interface AccountNotifiedReport {
+  readonly id: string;
+  readonly target: string;
+  /** spam, legal, violation, other */
+  readonly category: string;
+  readonly comment: string;
+  readonly forwarded: boolean;
+  readonly createdAtMs: number;
+  readonly statusIds: readonly string[];
+  readonly ruleIds: readonly string[];
 }
 
-/** kind: what Notify calls type. */
+/** What moderators did to the notified. */
+export interface AccountNotifiedWarning {
+  readonly id: string;
+  /** none, disable, mark_statuses_as_sensitive, delete_statuses, sensitive, silence, suspend */
+  readonly action: string;
+  readonly text: string;
+  readonly statusIds: readonly string[];
+  readonly createdAtMs: number;
+}
+
+/** Follows that ended without either side's doing. */
+export interface AccountNotifiedSeverance {
+  readonly id: string;
+  /** domain_block, user_domain_block, account_suspension */
+  readonly type: string;
+  readonly targetName: string;
+  readonly followers: number;
+  readonly following: number;
+  readonly createdAtMs: number;
+}
+
+export interface AccountNotify {
+  /** mention, status, reblog, follow, follow_request, favourite, poll, update, quote, quoted_update, admin.sign_up, admin.report, moderation_warning, severed_relationships */
+  readonly type: string;
+  /** Of the last two, and of one's own polls: the notified. */
+  readonly from: string;
+  readonly statusId?: string | undefined;
+  /** Of mentions: nobody else may see the status. */
+  readonly direct?: boolean | undefined;
+  /** Of mentions: it answers a status of the notified. */
+  readonly answers?: boolean | undefined;
+  readonly report?: AccountNotifiedReport | undefined;
+  readonly warning?: AccountNotifiedWarning | undefined;
+  readonly severance?: AccountNotifiedSeverance | undefined;
+}
+
+/** kind: what Notify calls type. filtered: only listed where asked for. */
 export interface AccountNotified {
   readonly id: string;
   readonly kind: string;
   readonly from: string;
   readonly statusId?: string | undefined;
   readonly atMs: number;
+  readonly filtered?: boolean | undefined;
+  readonly report?: AccountNotifiedReport | undefined;
+  readonly warning?: AccountNotifiedWarning | undefined;
+  readonly severance?: AccountNotifiedSeverance | undefined;
 }
 
 export interface AccountDismissNotification {
@@ -643,10 +689,118 @@ export interface AccountNotificationDismissed {
   readonly id: string;
 }
 
+export interface AccountDismissNotifications {
+  readonly ids: readonly string[];
+}
+
+export interface AccountNotificationsDismissed {
+  readonly ids: readonly string[];
+}
+
 /** after_id: where the last clearing ended. */
 export interface AccountNotificationsCleared {
   readonly upToId: string;
   readonly afterId?: string | undefined;
+}
+
+export interface AccountSubscribe {
+  readonly follower: string;
+  readonly on: boolean;
+}
+
+export interface AccountSubscriberSet {
+  readonly follower: string;
+  readonly on: boolean;
+}
+
+/** A status of the account's own stands in its conversation now. */
+export interface AccountAnnounce {
+  readonly statusId: string;
+}
+
+export interface AccountAnnounced {
+  readonly statusId: string;
+}
+
+/** Each: accept, filter or drop. */
+export interface AccountNotificationPolicy {
+  readonly notFollowing: string;
+  readonly notFollowers: string;
+  readonly newAccounts: string;
+  readonly privateMentions: string;
+  readonly limitedAccounts: string;
+}
+
+/** What is absent stays. */
+export interface AccountSetNotificationPolicy {
+  readonly notFollowing?: string | undefined;
+  readonly notFollowers?: string | undefined;
+  readonly newAccounts?: string | undefined;
+  readonly privateMentions?: string | undefined;
+  readonly limitedAccounts?: string | undefined;
+}
+
+export interface AccountNotificationPolicySet {
+  readonly policy?: AccountNotificationPolicy | undefined;
+}
+
+export interface AccountNotificationPolicyNow {
+  readonly policy?: AccountNotificationPolicy | undefined;
+  readonly requests: number;
+  readonly notifications: number;
+}
+
+/** Notifications of one account that wait. */
+export interface AccountNotificationRequest {
+  readonly id: string;
+  readonly from: string;
+  readonly count: number;
+  readonly lastStatusId?: string | undefined;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+export interface AccountNotificationRequestIds {
+  readonly ids: readonly string[];
+}
+
+export interface AccountNotificationRequestPage {
+  readonly requests: readonly AccountNotificationRequest[];
+  readonly more: boolean;
+}
+
+/** since_id: no notification of theirs that waits is older. */
+export interface AccountSettledRequest {
+  readonly from: string;
+  readonly sinceId: string;
+}
+
+export interface AccountNotificationRequestsAccepted {
+  readonly settled: readonly AccountSettledRequest[];
+}
+
+export interface AccountNotificationRequestsDismissed {
+  readonly settled: readonly AccountSettledRequest[];
+}
+
+export interface AccountMarker {
+  readonly timeline: string;
+  readonly lastReadId: string;
+  readonly version: number;
+  readonly updatedAtMs: number;
+}
+
+export interface AccountMarkers {
+  readonly markers: readonly AccountMarker[];
+}
+
+export interface AccountReadTo {
+  readonly timeline: string;
+  readonly lastReadId: string;
+}
+
+export interface AccountSetMarkers {
+  readonly markers: readonly AccountReadTo[];
 }
 
 /** A status enters its thread. Idempotent by id. */
@@ -1037,6 +1191,10 @@ export interface StoreNotificationRecord {
   readonly from: string;
   readonly statusId?: string | undefined;
   readonly atMs: number;
+  readonly filtered?: boolean | undefined;
+  readonly report?: AccountNotifiedReport | undefined;
+  readonly warning?: AccountNotifiedWarning | undefined;
+  readonly severance?: AccountNotifiedSeverance | undefined;
 }
 
 export interface StoreTokenRecord {
@@ -1163,11 +1321,34 @@ export interface Messages {
   'murmuration.account.Pinned': AccountPinned;
   'murmuration.account.Unpin': AccountUnpin;
   'murmuration.account.Unpinned': AccountUnpinned;
+  'murmuration.account.NotifiedReport': AccountNotifiedReport;
+  'murmuration.account.NotifiedWarning': AccountNotifiedWarning;
+  'murmuration.account.NotifiedSeverance': AccountNotifiedSeverance;
   'murmuration.account.Notify': AccountNotify;
   'murmuration.account.Notified': AccountNotified;
   'murmuration.account.DismissNotification': AccountDismissNotification;
   'murmuration.account.NotificationDismissed': AccountNotificationDismissed;
+  'murmuration.account.DismissNotifications': AccountDismissNotifications;
+  'murmuration.account.NotificationsDismissed': AccountNotificationsDismissed;
   'murmuration.account.NotificationsCleared': AccountNotificationsCleared;
+  'murmuration.account.Subscribe': AccountSubscribe;
+  'murmuration.account.SubscriberSet': AccountSubscriberSet;
+  'murmuration.account.Announce': AccountAnnounce;
+  'murmuration.account.Announced': AccountAnnounced;
+  'murmuration.account.NotificationPolicy': AccountNotificationPolicy;
+  'murmuration.account.SetNotificationPolicy': AccountSetNotificationPolicy;
+  'murmuration.account.NotificationPolicySet': AccountNotificationPolicySet;
+  'murmuration.account.NotificationPolicyNow': AccountNotificationPolicyNow;
+  'murmuration.account.NotificationRequest': AccountNotificationRequest;
+  'murmuration.account.NotificationRequestIds': AccountNotificationRequestIds;
+  'murmuration.account.NotificationRequestPage': AccountNotificationRequestPage;
+  'murmuration.account.SettledRequest': AccountSettledRequest;
+  'murmuration.account.NotificationRequestsAccepted': AccountNotificationRequestsAccepted;
+  'murmuration.account.NotificationRequestsDismissed': AccountNotificationRequestsDismissed;
+  'murmuration.account.Marker': AccountMarker;
+  'murmuration.account.Markers': AccountMarkers;
+  'murmuration.account.ReadTo': AccountReadTo;
+  'murmuration.account.SetMarkers': AccountSetMarkers;
   'murmuration.conversation.Add': ConversationAdd;
   'murmuration.conversation.Added': ConversationAdded;
   'murmuration.conversation.Remove': ConversationRemove;

@@ -134,6 +134,8 @@ export class EveryRoute {
     'DELETE /api/v1/statuses/:id': async () => ({ id: await this.ownStatus() }),
     'POST /api/v1/statuses/:id/pin': async () => ({ id: await this.pinnable() }),
     'GET /api/v1/notifications/:id': async () => ({ id: await this.notification() }),
+    'POST /api/v1/notifications/dismiss': async () => ({ body: { id: await this.notification() } }),
+    'POST /api/v1/markers': async () => ({ body: { home: { last_read_id: '1' } } }),
     'POST /api/v1/notifications/:id/dismiss': async () => ({ id: await this.notification() }),
     'POST /api/v1/follow_requests/:id/authorize': async () => ({ id: await this.followRequest() }),
     'POST /api/v1/follow_requests/:id/reject': async () => ({ id: await this.followRequest() }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NOTICES_REMEMBERED_MAX } from '../../../actors/account/notify.js';
+import { DISMISSED_TOGETHER_MAX, NOTICES_REMEMBERED_MAX } from '../../../actors/account/notify.js';
 import { newcomer, other, self } from './newcomer.js';
 
 const favourite = { type: 'favourite', from: other, statusId: '5' };
@@ -32,4 +32,24 @@ test('what is remembered to recognise repeats is bounded', () => {
   let alice = newcomer();
   for (let n = 0; n <= NOTICES_REMEMBERED_MAX; n++) alice = alice.when('notify', { ...favourite, statusId: `${n}` });
   assert.equal(alice.state.recentNotices.size, NOTICES_REMEMBERED_MAX);
+});
+
+test('one is told of one’s own polls, of warnings and of severed follows, and moderators of whomever it is about', () => {
+  const told = (notice: { type: string; from: string }) =>
+    newcomer(({ blocking }) => blocking.set(other, '1')).when('notify', { statusId: '5', ...notice }).events.length;
+  for (const type of ['poll', 'moderation_warning', 'severed_relationships'])
+    assert.equal(told({ type, from: self }), 1);
+  for (const type of ['admin.report', 'admin.sign_up']) assert.equal(told({ type, from: other }), 1);
+  assert.equal(told({ type: 'mention', from: other }), 0);
+});
+
+test('those that are there are dismissed together, and no more than so many', () => {
+  const alice = newcomer().when('notify', favourite);
+  const id = alice.state.lastNotificationId ?? '';
+  const unknown = Array.from({ length: DISMISSED_TOGETHER_MAX }, (_, n) => `9${String(n).padStart(17, '0')}`);
+  assert.deepEqual(alice.when('dismissNotifications', { ids: unknown }).events.length, 1);
+  assert.deepEqual(alice.when('dismissNotifications', { ids: [...unknown, id] }).events.length, 1);
+  const gone = alice.when('dismissNotifications', { ids: [id, ...unknown] });
+  assert.deepEqual(gone.events.at(-1), { type: 'notificationsDismissed', ids: [id] });
+  assert.equal(gone.when('notify', favourite).events.length, 3, 'it may be said again');
 });

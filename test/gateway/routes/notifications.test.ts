@@ -87,3 +87,107 @@ test('notifications are for users with the scope', async () => {
   assert.equal((await alice.get('/api/v1/notifications/1')).status, 404);
   assert.equal((await alice.get('/api/v1/notifications/x')).status, 404);
 });
+
+test('followers who ask for it are told of each status, as long as they follow', async () => {
+  const [fay, gus, hal] = [await server.person('fay'), await server.person('gus'), await server.person('hal')];
+  await gus.post(`/api/v1/accounts/${fay.id}/follow`, { notify: true });
+  await hal.follows(fay);
+  await until(
+    'the wish is known',
+    async () => {
+      const status = await fay.says('told');
+      await fay.says('not told: a direct one', { visibility: 'direct' });
+      const told = await gus.get('/api/v1/notifications?types[]=status');
+      return told.body[0]?.status.id <= status ? told : undefined;
+    },
+    ARRIVAL_MS_MAX,
+  );
+  const { body } = await gus.get('/api/v1/notifications?types[]=status');
+  assert.deepEqual([body[0].type, body[0].account.id, body[0].status.visibility], ['status', fay.id, 'public']);
+  assert.ok(body.every((one: { status: { visibility: string } }) => one.status.visibility === 'public'));
+  assert.deepEqual((await hal.get('/api/v1/notifications?types[]=status')).body, []);
+});
+
+test('unread ones are counted above the marker, by type and up to a limit', async () => {
+  const ivy = await server.person('ivy');
+  const unread = async (query = '') => (await ivy.get(`/api/v1/notifications/unread_count?${query}`)).body.count;
+  assert.equal(await unread(), 0);
+  for (let n = 0; n < 3; n++) await bob.says(`@ivy ${n}`);
+  await bob.follows(ivy);
+  const { body } = await until(
+    'four notifications',
+    async () => {
+      const all = await ivy.get('/api/v1/notifications');
+      return all.body.length === 4 ? all : undefined;
+    },
+    ARRIVAL_MS_MAX,
+  );
+  assert.equal(await unread(), 4);
+  assert.equal(await unread('limit=2'), 2);
+  assert.equal(await unread('types[]=mention'), 3);
+  await ivy.post('/api/v1/markers', { notifications: { last_read_id: body[1].id } });
+  assert.equal(await unread(), 1);
+  await ivy.post(`/api/v1/accounts/${bob.id}/block`);
+  assert.equal(await unread(), 0, 'what is not shown is not counted');
+});
+
+test('one is dismissed in the old way, too', async () => {
+  const jan = await server.person('jan');
+  await bob.follows(jan);
+  const id = await until(
+    'a follow',
+    async () => (await jan.get('/api/v1/notifications')).body[0]?.id as string | undefined,
+    ARRIVAL_MS_MAX,
+  );
+  assert.equal((await bob.post('/api/v1/notifications/dismiss', { id })).status, 404, 'not by others');
+  assert.deepEqual((await jan.post('/api/v1/notifications/dismiss', { id })).body, {});
+  assert.equal((await jan.get(`/api/v1/notifications/${id}`)).status, 404);
+  assert.equal((await jan.post('/api/v1/notifications/dismiss', {})).status, 422);
+});
+
+test('reports are for moderators only; warnings and severed follows come with what they say', async () => {
+  const { services } = server.node;
+  const mod = services.newAccountId();
+  const signUp = { passwordHash: '', confirmed: true, approved: true, locale: 'en' };
+  const registered = { username: 'mo', email: 'mo@example.org', role: 'moderator', ...signUp };
+  await services.askAccount(mod, 'register', registered);
+  const token = await server.token(mod, ['read']);
+  const report = {
+    id: '9',
+    target: carol.id,
+    category: 'spam',
+    comment: 'look',
+    forwarded: false,
+    createdAtMs: 0,
+    statusIds: ['5'],
+    ruleIds: [],
+  };
+  const warning = { id: '4', action: 'none', text: 'careful', statusIds: [], createdAtMs: 0 };
+  const severance = {
+    id: '3',
+    type: 'domain_block',
+    targetName: 'far.example',
+    followers: 2,
+    following: 1,
+    createdAtMs: 0,
+  };
+  for (const id of [mod, carol.id]) {
+    await services.askAccount(id, 'notify', { type: 'admin.report', from: bob.id, report });
+    await services.askAccount(id, 'notify', { type: 'moderation_warning', from: id, warning });
+    await services.askAccount(id, 'notify', { type: 'severed_relationships', from: id, severance });
+  }
+  const read = async (who: string) => {
+    const query = 'types[]=admin.report&types[]=moderation_warning&types[]=severed_relationships';
+    return (await server.ask('GET', `/api/v1/notifications?${query}`, undefined, who)).body;
+  };
+  const [severed, warned, reported] = await read(token);
+  assert.deepEqual([reported.type, reported.account.id], ['admin.report', bob.id]);
+  assert.equal(reported.report.target_account.id, carol.id);
+  assert.deepEqual([reported.report.category, reported.report.status_ids], ['spam', ['5']]);
+  assert.deepEqual([warned.moderation_warning.text, warned.moderation_warning.target_account.id], ['careful', mod]);
+  assert.deepEqual(
+    [severed.event.target_name, severed.event.followers_count, severed.event.purged],
+    ['far.example', 2, false],
+  );
+  assert.deepEqual(types(await read(carol.token)), ['severed_relationships', 'moderation_warning']);
+});

@@ -1,0 +1,54 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import { isId } from '../domain/ids.js';
+import { problem } from '../domain/problem.js';
+import type { Part } from '../runtime/part.js';
+import type { Recorded } from '../runtime/slice.js';
+
+export interface Commands {
+  markers: { in: P.AccountEmpty; out: P.AccountMarkers };
+  setMarkers: { in: P.AccountSetMarkers; out: P.AccountMarkers };
+}
+export interface Events {
+  markerSet: P.AccountMarker;
+}
+export interface State {
+  /** By timeline. At most one for each of MARKED_TIMELINES. */
+  readonly markers: Map<string, P.AccountMarker>;
+}
+
+/** Where clients remember how far somebody has read. Source: Mastodon Marker::TIMELINES. */
+export const MARKED_TIMELINES = ['home', 'notifications'] as const;
+
+/** How far the owner has read, for all their clients. */
+export const markers: Part<State, Commands, Events> = {
+  decide: {
+    markers: ({ markers: known }) => ({ events: [], reply: { markers: [...known.values()] } }),
+    setMarkers(state, { markers: wanted }, { nowMs }) {
+      const events: Recorded<Events>[] = [];
+      for (const { timeline, lastReadId } of wanted) {
+        const known = state.markers.get(timeline);
+        if (!MARKED_TIMELINES.some((name) => name === timeline) || !isId(lastReadId))
+          return problem('invalid', 'Validation failed: Last read id is invalid');
+        if (known?.lastReadId === lastReadId) continue;
+        const version = (known?.version ?? 0) + 1;
+        events.push({ type: 'markerSet', timeline, lastReadId, version, updatedAtMs: nowMs });
+      }
+      const next = wanted.flatMap(({ timeline }) => {
+        const marker = events.find((event) => event.timeline === timeline) ?? state.markers.get(timeline);
+        return marker === undefined ? [] : [marker];
+      });
+      return { events, reply: { markers: next } };
+    },
+  },
+  apply: {
+    markerSet({ markers: known }, { timeline, lastReadId, version, updatedAtMs }) {
+      known.set(timeline, { timeline, lastReadId, version, updatedAtMs });
+    },
+  },
+  commands: {
+    markers: { in: codec('murmuration.account.Empty'), out: codec('murmuration.account.Markers') },
+    setMarkers: { in: codec('murmuration.account.SetMarkers'), out: codec('murmuration.account.Markers') },
+  },
+  events: { markerSet: codec('murmuration.account.Marker') },
+};

@@ -1,0 +1,195 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import { edgePage } from '../domain/edge-page.js';
+import { idMs } from '../domain/ids.js';
+import { problem } from '../domain/problem.js';
+import type { Part } from '../runtime/part.js';
+import type { RelationState } from './relations.js';
+
+export interface Commands {
+  notificationPolicy: { in: P.AccountEmpty; out: P.AccountNotificationPolicyNow };
+  setNotificationPolicy: { in: P.AccountSetNotificationPolicy; out: P.AccountNotificationPolicyNow };
+  notificationRequests: { in: P.AccountEdgeBounds; out: P.AccountNotificationRequestPage };
+  notificationRequest: { in: P.AccountNotificationRequestIds; out: P.AccountNotificationRequest };
+  acceptNotificationRequests: { in: P.AccountNotificationRequestIds; out: P.AccountEmpty };
+  dismissNotificationRequests: { in: P.AccountNotificationRequestIds; out: P.AccountEmpty };
+}
+export interface Events {
+  notificationPolicySet: P.AccountNotificationPolicySet;
+  notificationRequestsAccepted: P.AccountNotificationRequestsAccepted;
+  notificationRequestsDismissed: P.AccountNotificationRequestsDismissed;
+}
+export interface PolicyState extends RelationState {
+  policy: P.AccountNotificationPolicy;
+  /** Whose notifications wait for a decision, oldest first, by account. At most REQUESTS_MAX. */
+  readonly waiting: Map<string, P.AccountNotificationRequest>;
+  /** Whose notifications come whatever the policy says. At most PERMITTED_MAX. */
+  readonly permitted: Set<string>;
+}
+
+/** Bounds one activation's memory (some 200 bytes each); the oldest gives way, and its notifications stay filtered. */
+export const REQUESTS_MAX = 1_000;
+/** Bounds one activation's memory; the oldest gives way. */
+export const PERMITTED_MAX = 10_000;
+/** How long an account counts as new. Source: Mastodon NotifyService, 30 days. */
+export const NEW_ACCOUNT_MS = 30 * 86_400_000;
+/** What may be done with notifications of a kind. */
+export const RECEPTIONS = ['accept', 'filter', 'drop'] as const;
+export type Reception = (typeof RECEPTIONS)[number];
+
+/** Source: Mastodon NotificationPolicy. */
+export const POLICY_AT_FIRST: P.AccountNotificationPolicy = {
+  notFollowing: 'accept',
+  notFollowers: 'accept',
+  newAccounts: 'accept',
+  privateMentions: 'filter',
+  limitedAccounts: 'filter',
+};
+
+/** What nobody else can flood anybody with. Source: Mastodon Notification::PROPERTIES. */
+const NEVER_FILTERED = new Set([
+  'poll',
+  'update',
+  'quoted_update',
+  'admin.sign_up',
+  'admin.report',
+  'moderation_warning',
+  'severed_relationships',
+]);
+/** What a request shows as its last status. */
+const SPOKEN = new Set(['mention', 'status', 'quote']);
+
+/** Whose notifications the owner wants, and those that wait until the owner says so. */
+export const notificationPolicy: Part<PolicyState, Commands, Events> = {
+  decide: {
+    notificationPolicy: (state) => ({ events: [], reply: now(state, state.policy) }),
+    setNotificationPolicy(state, change) {
+      const next = { ...state.policy };
+      for (const name of Object.keys(next) as (keyof typeof next)[]) {
+        const wanted = change[name] ?? next[name];
+        if (!RECEPTIONS.some((known) => known === wanted))
+          return problem('invalid', 'Validation failed: no such policy');
+        next[name] = wanted;
+      }
+      const isSame = JSON.stringify(next) === JSON.stringify(state.policy);
+      return { events: isSame ? [] : [{ type: 'notificationPolicySet', policy: next }], reply: now(state, next) };
+    },
+    notificationRequests(state, bounds) {
+      const requests = Array.from(state.waiting.values(), (request) => ({ ...request, edgeId: request.id }));
+      const { edges, more } = edgePage(requests, bounds);
+      return { events: [], reply: { requests: edges, more } };
+    },
+    notificationRequest(state, { ids }) {
+      const [request] = named(state, ids);
+      return request === undefined ? missing() : { events: [], reply: request };
+    },
+    acceptNotificationRequests(state, { ids }) {
+      const settled = named(state, ids).map(settledOf);
+      return { events: settled.length > 0 ? [{ type: 'notificationRequestsAccepted', settled }] : [], reply: {} };
+    },
+    dismissNotificationRequests(state, { ids }) {
+      const settled = named(state, ids).map(settledOf);
+      return { events: settled.length > 0 ? [{ type: 'notificationRequestsDismissed', settled }] : [], reply: {} };
+    },
+  },
+  apply: {
+    notificationPolicySet(state, { policy }) {
+      state.policy = policy ?? POLICY_AT_FIRST;
+    },
+    notificationRequestsAccepted(state, { settled }) {
+      for (const { from } of settled) {
+        state.waiting.delete(from);
+        state.permitted.add(from);
+        const oldest = state.permitted.values().next();
+        if (state.permitted.size > PERMITTED_MAX && !oldest.done) state.permitted.delete(oldest.value);
+      }
+    },
+    notificationRequestsDismissed(state, { settled }) {
+      for (const { from } of settled) state.waiting.delete(from);
+    },
+  },
+  commands: {
+    notificationPolicy: {
+      in: codec('murmuration.account.Empty'),
+      out: codec('murmuration.account.NotificationPolicyNow'),
+    },
+    setNotificationPolicy: {
+      in: codec('murmuration.account.SetNotificationPolicy'),
+      out: codec('murmuration.account.NotificationPolicyNow'),
+    },
+    notificationRequests: {
+      in: codec('murmuration.account.EdgeBounds'),
+      out: codec('murmuration.account.NotificationRequestPage'),
+    },
+    notificationRequest: {
+      in: codec('murmuration.account.NotificationRequestIds'),
+      out: codec('murmuration.account.NotificationRequest'),
+    },
+    acceptNotificationRequests: {
+      in: codec('murmuration.account.NotificationRequestIds'),
+      out: codec('murmuration.account.Empty'),
+    },
+    dismissNotificationRequests: {
+      in: codec('murmuration.account.NotificationRequestIds'),
+      out: codec('murmuration.account.Empty'),
+    },
+  },
+  events: {
+    notificationPolicySet: codec('murmuration.account.NotificationPolicySet'),
+    notificationRequestsAccepted: codec('murmuration.account.NotificationRequestsAccepted'),
+    notificationRequestsDismissed: codec('murmuration.account.NotificationRequestsDismissed'),
+  },
+};
+
+type Notice = Pick<P.AccountNotify, 'type' | 'from' | 'direct' | 'answers'>;
+
+/** What the policy does with a notification. Source: Mastodon NotifyService::FilterCondition. */
+export function reception(state: Readonly<PolicyState>, notice: Notice, nowMs: number): Reception {
+  const { type, from } = notice;
+  const { policy } = state;
+  if (NEVER_FILTERED.has(type) || state.permitted.has(from)) return 'accept';
+  const isFollowed = state.following.get(from)?.pending === false;
+  const ways: string[] = [];
+  if (policy.notFollowers !== 'accept' && isNoFollower(state, from)) ways.push(policy.notFollowers);
+  if (!isFollowed) {
+    ways.push(policy.notFollowing);
+    if (policy.newAccounts !== 'accept' && nowMs - idMs(from) < NEW_ACCOUNT_MS) ways.push(policy.newAccounts);
+    if (notice.direct === true && notice.answers !== true) ways.push(policy.privateMentions);
+  }
+  return ways.includes('drop') ? 'drop' : ways.includes('filter') ? 'filter' : 'accept';
+}
+
+/** Counts a notification that waits to those of its account. */
+export function withRequest(state: PolicyState, { id, kind, from, statusId, atMs }: P.AccountNotified): void {
+  const known = state.waiting.get(from);
+  state.waiting.set(from, {
+    id: known?.id ?? id,
+    from,
+    count: (known?.count ?? 0) + 1,
+    lastStatusId: SPOKEN.has(kind) ? statusId : known?.lastStatusId,
+    createdAtMs: known?.createdAtMs ?? atMs,
+    updatedAtMs: atMs,
+  });
+  const oldest = state.waiting.keys().next();
+  if (state.waiting.size > REQUESTS_MAX && !oldest.done) state.waiting.delete(oldest.value);
+}
+
+/** Followers that are not remembered any more may be some: they get the benefit of the doubt. */
+function isNoFollower(state: Readonly<RelationState>, account: string): boolean {
+  return !state.recentFollowers.has(account) && state.followers <= state.recentFollowers.size;
+}
+
+function now(state: Readonly<PolicyState>, policy: P.AccountNotificationPolicy): P.AccountNotificationPolicyNow {
+  let notifications = 0;
+  for (const { count } of state.waiting.values()) notifications += count;
+  return { policy, requests: state.waiting.size, notifications };
+}
+
+/** Those that are there, each once. */
+function named(state: Readonly<PolicyState>, ids: readonly string[]): P.AccountNotificationRequest[] {
+  const wanted = new Set(ids);
+  return [...state.waiting.values()].filter(({ id }) => wanted.has(id));
+}
+
+const settledOf = ({ from, id }: P.AccountNotificationRequest): P.AccountSettledRequest => ({ from, sinceId: id });
+const missing = () => problem('not_found', 'Record not found');

@@ -1,0 +1,80 @@
+import type { AccountSettledRequest, StoreNotificationRecord } from '../../proto/gen/types.js';
+import { put, RANGE_LIMIT_MAX, type ReadTables, type Row, type RowWrite, remove } from '../../store/port.js';
+import { notifications } from '../../store/tables.js';
+import type { AccountEvents, AccountState } from '../account/commands.js';
+import { compareIds, eraOfId } from '../domain/ids.js';
+import type { Effects, Happened, Reaction } from '../runtime/kind.js';
+import { writeAll } from './write-all.js';
+
+type NoticeRow = Row<typeof notifications.partition, typeof notifications.clustering, StoreNotificationRecord>;
+
+const keyOf = (account: string, id: string) => ({ account, era: eraOfId(id), notification: id });
+
+/** The account's notifications as rows. */
+export function notificationRows(tables: Pick<ReadTables, 'range'>): Reaction<AccountState, AccountEvents>['on'] {
+  /** Of what waits from these accounts. */
+  const settle = async (
+    settled: readonly AccountSettledRequest[],
+    { self, state }: Happened<AccountState>,
+    effects: Effects,
+    change: (row: NoticeRow) => RowWrite,
+  ) => {
+    const from = new Set(settled.map((one) => one.from));
+    const since = settled.map((one) => one.sinceId).sort(compareIds)[0];
+    const upTo = state.lastNotificationId;
+    if (since === undefined || upTo === undefined) return;
+    await eachPage(tables, self, (BigInt(since) - 1n).toString().padStart(18, '0'), upTo, async (rows) => {
+      const due = rows.filter(({ value }) => value.filtered === true && from.has(value.from));
+      await writeAll(effects, due.map(change));
+    });
+  };
+  return {
+    notified({ id, kind, ...rest }, { self }, effects) {
+      const { from, statusId, atMs, filtered, report, warning, severance } = rest;
+      const record = { type: kind, from, statusId, atMs, filtered, report, warning, severance };
+      return effects.write([put(notifications, keyOf(self, id), record)]);
+    },
+    notificationDismissed: ({ id }, { self }, effects) => effects.write([remove(notifications, keyOf(self, id))]),
+    notificationsDismissed: ({ ids }, { self }, effects) =>
+      writeAll(
+        effects,
+        ids.map((id) => remove(notifications, keyOf(self, id))),
+      ),
+    notificationsCleared: ({ upToId, afterId }, { self }, effects) =>
+      eachPage(tables, self, afterId ?? '0', upToId, (rows) =>
+        writeAll(
+          effects,
+          rows.map(({ key }): RowWrite => remove(notifications, key)),
+        ),
+      ),
+    notificationRequestsAccepted: ({ settled }, happened, effects) =>
+      settle(settled, happened, effects, ({ key, value }) =>
+        put(notifications, key, { ...value, filtered: undefined }),
+      ),
+    notificationRequestsDismissed: ({ settled }, happened, effects) =>
+      settle(settled, happened, effects, ({ key }) => remove(notifications, key)),
+  };
+}
+
+/** All rows after one id, up to another. */
+async function eachPage(
+  tables: Pick<ReadTables, 'range'>,
+  account: string,
+  afterId: string,
+  upToId: string,
+  visit: (rows: readonly NoticeRow[]) => Promise<void>,
+): Promise<void> {
+  // Nothing of an account is older than it.
+  const first = compareIds(afterId, account) < 0 ? account : afterId;
+  for (let era = eraOfId(first); era <= eraOfId(upToId); era++) {
+    let after = afterId;
+    for (;;) {
+      const page = { after: { notification: after }, limit: RANGE_LIMIT_MAX };
+      const rows = await tables.range(notifications, { account, era }, page);
+      const due = rows.filter(({ key }) => compareIds(key.notification, upToId) <= 0);
+      await visit(due);
+      if (due.length < RANGE_LIMIT_MAX) break;
+      after = due.at(-1)?.key.notification ?? upToId;
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isAnnounced, SUBSCRIBERS_MAX } from '../../../actors/account/subscribers.js';
+import { newcomer, other, self } from './newcomer.js';
+
+const on = { follower: other, on: true };
+const told = { type: 'status', from: other, statusId: '7' };
+const edge = { target: other, edgeId: '3', pending: false, reblogs: true, notify: true, atMs: 1 };
+
+test('who wants to be told is recorded once, and forgotten with the follow', () => {
+  const alice = newcomer().when('subscribe', on).when('subscribe', on);
+  assert.equal(alice.events.length, 1);
+  assert.equal(alice.when('subscribe', { ...on, on: false }).state.subscribers.size, 0);
+  const bob = newcomer(({ recentFollowers }) => recentFollowers.set(other, '3')).when('subscribe', on);
+  assert.equal(bob.when('removeFollower', { follower: other, edgeId: '3' }).state.subscribers.size, 0);
+});
+
+test('how many are told is bounded', () => {
+  const full = newcomer(({ subscribers }) => {
+    for (let n = 0; n < SUBSCRIBERS_MAX; n++) subscribers.add(`${n}`);
+  }).when('subscribe', on);
+  assert.equal(full.state.subscribers.size, SUBSCRIBERS_MAX);
+  assert.deepEqual([full.state.subscribers.has('0'), full.state.subscribers.has(other)], [false, true]);
+});
+
+test('a status is told to those only who follow its author and still want it', () => {
+  const notified = (change: Parameters<typeof newcomer>[0]) => newcomer(change).when('notify', told).events.length;
+  assert.equal(
+    notified(({ following }) => following.set(other, edge)),
+    1,
+  );
+  assert.equal(
+    notified(({ following }) => following.set(other, { ...edge, notify: false })),
+    0,
+  );
+  assert.equal(
+    notified(({ following }) => following.set(other, { ...edge, pending: true })),
+    0,
+  );
+  assert.equal(notified(undefined), 0);
+});
+
+test('direct statuses and replies to others are told to nobody', () => {
+  assert.equal(isAnnounced(self, { visibility: 'private', inReplyToAccountId: undefined }), true);
+  assert.equal(isAnnounced(self, { visibility: 'public', inReplyToAccountId: self }), true);
+  assert.equal(isAnnounced(self, { visibility: 'public', inReplyToAccountId: other }), false);
+  assert.equal(isAnnounced(self, { visibility: 'direct', inReplyToAccountId: undefined }), false);
+});
