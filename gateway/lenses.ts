@@ -5,6 +5,7 @@ import type { Clock } from '../actors/domain/time.js';
 import type { TypedAsk } from '../actors/runtime/kind.js';
 import type { HomeBounds, HomeIds } from '../actors/timelines/ring-part.js';
 import type { AccountHome, AccountSources } from '../proto/gen/types.js';
+import { loadScreen } from './screen.js';
 import { Lens } from './streaming/lens.js';
 import type { Relations } from './visible.js';
 
@@ -18,7 +19,7 @@ export interface Viewpoint {
 const EDGES_MAX = 500_000;
 /** What a lens costs besides, in edges. */
 const LENS_EDGES = 16;
-const NOBODY: AccountSources = { following: [], blocked: [], blockedBy: [], muted: [], lists: [] };
+const NOBODY: AccountSources = { following: [], blocked: [], blockedBy: [], muted: [], lists: [], screened: false };
 const NO_BOUNDS: HomeBounds = { before: undefined, after: undefined, upwards: false, limit: 0 };
 
 interface Kept extends Viewpoint {
@@ -50,14 +51,16 @@ export class Lenses {
     const kept = this.#kept.get(viewer);
     const answer = await this.#ask(viewer, 'home', { knownVersion: kept?.version ?? 0, ...bounds });
     if (isProblem(answer)) throw new Error(`an account refused to say what it knows: ${answer.detail}`);
-    const view = answer.sources === undefined && kept !== undefined ? kept : this.#keep(viewer, answer);
+    const view = answer.sources === undefined && kept !== undefined ? kept : await this.#keep(viewer, answer);
     return { view, part: { ids: answer.ids, rest: answer.rest as HomeIds['rest'], floor: answer.floor } };
   }
 
-  #keep(viewer: string, { version, sources = NOBODY }: AccountHome): Kept {
+  async #keep(viewer: string, { version, sources = NOBODY }: AccountHome): Promise<Kept> {
     const lens = new Lens(viewer, sources, this.#clock);
-    const view = { version, lens, relations: (account: string) => lens.relation(account) };
-    this.#kept.set(viewer, view, { size: LENS_EDGES + edgesOf(sources) });
+    const screen = sources.screened ? await loadScreen(this.#ask, viewer, this.#clock) : undefined;
+    const relation = (account: string) => lens.relation(account);
+    const view = { version, lens, relations: screen === undefined ? relation : Object.assign(relation, { screen }) };
+    this.#kept.set(viewer, view, { size: LENS_EDGES + edgesOf(sources) + (screen?.size ?? 0) });
     return view;
   }
 }

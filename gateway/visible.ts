@@ -3,6 +3,8 @@ import { maySee, type Relation } from '../actors/domain/visibility.js';
 import type { AccountRelation, StoreStatusRecord } from '../proto/gen/types.js';
 import { accounts, statuses } from '../store/tables.js';
 import { isPublished } from './entities/account.js';
+import { type FilterContext, type FilterMatch, isDropped } from './filters.js';
+import type { Screen } from './screen.js';
 import type { Services } from './services.js';
 
 /** A status that its viewer may see; made here only, and what renderers take. */
@@ -10,12 +12,18 @@ export interface VisibleStatus {
   readonly record: StoreStatusRecord;
   /** What it reblogs, visible too. */
   readonly original: StoreStatusRecord | undefined;
+  /** The viewer's filters that it falls under; absent where there are none. */
+  readonly filtered?: readonly FilterMatch[];
 }
 
 /** What is known of the viewer's relation to somebody; mutes only where it was asked for by name. */
 export type KnownRelation = Relation & Partial<Pick<AccountRelation, 'muting' | 'mutingNotifications'>>;
-/** The viewer's relations to some accounts. */
-export type Relations = (accountId: string) => KnownRelation | undefined;
+/** The viewer's relations to some accounts; and the viewer's filters, so that nobody passes the one without the other. */
+export interface Relations {
+  (accountId: string): KnownRelation | undefined;
+  /** Only of viewers who have any. */
+  readonly screen?: Screen;
+}
 
 export interface VisibleOptions {
   /** Known relations to all authors concerned; absent: the viewer's actor is asked, once. */
@@ -24,6 +32,8 @@ export interface VisibleOptions {
   readonly hideBlocked?: boolean;
   /** Leaves out those whom the viewer mutes: timelines do. */
   readonly hideMuted?: boolean;
+  /** Where they are to be shown, for the viewer's filters; absent: on their own, where all filters are named. */
+  readonly context?: FilterContext;
 }
 
 /** Targets of one `relations` question: bounds its message to some 100 KB. */
@@ -54,12 +64,28 @@ export async function visibleStatuses(
     if (options.hideMuted === true && relation?.muting === true) return false;
     return mayViewerSee(record, viewer, relation);
   };
-  return records.map((record) => {
+  const seen = records.map((record): VisibleStatus | undefined => {
     if (record === undefined || !shows(record)) return undefined;
     if (record.reblogOfId === undefined) return { record, original: undefined };
     const original = originals.get(record.reblogOfId);
     return original !== undefined && shows(original) ? { record, original } : undefined;
   });
+  const { screen } = relations;
+  return screen === undefined
+    ? seen
+    : seen.map((status) => status && screened(status, screen, viewer, options.context));
+}
+
+/** What the viewer's filters say of a status; nothing is left of what they hide there. */
+function screened(
+  status: VisibleStatus,
+  { filters }: Screen,
+  viewer: string | undefined,
+  context: FilterContext | undefined,
+): VisibleStatus | undefined {
+  const filtered = filters?.matches(status.original ?? status.record, context) ?? [];
+  if (filtered.length === 0) return status;
+  return isDropped(filtered, context) && status.record.accountId !== viewer ? undefined : { ...status, filtered };
 }
 
 /** By id, in the ids' order. */

@@ -4,6 +4,7 @@ import type { ActorKind } from '../runtime/kind.js';
 import type { Slice } from '../runtime/slice.js';
 import { block } from './block.js';
 import type { AccountCommands, AccountEvents, AccountState } from './commands.js';
+import { filters } from './filters.js';
 import { follow } from './follow.js';
 import { followers } from './followers.js';
 import { home } from './home.js';
@@ -35,6 +36,7 @@ export function initialAccount(id: string): AccountState {
     blockedBy: new Set(),
     muting: new Map(),
     lists: new Map(),
+    filters: new Map(),
     relationsVersion: 1,
     pins: [],
     statuses: 0,
@@ -59,6 +61,7 @@ const decide: AccountSlice['decide'] = {
   ...register.decide,
   ...session.decide,
   ...profile.decide,
+  ...filters.decide,
   ...follow.decide,
   ...followers.decide,
   ...block.decide,
@@ -80,6 +83,7 @@ export const accountSlice: AccountSlice = {
     ...register.apply,
     ...session.apply,
     ...profile.apply,
+    ...filters.apply,
     ...follow.apply,
     ...followers.apply,
     ...block.apply,
@@ -105,6 +109,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...register.commands,
       ...session.commands,
       ...profile.commands,
+      ...filters.commands,
       ...follow.commands,
       ...followers.commands,
       ...block.commands,
@@ -123,6 +128,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...register.events,
       ...session.events,
       ...profile.events,
+      ...filters.events,
       ...follow.events,
       ...followers.events,
       ...block.events,
@@ -141,6 +147,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       'credentials',
       'relations',
       'sources',
+      'screen',
       'home',
       'followRequests',
       'blocks',

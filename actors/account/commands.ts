@@ -1,4 +1,5 @@
 import type * as block from './block.js';
+import type * as filters from './filters.js';
 import type * as follow from './follow.js';
 import type * as followers from './followers.js';
 import type * as home from './home.js';
@@ -20,6 +21,7 @@ export interface AccountCommands
   extends register.Commands,
     session.Commands,
     profile.Commands,
+    filters.Commands,
     follow.Commands,
     followers.Commands,
     block.Commands,
@@ -39,6 +41,7 @@ export interface AccountEvents
   extends register.Events,
     session.Events,
     profile.Events,
+    filters.Events,
     follow.Events,
     followers.Events,
     block.Events,

@@ -23,7 +23,7 @@ export interface PeopleList extends Omit<P.AccountList, 'id'> {
   readonly members: Map<string, string>;
 }
 
-/** What the account is to others; kept by follow.ts, followers.ts, block.ts, mute.ts and lists.ts. */
+/** What the account is to others; kept by follow.ts, followers.ts, block.ts, mute.ts, lists.ts and filters.ts. */
 export interface RelationState {
   /** Follows made, pending ones too, by target. At most FOLLOWING_MAX. */
   readonly following: Map<string, P.AccountFollowingEdge>;
@@ -39,6 +39,8 @@ export interface RelationState {
   readonly muting: Map<string, Mute>;
   /** By id, oldest first. At most LISTS_MAX. */
   readonly lists: Map<string, PeopleList>;
+  /** By id, oldest first. At most FILTERS_MAX. */
+  readonly filters: Map<string, P.AccountFilter>;
   /** Grows with each event of `relationEvents`: who knows the relations by it need not ask for them again. */
   relationsVersion: number;
 }
@@ -58,6 +60,8 @@ export const relationEvents = [
   'listDeleted',
   'listMembersAdded',
   'listMembersRemoved',
+  'filterSaved',
+  'filterRemoved',
 ] as const;
 
 /** Questions about relations; nothing is recorded. */
@@ -96,6 +100,7 @@ export function sourcesOf(state: Readonly<RelationState>): P.AccountSources {
     blockedBy: [...state.blockedBy],
     muted,
     lists,
+    screened: state.filters.size > 0,
   };
 }
 

@@ -30,7 +30,7 @@ export const homeCodec: Codec<P.AccountHome> = {
   },
 };
 
-function pack({ following, blocked, blockedBy, muted, lists }: P.AccountSources): P.AccountPackedSources {
+function pack({ following, blocked, blockedBy, muted, lists, screened }: P.AccountSources): P.AccountPackedSources {
   const until = Buffer.alloc(muted.length * UNTIL_BYTES);
   for (const [index, { untilMs }] of muted.entries()) until.writeDoubleBE(untilMs, index * UNTIL_BYTES);
   return {
@@ -45,6 +45,7 @@ function pack({ following, blocked, blockedBy, muted, lists }: P.AccountSources)
     mutedUntil: until,
     mutedOptions: Uint8Array.from(muted, ({ notifications }) => (notifications ? NOTIFICATIONS : 0)),
     lists: lists.map(({ members, ...rule }) => ({ ...rule, members: packedIds(members) })),
+    screened,
   };
 }
 
@@ -64,5 +65,6 @@ function unpack(sent: P.AccountPackedSources): P.AccountSources {
       notifications: ((sent.mutedOptions[index] ?? 0) & NOTIFICATIONS) !== 0,
     })),
     lists: sent.lists.map(({ members, ...rule }) => ({ ...rule, members: unpackedIds(members) })),
+    screened: sent.screened,
   };
 }

@@ -19,12 +19,19 @@ function publishAccount(effects: Effects, account: string, message: Omit<NodeAcc
 const relationsChanged = (_event: object, { self }: Happened<AccountState>, effects: Effects) =>
   publishAccount(effects, self, { kind: 'relations' });
 
+const filtersChanged = (event: object, happened: Happened<AccountState>, effects: Effects) => {
+  relationsChanged(event, happened, effects);
+  publishAccount(effects, happened.self, { kind: 'filters_changed' });
+};
+
 /** Listed after the rows, so that who hears of something finds it in the store. */
 export const accountStream: Reaction<AccountState, AccountEvents> = {
   surface: 'stream',
   beforeReply: true,
   on: {
     ...Object.fromEntries(relationEvents.map((type) => [type, relationsChanged])),
+    filterSaved: filtersChanged,
+    filterRemoved: filtersChanged,
     tokenRevoked({ tokenHash }, { self }, effects) {
       publishAccount(effects, self, { kind: 'token_revoked', tokenHash });
     },

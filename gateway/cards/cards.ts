@@ -1,7 +1,9 @@
 import type { StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import { Generations } from '../../store/generations.js';
 import { renderAccount } from '../entities/account.js';
+import { renderFilterResult } from '../entities/filter.js';
 import { renderStatus, viewerMarks } from '../entities/status.js';
+import type { FilterMatch } from '../filters.js';
 import type { InstanceSettings } from '../services.js';
 
 /** Statuses whose bytes are kept: some 3 KB each. */
@@ -78,9 +80,14 @@ export class Tails {
     author: StoreAccountRecord,
     viewer: string | undefined,
     mark: Parameters<typeof viewerMarks>[3],
+    filtered?: readonly FilterMatch[],
   ): Uint8Array {
     const isOpen = record.reblogOfId === undefined;
     const mine = viewer === undefined ? undefined : viewerMarks(record, author, viewer, mark);
+    if (filtered !== undefined && mine !== undefined) {
+      const rest = JSON.stringify({ ...mine, filtered: filtered.map(renderFilterResult) }).slice(1);
+      return Buffer.from(`${isOpen ? 'null' : ''},${rest}`);
+    }
     let key = isOpen ? 1 : 0;
     if (mine !== undefined) {
       key |= 2;

@@ -120,7 +120,7 @@ export class StatusPages {
   }
 
   #status(
-    { record, original }: VisibleStatus,
+    { record, original, filtered }: VisibleStatus,
     viewer: string | undefined,
     authors: Authors,
     marks: Marks,
@@ -129,14 +129,14 @@ export class StatusPages {
     if (author === undefined) return undefined;
     const mark = marks(original?.id ?? record.id);
     const own = this.#cards.status(record, author);
-    const tail = this.#tails.of(record, author, viewer, mark);
+    const tail = this.#tails.of(record, author, viewer, mark, filtered);
     if (original === undefined) return [own, tail];
     const originalAuthor = authors.get(original.accountId);
     if (originalAuthor === undefined) return undefined;
     return [
       own,
       this.#cards.status(original, originalAuthor),
-      this.#tails.of(original, originalAuthor, viewer, mark),
+      this.#tails.of(original, originalAuthor, viewer, mark, filtered),
       tail,
     ];
   }

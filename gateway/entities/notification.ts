@@ -47,7 +47,7 @@ export async function seenNotifications(
   const accounts = await loadAccounts(services, accountIds);
   const isStaff = isDuty && renderAccountRoles(accounts.get(viewer)?.role ?? '').length > 0;
   const ids = [...new Set(stored.flatMap(({ record }) => (record.statusId ? [record.statusId] : [])))];
-  const seen = await visibleById(services, viewer, ids, { relations, hideBlocked: true });
+  const seen = await visibleById(services, viewer, ids, { relations, hideBlocked: true, context: 'notifications' });
   const statuses = new Map(ids.map((id, index) => [id, seen[index]]));
   return stored.map(({ id, record }) => {
     const account = accounts.get(record.from);

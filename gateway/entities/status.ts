@@ -4,6 +4,7 @@ import { accounts, marks } from '../../store/tables.js';
 import type { InstanceSettings, Services } from '../services.js';
 import type { VisibleStatus } from '../visible.js';
 import { type Account, accountUri, accountUrl, renderAccount } from './account.js';
+import { type FilterResult, renderFilterResult } from './filter.js';
 import { isoTime } from './time.js';
 
 /** The REST API's Status::Mention. */
@@ -22,7 +23,7 @@ export interface ViewerMarks {
   readonly bookmarked: boolean;
   /** On one's own statuses that could be pinned. */
   readonly pinned?: boolean;
-  readonly filtered: readonly never[];
+  readonly filtered: readonly FilterResult[];
 }
 
 /** The REST API's Status. */
@@ -80,23 +81,18 @@ export async function renderStatuses(
       records.flatMap((record) => (record.reblogOfId === undefined ? [record.id] : [])),
     ),
   ]);
-  const render = (record: StoreStatusRecord, original?: Status) => {
+  const render = (record: StoreStatusRecord, { filtered = [] }: VisibleStatus, original?: Status) => {
     const author = authors.get(record.accountId);
     if (author === undefined) return undefined;
     const mark = marked.get(record.reblogOfId ?? record.id);
-    return renderStatus(
-      services.instance,
-      record,
-      author,
-      original,
-      viewer && viewerMarks(record, author, viewer, mark),
-    );
+    const mine = viewer && { ...viewerMarks(record, author, viewer, mark), filtered: filtered.map(renderFilterResult) };
+    return renderStatus(services.instance, record, author, original, mine);
   };
   return seen.map((status) => {
     if (status === undefined) return undefined;
-    if (status.original === undefined) return render(status.record);
-    const original = render(status.original);
-    return original === undefined ? undefined : render(status.record, original);
+    if (status.original === undefined) return render(status.record, status);
+    const original = render(status.original, status);
+    return original === undefined ? undefined : render(status.record, status, original);
   });
 }
 

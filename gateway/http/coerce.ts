@@ -16,7 +16,7 @@ interface Shape {
 /**
  * Brings a value towards its schema before ajv judges it: words for booleans and numbers, one value for an array,
  * `{"0": …, "1": …}` (a form's indexed names) for an array; null and, for numbers and booleans, empty text count as
- * absent where the schema does not allow them. What does not fit is left for ajv to refuse. Walks the schema, not
+ * absent where the schema does not allow them; empty text is null where that is allowed and text is not. What does not fit is left for ajv to refuse. Walks the schema, not
  * the value, so hostile nesting costs nothing. Changes objects in place.
  */
 export function coerce(schema: TSchema, value: unknown): unknown {
@@ -43,12 +43,15 @@ export function coerce(schema: TSchema, value: unknown): unknown {
 function coerceUnion(alternatives: readonly TSchema[], value: unknown): unknown {
   const own = alternatives.find((one) => (one as Shape).type === typeNameOf(value));
   if (own !== undefined) return coerce(own, value);
+  if (value === '' && hasNull(alternatives)) return null;
   for (const one of alternatives) {
     const coerced = coerce(one, value);
     if (coerced !== value) return coerced;
   }
   return value;
 }
+
+const hasNull = (alternatives: readonly TSchema[]) => alternatives.some((one) => (one as Shape).type === 'null');
 
 function typeNameOf(value: unknown): string {
   if (value === null) return 'null';
@@ -102,6 +105,6 @@ function coerceObject(shape: Shape, value: unknown): unknown {
 }
 
 function countsAsAbsent(shape: Shape, given: unknown): boolean {
-  if (given === null) return shape.type !== 'null' && !shape.anyOf?.some((one) => (one as Shape).type === 'null');
+  if (given === null) return shape.type !== 'null' && !hasNull(shape.anyOf ?? []);
   return given === '' && (shape.type === 'boolean' || shape.type === 'integer' || shape.type === 'number');
 }

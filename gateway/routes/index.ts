@@ -4,6 +4,7 @@ import { appRoutes } from './apps.js';
 import { authPageRoutes } from './auth-pages.js';
 import { authorizeRoutes } from './authorize.js';
 import { credentialRoutes } from './credentials.js';
+import { filterRoutes } from './filters.js';
 import { followRoutes } from './follows.js';
 import { imageRoutes } from './images.js';
 import { instanceRoutes } from './instance.js';
@@ -19,6 +20,7 @@ import { tagRoutes } from './tags.js';
 import { timelineRoutes } from './timelines.js';
 import { tokenRoutes } from './token.js';
 import { userListRoutes } from './user-lists.js';
+import { v1FilterRoutes } from './v1-filters.js';
 
 const routes: readonly AnyRoute[] = [
   ...accountRoutes,
@@ -26,6 +28,7 @@ const routes: readonly AnyRoute[] = [
   ...authPageRoutes,
   ...authorizeRoutes,
   ...credentialRoutes,
+  ...filterRoutes,
   ...followRoutes,
   ...imageRoutes,
   ...instanceRoutes,
@@ -40,6 +43,7 @@ const routes: readonly AnyRoute[] = [
   ...timelineRoutes,
   ...tokenRoutes,
   ...userListRoutes,
+  ...v1FilterRoutes,
 ];
 
 /** Every route of the gateway, in one list. */

@@ -85,6 +85,7 @@ const context = route({
     const all = await visibleById(services, viewer, [...ancestors, ...descendants], {
       hideBlocked: true,
       hideMuted: true,
+      context: 'thread',
     });
     const shown = await services.pages.pieces(services, viewer, all);
     const [above, below] = [arrayOf(shown.slice(0, ancestors.length)), arrayOf(shown.slice(ancestors.length))];

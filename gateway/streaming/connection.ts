@@ -69,6 +69,11 @@ export class StreamSubscription {
     if (this.notifications.add(id)) this.#socket.send(event, this.kind);
   }
 
+  /** What concerns the account and is nothing to be caught up with. */
+  told(event: StreamEvent): void {
+    this.#socket.send(event, this.kind);
+  }
+
   /** A deleted status: it must not come again by catching up either. */
   deleted(event: StreamEvent, id: string): void {
     this.statuses.add(id);

@@ -5,15 +5,21 @@ export class StreamEvent {
   readonly event: string;
   /** The position that a client names to resume; absent for what leaves none (delete). */
   readonly id: string | undefined;
-  readonly #payload: string;
+  readonly #payload: string | undefined;
   readonly #frames = new Map<string, Uint8Array>();
   #sse: Uint8Array | undefined;
 
-  /** `payload`: JSON text, or a bare id for delete. */
-  constructor(event: string, payload: string, id: string | undefined) {
+  /** `payload`: JSON text, a bare id for delete, or nothing. */
+  constructor(event: string, payload: string | undefined, id: string | undefined) {
     this.event = event;
     this.#payload = payload;
     this.id = id;
+  }
+
+  /** The same of one viewer: an entity with more of it, given as JSON of an object. */
+  with(more: string): StreamEvent {
+    const payload = this.#payload === undefined ? more : `${this.#payload.slice(0, -1)},${more.slice(1)}`;
+    return new StreamEvent(this.event, payload, this.id);
   }
 
   /** The WebSocket text message for a subscription of that kind. */
@@ -27,10 +33,13 @@ export class StreamEvent {
     return frame;
   }
 
-  /** The server-sent event (HTML standard §9.2). The payload has no line breaks: JSON escapes them. */
+  /**
+   * The server-sent event (HTML standard §9.2). The payload has no line breaks: JSON escapes them. Without data there
+   * would be no event.
+   */
   sse(): Uint8Array {
     const id = this.id === undefined ? '' : `id: ${this.id}\n`;
-    this.#sse ??= Buffer.from(`event: ${this.event}\ndata: ${this.#payload}\n${id}\n`);
+    this.#sse ??= Buffer.from(`event: ${this.event}\ndata: ${this.#payload ?? '{}'}\n${id}\n`);
     return this.#sse;
   }
 }

@@ -3,13 +3,15 @@ import { isProblem } from '../../actors/domain/problem.js';
 import { codec } from '../../proto/codec.js';
 import type { StoreNotificationRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import { accountTopic } from '../../transport/bus.js';
+import { loadScreen, type Screen } from '../screen.js';
 import type { Connection, StreamSubscription } from './connection.js';
 import { Feed } from './feed.js';
 import type { HubParts } from './hub-parts.js';
 import { Lane } from './lane.js';
 import { Lens } from './lens.js';
 import { notificationEvent, statusEvent, untilAvailable } from './renderer.js';
-import type { StreamEvent } from './stream-event.js';
+import { screenedEvent } from './screened.js';
+import { StreamEvent } from './stream-event.js';
 
 /** Items read at a time when catching up. */
 const CATCH_UP_PAGE = 100;
@@ -27,6 +29,8 @@ export class Viewer {
   readonly #lane: Lane;
   readonly #recheck: (viewer: Viewer, tokenHash: string | undefined) => void;
   #lens: Lens | undefined;
+  /** What the viewer filters; most have none. */
+  #screen: Screen | undefined;
 
   constructor(id: string, parts: HubParts, recheck: (viewer: Viewer, tokenHash: string | undefined) => void) {
     this.id = id;
@@ -51,11 +55,26 @@ export class Viewer {
   }
 
   status(event: StreamEvent, record: StoreStatusRecord): void {
-    this.#lane.run(() =>
+    this.#lane.run(() => {
+      const taking: StreamSubscription[] = [];
       this.#each((subscription, lens) => {
-        if (subscription.takes(record, lens)) subscription.status(event, record.id);
-      }),
-    );
+        if (!subscription.takes(record, lens)) return;
+        if (this.#screen === undefined) subscription.status(event, record.id);
+        else taking.push(subscription);
+      });
+      return taking.length === 0 ? undefined : this.#screened(taking, event, record);
+    });
+  }
+
+  /** To each as the viewer's filters leave it. */
+  async #screened(taking: readonly StreamSubscription[], event: StreamEvent, record: StoreStatusRecord): Promise<void> {
+    for (const subscription of taking) {
+      const { services } = this.#parts;
+      const screened = await this.#untilAvailable(async () =>
+        screenedEvent(services, this.id, this.#screen, subscription.kind, event, record),
+      );
+      if (screened !== undefined) subscription.status(screened, record.id);
+    }
   }
 
   deleted(event: StreamEvent, record: StoreStatusRecord): void {
@@ -82,6 +101,7 @@ export class Viewer {
   #heard(payload: Uint8Array): void {
     const message = accountTopicCodec.decode(payload);
     if (message.kind === 'relations') this.#refreshLens();
+    else if (message.kind === 'filters_changed') this.#filtersChanged();
     else if (message.kind === 'token_revoked') this.#recheck(this, message.tokenHash);
     else if (message.kind === 'notification') {
       const { notificationId, notification } = message;
@@ -103,10 +123,26 @@ export class Viewer {
   /** In the lane: what comes after the change is judged after it. Fails closed: no lens, no events. */
   #refreshLens(): void {
     this.#lane.run(async () => {
-      const sources = await this.#untilAvailable(() => this.#parts.services.askAccount(this.id, 'sources', {}));
+      const { askAccount, clock } = this.#parts.services;
+      const sources = await this.#untilAvailable(() => askAccount(this.id, 'sources', {}));
+      const screen =
+        sources !== undefined && !isProblem(sources) && sources.screened
+          ? await this.#untilAvailable(() => loadScreen(askAccount, this.id, clock))
+          : undefined;
       if (sources === undefined || isProblem(sources)) this.#lens = undefined;
-      else this.#lens = new Lens(this.id, sources, this.#parts.services.clock);
+      else this.#lens = new Lens(this.id, sources, clock);
+      this.#screen = screen;
     });
+  }
+
+  /** Clients that keep the filters themselves read them again. */
+  #filtersChanged(): void {
+    const event = new StreamEvent('filters_changed', undefined, undefined);
+    this.#lane.run(() =>
+      this.#each((subscription) => {
+        if (subscription.kind.home) subscription.told(event);
+      }),
+    );
   }
 
   async #catchUpAll(): Promise<void> {
@@ -133,7 +169,8 @@ export class Viewer {
     await this.#pages(this.#start(subscription.statuses.floor), wanted, read, async (record) => {
       if (subscription.statuses.has(record.id) || this.#lens?.allows(record) !== true) return;
       const event = await this.#untilAvailable(() => statusEvent(sources, record), wanted);
-      if (event !== undefined && wanted() && this.#lens?.allows(record) === true) subscription.status(event, record.id);
+      if (event === undefined || !wanted() || this.#lens?.allows(record) !== true) return;
+      await this.#screened([subscription], event, record);
     });
   }
 

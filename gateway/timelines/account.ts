@@ -29,7 +29,7 @@ export async function accountTimeline(
     const wanted = rows.filter((row) => isWanted(row, account, options));
     const relations = await relationsOf(services, viewer);
     const ids = wanted.map((row) => row.id);
-    const found = await visibleById(services, viewer, ids, { relations });
+    const found = await visibleById(services, viewer, ids, { relations, context: 'account' });
     const hides = (status: VisibleStatus) =>
       status.original !== undefined && relations(status.original.accountId)?.blocking === true;
     const byId = new Map(

@@ -52,7 +52,7 @@ export function selectShown(
   return async (rows) => {
     const wanted = rows.filter(({ audience }) => audience === undefined || belongs(audience));
     const ids = wanted.map((row) => row.id);
-    const found = await visibleById(services, viewer, ids, { relations, hideBlocked: true });
+    const found = await visibleById(services, viewer, ids, { relations, hideBlocked: true, context: 'home' });
     const selected = found.map((status) =>
       status !== undefined && belongs(status.record) ? once(shown, status) : undefined,
     );

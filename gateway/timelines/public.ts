@@ -34,7 +34,12 @@ export async function publicTimeline(
       services,
       viewer,
       rows.map((row) => row.id),
-      { hideBlocked: true, hideMuted: true, ...(view === undefined ? {} : { relations: view.relations }) },
+      {
+        hideBlocked: true,
+        hideMuted: true,
+        context: 'public',
+        ...(view === undefined ? {} : { relations: view.relations }),
+      },
     ),
   );
 }

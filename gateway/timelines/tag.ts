@@ -35,7 +35,7 @@ export async function tagTimeline(
   wants: (record: StoreStatusRecord) => boolean = () => true,
 ): Promise<Page<VisibleStatus>> {
   const relations = await relationsOf(services, viewer);
-  const options = { relations, hideBlocked: true, hideMuted: true };
+  const options = { relations, hideBlocked: true, hideMuted: true, context: 'public' } as const;
   return readPage(tagsCursor(services.tables, [wish.tag, ...wish.any], bounds), bounds, async (rows) => {
     const ids = rows.map((row) => row.id);
     const found = await visibleById(services, viewer, ids, options);

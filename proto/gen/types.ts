@@ -494,6 +494,8 @@ export interface AccountSources {
   readonly muted: readonly AccountMutedAccount[];
   readonly lists: readonly AccountSourceList[];
   readonly blockedBy: readonly string[];
+  /** There are filters or blocked domains: `screen` tells them. */
+  readonly screened: boolean;
 }
 
 /** Sources as they are sent (actors/account/sources.ts): 8 bytes an id, so that the largest fit one message. */
@@ -509,6 +511,7 @@ export interface AccountPackedSources {
   readonly mutedOptions: Uint8Array;
   readonly lists: readonly AccountPackedList[];
   readonly blockedBy: Uint8Array;
+  readonly screened: boolean;
 }
 
 export interface AccountPackedList {
@@ -617,6 +620,98 @@ export interface AccountUnpin {
 
 export interface AccountUnpinned {
   readonly statusId: string;
+}
+
+export interface AccountFilterKeyword {
+  readonly id: string;
+  readonly keyword: string;
+  readonly wholeWord: boolean;
+}
+
+export interface AccountFilteredStatus {
+  readonly id: string;
+  readonly statusId: string;
+}
+
+export interface AccountFilter {
+  readonly id: string;
+  readonly title: string;
+  /** home, notifications, public, thread, account */
+  readonly context: readonly string[];
+  /** warn, hide, blur */
+  readonly action: string;
+  /** 0: never. */
+  readonly expiresAtMs: number;
+  readonly keywords: readonly AccountFilterKeyword[];
+  readonly statuses: readonly AccountFilteredStatus[];
+}
+
+/** The filter as it is from now on, whole. */
+export interface AccountFilterSaved {
+  readonly filter?: AccountFilter | undefined;
+}
+
+export interface AccountFilterRemoved {
+  readonly id: string;
+}
+
+/** What of a keyword changes; without an id a new one. */
+export interface AccountKeywordChange {
+  readonly id?: string | undefined;
+  readonly keyword?: string | undefined;
+  readonly wholeWord?: boolean | undefined;
+  readonly destroy: boolean;
+}
+
+/** Without an id a new filter; what is absent stays. */
+export interface AccountSaveFilter {
+  readonly id?: string | undefined;
+  readonly title?: string | undefined;
+  /** None: stays. */
+  readonly context: readonly string[];
+  readonly action?: string | undefined;
+  /** From now; below 0: never. */
+  readonly expiresInMs?: number | undefined;
+  readonly keywords: readonly AccountKeywordChange[];
+}
+
+/** The older interface, to which a filter is one keyword. id: the keyword's. */
+export interface AccountSavePhrase {
+  readonly id?: string | undefined;
+  readonly phrase: string;
+  readonly context: readonly string[];
+  readonly irreversible?: boolean | undefined;
+  readonly wholeWord?: boolean | undefined;
+  readonly expiresInMs?: number | undefined;
+}
+
+/** A keyword of a filter: by its own id, or a new one of filter_id. */
+export interface AccountSaveKeyword {
+  readonly filterId?: string | undefined;
+  readonly id?: string | undefined;
+  readonly keyword: string;
+  readonly wholeWord?: boolean | undefined;
+}
+
+export interface AccountFilterId {
+  readonly id: string;
+}
+
+/** last_takes_filter: with its last keyword the filter goes, too. */
+export interface AccountRemoveKeyword {
+  readonly id: string;
+  readonly lastTakesFilter: boolean;
+}
+
+export interface AccountAddFilteredStatus {
+  readonly filterId: string;
+  readonly statusId: string;
+}
+
+/** What changes how others' statuses are shown to the account, beside its relations. */
+export interface AccountScreen {
+  readonly filters: readonly AccountFilter[];
+  readonly domains: readonly string[];
 }
 
 /** What somebody reported, as of then. */
@@ -963,7 +1058,7 @@ export interface NodeStatusHeadline {
   readonly listed: boolean;
 }
 
-/** topic.account.<id>: what concerns one account. kind: notification, relations (the lens changed), token_revoked. */
+/** topic.account.<id>: what concerns one account. kind: notification, relations (the lens changed), filters_changed, token_revoked. */
 export interface NodeAccountTopic {
   readonly kind: string;
   readonly accountId: string;
@@ -1321,6 +1416,19 @@ export interface Messages {
   'murmuration.account.Pinned': AccountPinned;
   'murmuration.account.Unpin': AccountUnpin;
   'murmuration.account.Unpinned': AccountUnpinned;
+  'murmuration.account.FilterKeyword': AccountFilterKeyword;
+  'murmuration.account.FilteredStatus': AccountFilteredStatus;
+  'murmuration.account.Filter': AccountFilter;
+  'murmuration.account.FilterSaved': AccountFilterSaved;
+  'murmuration.account.FilterRemoved': AccountFilterRemoved;
+  'murmuration.account.KeywordChange': AccountKeywordChange;
+  'murmuration.account.SaveFilter': AccountSaveFilter;
+  'murmuration.account.SavePhrase': AccountSavePhrase;
+  'murmuration.account.SaveKeyword': AccountSaveKeyword;
+  'murmuration.account.FilterId': AccountFilterId;
+  'murmuration.account.RemoveKeyword': AccountRemoveKeyword;
+  'murmuration.account.AddFilteredStatus': AccountAddFilteredStatus;
+  'murmuration.account.Screen': AccountScreen;
   'murmuration.account.NotifiedReport': AccountNotifiedReport;
   'murmuration.account.NotifiedWarning': AccountNotifiedWarning;
   'murmuration.account.NotifiedSeverance': AccountNotifiedSeverance;

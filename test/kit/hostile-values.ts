@@ -82,6 +82,8 @@ function wrongFor(schema: Shape): readonly Hostile[] {
       return wrongForText(schema);
     case 'integer':
       return [OBJECT, ARRAY, NESTED, TRUE, FRACTION, THIRTY_DIGITS, WORD, NEGATIVE];
+    case 'null':
+      return [OBJECT, ARRAY, NESTED, TRUE, FRACTION, THIRTY_DIGITS, WORD, NEGATIVE];
     case 'number':
       return [OBJECT, ARRAY, NESTED, TRUE, WORD];
     case 'boolean':

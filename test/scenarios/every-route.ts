@@ -5,6 +5,7 @@ import { prefixed, program, type ServerProcess, withoutSettings } from '../kit/s
 import { until } from '../kit/until.js';
 import { confirmationLink } from './clients/mail.js';
 import { call, makePeople, type Person } from './cluster/people.js';
+import { ownAccountRequests } from './own-account-requests.js';
 
 /** A request that its route answers with success; what is hostile is put into it. */
 export interface Fitting {
@@ -32,6 +33,7 @@ export class EveryRoute {
   private cookies = '';
   private readonly lists: string[] = [];
   private pinnedStatus: string | undefined;
+  private ownRequests: ReturnType<typeof ownAccountRequests> | undefined;
   private confirmation: Promise<string> | undefined;
 
   private constructor(
@@ -65,12 +67,18 @@ export class EveryRoute {
   /** A route without an entry takes an id by its path and needs nothing else. */
   async fitting(route: AnyRoute): Promise<Fitting> {
     const { path } = route;
-    const entry = this.entries[nameOf(route)];
+    const entry = this.entries[nameOf(route)] ?? this.ownAccount[nameOf(route)];
     if (entry !== undefined) return entry();
     if (!path.includes(':id')) return {};
     if (path.startsWith('/api/v1/accounts/')) return { id: this.other.id };
     if (path.startsWith('/api/v1/statuses/')) return { id: this.statusId };
     throw new Error(`no fitting request for ${nameOf(route)}: add an entry`);
+  }
+
+  private get ownAccount() {
+    const { url } = this.server;
+    this.ownRequests ??= ownAccountRequests({ url, viewer: this.viewer, other: this.other, statusId: this.statusId });
+    return this.ownRequests;
   }
 
   private readonly entries: Readonly<Record<string, () => Promise<Fitting>>> = {

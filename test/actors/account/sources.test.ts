@@ -51,7 +51,7 @@ test('relations come out of a message as they were put in, alone and with a home
 });
 
 test('the relations of somebody who knows nobody are empty', () => {
-  const nobody = { following: [], blocked: [], blockedBy: [], muted: [], lists: [] };
+  const nobody = { following: [], blocked: [], blockedBy: [], muted: [], lists: [], screened: false };
   assert.deepEqual(sourcesCodec.decode(sourcesCodec.encode(nobody)), nobody);
   assert.deepEqual(sourcesCodec.decode(new Uint8Array()), nobody);
 });

@@ -1,0 +1,64 @@
+import { call, type Person } from './cluster/people.js';
+import type { Fitting } from './every-route.js';
+
+/** Filters that wait to be used; an account has at most 100, and some are made by the tests themselves. */
+const FILTERS_KEPT_MAX = 20;
+
+/** Whom and what the requests are about. */
+export interface Stage {
+  readonly url: string;
+  readonly viewer: Person;
+  readonly other: Person;
+  readonly statusId: string;
+}
+
+/** Fitting requests for what people set up for themselves, by the name of their route. */
+export function ownAccountRequests(stage: Stage): Readonly<Record<string, () => Promise<Fitting>>> {
+  const filter = filterMaker(stage);
+  const filters = '/api/v2/filters';
+  return {
+    'POST /api/v1/filters': async () => ({ body: { phrase: 'one', context: ['home'] } }),
+    'GET /api/v1/filters/:id': async () => ({ id: (await filter()).keyword }),
+    'PUT /api/v1/filters/:id': async () => ({
+      id: (await filter()).keyword,
+      body: { phrase: 'another', context: ['home'] },
+    }),
+    'DELETE /api/v1/filters/:id': async () => ({ id: (await filter()).keyword }),
+    [`POST ${filters}`]: async () => ({ body: { title: 'one', context: ['home'] } }),
+    [`GET ${filters}/:id`]: async () => ({ id: (await filter()).filter }),
+    [`PUT ${filters}/:id`]: async () => ({ id: (await filter()).filter, body: { title: 'another' } }),
+    [`DELETE ${filters}/:id`]: async () => ({ id: (await filter()).filter }),
+    [`GET ${filters}/:id/keywords`]: async () => ({ id: (await filter()).filter }),
+    [`POST ${filters}/:id/keywords`]: async () => ({ id: (await filter()).filter, body: { keyword: 'word' } }),
+    [`GET ${filters}/keywords/:id`]: async () => ({ id: (await filter()).keyword }),
+    [`PUT ${filters}/keywords/:id`]: async () => ({ id: (await filter()).keyword, body: { keyword: 'word' } }),
+    [`DELETE ${filters}/keywords/:id`]: async () => ({ id: (await filter()).keyword }),
+    [`GET ${filters}/:id/statuses`]: async () => ({ id: (await filter()).filter }),
+    [`POST ${filters}/:id/statuses`]: async () => ({
+      id: (await filter(false)).filter,
+      body: { status_id: stage.statusId },
+    }),
+    [`GET ${filters}/statuses/:id`]: async () => ({ id: (await filter()).status }),
+    [`DELETE ${filters}/statuses/:id`]: async () => ({ id: (await filter()).status }),
+  };
+}
+
+/** Makes filters with a keyword and a status; the oldest makes room, since there may be only so many. */
+function filterMaker({ url, viewer, statusId }: Stage) {
+  const kept: string[] = [];
+  let made = 0;
+  return async (named = true): Promise<{ filter: string; keyword: string; status: string }> => {
+    const oldest = kept.length < FILTERS_KEPT_MAX ? undefined : kept.shift();
+    const headers = { authorization: `Bearer ${viewer.token}` };
+    if (oldest !== undefined) await fetch(`${url}/api/v2/filters/${oldest}`, { method: 'DELETE', headers });
+    const body = { title: `filter ${++made}`, context: ['home'], keywords_attributes: [{ keyword: 'unsaid' }] };
+    const { id, keywords } = (await call(url, viewer, 'POST', '/api/v2/filters', body)) as {
+      id: string;
+      keywords: { id: string }[];
+    };
+    kept.push(id);
+    const path = `/api/v2/filters/${id}/statuses`;
+    const status = named ? await call(url, viewer, 'POST', path, { status_id: statusId }) : { id: '' };
+    return { filter: id, keyword: keywords[0]?.id ?? '', status: (status as { id: string }).id };
+  };
+}
