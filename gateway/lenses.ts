@@ -19,7 +19,15 @@ export interface Viewpoint {
 const EDGES_MAX = 500_000;
 /** What a lens costs besides, in edges. */
 const LENS_EDGES = 16;
-const NOBODY: AccountSources = { following: [], blocked: [], blockedBy: [], muted: [], lists: [], screened: false };
+const NOBODY: AccountSources = {
+  following: [],
+  blocked: [],
+  blockedBy: [],
+  muted: [],
+  lists: [],
+  screened: false,
+  tags: [],
+};
 const NO_BOUNDS: HomeBounds = { before: undefined, after: undefined, upwards: false, limit: 0 };
 
 interface Kept extends Viewpoint {
@@ -65,7 +73,7 @@ export class Lenses {
   }
 }
 
-function edgesOf({ following, blocked, blockedBy, muted, lists }: AccountSources): number {
-  const own = following.length + blocked.length + blockedBy.length + muted.length;
+function edgesOf({ following, blocked, blockedBy, muted, lists, tags }: AccountSources): number {
+  const own = following.length + blocked.length + blockedBy.length + muted.length + tags.length;
   return lists.reduce((sum, list) => sum + list.members.length, own);
 }

@@ -6,6 +6,7 @@ import { block } from './block.js';
 import type { AccountCommands, AccountEvents, AccountState } from './commands.js';
 import { filters } from './filters.js';
 import { follow } from './follow.js';
+import { followedTags } from './followed-tags.js';
 import { followers } from './followers.js';
 import { home } from './home.js';
 import { lists } from './lists.js';
@@ -37,6 +38,7 @@ export function initialAccount(id: string): AccountState {
     muting: new Map(),
     lists: new Map(),
     filters: new Map(),
+    followedTags: new Map(),
     relationsVersion: 1,
     pins: [],
     statuses: 0,
@@ -67,6 +69,7 @@ const decide: AccountSlice['decide'] = {
   ...block.decide,
   ...mute.decide,
   ...lists.decide,
+  ...followedTags.decide,
   ...relations.decide,
   ...pin.decide,
   ...post.decide,
@@ -89,6 +92,7 @@ export const accountSlice: AccountSlice = {
     ...block.apply,
     ...mute.apply,
     ...lists.apply,
+    ...followedTags.apply,
     ...pin.apply,
     ...post.apply,
     ...notify.apply,
@@ -115,6 +119,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...block.commands,
       ...mute.commands,
       ...lists.commands,
+      ...followedTags.commands,
       ...relations.commands,
       ...timeline.commands,
       ...pin.commands,
@@ -134,6 +139,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...block.events,
       ...mute.events,
       ...lists.events,
+      ...followedTags.events,
       ...pin.events,
       ...post.events,
       ...notify.events,
@@ -141,7 +147,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...subscribers.events,
       ...markers.events,
     },
-    stateVersion: 5,
+    stateVersion: 6,
     once: ['exchangeCode'],
     queries: [
       'credentials',
@@ -159,6 +165,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       'notificationRequests',
       'notificationRequest',
       'markers',
+      'followedTags',
     ],
     reactions: accountReactions(around),
   };

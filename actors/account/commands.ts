@@ -1,6 +1,7 @@
 import type * as block from './block.js';
 import type * as filters from './filters.js';
 import type * as follow from './follow.js';
+import type * as followedTags from './followed-tags.js';
 import type * as followers from './followers.js';
 import type * as home from './home.js';
 import type * as lists from './lists.js';
@@ -27,6 +28,7 @@ export interface AccountCommands
     block.Commands,
     mute.Commands,
     lists.Commands,
+    followedTags.Commands,
     relations.Commands,
     home.Commands,
     pin.Commands,
@@ -47,6 +49,7 @@ export interface AccountEvents
     block.Events,
     mute.Events,
     lists.Events,
+    followedTags.Events,
     pin.Events,
     post.Events,
     notify.Events,

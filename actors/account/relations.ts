@@ -23,7 +23,10 @@ export interface PeopleList extends Omit<P.AccountList, 'id'> {
   readonly members: Map<string, string>;
 }
 
-/** What the account is to others; kept by follow.ts, followers.ts, block.ts, mute.ts, lists.ts and filters.ts. */
+/**
+ * What the account is to others; kept by follow.ts, followers.ts, block.ts, mute.ts, lists.ts, followed-tags.ts and
+ * filters.ts.
+ */
 export interface RelationState {
   /** Follows made, pending ones too, by target. At most FOLLOWING_MAX. */
   readonly following: Map<string, P.AccountFollowingEdge>;
@@ -41,6 +44,8 @@ export interface RelationState {
   readonly lists: Map<string, PeopleList>;
   /** By id, oldest first. At most FILTERS_MAX. */
   readonly filters: Map<string, P.AccountFilter>;
+  /** Hashtags followed, with the ids that pages go by, in their order. At most FOLLOWED_TAGS_MAX. */
+  readonly followedTags: Map<string, string>;
   /** Grows with each event of `relationEvents`: who knows the relations by it need not ask for them again. */
   relationsVersion: number;
 }
@@ -62,6 +67,8 @@ export const relationEvents = [
   'listMembersRemoved',
   'filterSaved',
   'filterRemoved',
+  'tagFollowed',
+  'tagUnfollowed',
 ] as const;
 
 /** Questions about relations; nothing is recorded. */
@@ -101,6 +108,7 @@ export function sourcesOf(state: Readonly<RelationState>): P.AccountSources {
     muted,
     lists,
     screened: state.filters.size > 0,
+    tags: [...state.followedTags.keys()],
   };
 }
 

@@ -30,7 +30,15 @@ export const homeCodec: Codec<P.AccountHome> = {
   },
 };
 
-function pack({ following, blocked, blockedBy, muted, lists, screened }: P.AccountSources): P.AccountPackedSources {
+function pack({
+  following,
+  blocked,
+  blockedBy,
+  muted,
+  lists,
+  screened,
+  tags,
+}: P.AccountSources): P.AccountPackedSources {
   const until = Buffer.alloc(muted.length * UNTIL_BYTES);
   for (const [index, { untilMs }] of muted.entries()) until.writeDoubleBE(untilMs, index * UNTIL_BYTES);
   return {
@@ -46,6 +54,7 @@ function pack({ following, blocked, blockedBy, muted, lists, screened }: P.Accou
     mutedOptions: Uint8Array.from(muted, ({ notifications }) => (notifications ? NOTIFICATIONS : 0)),
     lists: lists.map(({ members, ...rule }) => ({ ...rule, members: packedIds(members) })),
     screened,
+    tags,
   };
 }
 
@@ -66,5 +75,6 @@ function unpack(sent: P.AccountPackedSources): P.AccountSources {
     })),
     lists: sent.lists.map(({ members, ...rule }) => ({ ...rule, members: unpackedIds(members) })),
     screened: sent.screened,
+    tags: sent.tags,
   };
 }

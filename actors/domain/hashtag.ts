@@ -1,7 +1,7 @@
 import { idMs } from './ids.js';
 
-/** UTF-8 bytes of a hashtag's name; a key's column takes 512. What is longer is no hashtag. */
-export const HASHTAG_BYTES_MAX = 400;
+/** UTF-8 bytes of a hashtag's name: longer than any word; followed ones travel with the relations. What is longer is none. */
+export const HASHTAG_BYTES_MAX = 200;
 /** Of one status, the first ones that are found by their name: more than any text that is meant to be read has. */
 export const STATUS_TAGS_INDEXED_MAX = 60;
 /** How hashtags' statuses are cut into partitions: 37 hours, so a million a day stay below 100 MB. */
@@ -68,3 +68,35 @@ export function indexedTags(status: {
 }
 
 const NONE: readonly string[] = [];
+
+/** Of each of any, all and none. Source: Mastodon TagFeed::LIMIT_PER_MODE. */
+const TAGS_PER_MODE_MAX = 4;
+
+/** Which hashtags' statuses are wanted; names as hashtagName gives them. */
+export interface TagWish {
+  readonly tag: string;
+  /** These as well. */
+  readonly any: readonly string[];
+  /** Only what has all of these, too. */
+  readonly all: readonly string[];
+  /** Nothing that has any of these. */
+  readonly none: readonly string[];
+}
+
+/** A wish as somebody writes it; undefined when its first name can be no hashtag, others that can be none are left out. */
+export function tagWish(
+  written: string,
+  more: { readonly [mode in 'any' | 'all' | 'none']?: readonly string[] | undefined },
+): TagWish | undefined {
+  const tag = namedHashtag(written);
+  const names = (list: readonly string[] = []) =>
+    list.flatMap((one) => namedHashtag(one) ?? []).slice(0, TAGS_PER_MODE_MAX);
+  return tag === undefined ? undefined : { tag, any: names(more.any), all: names(more.all), none: names(more.none) };
+}
+
+/** Whether a status is one of those wished for. */
+export function isWished(status: Parameters<typeof indexedTags>[0], { tag, any, all, none }: TagWish): boolean {
+  if (status.visibility !== 'public' || status.reblogOfId !== undefined) return false;
+  const has = (name: string) => status.tags.includes(name);
+  return (has(tag) || any.some(has)) && all.every(has) && !none.some(has);
+}

@@ -64,9 +64,10 @@ export const conversationStream: Reaction<ConversationState, ConversationEvents>
       const record = state.statuses.get(status?.id ?? '')?.record;
       if (record?.deleted === false) publishStatus(effects, 'update', record);
     },
-    removed({ statusId }, { self, state }, effects) {
+    removed({ statusId, tags }, { self, state }, effects) {
       const entry = state.statuses.get(statusId);
-      publishStatus(effects, 'delete', entry?.record);
+      // With the hashtags by which some have it.
+      publishStatus(effects, 'delete', entry && { ...entry.record, tags });
       for (const [by, reblog] of entry?.reblogs ?? [])
         publishStatus(effects, 'delete', reblogRecord(self, entry?.record, by, reblog));
     },

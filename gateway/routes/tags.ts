@@ -1,15 +1,18 @@
 import { Type } from '@sinclair/typebox';
-import { namedHashtag } from '../../actors/domain/hashtag.js';
+import { namedHashtag, tagWish } from '../../actors/domain/hashtag.js';
+import { isProblem } from '../../actors/domain/problem.js';
 import { renderTag } from '../entities/tag.js';
-import { pageBounds, pageProperties } from '../http/paging.js';
+import { pageBounds, pageProperties, pageQuery } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
-import { TAGS_PER_MODE_MAX, tagTimeline } from '../timelines/tag.js';
-import { notFound } from '../visible.js';
-import { nothingAnswer, statusPage } from './lists.js';
+import type { Services } from '../services.js';
+import { eachBounded, READS_AT_ONCE_MAX } from '../timelines/cursor.js';
+import { tagTimeline } from '../timelines/tag.js';
+import { answered, notFound } from '../visible.js';
+import { nothingAnswer, pageAnswer, statusPage } from './lists.js';
 
 /** Of a hashtag's name as it is asked for; no status is longer. */
 const NAME_CHARS_MAX = 500;
-/** Names sent for any, all or none; those past TAGS_PER_MODE_MAX are not looked at. */
+/** Names sent for any, all or none; more than the first few are not looked at (tagWish). */
 const NAMES_MAX = 40;
 
 const nameText = () => Type.String({ minLength: 1, maxLength: NAME_CHARS_MAX });
@@ -34,11 +37,10 @@ const timeline = route({
     const { services, viewer, params, query } = request;
     const { any, all, none, local, remote, only_media } = query;
     const bounds = pageBounds(query);
-    const tag = namedHashtag(params.hashtag);
+    const wish = tagWish(params.hashtag, query);
     // Everybody is local and no status has media.
     const isEmpty = only_media === true || (remote === true && local !== true);
-    if (tag === undefined || isEmpty) return nothingAnswer(request, bounds);
-    const wish = { tag, any: names(any), all: names(all), none: names(none) };
+    if (wish === undefined || isEmpty) return nothingAnswer(request, bounds);
     const page = await tagTimeline(services, viewer, wish, bounds);
     return statusPage(request, bounds, page, { any, all, none, local, remote, only_media });
   },
@@ -50,17 +52,54 @@ const tag = route({
   auth: 'optional',
   scope: ['read:follows', 'read:statuses'],
   params: Type.Object({ name: nameText() }),
-  handle: async ({ services, params }) => {
+  handle: ({ services, viewer, params }) => {
     const name = namedHashtag(params.name);
-    if (name === undefined) return notFound();
-    const history = await services.tagHistories.of(name);
-    return json(renderTag(services.instance, name, history, undefined));
+    return name === undefined ? notFound() : tagAnswer(services, viewer, name);
   },
 });
 
-function names(written: readonly string[] = []): string[] {
-  return written.flatMap((one) => namedHashtag(one) ?? []).slice(0, TAGS_PER_MODE_MAX);
+const follow = change('follow', 'followTag');
+const unfollow = change('unfollow', 'unfollowTag');
+
+function change(verb: 'follow' | 'unfollow', command: 'followTag' | 'unfollowTag'): AnyRoute {
+  return route({
+    method: 'POST',
+    path: `/api/v1/tags/:name/${verb}`,
+    auth: 'user',
+    scope: ['write:follows', 'follow'],
+    params: Type.Object({ name: nameText() }),
+    handle: async ({ services, viewer = '', params }) => {
+      const name = namedHashtag(params.name);
+      if (name === undefined) return notFound();
+      const reply = await services.askAccount(viewer, command, { name });
+      return isProblem(reply) ? reply : tagAnswer(services, viewer, name, verb === 'follow');
+    },
+  });
+}
+
+const followed = route({
+  method: 'GET',
+  path: '/api/v1/followed_tags',
+  auth: 'user',
+  scope: ['read:follows', 'follow'],
+  query: pageQuery(100, 200),
+  handle: async (request) => {
+    const { services, viewer = '', query } = request;
+    const bounds = pageBounds(query);
+    const { tags, more } = answered(await services.askAccount(viewer, 'followedTags', bounds));
+    const histories = await eachBounded(tags, READS_AT_ONCE_MAX, ({ name }) => services.tagHistories.of(name));
+    const items = tags.map(({ name }, index) => renderTag(services.instance, name, histories[index] ?? [], true));
+    return pageAnswer(request, bounds, { newest: tags[0]?.edgeId, oldest: tags.at(-1)?.edgeId, more }, items);
+  },
+});
+
+/** A hashtag as the viewer sees it. */
+async function tagAnswer(services: Services, viewer: string | undefined, name: string, following?: boolean) {
+  const history = await services.tagHistories.of(name);
+  if (viewer === undefined) return json(renderTag(services.instance, name, history, undefined));
+  const isFollowed = following ?? (await services.lenses.of(viewer)).lens.followsTag(name);
+  return json(renderTag(services.instance, name, history, isFollowed));
 }
 
 /** Hashtags and their timelines. */
-export const tagRoutes: readonly AnyRoute[] = [timeline, tag];
+export const tagRoutes: readonly AnyRoute[] = [timeline, tag, follow, unfollow, followed];

@@ -7,7 +7,11 @@ import type { KnownRelation } from '../visible.js';
 export type Audience = Pick<
   StoreStatusRecord,
   'accountId' | 'visibility' | 'inReplyToId' | 'inReplyToAccountId' | 'reblogOfId' | 'reblogOfAccountId'
-> & { readonly mentions: readonly { readonly accountId: string }[] };
+> & {
+  readonly mentions: readonly { readonly accountId: string }[];
+  /** Absent where it is not known. */
+  readonly tags?: readonly string[];
+};
 
 interface ListRule {
   readonly members: ReadonlySet<string>;
@@ -29,6 +33,7 @@ export class Lens {
   readonly #lists: ReadonlyMap<string, ListRule>;
   /** Members of lists that keep them out of the home timeline. */
   readonly #elsewhere: ReadonlySet<string>;
+  readonly #tags: ReadonlySet<string>;
   readonly #clock: Pick<Clock, 'nowMs'>;
 
   constructor(viewer: string, sources: AccountSources, clock: Pick<Clock, 'nowMs'>) {
@@ -41,12 +46,22 @@ export class Lens {
     this.#blocking = new Set(sources.blocked);
     this.#muted = new Map(sources.muted.map((mute) => [mute.account, mute]));
     this.#lists = new Map(sources.lists.map((list) => [list.id, ruleOf(list)]));
+    this.#tags = new Set(sources.tags);
     this.#elsewhere = new Set(sources.lists.flatMap(({ exclusive, members }) => (exclusive ? members : [])));
   }
 
   /** Whose statuses come to the viewer: their own, and those of everyone followed. */
   get authors(): string[] {
     return [this.#viewer, ...[...this.#following.keys()].filter((id) => id !== this.#viewer)];
+  }
+
+  /** Hashtags whose statuses come to the viewer. */
+  get followedTags(): readonly string[] {
+    return [...this.#tags];
+  }
+
+  followsTag(name: string): boolean {
+    return this.#tags.has(name);
   }
 
   /** Whose statuses come to one of the viewer's lists; undefined where there is no such list. */
@@ -96,11 +111,19 @@ export class Lens {
 
   /** Whether a new status belongs in the viewer's home timeline, as the timeline itself decides when it is read. */
   home(status: Audience): boolean {
+    if (this.#tags.size > 0 && this.tagged(status)) return true;
     if (!this.#comes(status)) return false;
     if (status.accountId === this.#viewer) return true;
     if (this.#elsewhere.has(status.accountId)) return false;
     const answered = answeredOther(status);
     return answered === undefined || (answered !== 'unknown' && this.hears(answered));
+  }
+
+  /** Whether it comes by a followed hashtag, from whomever. Source: Mastodon FeedManager#filter_from_tags?. */
+  tagged(status: Audience): boolean {
+    if (status.visibility !== 'public' || status.reblogOfId !== undefined) return false;
+    if (status.tags?.some((name) => this.#tags.has(name)) !== true || this.hides(status.accountId)) return false;
+    return !status.mentions.some((mention) => this.hides(mention.accountId));
   }
 
   /** The same for one of the viewer's lists. Source: Mastodon FeedManager#filter_from_list?. */

@@ -5,10 +5,11 @@ import type { Viewpoint } from '../lenses.js';
 import type { Services } from '../services.js';
 import type { Audience } from '../streaming/lens.js';
 import { type VisibleStatus, visibleById } from '../visible.js';
-import { type Cursor, MergedCursor } from './cursor.js';
+import { type Cursor, MergedCursor, OnceCursor } from './cursor.js';
 import { accountCursor } from './eras.js';
 import { type Page, readPage, type Select } from './page.js';
 import { RingCursor } from './ring-cursor.js';
+import { tagsCursor } from './tag.js';
 
 /** Rows read ahead from each source: with few sources a page's worth, with many only what merging needs. */
 const CHUNK_MAX = 20;
@@ -38,7 +39,10 @@ export async function homeTimeline(
   const { view, part } = await services.lenses.home(viewer, ask);
   const belongs = (status: Audience) => view.lens.home(status);
   const cursor = homeCursor(services, viewer, () => view.lens.authors, ask, part);
-  return readPage(cursor, bounds, selectShown(services, viewer, view, belongs));
+  const tags = view.lens.followedTags;
+  const all =
+    tags.length === 0 ? cursor : withTags(cursor, tagsCursor(services.tables, tags, bounds, CHUNK_MIN), bounds);
+  return readPage(all, bounds, selectShown(services, viewer, view, belongs));
 }
 
 /** What of a timeline its viewer sees: what belongs there, is visible, and is not on the page already. */
@@ -93,6 +97,16 @@ export function mergedCursor(
     return { next };
   });
   return new MergedCursor(cursors, bounds.upwards, chunk);
+}
+
+/** What comes by followed hashtags, too. Whatever was known of its audience: what a hashtag brings is for everyone. */
+function withTags(
+  home: Cursor<HomeEntry>,
+  tagged: Cursor<{ readonly id: string }>,
+  bounds: PageBounds,
+): Cursor<HomeEntry> {
+  const bare = { next: async (count: number) => (await home.next(count)).map(({ id }) => ({ id })) };
+  return new OnceCursor<HomeEntry>(new MergedCursor<HomeEntry>([bare, tagged], bounds.upwards, CHUNK_MAX));
 }
 
 /** A reblog of what the page already shows, as itself or as somebody else's reblog, is not shown again. */

@@ -1,4 +1,4 @@
-import { TAG_BUCKET_MS } from '../../actors/domain/hashtag.js';
+import { isWished, TAG_BUCKET_MS, type TagWish } from '../../actors/domain/hashtag.js';
 import type { StorePublicRow, StoreStatusRecord } from '../../proto/gen/types.js';
 import type { ReadTables } from '../../store/port.js';
 import { tagBuckets, tagStatuses } from '../../store/tables.js';
@@ -10,21 +10,8 @@ import { type Cursor, type Entry, MergedCursor, OnceCursor, PartsCursor } from '
 import { rangeOf } from './eras.js';
 import { type Page, readPage } from './page.js';
 
-/** Of each of any, all and none. Source: Mastodon TagFeed::LIMIT_PER_MODE. */
-export const TAGS_PER_MODE_MAX = 4;
 /** Rows read ahead from each hashtag of a merge. */
 const CHUNK = 20;
-
-/** Which hashtags' statuses are wanted; all names as hashtagName gives them. */
-export interface TagWish {
-  readonly tag: string;
-  /** These as well. */
-  readonly any: readonly string[];
-  /** Only what has all of these, too. */
-  readonly all: readonly string[];
-  /** Nothing that has any of these. */
-  readonly none: readonly string[];
-}
 
 /** Public statuses with a hashtag, newest first. `wants` says what else must hold of them. */
 export async function tagTimeline(
@@ -40,16 +27,9 @@ export async function tagTimeline(
     const ids = rows.map((row) => row.id);
     const found = await visibleById(services, viewer, ids, options);
     return found.map((status) =>
-      status && isTagged(status.record, wish) && wants(status.record) ? status : undefined,
+      status && isWished(status.record, wish) && wants(status.record) ? status : undefined,
     );
   });
-}
-
-/** Whether a status is one of those wished for. */
-export function isTagged({ tags, visibility, reblogOfId }: StoreStatusRecord, { tag, any, all, none }: TagWish) {
-  if (visibility !== 'public' || reblogOfId !== undefined) return false;
-  const has = (name: string) => tags.includes(name);
-  return (has(tag) || any.some(has)) && all.every(has) && !none.some(has);
 }
 
 /** Everything that has one of the hashtags, unfiltered, each once. */

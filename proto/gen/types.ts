@@ -433,6 +433,31 @@ export interface AccountListMembersPage {
   readonly bounds?: AccountEdgeBounds | undefined;
 }
 
+export interface AccountTagName {
+  readonly name: string;
+}
+
+/** edge_id: what the list of them pages by. */
+export interface AccountTagFollowed {
+  readonly name: string;
+  readonly edgeId: string;
+  readonly atMs: number;
+}
+
+export interface AccountTagUnfollowed {
+  readonly name: string;
+}
+
+export interface AccountFollowedTag {
+  readonly name: string;
+  readonly edgeId: string;
+}
+
+export interface AccountFollowedTags {
+  readonly tags: readonly AccountFollowedTag[];
+  readonly more: boolean;
+}
+
 export interface AccountRelationsOf {
   readonly targets: readonly string[];
 }
@@ -496,6 +521,8 @@ export interface AccountSources {
   readonly blockedBy: readonly string[];
   /** There are filters or blocked domains: `screen` tells them. */
   readonly screened: boolean;
+  /** Hashtags followed. */
+  readonly tags: readonly string[];
 }
 
 /** Sources as they are sent (actors/account/sources.ts): 8 bytes an id, so that the largest fit one message. */
@@ -512,6 +539,7 @@ export interface AccountPackedSources {
   readonly lists: readonly AccountPackedList[];
   readonly blockedBy: Uint8Array;
   readonly screened: boolean;
+  readonly tags: readonly string[];
 }
 
 export interface AccountPackedList {
@@ -1394,6 +1422,11 @@ export interface Messages {
   'murmuration.account.ListMembersRemoved': AccountListMembersRemoved;
   'murmuration.account.ListsWith': AccountListsWith;
   'murmuration.account.ListMembersPage': AccountListMembersPage;
+  'murmuration.account.TagName': AccountTagName;
+  'murmuration.account.TagFollowed': AccountTagFollowed;
+  'murmuration.account.TagUnfollowed': AccountTagUnfollowed;
+  'murmuration.account.FollowedTag': AccountFollowedTag;
+  'murmuration.account.FollowedTags': AccountFollowedTags;
   'murmuration.account.RelationsOf': AccountRelationsOf;
   'murmuration.account.Relation': AccountRelation;
   'murmuration.account.Relations': AccountRelations;

@@ -138,6 +138,8 @@ export class EveryRoute {
       return { id: this.other.id };
     },
     'GET /api/v1/timelines/list/:id': async () => ({ id: await this.listOfOne() }),
+    'POST /api/v1/tags/:name/follow': async () => ({ id: 'birds' }),
+    'POST /api/v1/tags/:name/unfollow': async () => ({ id: 'birds' }),
     'POST /api/v1/statuses': async () => ({ body: { status: `post ${++this.made}` } }),
     'DELETE /api/v1/statuses/:id': async () => ({ id: await this.ownStatus() }),
     'POST /api/v1/statuses/:id/pin': async () => ({ id: await this.pinnable() }),

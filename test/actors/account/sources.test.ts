@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BLOCKED_BY_MAX, BLOCKS_MAX } from '../../../actors/account/block.js';
 import { FOLLOWING_MAX } from '../../../actors/account/follow.js';
+import { FOLLOWED_TAGS_MAX } from '../../../actors/account/followed-tags.js';
 import { LIST_MEMBERSHIPS_MAX, LIST_TITLE_CHARS_MAX, LISTS_MAX } from '../../../actors/account/lists.js';
 import { MUTES_MAX } from '../../../actors/account/mute.js';
 import { sourcesOf } from '../../../actors/account/relations.js';
 import { homeCodec, sourcesCodec } from '../../../actors/account/sources.js';
+import { HASHTAG_BYTES_MAX } from '../../../actors/domain/hashtag.js';
 import { makeId } from '../../../actors/domain/ids.js';
 import { PAYLOAD_BYTES_MAX } from '../../../transport/bus.js';
 import { newcomer, startMs } from './newcomer.js';
@@ -16,7 +18,7 @@ const id = (n: number) => makeId(startMs + n, n % 1_024, n % 64);
 const several = (count: number, from: number) => Array.from({ length: count }, (_, n) => id(from + n));
 
 function atAllLimits() {
-  const { state } = newcomer(({ following, blocking, blockedBy, muting, lists }) => {
+  const { state } = newcomer(({ following, blocking, blockedBy, muting, lists, followedTags }) => {
     const followed = several(FOLLOWING_MAX, 0);
     for (const [n, target] of followed.entries()) {
       const options = { pending: n % 3 === 0, reblogs: n % 2 === 0, notify: false };
@@ -26,6 +28,7 @@ function atAllLimits() {
     for (const account of several(BLOCKED_BY_MAX, 200_000)) blockedBy.add(account);
     for (const [n, account] of several(MUTES_MAX, 300_000).entries())
       muting.set(account, { edgeId: account, notifications: n % 2 === 0, untilMs: n % 3 === 0 ? 0 : startMs + n });
+    for (let n = 0; n < FOLLOWED_TAGS_MAX; n++) followedTags.set(`${n}`.padStart(HASHTAG_BYTES_MAX, 'x'), id(n));
     for (let n = 0; n < LISTS_MAX; n++) {
       const members = followed.slice(0, LIST_MEMBERSHIPS_MAX / LISTS_MAX).map((member) => [member, member] as const);
       const title = '✓'.repeat(LIST_TITLE_CHARS_MAX);
@@ -51,7 +54,7 @@ test('relations come out of a message as they were put in, alone and with a home
 });
 
 test('the relations of somebody who knows nobody are empty', () => {
-  const nobody = { following: [], blocked: [], blockedBy: [], muted: [], lists: [], screened: false };
+  const nobody = { following: [], blocked: [], blockedBy: [], muted: [], lists: [], screened: false, tags: [] };
   assert.deepEqual(sourcesCodec.decode(sourcesCodec.encode(nobody)), nobody);
   assert.deepEqual(sourcesCodec.decode(new Uint8Array()), nobody);
 });

@@ -95,10 +95,70 @@ test('a hashtag has a week of uses by day, and distinct accounts; one that nobod
 });
 
 test('what can be no hashtag has no page, and an empty timeline; bounds that are no ids are refused', async () => {
-  for (const name of ['2026', 'a-b', '%20', 'x'.repeat(401)]) {
+  for (const name of ['2026', 'a-b', '%20', 'x'.repeat(201)]) {
     assert.equal((await server.get(`/api/v1/tags/${name}`)).status, 404, name);
     assert.deepEqual((await server.get(`/api/v1/timelines/tag/${name}`)).body, [], name);
   }
   assert.equal((await server.get(timeline('owl', '?max_id=x'))).status, 422);
   assert.equal((await server.get(timeline('owl', '?limit=0'))).status, 422);
+});
+
+test('followed hashtags bring public statuses of anyone into the home timeline, until they are left', async () => {
+  const [reader, friend, stranger, nuisance] = [
+    await server.person('reader'),
+    await server.person('friend'),
+    await server.person('stranger'),
+    await server.person('nuisance'),
+  ];
+  await reader.follows(friend);
+  await reader.post(`/api/v1/accounts/${nuisance.id}/mute`);
+  const followed = await reader.post('/api/v1/tags/Wren/follow');
+  assert.deepEqual([followed.status, followed.body.name, followed.body.following], [200, 'wren', true]);
+  const mine = await reader.says('mine');
+  const hers = await friend.says('a #wren of a friend');
+  const strangers = await stranger.says('a #wren of a stranger');
+  const reply = await stranger.says('#wren again', { in_reply_to_id: strangers });
+  for (const visibility of ['unlisted', 'private', 'direct']) await stranger.says('#wren quietly', { visibility });
+  await nuisance.says('#wren');
+  await stranger.says(`@nuisance #wren`);
+  await stranger.says('nothing');
+  await friend.says('@stranger a reply to a stranger', { in_reply_to_id: strangers });
+  const home = () => reader.get('/api/v1/timelines/home');
+  assert.deepEqual(ids((await home()).body), [reply, strangers, hers, mine]);
+  const first = await reader.get('/api/v1/timelines/home?limit=2');
+  assert.deepEqual(ids(first.body), [reply, strangers]);
+  assert.deepEqual(ids((await reader.get(linkTo(first, 'next') ?? '')).body), [hers, mine]);
+  assert.deepEqual(ids((await reader.get(`/api/v1/timelines/home?min_id=${mine}&limit=2`)).body), [strangers, hers]);
+  assert.equal((await reader.get('/api/v1/tags/wren')).body.following, true);
+  assert.equal((await stranger.get('/api/v1/tags/wren')).body.following, false);
+  assert.equal('following' in (await server.get('/api/v1/tags/wren')).body, false);
+  assert.equal((await reader.post('/api/v1/tags/wren/unfollow')).body.following, false);
+  assert.deepEqual(ids((await home()).body), [hers, mine]);
+});
+
+test('one’s followed hashtags are listed, the latest first, and paged by Link', async () => {
+  const reader = await server.person('lister');
+  for (const name of ['a', 'b', 'c']) await reader.post(`/api/v1/tags/${name}/follow`);
+  const page = await reader.get('/api/v1/followed_tags?limit=2');
+  assert.deepEqual(
+    page.body.map(({ name }: { name: string }) => name),
+    ['c', 'b'],
+  );
+  assert.ok(page.body.every((tag: { following: boolean }) => tag.following));
+  const rest = await reader.get(linkTo(page, 'next') ?? '');
+  assert.deepEqual(
+    rest.body.map(({ name }: { name: string }) => name),
+    ['a'],
+  );
+  assert.equal(linkTo(rest, 'next'), undefined);
+  assert.deepEqual((await bob.get('/api/v1/followed_tags')).body, []);
+});
+
+test('following hashtags is for users with the scope, and of what can be a hashtag', async () => {
+  assert.equal((await server.ask('POST', '/api/v1/tags/birds/follow')).status, 401);
+  assert.equal((await server.get('/api/v1/followed_tags')).status, 401);
+  const reading = await server.token(alice.id, ['read']);
+  assert.equal((await server.ask('POST', '/api/v1/tags/birds/follow', undefined, reading)).status, 403);
+  assert.equal((await alice.post('/api/v1/tags/2026/follow')).status, 404);
+  assert.equal((await alice.post('/api/v1/tags/2026/unfollow')).status, 404);
 });

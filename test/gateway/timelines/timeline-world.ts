@@ -80,6 +80,7 @@ export class TimelineWorld {
       blockedBy: [...this.blocked],
       muted: [...this.muted].map((account) => ({ account, untilMs: 0, notifications: true })),
       lists: this.lists,
+      tags: [],
     };
     return command === 'sources' ? sources : { version: 1, sources, ...this.rings.read(this.viewer, input, 1) };
   };
