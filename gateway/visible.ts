@@ -39,6 +39,7 @@ export interface VisibleOptions {
 /** Targets of one `relations` question: bounds its message to some 100 KB. */
 const RELATION_TARGETS_MAX = 2_000;
 const NOBODY: readonly string[] = [];
+const NO_STATUSES: ReadonlyMap<string, StoreStatusRecord> = new Map();
 
 /** A status without anything that it says: what is answered to somebody who undid what they once did to it. */
 export function withoutContent(record: StoreStatusRecord): VisibleStatus {
@@ -115,10 +116,10 @@ export async function loadStatuses(
 ): Promise<(StoreStatusRecord | undefined)[]> {
   const found: (StoreStatusRecord | undefined)[] = [];
   const missing: number[] = [];
-  for (const [index, id] of ids.entries()) {
+  for (const id of ids) {
     const held = services.tables.peek?.(statuses, statusKey(id));
+    if (held === undefined) missing.push(found.length);
     found.push(held);
-    if (held === undefined) missing.push(index);
   }
   if (missing.length === 0) return found;
   const keys = missing.map((index) => statusKey(ids[index] ?? ''));
@@ -127,7 +128,7 @@ export async function loadStatuses(
   return found;
 }
 
-const statusKey = (id: string) => ({ status: id.padStart(18, '0') });
+const statusKey = (id: string) => ({ status: id.length < 18 ? id.padStart(18, '0') : id });
 
 /** The account, unless it is unknown or not confirmed or approved yet. */
 export async function publishedAccount(services: Services, id: string) {
@@ -174,10 +175,14 @@ async function loadOriginals(
   services: Services,
   records: readonly (StoreStatusRecord | undefined)[],
 ): Promise<ReadonlyMap<string, StoreStatusRecord>> {
+  let ids: Set<string> | undefined;
+  for (const record of records) {
+    if (record?.reblogOfId === undefined) continue;
+    ids ??= new Set();
+    ids.add(record.reblogOfId);
+  }
+  if (ids === undefined) return NO_STATUSES;
   const found = new Map<string, StoreStatusRecord>();
-  const ids = new Set<string>();
-  for (const record of records) if (record?.reblogOfId !== undefined) ids.add(record.reblogOfId);
-  if (ids.size === 0) return found;
   for (const record of await loadStatuses(services, [...ids])) if (record !== undefined) found.set(record.id, record);
   return found;
 }

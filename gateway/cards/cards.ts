@@ -1,8 +1,8 @@
-import type { StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
+import type { StoreAccountRecord, StoreMark, StoreStatusRecord } from '../../proto/gen/types.js';
 import { Generations } from '../../store/generations.js';
 import { renderAccount } from '../entities/account.js';
 import { renderFilterResult } from '../entities/filter.js';
-import { renderStatus, viewerMarks } from '../entities/status.js';
+import { renderStatus, type ViewerMarks, viewerBits, viewerMarks } from '../entities/status.js';
 import type { FilterMatch } from '../filters.js';
 import type { InstanceSettings } from '../services.js';
 
@@ -73,37 +73,34 @@ const ACCOUNT = Buffer.from(',"account":');
 
 /** What ends a status: `null` for no reblog, or nothing after one, then what is the viewer's. */
 export class Tails {
-  readonly #tails = new Map<number, Uint8Array>();
+  /** By the viewer's bits and what is not theirs: a handful. */
+  readonly #tails: Uint8Array[] = [];
 
   of(
     record: StoreStatusRecord,
     author: StoreAccountRecord,
     viewer: string | undefined,
-    mark: Parameters<typeof viewerMarks>[3],
+    mark: StoreMark | undefined,
     filtered?: readonly FilterMatch[],
   ): Uint8Array {
     const isOpen = record.reblogOfId === undefined;
-    const mine = viewer === undefined ? undefined : viewerMarks(record, author, viewer, mark);
-    if (filtered !== undefined && mine !== undefined) {
-      const rest = JSON.stringify({ ...mine, filtered: filtered.map(renderFilterResult) }).slice(1);
-      return Buffer.from(`${isOpen ? 'null' : ''},${rest}`);
+    const bits = viewer === undefined ? undefined : viewerBits(record, author, viewer, mark);
+    if (bits !== undefined && filtered !== undefined) {
+      return tailOf(isOpen, { ...viewerMarks(bits), filtered: filtered.map(renderFilterResult) });
     }
-    let key = isOpen ? 1 : 0;
-    if (mine !== undefined) {
-      key |= 2;
-      if (mine.favourited) key |= 4;
-      if (mine.reblogged) key |= 8;
-      if (mine.pinned !== undefined) key |= mine.pinned ? 48 : 16;
-      if (mine.bookmarked) key |= 64;
-    }
-    let tail = this.#tails.get(key);
+    const place = (bits === undefined ? 0 : bits * 4 + 2) + (isOpen ? 1 : 0);
+    let tail = this.#tails[place];
     if (tail === undefined) {
-      const rest = mine === undefined ? '}' : `,${JSON.stringify(mine).slice(1)}`;
-      tail = Buffer.from(isOpen ? `null${rest}` : rest);
-      this.#tails.set(key, tail);
+      tail = tailOf(isOpen, bits === undefined ? undefined : viewerMarks(bits));
+      this.#tails[place] = tail;
     }
     return tail;
   }
+}
+
+function tailOf(isOpen: boolean, mine: ViewerMarks | undefined): Uint8Array {
+  const rest = mine === undefined ? '}' : `,${JSON.stringify(mine).slice(1)}`;
+  return Buffer.from(isOpen ? `null${rest}` : rest);
 }
 
 function saysTheSame(a: StoreStatusRecord, b: StoreStatusRecord): boolean {

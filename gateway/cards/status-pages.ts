@@ -1,4 +1,4 @@
-import type { StoreAccountRecord, StoreMark } from '../../proto/gen/types.js';
+import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { Generations } from '../../store/generations.js';
 import { notificationHead, type SeenNotification, seenNotifications } from '../entities/notification.js';
 import { loadAccounts } from '../entities/status.js';
@@ -7,10 +7,9 @@ import type { StoredNotification } from '../streaming/sources.js';
 import type { VisibleStatus } from '../visible.js';
 import { Cards, Tails } from './cards.js';
 import { JsonPieces } from './json-pieces.js';
-import type { ViewerMarks } from './viewer-marks.js';
+import { type Marks, NO_MARKS, type ViewerMarks } from './viewer-marks.js';
 
 type Authors = ReadonlyMap<string, StoreAccountRecord>;
-type Marks = (statusId: string) => StoreMark | undefined;
 
 /** Notifications of which something is kept: some 200 bytes each. */
 const HEADS_MAX = 32_768;
@@ -27,7 +26,6 @@ const BEGIN = Buffer.from('[');
 const END = Buffer.from(']');
 const STATUS = Buffer.from(',"status":');
 const CLOSE = Buffer.from('}');
-const noMarks: Marks = () => undefined;
 const NOTHING: Done = {};
 
 /** Statuses as JSON for a viewer, out of cards. What a viewer may see was decided before: it takes VisibleStatus only. */
@@ -79,7 +77,7 @@ export class StatusPages {
       markedIds.push(status.original?.id ?? status.record.id);
     }
     const authors = await loadAccounts(services, authorIds);
-    const stored = viewer === undefined || markedIds.length === 0 ? noMarks : await this.#marks.of(viewer, markedIds);
+    const stored = viewer === undefined || markedIds.length === 0 ? NO_MARKS : await this.#marks.of(viewer, markedIds);
     const marks: Marks = done === NOTHING ? stored : after(stored, done);
     return seen.map((status) => (status === undefined ? undefined : this.#status(status, viewer, authors, marks)));
   }

@@ -11,6 +11,10 @@ const MARKS_MAX = 400_000;
 /** What an era without marks costs, in marks. */
 const ERA_COST = 4;
 
+/** By the status' id. */
+export type Marks = (statusId: string) => StoreMark | undefined;
+export const NO_MARKS: Marks = () => undefined;
+
 /** What an account did to statuses of an era (their ids' time). */
 interface Era {
   /** Undefined: too many to be kept. */
@@ -35,15 +39,23 @@ export class ViewerMarks {
     });
   }
 
-  /** The viewer's marks among these statuses. */
-  async of(viewer: string, statusIds: readonly string[]): Promise<(statusId: string) => StoreMark | undefined> {
+  /** The viewer's marks among these statuses; at once where they are in memory, and of one era as most pages are. */
+  of(viewer: string, statusIds: readonly string[]): Marks | Promise<Marks> {
+    const [first] = statusIds;
+    if (first === undefined) return NO_MARKS;
+    const era = eraOfId(first);
+    const kept = this.#eras.get(nameOf(viewer, era))?.marks;
+    if (kept === undefined || !statusIds.every((id) => eraOfId(id) === era)) return this.#ofEras(viewer, statusIds);
+    return kept.size === 0 ? NO_MARKS : (id) => kept.get(id);
+  }
+
+  async #ofEras(viewer: string, statusIds: readonly string[]): Promise<Marks> {
     const eras = new Map<number, Map<string, StoreMark>>();
     for (const id of statusIds) {
       const era = eraOfId(id);
       if (!eras.has(era)) eras.set(era, await this.#era(viewer, era, statusIds));
     }
-    const [only] = eras.size === 1 ? eras.values() : [];
-    return (id) => (only ?? eras.get(eraOfId(id)))?.get(id);
+    return (id) => eras.get(eraOfId(id))?.get(id);
   }
 
   async #era(viewer: string, era: number, statusIds: readonly string[]): Promise<Map<string, StoreMark>> {

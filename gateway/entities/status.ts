@@ -85,7 +85,10 @@ export async function renderStatuses(
     const author = authors.get(record.accountId);
     if (author === undefined) return undefined;
     const mark = marked.get(record.reblogOfId ?? record.id);
-    const mine = viewer && { ...viewerMarks(record, author, viewer, mark), filtered: filtered.map(renderFilterResult) };
+    const mine = viewer && {
+      ...viewerMarks(viewerBits(record, author, viewer, mark)),
+      filtered: filtered.map(renderFilterResult),
+    };
     return renderStatus(services.instance, record, author, original, mine);
   };
   return seen.map((status) => {
@@ -140,19 +143,38 @@ export function isPinnable({ reblogOfId, visibility }: StoreStatusRecord): boole
   return reblogOfId === undefined && (visibility === 'public' || visibility === 'unlisted');
 }
 
-export function viewerMarks(
+/**
+ * What is the viewer's of a status, as bits of VIEWER_MARKS: of most statuses of a page nothing is, and to say so makes
+ * no object.
+ */
+export function viewerBits(
   record: StoreStatusRecord,
   author: StoreAccountRecord,
   viewer: string,
   mark: StoreMark | undefined,
-): ViewerMarks {
-  const isMine = record.accountId === viewer && isPinnable(record);
+): number {
+  let bits = 0;
+  if (mark !== undefined) {
+    if (mark.favouriteId !== undefined) bits |= VIEWER_MARKS.favourited;
+    if (mark.reblogId !== undefined) bits |= VIEWER_MARKS.reblogged;
+    if (mark.bookmarkId !== undefined) bits |= VIEWER_MARKS.bookmarked;
+  }
+  if (record.accountId === viewer && isPinnable(record)) {
+    bits |= author.pinnedIds.includes(record.id) ? VIEWER_MARKS.mine | VIEWER_MARKS.pinned : VIEWER_MARKS.mine;
+  }
+  return bits;
+}
+
+const VIEWER_MARKS = { favourited: 1, reblogged: 2, bookmarked: 4, mine: 8, pinned: 16 } as const;
+
+export function viewerMarks(bits: number): ViewerMarks {
+  const has = (mark: keyof typeof VIEWER_MARKS) => (bits & VIEWER_MARKS[mark]) !== 0;
   return {
-    favourited: mark?.favouriteId !== undefined,
-    reblogged: mark?.reblogId !== undefined,
+    favourited: has('favourited'),
+    reblogged: has('reblogged'),
     muted: false,
-    bookmarked: mark?.bookmarkId !== undefined,
-    ...(isMine ? { pinned: author.pinnedIds.includes(record.id) } : {}),
+    bookmarked: has('bookmarked'),
+    ...(has('mine') ? { pinned: has('pinned') } : {}),
     filtered: [],
   };
 }

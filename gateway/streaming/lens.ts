@@ -1,5 +1,5 @@
 import type { Clock } from '../../actors/domain/time.js';
-import { isMuted, maySee, type Relation } from '../../actors/domain/visibility.js';
+import { isMuted, maySee } from '../../actors/domain/visibility.js';
 import type { AccountSourceList, AccountSources, StoreStatusRecord } from '../../proto/gen/types.js';
 import type { KnownRelation } from '../visible.js';
 
@@ -18,41 +18,63 @@ interface ListRule {
   readonly repliesPolicy: string;
 }
 
+/** What somebody is to the viewer, as bits: one look into one map for each author of a page. */
+const FOLLOWED = 1;
+const REBLOGS = 2;
+const BLOCKED = 4;
+const BLOCKS_VIEWER = 8;
+/** Perhaps not any more: mutes end. */
+const MUTED = 16;
+/** A member of a list that keeps them out of the home timeline. */
+const ELSEWHERE = 32;
+
+/** By the bits that follows and blocks have; no look makes an object. */
+const RELATIONS: readonly KnownRelation[] = Array.from({ length: MUTED }, (_, bits) => ({
+  following: (bits & FOLLOWED) !== 0,
+  blocking: (bits & BLOCKED) !== 0,
+  blockedBy: (bits & BLOCKS_VIEWER) !== 0,
+  muting: false,
+  mutingNotifications: false,
+}));
+
 /**
  * A viewer's relations as of one version of them: whom they follow, who is blocked in either direction, who is muted,
  * and their lists. Mutes are judged by the time of each look.
  */
 export class Lens {
   readonly #viewer: string;
-  readonly #following: ReadonlyMap<string, boolean>;
-  /** In either direction. */
-  readonly #blocked: ReadonlySet<string>;
-  readonly #blockedBy: ReadonlySet<string>;
-  readonly #blocking: ReadonlySet<string>;
+  readonly #standing = new Map<string, number>();
   readonly #muted: ReadonlyMap<string, { readonly untilMs: number; readonly notifications: boolean }>;
   readonly #lists: ReadonlyMap<string, ListRule>;
-  /** Members of lists that keep them out of the home timeline. */
-  readonly #elsewhere: ReadonlySet<string>;
   readonly #tags: ReadonlySet<string>;
   readonly #clock: Pick<Clock, 'nowMs'>;
 
   constructor(viewer: string, sources: AccountSources, clock: Pick<Clock, 'nowMs'>) {
     this.#viewer = viewer;
     this.#clock = clock;
-    const accepted = sources.following.filter((edge) => !edge.pending);
-    this.#following = new Map(accepted.map((edge) => [edge.target, edge.reblogs]));
-    this.#blockedBy = new Set(sources.blockedBy);
-    this.#blocked = new Set([...sources.blocked, ...sources.blockedBy]);
-    this.#blocking = new Set(sources.blocked);
     this.#muted = new Map(sources.muted.map((mute) => [mute.account, mute]));
     this.#lists = new Map(sources.lists.map((list) => [list.id, ruleOf(list)]));
     this.#tags = new Set(sources.tags);
-    this.#elsewhere = new Set(sources.lists.flatMap(({ exclusive, members }) => (exclusive ? members : [])));
+    const add = (account: string, bits: number) =>
+      void this.#standing.set(account, (this.#standing.get(account) ?? 0) | bits);
+    for (const { target, pending, reblogs } of sources.following) {
+      if (!pending) add(target, reblogs ? FOLLOWED | REBLOGS : FOLLOWED);
+    }
+    for (const account of sources.blocked) add(account, BLOCKED);
+    for (const account of sources.blockedBy) add(account, BLOCKS_VIEWER);
+    for (const { account } of sources.muted) add(account, MUTED);
+    for (const { exclusive, members } of sources.lists) {
+      if (exclusive) for (const account of members) add(account, ELSEWHERE);
+    }
   }
 
   /** Whose statuses come to the viewer: their own, and those of everyone followed. */
   get authors(): string[] {
-    return [this.#viewer, ...[...this.#following.keys()].filter((id) => id !== this.#viewer)];
+    const authors = [this.#viewer];
+    for (const [account, bits] of this.#standing) {
+      if ((bits & FOLLOWED) !== 0 && account !== this.#viewer) authors.push(account);
+    }
+    return authors;
   }
 
   /** Hashtags whose statuses come to the viewer. */
@@ -72,49 +94,38 @@ export class Lens {
 
   /** As the account's actor would answer. */
   relation(account: string): KnownRelation {
-    const muting = this.#mutes(account);
-    return {
-      following: this.#following.has(account),
-      blocking: this.#blocking.has(account),
-      blockedBy: this.#blockedBy.has(account),
-      muting,
-      mutingNotifications: muting && this.#muted.get(account)?.notifications === true,
-    };
+    const bits = this.#of(account);
+    const known = RELATIONS[bits & (MUTED - 1)] as KnownRelation;
+    if ((bits & MUTED) === 0 || !this.#mutes(account)) return known;
+    return { ...known, muting: true, mutingNotifications: this.#muted.get(account)?.notifications === true };
   }
 
   blocks(account: string): boolean {
-    return this.#blocked.has(account);
+    return (this.#of(account) & (BLOCKED | BLOCKS_VIEWER)) !== 0;
   }
 
   /** Whether what the account says is not shown: it is blocked in either direction, or muted now. */
   hides(account: string): boolean {
-    return this.#blocked.has(account) || this.#mutes(account);
+    return this.#hides(account, this.#of(account));
   }
 
   /** Whether the viewer is one of those to whom the author's statuses come. */
   hears(author: string): boolean {
-    return author === this.#viewer || this.#following.has(author);
+    return author === this.#viewer || (this.#of(author) & FOLLOWED) !== 0;
   }
 
   /** Visible, and by nobody who is blocked or muted. */
   allows(status: Audience): boolean {
-    if (this.hides(status.accountId)) return false;
-    if (status.reblogOfAccountId !== undefined && this.hides(status.reblogOfAccountId)) return false;
-    const relation: Relation = { following: this.hears(status.accountId), blocking: false, blockedBy: false };
-    const seen = {
-      accountId: status.accountId,
-      visibility: status.visibility,
-      mentionIds: status.mentions.map((mention) => mention.accountId),
-    };
-    return maySee(seen, this.#viewer, relation);
+    return this.#allows(status, this.#of(status.accountId));
   }
 
   /** Whether a new status belongs in the viewer's home timeline, as the timeline itself decides when it is read. */
   home(status: Audience): boolean {
     if (this.#tags.size > 0 && this.tagged(status)) return true;
-    if (!this.#comes(status)) return false;
+    const bits = this.#of(status.accountId);
+    if (!this.#comes(status, bits)) return false;
     if (status.accountId === this.#viewer) return true;
-    if (this.#elsewhere.has(status.accountId)) return false;
+    if ((bits & ELSEWHERE) !== 0) return false;
     const answered = answeredOther(status);
     return answered === undefined || (answered !== 'unknown' && this.hears(answered));
   }
@@ -130,7 +141,7 @@ export class Lens {
   list(listId: string, status: Audience): boolean {
     const list = this.#lists.get(listId);
     if (list === undefined || !list.members.has(status.accountId)) return false;
-    if (status.visibility === 'direct' || !this.#comes(status)) return false;
+    if (status.visibility === 'direct' || !this.#comes(status, this.#of(status.accountId))) return false;
     const answered = answeredOther(status);
     if (answered === undefined || answered === this.#viewer) return true;
     if (answered === 'unknown' || !this.hears(answered)) return false;
@@ -142,18 +153,39 @@ export class Lens {
     return this.#lists.get(listId)?.members.has(author) === true && this.hears(author);
   }
 
-  /** What comes to the viewer at all, be it into the home timeline or a list. */
-  #comes(status: Audience): boolean {
-    if (!this.hears(status.accountId) || !this.allows(status)) return false;
-    if (status.accountId === this.#viewer) return true;
-    if (status.mentions.some((mention) => this.hides(mention.accountId))) return false;
-    return status.reblogOfId === undefined || this.#following.get(status.accountId) === true;
+  /** What comes to the viewer at all, be it into the home timeline or a list. `bits`: what its author is to them. */
+  #comes(status: Audience, bits: number): boolean {
+    const isOwn = status.accountId === this.#viewer;
+    if ((!isOwn && (bits & FOLLOWED) === 0) || !this.#allows(status, bits)) return false;
+    if (isOwn) return true;
+    for (const { accountId } of status.mentions) if (this.hides(accountId)) return false;
+    return status.reblogOfId === undefined || (bits & REBLOGS) !== 0;
+  }
+
+  #allows(status: Audience, bits: number): boolean {
+    const { accountId, visibility, mentions, reblogOfAccountId } = status;
+    if (this.#hides(accountId, bits)) return false;
+    if (reblogOfAccountId !== undefined && this.hides(reblogOfAccountId)) return false;
+    const relation = RELATIONS[this.hears(accountId) ? FOLLOWED : 0];
+    return maySee({ accountId, visibility, mentionIds: idsOf(mentions) }, this.#viewer, relation);
+  }
+
+  #of(account: string): number {
+    return this.#standing.get(account) ?? 0;
+  }
+
+  #hides(account: string, bits: number): boolean {
+    return (bits & (BLOCKED | BLOCKS_VIEWER)) !== 0 || ((bits & MUTED) !== 0 && this.#mutes(account));
   }
 
   #mutes(account: string): boolean {
-    return this.#muted.size > 0 && isMuted(this.#muted.get(account)?.untilMs, this.#clock.nowMs());
+    return isMuted(this.#muted.get(account)?.untilMs, this.#clock.nowMs());
   }
 }
+
+const NOBODY: readonly string[] = [];
+const idsOf = (mentions: Audience['mentions']): readonly string[] =>
+  mentions.length === 0 ? NOBODY : mentions.map(({ accountId }) => accountId);
 
 function ruleOf({ members, repliesPolicy }: AccountSourceList): ListRule {
   return { members: new Set(members), repliesPolicy };

@@ -35,10 +35,9 @@ export async function readPage<E extends { readonly id: string }, T>(
     const rows = await cursor.next(Math.max(ROUND_ROWS_MIN, bounds.limit - items.length));
     ended = rows.length === 0;
     const selected = await select(rows);
-    for (const [index, row] of rows.entries()) {
-      if (items.length === bounds.limit) break;
-      first ??= row.id;
-      last = row.id;
+    for (let index = 0; index < rows.length && items.length < bounds.limit; index++) {
+      last = rows[index]?.id;
+      first ??= last;
       const item = selected[index];
       if (item !== undefined) items.push(item);
     }

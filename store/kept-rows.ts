@@ -1,0 +1,114 @@
+import { LRUCache } from 'lru-cache';
+import { Generations } from './generations.js';
+import type { AnyTable } from './table.js';
+
+export type Key = Readonly<Record<string, string | number>>;
+
+/** Reads of one row under way; a write in between makes them worthless. */
+export interface Reading {
+  readers: number;
+  stale: boolean;
+}
+
+/** Writes of one row under way; `alone`: at no time were there two. */
+interface Writing {
+  writers: number;
+  alone: boolean;
+}
+
+const ID_DIGITS = 18;
+
+/** Rows of one table in memory, with the reads and writes of them that are under way. By the text of their keys. */
+export class KeptRows {
+  readonly #columns: readonly { readonly name: string; readonly isId: boolean }[];
+  /** Of a key of one column, which is its own text: no other is put together for each look. */
+  readonly #only: string | undefined;
+  readonly #make: () => Generations<object> | LRUCache<string, object>;
+  /** Made when the first is kept: of some tables none ever is. */
+  #rows: Generations<object> | LRUCache<string, object> | undefined;
+  readonly #reading = new Map<string, Reading>();
+  readonly #writing = new Map<string, Writing>();
+
+  /** `ttlMs` 0: until they are written. */
+  constructor(table: AnyTable, rowsMax: number, ttlMs: number) {
+    const all = Object.entries({ ...table.partition, ...table.clustering });
+    this.#columns = all.map(([name, type]) => ({ name, isId: type === 'id' }));
+    this.#only = all.length === 1 ? all[0]?.[0] : undefined;
+    this.#make = () => (ttlMs > 0 ? new LRUCache({ max: rowsMax, ttl: ttlMs }) : new Generations(rowsMax));
+  }
+
+  /** Keys of hot and watched tables hold no text of clients, so that nothing stands for something else. */
+  textOf(key: Key): string {
+    if (this.#only !== undefined) {
+      const value = key[this.#only];
+      if (typeof value === 'string' && value.length >= ID_DIGITS) return value;
+    }
+    return this.#columns.map(({ name, isId }) => padded(String(key[name]), isId)).join('\0');
+  }
+
+  get(text: string): object | undefined {
+    return this.#rows?.get(text);
+  }
+
+  beginReading(text: string): Reading {
+    const present = this.#reading.get(text);
+    if (present !== undefined) {
+      present.readers += 1;
+      return present;
+    }
+    const reading = { readers: 1, stale: false };
+    this.#reading.set(text, reading);
+    return reading;
+  }
+
+  /** What is not there is looked for each time: nobody else would tell when it comes. */
+  keep(text: string, reading: Reading, value: unknown): void {
+    if (!reading.stale && value !== undefined && !this.#writing.has(text)) this.set(text, value as object);
+  }
+
+  endReading(text: string, reading: Reading): void {
+    reading.readers -= 1;
+    if (reading.readers === 0 && this.#reading.get(text) === reading) this.#reading.delete(text);
+  }
+
+  beginWriting(text: string): void {
+    const present = this.#writing.get(text);
+    if (present === undefined) {
+      this.#writing.set(text, { writers: 1, alone: true });
+    } else {
+      present.writers += 1;
+      present.alone = false;
+    }
+  }
+
+  /** False when another write of the row was under way as well: nobody knows here which came second. */
+  endWriting(text: string): boolean {
+    const writing = this.#writing.get(text);
+    if (writing !== undefined) writing.writers -= 1;
+    if (writing?.writers === 0) this.#writing.delete(text);
+    this.drop(text);
+    return writing?.alone === true;
+  }
+
+  set(text: string, value: object): void {
+    this.#rows ??= this.#make();
+    this.#rows.set(text, value);
+  }
+
+  drop(text: string): void {
+    this.#rows?.delete(text);
+    const reading = this.#reading.get(text);
+    if (reading === undefined) return;
+    reading.stale = true;
+    this.#reading.delete(text);
+  }
+
+  dropAll(): void {
+    this.#rows?.clear();
+    for (const reading of this.#reading.values()) reading.stale = true;
+    this.#reading.clear();
+  }
+}
+
+const padded = (value: string, isId: boolean): string =>
+  isId && value.length < ID_DIGITS ? value.padStart(ID_DIGITS, '0') : value;

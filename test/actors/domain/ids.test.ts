@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { eraOfId, eraOfMs, idMs } from '../../../actors/domain/ids.js';
+
+/** The last number below 10^18, which ids stay below, is in this era. */
+const ERA_MAX = 888;
+
+test('the era of an id is that of its milliseconds, next to the boundaries too', () => {
+  const anyId = fc.bigInt(0n, 10n ** 18n - 1n);
+  const nearBoundary = fc
+    .tuple(fc.integer({ min: 1, max: ERA_MAX - 1 }), fc.integer({ min: -300, max: 300 }))
+    .map(([era, off]) => (BigInt(era) << 50n) + BigInt(off));
+  fc.assert(
+    fc.property(fc.oneof(anyId, nearBoundary), (number) => {
+      for (const id of [String(number), String(number).padStart(18, '0')]) {
+        assert.equal(eraOfId(id), eraOfMs(idMs(id)), id);
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
