@@ -1,3 +1,4 @@
+import { isWished } from '../../actors/domain/hashtag.js';
 import { isListed } from '../../actors/domain/public.js';
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import { grants } from '../http/scopes.js';
@@ -36,7 +37,8 @@ export class StreamSubscription {
   }
 
   get wantsStatuses(): boolean {
-    return this.kind.home || this.kind.public !== undefined || this.kind.list !== undefined;
+    const { home, public: everyone, list, tag } = this.kind;
+    return home || everyone !== undefined || list !== undefined || tag !== undefined;
   }
 
   get wantsNotifications(): boolean {
@@ -47,6 +49,7 @@ export class StreamSubscription {
   takes(status: StoreStatusRecord, lens: Lens): boolean {
     if (this.kind.home) return lens.home(status);
     if (this.kind.list !== undefined) return lens.list(this.kind.list, status);
+    if (this.kind.tag !== undefined) return isWished(status, this.kind.tag) && lens.allows(status);
     // Every status is this server's own.
     if (this.kind.public === undefined || this.kind.public === 'remote') return false;
     return isListed(status) && lens.allows(status);
@@ -55,7 +58,7 @@ export class StreamSubscription {
   /** Whether the viewer may have seen a status that is gone now. */
   mayHaveShown(status: StoreStatusRecord, lens: Lens): boolean {
     if (this.statuses.has(status.id)) return true;
-    if (this.kind.home) return lens.hears(status.accountId) && lens.allows(status);
+    if (this.kind.home) return (lens.hears(status.accountId) && lens.allows(status)) || lens.tagged(status);
     if (this.kind.list !== undefined) return lens.listed(this.kind.list, status.accountId) && lens.allows(status);
     return this.takes(status, lens);
   }

@@ -18,7 +18,7 @@ import { type Answer, redirect } from '../http/route.js';
 import { grants } from '../http/scopes.js';
 import { EventSourceStream } from './event-source.js';
 import type { Hub } from './hub.js';
-import { ofNamedList, type StreamKind, streamAt, streamNamed } from './stream-kinds.js';
+import { ofNamed, type StreamKind, type StreamNames, streamAt, streamNamed } from './stream-kinds.js';
 import { SOCKET_BUFFERED_BYTES_MAX, type SocketData, WebSocketStream } from './web-socket.js';
 
 export const STREAMING_PATH = '/api/v1/streaming';
@@ -33,6 +33,9 @@ const STREAMS_MAX = 50_000;
 const STREAMS_PER_ACCOUNT_MAX = 100;
 /** Streams of one connection: every kind, and every list that an account can have. */
 const STREAMS_PER_CONNECTION_MAX = 60;
+
+/** Names of a stream's any, all or none that are looked at. */
+const NAMES_READ_MAX = 20;
 
 const UNKNOWN_STREAM = problem('bad_request', 'Unknown stream type');
 const OUTSIDE_SCOPES = problem('forbidden', 'This action is outside the authorized scopes');
@@ -179,7 +182,7 @@ export class StreamingEndpoints {
         return problem('rate_limited', 'Too many streams');
       const since = sinceId(head.headers['last-event-id'] ?? textOf(query.since));
       if (isProblem(since)) return since;
-      const chosen = kind && (await this.#hub.chosen(viewer, kind, textOf(query.list)));
+      const chosen = kind && (await this.#hub.chosen(viewer, kind, namesOf(query)));
       if (isProblem(chosen)) return chosen;
       return { viewer, tokenHash: found.hash, scopes: found.token.scopes, kind: chosen, since };
     } catch (error) {
@@ -254,7 +257,7 @@ export class StreamingEndpoints {
     const stream = data.connection.socket as WebSocketStream;
     const message = parseMessage(bytes);
     const named = message === undefined ? undefined : streamNamed(message.stream);
-    const kind = named && ofNamedList(named, message?.list);
+    const kind = named && ofNamed(named, message?.names ?? {});
     const since = message === undefined ? undefined : sinceId(message.since);
     if (message === undefined) stream.refuse('Malformed message', 400);
     else if (kind === undefined) stream.refuse(UNKNOWN_STREAM.detail, 400);
@@ -279,7 +282,7 @@ export class StreamingEndpoints {
   /** Until it is known whether there is such a list nothing comes of it: the lens knows the viewer's own lists only. */
   #checkList({ connection, viewer }: SocketData, kind: StreamKind, stream: WebSocketStream): void {
     this.#hub
-      .chosen(viewer, kind, kind.list)
+      .chosen(viewer, kind, { list: kind.list })
       .then((chosen) => {
         if (connection === undefined || !isProblem(chosen)) return;
         this.#hub.unsubscribe(connection, kind);
@@ -304,7 +307,7 @@ export class StreamingEndpoints {
 interface Message {
   readonly type: 'subscribe' | 'unsubscribe';
   readonly stream: string;
-  readonly list: string | undefined;
+  readonly names: StreamNames;
   readonly since: string | undefined;
 }
 
@@ -316,10 +319,23 @@ function parseMessage(bytes: ArrayBuffer): Message | undefined {
     return undefined;
   }
   if (typeof value !== 'object' || value === null) return undefined;
-  const { type, stream, list, since } = value as Partial<Record<keyof Message, unknown>>;
+  const { type, stream, since } = value as Readonly<Record<string, unknown>>;
   if ((type !== 'subscribe' && type !== 'unsubscribe') || typeof stream !== 'string') return undefined;
-  const named = list === undefined || list === null ? undefined : String(list);
-  return { type, stream, list: named, since: since === undefined ? undefined : String(since) };
+  const names = namesOf(value as Readonly<Record<string, unknown>>);
+  return { type, stream, names, since: since === undefined ? undefined : String(since) };
+}
+
+/** Lists may be named by numbers, too. What is no text names nothing. */
+function namesOf({ list, tag, any, all, none }: Readonly<Record<string, unknown>>): StreamNames {
+  const texts = (value: unknown) =>
+    (Array.isArray(value) ? value.slice(0, NAMES_READ_MAX) : [value]).flatMap((one) => textOf(one) ?? []);
+  return {
+    list: typeof list === 'number' ? String(list) : textOf(list),
+    tag: textOf(tag),
+    any: texts(any),
+    all: texts(all),
+    none: texts(none),
+  };
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);

@@ -9,7 +9,7 @@ import { Feed } from './feed.js';
 import type { HubOptions, HubParts } from './hub-parts.js';
 import { statusEvent, untilAvailable } from './renderer.js';
 import { StreamEvent } from './stream-event.js';
-import { ofNamedList, type StreamKind } from './stream-kinds.js';
+import { ofNamed, type StreamKind, type StreamNames } from './stream-kinds.js';
 import { Viewer } from './viewer.js';
 
 /** How far back a stream is caught up or resumed; whoever was away for longer reloads the timeline. */
@@ -81,9 +81,9 @@ export class Hub {
     this.#followStatuses();
   }
 
-  /** The stream itself, or that of the named list. @throws Unavailable when the viewer's actor cannot be asked */
-  async chosen(viewerId: string, kind: StreamKind, list: string | undefined): Promise<StreamKind | Problem> {
-    const own = ofNamedList(kind, list);
+  /** The stream itself, or that of the named list or hashtags. @throws Unavailable when the viewer's actor cannot be asked */
+  async chosen(viewerId: string, kind: StreamKind, names: StreamNames): Promise<StreamKind | Problem> {
+    const own = ofNamed(kind, names);
     if (isProblem(own) || own.list === undefined) return own;
     const found = await this.#parts.services.askAccount(viewerId, 'list', { id: own.list });
     return isProblem(found) ? found : own;

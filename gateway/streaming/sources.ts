@@ -1,3 +1,4 @@
+import type { TagWish } from '../../actors/domain/hashtag.js';
 import type { StoreNotificationRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 
 /** A stored notification with its id. */
@@ -20,6 +21,7 @@ export interface StreamSources {
   homeSince(viewer: string, sinceId: string, limit: number): Promise<readonly StoreStatusRecord[]>;
   /** Nothing when the viewer has no such list. */
   listSince(viewer: string, listId: string, sinceId: string, limit: number): Promise<readonly StoreStatusRecord[]>;
+  tagSince(wish: TagWish, sinceId: string, limit: number): Promise<readonly StoreStatusRecord[]>;
   publicSince(sinceId: string, limit: number): Promise<readonly StoreStatusRecord[]>;
   notificationsSince(viewer: string, sinceId: string, limit: number): Promise<readonly StoredNotification[]>;
 }

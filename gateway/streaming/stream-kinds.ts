@@ -1,3 +1,4 @@
+import { type TagWish, tagWish } from '../../actors/domain/hashtag.js';
 import { isId } from '../../actors/domain/ids.js';
 import { type Problem, problem } from '../../actors/domain/problem.js';
 
@@ -17,9 +18,21 @@ export interface StreamKind {
   readonly public: 'all' | 'local' | 'remote' | undefined;
   /** Statuses of one of the viewer's lists: its id, empty as long as none is chosen. */
   readonly list: string | undefined;
+  /** Public statuses with hashtags; those of no name as long as none is chosen. */
+  readonly tag: TagWish | undefined;
 }
 
-const nothing = { home: false, notifications: false, public: undefined, list: undefined } as const;
+/** Which list or hashtags of its kind a stream is of, as a client writes it. */
+export interface StreamNames {
+  readonly list?: string | undefined;
+  readonly tag?: string | undefined;
+  readonly any?: readonly string[] | undefined;
+  readonly all?: readonly string[] | undefined;
+  readonly none?: readonly string[] | undefined;
+}
+
+const nothing = { home: false, notifications: false, public: undefined, list: undefined, tag: undefined } as const;
+const NO_TAG: TagWish = { tag: '', any: [], all: [], none: [] };
 const kind = (name: string, path: string, scope: string, carries: Partial<StreamKind>): StreamKind => ({
   ...nothing,
   name,
@@ -36,6 +49,9 @@ export const STREAM_KINDS: readonly StreamKind[] = [
   kind('public:local', '/public/local', 'read:statuses', { public: 'local' }),
   kind('public:remote', '/public/remote', 'read:statuses', { public: 'remote' }),
   kind('list', '/list', 'read:statuses', { list: '' }),
+  kind('hashtag', '/hashtag', 'read:statuses', { tag: NO_TAG }),
+  // Everybody is local.
+  kind('hashtag:local', '/hashtag/local', 'read:statuses', { tag: NO_TAG }),
 ];
 
 /** What a token needs, besides the stream's own scope, to hear notifications in it. */
@@ -44,11 +60,20 @@ export const NOTIFICATIONS_SCOPE = 'read:notifications';
 export const streamNamed = (name: string): StreamKind | undefined => STREAM_KINDS.find((one) => one.name === name);
 export const streamAt = (path: string): StreamKind | undefined => STREAM_KINDS.find((one) => one.path === path);
 
-/** The stream itself; that of lists as the stream of this one. Whether there is such a list is not looked at. */
-export function ofNamedList(kind: StreamKind, id: string | undefined): StreamKind | Problem {
+/** The stream itself; that of lists or hashtags as the stream of these. Whether there is such a list is not looked at. */
+export function ofNamed(kind: StreamKind, names: StreamNames): StreamKind | Problem {
+  if (kind.tag !== undefined) return ofTags(kind, names);
   if (kind.list === undefined) return kind;
+  const id = names.list;
   if (id === undefined) return problem('bad_request', 'Missing list name parameter');
   if (!isId(id)) return problem('not_found', 'Record not found');
   const list = id.padStart(18, '0');
   return { ...kind, name: `${kind.name}:${list}`, labels: [kind.name, id], list };
+}
+
+function ofTags(kind: StreamKind, { tag: written, ...more }: StreamNames): StreamKind | Problem {
+  if (written === undefined) return problem('bad_request', 'Missing tag name parameter');
+  const tag = tagWish(written, more);
+  if (tag === undefined) return problem('bad_request', 'No hashtag is named so');
+  return { ...kind, name: `${kind.name} ${JSON.stringify([written, tag])}`, labels: [kind.name, written], tag };
 }

@@ -160,10 +160,11 @@ export class Viewer {
   async #catchUpStatuses(subscription: StreamSubscription, wanted: () => boolean): Promise<void> {
     const { sources } = this.#parts;
     if (subscription.kind.public === 'remote') return;
-    const { home, list } = subscription.kind;
+    const { home, list, tag } = subscription.kind;
     const read = (sinceId: string) => {
       if (home) return sources.homeSince(this.id, sinceId, CATCH_UP_PAGE);
       if (list !== undefined) return sources.listSince(this.id, list, sinceId, CATCH_UP_PAGE);
+      if (tag !== undefined) return sources.tagSince(tag, sinceId, CATCH_UP_PAGE);
       return sources.publicSince(sinceId, CATCH_UP_PAGE);
     };
     await this.#pages(this.#start(subscription.statuses.floor), wanted, read, async (record) => {

@@ -12,6 +12,7 @@ import { homeTimeline } from './home.js';
 import { listTimeline } from './list.js';
 import type { Page } from './page.js';
 import { publicTimeline } from './public.js';
+import { tagTimeline } from './tag.js';
 
 /** What streams read and render, out of the same parts as the routes. */
 export function streamSources(services: Services): StreamSources {
@@ -28,6 +29,9 @@ export function streamSources(services: Services): StreamSources {
     async listSince(viewer, listId, sinceId, limit) {
       const page = await listTimeline(services, viewer, listId, above(sinceId, limit));
       return isProblem(page) ? [] : oldestFirst(page);
+    },
+    async tagSince(wish, sinceId, limit) {
+      return oldestFirst(await tagTimeline(services, undefined, wish, above(sinceId, limit)));
     },
     async publicSince(sinceId, limit) {
       return oldestFirst(await publicTimeline(services, undefined, above(sinceId, limit)));

@@ -15,6 +15,7 @@ const sources: StreamSources = {
   homeSince: nothing,
   listSince: nothing,
   publicSince: nothing,
+  tagSince: nothing,
   notificationsSince: nothing,
 };
 /** What the viewer's actor says of a list. */

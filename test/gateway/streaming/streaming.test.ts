@@ -39,6 +39,12 @@ const sources: StreamSources = {
   homeSince: async (_viewer, id, limit) => since(stored.statuses, id, limit),
   listSince: async () => [],
   publicSince: async (id, limit) => since(stored.statuses, id, limit),
+  tagSince: async ({ tag }, id, limit) =>
+    since(
+      stored.statuses.filter(({ tags }) => tags.includes(tag)),
+      id,
+      limit,
+    ),
   notificationsSince: async (_viewer, id, limit) => since(stored.notifications, id, limit),
 };
 
