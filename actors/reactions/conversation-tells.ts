@@ -1,5 +1,5 @@
 import type { ConversationEvents } from '../conversation/commands.js';
-import type { ConversationState } from '../conversation/state.js';
+import { type ConversationState, parentOf } from '../conversation/state.js';
 import type { Effects, Reaction } from '../runtime/kind.js';
 import { tellAccount } from './account-tells.js';
 
@@ -14,16 +14,19 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
   surface: 'tells',
   beforeReply: false,
   on: {
-    async added({ status }, _happened, effects) {
+    async added({ status }, { state }, effects) {
       if (status === undefined) return;
       const mentioned = new Set(status.mentions.map((mention) => mention.accountId));
       mentioned.delete(status.accountId);
-      for (const account of mentioned)
-        await tellAccount(effects, account, 'notify', {
-          type: 'mention',
-          from: status.accountId,
-          statusId: status.id,
-        });
+      if (mentioned.size === 0) return;
+      const notice = { type: 'mention', from: status.accountId, statusId: status.id };
+      const direct = status.visibility === 'direct';
+      const parent = direct ? parentOf(state, status)?.record : undefined;
+      const answered = parent?.visibility === 'direct' ? parent.accountId : undefined;
+      for (const account of mentioned) {
+        const more = direct ? { direct, answers: answered === account } : {};
+        await tellAccount(effects, account, 'notify', { ...notice, ...more });
+      }
     },
     async removed({ statusId, by, atMs }, { state }, effects) {
       await count(effects, by, statusId, -1, atMs);

@@ -6,10 +6,12 @@ import { authorizeRoutes } from './authorize.js';
 import { credentialRoutes } from './credentials.js';
 import { filterRoutes } from './filters.js';
 import { followRoutes } from './follows.js';
+import { groupedNotificationRoutes } from './grouped-notifications.js';
 import { imageRoutes } from './images.js';
 import { instanceRoutes } from './instance.js';
 import { markerRoutes } from './markers.js';
 import { muteRoutes } from './mutes.js';
+import { notificationPolicyRoutes } from './notification-policy.js';
 import { notificationRoutes } from './notifications.js';
 import { openApiRoutes } from './open-api.js';
 import { signUpRoutes } from './sign-up.js';
@@ -30,10 +32,12 @@ const routes: readonly AnyRoute[] = [
   ...credentialRoutes,
   ...filterRoutes,
   ...followRoutes,
+  ...groupedNotificationRoutes,
   ...imageRoutes,
   ...instanceRoutes,
   ...markerRoutes,
   ...muteRoutes,
+  ...notificationPolicyRoutes,
   ...notificationRoutes,
   ...signUpRoutes,
   ...statusMarkRoutes,

@@ -144,6 +144,13 @@ export class EveryRoute {
     'DELETE /api/v1/statuses/:id': async () => ({ id: await this.ownStatus() }),
     'POST /api/v1/statuses/:id/pin': async () => ({ id: await this.pinnable() }),
     'GET /api/v1/notifications/:id': async () => ({ id: await this.notification() }),
+    'GET /api/v1/notifications/requests/:id': async () => ({ id: await this.waiting() }),
+    'POST /api/v1/notifications/requests/:id/accept': async () => ({ id: await this.waiting() }),
+    'POST /api/v1/notifications/requests/:id/dismiss': async () => ({ id: await this.waiting() }),
+    'PATCH /api/v2/notifications/policy': async () => ({ body: { for_limited_accounts: 'drop' } }),
+    'GET /api/v2/notifications/:key': async () => ({ id: `ungrouped-${await this.notification()}` }),
+    'GET /api/v2/notifications/:key/accounts': async () => ({ id: await this.groupKey() }),
+    'POST /api/v2/notifications/:key/dismiss': async () => ({ id: await this.groupKey() }),
     'POST /api/v1/notifications/dismiss': async () => ({ body: { id: await this.notification() } }),
     'POST /api/v1/markers': async () => ({ body: { home: { last_read_id: '1' } } }),
     'POST /api/v1/notifications/:id/dismiss': async () => ({ id: await this.notification() }),
@@ -217,6 +224,26 @@ export class EveryRoute {
       },
       NOTIFIED_MS_MAX,
     );
+  }
+
+  private async groupKey(): Promise<string> {
+    const path = `/api/v1/notifications/${await this.notification()}`;
+    return ((await call(this.server.url, this.viewer, 'GET', path)) as { group_key: string }).group_key;
+  }
+
+  /** A request for notifications: one that waits already, or of somebody new whose private mention waits. */
+  private async waiting(): Promise<string> {
+    const { url } = this.server;
+    const first = async () => {
+      const waiting = await call(url, this.viewer, 'GET', '/api/v1/notifications/requests');
+      return (waiting as { id: string }[])[0]?.id;
+    };
+    const present = await first();
+    if (present !== undefined) return present;
+    const [stranger] = await makePeople(program, this.server.dataDir, [`stranger_${++this.made}`]);
+    if (stranger === undefined) throw new Error('nobody was made');
+    await call(url, stranger, 'POST', '/api/v1/statuses', { status: '@ada psst', visibility: 'direct' });
+    return until('a request for notifications', first, NOTIFIED_MS_MAX);
   }
 
   /** An empty list; the oldest makes room for it, since there may be only so many. */

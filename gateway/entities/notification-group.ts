@@ -1,0 +1,99 @@
+import type { StoreAccountRecord } from '../../proto/gen/types.js';
+import { JsonPieces } from '../cards/json-pieces.js';
+import { arrayOf } from '../cards/status-pages.js';
+import type { Services } from '../services.js';
+import type { NotificationGroup } from '../timelines/notification-groups.js';
+import type { VisibleStatus } from '../visible.js';
+import { renderAccount } from './account.js';
+import type { SeenNotification } from './notification.js';
+import { isoTime } from './time.js';
+
+/** How many of a group are named. Source: Mastodon NotificationGroup::SAMPLE_ACCOUNTS_SIZE. */
+export const SAMPLE_ACCOUNTS_MAX = 8;
+
+const PARTIAL = Buffer.from(',"partial_accounts":');
+const STATUSES = Buffer.from(',"statuses":');
+const GROUPS = Buffer.from(',"notification_groups":');
+const ACCOUNTS = Buffer.from('{"accounts":');
+const END = Buffer.from('}');
+
+/** A group's part of a page; of a group that is shown alone, nothing is said of pages. */
+export type Shown = 'page' | 'alone';
+
+/** The REST API's GroupedNotificationsResults as pieces of JSON. `isPartial`: of most accounts only what an avatar needs. */
+export async function renderGroups(
+  services: Services,
+  viewer: string,
+  groups: readonly NotificationGroup[],
+  shown: Shown,
+  isPartial: boolean,
+): Promise<JsonPieces> {
+  const whole = new Map<string, StoreAccountRecord>();
+  const partial = new Map<string, StoreAccountRecord>();
+  const statuses = new Map<string, VisibleStatus>();
+  const rendered: Uint8Array[][] = [];
+  for (const { key, members } of groups) {
+    const sample = sampleOf(members);
+    for (const [index, account] of sample.entries()) {
+      if (isPartial && index > 0) partial.set(account.id, account);
+      else whole.set(account.id, account);
+    }
+    const status = members[0]?.status;
+    if (status !== undefined) statuses.set(status.record.id, status);
+    const text = JSON.stringify(groupOf(key, members, sample, shown)).slice(0, -1);
+    // A number in the API, although it is more than a double holds.
+    rendered.push([Buffer.from(`${text},"most_recent_notification_id":${BigInt(members[0]?.id ?? 0)}}`)]);
+  }
+  const bytes = [...whole.values()].map((account) => [services.pages.account(account)]);
+  const others = [...partial.values()].filter(({ id }) => !whole.has(id)).map((account) => avatarOf(services, account));
+  return new JsonPieces([
+    ACCOUNTS,
+    ...arrayOf(bytes),
+    ...(isPartial ? [PARTIAL, Buffer.from(JSON.stringify(others))] : []),
+    STATUSES,
+    ...(await services.pages.list(services, viewer, [...statuses.values()])).pieces,
+    GROUPS,
+    ...arrayOf(rendered),
+    END,
+  ]);
+}
+
+/** Different people, the latest first. */
+function sampleOf(members: readonly SeenNotification[]): StoreAccountRecord[] {
+  const sample = new Map<string, StoreAccountRecord>();
+  for (const { account } of members) {
+    sample.set(account.id, account);
+    if (sample.size === SAMPLE_ACCOUNTS_MAX) break;
+  }
+  return [...sample.values()];
+}
+
+function groupOf(
+  key: string,
+  members: readonly SeenNotification[],
+  sample: readonly StoreAccountRecord[],
+  shown: Shown,
+) {
+  const [newest, oldest] = [members[0], members.at(-1)];
+  if (newest === undefined || oldest === undefined) throw new Error(`${key} is a group of nobody`);
+  const onPage = {
+    page_min_id: oldest.id,
+    page_max_id: newest.id,
+    latest_page_notification_at: isoTime(newest.record.atMs),
+  };
+  return {
+    group_key: key,
+    notifications_count: members.length,
+    type: newest.record.type,
+    ...(shown === 'page' ? onPage : {}),
+    sample_account_ids: sample.map(({ id }) => id),
+    ...(newest.status === undefined ? {} : { status_id: newest.status.record.id }),
+    ...newest.subject,
+  };
+}
+
+/** The REST API's PartialAccountWithAvatar. */
+function avatarOf({ instance }: Services, record: StoreAccountRecord) {
+  const { id, acct, locked, bot, url, avatar, avatar_static } = renderAccount(instance, record);
+  return { id, acct, locked, bot, url, avatar, avatar_static };
+}

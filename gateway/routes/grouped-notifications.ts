@@ -1,0 +1,110 @@
+import { Type } from '@sinclair/typebox';
+import { isProblem } from '../../actors/domain/problem.js';
+import { renderAccount } from '../entities/account.js';
+import { renderGroups } from '../entities/notification-group.js';
+import { pageBounds, pageProperties, pageQuery } from '../http/paging.js';
+import { type AnyRoute, json, route } from '../http/route.js';
+import { notificationGroup, notificationGroups } from '../timelines/notification-groups.js';
+import { pageOf } from '../timelines/page.js';
+import { notFound } from '../visible.js';
+import { pageAnswer } from './lists.js';
+import { chosenProperties, filterOf, lastRead, typesQuery, unreadQuery } from './notifications.js';
+
+/** The longest that there can be has two ids. */
+const keyParams = Type.Object({ key: Type.String({ maxLength: 100 }) });
+
+const list = route({
+  method: 'GET',
+  path: '/api/v2/notifications',
+  auth: 'user',
+  scope: 'read:notifications',
+  query: Type.Object({
+    ...pageProperties(40, 80),
+    ...chosenProperties,
+    grouped_types: typesQuery(),
+    expand_accounts: Type.Optional(Type.Union([Type.Literal('full'), Type.Literal('partial_avatars')])),
+  }),
+  handle: async (request) => {
+    const { services, viewer = '', query } = request;
+    const { exclude_types, account_id, include_filtered, grouped_types, expand_accounts } = query;
+    const bounds = pageBounds(query);
+    const filter = filterOf(query);
+    const page = await notificationGroups(services, viewer, bounds, filter, grouped_types);
+    const isPartial = expand_accounts === 'partial_avatars';
+    return pageAnswer(request, bounds, page, await renderGroups(services, viewer, page.items, 'page', isPartial), {
+      types: filter.types,
+      exclude_types,
+      account_id,
+      include_filtered,
+      grouped_types,
+      expand_accounts,
+    });
+  },
+});
+
+const unread = route({
+  method: 'GET',
+  path: '/api/v2/notifications/unread_count',
+  auth: 'user',
+  scope: 'read:notifications',
+  query: Type.Object({ ...unreadQuery, grouped_types: typesQuery() }),
+  handle: async (request) => {
+    const { services, viewer = '', query } = request;
+    const bounds = { before: undefined, after: await lastRead(request), upwards: false, limit: query.limit };
+    const page = await notificationGroups(services, viewer, bounds, filterOf(query), query.grouped_types);
+    return json({ count: page.items.length });
+  },
+});
+
+const get = route({
+  method: 'GET',
+  path: '/api/v2/notifications/:key',
+  auth: 'user',
+  scope: 'read:notifications',
+  params: keyParams,
+  handle: async ({ services, viewer = '', params }) => {
+    const group = await notificationGroup(services, viewer, params.key);
+    return group === undefined ? notFound() : json(await renderGroups(services, viewer, [group], 'alone', false));
+  },
+});
+
+const accounts = route({
+  method: 'GET',
+  path: '/api/v2/notifications/:key/accounts',
+  auth: 'user',
+  // Mastodon's documentation names the second, its code the first.
+  scope: ['read:notifications', 'write:notifications'],
+  params: keyParams,
+  query: pageQuery(40, 80),
+  handle: async (request) => {
+    const { services, viewer = '', params, query } = request;
+    const group = await notificationGroup(services, viewer, params.key);
+    if (group === undefined) return notFound();
+    const bounds = pageBounds(query);
+    const page = pageOf(group.members, bounds);
+    const records = new Map(page.items.map(({ account }) => [account.id, account]));
+    return pageAnswer(
+      request,
+      bounds,
+      page,
+      Array.from(records.values(), (record) => renderAccount(services.instance, record)),
+    );
+  },
+});
+
+const dismiss = route({
+  method: 'POST',
+  path: '/api/v2/notifications/:key/dismiss',
+  auth: 'user',
+  scope: 'write:notifications',
+  params: keyParams,
+  handle: async ({ services, viewer = '', params }) => {
+    const group = await notificationGroup(services, viewer, params.key);
+    if (group === undefined) return notFound();
+    const reply = await services.askAccount(viewer, 'dismissNotifications', { ids: group.members.map(({ id }) => id) });
+    return isProblem(reply) ? reply : json({});
+  },
+});
+
+/** Notifications, those that say the same together. */
+export const groupedNotificationRoutes: readonly AnyRoute[] = [list, unread, get, accounts, dismiss];

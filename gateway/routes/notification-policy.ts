@@ -1,0 +1,152 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { RECEPTIONS } from '../../actors/account/notification-policy.js';
+import { isProblem } from '../../actors/domain/problem.js';
+import type { AccountNotificationPolicyNow } from '../../proto/gen/types.js';
+import { renderRequests } from '../entities/notification-request.js';
+import { idText, pageBounds, pageQuery } from '../http/paging.js';
+import { type AnyRoute, json, type Request, route } from '../http/route.js';
+import { answered, notFound } from '../visible.js';
+import { idParams, pageAnswer, storedId } from './lists.js';
+
+/** As many as a page shows, twice. */
+const REQUEST_IDS_MAX = 200;
+
+const READ = 'read:notifications';
+const WRITE = 'write:notifications';
+const way = () => Type.Optional(Type.Union(RECEPTIONS.map((word) => Type.Literal(word))));
+const Change = Type.Object({
+  for_not_following: way(),
+  for_not_followers: way(),
+  for_new_accounts: way(),
+  for_private_mentions: way(),
+  for_limited_accounts: way(),
+});
+
+const policy = route({
+  method: 'GET',
+  path: '/api/v2/notifications/policy',
+  auth: 'user',
+  scope: READ,
+  handle: async ({ services, viewer = '' }) =>
+    json(renderPolicy(answered(await services.askAccount(viewer, 'notificationPolicy', {})))),
+});
+
+const setPolicy = route({
+  method: 'PATCH',
+  path: '/api/v2/notifications/policy',
+  auth: 'user',
+  scope: WRITE,
+  body: Change,
+  handle: async ({ services, viewer = '', body }) => {
+    const reply = await services.askAccount(viewer, 'setNotificationPolicy', changeOf(body));
+    return isProblem(reply) ? reply : json(renderPolicy(reply));
+  },
+});
+
+const list = route({
+  method: 'GET',
+  path: '/api/v1/notifications/requests',
+  auth: 'user',
+  scope: READ,
+  query: pageQuery(40, 80),
+  handle: async (request) => {
+    const { services, viewer = '', query } = request;
+    const bounds = pageBounds(query);
+    const { requests, more } = answered(await services.askAccount(viewer, 'notificationRequests', bounds));
+    const page = { newest: requests[0]?.id, oldest: requests.at(-1)?.id, more };
+    return pageAnswer(request, bounds, page, await renderRequests(services, viewer, requests));
+  },
+});
+
+/** What is accepted is among the others when that is answered. */
+const merged = route({
+  method: 'GET',
+  path: '/api/v1/notifications/requests/merged',
+  auth: 'user',
+  scope: READ,
+  handle: () => json({ merged: true }),
+});
+
+const get = route({
+  method: 'GET',
+  path: '/api/v1/notifications/requests/:id',
+  auth: 'user',
+  scope: READ,
+  params: idParams,
+  handle: async ({ services, viewer = '', params }) => {
+    const found = await services.askAccount(viewer, 'notificationRequest', { ids: [storedId(params.id)] });
+    if (isProblem(found)) return found;
+    const [rendered] = await renderRequests(services, viewer, [found]);
+    return rendered === undefined ? notFound() : json(rendered);
+  },
+});
+
+type Settling = 'acceptNotificationRequests' | 'dismissNotificationRequests';
+
+const one = (verb: string, command: Settling) =>
+  route({
+    method: 'POST',
+    path: `/api/v1/notifications/requests/:id/${verb}`,
+    auth: 'user',
+    scope: WRITE,
+    params: idParams,
+    handle: async (request) => {
+      const ids = [storedId(request.params.id)];
+      const found = await request.services.askAccount(request.viewer ?? '', 'notificationRequest', { ids });
+      return isProblem(found) ? found : settle(request, command, ids);
+    },
+  });
+
+const several = (verb: string, command: Settling) =>
+  route({
+    method: 'POST',
+    path: `/api/v1/notifications/requests/${verb}`,
+    auth: 'user',
+    scope: WRITE,
+    body: Type.Object({ id: Type.Optional(Type.Array(idText(), { maxItems: REQUEST_IDS_MAX })) }),
+    handle: (request) => settle(request, command, (request.body.id ?? []).map(storedId)),
+  });
+
+/** Whose notifications are wanted, and what waits for a decision. */
+export const notificationPolicyRoutes: readonly AnyRoute[] = [
+  policy,
+  setPolicy,
+  list,
+  merged,
+  get,
+  one('accept', 'acceptNotificationRequests'),
+  one('dismiss', 'dismissNotificationRequests'),
+  several('accept', 'acceptNotificationRequests'),
+  several('dismiss', 'dismissNotificationRequests'),
+];
+
+async function settle(
+  { services, viewer = '' }: Pick<Request<unknown, unknown, unknown>, 'services' | 'viewer'>,
+  command: Settling,
+  ids: readonly string[],
+) {
+  const reply = await services.askAccount(viewer, command, { ids });
+  return isProblem(reply) ? reply : json({});
+}
+
+function changeOf(body: Static<typeof Change>) {
+  return {
+    notFollowing: body.for_not_following,
+    notFollowers: body.for_not_followers,
+    newAccounts: body.for_new_accounts,
+    privateMentions: body.for_private_mentions,
+    limitedAccounts: body.for_limited_accounts,
+  };
+}
+
+/** The REST API's NotificationPolicy. */
+function renderPolicy({ policy: rules, requests, notifications }: AccountNotificationPolicyNow) {
+  return {
+    for_not_following: rules?.notFollowing,
+    for_not_followers: rules?.notFollowers,
+    for_new_accounts: rules?.newAccounts,
+    for_private_mentions: rules?.privateMentions,
+    for_limited_accounts: rules?.limitedAccounts,
+    summary: { pending_requests_count: requests, pending_notifications_count: notifications },
+  };
+}
