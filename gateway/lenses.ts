@@ -27,6 +27,7 @@ const NOBODY: AccountSources = {
   lists: [],
   screened: false,
   tags: [],
+  mutedConversations: [],
 };
 const NO_BOUNDS: HomeBounds = { before: undefined, after: undefined, upwards: false, limit: 0 };
 
@@ -54,6 +55,11 @@ export class Lenses {
     return (await this.home(viewer, NO_BOUNDS)).view;
   }
 
+  /** As of this node's last question, which may have been a while ago; for what is shown, not for what may be seen. */
+  latest(viewer: string): Viewpoint | undefined {
+    return this.#kept.get(viewer);
+  }
+
   /** The viewer's relations with the next ids of their home timeline. */
   async home(viewer: string, bounds: HomeBounds): Promise<{ readonly view: Viewpoint; readonly part: HomeIds }> {
     const kept = this.#kept.get(viewer);
@@ -73,7 +79,9 @@ export class Lenses {
   }
 }
 
-function edgesOf({ following, blocked, blockedBy, muted, lists, tags }: AccountSources): number {
-  const own = following.length + blocked.length + blockedBy.length + muted.length + tags.length;
+function edgesOf(sources: AccountSources): number {
+  const { following, blocked, blockedBy, muted, lists, tags, mutedConversations } = sources;
+  const people = following.length + blocked.length + blockedBy.length + muted.length;
+  const own = people + tags.length + mutedConversations.length;
   return lists.reduce((sum, list) => sum + list.members.length, own);
 }

@@ -69,6 +69,12 @@ export const accountStatuses = table('account_statuses', {
   clustering: { status: 'id' },
   value: codec('murmuration.store.AccountStatusRow'),
 });
+/** What a status said over time, 0 first; at most REVISIONS_MAX + 1 rows, and none of one that was never edited. */
+export const statusRevisions = table('status_revisions', {
+  partition: { status: 'id' },
+  clustering: { number: 'int' },
+  value: codec('murmuration.store.StatusRevision'),
+});
 /** Public statuses that public timelines show, in buckets of 2^22 ms (70 minutes) and 8 lanes (publicLane). */
 export const publicStatuses = table('public_statuses', {
   partition: { bucket: 'int', lane: 'int' },
@@ -165,6 +171,7 @@ export const allTables = [
   accounts,
   statuses,
   accountStatuses,
+  statusRevisions,
   publicStatuses,
   publicBuckets,
   tagStatuses,

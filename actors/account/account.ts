@@ -17,6 +17,7 @@ import { notify } from './notify.js';
 import { pin } from './pin.js';
 import { post } from './post.js';
 import { emptyProfile, profile } from './profile.js';
+import { quietConversations } from './quiet-conversations.js';
 import { register } from './register.js';
 import { relationEvents, relations } from './relations.js';
 import { session } from './session.js';
@@ -36,6 +37,7 @@ export function initialAccount(id: string): AccountState {
     blocking: new Map(),
     blockedBy: new Set(),
     muting: new Map(),
+    mutedConversations: new Set(),
     lists: new Map(),
     filters: new Map(),
     followedTags: new Map(),
@@ -68,6 +70,7 @@ const decide: AccountSlice['decide'] = {
   ...followers.decide,
   ...block.decide,
   ...mute.decide,
+  ...quietConversations.decide,
   ...lists.decide,
   ...followedTags.decide,
   ...relations.decide,
@@ -91,6 +94,7 @@ export const accountSlice: AccountSlice = {
     ...followers.apply,
     ...block.apply,
     ...mute.apply,
+    ...quietConversations.apply,
     ...lists.apply,
     ...followedTags.apply,
     ...pin.apply,
@@ -118,6 +122,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...followers.commands,
       ...block.commands,
       ...mute.commands,
+      ...quietConversations.commands,
       ...lists.commands,
       ...followedTags.commands,
       ...relations.commands,
@@ -138,6 +143,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...followers.events,
       ...block.events,
       ...mute.events,
+      ...quietConversations.events,
       ...lists.events,
       ...followedTags.events,
       ...pin.events,
@@ -147,7 +153,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...subscribers.events,
       ...markers.events,
     },
-    stateVersion: 6,
+    stateVersion: 7,
     once: ['exchangeCode'],
     queries: [
       'credentials',

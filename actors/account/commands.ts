@@ -12,6 +12,7 @@ import type * as notify from './notify.js';
 import type * as pin from './pin.js';
 import type * as post from './post.js';
 import type * as profile from './profile.js';
+import type * as quietConversations from './quiet-conversations.js';
 import type * as register from './register.js';
 import type * as relations from './relations.js';
 import type * as session from './session.js';
@@ -27,6 +28,7 @@ export interface AccountCommands
     followers.Commands,
     block.Commands,
     mute.Commands,
+    quietConversations.Commands,
     lists.Commands,
     followedTags.Commands,
     relations.Commands,
@@ -48,6 +50,7 @@ export interface AccountEvents
     followers.Events,
     block.Events,
     mute.Events,
+    quietConversations.Events,
     lists.Events,
     followedTags.Events,
     pin.Events,

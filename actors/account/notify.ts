@@ -96,7 +96,9 @@ export const notify: Part<State, Commands, Events> = {
 };
 
 /** Nobody is told what they did themselves, nor of those with whom they want nothing to do. */
-function isWanted(state: Readonly<State>, { type, from }: P.AccountNotify, self: string, nowMs: number): boolean {
+function isWanted(state: Readonly<State>, notice: P.AccountNotify, self: string, nowMs: number): boolean {
+  const { type, from, conversationId } = notice;
+  if (conversationId !== undefined && state.mutedConversations.has(conversationId)) return false;
   if (from === self) return OF_ONESELF.has(type);
   if (OF_DUTY.has(type)) return true;
   if (state.blocking.has(from) || state.blockedBy.has(from)) return false;

@@ -1,7 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { type Problem, problem } from '../domain/problem.js';
-import { countChars } from '../domain/text.js';
+import { invalidField, textProblem } from '../domain/status-text.js';
 import { VISIBILITIES } from '../domain/visibility.js';
 import type { Part } from '../runtime/part.js';
 import { forgetPin, type State as PinState } from './pin.js';
@@ -23,8 +23,6 @@ export interface State extends ProfileState, PinState {
   readonly idempotency: Map<string, P.AccountPostedReply & { readonly atMs: number }>;
 }
 
-/** Of text and spoiler together, as countChars counts. Source: Mastodon StatusLengthValidator. */
-export const STATUS_CHARS_MAX = 500;
 /** More than anyone posts in IDEMPOTENCY_MS under the usual rate limits; the oldest gives way. */
 export const IDEMPOTENCY_KEYS_MAX = 1_000;
 /** How long a repeated key answers with the first status. Source: Mastodon PostStatusService, one hour. */
@@ -84,16 +82,11 @@ export const post: Part<State, Commands, Events> = {
 };
 
 function refused({ text, spoilerText, visibility, idempotencyKey }: P.AccountPost): Problem | undefined {
-  if (text.trim() === '') return invalid('text', 'Text', 'ERR_BLANK', "can't be blank");
-  if (countChars(text) + countChars(spoilerText) > STATUS_CHARS_MAX)
-    return invalid('text', 'Text', 'ERR_TOO_LONG', `character limit of ${STATUS_CHARS_MAX} exceeded`);
+  const refusal = textProblem(text, spoilerText);
+  if (refusal !== undefined) return refusal;
   if (!VISIBILITIES.some((known) => known === visibility))
-    return invalid('visibility', 'Visibility', 'ERR_INCLUSION', 'is not included in the list');
+    return invalidField('visibility', 'Visibility', 'ERR_INCLUSION', 'is not included in the list');
   if ((idempotencyKey?.length ?? 0) > IDEMPOTENCY_KEY_CHARS_MAX)
     return problem('bad_request', `Idempotency-Key is longer than ${IDEMPOTENCY_KEY_CHARS_MAX} characters`);
   return undefined;
-}
-
-function invalid(field: string, label: string, error: string, description: string): Problem {
-  return problem('invalid', `Validation failed: ${label} ${description}`, { [field]: [{ error, description }] });
 }

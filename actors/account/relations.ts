@@ -40,6 +40,8 @@ export interface RelationState {
   readonly blockedBy: Set<string>;
   /** By account, in the order of their edges' ids. At most MUTES_MAX. */
   readonly muting: Map<string, Mute>;
+  /** At most MUTED_CONVERSATIONS_MAX. */
+  readonly mutedConversations: Set<string>;
   /** By id, oldest first. At most LISTS_MAX. */
   readonly lists: Map<string, PeopleList>;
   /** By id, oldest first. At most FILTERS_MAX. */
@@ -60,6 +62,8 @@ export const relationEvents = [
   'blockReceived',
   'muted',
   'unmuted',
+  'conversationMuted',
+  'conversationUnmuted',
   'listCreated',
   'listUpdated',
   'listDeleted',
@@ -109,6 +113,7 @@ export function sourcesOf(state: Readonly<RelationState>): P.AccountSources {
     lists,
     screened: state.filters.size > 0,
     tags: [...state.followedTags.keys()],
+    mutedConversations: [...state.mutedConversations],
   };
 }
 

@@ -38,6 +38,7 @@ function pack({
   lists,
   screened,
   tags,
+  mutedConversations,
 }: P.AccountSources): P.AccountPackedSources {
   const until = Buffer.alloc(muted.length * UNTIL_BYTES);
   for (const [index, { untilMs }] of muted.entries()) until.writeDoubleBE(untilMs, index * UNTIL_BYTES);
@@ -52,6 +53,7 @@ function pack({
     muted: packedIds(muted.map(({ account }) => account)),
     mutedUntil: until,
     mutedOptions: Uint8Array.from(muted, ({ notifications }) => (notifications ? NOTIFICATIONS : 0)),
+    mutedConversations: packedIds(mutedConversations),
     lists: lists.map(({ members, ...rule }) => ({ ...rule, members: packedIds(members) })),
     screened,
     tags,
@@ -73,6 +75,7 @@ function unpack(sent: P.AccountPackedSources): P.AccountSources {
       untilMs: until.getFloat64(index * UNTIL_BYTES),
       notifications: ((sent.mutedOptions[index] ?? 0) & NOTIFICATIONS) !== 0,
     })),
+    mutedConversations: unpackedIds(sent.mutedConversations),
     lists: sent.lists.map(({ members, ...rule }) => ({ ...rule, members: unpackedIds(members) })),
     screened: sent.screened,
     tags: sent.tags,

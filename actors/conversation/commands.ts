@@ -1,10 +1,21 @@
 import type * as bookmark from './bookmark.js';
+import type * as edit from './edit.js';
 import type * as favourite from './favourite.js';
 import type * as reblog from './reblog.js';
 import type * as thread from './thread.js';
 
 /** Everything one can ask of a conversation actor. */
-export interface ConversationCommands extends thread.Commands, favourite.Commands, reblog.Commands, bookmark.Commands {}
+export interface ConversationCommands
+  extends thread.Commands,
+    favourite.Commands,
+    reblog.Commands,
+    bookmark.Commands,
+    edit.Commands {}
 
 /** Everything that a conversation actor's journal holds. */
-export interface ConversationEvents extends thread.Events, favourite.Events, reblog.Events, bookmark.Events {}
+export interface ConversationEvents
+  extends thread.Events,
+    favourite.Events,
+    reblog.Events,
+    bookmark.Events,
+    edit.Events {}

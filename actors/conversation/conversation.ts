@@ -2,6 +2,7 @@ import { conversationReactions } from '../reactions/conversation.js';
 import type { ActorKind } from '../runtime/kind.js';
 import { bookmark } from './bookmark.js';
 import type { ConversationCommands, ConversationEvents } from './commands.js';
+import { edit } from './edit.js';
 import { favourite } from './favourite.js';
 import { reblog } from './reblog.js';
 import { type ConversationState, initialConversation } from './state.js';
@@ -13,12 +14,12 @@ export function conversationKind(): ActorKind<ConversationState, ConversationCom
     name: 'conversation',
     initial: initialConversation,
     slice: {
-      decide: { ...thread.decide, ...favourite.decide, ...reblog.decide, ...bookmark.decide },
-      apply: { ...thread.apply, ...favourite.apply, ...reblog.apply, ...bookmark.apply },
+      decide: { ...thread.decide, ...favourite.decide, ...reblog.decide, ...bookmark.decide, ...edit.decide },
+      apply: { ...thread.apply, ...favourite.apply, ...reblog.apply, ...bookmark.apply, ...edit.apply },
     },
-    commands: { ...thread.commands, ...favourite.commands, ...reblog.commands, ...bookmark.commands },
-    events: { ...thread.events, ...favourite.events, ...reblog.events, ...bookmark.events },
-    stateVersion: 3,
+    commands: { ...thread.commands, ...favourite.commands, ...reblog.commands, ...bookmark.commands, ...edit.commands },
+    events: { ...thread.events, ...favourite.events, ...reblog.events, ...bookmark.events, ...edit.events },
+    stateVersion: 4,
     queries: ['context'],
     reactions: conversationReactions,
   };

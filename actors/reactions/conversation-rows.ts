@@ -10,6 +10,7 @@ import {
   publicStatuses,
   rebloggedBy,
   statuses,
+  statusRevisions,
 } from '../../store/tables.js';
 import type { ConversationEvents } from '../conversation/commands.js';
 import { type ConversationState, type Entry, parentOf } from '../conversation/state.js';
@@ -79,6 +80,9 @@ function removedRows(now: Now, entry: Entry): RowWrite[] {
     remove(accountStatuses, ofAccount(record.accountId, record.id)),
     remove(publicStatuses, publicKey(record.id)),
   ];
+  // The first edit brings two revisions.
+  for (let number = 0; record.edits !== undefined && number <= record.edits; number++)
+    rows.push(remove(statusRevisions, { status: record.id, number }));
   for (const [by, mark] of entry.favourites) {
     const own = remove(favourites, ofList(by, mark));
     rows.push(remove(favouritedBy, { status: record.id, mark }), own, markRow(entry, by));
@@ -116,6 +120,14 @@ export const conversationRows: Reaction<ConversationState, ConversationEvents> =
     async removed({ statusId, tags }, now, effects) {
       const entry = now.state.statuses.get(statusId);
       if (entry !== undefined) await writeAll(effects, [...removedRows(now, entry), ...untaggedRows(statusId, tags)]);
+    },
+    async edited({ statusId, number, revision, first }, { state }, effects) {
+      const record = state.statuses.get(statusId)?.record;
+      if (record === undefined || record.deleted) return;
+      const rows = [statusRow(record), listedRow(record)];
+      if (first !== undefined) rows.push(put(statusRevisions, { status: statusId, number: 0 }, first));
+      if (revision !== undefined) rows.push(put(statusRevisions, { status: statusId, number }, revision));
+      await effects.write(rows);
     },
     favourited({ statusId, by, markId, atMs }, now, effects) {
       const row = put(favouritedBy, { status: statusId, mark: markId }, { accountId: by, atMs });

@@ -1,3 +1,4 @@
+import type { AccountNotify } from '../../proto/gen/types.js';
 import type { ConversationEvents } from '../conversation/commands.js';
 import { type ConversationState, parentOf } from '../conversation/state.js';
 import type { Effects, Reaction } from '../runtime/kind.js';
@@ -14,12 +15,12 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
   surface: 'tells',
   beforeReply: false,
   on: {
-    async added({ status }, { state }, effects) {
+    async added({ status }, { self, state }, effects) {
       if (status === undefined) return;
       const mentioned = new Set(status.mentions.map((mention) => mention.accountId));
       mentioned.delete(status.accountId);
       if (mentioned.size === 0) return;
-      const notice = { type: 'mention', from: status.accountId, statusId: status.id };
+      const notice = { type: 'mention', from: status.accountId, statusId: status.id, conversationId: self };
       const direct = status.visibility === 'direct';
       const parent = direct ? parentOf(state, status)?.record : undefined;
       const answered = parent?.visibility === 'direct' ? parent.accountId : undefined;
@@ -33,12 +34,22 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
       for (const [account, reblog] of state.statuses.get(statusId)?.reblogs ?? [])
         await count(effects, account, reblog.id, -1, atMs);
     },
-    async favourited({ statusId, by }, { state }, effects) {
-      await notifyAuthor(effects, state, statusId, { type: 'favourite', from: by, statusId });
+    async favourited({ statusId, by }, { self, state }, effects) {
+      await notifyAuthor(effects, state, statusId, { type: 'favourite', from: by, statusId, conversationId: self });
     },
-    async reblogged({ statusId, by, reblogId, atMs }, { state }, effects) {
+    async reblogged({ statusId, by, reblogId, atMs }, { self, state }, effects) {
       await count(effects, by, reblogId, 1, atMs);
-      await notifyAuthor(effects, state, statusId, { type: 'reblog', from: by, statusId });
+      await notifyAuthor(effects, state, statusId, { type: 'reblog', from: by, statusId, conversationId: self });
+    },
+    async edited({ statusId, newlyMentioned }, { self, state }, effects) {
+      const entry = state.statuses.get(statusId);
+      if (entry === undefined || entry.record.deleted) return;
+      const { accountId } = entry.record;
+      const notice = { from: accountId, statusId, conversationId: self };
+      for (const account of newlyMentioned)
+        if (account !== accountId) await tellAccount(effects, account, 'notify', { type: 'mention', ...notice });
+      for (const account of entry.reblogs.keys())
+        if (account !== accountId) await tellAccount(effects, account, 'notify', { type: 'update', ...notice });
     },
     async unreblogged({ by, reblogId }, { atMs }, effects) {
       await count(effects, by, reblogId, -1, atMs);
@@ -50,7 +61,7 @@ async function notifyAuthor(
   effects: Effects,
   state: Readonly<ConversationState>,
   statusId: string,
-  notice: { readonly type: string; readonly from: string; readonly statusId: string },
+  notice: AccountNotify & { readonly statusId: string },
 ): Promise<void> {
   const record = state.statuses.get(statusId)?.record;
   if (record === undefined || record.deleted || record.accountId === notice.from) return;

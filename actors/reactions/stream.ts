@@ -45,7 +45,11 @@ export const accountStream: Reaction<AccountState, AccountEvents> = {
   },
 };
 
-function publishStatus(effects: Effects, kind: 'update' | 'delete', status: StoreStatusRecord | undefined): void {
+function publishStatus(
+  effects: Effects,
+  kind: 'update' | 'edit' | 'delete',
+  status: StoreStatusRecord | undefined,
+): void {
   if (status === undefined) return;
   const { id, accountId, visibility, mentions } = status;
   const onlyTo = visibility === 'direct' ? [accountId, ...mentions.map((mention) => mention.accountId)] : [];
@@ -63,6 +67,10 @@ export const conversationStream: Reaction<ConversationState, ConversationEvents>
     added({ status }, { state }, effects) {
       const record = state.statuses.get(status?.id ?? '')?.record;
       if (record?.deleted === false) publishStatus(effects, 'update', record);
+    },
+    edited({ statusId }, { state }, effects) {
+      const record = state.statuses.get(statusId)?.record;
+      if (record?.deleted === false) publishStatus(effects, 'edit', record);
     },
     removed({ statusId, tags }, { self, state }, effects) {
       const entry = state.statuses.get(statusId);

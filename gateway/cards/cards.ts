@@ -81,10 +81,11 @@ export class Tails {
     author: StoreAccountRecord,
     viewer: string | undefined,
     mark: StoreMark | undefined,
+    isMuted: boolean,
     filtered?: readonly FilterMatch[],
   ): Uint8Array {
     const isOpen = record.reblogOfId === undefined;
-    const bits = viewer === undefined ? undefined : viewerBits(record, author, viewer, mark);
+    const bits = viewer === undefined ? undefined : viewerBits(record, author, viewer, mark, isMuted);
     if (bits !== undefined && filtered !== undefined) {
       return tailOf(isOpen, { ...viewerMarks(bits), filtered: filtered.map(renderFilterResult) });
     }

@@ -3,6 +3,7 @@ import { Generations } from '../../store/generations.js';
 import { notificationHead, type SeenNotification, seenNotifications } from '../entities/notification.js';
 import { loadAccounts } from '../entities/status.js';
 import type { InstanceSettings, Services } from '../services.js';
+import type { Lens } from '../streaming/lens.js';
 import type { StoredNotification } from '../streaming/sources.js';
 import type { VisibleStatus } from '../visible.js';
 import { Cards, Tails } from './cards.js';
@@ -79,7 +80,11 @@ export class StatusPages {
     const authors = await loadAccounts(services, authorIds);
     const stored = viewer === undefined || markedIds.length === 0 ? NO_MARKS : await this.#marks.of(viewer, markedIds);
     const marks: Marks = done === NOTHING ? stored : after(stored, done);
-    return seen.map((status) => (status === undefined ? undefined : this.#status(status, viewer, authors, marks)));
+    const found = viewer === undefined ? undefined : lensOf(services, viewer);
+    const lens = found instanceof Promise ? await found : found;
+    return seen.map((status) =>
+      status === undefined ? undefined : this.#status(status, viewer, authors, marks, lens),
+    );
   }
 
   /** An account's JSON, whole. */
@@ -122,22 +127,29 @@ export class StatusPages {
     viewer: string | undefined,
     authors: Authors,
     marks: Marks,
+    lens: Lens | undefined,
   ): Uint8Array[] | undefined {
     const author = authors.get(record.accountId);
     if (author === undefined) return undefined;
     const mark = marks(original?.id ?? record.id);
     const own = this.#cards.status(record, author);
-    const tail = this.#tails.of(record, author, viewer, mark, filtered);
+    const isMuted = lens?.mutesConversation(record.conversationId) ?? false;
+    const tail = this.#tails.of(record, author, viewer, mark, isMuted, filtered);
     if (original === undefined) return [own, tail];
     const originalAuthor = authors.get(original.accountId);
     if (originalAuthor === undefined) return undefined;
     return [
       own,
       this.#cards.status(original, originalAuthor),
-      this.#tails.of(original, originalAuthor, viewer, mark, filtered),
+      this.#tails.of(original, originalAuthor, viewer, mark, false, filtered),
       tail,
     ];
   }
+}
+
+/** What may be seen was decided a moment ago, by relations that are still at hand. */
+function lensOf(services: Services, viewer: string): Lens | Promise<Lens> {
+  return services.lenses.latest(viewer)?.lens ?? services.lenses.of(viewer).then((view) => view.lens);
 }
 
 /** A JSON array of those that are there. */

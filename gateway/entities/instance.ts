@@ -1,5 +1,5 @@
-import { STATUS_CHARS_MAX } from '../../actors/account/post.js';
 import { DISPLAY_NAME_CHARS_MAX, FIELD_CHARS_MAX, FIELDS_MAX, NOTE_CHARS_MAX } from '../../actors/account/profile.js';
+import { STATUS_CHARS_MAX } from '../../actors/domain/status-text.js';
 import { LINK_COUNTS_AS } from '../../actors/domain/text.js';
 import type { InstanceSettings } from '../services.js';
 import { MISSING_HEADER_PATH } from './account.js';

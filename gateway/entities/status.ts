@@ -81,12 +81,15 @@ export async function renderStatuses(
       records.flatMap((record) => (record.reblogOfId === undefined ? [record.id] : [])),
     ),
   ]);
-  const render = (record: StoreStatusRecord, { filtered = [] }: VisibleStatus, original?: Status) => {
+  const view =
+    viewer === undefined ? undefined : (services.lenses.latest(viewer) ?? (await services.lenses.of(viewer)));
+  const render = (record: StoreStatusRecord, { filtered = [] }: VisibleStatus, original?: Status, isNested = false) => {
     const author = authors.get(record.accountId);
     if (author === undefined) return undefined;
     const mark = marked.get(record.reblogOfId ?? record.id);
+    const isMuted = !isNested && (view?.lens.mutesConversation(record.conversationId) ?? false);
     const mine = viewer && {
-      ...viewerMarks(viewerBits(record, author, viewer, mark)),
+      ...viewerMarks(viewerBits(record, author, viewer, mark, isMuted)),
       filtered: filtered.map(renderFilterResult),
     };
     return renderStatus(services.instance, record, author, original, mine);
@@ -94,7 +97,7 @@ export async function renderStatuses(
   return seen.map((status) => {
     if (status === undefined) return undefined;
     if (status.original === undefined) return render(status.record, status);
-    const original = render(status.original, status);
+    const original = render(status.original, status, undefined, true);
     return original === undefined ? undefined : render(status.record, status, original);
   });
 }
@@ -152,8 +155,9 @@ export function viewerBits(
   author: StoreAccountRecord,
   viewer: string,
   mark: StoreMark | undefined,
+  isMuted: boolean,
 ): number {
-  let bits = 0;
+  let bits = isMuted ? VIEWER_MARKS.muted : 0;
   if (mark !== undefined) {
     if (mark.favouriteId !== undefined) bits |= VIEWER_MARKS.favourited;
     if (mark.reblogId !== undefined) bits |= VIEWER_MARKS.reblogged;
@@ -165,14 +169,15 @@ export function viewerBits(
   return bits;
 }
 
-const VIEWER_MARKS = { favourited: 1, reblogged: 2, bookmarked: 4, mine: 8, pinned: 16 } as const;
+/** `muted`: of its conversation; what stands within a reblog has none of its own. */
+const VIEWER_MARKS = { favourited: 1, reblogged: 2, bookmarked: 4, mine: 8, pinned: 16, muted: 32 } as const;
 
 export function viewerMarks(bits: number): ViewerMarks {
   const has = (mark: keyof typeof VIEWER_MARKS) => (bits & VIEWER_MARKS[mark]) !== 0;
   return {
     favourited: has('favourited'),
     reblogged: has('reblogged'),
-    muted: false,
+    muted: has('muted'),
     bookmarked: has('bookmarked'),
     ...(has('mine') ? { pinned: has('pinned') } : {}),
     filtered: [],

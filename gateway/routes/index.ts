@@ -14,7 +14,9 @@ import { muteRoutes } from './mutes.js';
 import { notificationPolicyRoutes } from './notification-policy.js';
 import { notificationRoutes } from './notifications.js';
 import { openApiRoutes } from './open-api.js';
+import { quietConversationRoutes } from './quiet-conversations.js';
 import { signUpRoutes } from './sign-up.js';
+import { statusEditRoutes } from './status-edits.js';
 import { statusMarkRoutes } from './status-marks.js';
 import { statusPinRoutes } from './status-pins.js';
 import { statusRoutes } from './statuses.js';
@@ -39,7 +41,9 @@ const routes: readonly AnyRoute[] = [
   ...muteRoutes,
   ...notificationPolicyRoutes,
   ...notificationRoutes,
+  ...quietConversationRoutes,
   ...signUpRoutes,
+  ...statusEditRoutes,
   ...statusMarkRoutes,
   ...statusPinRoutes,
   ...statusRoutes,

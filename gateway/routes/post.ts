@@ -1,29 +1,18 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
-import { readText, renderHtml } from '../../actors/domain/text.js';
-import type {
-  AccountMention,
-  AccountPost,
-  AccountPostedReply,
-  StoreAccountRecord,
-  StoreStatusRecord,
-} from '../../proto/gen/types.js';
+import type { AccountPost, AccountPostedReply, StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import { accounts, apps, statuses } from '../../store/tables.js';
-import { accountUrl, isPublished } from '../entities/account.js';
-import { loadAccounts } from '../entities/status.js';
 import { idText } from '../http/paging.js';
 import { json, route } from '../http/route.js';
 import type { Services } from '../services.js';
-import { eachBounded } from '../timelines/cursor.js';
 import { notFound, visibleById, visibleStatuses } from '../visible.js';
+import { written } from '../written.js';
 
 /** Characters read at all; what a status may have is counted by its author's actor, where links count less. */
-const TEXT_INPUT_CHARS_MAX = 50_000;
-const LANGUAGE_CHARS_MAX = 20;
+export const TEXT_INPUT_CHARS_MAX = 50_000;
+export const LANGUAGE_CHARS_MAX = 20;
 /** Media, choices: lists that are read only to be refused. */
 const REFUSED_ITEMS_MAX = 100;
-/** Names looked up at once: each is a serial read. */
-const NAMES_AT_ONCE_MAX = 8;
 
 const Draft = Type.Object({
   status: Type.Optional(Type.String({ maxLength: TEXT_INPUT_CHARS_MAX })),
@@ -75,7 +64,11 @@ function refusal(body: Draft): Problem | undefined {
   if (body.media_ids?.length) return invalid('media_ids', 'Media', 'attachments are not supported by this server');
   if (body.poll !== undefined) return invalid('poll', 'Poll', 'is not supported by this server');
   if (body.quoted_status_id) return invalid('quoted_status_id', 'Quotes', 'are not supported by this server');
-  const language = body.language ?? '';
+  return languageProblem(body.language);
+}
+
+/** Why a language is none; absent and empty ones are fine. */
+export function languageProblem(language = ''): Problem | undefined {
   return language === '' || /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i.test(language)
     ? undefined
     : invalid('language', 'Language', 'is invalid');
@@ -106,53 +99,16 @@ async function compose(
   parent: StoreStatusRecord | undefined,
   body: Draft,
 ): Promise<AccountPost> {
-  const given = { text: (body.status ?? '').trim(), spoilerText: (body.spoiler_text ?? '').trim() };
-  // A warning without a text is the text. Source: Mastodon PostStatusService.
-  const { text, spoilerText } = given.text === '' ? { text: given.spoilerText, spoilerText: '' } : given;
-  const { mentions: names, tags } = readText(text);
-  const mentioned = await findMentioned(services, names);
-  const html = renderHtml(text, {
-    mentions: new Map([...mentioned].map(([name, { url, username }]) => [name, { url, username }])),
-    baseUrl: services.instance.baseUrl,
-  });
+  const said = await written(services, body.status, body.spoiler_text);
   return {
-    text,
-    html,
-    spoilerText,
+    ...said,
     visibility: body.visibility || author.profile?.privacy || 'public',
-    sensitive: (body.sensitive ?? author.profile?.sensitive ?? false) || spoilerText !== '',
+    sensitive: (body.sensitive ?? author.profile?.sensitive ?? false) || said.spoilerText !== '',
     language: body.language || undefined,
-    mentions: [...new Map([...mentioned.values()].map((mention) => [mention.accountId, mention])).values()],
-    tags,
     inReplyToId: parent?.id,
     inReplyToAccountId: parent?.accountId,
     conversationId: parent?.conversationId,
   };
-}
-
-/** Local accounts by the name as mentioned; names of nobody are left out. */
-async function findMentioned(
-  services: Services,
-  names: readonly string[],
-): Promise<ReadonlyMap<string, AccountMention>> {
-  const here = `@${services.instance.domain.toLowerCase()}`;
-  const local = names.flatMap((name) => {
-    const username = name.endsWith(here) ? name.slice(0, -here.length) : name;
-    return username.includes('@') ? [] : [{ name, username }];
-  });
-  const ids = await eachBounded(local, NAMES_AT_ONCE_MAX, ({ username }) => services.registry.find(`acct:${username}`));
-  const records = await loadAccounts(
-    services,
-    ids.filter((id) => id !== undefined),
-  );
-  const found = new Map<string, AccountMention>();
-  for (const [index, { name }] of local.entries()) {
-    const record = records.get(ids[index] ?? '');
-    if (record === undefined || !isPublished(record)) continue;
-    const { id: accountId, username } = record;
-    found.set(name, { accountId, username, acct: username, url: accountUrl(services.instance, username) });
-  }
-  return found;
 }
 
 async function answer(services: Services, viewer: string, post: AccountPost, posted: AccountPostedReply) {

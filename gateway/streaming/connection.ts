@@ -72,7 +72,7 @@ export class StreamSubscription {
     if (this.notifications.add(id)) this.#socket.send(event, this.kind);
   }
 
-  /** What concerns the account and is nothing to be caught up with. */
+  /** What concerns the account, or what a status says now: nothing to be caught up with. */
   told(event: StreamEvent): void {
     this.#socket.send(event, this.kind);
   }

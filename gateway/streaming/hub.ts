@@ -164,10 +164,12 @@ export class Hub {
     const record = message.status;
     if (record === undefined) return;
     if (message.kind === 'delete') this.#inOrder(async () => this.#deleted(record));
-    else if (message.kind === 'update') this.#updated(record);
+    else if (message.kind === 'update') this.#updated(record, 'status');
+    else if (message.kind === 'edit') this.#updated(record, 'edited');
   }
 
-  #updated(record: StoreStatusRecord): void {
+  /** A new status, or what one says from now on. */
+  #updated(record: StoreStatusRecord, news: 'status' | 'edited'): void {
     if (![...this.#viewers.values()].some((viewer) => viewer.mayWant(record))) return;
     if (this.#rendering >= RENDERING_MAX) {
       this.#gap(STATUSES_TOPIC);
@@ -176,14 +178,14 @@ export class Hub {
     this.#rendering++;
     const { sources, services } = this.#parts;
     const wanted = () => !this.#closed && this.#viewers.size > 0;
-    const rendered = untilAvailable(services.clock, wanted, () => statusEvent(sources, record)).finally(() => {
+    const rendered = untilAvailable(services.clock, wanted, () => statusEvent(sources, record, news)).finally(() => {
       this.#rendering--;
     });
     // It is awaited in its turn; until then a failure must not count as unhandled.
     rendered.catch(() => undefined);
     this.#inOrder(async () => {
       const event = await rendered;
-      if (event !== undefined) for (const viewer of this.#viewers.values()) viewer.status(event, record);
+      if (event !== undefined) for (const viewer of this.#viewers.values()) viewer[news](event, record);
     });
   }
 

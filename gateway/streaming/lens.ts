@@ -47,12 +47,14 @@ export class Lens {
   readonly #muted: ReadonlyMap<string, { readonly untilMs: number; readonly notifications: boolean }>;
   readonly #lists: ReadonlyMap<string, ListRule>;
   readonly #tags: ReadonlySet<string>;
+  readonly #mutedConversations: ReadonlySet<string>;
   readonly #clock: Pick<Clock, 'nowMs'>;
 
   constructor(viewer: string, sources: AccountSources, clock: Pick<Clock, 'nowMs'>) {
     this.#viewer = viewer;
     this.#clock = clock;
     this.#muted = new Map(sources.muted.map((mute) => [mute.account, mute]));
+    this.#mutedConversations = new Set(sources.mutedConversations);
     this.#lists = new Map(sources.lists.map((list) => [list.id, ruleOf(list)]));
     this.#tags = new Set(sources.tags);
     const add = (account: string, bits: number) =>
@@ -107,6 +109,11 @@ export class Lens {
   /** Whether what the account says is not shown: it is blocked in either direction, or muted now. */
   hides(account: string): boolean {
     return this.#hides(account, this.#of(account));
+  }
+
+  /** Whether the viewer wants to hear no more of a conversation. */
+  mutesConversation(conversation: string): boolean {
+    return this.#mutedConversations.size > 0 && this.#mutedConversations.has(conversation);
   }
 
   /** Whether the viewer is one of those to whom the author's statuses come. */

@@ -25,9 +25,18 @@ export async function untilAvailable<T>(
   return undefined;
 }
 
-export async function statusEvent(sources: StreamSources, record: StoreStatusRecord): Promise<StreamEvent | undefined> {
+/** Of an edited status the event leaves no position to resume from: its id says when it was posted. */
+export async function statusEvent(
+  sources: StreamSources,
+  record: StoreStatusRecord,
+  news: 'status' | 'edited' = 'status',
+): Promise<StreamEvent | undefined> {
   const entity = await sources.renderStatus(record);
-  return entity === undefined ? undefined : new StreamEvent('update', JSON.stringify(entity), record.id);
+  if (entity === undefined) return undefined;
+  const json = JSON.stringify(entity);
+  return news === 'status'
+    ? new StreamEvent('update', json, record.id)
+    : new StreamEvent('status.update', json, undefined);
 }
 
 export async function notificationEvent(

@@ -77,6 +77,14 @@ export class Viewer {
     }
   }
 
+  edited(event: StreamEvent, record: StoreStatusRecord): void {
+    this.#lane.run(() =>
+      this.#each((subscription, lens) => {
+        if (subscription.takes(record, lens)) subscription.told(event);
+      }),
+    );
+  }
+
   deleted(event: StreamEvent, record: StoreStatusRecord): void {
     this.#lane.run(() =>
       this.#each((subscription, lens) => {

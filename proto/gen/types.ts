@@ -354,6 +354,22 @@ export interface AccountUnmuted {
   readonly target: string;
 }
 
+export interface AccountMuteConversation {
+  readonly conversationId: string;
+}
+
+export interface AccountConversationMuted {
+  readonly conversationId: string;
+}
+
+export interface AccountUnmuteConversation {
+  readonly conversationId: string;
+}
+
+export interface AccountConversationUnmuted {
+  readonly conversationId: string;
+}
+
 export interface AccountList {
   readonly id: string;
   readonly title: string;
@@ -523,6 +539,7 @@ export interface AccountSources {
   readonly screened: boolean;
   /** Hashtags followed. */
   readonly tags: readonly string[];
+  readonly mutedConversations: readonly string[];
 }
 
 /** Sources as they are sent (actors/account/sources.ts): 8 bytes an id, so that the largest fit one message. */
@@ -540,6 +557,7 @@ export interface AccountPackedSources {
   readonly blockedBy: Uint8Array;
   readonly screened: boolean;
   readonly tags: readonly string[];
+  readonly mutedConversations: Uint8Array;
 }
 
 export interface AccountPackedList {
@@ -784,6 +802,8 @@ export interface AccountNotify {
   readonly statusId?: string | undefined;
   /** Of mentions: nobody else may see the status. */
   readonly direct?: boolean | undefined;
+  /** Of the status; what happens in a muted one is not told. */
+  readonly conversationId?: string | undefined;
   /** Of mentions: it answers a status of the notified. */
   readonly answers?: boolean | undefined;
   readonly report?: AccountNotifiedReport | undefined;
@@ -1029,6 +1049,30 @@ export interface ConversationReblogReply {
   readonly reblogId?: string | undefined;
 }
 
+/** The whole of what the status says from now on. Nothing is recorded when that is what it says already. */
+export interface ConversationEdit {
+  readonly statusId: string;
+  readonly by: string;
+  readonly text: string;
+  readonly html: string;
+  readonly spoilerText: string;
+  readonly sensitive: boolean;
+  readonly language?: string | undefined;
+  readonly mentions: readonly AccountMention[];
+  readonly tags: readonly string[];
+}
+
+/** number: of the revision, from 1 on. first: what it said before the first one. */
+export interface ConversationEdited {
+  readonly statusId: string;
+  readonly number: number;
+  readonly revision?: StoreStatusRevision | undefined;
+  readonly first?: StoreStatusRevision | undefined;
+  readonly mentions: readonly AccountMention[];
+  readonly tags: readonly string[];
+  readonly newlyMentioned: readonly string[];
+}
+
 export interface ConversationContext {
   readonly statusId: string;
 }
@@ -1065,7 +1109,7 @@ export interface NodeActorReply {
   readonly detail: string;
 }
 
-/** topic.statuses: everything that public and home streams follow. kind: update or delete. */
+/** topic.statuses: everything that public and home streams follow. kind: update (a new one), edit or delete. */
 export interface NodeStatusTopic {
   readonly kind: string;
   readonly status?: StoreStatusRecord | undefined;
@@ -1266,6 +1310,18 @@ export interface StoreStatusRecord {
   readonly appWebsite?: string | undefined;
   /** The reblogged status's author. */
   readonly reblogOfAccountId?: string | undefined;
+  /** How many times it was edited. */
+  readonly edits?: number | undefined;
+}
+
+/** What a status said from at_ms on. */
+export interface StoreStatusRevision {
+  readonly text: string;
+  readonly html: string;
+  readonly spoilerText: string;
+  readonly sensitive: boolean;
+  readonly language?: string | undefined;
+  readonly atMs: number;
 }
 
 export interface StoreAccountStatusRow {
@@ -1408,6 +1464,10 @@ export interface Messages {
   'murmuration.account.Muted': AccountMuted;
   'murmuration.account.Unmute': AccountUnmute;
   'murmuration.account.Unmuted': AccountUnmuted;
+  'murmuration.account.MuteConversation': AccountMuteConversation;
+  'murmuration.account.ConversationMuted': AccountConversationMuted;
+  'murmuration.account.UnmuteConversation': AccountUnmuteConversation;
+  'murmuration.account.ConversationUnmuted': AccountConversationUnmuted;
   'murmuration.account.List': AccountList;
   'murmuration.account.Lists': AccountLists;
   'murmuration.account.CreateList': AccountCreateList;
@@ -1508,6 +1568,8 @@ export interface Messages {
   'murmuration.conversation.Unreblog': ConversationUnreblog;
   'murmuration.conversation.Unreblogged': ConversationUnreblogged;
   'murmuration.conversation.ReblogReply': ConversationReblogReply;
+  'murmuration.conversation.Edit': ConversationEdit;
+  'murmuration.conversation.Edited': ConversationEdited;
   'murmuration.conversation.Context': ConversationContext;
   'murmuration.conversation.Thread': ConversationThread;
   'murmuration.node.ActorCommand': NodeActorCommand;
@@ -1535,6 +1597,7 @@ export interface Messages {
   'murmuration.store.NameClaim': StoreNameClaim;
   'murmuration.store.AccountRecord': StoreAccountRecord;
   'murmuration.store.StatusRecord': StoreStatusRecord;
+  'murmuration.store.StatusRevision': StoreStatusRevision;
   'murmuration.store.AccountStatusRow': StoreAccountStatusRow;
   'murmuration.store.PublicRow': StorePublicRow;
   'murmuration.store.PublicBucket': StorePublicBucket;

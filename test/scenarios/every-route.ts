@@ -141,6 +141,7 @@ export class EveryRoute {
     'POST /api/v1/tags/:name/follow': async () => ({ id: 'birds' }),
     'POST /api/v1/tags/:name/unfollow': async () => ({ id: 'birds' }),
     'POST /api/v1/statuses': async () => ({ body: { status: `post ${++this.made}` } }),
+    'PUT /api/v1/statuses/:id': async () => ({ id: await this.ownStatus(), body: { status: 'edited' } }),
     'DELETE /api/v1/statuses/:id': async () => ({ id: await this.ownStatus() }),
     'POST /api/v1/statuses/:id/pin': async () => ({ id: await this.pinnable() }),
     'GET /api/v1/notifications/:id': async () => ({ id: await this.notification() }),

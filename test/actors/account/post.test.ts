@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { IDEMPOTENCY_KEYS_MAX, IDEMPOTENCY_MS, STATUS_CHARS_MAX } from '../../../actors/account/post.js';
+import { IDEMPOTENCY_KEYS_MAX, IDEMPOTENCY_MS } from '../../../actors/account/post.js';
+import { STATUS_CHARS_MAX } from '../../../actors/domain/status-text.js';
 import { blankPost } from '../reactions/town.js';
 import { newcomer, startMs } from './newcomer.js';
 

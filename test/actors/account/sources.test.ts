@@ -54,7 +54,8 @@ test('relations come out of a message as they were put in, alone and with a home
 });
 
 test('the relations of somebody who knows nobody are empty', () => {
-  const nobody = { following: [], blocked: [], blockedBy: [], muted: [], lists: [], screened: false, tags: [] };
+  const none = { following: [], blocked: [], blockedBy: [], muted: [], lists: [], mutedConversations: [] };
+  const nobody = { ...none, screened: false, tags: [] };
   assert.deepEqual(sourcesCodec.decode(sourcesCodec.encode(nobody)), nobody);
   assert.deepEqual(sourcesCodec.decode(new Uint8Array()), nobody);
 });

@@ -75,6 +75,7 @@ export async function openCity(stage: Stage = new Stage()) {
       publicRing: { read: () => NO_RING },
       lenses: {
         of: (viewer: string) => lenses.of(viewer),
+        latest: (viewer: string) => lenses.latest(viewer),
         home: async (viewer: string) => ({ view: await lenses.of(viewer), part: NO_RING }),
       } as unknown as Lenses,
     };

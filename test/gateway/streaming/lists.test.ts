@@ -23,7 +23,7 @@ let lookUp: () => Promise<unknown> = async () => ({});
 
 before(async () => {
   const ask = async (_id: string, command: string) =>
-    command === 'list' ? lookUp() : { following: [], blocked: [], muted: [], lists: [] };
+    command === 'list' ? lookUp() : { following: [], blocked: [], muted: [], lists: [], mutedConversations: [] };
   await gateway.start([], { streams: sources }, ask as never);
   await gateway.giveAccount(account(ALICE));
   await gateway.giveToken('alice', { accountId: ALICE, scopes: ['read'] });

@@ -164,6 +164,7 @@ before(() =>
       following: follows.get(id) ?? [],
       blocked: blocked.get(id) ?? [],
       blockedBy: [],
+      mutedConversations: [],
       muted: [],
       lists: lists.get(id) ?? [],
     };

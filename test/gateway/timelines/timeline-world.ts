@@ -81,6 +81,7 @@ export class TimelineWorld {
       muted: [...this.muted].map((account) => ({ account, untilMs: 0, notifications: true })),
       lists: this.lists,
       tags: [],
+      mutedConversations: [],
     };
     return command === 'sources' ? sources : { version: 1, sources, ...this.rings.read(this.viewer, input, 1) };
   };

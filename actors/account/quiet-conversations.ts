@@ -1,0 +1,47 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import { problem } from '../domain/problem.js';
+import type { Part } from '../runtime/part.js';
+import type { RelationState } from './relations.js';
+
+export interface Commands {
+  muteConversation: { in: P.AccountMuteConversation; out: P.AccountEmpty };
+  unmuteConversation: { in: P.AccountUnmuteConversation; out: P.AccountEmpty };
+}
+export interface Events {
+  conversationMuted: P.AccountConversationMuted;
+  conversationUnmuted: P.AccountConversationUnmuted;
+}
+
+/** Bounds one activation's memory, and what its relations weigh as a message (sources.ts): 8 bytes each. */
+export const MUTED_CONVERSATIONS_MAX = 5_000;
+
+const empty = codec('murmuration.account.Empty');
+
+/** Conversations of which the owner wants to hear no more: what happens in them makes no notifications (notify.ts). */
+export const quietConversations: Part<RelationState, Commands, Events> = {
+  decide: {
+    muteConversation({ mutedConversations }, { conversationId }) {
+      if (mutedConversations.has(conversationId)) return { events: [], reply: {} };
+      if (mutedConversations.size >= MUTED_CONVERSATIONS_MAX)
+        return problem('limit_reached', `You cannot mute more than ${MUTED_CONVERSATIONS_MAX} conversations`);
+      return { events: [{ type: 'conversationMuted', conversationId }], reply: {} };
+    },
+    unmuteConversation({ mutedConversations }, { conversationId }) {
+      if (!mutedConversations.has(conversationId)) return { events: [], reply: {} };
+      return { events: [{ type: 'conversationUnmuted', conversationId }], reply: {} };
+    },
+  },
+  apply: {
+    conversationMuted: ({ mutedConversations }, { conversationId }) => void mutedConversations.add(conversationId),
+    conversationUnmuted: ({ mutedConversations }, { conversationId }) => void mutedConversations.delete(conversationId),
+  },
+  commands: {
+    muteConversation: { in: codec('murmuration.account.MuteConversation'), out: empty },
+    unmuteConversation: { in: codec('murmuration.account.UnmuteConversation'), out: empty },
+  },
+  events: {
+    conversationMuted: codec('murmuration.account.ConversationMuted'),
+    conversationUnmuted: codec('murmuration.account.ConversationUnmuted'),
+  },
+};

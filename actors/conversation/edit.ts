@@ -1,0 +1,77 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import { isProblem, problem } from '../domain/problem.js';
+import { textProblem } from '../domain/status-text.js';
+import type { Part } from '../runtime/part.js';
+import { type ConversationState, livingStatus, notFound } from './state.js';
+
+export interface Commands {
+  edit: { in: P.ConversationEdit; out: P.AccountEmpty };
+}
+export interface Events {
+  edited: P.ConversationEdited;
+}
+
+/** Revisions of one status: bounds its history's partition and what a deletion removes. */
+export const REVISIONS_MAX = 1_000;
+
+/** What a status says after its author changed it. What it said before stays in its history. */
+export const edit: Part<ConversationState, Commands, Events> = {
+  decide: {
+    edit(state, { statusId, by, ...next }, { nowMs }) {
+      const entry = livingStatus(state, statusId);
+      if (isProblem(entry)) return entry;
+      const { record } = entry;
+      if (record.accountId !== by) return notFound();
+      const refusal = textProblem(next.text, next.spoilerText);
+      if (refusal !== undefined) return refusal;
+      if (saysTheSame(record, next)) return { events: [], reply: {} };
+      const edits = record.edits ?? 0;
+      if (edits >= REVISIONS_MAX) return problem('limit_reached', 'This post cannot be edited any more');
+      const known = new Set(record.mentions.map((mention) => mention.accountId));
+      const { mentions, tags, ...said } = next;
+      return {
+        events: [
+          {
+            type: 'edited',
+            statusId,
+            number: edits + 1,
+            revision: { ...said, atMs: nowMs },
+            first: edits === 0 ? revisionOf(record) : undefined,
+            mentions,
+            tags,
+            newlyMentioned: mentions.map(({ accountId }) => accountId).filter((id) => !known.has(id)),
+          },
+        ],
+        reply: {},
+      };
+    },
+  },
+  apply: {
+    edited(state, { statusId, number, revision, mentions, tags }) {
+      const entry = state.statuses.get(statusId);
+      if (entry === undefined || revision === undefined) return;
+      const { atMs, ...said } = revision;
+      entry.record = { ...entry.record, ...said, mentions, tags, editedAtMs: atMs, edits: number };
+    },
+  },
+  commands: {
+    edit: { in: codec('murmuration.conversation.Edit'), out: codec('murmuration.account.Empty') },
+  },
+  events: { edited: codec('murmuration.conversation.Edited') },
+};
+
+/** What the status says now, as its history has it. */
+export function revisionOf(record: P.StoreStatusRecord): P.StoreStatusRevision {
+  const { text, html, spoilerText, sensitive, language } = record;
+  return { text, html, spoilerText, sensitive, language, atMs: record.editedAtMs || record.createdAtMs };
+}
+
+function saysTheSame(record: P.StoreStatusRecord, next: Omit<P.ConversationEdit, 'statusId' | 'by'>): boolean {
+  return (
+    record.text === next.text &&
+    record.spoilerText === next.spoilerText &&
+    record.sensitive === next.sensitive &&
+    record.language === next.language
+  );
+}

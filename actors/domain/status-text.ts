@@ -1,0 +1,18 @@
+import { type Problem, problem } from './problem.js';
+import { countChars } from './text.js';
+
+/** Of text and spoiler together, as countChars counts. Source: Mastodon StatusLengthValidator. */
+export const STATUS_CHARS_MAX = 500;
+
+/** Why a status cannot say this, be it new or edited. `mayBeEmpty`: something else is shown, media or a poll. */
+export function textProblem(text: string, spoilerText: string, mayBeEmpty = false): Problem | undefined {
+  if (text.trim() === '' && !mayBeEmpty) return invalidField('text', 'Text', 'ERR_BLANK', "can't be blank");
+  if (countChars(text) + countChars(spoilerText) > STATUS_CHARS_MAX)
+    return invalidField('text', 'Text', 'ERR_TOO_LONG', `character limit of ${STATUS_CHARS_MAX} exceeded`);
+  return undefined;
+}
+
+/** A validation problem of one field. */
+export function invalidField(field: string, label: string, error: string, description: string): Problem {
+  return problem('invalid', `Validation failed: ${label} ${description}`, { [field]: [{ error, description }] });
+}

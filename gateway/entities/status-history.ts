@@ -1,0 +1,42 @@
+import type { StoreAccountRecord, StoreStatusRecord, StoreStatusRevision } from '../../proto/gen/types.js';
+import type { InstanceSettings } from '../services.js';
+import { type Account, renderAccount } from './account.js';
+import { isoTime } from './time.js';
+
+/** The REST API's StatusEdit. */
+export interface StatusEdit {
+  readonly content: string;
+  readonly spoiler_text: string;
+  readonly sensitive: boolean;
+  readonly created_at: string;
+  readonly account: Account;
+  readonly media_attachments: readonly never[];
+  readonly emojis: readonly never[];
+}
+
+/** The REST API's StatusSource. */
+export interface StatusSource {
+  readonly id: string;
+  readonly text: string;
+  readonly spoiler_text: string;
+}
+
+export function renderStatusEdit(
+  instance: InstanceSettings,
+  revision: StoreStatusRevision,
+  author: StoreAccountRecord,
+): StatusEdit {
+  return {
+    content: revision.html,
+    spoiler_text: revision.spoilerText,
+    sensitive: revision.sensitive,
+    created_at: isoTime(revision.atMs),
+    account: renderAccount(instance, author),
+    media_attachments: [],
+    emojis: [],
+  };
+}
+
+export function renderStatusSource({ id, text, spoilerText }: StoreStatusRecord): StatusSource {
+  return { id, text, spoiler_text: spoilerText };
+}

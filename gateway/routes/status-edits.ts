@@ -1,0 +1,88 @@
+import { Type } from '@sinclair/typebox';
+import { REVISIONS_MAX, revisionOf } from '../../actors/conversation/edit.js';
+import { isProblem } from '../../actors/domain/problem.js';
+import { accounts, statusRevisions } from '../../store/tables.js';
+import { loadAccounts } from '../entities/status.js';
+import { renderStatusEdit, renderStatusSource } from '../entities/status-history.js';
+import { type AnyRoute, json, route } from '../http/route.js';
+import { notFound, visibleStatus } from '../visible.js';
+import { written } from '../written.js';
+import { idParams } from './lists.js';
+import { LANGUAGE_CHARS_MAX, languageProblem, TEXT_INPUT_CHARS_MAX } from './post.js';
+
+const edit = route({
+  method: 'PUT',
+  path: '/api/v1/statuses/:id',
+  auth: 'user',
+  scope: 'write:statuses',
+  params: idParams,
+  body: Type.Object({
+    status: Type.Optional(Type.String({ maxLength: TEXT_INPUT_CHARS_MAX })),
+    spoiler_text: Type.Optional(Type.String({ maxLength: TEXT_INPUT_CHARS_MAX })),
+    sensitive: Type.Optional(Type.Boolean()),
+    language: Type.Optional(Type.String({ maxLength: LANGUAGE_CHARS_MAX })),
+  }),
+  handle: async ({ services, viewer = '', params, body }) => {
+    const [seen, author] = await Promise.all([
+      visibleStatus(services, viewer, params.id),
+      services.tables.get(accounts, { account: viewer }),
+    ]);
+    if (isProblem(seen)) return seen;
+    const { record, original } = seen;
+    if (record.accountId !== viewer || original !== undefined || author === undefined) return notFound();
+    const refused = languageProblem(body.language);
+    if (refused !== undefined) return refused;
+    const said = await written(services, body.status ?? record.text, body.spoiler_text);
+    const reply = await services.askConversation(record.conversationId, 'edit', {
+      ...said,
+      statusId: record.id,
+      by: viewer,
+      sensitive: (body.sensitive ?? false) || said.spoilerText !== '',
+      language: body.language || record.language,
+    });
+    if (isProblem(reply)) return reply;
+    const status = await services.pages.one(services, viewer, await edited(services, viewer, record.id));
+    return status === undefined ? notFound() : json(status);
+  },
+});
+
+async function edited(services: Parameters<typeof visibleStatus>[0], viewer: string, id: string) {
+  const seen = await visibleStatus(services, viewer, id);
+  return isProblem(seen) ? undefined : seen;
+}
+
+const history = route({
+  method: 'GET',
+  path: '/api/v1/statuses/:id/history',
+  auth: 'optional',
+  scope: 'read:statuses',
+  params: idParams,
+  handle: async ({ services, viewer, params }) => {
+    const seen = await visibleStatus(services, viewer, params.id);
+    if (isProblem(seen)) return seen;
+    const record = seen.original ?? seen.record;
+    const author = (await loadAccounts(services, [record.accountId])).get(record.accountId);
+    if (author === undefined) return notFound();
+    const rows =
+      record.edits === undefined
+        ? []
+        : await services.tables.range(statusRevisions, { status: record.id }, { limit: REVISIONS_MAX + 1 });
+    const revisions = rows.length === 0 ? [revisionOf(record)] : rows.map((row) => row.value);
+    return json(revisions.map((revision) => renderStatusEdit(services.instance, revision, author)));
+  },
+});
+
+const source = route({
+  method: 'GET',
+  path: '/api/v1/statuses/:id/source',
+  auth: 'user',
+  scope: 'read:statuses',
+  params: idParams,
+  handle: async ({ services, viewer, params }) => {
+    const seen = await visibleStatus(services, viewer, params.id);
+    return isProblem(seen) ? seen : json(renderStatusSource(seen.original ?? seen.record));
+  },
+});
+
+/** Editing, and what a status said before. */
+export const statusEditRoutes: readonly AnyRoute[] = [edit, history, source];

@@ -1,0 +1,63 @@
+import { readText, renderHtml } from '../actors/domain/text.js';
+import type { AccountMention } from '../proto/gen/types.js';
+import { accountUrl, isPublished } from './entities/account.js';
+import { loadAccounts } from './entities/status.js';
+import type { Services } from './services.js';
+import { eachBounded } from './timelines/cursor.js';
+
+/** Names looked up at once: each is a serial read. */
+const NAMES_AT_ONCE_MAX = 8;
+
+/** What somebody wrote, as it is stored. */
+export interface Written {
+  readonly text: string;
+  /** Sanitised, with links. */
+  readonly html: string;
+  readonly spoilerText: string;
+  readonly mentions: readonly AccountMention[];
+  readonly tags: readonly string[];
+}
+
+/** Reads names and tags out of a status' text and makes HTML of it. */
+export async function written(
+  services: Services,
+  status: string | undefined,
+  spoiler: string | undefined,
+): Promise<Written> {
+  const given = { text: (status ?? '').trim(), spoilerText: (spoiler ?? '').trim() };
+  // A warning without a text is the text. Source: Mastodon PostStatusService.
+  const { text, spoilerText } = given.text === '' ? { text: given.spoilerText, spoilerText: '' } : given;
+  const { mentions: names, tags } = readText(text);
+  const mentioned = await findMentioned(services, names);
+  const html = renderHtml(text, {
+    mentions: new Map([...mentioned].map(([name, { url, username }]) => [name, { url, username }])),
+    baseUrl: services.instance.baseUrl,
+  });
+  const mentions = [...new Map([...mentioned.values()].map((mention) => [mention.accountId, mention])).values()];
+  return { text, html, spoilerText, mentions, tags };
+}
+
+/** Local accounts by the name as mentioned; names of nobody are left out. */
+async function findMentioned(
+  services: Services,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, AccountMention>> {
+  const here = `@${services.instance.domain.toLowerCase()}`;
+  const local = names.flatMap((name) => {
+    const username = name.endsWith(here) ? name.slice(0, -here.length) : name;
+    return username.includes('@') ? [] : [{ name, username }];
+  });
+  const ids = await eachBounded(local, NAMES_AT_ONCE_MAX, ({ username }) => services.registry.find(`acct:${username}`));
+  const records = await loadAccounts(
+    services,
+    ids.filter((id) => id !== undefined),
+  );
+  const found = new Map<string, AccountMention>();
+  for (const [index, { name }] of local.entries()) {
+    const record = records.get(ids[index] ?? '');
+    if (record === undefined || !isPublished(record)) continue;
+    const { id: accountId, username } = record;
+    found.set(name, { accountId, username, acct: username, url: accountUrl(services.instance, username) });
+  }
+  return found;
+}
