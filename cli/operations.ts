@@ -5,9 +5,11 @@ import { parseScopes } from '../gateway/oauth/scopes.js';
 import { signUp } from '../gateway/oauth/sign-up.js';
 import { issueToken } from '../gateway/oauth/tokens.js';
 import type { Services } from '../gateway/services.js';
+import { type InstanceOperations, instanceOperations } from './instance.js';
+import { Refused } from './refused.js';
 
 /** What the command line may ask of a node; the same whether it talks to a running one or opened the store itself. */
-export interface Operations {
+export interface Operations extends InstanceOperations {
   'account.create': { in: NewAccount; out: { id: string; username: string; token?: string } };
   'token.create': { in: { username: string; scopes: string }; out: { token: string } };
   status: { in: object; out: object };
@@ -26,10 +28,7 @@ export interface NewAccount {
   readonly testPassword?: boolean;
 }
 
-/** A refusal whose text an operator reads. */
-export class Refused extends Error {
-  override readonly name = 'Refused';
-}
+export { Refused } from './refused.js';
 
 const ROLES = ['user', 'moderator', 'admin', 'owner'];
 /** Tokens made here belong to this client; it has no secret, so nobody can act as it. */
@@ -44,6 +43,9 @@ export async function operate<N extends OperationName>(
   const table: { [K in OperationName]: (input: Operations[K]['in']) => Promise<Operations[K]['out']> } = {
     'account.create': (account) => createAccount(node.services, account),
     'token.create': (wanted) => createToken(node.services, wanted.username, wanted.scopes),
+    'instance.put': (entry) => instanceOperations['instance.put'](node, entry),
+    'instance.remove': (entry) => instanceOperations['instance.remove'](node, entry),
+    'instance.list': (wanted) => instanceOperations['instance.list'](node, wanted),
     status: async () => ({ ...node.status(), unsettled: node.runtime.metrics.unsettled }),
     drain: async () => {
       drain();

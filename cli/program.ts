@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { withNode } from './connection.js';
+import { addInstanceCommands } from './instance.js';
 import { openLogger } from './logger.js';
 import { Refused } from './operations.js';
 import {
@@ -66,6 +67,13 @@ function build(version: string): Command {
         process.stdout.write(`${(await run('token.create', { username: name, scopes: flags.scopes })).token}\n`);
       }),
     );
+  const instance = program
+    .command('instance')
+    .description('what the instance says of itself, its rules and announcements');
+  addInstanceCommands(
+    (name, description) => command(instance, name, description),
+    (flags, action) => withNode(settingsOf(flags), action),
+  );
   program
     .command('load')
     .description('load a Mastodon-compatible server of your own, and judge it (load --help)')

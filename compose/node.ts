@@ -5,6 +5,7 @@ import { accountKind } from '../actors/account/account.js';
 import { conversationKind } from '../actors/conversation/conversation.js';
 import { IDS_PER_MS, makeId, SHARDS } from '../actors/domain/ids.js';
 import type { Clock, Random } from '../actors/domain/time.js';
+import { instanceKind } from '../actors/instance/instance.js';
 import { Registrar } from '../actors/registry.js';
 import { askerOf } from '../actors/runtime/kind.js';
 import type { Placement } from '../actors/runtime/placement.js';
@@ -12,9 +13,11 @@ import { Runtime } from '../actors/runtime/runtime.js';
 import { systemClock, systemRandom } from '../actors/runtime/system.js';
 import type { HomeRings } from '../actors/timelines/home-rings.js';
 import type { Settings } from '../cli/settings.js';
+import { AccountLimits } from '../gateway/account-limits.js';
 import { StatusPages } from '../gateway/cards/status-pages.js';
 import { ViewerMarks } from '../gateway/cards/viewer-marks.js';
 import { TagHistories } from '../gateway/discovery/tag-histories.js';
+import { InstanceEntries } from '../gateway/instance-entries.js';
 import { Lenses } from '../gateway/lenses.js';
 import { allRoutes } from '../gateway/routes/index.js';
 import { type Server, startServer } from '../gateway/server.js';
@@ -86,8 +89,10 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   await fanOut(rings, publicRing, bus);
   const account = accountKind({ mailer, baseUrl: settings.BASE_URL, tables, rings });
   const conversation = conversationKind();
+  const instance = instanceKind();
+  const limits = await AccountLimits.open(tables, (err) => logger.error({ err }, 'limits of accounts not read'));
   const runtime = new Runtime({
-    kinds: [account, conversation],
+    kinds: [account, conversation, instance],
     tables,
     journal: new Journal(tables),
     bus,
@@ -110,10 +115,13 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const services: Services = {
     instance: instanceOf(settings),
     askAccount,
-    lenses: new Lenses(askAccount, clock),
+    lenses: new Lenses(askAccount, clock, limits),
     publicRing,
     pages: new StatusPages(instanceOf(settings), new ViewerMarks(tables)),
     askConversation: askerOf(conversation, runtime),
+    askInstance: askerOf(instance, runtime),
+    entries: new InstanceEntries(tables),
+    limits,
     tagHistories: new TagHistories(tables, clock),
     tables,
     registry: new Registrar(tables, clock),

@@ -5,6 +5,7 @@ import type { Clock } from '../actors/domain/time.js';
 import type { TypedAsk } from '../actors/runtime/kind.js';
 import type { HomeBounds, HomeIds } from '../actors/timelines/ring-part.js';
 import type { AccountHome, AccountSources } from '../proto/gen/types.js';
+import { type LimitedAccounts, NOBODY_LIMITED } from './account-limits.js';
 import { loadScreen } from './screen.js';
 import { Lens } from './streaming/lens.js';
 import type { Relations } from './visible.js';
@@ -45,7 +46,10 @@ export class Lenses {
 
   readonly #clock: Pick<Clock, 'nowMs'>;
 
-  constructor(ask: TypedAsk<AccountCommands>, clock: Pick<Clock, 'nowMs'>) {
+  readonly #limits: LimitedAccounts;
+
+  constructor(ask: TypedAsk<AccountCommands>, clock: Pick<Clock, 'nowMs'>, limits: LimitedAccounts = NOBODY_LIMITED) {
+    this.#limits = limits;
     this.#ask = ask;
     this.#clock = clock;
   }
@@ -70,7 +74,7 @@ export class Lenses {
   }
 
   async #keep(viewer: string, { version, sources = NOBODY }: AccountHome): Promise<Kept> {
-    const lens = new Lens(viewer, sources, this.#clock);
+    const lens = new Lens(viewer, sources, this.#clock, this.#limits);
     const screen = sources.screened ? await loadScreen(this.#ask, viewer, this.#clock) : undefined;
     const relation = (account: string) => lens.relation(account);
     const view = { version, lens, relations: screen === undefined ? relation : Object.assign(relation, { screen }) };

@@ -1,11 +1,14 @@
 import type { AccountCommands } from '../actors/account/commands.js';
 import type { ConversationCommands } from '../actors/conversation/commands.js';
 import type { Clock, Random } from '../actors/domain/time.js';
+import type { InstanceCommands } from '../actors/instance/commands.js';
 import type { TypedAsk } from '../actors/runtime/kind.js';
 import type { PublicRing } from '../actors/timelines/public-ring.js';
 import type { ReadTables } from '../store/port.js';
+import type { LimitedAccounts } from './account-limits.js';
 import type { StatusPages } from './cards/status-pages.js';
 import type { TagHistories } from './discovery/tag-histories.js';
+import type { InstanceEntries } from './instance-entries.js';
 import type { Lenses } from './lenses.js';
 
 /** What the instance says of itself; from the settings. */
@@ -38,6 +41,11 @@ export interface Services {
   readonly pages: StatusPages;
   readonly tagHistories: Pick<TagHistories, 'of'>;
   readonly tables: ReadTables;
+  /** What the instance's people have set. */
+  readonly entries: InstanceEntries;
+  /** Whom moderators have limited. */
+  readonly limits: LimitedAccounts;
+  readonly askInstance: TypedAsk<InstanceCommands>;
   /** Claims of names and immutable rows that no actor owns (apps, application tokens): actors/registry. */
   readonly registry: Registry;
   readonly clock: Clock;

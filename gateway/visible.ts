@@ -59,7 +59,9 @@ export async function visibleStatuses(
 ): Promise<(VisibleStatus | undefined)[]> {
   const originals = await loadOriginals(services, records);
   const relations = options.relations ?? (await relationsOf(services, viewer));
+  const { limits } = services;
   const shows = (record: StoreStatusRecord) => {
+    if (limits.suspended(record.accountId)) return false;
     const relation = relations(record.accountId);
     if (options.hideBlocked === true && relation?.blocking === true) return false;
     if (options.hideMuted === true && relation?.muting === true) return false;

@@ -158,6 +158,44 @@ export const apps = table('apps', {
   clustering: {},
   value: codec('murmuration.store.AppRecord'),
 });
+/** What the instance's people have set: at most ENTRIES_MAX of each collection (actors/instance/entries.ts). */
+export const instanceEntries = table('instance_entries', {
+  partition: { collection: 'text' },
+  clustering: { entry: 'id' },
+  value: codec('murmuration.instance.Entry'),
+  watched: true,
+});
+/** Reactions to announcements, by name; some of each announcement. */
+export const announcementEmoji = table('announcement_emoji', {
+  partition: { announcement: 'id' },
+  clustering: { name: 'text' },
+  value: codec('murmuration.instance.EmojiCounted'),
+});
+/** What moderators did; `era` is the entry id's. */
+export const auditLog = table('audit_log', {
+  partition: { era: 'int' },
+  clustering: { entry: 'id' },
+  value: codec('murmuration.instance.AuditEntry'),
+});
+/** Accounts of this server; `era` is the account id's, `lane` publicLane of it. */
+export const accountListings = table('account_listings', {
+  partition: { era: 'int', lane: 'int' },
+  clustering: { account: 'id' },
+  value: codec('murmuration.store.AccountListing'),
+});
+/** Accounts that are silenced or suspended, whole in memory on each node; `century` is always 0. */
+export const accountLimits = table('account_limits', {
+  partition: { century: 'int' },
+  clustering: { account: 'id' },
+  value: codec('murmuration.store.AccountLimit'),
+  watched: true,
+});
+/** Accounts with a role of their own; `century` is always 0. */
+export const staff = table('staff', {
+  partition: { century: 'int' },
+  clustering: { account: 'id' },
+  value: codec('murmuration.store.AccountListing'),
+});
 
 /** All of them, for the adapters' schemas. */
 export const allTables = [
@@ -186,4 +224,10 @@ export const allTables = [
   notifications,
   tokens,
   apps,
+  instanceEntries,
+  announcementEmoji,
+  auditLog,
+  accountListings,
+  accountLimits,
+  staff,
 ] as const;

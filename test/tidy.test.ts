@@ -19,6 +19,7 @@ const GENERATED = /^proto\/gen\//;
 const COMPOSED: Readonly<Record<string, readonly string[]>> = {
   account: ['account.ts', 'commands.ts'],
   conversation: ['commands.ts', 'state.ts'],
+  instance: ['commands.ts', 'instance.ts'],
 };
 /** Slices whose tests are together in one file, as people use them. */
 const TOGETHER: Readonly<Record<string, string>> = {

@@ -43,6 +43,8 @@ export const STATUSES_TOPIC = 'topic.statuses';
 export const ROWS_TOPIC = 'topic.rows';
 /** What concerns one account (AccountTopic): notifications, changed relations, revoked tokens. */
 export const accountTopic = (account: string): string => `topic.account.${account}`;
+/** What the instance says to everybody (InstanceTopic): announcements and the reactions to them. */
+export const INSTANCE_TOPIC = 'topic.instance';
 /** Says that the shard map changed: whoever hears it reads the row. */
 export const CLUSTER_TOPIC = 'topic.cluster';
 

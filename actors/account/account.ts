@@ -2,6 +2,7 @@ import { problem } from '../domain/problem.js';
 import { type AccountSurroundings, accountReactions } from '../reactions/account.js';
 import type { ActorKind } from '../runtime/kind.js';
 import type { Slice } from '../runtime/slice.js';
+import { announcements } from './announcements.js';
 import { block } from './block.js';
 import type { AccountCommands, AccountEvents, AccountState } from './commands.js';
 import { filters } from './filters.js';
@@ -11,6 +12,7 @@ import { followers } from './followers.js';
 import { home } from './home.js';
 import { lists } from './lists.js';
 import { markers } from './markers.js';
+import { moderation } from './moderation.js';
 import { mute } from './mute.js';
 import { notificationPolicy, POLICY_AT_FIRST } from './notification-policy.js';
 import { notify } from './notify.js';
@@ -42,6 +44,8 @@ export function initialAccount(id: string): AccountState {
     filters: new Map(),
     followedTags: new Map(),
     relationsVersion: 1,
+    announcements: new Map(),
+    moderation: { silenced: false, sensitized: false, suspendedAtMs: 0, deleted: false },
     pins: [],
     statuses: 0,
     lastStatusAtMs: 0,
@@ -64,6 +68,8 @@ type AccountSlice = Slice<AccountState, Omit<AccountCommands, 'home'>, AccountEv
 const decide: AccountSlice['decide'] = {
   ...register.decide,
   ...session.decide,
+  ...moderation.decide,
+  ...announcements.decide,
   ...profile.decide,
   ...filters.decide,
   ...follow.decide,
@@ -88,6 +94,8 @@ export const accountSlice: AccountSlice = {
   apply: versioned({
     ...register.apply,
     ...session.apply,
+    ...moderation.apply,
+    ...announcements.apply,
     ...profile.apply,
     ...filters.apply,
     ...follow.apply,
@@ -116,6 +124,8 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
     commands: {
       ...register.commands,
       ...session.commands,
+      ...moderation.commands,
+      ...announcements.commands,
       ...profile.commands,
       ...filters.commands,
       ...follow.commands,
@@ -137,6 +147,8 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
     events: {
       ...register.events,
       ...session.events,
+      ...moderation.events,
+      ...announcements.events,
       ...profile.events,
       ...filters.events,
       ...follow.events,
@@ -156,6 +168,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
     stateVersion: 7,
     once: ['exchangeCode'],
     queries: [
+      'announcementMarks',
       'credentials',
       'relations',
       'sources',

@@ -1,3 +1,4 @@
+import type * as announcements from './announcements.js';
 import type * as block from './block.js';
 import type * as filters from './filters.js';
 import type * as follow from './follow.js';
@@ -6,6 +7,7 @@ import type * as followers from './followers.js';
 import type * as home from './home.js';
 import type * as lists from './lists.js';
 import type * as markers from './markers.js';
+import type * as moderation from './moderation.js';
 import type * as mute from './mute.js';
 import type * as policy from './notification-policy.js';
 import type * as notify from './notify.js';
@@ -22,6 +24,8 @@ import type * as subscribers from './subscribers.js';
 export interface AccountCommands
   extends register.Commands,
     session.Commands,
+    moderation.Commands,
+    announcements.Commands,
     profile.Commands,
     filters.Commands,
     follow.Commands,
@@ -44,6 +48,8 @@ export interface AccountCommands
 export interface AccountEvents
   extends register.Events,
     session.Events,
+    moderation.Events,
+    announcements.Events,
     profile.Events,
     filters.Events,
     follow.Events,
@@ -63,6 +69,8 @@ export interface AccountEvents
 export interface AccountState
   extends register.State,
     session.State,
+    moderation.State,
+    announcements.State,
     followers.State,
     post.State,
     notify.State,

@@ -18,14 +18,16 @@ export interface Owner {
   readonly username: string;
   readonly email: string;
   passwordHash: string;
-  readonly role: string;
+  role: string;
   confirmed: boolean;
-  readonly approved: boolean;
-  readonly disabled: boolean;
+  approved: boolean;
+  disabled: boolean;
   readonly locale: string;
   readonly clientId: string | undefined;
   readonly confirmationHash: string | undefined;
   readonly createdAtMs: number;
+  readonly reason: string | undefined;
+  readonly signUpAddress: string | undefined;
 }
 export interface State {
   /** Undefined until registered. */
@@ -83,6 +85,8 @@ export const register: Part<State, Commands, Events> = {
         clientId: event.clientId,
         confirmationHash: event.confirmationHash,
         createdAtMs: event.atMs,
+        reason: event.reason,
+        signUpAddress: event.signUpAddress,
       };
     },
     emailConfirmed(state) {

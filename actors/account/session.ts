@@ -112,7 +112,8 @@ function issue({ tokens }: Readonly<State>, token: P.AccountTokenIssued): Record
   return [...revocations(oldest), { type: 'tokenIssued', ...token }];
 }
 
-function revocations(hashes: Iterable<string>): Recorded<Events>[] {
+/** The end of each of these tokens. */
+export function revocations(hashes: Iterable<string>): Recorded<Pick<Events, 'tokenRevoked'>>[] {
   return Array.from(hashes, (tokenHash) => ({ type: 'tokenRevoked', tokenHash }));
 }
 

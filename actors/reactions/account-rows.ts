@@ -5,6 +5,7 @@ import type { AccountEvents, AccountState } from '../account/commands.js';
 import { eraOfId } from '../domain/ids.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
 import { notificationRows } from './notification-rows.js';
+import { moderationRows } from './moderation-rows.js';
 
 type On = Reaction<AccountState, AccountEvents>['on'];
 
@@ -42,6 +43,12 @@ export function accountRecord(state: Readonly<AccountState>): StoreAccountRecord
     locale: owner?.locale ?? '',
     followRequests: state.requests.size,
     clientId: owner?.clientId,
+    silenced: state.moderation.silenced,
+    sensitized: state.moderation.sensitized,
+    suspendedAtMs: state.moderation.suspendedAtMs,
+    reason: owner?.reason,
+    signUpAddress: owner?.signUpAddress,
+    removed: state.moderation.deleted,
     pinnedIds: state.pins,
   };
 }
@@ -88,7 +95,7 @@ export function accountRows(tables: Pick<ReadTables, 'range'>): Reaction<Account
     surface: 'rows',
     beforeReply: true,
     on: {
-      registered: writeAccount,
+      ...moderationRows(accountRow),
       emailConfirmed: writeAccount,
       profileUpdated: writeAccount,
       followRequested: writeAccount,

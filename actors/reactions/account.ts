@@ -5,6 +5,7 @@ import type { HomeRings } from '../timelines/home-rings.js';
 import { accountRows } from './account-rows.js';
 import { accountNotices, accountTells } from './account-tells.js';
 import { accountMail, type Mailer } from './mail.js';
+import { moderationTells } from './moderation-tells.js';
 import { accountStream } from './stream.js';
 import { accountTimeline } from './timeline.js';
 
@@ -24,6 +25,7 @@ export function accountReactions(around: AccountSurroundings): readonly Reaction
   return [
     accountRows(around.tables),
     accountStream,
+    moderationTells,
     accountTells,
     accountTimeline(around.rings),
     accountNotices,

@@ -107,6 +107,11 @@ export function isPublished(record: StoreAccountRecord): boolean {
   return record.confirmed && record.approved;
 }
 
+/** Suspended, or deleted for good: nothing of it is shown. */
+export function isSuspended(record: StoreAccountRecord): boolean {
+  return (record.suspendedAtMs ?? 0) > 0 || record.removed === true;
+}
+
 export function renderAccount(instance: InstanceSettings, record: StoreAccountRecord): Account {
   const profile = record.profile ?? blank;
   const text = { mentions: new Map(), baseUrl: instance.baseUrl };

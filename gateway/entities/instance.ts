@@ -1,13 +1,13 @@
 import { DISPLAY_NAME_CHARS_MAX, FIELD_CHARS_MAX, FIELDS_MAX, NOTE_CHARS_MAX } from '../../actors/account/profile.js';
 import { STATUS_CHARS_MAX } from '../../actors/domain/status-text.js';
 import { LINK_COUNTS_AS } from '../../actors/domain/text.js';
+import type { InstanceEntry } from '../../proto/gen/types.js';
+import type { About } from '../instance-about.js';
 import type { InstanceSettings } from '../services.js';
-import { MISSING_HEADER_PATH } from './account.js';
+import { MISSING_HEADER_PATH, renderAccount } from './account.js';
 
 /** The API that clients may expect, then what answers. Clients read the number before the space. */
 export const API_VERSION = '4.3.0';
-
-const DESCRIPTION = 'A Murmuration server.';
 
 export function versionText(instance: InstanceSettings): string {
   return `${API_VERSION} (compatible; Murmuration ${instance.version})`;
@@ -36,41 +36,40 @@ function configuration() {
 }
 
 /** The REST API's V1::Instance. */
-export function renderInstanceV1(instance: InstanceSettings) {
+export function renderInstanceV1(instance: InstanceSettings, about: About) {
   return {
     uri: instance.domain,
-    title: instance.domain,
-    short_description: DESCRIPTION,
-    description: DESCRIPTION,
-    email: contactEmail(instance),
+    title: about.title,
+    short_description: about.shortDescription,
+    description: about.description,
+    email: about.contactEmail,
     version: versionText(instance),
     urls: { streaming_api: instance.streamingUrl },
-    stats: { user_count: 0, status_count: 0, domain_count: 0 },
+    stats: { user_count: about.statistics.users, status_count: about.statistics.statuses, domain_count: 1 },
     thumbnail: `${instance.baseUrl}${MISSING_HEADER_PATH}`,
-    languages: ['en'],
+    languages: about.languages,
     registrations: instance.registrations !== 'closed',
     approval_required: instance.registrations === 'approval',
     invites_enabled: false,
     configuration: configuration(),
-    contact_account: null,
-    rules: [],
+    contact_account: about.contact === undefined ? null : renderAccount(instance, about.contact),
+    rules: about.rules.map(renderRule),
   };
 }
 
 /** The REST API's Instance (v2). */
-export function renderInstance(instance: InstanceSettings) {
+export function renderInstance(instance: InstanceSettings, about: About) {
   const shared = configuration();
   return {
     domain: instance.domain,
-    title: instance.domain,
+    title: about.title,
     version: versionText(instance),
-    // Where the operator offers the source is a setting to come; the server itself stands for it until then.
-    source_url: instance.baseUrl,
-    description: DESCRIPTION,
-    usage: { users: { active_month: 0 } },
+    source_url: about.sourceUrl,
+    description: about.description,
+    usage: { users: { active_month: about.statistics.activeMonth } },
     thumbnail: { url: `${instance.baseUrl}${MISSING_HEADER_PATH}`, blurhash: null, versions: {} },
     icon: [],
-    languages: ['en'],
+    languages: about.languages,
     configuration: {
       ...shared,
       accounts: {
@@ -81,7 +80,18 @@ export function renderInstance(instance: InstanceSettings) {
         profile_field_name_limit: FIELD_CHARS_MAX,
         profile_field_value_limit: FIELD_CHARS_MAX,
       },
-      urls: { streaming: instance.streamingUrl, about: null, privacy_policy: null, terms_of_service: null },
+      urls: {
+        streaming: instance.streamingUrl,
+        about: `${instance.baseUrl}/api/v1/instance/extended_description`,
+        privacy_policy: `${instance.baseUrl}/api/v1/instance/privacy_policy`,
+        terms_of_service: about.hasTerms ? `${instance.baseUrl}/api/v1/instance/terms_of_service` : null,
+        ...(about.statusPage === undefined ? {} : { status: about.statusPage }),
+      },
+      timelines_access: {
+        live_feeds: { local: 'public', remote: 'public' },
+        hashtag_feeds: { local: 'public', remote: 'public' },
+        trending_link_feeds: { local: 'public', remote: 'public' },
+      },
       vapid: { public_key: '' },
       translation: { enabled: false },
       limited_federation: false,
@@ -90,16 +100,20 @@ export function renderInstance(instance: InstanceSettings) {
       enabled: instance.registrations !== 'closed',
       approval_required: instance.registrations === 'approval',
       reason_required: instance.registrations === 'approval',
-      message: null,
+      message: about.registrationsMessage ?? null,
       min_age: null,
       url: null,
     },
     api_versions: { mastodon: 2 },
-    contact: { email: contactEmail(instance), account: null },
-    rules: [],
+    contact: {
+      email: about.contactEmail,
+      account: about.contact === undefined ? null : renderAccount(instance, about.contact),
+    },
+    rules: about.rules.map(renderRule),
   };
 }
 
-function contactEmail(instance: InstanceSettings): string {
-  return `admin@${instance.domain.replace(/:\d+$/, '')}`;
+/** The REST API's Rule. */
+export function renderRule({ id, text }: InstanceEntry) {
+  return { id, text: text?.text ?? '', hint: text?.hint ?? '', translations: {} };
 }

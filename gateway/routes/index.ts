@@ -1,5 +1,6 @@
 import type { AnyRoute } from '../http/route.js';
 import { accountRoutes } from './accounts.js';
+import { announcementRoutes } from './announcements.js';
 import { appRoutes } from './apps.js';
 import { authPageRoutes } from './auth-pages.js';
 import { authorizeRoutes } from './authorize.js';
@@ -28,6 +29,7 @@ import { v1FilterRoutes } from './v1-filters.js';
 
 const routes: readonly AnyRoute[] = [
   ...accountRoutes,
+  ...announcementRoutes,
   ...appRoutes,
   ...authPageRoutes,
   ...authorizeRoutes,

@@ -1,53 +1,175 @@
-import { renderInstance, renderInstanceV1, versionText } from '../entities/instance.js';
-import { type Answer, type AnyRoute, JsonText, json, route } from '../http/route.js';
-import type { InstanceSettings, Services } from '../services.js';
+import { createHash } from 'node:crypto';
+import { Type } from '@sinclair/typebox';
+import { renderHtml } from '../../actors/domain/text.js';
+import type { InstanceEntry } from '../../proto/gen/types.js';
+import { renderInstance, renderInstanceV1, renderRule, versionText } from '../entities/instance.js';
+import { isoTime } from '../entities/time.js';
+import { type AnyRoute, json, route } from '../http/route.js';
+import { aboutOf } from '../instance-about.js';
+import type { Services } from '../services.js';
+import { DAY_MS, type Statistics, statisticsOf, WEEKS_COUNTED } from '../statistics.js';
+import { notFound } from '../visible.js';
 
-/** What NodeInfo 2.0 says of the version: without spaces, as its schema wants. */
-function nodeInfo(instance: InstanceSettings) {
+const WEEK_DAYS = 7;
+/** 1970 began on a Thursday: weeks are counted from Mondays. */
+const MONDAY_DAYS = 4;
+
+/** Answers something that anybody may know. */
+function tell(path: string, what: (services: Services) => unknown): AnyRoute {
+  return route({ method: 'GET', path, auth: 'none', handle: async ({ services }) => json(await what(services)) });
+}
+
+async function textSetting({ entries, instance }: Services, name: string) {
+  const entry = await entries.setting(name);
   return {
-    version: '2.0',
-    software: { name: 'murmuration', version: instance.version },
-    protocols: ['activitypub'],
-    services: { inbound: [], outbound: [] },
-    openRegistrations: instance.registrations !== 'closed',
-    usage: { users: {} },
-    metadata: { apiVersion: versionText(instance) },
+    updated_at: isoTime(entry?.updatedAtMs ?? 0),
+    content: renderHtml(entry?.text?.text ?? '', { mentions: new Map(), baseUrl: instance.baseUrl }),
   };
 }
 
-const NODE_INFO_TYPE = 'application/json; profile="http://nodeinfo.diaspora.software/ns/schema/2.0#"; charset=utf-8';
+function activity({ days, atMs }: Statistics) {
+  const today = Math.floor(atMs / DAY_MS);
+  const monday = today - ((today - MONDAY_DAYS) % WEEK_DAYS);
+  return Array.from({ length: WEEKS_COUNTED }, (_, back) => {
+    const first = monday - back * WEEK_DAYS;
+    const counted = Array.from({ length: WEEK_DAYS }, (_day, index) => days.get(first + index));
+    const sum = (of: 'statuses' | 'registrations') => counted.reduce((all, day) => all + (day?.[of] ?? 0), 0);
+    const active = new Set(counted.flatMap((day) => [...(day?.active ?? [])]));
+    return {
+      week: String((first * DAY_MS) / 1_000),
+      statuses: String(sum('statuses')),
+      logins: String(active.size),
+      registrations: String(sum('registrations')),
+    };
+  });
+}
+
+/** Some letters of an obfuscated domain are stars, so that people see that it is one they know. */
+function shownDomain({ key, domain }: InstanceEntry): string {
+  if (domain?.obfuscate !== true) return key;
+  const from = Math.floor(key.length / 4);
+  return [...key].map((sign, index) => (index >= from && index < from * 3 && sign !== '.' ? '*' : sign)).join('');
+}
+
+async function domainBlocks({ entries }: Services) {
+  const blocks = (await entries.of('domain_blocks')).filter(({ domain }) => domain?.severity !== 'noop');
+  return blocks.map((entry) => ({
+    domain: shownDomain(entry),
+    digest: createHash('sha256').update(entry.key).digest('hex'),
+    severity: entry.domain?.severity ?? 'silence',
+    comment: entry.domain?.publicComment || null,
+  }));
+}
+
+/** Terms by the day from which they hold, the newest first. */
+async function termsOf({ entries }: Services) {
+  return [...(await entries.of('terms'))].sort((one, other) => (one.key < other.key ? 1 : -1));
+}
+
+async function renderTerms(services: Services, entry: InstanceEntry | undefined) {
+  if (entry === undefined) return notFound();
+  const all = await termsOf(services);
+  const today = isoTime(services.clock.nowMs()).slice(0, 10);
+  const successor = all[all.findIndex(({ key }) => key === entry.key) - 1];
+  return json({
+    effective_date: entry.key,
+    effective: entry.key <= today,
+    content: renderHtml(entry.text?.text ?? '', { mentions: new Map(), baseUrl: services.instance.baseUrl }),
+    succeeded_by: successor?.key ?? null,
+  });
+}
+
+const currentTerms = route({
+  method: 'GET',
+  path: '/api/v1/instance/terms_of_service',
+  auth: 'none',
+  handle: async ({ services }) => {
+    const all = await termsOf(services);
+    const today = isoTime(services.clock.nowMs()).slice(0, 10);
+    return renderTerms(services, all.find(({ key }) => key <= today) ?? all.at(-1));
+  },
+});
+
+const datedTerms = route({
+  method: 'GET',
+  path: '/api/v1/instance/terms_of_service/:date',
+  auth: 'none',
+  params: Type.Object({ date: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }) }),
+  handle: async ({ services, params }) =>
+    renderTerms(
+      services,
+      (await termsOf(services)).find(({ key }) => key === params.date),
+    ),
+});
+
+const NODE_INFO_VERSIONS = ['2.0', '2.1'] as const;
+const nodeInfoSchema = (version: string) => `http://nodeinfo.diaspora.software/ns/schema/${version}`;
+
+/** What NodeInfo says of the version: without spaces, as its schema wants. */
+function nodeInfo(version: (typeof NODE_INFO_VERSIONS)[number]): AnyRoute {
+  return route({
+    method: 'GET',
+    path: `/nodeinfo/${version}`,
+    auth: 'none',
+    handle: async ({ services }) => {
+      const { instance } = services;
+      const { statistics, sourceUrl, title, description } = await aboutOf(services);
+      const { users, statuses, activeMonth, activeHalfYear } = statistics;
+      const software = { name: 'murmuration', version: instance.version };
+      return {
+        status: 200,
+        headers: { 'content-type': `application/json; profile="${nodeInfoSchema(version)}#"; charset=utf-8` },
+        body: JSON.stringify({
+          version,
+          software: version === '2.0' ? software : { ...software, repository: sourceUrl },
+          protocols: ['activitypub'],
+          services: { inbound: [], outbound: [] },
+          openRegistrations: instance.registrations === 'open',
+          usage: { users: { total: users, activeMonth, activeHalfyear: activeHalfYear }, localPosts: statuses },
+          metadata: { nodeName: title, nodeDescription: description, apiVersion: versionText(instance) },
+        }),
+      };
+    },
+  });
+}
 
 /** What the instance says of itself, to clients and to other servers. */
 export const instanceRoutes: readonly AnyRoute[] = [
-  tell('/api/v1/instance', renderInstanceV1),
-  tell('/api/v2/instance', renderInstance),
-  tell('/api/v1/instance/rules', () => []),
-  tell('/api/v1/custom_emojis', () => []),
-  tell('/.well-known/nodeinfo', (instance) => ({
-    links: [{ rel: 'http://nodeinfo.diaspora.software/ns/schema/2.0', href: `${instance.baseUrl}/nodeinfo/2.0` }],
-  })),
+  tell('/api/v1/instance', async (services) => renderInstanceV1(services.instance, await aboutOf(services))),
+  tell('/api/v2/instance', async (services) => renderInstance(services.instance, await aboutOf(services))),
+  tell('/api/v1/instance/rules', async ({ entries }) => (await entries.of('rules')).map(renderRule)),
+  // There are no other servers yet.
+  tell('/api/v1/instance/peers', () => []),
+  tell('/api/v1/instance/activity', async (services) => activity(await statisticsOf(services))),
+  tell('/api/v1/instance/extended_description', (services) => textSetting(services, 'extended_description')),
+  tell('/api/v1/instance/privacy_policy', (services) => textSetting(services, 'privacy_policy')),
+  tell('/api/v1/instance/translation_languages', () => ({})),
+  tell('/api/v1/instance/languages', async (services) =>
+    (await aboutOf(services)).languages.map((code) => ({ code, name: languageName(code) })),
+  ),
   route({
     method: 'GET',
-    path: '/nodeinfo/2.0',
-    auth: 'none',
-    handle: async ({ services }) => ({
-      status: 200,
-      headers: { 'content-type': NODE_INFO_TYPE },
-      body: JSON.stringify(nodeInfo(services.instance)),
-    }),
+    path: '/api/v1/instance/domain_blocks',
+    auth: 'optional',
+    scope: 'read',
+    handle: async ({ services }) => json(await domainBlocks(services)),
   }),
+  currentTerms,
+  datedTerms,
+  tell('/api/v1/custom_emojis', () => []),
+  tell('/.well-known/nodeinfo', ({ instance }) => ({
+    links: NODE_INFO_VERSIONS.map((version) => ({
+      rel: nodeInfoSchema(version),
+      href: `${instance.baseUrl}/nodeinfo/${version}`,
+    })),
+  })),
+  ...NODE_INFO_VERSIONS.map(nodeInfo),
 ];
 
-/** Settings never change while a node runs, so what it says of them is put together once. */
-function tell(path: string, what: (instance: InstanceSettings) => unknown): AnyRoute {
-  const told = new WeakMap<InstanceSettings, Answer>();
-  const handle = ({ services: { instance } }: { services: Pick<Services, 'instance'> }) => {
-    let answer = told.get(instance);
-    if (answer === undefined) {
-      answer = json(new JsonText(Buffer.from(JSON.stringify(what(instance)))));
-      told.set(instance, answer);
-    }
-    return answer;
-  };
-  return route({ method: 'GET', path, auth: 'none', handle });
+function languageName(code: string): string {
+  try {
+    return new Intl.DisplayNames(['en'], { type: 'language' }).of(code) ?? code;
+  } catch {
+    return code;
+  }
 }

@@ -3,7 +3,8 @@ import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import type { Timer } from '../../actors/domain/time.js';
 import { codec } from '../../proto/codec.js';
 import type { NodeStatusTopic, StoreStatusRecord } from '../../proto/gen/types.js';
-import { STATUSES_TOPIC } from '../../transport/bus.js';
+import { INSTANCE_TOPIC, STATUSES_TOPIC } from '../../transport/bus.js';
+import { announcementEvent } from './announcement-event.js';
 import { Connection, type StreamSocket, StreamSubscription } from './connection.js';
 import { Feed } from './feed.js';
 import type { HubOptions, HubParts } from './hub-parts.js';
@@ -30,6 +31,7 @@ export class Hub {
   readonly #viewers = new Map<string, Viewer>();
   readonly #timers = new Set<Timer>();
   #statuses: Feed | undefined;
+  #announcements: Feed | undefined;
   /** Events leave in the order in which they came, however long each takes to render. */
   #order: Promise<void> = Promise.resolve();
   #rendering = 0;
@@ -79,6 +81,7 @@ export class Hub {
       this.#giveUp(viewer.feed);
     }
     this.#followStatuses();
+    this.#followAnnouncements();
   }
 
   /** The stream itself, or that of the named list or hashtags. @throws Unavailable when the viewer's actor cannot be asked */
@@ -100,6 +103,7 @@ export class Hub {
     const subscription = new StreamSubscription(kind, connection.scopes, connection.socket, sinceId ?? nowId);
     connection.subscriptions.set(kind.name, subscription);
     this.#followStatuses();
+    this.#followAnnouncements();
     const feeds = [
       viewer.feed,
       ...(subscription.wantsStatuses && this.#statuses !== undefined ? [this.#statuses] : []),
@@ -112,6 +116,7 @@ export class Hub {
   unsubscribe(connection: Connection, kind: StreamKind): void {
     connection.subscriptions.delete(kind.name);
     this.#followStatuses();
+    this.#followAnnouncements();
   }
 
   /** Keeps connections alive, and closes those whose token or account is no longer good, should no message have said so. */
@@ -137,6 +142,7 @@ export class Hub {
     for (const timer of this.#timers) timer.cancel();
     const feeds = [...this.#viewers.values()].map((viewer) => viewer.feed);
     if (this.#statuses !== undefined) feeds.push(this.#statuses);
+    if (this.#announcements !== undefined) feeds.push(this.#announcements);
     this.#viewers.clear();
     await Promise.allSettled(feeds.map((feed) => feed.close()));
   }
@@ -152,6 +158,22 @@ export class Hub {
     else if (this.#statuses !== undefined) {
       this.#giveUp(this.#statuses);
       this.#statuses = undefined;
+    }
+  }
+
+  /** Nothing is read again for these: whoever missed one finds it in the list of announcements. */
+  #followAnnouncements(): void {
+    const needed = [...this.#viewers.values()].some((viewer) => viewer.wantsAnnouncements);
+    const { bus, services, logger } = this.#parts;
+    const heard = (payload: Uint8Array) => {
+      const event = announcementEvent(services.instance, payload);
+      if (event !== undefined) for (const viewer of this.#viewers.values()) viewer.announced(event);
+    };
+    const failed = (err: unknown) => logger.error({ err }, 'stream event failed');
+    if (needed) this.#announcements ??= new Feed(bus, services.clock, INSTANCE_TOPIC, heard, failed);
+    else if (this.#announcements !== undefined) {
+      this.#giveUp(this.#announcements);
+      this.#announcements = undefined;
     }
   }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../../actors/domain/time.js';
 import { isMuted, maySee } from '../../actors/domain/visibility.js';
 import type { AccountSourceList, AccountSources, StoreStatusRecord } from '../../proto/gen/types.js';
+import { type LimitedAccounts, NOBODY_LIMITED } from '../account-limits.js';
 import type { KnownRelation } from '../visible.js';
 
 /** What the decisions need of a status; rows of timelines carry it, too. */
@@ -50,7 +51,15 @@ export class Lens {
   readonly #mutedConversations: ReadonlySet<string>;
   readonly #clock: Pick<Clock, 'nowMs'>;
 
-  constructor(viewer: string, sources: AccountSources, clock: Pick<Clock, 'nowMs'>) {
+  readonly #limits: LimitedAccounts;
+
+  constructor(
+    viewer: string,
+    sources: AccountSources,
+    clock: Pick<Clock, 'nowMs'>,
+    limits: LimitedAccounts = NOBODY_LIMITED,
+  ) {
+    this.#limits = limits;
     this.#viewer = viewer;
     this.#clock = clock;
     this.#muted = new Map(sources.muted.map((mute) => [mute.account, mute]));
@@ -103,7 +112,7 @@ export class Lens {
   }
 
   blocks(account: string): boolean {
-    return (this.#of(account) & (BLOCKED | BLOCKS_VIEWER)) !== 0;
+    return (this.#of(account) & (BLOCKED | BLOCKS_VIEWER)) !== 0 || this.#limits.suspended(account);
   }
 
   /** Whether what the account says is not shown: it is blocked in either direction, or muted now. */
@@ -182,7 +191,8 @@ export class Lens {
   }
 
   #hides(account: string, bits: number): boolean {
-    return (bits & (BLOCKED | BLOCKS_VIEWER)) !== 0 || ((bits & MUTED) !== 0 && this.#mutes(account));
+    if ((bits & (BLOCKED | BLOCKS_VIEWER)) !== 0 || ((bits & MUTED) !== 0 && this.#mutes(account))) return true;
+    return this.#limits.suspended(account);
   }
 
   #mutes(account: string): boolean {

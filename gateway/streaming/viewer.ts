@@ -95,6 +95,19 @@ export class Viewer {
     );
   }
 
+  /** What the instance says to everybody comes with the viewer's own timeline. */
+  get wantsAnnouncements(): boolean {
+    return this.#some((subscription) => subscription.kind.home);
+  }
+
+  announced(event: StreamEvent): void {
+    for (const connection of [...this.connections]) {
+      for (const subscription of connection.subscriptions.values()) {
+        if (connection.open && subscription.kind.home) subscription.told(event);
+      }
+    }
+  }
+
   /** Reads the store for what the bus may have lost. */
   catchUp(): void {
     this.#refreshLens();

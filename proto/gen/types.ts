@@ -43,6 +43,7 @@ export interface AccountRegister {
   /** The token itself, for the mail's link; wiped from state, kept in the journal only. */
   readonly confirmationToken?: string | undefined;
   readonly reason?: string | undefined;
+  readonly signUpAddress?: string | undefined;
 }
 
 export interface AccountRegistered {
@@ -58,6 +59,7 @@ export interface AccountRegistered {
   readonly confirmationToken?: string | undefined;
   readonly reason?: string | undefined;
   readonly atMs: number;
+  readonly signUpAddress?: string | undefined;
 }
 
 export interface AccountConfirmEmail {
@@ -760,6 +762,59 @@ export interface AccountScreen {
   readonly domains: readonly string[];
 }
 
+/** action: approve, reject, enable, disable, silence, unsilence, sensitive, unsensitive, suspend, unsuspend, delete, role, none (only the warning). */
+export interface AccountModerate {
+  readonly action: string;
+  /** The moderator's account; empty: the operator's command line. */
+  readonly by: string;
+  readonly text: string;
+  readonly mail: boolean;
+  readonly role?: string | undefined;
+  readonly reportId?: string | undefined;
+}
+
+export interface AccountModerated {
+  readonly action: string;
+  readonly by: string;
+  readonly text: string;
+  readonly mail: boolean;
+  readonly role?: string | undefined;
+  readonly reportId?: string | undefined;
+  readonly auditId: string;
+  readonly atMs: number;
+}
+
+export interface AccountDismissAnnouncement {
+  readonly id: string;
+}
+
+export interface AccountAnnouncementDismissed {
+  readonly id: string;
+}
+
+export interface AccountReact {
+  readonly id: string;
+  readonly name: string;
+  readonly on: boolean;
+}
+
+export interface AccountReacted {
+  readonly id: string;
+  readonly name: string;
+  readonly on: boolean;
+}
+
+/** Of one account to one announcement. */
+export interface AccountAnnouncementMark {
+  readonly id: string;
+  readonly read: boolean;
+  readonly names: readonly string[];
+}
+
+export interface AccountAnnouncementMarks {
+  readonly marks: readonly AccountAnnouncementMark[];
+}
+
 /** What somebody reported, as of then. */
 export interface AccountNotifiedReport {
   readonly id: string;
@@ -1083,6 +1138,115 @@ export interface ConversationThread {
   readonly descendants: readonly string[];
 }
 
+export interface InstanceEmpty {
+
+}
+
+export interface InstanceText {
+  readonly text: string;
+  readonly hint: string;
+}
+
+export interface InstanceDomainLimit {
+  /** silence, suspend, noop */
+  readonly severity: string;
+  readonly rejectMedia: boolean;
+  readonly rejectReports: boolean;
+  readonly obfuscate: boolean;
+  readonly privateComment: string;
+  readonly publicComment: string;
+}
+
+/** severity: sign_up_requires_approval, sign_up_block, no_access. expires_at_ms 0: never. */
+export interface InstanceAddressLimit {
+  readonly severity: string;
+  readonly comment: string;
+  readonly expiresAtMs: number;
+}
+
+/** Times 0: none. */
+export interface InstanceAnnouncement {
+  readonly text: string;
+  readonly allDay: boolean;
+  readonly startsAtMs: number;
+  readonly endsAtMs: number;
+}
+
+/** One row of one collection: rules, announcements, settings, terms, domain_allows, domain_blocks, email_domain_blocks, ip_blocks, canonical_email_blocks, trends. */
+export interface InstanceEntry {
+  readonly collection: string;
+  readonly id: string;
+  /** Once in a collection, unless empty. */
+  readonly key: string;
+  readonly atMs: number;
+  readonly updatedAtMs: number;
+  readonly text?: InstanceText | undefined;
+  readonly domain?: InstanceDomainLimit | undefined;
+  readonly address?: InstanceAddressLimit | undefined;
+  readonly announcement?: InstanceAnnouncement | undefined;
+}
+
+/** entry without id: a new one. replace: one with the same key is changed, instead of a refusal. */
+export interface InstancePutEntry {
+  readonly entry?: InstanceEntry | undefined;
+  readonly by: string;
+  readonly replace: boolean;
+}
+
+export interface InstanceRemoveEntry {
+  readonly collection: string;
+  readonly id: string;
+  readonly by: string;
+}
+
+export interface InstanceEntryPut {
+  readonly entry?: InstanceEntry | undefined;
+  readonly by: string;
+  readonly auditId: string;
+}
+
+export interface InstanceEntryRemoved {
+  readonly collection: string;
+  readonly id: string;
+  readonly by: string;
+  readonly auditId: string;
+  readonly atMs: number;
+  readonly key: string;
+}
+
+export interface InstanceCountEmoji {
+  readonly announcement: string;
+  readonly name: string;
+  readonly delta: number;
+}
+
+export interface InstanceEmojiCounted {
+  readonly announcement: string;
+  readonly name: string;
+  readonly count: number;
+}
+
+export interface InstanceEmojiCounts {
+  readonly counts: readonly InstanceEmojiCounted[];
+}
+
+/** topic.instance: what streams tell everybody. kind: announcement, announcement.reaction, announcement.delete. */
+export interface InstanceInstanceTopic {
+  readonly kind: string;
+  readonly id: string;
+  readonly entry?: InstanceEntry | undefined;
+  readonly name: string;
+  readonly count: number;
+}
+
+export interface InstanceAuditEntry {
+  readonly by: string;
+  readonly action: string;
+  readonly target: string;
+  readonly detail: string;
+  readonly atMs: number;
+}
+
 export interface NodeActorCommand {
   readonly kind: string;
   readonly id: string;
@@ -1282,6 +1446,14 @@ export interface StoreAccountRecord {
   readonly clientId?: string | undefined;
   /** Statuses that stand above the others, the one pinned last at the end. */
   readonly pinnedIds: readonly string[];
+  readonly silenced?: boolean | undefined;
+  readonly sensitized?: boolean | undefined;
+  /** Absent or 0: not suspended. */
+  readonly suspendedAtMs?: number | undefined;
+  /** Why somebody wants to sign up, where that is asked. */
+  readonly reason?: string | undefined;
+  readonly signUpAddress?: string | undefined;
+  readonly removed?: boolean | undefined;
 }
 
 export interface StoreStatusRecord {
@@ -1374,6 +1546,17 @@ export interface StoreNotificationRecord {
   readonly report?: AccountNotifiedReport | undefined;
   readonly warning?: AccountNotifiedWarning | undefined;
   readonly severance?: AccountNotifiedSeverance | undefined;
+}
+
+/** An account of this server, for lists of all of them. */
+export interface StoreAccountListing {
+  readonly atMs: number;
+}
+
+/** An account that a moderator has limited. */
+export interface StoreAccountLimit {
+  readonly silenced: boolean;
+  readonly suspended: boolean;
 }
 
 export interface StoreTokenRecord {
@@ -1522,6 +1705,14 @@ export interface Messages {
   'murmuration.account.RemoveKeyword': AccountRemoveKeyword;
   'murmuration.account.AddFilteredStatus': AccountAddFilteredStatus;
   'murmuration.account.Screen': AccountScreen;
+  'murmuration.account.Moderate': AccountModerate;
+  'murmuration.account.Moderated': AccountModerated;
+  'murmuration.account.DismissAnnouncement': AccountDismissAnnouncement;
+  'murmuration.account.AnnouncementDismissed': AccountAnnouncementDismissed;
+  'murmuration.account.React': AccountReact;
+  'murmuration.account.Reacted': AccountReacted;
+  'murmuration.account.AnnouncementMark': AccountAnnouncementMark;
+  'murmuration.account.AnnouncementMarks': AccountAnnouncementMarks;
   'murmuration.account.NotifiedReport': AccountNotifiedReport;
   'murmuration.account.NotifiedWarning': AccountNotifiedWarning;
   'murmuration.account.NotifiedSeverance': AccountNotifiedSeverance;
@@ -1572,6 +1763,21 @@ export interface Messages {
   'murmuration.conversation.Edited': ConversationEdited;
   'murmuration.conversation.Context': ConversationContext;
   'murmuration.conversation.Thread': ConversationThread;
+  'murmuration.instance.Empty': InstanceEmpty;
+  'murmuration.instance.Text': InstanceText;
+  'murmuration.instance.DomainLimit': InstanceDomainLimit;
+  'murmuration.instance.AddressLimit': InstanceAddressLimit;
+  'murmuration.instance.Announcement': InstanceAnnouncement;
+  'murmuration.instance.Entry': InstanceEntry;
+  'murmuration.instance.PutEntry': InstancePutEntry;
+  'murmuration.instance.RemoveEntry': InstanceRemoveEntry;
+  'murmuration.instance.EntryPut': InstanceEntryPut;
+  'murmuration.instance.EntryRemoved': InstanceEntryRemoved;
+  'murmuration.instance.CountEmoji': InstanceCountEmoji;
+  'murmuration.instance.EmojiCounted': InstanceEmojiCounted;
+  'murmuration.instance.EmojiCounts': InstanceEmojiCounts;
+  'murmuration.instance.InstanceTopic': InstanceInstanceTopic;
+  'murmuration.instance.AuditEntry': InstanceAuditEntry;
   'murmuration.node.ActorCommand': NodeActorCommand;
   'murmuration.node.ProblemReply': NodeProblemReply;
   'murmuration.node.ActorReply': NodeActorReply;
@@ -1606,6 +1812,8 @@ export interface Messages {
   'murmuration.store.AccountEdge': StoreAccountEdge;
   'murmuration.store.FollowEdge': StoreFollowEdge;
   'murmuration.store.NotificationRecord': StoreNotificationRecord;
+  'murmuration.store.AccountListing': StoreAccountListing;
+  'murmuration.store.AccountLimit': StoreAccountLimit;
   'murmuration.store.TokenRecord': StoreTokenRecord;
   'murmuration.store.AppRecord': StoreAppRecord;
   'ServiceFormat.Image': ServiceFormatImage;

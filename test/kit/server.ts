@@ -32,6 +32,7 @@ export class Person {
   get = (path: string): Promise<Answered> => this.server.ask('GET', path, undefined, this.token);
   post = (path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answered> =>
     this.server.ask('POST', path, body, this.token, headers);
+  put = (path: string, body?: unknown): Promise<Answered> => this.server.ask('PUT', path, body, this.token);
   remove = (path: string): Promise<Answered> => this.server.ask('DELETE', path, undefined, this.token);
 
   /** Posts and answers the new status' id. */
@@ -90,7 +91,7 @@ export class TestServer {
   get = (path: string): Promise<Answered> => this.ask('GET', path);
 
   /** Signs somebody up behind the scenes, without mail. */
-  async person(name: string, scopes: readonly string[] = ALL_SCOPES): Promise<Person> {
+  async person(name: string, scopes: readonly string[] = ALL_SCOPES, role = 'user'): Promise<Person> {
     const { services } = this.node;
     const id = services.newAccountId();
     const email = `${name}@example.org`;
@@ -100,7 +101,7 @@ export class TestServer {
         username: name,
         email,
         passwordHash: '',
-        role: 'user',
+        role,
         confirmed: true,
         approved: true,
         locale: 'en',
@@ -108,6 +109,11 @@ export class TestServer {
     );
     const person = new Person(this, id, name, await this.token(id, scopes));
     return person;
+  }
+
+  /** Somebody with a role, and a token that says so. */
+  staff(name: string, role: string): Promise<Person> {
+    return this.person(name, [...ALL_SCOPES, 'admin:read', 'admin:write'], role);
   }
 
   /** Another token of an account. */

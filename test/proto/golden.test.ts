@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import protobuf from 'protobufjs';
 import { accountKind } from '../../actors/account/account.js';
 import { conversationKind } from '../../actors/conversation/conversation.js';
+import { instanceKind } from '../../actors/instance/instance.js';
 import { systemClock } from '../../actors/runtime/system.js';
 import { type Codec, codec } from '../../proto/codec.js';
 import { descriptor } from '../../proto/gen/descriptor.js';
@@ -41,6 +42,7 @@ const codecs: Codec<never>[] = [
   ...allTables.map((table) => table.value),
   ...Object.values(accountKind(noWhere).events),
   ...Object.values(conversationKind().events),
+  ...Object.values(instanceKind().events),
   codec('murmuration.store.JournalRecord'),
 ].map((found) => found as unknown as Codec<never>);
 const names = [...new Set(codecs.map(({ name }) => name))].sort();

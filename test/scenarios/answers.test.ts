@@ -7,7 +7,7 @@ import { answerSchema, entitySchemas, type Facts, pathShape } from '../../gatewa
 import recorded from '../../gateway/openapi/facts.json' with { type: 'json' };
 import { allRoutes } from '../../gateway/routes/index.js';
 import { ServerProcess } from '../kit/server-process.js';
-import { EveryRoute, nameOf } from './every-route.js';
+import { EveryRoute, nameOf, pathOf } from './every-route.js';
 
 const facts = recorded as unknown as Facts;
 const operations = new Map(facts.operations.map((fact) => [`${fact[0]} ${pathShape(fact[1])}`, fact]));
@@ -46,10 +46,10 @@ function validator(answer: string): ValidateFunction | undefined {
 }
 
 async function ask(route: AnyRoute): Promise<Response> {
-  const { id = '', query, headers, body, token } = await world.fitting(route);
+  const { id = '', rest, query, headers, body, token } = await world.fitting(route);
   const bearer = token ?? (route.auth === 'app' ? appToken : world.viewer.token);
   const isMultipart = Buffer.isBuffer(body) || body instanceof FormData;
-  return fetch(`${server.url}${route.path.replace(/:\w+/, () => id)}${query === undefined ? '' : `?${query}`}`, {
+  return fetch(`${server.url}${pathOf(route, id, rest)}${query === undefined ? '' : `?${query}`}`, {
     method: route.method,
     redirect: 'manual',
     headers: {

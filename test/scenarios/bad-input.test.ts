@@ -8,7 +8,7 @@ import { allRoutes } from '../../gateway/routes/index.js';
 import { type Field, fieldsOf, formName, hostileValues, jsonWith } from '../kit/hostile-values.js';
 import { RawClient } from '../kit/raw-request.js';
 import { prefixed, program, ServerProcess, withoutSettings } from '../kit/server-process.js';
-import { EveryRoute, type Fitting, nameOf } from './every-route.js';
+import { EveryRoute, type Fitting, nameOf, pathOf } from './every-route.js';
 
 const run = promisify(execFile);
 const AT_A_TIME = 8;
@@ -78,8 +78,8 @@ interface Sent extends Fitting {
   readonly type?: string;
 }
 
-function send(route: AnyRoute, { id = '', query, headers, body, token, raw, type = JSON_TYPE }: Sent) {
-  const path = route.path.replace(/:\w+/, () => id) + (query === undefined ? '' : `?${query}`);
+function send(route: AnyRoute, { id = '', rest, query, headers, body, token, raw, type = JSON_TYPE }: Sent) {
+  const path = pathOf(route, id, rest) + (query === undefined ? '' : `?${query}`);
   const text = raw ?? (body === undefined ? undefined : JSON.stringify(body));
   return client.send({
     method: route.method,

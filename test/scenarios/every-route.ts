@@ -10,6 +10,8 @@ import { ownAccountRequests } from './own-account-requests.js';
 /** A request that its route answers with success; what is hostile is put into it. */
 export interface Fitting {
   readonly id?: string;
+  /** Of the path's parameters behind the first. */
+  readonly rest?: Readonly<Record<string, string>>;
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Readonly<Record<string, unknown>>;
@@ -26,6 +28,10 @@ const NOTIFIED_MS_MAX = 10_000;
 /** Lists that wait to be used; an account has at most 50, and some are made by the tests themselves. */
 const LISTS_KEPT_MAX = 20;
 export const nameOf = ({ method, path }: Pick<AnyRoute, 'method' | 'path'>): string => `${method} ${path}`;
+
+/** The route's path with its parameters put in as they are. */
+export const pathOf = ({ path }: Pick<AnyRoute, 'path'>, id: string, rest: Fitting['rest']): string =>
+  path.replace(/:\w+/, () => id).replace(/:(\w+)/g, (_, name: string) => rest?.[name] ?? '');
 
 /** People and things for every route to work on. */
 export class EveryRoute {
@@ -56,6 +62,11 @@ export class EveryRoute {
       redirect_uris: 'https://example.org/',
       scopes: 'read write',
     });
+    const env = { ...withoutSettings(), ...prefixed({ DATA_DIR: server.dataDir }) };
+    const operator = (...args: string[]) => run(process.execPath, [program, 'instance', ...args], { env });
+    await operator('add', 'rules', 'Be kind', '--hint', 'to everybody');
+    await operator('add', 'terms', 'We all agree', '--from', '2026-01-01');
+    await operator('add', 'announcements', 'Welcome');
     const post = (who: Person, path: string) => call(server.url, who, 'POST', path);
     for (const verb of ['follow', 'mute']) await post(other, `/api/v1/accounts/${third.id}/${verb}`);
     await post(third, `/api/v1/accounts/${other.id}/follow`);
@@ -93,6 +104,16 @@ export class EveryRoute {
       await this.list();
       return {};
     },
+    'GET /api/v1/instance/terms_of_service/:date': async () => ({ id: '2026-01-01' }),
+    'POST /api/v1/announcements/:id/dismiss': async () => ({ id: await this.announcement() }),
+    'PUT /api/v1/announcements/:id/reactions/:name': async () => ({
+      id: await this.announcement(),
+      rest: { name: '%F0%9F%91%8D' },
+    }),
+    'DELETE /api/v1/announcements/:id/reactions/:name': async () => ({
+      id: await this.announcement(),
+      rest: { name: '%F0%9F%91%8D' },
+    }),
     'GET /api/v1/accounts/lookup': async () => ({ query: 'acct=ada' }),
     'POST /api/v1/accounts': async () => ({
       body: {
@@ -200,6 +221,20 @@ export class EveryRoute {
     const args = ['account', 'create', 'mailed', '--email', email, '--password', 'correct horse battery'];
     await run(process.execPath, [program, ...args], { env });
     return new URL(await confirmationLink([dataDir], email)).search.slice(1);
+  }
+
+  /** What an operator does by the command line. */
+  private async operator(...args: string[]): Promise<string> {
+    const env = { ...withoutSettings(), ...prefixed({ DATA_DIR: this.server.dataDir }) };
+    return (await run(process.execPath, [program, ...args], { env })).stdout;
+  }
+
+  private announced: Promise<string> | undefined;
+  private announcement(): Promise<string> {
+    this.announced ??= this.operator('instance', 'add', 'announcements', 'Back at noon').then(
+      (printed) => (JSON.parse(printed) as { id: string }).id,
+    );
+    return this.announced;
   }
 
   private async ownStatus(): Promise<string> {

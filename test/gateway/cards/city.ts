@@ -6,6 +6,7 @@ import { HomeRings } from '../../../actors/timelines/home-rings.js';
 import { NO_RING } from '../../../actors/timelines/ring-part.js';
 import { cachedAlone } from '../../../compose/cached-rows.js';
 import { fanOut, makePublicRing } from '../../../compose/home-rings.js';
+import { NOBODY_LIMITED } from '../../../gateway/account-limits.js';
 import { StatusPages } from '../../../gateway/cards/status-pages.js';
 import { ViewerMarks } from '../../../gateway/cards/viewer-marks.js';
 import { TagHistories } from '../../../gateway/discovery/tag-histories.js';
@@ -57,6 +58,9 @@ export async function openCity(stage: Stage = new Stage()) {
     askAccount,
     askConversation,
     lenses: new Lenses(askAccount, stage.clock),
+    limits: NOBODY_LIMITED,
+    entries: undefined as never,
+    askInstance: undefined as never,
     publicRing,
     pages: new StatusPages(instance, new ViewerMarks(tables)),
     tagHistories: new TagHistories(tables, stage.clock),

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import type { Clock } from '../../../actors/domain/time.js';
 import { NO_RING } from '../../../actors/timelines/ring-part.js';
+import { NOBODY_LIMITED } from '../../../gateway/account-limits.js';
 import { StatusPages } from '../../../gateway/cards/status-pages.js';
 import { ViewerMarks } from '../../../gateway/cards/viewer-marks.js';
 import { tokenHash } from '../../../gateway/http/authenticator.js';
@@ -103,6 +104,9 @@ export class GatewayFixture {
       askAccount: ask ?? unused,
       askConversation: unused,
       lenses: new Lenses(ask ?? unused, realClock),
+      limits: NOBODY_LIMITED,
+      entries: undefined as never,
+      askInstance: undefined as never,
       publicRing: { read: () => NO_RING },
       pages: new StatusPages(instance, new ViewerMarks(new CachedTables(this.tables))),
       tagHistories: { of: unused },

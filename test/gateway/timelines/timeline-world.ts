@@ -2,6 +2,7 @@ import { eraOfId, idMs, makeId } from '../../../actors/domain/ids.js';
 import { HomeRings } from '../../../actors/timelines/home-rings.js';
 import { PublicRing } from '../../../actors/timelines/public-ring.js';
 import type { HomeBounds } from '../../../actors/timelines/ring-part.js';
+import { NOBODY_LIMITED } from '../../../gateway/account-limits.js';
 import { Lenses } from '../../../gateway/lenses.js';
 import type { Services } from '../../../gateway/services.js';
 import { recentIds, recentPublicIds } from '../../../gateway/timelines/recent.js';
@@ -91,6 +92,7 @@ export class TimelineWorld {
     askAccount: this.#ask,
     publicRing: this.publicRing,
     lenses: new Lenses(this.#ask as never, this.#clock),
+    limits: NOBODY_LIMITED,
   } as unknown as Services;
 
   /** From now on the viewer's home lies in a ring, with so many of its newest ids. */

@@ -1,0 +1,73 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import type { Part } from '../runtime/part.js';
+
+export interface Commands {
+  dismissAnnouncement: { in: P.AccountDismissAnnouncement; out: P.AccountEmpty };
+  react: { in: P.AccountReact; out: P.AccountEmpty };
+  announcementMarks: { in: P.AccountEmpty; out: P.AccountAnnouncementMarks };
+}
+export interface Events {
+  announcementDismissed: P.AccountAnnouncementDismissed;
+  reacted: P.AccountReacted;
+}
+export interface State {
+  /** By announcement, in the order in which they were first read or reacted to. */
+  readonly announcements: Map<string, { read: boolean; readonly names: Set<string> }>;
+}
+
+/** Announcements remembered; the oldest give way, and would be shown as unread if they still stood. */
+export const ANNOUNCEMENTS_MAX = 100;
+/** Reactions of one account to one announcement. */
+export const REACTIONS_MAX = 8;
+
+const empty = codec('murmuration.account.Empty');
+
+/** Which announcements somebody has read, and how they reacted. That there is such an announcement is asked before. */
+export const announcements: Part<State, Commands, Events> = {
+  decide: {
+    dismissAnnouncement(state, { id }) {
+      const isRead = state.announcements.get(id)?.read === true;
+      return { events: isRead ? [] : [{ type: 'announcementDismissed', id }], reply: {} };
+    },
+    react(state, { id, name, on }) {
+      const names = state.announcements.get(id)?.names;
+      if ((names?.has(name) === true) === on) return { events: [], reply: {} };
+      if (on && (names?.size ?? 0) >= REACTIONS_MAX) return { events: [], reply: {} };
+      return { events: [{ type: 'reacted', id, name, on }], reply: {} };
+    },
+    announcementMarks(state) {
+      const marks = [...state.announcements].map(([id, { read, names }]) => ({ id, read, names: [...names] }));
+      return { events: [], reply: { marks } };
+    },
+  },
+  apply: {
+    announcementDismissed(state, { id }) {
+      markOf(state, id).read = true;
+    },
+    reacted(state, { id, name, on }) {
+      const { names } = markOf(state, id);
+      if (on) names.add(name);
+      else names.delete(name);
+    },
+  },
+  commands: {
+    dismissAnnouncement: { in: codec('murmuration.account.DismissAnnouncement'), out: empty },
+    react: { in: codec('murmuration.account.React'), out: empty },
+    announcementMarks: { in: empty, out: codec('murmuration.account.AnnouncementMarks') },
+  },
+  events: {
+    announcementDismissed: codec('murmuration.account.AnnouncementDismissed'),
+    reacted: codec('murmuration.account.Reacted'),
+  },
+};
+
+function markOf({ announcements: all }: State, id: string) {
+  const known = all.get(id);
+  if (known !== undefined) return known;
+  const [oldest] = all.size < ANNOUNCEMENTS_MAX ? [] : all.keys();
+  if (oldest !== undefined) all.delete(oldest);
+  const made = { read: false, names: new Set<string>() };
+  all.set(id, made);
+  return made;
+}

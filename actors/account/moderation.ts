@@ -1,0 +1,82 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import { problem } from '../domain/problem.js';
+import type { Part } from '../runtime/part.js';
+import { revocations, type Events as SessionEvents, type State as SessionState } from './session.js';
+
+export interface Commands {
+  moderate: { in: P.AccountModerate; out: P.AccountEmpty };
+}
+export interface Events extends Pick<SessionEvents, 'tokenRevoked'> {
+  moderated: P.AccountModerated;
+}
+export interface State extends SessionState {
+  readonly moderation: {
+    silenced: boolean;
+    sensitized: boolean;
+    /** 0: not suspended. Everything is kept, so that it can be taken back. */
+    suspendedAtMs: number;
+    /** For good: nothing of it is shown any more, and nobody signs in. */
+    deleted: boolean;
+  };
+}
+
+/** What may be decided, and when it would change nothing. */
+const SETTLED: Readonly<Record<string, (state: Readonly<State>, command: P.AccountModerate) => boolean>> = {
+  none: () => false,
+  approve: ({ owner }) => owner?.approved === true,
+  reject: () => false,
+  enable: ({ owner }) => owner?.disabled === false,
+  disable: ({ owner }) => owner?.disabled === true,
+  silence: ({ moderation }) => moderation.silenced,
+  unsilence: ({ moderation }) => !moderation.silenced,
+  sensitive: ({ moderation }) => moderation.sensitized,
+  unsensitive: ({ moderation }) => !moderation.sensitized,
+  suspend: ({ moderation }) => moderation.suspendedAtMs > 0,
+  unsuspend: ({ moderation }) => moderation.suspendedAtMs === 0,
+  delete: ({ moderation }) => moderation.deleted,
+  role: ({ owner }, { role }) => owner?.role === role,
+};
+
+/** What moderators decide about an account. Who may do so is judged before. */
+export const moderation: Part<State, Commands, Events> = {
+  decide: {
+    moderate(state, command, { nowMs, newId }) {
+      const settled = Object.hasOwn(SETTLED, command.action) ? SETTLED[command.action] : undefined;
+      if (settled === undefined) return problem('invalid', 'Validation failed: Type is not included in the list');
+      if (command.action === 'reject' && state.owner?.approved === true)
+        return problem('forbidden', 'This action is not allowed');
+      if (command.action === 'unsuspend' && state.moderation.deleted)
+        return problem('forbidden', 'This action is not allowed');
+      if (command.action === 'delete' && state.moderation.suspendedAtMs === 0)
+        return problem('forbidden', 'This action is not allowed');
+      if (settled(state, command)) return { events: [], reply: {} };
+      const decided = { type: 'moderated' as const, ...command, auditId: newId(), atMs: nowMs };
+      const isEnd = command.action === 'reject' || command.action === 'delete';
+      return { events: isEnd ? [...revocations(state.tokens.keys()), decided] : [decided], reply: {} };
+    },
+  },
+  apply: {
+    moderated(state, { action, role, atMs }) {
+      const { owner, moderation: own } = state;
+      if (action === 'silence' || action === 'unsilence') own.silenced = action === 'silence';
+      if (action === 'sensitive' || action === 'unsensitive') own.sensitized = action === 'sensitive';
+      if (action === 'suspend' || action === 'unsuspend') own.suspendedAtMs = action === 'suspend' ? atMs : 0;
+      if (action === 'delete') own.deleted = true;
+      // As if it had never signed up: its names become free with its row.
+      if (action === 'reject') state.owner = undefined;
+      if (owner === undefined) return;
+      if (action === 'approve') owner.approved = true;
+      if (action === 'enable' || action === 'disable') owner.disabled = action === 'disable';
+      if (action === 'role') owner.role = role ?? 'user';
+    },
+    tokenRevoked: ({ tokens }, { tokenHash }) => void tokens.delete(tokenHash),
+  },
+  commands: {
+    moderate: { in: codec('murmuration.account.Moderate'), out: codec('murmuration.account.Empty') },
+  },
+  events: {
+    moderated: codec('murmuration.account.Moderated'),
+    tokenRevoked: codec('murmuration.account.TokenRevoked'),
+  },
+};

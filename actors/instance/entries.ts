@@ -1,0 +1,94 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import { problem } from '../domain/problem.js';
+import type { Part } from '../runtime/part.js';
+
+export interface Commands {
+  putEntry: { in: P.InstancePutEntry; out: P.InstanceEntry };
+  removeEntry: { in: P.InstanceRemoveEntry; out: P.InstanceEntry };
+}
+export interface Events {
+  entryPut: P.InstanceEntryPut;
+  entryRemoved: P.InstanceEntryRemoved;
+}
+export interface State {
+  /** By collection, then by id. */
+  readonly entries: Map<string, Map<string, P.InstanceEntry>>;
+}
+
+/** What a collection may be. */
+export const COLLECTIONS = [
+  'rules',
+  'announcements',
+  'settings',
+  'terms',
+  'domain_allows',
+  'domain_blocks',
+  'email_domain_blocks',
+  'ip_blocks',
+  'canonical_email_blocks',
+  'trends',
+] as const;
+export type Collection = (typeof COLLECTIONS)[number];
+
+/** Readers take a collection whole, in one range (store/port.ts RANGE_LIMIT_MAX). */
+export const ENTRIES_MAX = 5_000;
+
+const entry = codec('murmuration.instance.Entry');
+
+/** What the instance's people have set, each collection small enough to be read whole. */
+export const entries: Part<State, Commands, Events> = {
+  decide: {
+    putEntry(state, { entry: given, by, replace }, { nowMs, newId }) {
+      if (given === undefined || !isCollection(given.collection)) return problem('not_found', 'Record not found');
+      const held = state.entries.get(given.collection) ?? new Map<string, P.InstanceEntry>();
+      const same = given.key === '' ? undefined : [...held.values()].find((one) => one.key === given.key);
+      const known = given.id === '' ? (replace ? same : undefined) : held.get(given.id);
+      if (given.id !== '' && known === undefined) return problem('not_found', 'Record not found');
+      if (same !== undefined && same.id !== known?.id) return taken(same);
+      if (known === undefined && held.size >= ENTRIES_MAX)
+        return problem('limit_reached', `There may be ${ENTRIES_MAX} of them at most`);
+      const id = known?.id ?? newId();
+      const made = { ...given, id, atMs: known?.atMs ?? nowMs, updatedAtMs: nowMs };
+      if (known !== undefined && isSame(known, made)) return { events: [], reply: known };
+      return { events: [{ type: 'entryPut', entry: made, by, auditId: newId() }], reply: made };
+    },
+    removeEntry(state, { collection, id, by }, { nowMs, newId }) {
+      const held = state.entries.get(collection)?.get(id);
+      if (held === undefined) return problem('not_found', 'Record not found');
+      const event = { collection, id, by, auditId: newId(), atMs: nowMs, key: held.key };
+      return { events: [{ type: 'entryRemoved', ...event }], reply: held };
+    },
+  },
+  apply: {
+    entryPut(state, { entry: put }) {
+      if (put === undefined) return;
+      const held = state.entries.get(put.collection) ?? new Map<string, P.InstanceEntry>();
+      held.set(put.id, put);
+      state.entries.set(put.collection, held);
+    },
+    entryRemoved: (state, { collection, id }) => void state.entries.get(collection)?.delete(id),
+  },
+  commands: {
+    putEntry: { in: codec('murmuration.instance.PutEntry'), out: entry },
+    removeEntry: { in: codec('murmuration.instance.RemoveEntry'), out: entry },
+  },
+  events: {
+    entryPut: codec('murmuration.instance.EntryPut'),
+    entryRemoved: codec('murmuration.instance.EntryRemoved'),
+  },
+};
+
+const isCollection = (name: string): name is Collection => (COLLECTIONS as readonly string[]).includes(name);
+
+function isSame(one: P.InstanceEntry, other: P.InstanceEntry): boolean {
+  const bytes = (value: P.InstanceEntry) => Buffer.from(entry.encode({ ...value, updatedAtMs: 0 }));
+  return bytes(one).equals(bytes(other));
+}
+
+function taken({ collection }: P.InstanceEntry) {
+  const field = collection === 'ip_blocks' ? 'ip' : collection === 'canonical_email_blocks' ? 'email' : 'domain';
+  const error = { error: 'ERR_TAKEN', description: 'has already been taken' };
+  const label = field.charAt(0).toUpperCase() + field.slice(1);
+  return problem('invalid', `Validation failed: ${label} has already been taken`, { [field]: [error] });
+}

@@ -1,0 +1,51 @@
+import { put, type RowWrite, remove } from '../../store/port.js';
+import { accountLimits, accountListings, accounts, auditLog, staff } from '../../store/tables.js';
+import type { AccountEvents, AccountState } from '../account/commands.js';
+import { eraOfId } from '../domain/ids.js';
+import { publicLane } from '../domain/public.js';
+import type { Happened, Reaction } from '../runtime/kind.js';
+
+type AccountRow = (state: Readonly<AccountState>) => RowWrite;
+type On = Reaction<AccountState, AccountEvents>['on'];
+
+const listingKey = (account: string) => ({ era: eraOfId(account), lane: publicLane(account), account });
+
+/** From the state now, so that whatever is repeated ends with what is true. */
+function ownRows({ self, state }: Happened<AccountState>, accountRow: AccountRow): RowWrite[] {
+  const { owner, moderation } = state;
+  const own = { century: 0, account: self };
+  if (owner === undefined) {
+    return [
+      remove(accounts, { account: self }),
+      remove(accountListings, listingKey(self)),
+      remove(accountLimits, own),
+      remove(staff, own),
+    ];
+  }
+  const limit = { silenced: moderation.silenced, suspended: moderation.suspendedAtMs > 0 || moderation.deleted };
+  const isLimited = limit.silenced || limit.suspended;
+  return [
+    accountRow(state),
+    put(accountListings, listingKey(self), { atMs: owner.createdAtMs }),
+    isLimited ? put(accountLimits, own, limit) : remove(accountLimits, own),
+    owner.role === 'user' ? remove(staff, own) : put(staff, own, { atMs: owner.createdAtMs }),
+  ];
+}
+
+/** The account's row, its place in lists of all accounts, and what moderators decided. */
+export const moderationRows = (accountRow: AccountRow): On => ({
+  registered(_event, { self, state }, effects) {
+    const { owner } = state;
+    if (owner === undefined) return undefined;
+    const listing = put(accountListings, listingKey(self), { atMs: owner.createdAtMs });
+    const known = owner.role === 'user' ? [] : [put(staff, { century: 0, account: self }, { atMs: owner.createdAtMs })];
+    return effects.write([accountRow(state), listing, ...known]);
+  },
+  moderated({ action, by, text, auditId, atMs }, happened, effects) {
+    const audit = { by, action, target: happened.self, detail: text, atMs };
+    return effects.write([
+      ...ownRows(happened, accountRow),
+      put(auditLog, { era: eraOfId(auditId), entry: auditId }, audit),
+    ]);
+  },
+});

@@ -1,0 +1,108 @@
+import type { Command } from 'commander';
+import { isProblem } from '../actors/domain/problem.js';
+import type { Node } from '../compose/node.js';
+import { SETTINGS } from '../gateway/instance-about.js';
+import { putEntry, removeEntry } from '../gateway/instance-changes.js';
+import { Refused } from './refused.js';
+
+/** What the command line may change of the instance. */
+export interface InstanceOperations {
+  'instance.put': { in: NewEntry; out: { id: string } };
+  'instance.remove': { in: { collection: string; id: string }; out: object };
+  'instance.list': { in: { collection: string }; out: { entries: readonly object[] } };
+}
+type Editable = 'rules' | 'announcements' | 'settings' | 'terms';
+
+export interface NewEntry {
+  readonly collection: string;
+  /** The name of a setting, or the day of terms. */
+  readonly key?: string;
+  readonly text: string;
+  readonly hint?: string;
+  readonly endsAt?: string;
+}
+
+const EDITABLE: readonly string[] = ['rules', 'announcements', 'settings', 'terms'];
+
+function editable(collection: unknown): Editable {
+  if (!EDITABLE.includes(String(collection))) throw new Refused(`there are ${EDITABLE.join(', ')} to change`);
+  return collection as Editable;
+}
+
+/** The operations on a node. */
+export const instanceOperations: {
+  readonly [K in keyof InstanceOperations]: (
+    node: Node,
+    input: InstanceOperations[K]['in'],
+  ) => Promise<InstanceOperations[K]['out']>;
+} = {
+  async 'instance.put'({ services }, { collection: name, key = '', text, hint = '', endsAt }) {
+    const collection = editable(name);
+    if (typeof text !== 'string' || text.trim() === '') throw new Refused('a text is needed');
+    const endsAtMs = endsAt === undefined ? 0 : Date.parse(endsAt);
+    if (Number.isNaN(endsAtMs)) throw new Refused('the end must be a time, as 2026-12-31T12:00:00Z');
+    const content =
+      collection === 'announcements'
+        ? { announcement: { text, allDay: false, startsAtMs: 0, endsAtMs } }
+        : { text: { text, hint } };
+    const made = await putEntry(services, '', { collection, key, replace: key !== '', ...content });
+    if (isProblem(made)) throw new Refused(made.detail);
+    return { id: made.id };
+  },
+  async 'instance.remove'({ services }, { collection, id }) {
+    const gone = await removeEntry(services, '', editable(collection), String(id));
+    if (isProblem(gone)) throw new Refused(gone.detail);
+    return {};
+  },
+  async 'instance.list'({ services }, { collection }) {
+    const entries = await services.entries.of(editable(collection));
+    return {
+      entries: entries.map(({ id, key, text, announcement }) => ({
+        id,
+        ...(key === '' ? {} : { key }),
+        text: text?.text ?? announcement?.text ?? '',
+      })),
+    };
+  },
+};
+
+type Run = <N extends keyof InstanceOperations>(
+  name: N,
+  input: InstanceOperations[N]['in'],
+) => Promise<InstanceOperations[N]['out']>;
+
+/** Adds `instance set|add|list|remove` to the program. */
+export function addInstanceCommands(
+  command: (name: string, description: string) => Command,
+  withRun: (
+    flags: Readonly<Record<string, string | boolean | undefined>>,
+    action: (run: Run) => Promise<void>,
+  ) => Promise<void>,
+): void {
+  const print = (answer: object) => void process.stdout.write(`${JSON.stringify(answer)}\n`);
+  const names = Object.keys(SETTINGS).join(', ');
+  command('set <name> <text>', `change what the instance says of itself: ${names}`).action((key, text, flags) =>
+    withRun(flags, async (run) => print(await run('instance.put', { collection: 'settings', key, text }))),
+  );
+  command('add <collection> <text>', 'add to rules, announcements or terms')
+    .option('--hint <text>', 'what a rule means')
+    .option('--from <day>', 'the day from which terms hold')
+    .option('--ends-at <time>', 'when an announcement ends')
+    .action((collection, text, flags) =>
+      withRun(flags, async (run) => {
+        const { hint, from, endsAt } = flags as Partial<Record<string, string>>;
+        const options = {
+          ...(hint === undefined ? {} : { hint }),
+          ...(from === undefined ? {} : { key: from }),
+          ...(endsAt === undefined ? {} : { endsAt }),
+        };
+        print(await run('instance.put', { collection, text, ...options }));
+      }),
+    );
+  command('list <collection>', 'print rules, announcements, settings or terms').action((collection, flags) =>
+    withRun(flags, async (run) => print((await run('instance.list', { collection })).entries)),
+  );
+  command('remove <collection> <id>', 'take one away').action((collection, id, flags) =>
+    withRun(flags, async (run) => print(await run('instance.remove', { collection, id }))),
+  );
+}

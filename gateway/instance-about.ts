@@ -1,0 +1,61 @@
+import type { InstanceEntry, StoreAccountRecord } from '../proto/gen/types.js';
+import { accounts } from '../store/tables.js';
+import type { Services } from './services.js';
+import { type Statistics, statisticsOf } from './statistics.js';
+
+/** What the instance's people say of it, and what can be counted. */
+export interface About {
+  readonly title: string;
+  readonly shortDescription: string;
+  readonly description: string;
+  readonly contactEmail: string;
+  readonly contact: StoreAccountRecord | undefined;
+  readonly sourceUrl: string;
+  readonly registrationsMessage: string | undefined;
+  readonly statusPage: string | undefined;
+  readonly languages: readonly string[];
+  readonly rules: readonly InstanceEntry[];
+  readonly hasTerms: boolean;
+  readonly statistics: Statistics;
+}
+
+const DESCRIPTION = 'A Murmuration server.';
+
+/** Settings that can be changed while the instance runs, each with what it is for. */
+export const SETTINGS: Readonly<Record<string, string>> = {
+  title: 'the name of the instance',
+  short_description: 'one or two sentences',
+  description: 'some more',
+  contact_email: 'where people write to',
+  contact_username: 'the account to ask',
+  source_url: 'where the source of this server is offered',
+  registrations_message: 'what people read where they cannot sign up',
+  status_url: 'a page that says whether the instance is well',
+  languages: 'ISO 639 codes with commas between',
+  extended_description: 'what the page about the instance says',
+  privacy_policy: 'the privacy policy',
+};
+
+/** @throws Unavailable when the store cannot answer */
+export async function aboutOf(services: Services): Promise<About> {
+  const { instance, entries, tables, registry } = services;
+  const settings = new Map((await entries.of('settings')).map(({ key, text }) => [key, text?.text ?? '']));
+  const contactName = settings.get('contact_username')?.replace(/^@/, '').toLowerCase();
+  const contactId = contactName ? await registry.find(`acct:${contactName}`) : undefined;
+  const description = settings.get('description') ?? settings.get('short_description') ?? DESCRIPTION;
+  return {
+    title: settings.get('title') || instance.domain,
+    shortDescription: settings.get('short_description') ?? description,
+    description,
+    contactEmail: settings.get('contact_email') || `admin@${instance.domain.replace(/:\d+$/, '')}`,
+    contact: contactId === undefined ? undefined : await tables.get(accounts, { account: contactId }),
+    // Where the operator offers the source is theirs to say; the server itself stands for it until then.
+    sourceUrl: settings.get('source_url') || instance.baseUrl,
+    registrationsMessage: settings.get('registrations_message'),
+    statusPage: settings.get('status_url'),
+    languages: (settings.get('languages') || 'en').split(',').map((code) => code.trim()),
+    rules: await entries.of('rules'),
+    hasTerms: (await entries.of('terms')).length > 0,
+    statistics: await statisticsOf(services),
+  };
+}

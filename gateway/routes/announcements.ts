@@ -1,0 +1,93 @@
+import { Type } from '@sinclair/typebox';
+import { isProblem, problem } from '../../actors/domain/problem.js';
+import { EMOJI_NAMES_MAX } from '../../actors/instance/emoji.js';
+import type { InstanceEmojiCounted, InstanceEntry } from '../../proto/gen/types.js';
+import { announcementEmoji } from '../../store/tables.js';
+import { renderAnnouncement } from '../entities/announcement.js';
+import { type AnyRoute, json, route } from '../http/route.js';
+import type { Services } from '../services.js';
+import { answered, notFound } from '../visible.js';
+import { idParams, storedId } from './lists.js';
+
+/** One emoji, with what may join to it: a family has some 11 code points. */
+const EMOJI_CHARS_MAX = 40;
+const FLAG = /^\p{Regional_Indicator}{2}$/u;
+const KEY_CAP = /^[0-9#*]\ufe0f?\u20e3$/;
+const PICTURE = /^\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\p{Extended_Pictographic}|\u200d|\ufe0f)*$/u;
+const isEmoji = (name: string) => [FLAG, KEY_CAP, PICTURE].some((form) => form.test(name));
+/** Names on one announcement. Source: Mastodon ReactionValidator::LIMIT. */
+const NAMES_MAX = 8;
+
+/** How people reacted to an announcement, in the order of the names. */
+export async function emojiCounts(services: Services, announcement: string): Promise<readonly InstanceEmojiCounted[]> {
+  const rows = await services.tables.range(announcementEmoji, { announcement }, { limit: EMOJI_NAMES_MAX });
+  return rows.map(({ value }) => value);
+}
+
+async function standing({ entries, clock }: Services): Promise<readonly InstanceEntry[]> {
+  const nowMs = clock.nowMs();
+  return (await entries.of('announcements')).filter(({ announcement }) => {
+    const endsAtMs = announcement?.endsAtMs ?? 0;
+    return endsAtMs === 0 || endsAtMs > nowMs;
+  });
+}
+
+const list = route({
+  method: 'GET',
+  path: '/api/v1/announcements',
+  auth: 'user',
+  scope: 'read',
+  query: Type.Object({ with_dismissed: Type.Optional(Type.Boolean()) }),
+  handle: async ({ services, viewer = '', query }) => {
+    const all = await standing(services);
+    if (all.length === 0) return json([]);
+    const { marks } = answered(await services.askAccount(viewer, 'announcementMarks', {}));
+    const markOf = new Map(marks.map((mark) => [mark.id, mark]));
+    const shown = all.filter(({ id }) => query.with_dismissed === true || markOf.get(id)?.read !== true);
+    const counts = await Promise.all(shown.map(({ id }) => emojiCounts(services, id)));
+    return json(
+      shown.map((entry, index) =>
+        renderAnnouncement(services.instance, entry, counts[index] ?? [], markOf.get(entry.id) ?? 'unmarked'),
+      ),
+    );
+  },
+});
+
+const dismiss = route({
+  method: 'POST',
+  path: '/api/v1/announcements/:id/dismiss',
+  auth: 'user',
+  scope: 'write:accounts',
+  params: idParams,
+  handle: async ({ services, viewer = '', params }) => {
+    const entry = await services.entries.find('announcements', storedId(params.id));
+    if (entry === undefined) return notFound();
+    const reply = await services.askAccount(viewer, 'dismissAnnouncement', { id: entry.id });
+    return isProblem(reply) ? reply : json({});
+  },
+});
+
+function reaction(method: 'PUT' | 'DELETE'): AnyRoute {
+  return route({
+    method,
+    path: '/api/v1/announcements/:id/reactions/:name',
+    auth: 'user',
+    scope: 'write:favourites',
+    params: Type.Object({ ...idParams.properties, name: Type.String({ maxLength: EMOJI_CHARS_MAX }) }),
+    handle: async ({ services, viewer = '', params: { id, name } }) => {
+      const entry = await services.entries.find('announcements', storedId(id));
+      if (entry === undefined) return notFound();
+      if (!isEmoji(name)) return problem('invalid', 'Validation failed: Name is not a recognized emoji');
+      if (method === 'PUT') {
+        const counts = await emojiCounts(services, entry.id);
+        if (counts.length >= NAMES_MAX && !counts.some((count) => count.name === name))
+          return problem('invalid', 'Validation failed: Limit of different reactions reached');
+      }
+      const reply = await services.askAccount(viewer, 'react', { id: entry.id, name, on: method === 'PUT' });
+      return isProblem(reply) ? reply : json({});
+    },
+  });
+}
+
+/** What the instance announces to its people. */
+export const announcementRoutes: readonly AnyRoute[] = [list, dismiss, reaction('PUT'), reaction('DELETE')];

@@ -1,0 +1,22 @@
+import { codec } from '../../proto/codec.js';
+import { renderAnnouncement } from '../entities/announcement.js';
+import type { InstanceSettings } from '../services.js';
+import { StreamEvent } from './stream-event.js';
+
+const topic = codec('murmuration.instance.InstanceTopic');
+
+/** What streams tell of a message on the instance's topic. */
+export function announcementEvent(instance: InstanceSettings, payload: Uint8Array): StreamEvent | undefined {
+  const { kind, id, entry, name, count } = topic.decode(payload);
+  switch (kind) {
+    case 'announcement':
+      if (entry === undefined) return undefined;
+      return new StreamEvent(kind, JSON.stringify(renderAnnouncement(instance, entry, [])), undefined);
+    case 'announcement.reaction':
+      return new StreamEvent(kind, JSON.stringify({ name, count, announcement_id: id }), undefined);
+    case 'announcement.delete':
+      return new StreamEvent(kind, id, undefined);
+    default:
+      return undefined;
+  }
+}
