@@ -4,8 +4,8 @@ import { accounts, followers, following, tokens } from '../../store/tables.js';
 import type { AccountEvents, AccountState } from '../account/commands.js';
 import { eraOfId } from '../domain/ids.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
-import { notificationRows } from './notification-rows.js';
 import { moderationRows } from './moderation-rows.js';
+import { notificationRows } from './notification-rows.js';
 
 type On = Reaction<AccountState, AccountEvents>['on'];
 

@@ -144,14 +144,14 @@ export class Viewer {
   /** In the lane: what comes after the change is judged after it. Fails closed: no lens, no events. */
   #refreshLens(): void {
     this.#lane.run(async () => {
-      const { askAccount, clock } = this.#parts.services;
+      const { askAccount, clock, limits } = this.#parts.services;
       const sources = await this.#untilAvailable(() => askAccount(this.id, 'sources', {}));
       const screen =
         sources !== undefined && !isProblem(sources) && sources.screened
           ? await this.#untilAvailable(() => loadScreen(askAccount, this.id, clock))
           : undefined;
       if (sources === undefined || isProblem(sources)) this.#lens = undefined;
-      else this.#lens = new Lens(this.id, sources, clock);
+      else this.#lens = new Lens(this.id, sources, clock, limits);
       this.#screen = screen;
     });
   }
