@@ -1,3 +1,4 @@
+import { ConstantRows } from './constant-rows.js';
 import { KeptRows, type Key, type Reading } from './kept-rows.js';
 import { NewestRows } from './newest-rows.js';
 import type { RangeOptions, Row, RowWrite, Tables } from './port.js';
@@ -42,6 +43,7 @@ export class CachedTables implements Tables {
   readonly #changed: ((rows: readonly WrittenRow[] | undefined) => void)[] = [];
   readonly #trusts: () => boolean;
   readonly #newest: NewestRows;
+  readonly #constants = new ConstantRows();
 
   constructor(
     inner: Tables,
@@ -140,7 +142,14 @@ export class CachedTables implements Tables {
     return this.#newest.has(table) && this.#trusts() ? this.#newest.range(table, partition, options, read) : read();
   }
 
-  async write(rows: readonly RowWrite[]): Promise<void> {
+  async write(given: readonly RowWrite[]): Promise<void> {
+    const rows = this.#constants.due(given);
+    if (rows.length === 0) return;
+    await this.#write(rows);
+    this.#constants.written(rows);
+  }
+
+  async #write(rows: readonly RowWrite[]): Promise<void> {
     const told = rows.filter(({ table }) => table.hot === true || table.watched === true || this.#newest.has(table));
     if (told.length === 0) return this.#inner.write(rows);
     const texts = told.map(({ table, key }) => {

@@ -16,6 +16,8 @@ export interface TableOptions {
   readonly hot?: boolean;
   /** Who keeps something made of its rows is told when they are written. */
   readonly watched?: boolean;
+  /** A row's value follows from its key, and rows stay: one that is known to be written is not written again. */
+  readonly constant?: boolean;
   /** Only changed by `compareAndSet` (Paxos in Cassandra) and read at serial consistency. */
   readonly conditional?: boolean;
 }

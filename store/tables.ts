@@ -86,6 +86,7 @@ export const publicBuckets = table('public_buckets', {
   partition: { century: 'int' },
   clustering: { bucket: 'int' },
   value: codec('murmuration.store.PublicBucket'),
+  constant: true,
 });
 /** Public statuses by hashtag, in buckets of 2^27 ms (tagBucket). */
 export const tagStatuses = table('tag_statuses', {
@@ -157,6 +158,7 @@ export const apps = table('apps', {
   partition: { client: 'text' },
   clustering: {},
   value: codec('murmuration.store.AppRecord'),
+  hot: true,
 });
 /** What the instance's people have set: at most ENTRIES_MAX of each collection (actors/instance/entries.ts). */
 export const instanceEntries = table('instance_entries', {

@@ -21,6 +21,7 @@ export function conversationKind(): ActorKind<ConversationState, ConversationCom
     events: { ...thread.events, ...favourite.events, ...reblog.events, ...bookmark.events, ...edit.events },
     stateVersion: 4,
     queries: ['context'],
+    minted: true,
     reactions: conversationReactions,
   };
 }

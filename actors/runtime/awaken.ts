@@ -4,7 +4,7 @@ import type { ActorCore } from './core.js';
 import type { Halt } from './halt.js';
 import { Lane } from './lane.js';
 import type { Minter } from './minter.js';
-import { recover } from './recovery.js';
+import { recover, untouched } from './recovery.js';
 import type { Surroundings } from './surroundings.js';
 import { Upkeep } from './upkeep.js';
 
@@ -16,6 +16,8 @@ export interface ActivationSettings {
   readonly epoch: number;
   readonly minter: Minter;
   readonly primed: StoreSnapshotRecord | undefined;
+  /** The store holds nothing of it: see FreshIds. */
+  readonly isNew: boolean;
   /** Backlog rows found for the actor. */
   readonly backlogKeys: readonly string[];
   /** Resolves when an earlier activation of the actor here has left the store alone. */
@@ -39,9 +41,16 @@ export async function awaken(
   halt: Halt,
   progressed: () => void,
 ): Promise<Awake> {
-  const { blueprint, id, shard, epoch, minter, primed } = settings;
+  const { blueprint, id, shard, epoch, minter, primed, isNew } = settings;
   await settings.predecessor;
-  const found = await recover(around, blueprint.kind, id, epoch, () => minter.next(), primed);
+  const newId = () => {
+    const minted = minter.next();
+    around.fresh.add(minted, epoch);
+    return minted;
+  };
+  const found = isNew
+    ? untouched(blueprint.kind, id, newId)
+    : await recover(around, blueprint.kind, id, epoch, newId, primed);
   const { core } = found;
   const lane = (side: string, handlers: Handlers, cursor: number) => {
     const from = { source: `${name}#${side}`, shard, epoch, halt, asked: new Map<string, number>() };

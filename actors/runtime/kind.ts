@@ -63,6 +63,11 @@ export interface ActorKind<S, C extends CommandTable<C>, E> {
   readonly stateVersion: number;
   readonly reactions: readonly Reaction<S, E>[];
   /**
+   * All ids of the kind come from `Ctx.newId` of actors of the same shard, and commands reach an actor only once the
+   * event that names it is stored. An actor whose id this node has just minted is then known to be new.
+   */
+  readonly minted?: boolean;
+  /**
    * Commands that only read: their replies wait for earlier events to be durable, but not for their before-reply
    * effects. Every other reply waits for both.
    */

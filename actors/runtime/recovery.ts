@@ -45,6 +45,11 @@ export interface RecoveryNeeds {
   readonly logger: Logger;
 }
 
+/** An actor that nothing has been stored of. */
+export function untouched(kind: AnyKind, id: string, newId: () => string): Recovered {
+  return { core: new ActorCore(kind, id, newId), snapshotSeq: 0, lastEpoch: 0, beforeReply: 0, afterReply: 0 };
+}
+
 /**
  * Snapshot, tail of the journal, cursors. The snapshot is only a cache: it counts if it has the code's state version
  * and if the journal still has, at its seq, the entry that it was taken after.

@@ -112,9 +112,13 @@ export class Residents implements LocalActors {
         epoch,
         minter: held.minter,
         primed: this.primed.get(name),
+        isNew: found.kind.minted === true && this.around.fresh.take(id, epoch),
         backlogKeys,
         predecessor: this.ending.get(name) ?? Promise.resolve(),
-        onStopped: () => this.forget(name, held, activation),
+        onStopped: () => {
+          this.around.fresh.forget(id);
+          this.forget(name, held, activation);
+        },
       },
       this.host,
     );

@@ -11,6 +11,7 @@ import { ClockScope } from './clock-scope.js';
 import { Deadlines } from './deadlines.js';
 import { NotTaken } from './delivery.js';
 import { eachOf } from './each-of.js';
+import { FreshIds } from './fresh-ids.js';
 import { type AnyKind, ASK_TIMEOUT_MS, type Asker } from './kind.js';
 import {
   defaultLimits,
@@ -82,6 +83,7 @@ export class Runtime implements Asker, ShardHost {
       limits,
       metrics,
       deadlines: new Deadlines(this.scope),
+      fresh: new FreshIds(),
       quieting: new Quieting(this.scope, limits.quietMs),
       send: (message, timeoutMs) => this.caller.send(message, timeoutMs),
       publish: (subject, payload) => bus.publish(subject, payload),

@@ -2,6 +2,7 @@ import type { Tables } from '../../store/port.js';
 import type { Clock, Random } from '../domain/time.js';
 import type { Deadlines } from './deadlines.js';
 import type { Message } from './delivery.js';
+import type { FreshIds } from './fresh-ids.js';
 import type { RuntimeLimits } from './limits.js';
 import type { Logger } from './logger.js';
 import type { RuntimeMetrics } from './metrics.js';
@@ -20,6 +21,8 @@ export interface Surroundings {
   readonly limits: RuntimeLimits;
   readonly metrics: RuntimeMetrics;
   readonly deadlines: Deadlines;
+  /** Whose actors nobody can have stored anything of. */
+  readonly fresh: FreshIds;
   /** When to look whether an actor has come to rest. */
   readonly quieting: Quieting;
   /** To the actor, wherever it is; resolves to its reply. @throws Unavailable */

@@ -4,8 +4,9 @@ import { checkConditional, checkLimit, checkWrite, sameValue } from '../rules.js
 import type { StoreLog } from '../store-log.js';
 import type { AnyTable, Columns, KeyOf, Table } from '../table.js';
 import { allTables } from '../tables.js';
-import { type CassandraAddress, connectTo } from './connection.js';
+import { type CassandraAddress, connectTo, FlooredTimestamps } from './connection.js';
 import { isMistake, retried, sideBySide, unavailable } from './failures.js';
+import { GroupedWrites, type Unit } from './grouped-writes.js';
 import { ensureKeyspace, ensureTables, persistently } from './schema.js';
 import { type Statement, Statements } from './statements.js';
 
@@ -17,7 +18,7 @@ export interface CassandraOptions extends CassandraAddress {
   readonly tables?: readonly AnyTable[];
 }
 
-/** Partitions that one write, and keys that one getMany, keep in flight; a page of timelines is 40 of them. */
+/** Keys that one getMany keeps in flight; a page of timelines is 40 of them. */
 const IN_FLIGHT_MAX = 64;
 
 /**
@@ -27,9 +28,11 @@ const IN_FLIGHT_MAX = 64;
  */
 export class CassandraTables implements Tables {
   private readonly statements: Map<string, Statements>;
+  private readonly grouped = new GroupedWrites((statements) => this.send(statements), isMistake);
 
   private constructor(
     private readonly client: Client,
+    private readonly timestamps: FlooredTimestamps,
     tables: readonly AnyTable[],
   ) {
     this.statements = new Map(tables.map((table) => [table.name, new Statements(table)]));
@@ -39,14 +42,15 @@ export class CassandraTables implements Tables {
   static async open(options: CassandraOptions): Promise<CassandraTables> {
     const { keyspace, log, tables = allTables } = options;
     if (!/^[A-Za-z]\w{0,47}$/.test(keyspace)) throw new RangeError(`${keyspace} is no name for a keyspace`);
-    const first = await connectTo(options);
+    const timestamps = new FlooredTimestamps(options.timestampFloorMs ?? (() => 0));
+    const first = await connectTo(options, timestamps);
     try {
       await ensureKeyspace(first, keyspace, options.localDataCenter, options.replication);
     } finally {
       await first.shutdown();
     }
     // Another node than the one that made the keyspace may not have heard of it yet.
-    const client = await persistently('opening the keyspace', () => connectTo(options, keyspace));
+    const client = await persistently('opening the keyspace', () => connectTo(options, timestamps, keyspace));
     try {
       await ensureTables(client, keyspace, tables);
     } catch (error) {
@@ -55,7 +59,7 @@ export class CassandraTables implements Tables {
     }
     client.on('hostDown', (host) => log.warn({ host: host.address }, 'a Cassandra node is down'));
     client.on('hostUp', (host) => log.info({ host: host.address }, 'a Cassandra node is up'));
-    return new CassandraTables(client, tables);
+    return new CassandraTables(client, timestamps, tables);
   }
 
   async get<P extends Columns, C extends Columns, V>(
@@ -92,8 +96,7 @@ export class CassandraTables implements Tables {
 
   async write(rows: readonly RowWrite[]): Promise<void> {
     checkWrite(rows);
-    const partitions = [...this.byPartition(rows).values()].map((statements) => [...statements.values()]);
-    await sideBySide(partitions, IN_FLIGHT_MAX, (statements) => this.writePartition(statements));
+    if (rows.length > 0) await this.grouped.write(this.unitsOf(rows));
   }
 
   async compareAndSet<P extends Columns, C extends Columns, V>(
@@ -152,31 +155,38 @@ export class CassandraTables implements Tables {
     return (found.rows[0]?.value as Buffer | null | undefined) ?? undefined;
   }
 
-  private async writePartition(statements: readonly Statement[]): Promise<void> {
+  /** One partition is one mutation; over several it is atomic for each of them. Without a batch log. */
+  private async send(statements: readonly Statement[]): Promise<void> {
     const [only] = statements;
-    if (only !== undefined && statements.length === 1) {
-      await retried('writing a row', () => this.client.execute(only.query, only.params));
-    } else {
-      // One partition: Cassandra applies it as one mutation, without a batch log.
-      await retried('writing rows', () => this.client.batch([...statements], { prepare: true, logged: false }));
-    }
+    // The same at each try: a later write of one of the rows must not be overtaken.
+    const timestamp = this.timestamps.next(this.client);
+    const request =
+      only !== undefined && statements.length === 1
+        ? () => this.client.execute(only.query, only.params, { timestamp })
+        : () => this.client.batch([...statements], { prepare: true, logged: false, timestamp });
+    await retried('writing rows', request);
   }
 
   /** Of several writes to one row the last counts: in a batch all have one timestamp. */
-  private byPartition(rows: readonly RowWrite[]): Map<string, Map<string, Statement>> {
-    const partitions = new Map<string, Map<string, Statement>>();
+  private unitsOf(rows: readonly RowWrite[]): Unit[] {
+    const partitions = new Map<string, { bytes: number; readonly rows: Map<string, Statement> }>();
     for (const { table, key, value } of rows) {
       const statements = this.of(table);
-      const name = `${table.name}\0${statements.layout.partitionKey(key).toString('latin1')}`;
-      let partition = partitions.get(name);
-      if (partition === undefined) {
-        partition = new Map();
-        partitions.set(name, partition);
+      const names = statements.namesOf(key);
+      let unit = partitions.get(names.partition);
+      if (unit === undefined) {
+        unit = { bytes: 0, rows: new Map() };
+        partitions.set(names.partition, unit);
       }
-      const statement = value === undefined ? statements.remove(key) : statements.put(key, bytesOf(table, value));
-      partition.set(statements.layout.key(key).toString('latin1'), statement);
+      const bytes = value === undefined ? undefined : bytesOf(table, value);
+      unit.bytes += names.row.length + (bytes?.length ?? 0);
+      unit.rows.set(names.row, bytes === undefined ? statements.remove(key) : statements.put(key, bytes));
     }
-    return partitions;
+    return Array.from(partitions.values(), (unit) => ({
+      statements: [...unit.rows.values()],
+      rows: [...unit.rows.keys()],
+      bytes: unit.bytes,
+    }));
   }
 
   private of(table: AnyTable): Statements {

@@ -26,7 +26,7 @@ const SPECULATE_AFTER_MS = 150;
 const HEARTBEAT_MS = 2_000;
 
 /** Strictly increasing microseconds of the wall clock, or of the floor while the clock is behind it. */
-class FlooredTimestamps extends policies.timestampGeneration.MonotonicTimestampGenerator {
+export class FlooredTimestamps extends policies.timestampGeneration.MonotonicTimestampGenerator {
   constructor(private readonly floorMs: () => number) {
     super(1_000, 1_000);
   }
@@ -36,7 +36,11 @@ class FlooredTimestamps extends policies.timestampGeneration.MonotonicTimestampG
 }
 
 /** A connected client. @throws Unavailable when no contact point answers */
-export async function connectTo(address: CassandraAddress, keyspace?: string): Promise<Client> {
+export async function connectTo(
+  address: CassandraAddress,
+  timestamps: FlooredTimestamps,
+  keyspace?: string,
+): Promise<Client> {
   const client = new Client({
     contactPoints: [...address.contactPoints],
     localDataCenter: address.localDataCenter,
@@ -48,7 +52,7 @@ export async function connectTo(address: CassandraAddress, keyspace?: string): P
     pooling: { heartBeatInterval: HEARTBEAT_MS },
     socketOptions: { readTimeout: READ_TIMEOUT_MS, connectTimeout: CONNECT_TIMEOUT_MS },
     policies: {
-      timestampGeneration: new FlooredTimestamps(address.timestampFloorMs ?? (() => 0)),
+      timestampGeneration: timestamps,
       reconnection: new policies.reconnection.ConstantReconnectionPolicy(RECONNECT_MS),
       speculativeExecution: new policies.speculativeExecution.ConstantSpeculativeExecutionPolicy(SPECULATE_AFTER_MS, 1),
     },

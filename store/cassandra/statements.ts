@@ -1,9 +1,11 @@
-import { type Column, checkColumn, columnsOf, idText, KeyLayout, prefixOf } from '../keys.js';
+import { type Column, checkColumn, columnsOf, idText, prefixOf } from '../keys.js';
 import type { RangeOptions } from '../port.js';
 import type { AnyTable, Columns } from '../table.js';
 
 type Key = Readonly<Record<string, string | number>>;
-export type Param = string | bigint | number | Buffer;
+export type Param = string | number | Buffer;
+
+const ID_DIGITS = 18;
 
 export interface Statement {
   readonly query: string;
@@ -12,7 +14,6 @@ export interface Statement {
 
 /** A table's CQL. The texts are few and fixed, so the driver prepares each once. */
 export class Statements {
-  readonly layout: KeyLayout;
   private readonly partition: readonly Column[];
   private readonly clustering: readonly Column[];
   private readonly all: readonly Column[];
@@ -20,7 +21,6 @@ export class Statements {
   private readonly texts: { select: string; insert: string; remove: string; update: string };
 
   constructor(private readonly table: AnyTable) {
-    this.layout = new KeyLayout(table);
     this.partition = columnsOf(table.partition);
     this.clustering = columnsOf(table.clustering);
     this.all = [...this.partition, ...this.clustering];
@@ -45,6 +45,12 @@ export class Statements {
 
   remove(key: Key): Statement {
     return { query: this.texts.remove, params: params(this.all, key) };
+  }
+
+  /** Of the partition, and of the row within the table. Two may have the same name, one never has two. */
+  namesOf(key: Key): { readonly partition: string; readonly row: string } {
+    const partition = named(this.table.name, this.partition, key);
+    return { partition, row: this.clustering.length === 0 ? partition : named(partition, this.clustering, key) };
   }
 
   /** Expected and next are not both undefined. */
@@ -91,12 +97,28 @@ export class Statements {
   }
 }
 
+function named(whole: string, columns: readonly Column[], key: Key): string {
+  let text = whole;
+  for (const { name, type } of columns) {
+    const value = String(key[name]);
+    text += `\0${type === 'id' && value.length < ID_DIGITS ? value.padStart(ID_DIGITS, '0') : value}`;
+  }
+  return text;
+}
+
 export const quoted = (name: string): string => `"${name}"`;
 
 function params(columns: readonly Column[], key: Key): Param[] {
   return columns.map((column) => {
     const value = key[column.name];
     checkColumn(column, value);
-    return column.type === 'text' ? (value as string) : BigInt(value as string | number);
+    return column.type === 'text' ? (value as string) : bigintBytes(BigInt(value as string | number));
   });
+}
+
+/** As Cassandra has a bigint: the driver passes bytes on as they are. */
+function bigintBytes(value: bigint): Buffer {
+  const bytes = Buffer.allocUnsafe(8);
+  bytes.writeBigUInt64BE(value);
+  return bytes;
 }

@@ -6,7 +6,7 @@ import { Unavailable } from '../../actors/domain/problem.js';
 import { CachedTables, type WrittenRow } from '../../store/cached-tables.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';
 import { put, remove } from '../../store/port.js';
-import { accounts, apps, marks, notifications } from '../../store/tables.js';
+import { accounts, cursors, marks, notifications, publicBuckets } from '../../store/tables.js';
 import { tablesContract } from '../contract/tables-contract.js';
 import { StageTables } from '../kit/stage.js';
 
@@ -128,7 +128,7 @@ test('writes of hot and watched tables are told with what is there now, others n
   cached.onWritten((rows) => told.push(rows));
   const mark = { account: key.account, era: 3, status: '7' };
   await cached.write([put(marks, mark, { favouriteId: '9' })]);
-  await cached.write([put(apps, { client: 'x' }, apps.value.decode(new Uint8Array()))]);
+  await cached.write([put(cursors, { actor: 'x' }, cursors.value.decode(new Uint8Array()))]);
   stage.afterWrite = () => Promise.reject(new Unavailable('no answer'));
   await assert.rejects(cached.write([remove(marks, mark)]));
   const row = { table: 'marks', key: [key.account, '3', '7'.padStart(18, '0')] };
@@ -152,7 +152,7 @@ test('what is in memory can be had without waiting, and only while it is what a 
   trusts = true;
   cached.forget([{ table: 'accounts', key: [key.account] }]);
   assert.equal(peek(), undefined);
-  assert.equal(cached.peek(apps, { client: 'a' }), undefined, 'nothing of tables that are not hot');
+  assert.equal(cached.peek(cursors, { actor: 'a' }), undefined, 'nothing of tables that are not hot');
 });
 
 const account = makeId(1_000, 1, 0);
@@ -223,4 +223,21 @@ test('newest pages are read once, and again after a write elsewhere', async () =
   assert.deepEqual([await ids(), reads], [[9, 8, 7], 2]);
   cached.forget(undefined);
   assert.deepEqual([await ids(), reads], [[9, 8, 7], 3]);
+});
+
+test('a row whose value follows from its key is written once, and again when that failed', async () => {
+  const { cached, stage } = world();
+  const bucket = (atMs: number) => put(publicBuckets, { century: 0, bucket: 1 }, { atMs });
+  stage.breakWrites(publicBuckets);
+  await assert.rejects(cached.write([bucket(5)]), Unavailable);
+  let written = 0;
+  stage.beforeWrite = (rows) => {
+    written += rows.length;
+  };
+  await cached.write([bucket(5), having(1)]);
+  await cached.write([bucket(5)]);
+  assert.equal(written, 2);
+  await cached.write([remove(publicBuckets, { century: 0, bucket: 1 })]);
+  await cached.write([bucket(5)]);
+  assert.deepEqual(await cached.get(publicBuckets, { century: 0, bucket: 1 }), { atMs: 5 });
 });

@@ -1,0 +1,112 @@
+import type { Statement } from './statements.js';
+
+/** Rows of one partition that one caller wants written: never parted. */
+export interface Unit {
+  readonly statements: readonly Statement[];
+  /** Names of the rows, so that two writes of one are never in one group. */
+  readonly rows: readonly string[];
+  /** Of keys and values. */
+  readonly bytes: number;
+}
+
+/** A group's statements in one request. @throws what the store answers; it may have happened nevertheless */
+export type SendGroup = (statements: readonly Statement[]) => Promise<void>;
+
+/** Cassandra warns of unlogged batches over more partitions. Source: unlogged_batch_across_partitions_warn_threshold. */
+export const GROUP_PARTITIONS_MAX = 10;
+/** Below its batch_size_warn_threshold of 5 KiB, which counts some bytes for each row as well. */
+export const GROUP_BYTES_MAX = 4_000;
+/** A group that is not full waits so long for an earlier one's answer, which mostly takes less. */
+const WAIT_MS_MAX = 3;
+
+interface Waiting {
+  readonly unit: Unit;
+  readonly done: (error?: unknown) => void;
+}
+
+/**
+ * Sends writes of many callers in few requests: what comes within one turn of the event loop goes together, and while
+ * a request is under way what comes is collected, up to what one request should hold. A caller whose rows Cassandra
+ * refuses does not make others fail: they are sent again by themselves.
+ */
+export class GroupedWrites {
+  #waiting: Waiting[] = [];
+  #bytes = 0;
+  readonly #rows = new Set<string>();
+  #inFlight = 0;
+  #turn: NodeJS.Immediate | undefined;
+  #patience: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly send: SendGroup,
+    /** The statement is wrong, whoever sends it and whenever. */
+    private readonly isMistake: (error: unknown) => boolean,
+  ) {}
+
+  /** Resolves when all of them are durable. @throws the first failure, when none is under way any more */
+  write(units: readonly Unit[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let left = units.length;
+      let failed = false;
+      let failure: unknown;
+      const done = (error?: unknown) => {
+        if (error !== undefined && !failed) {
+          failed = true;
+          failure = error;
+        }
+        left -= 1;
+        if (left > 0) return;
+        if (failed) reject(failure);
+        else resolve();
+      };
+      for (const unit of units) this.#add({ unit, done });
+    });
+  }
+
+  #add(waiting: Waiting): void {
+    const { bytes, rows } = waiting.unit;
+    const isFull = this.#waiting.length >= GROUP_PARTITIONS_MAX || this.#bytes + bytes > GROUP_BYTES_MAX;
+    // In one group all have one timestamp: of two writes of one row the later would not be known to be later.
+    if (this.#waiting.length > 0 && (isFull || rows.some((row) => this.#rows.has(row)))) this.#flush();
+    this.#waiting.push(waiting);
+    this.#bytes += bytes;
+    for (const row of rows) this.#rows.add(row);
+    this.#turn ??= setImmediate(() => {
+      this.#turn = undefined;
+      this.#flushUnlessBusy();
+    });
+  }
+
+  #flushUnlessBusy(): void {
+    if (this.#waiting.length === 0 || this.#turn !== undefined) return;
+    if (this.#inFlight === 0) this.#flush();
+    else this.#patience ??= setTimeout(() => this.#flush(), WAIT_MS_MAX);
+  }
+
+  #flush(): void {
+    clearTimeout(this.#patience);
+    this.#patience = undefined;
+    const group = this.#waiting;
+    if (group.length === 0) return;
+    this.#waiting = [];
+    this.#bytes = 0;
+    this.#rows.clear();
+    void this.#carryOut(group);
+  }
+
+  async #carryOut(group: readonly Waiting[]): Promise<void> {
+    this.#inFlight += 1;
+    try {
+      await this.send(group.length === 1 ? (group[0] as Waiting).unit.statements : statementsOf(group));
+      for (const { done } of group) done();
+    } catch (error) {
+      if (group.length > 1 && this.isMistake(error)) for (const one of group) void this.#carryOut([one]);
+      else for (const { done } of group) done(error);
+    } finally {
+      this.#inFlight -= 1;
+      this.#flushUnlessBusy();
+    }
+  }
+}
+
+const statementsOf = (group: readonly Waiting[]) => group.flatMap(({ unit }) => unit.statements);

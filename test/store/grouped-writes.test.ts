@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  GROUP_BYTES_MAX,
+  GROUP_PARTITIONS_MAX,
+  GroupedWrites,
+  type SendGroup,
+  type Unit,
+} from '../../store/cassandra/grouped-writes.js';
+
+const unit = (name: string, bytes = 100): Unit => ({ statements: [{ query: name, params: [] }], rows: [name], bytes });
+
+class Mistake extends Error {}
+
+/** Groups as they are sent, by the queries in them; each waits until it is answered. */
+function world() {
+  const sent: string[][] = [];
+  const answers: ((error?: Error) => void)[] = [];
+  const send: SendGroup = (statements) => {
+    sent.push(statements.map(({ query }) => query));
+    return new Promise((resolve, reject) => {
+      answers.push((error) => (error === undefined ? resolve() : reject(error)));
+    });
+  };
+  const writes = new GroupedWrites(send, (error) => error instanceof Mistake);
+  const turn = () => new Promise<void>((resolve) => void setImmediate(() => setImmediate(resolve)));
+  return { sent, answers, writes, turn };
+}
+
+test('what comes within one turn goes together, whoever wants it', async () => {
+  const { sent, answers, writes, turn } = world();
+  const both = [writes.write([unit('a'), unit('b')]), writes.write([unit('c')])];
+  await turn();
+  assert.deepEqual(sent, [['a', 'b', 'c']]);
+  answers[0]?.();
+  await Promise.all(both);
+});
+
+test('while a request is under way the next group is collected, and a full one does not wait', async () => {
+  const { sent, answers, writes, turn } = world();
+  const all = [writes.write([unit('first')])];
+  await turn();
+  const names = Array.from({ length: GROUP_PARTITIONS_MAX + 1 }, (_, index) => `p${index}`);
+  for (const name of names) all.push(writes.write([unit(name)]));
+  assert.deepEqual(sent, [['first'], names.slice(0, GROUP_PARTITIONS_MAX)]);
+  all.push(writes.write([unit('large', GROUP_BYTES_MAX + 1)]), writes.write([unit('last')]));
+  assert.deepEqual(sent.slice(2), [[names.at(-1)], ['large']]);
+  for (const answer of answers) answer();
+  await turn();
+  assert.deepEqual(sent.slice(4), [['last']]);
+  for (const answer of answers) answer();
+  await Promise.all(all);
+});
+
+test('a group that waits for an answer goes when that takes long', async () => {
+  const { sent, answers, writes, turn } = world();
+  const first = writes.write([unit('slow')]);
+  await turn();
+  const second = writes.write([unit('next')]);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.deepEqual(sent, [['slow'], ['next']]);
+  for (const answer of answers) answer();
+  await Promise.all([first, second]);
+});
+
+test('two writes of one row are never in one group, so that the later one wins', async () => {
+  const { sent, answers, writes, turn } = world();
+  const both = [writes.write([unit('a'), unit('b')]), writes.write([unit('b'), unit('c')])];
+  await turn();
+  assert.deepEqual(sent[0], ['a', 'b']);
+  answers[0]?.();
+  await turn();
+  assert.deepEqual(sent[1], ['b', 'c']);
+  answers[1]?.();
+  await Promise.all(both);
+});
+
+test('a failure is everybody’s in the group, and told when nothing of the write is under way', async () => {
+  const { answers, writes, turn } = world();
+  const lone = writes.write([unit('a')]);
+  const large = writes.write([unit('b', GROUP_BYTES_MAX), unit('c', GROUP_BYTES_MAX)]);
+  let ended = false;
+  const watched = large.catch((error: Error) => {
+    ended = true;
+    return error.message;
+  });
+  await turn();
+  answers[0]?.();
+  await lone;
+  answers[1]?.(new Error('no answer'));
+  await turn();
+  assert.equal(ended, false, 'c is under way');
+  answers[2]?.();
+  assert.equal(await watched, 'no answer');
+});
+
+test('rows that are refused fail alone', async () => {
+  const { sent, answers, writes, turn } = world();
+  const good = writes.write([unit('good')]);
+  const bad = assert.rejects(writes.write([unit('bad')]), Mistake);
+  await turn();
+  answers[0]?.(new Mistake('refused'));
+  await turn();
+  assert.deepEqual(sent.slice(1), [['good'], ['bad']]);
+  answers[1]?.();
+  answers[2]?.(new Mistake('refused'));
+  await good;
+  await bad;
+});
