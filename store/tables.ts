@@ -100,6 +100,37 @@ export const tagBuckets = table('tag_buckets', {
   clustering: { bucket: 'int' },
   value: codec('murmuration.store.PublicBucket'),
 });
+/** Hashtags by their first two letters, as long as somebody uses them. */
+export const tagNames = table('tag_names', {
+  partition: { start: 'text' },
+  clustering: { tag: 'text' },
+  value: codec('murmuration.store.PublicBucket'),
+  ttlSeconds: 90 * 86_400,
+});
+/** Accounts by the words of their names: `start` are a word's first two letters, a full stop ends it. */
+export const nameIndex = table('name_index', {
+  partition: { start: 'text' },
+  clustering: { word: 'text', account: 'id' },
+  value: codec('murmuration.store.Indexed'),
+});
+/** What an account is found by: some ten words. */
+export const accountWords = table('account_words', {
+  partition: { account: 'id' },
+  clustering: { word: 'text' },
+  value: codec('murmuration.store.Indexed'),
+});
+/** Public statuses by word, of authors who want to be found so; in buckets of 2^31 ms (wordBucket). */
+export const statusIndex = table('status_index', {
+  partition: { word: 'text', bucket: 'int' },
+  clustering: { status: 'id' },
+  value: codec('murmuration.store.PublicRow'),
+});
+/** What a status is found by; `part` is always 0. */
+export const statusWords = table('status_words', {
+  partition: { status: 'id' },
+  clustering: { part: 'int' },
+  value: codec('murmuration.store.Words'),
+});
 /** Accepted followers of an account; `era` is the edge id's. */
 export const followers = table('followers', {
   partition: { account: 'id', era: 'int' },
@@ -216,6 +247,11 @@ export const allTables = [
   publicBuckets,
   tagStatuses,
   tagBuckets,
+  tagNames,
+  nameIndex,
+  accountWords,
+  statusIndex,
+  statusWords,
   followers,
   following,
   marks,

@@ -6,6 +6,7 @@ import { eraOfId } from '../domain/ids.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
 import { moderationRows } from './moderation-rows.js';
 import { notificationRows } from './notification-rows.js';
+import { nameRows, newNameRows, statusWordRows, unindexedRows } from './word-rows.js';
 
 type On = Reaction<AccountState, AccountEvents>['on'];
 
@@ -89,21 +90,37 @@ const ownTokens: On = {
   tokenRevoked: ({ tokenHash }, _happened, effects) => effects.write([remove(tokens, { hash: tokenHash })]),
 };
 
+/** One status fewer; nobody's search finds it any more. */
+async function writeGone(
+  tables: Pick<ReadTables, 'range'>,
+  { id }: { readonly id: string },
+  { state }: Happened<AccountState>,
+  effects: Effects,
+): Promise<void> {
+  await effects.write([accountRow(state), ...(await unindexedRows(tables, id))]);
+}
+
 /** The account's rows: itself, whom it follows, who follows it, its tokens, its notifications. */
 export function accountRows(tables: Pick<ReadTables, 'range'>): Reaction<AccountState, AccountEvents> {
   return {
     surface: 'rows',
     beforeReply: true,
     on: {
-      ...moderationRows(accountRow),
+      ...moderationRows(accountRow, newNameRows),
       emailConfirmed: writeAccount,
-      profileUpdated: writeAccount,
+      async profileUpdated(_event, { state }, effects) {
+        await effects.write([accountRow(state), ...(await nameRows(tables, state))]);
+      },
       followRequested: writeAccount,
       followRequestRemoved: writeAccount,
-      posted: writeAccount,
+      posted(event, happened, effects) {
+        if (!happened.state.profile.indexable) return writeAccount(event, happened, effects);
+        return effects.write([accountRow(happened.state), ...statusWordRows(happened.self, event)]);
+      },
       pinned: writeAccount,
       unpinned: writeAccount,
-      statusCounted: writeAccount,
+      statusCounted: (event, happened, effects) =>
+        event.delta < 0 ? writeGone(tables, event, happened, effects) : writeAccount(event, happened, effects),
       ...ownFollows,
       ...ownFollowers,
       ...ownTokens,

@@ -124,7 +124,7 @@ export const conversationRows: Reaction<ConversationState, ConversationEvents> =
     async edited({ statusId, number, revision, first }, { state }, effects) {
       const record = state.statuses.get(statusId)?.record;
       if (record === undefined || record.deleted) return;
-      const rows = [statusRow(record), listedRow(record)];
+      const rows = [statusRow(record), listedRow(record), ...tagRows(record)];
       if (first !== undefined) rows.push(put(statusRevisions, { status: statusId, number: 0 }, first));
       if (revision !== undefined) rows.push(put(statusRevisions, { status: statusId, number }, revision));
       await effects.write(rows);

@@ -32,14 +32,14 @@ function ownRows({ self, state }: Happened<AccountState>, accountRow: AccountRow
   ];
 }
 
-/** The account's row, its place in lists of all accounts, and what moderators decided. */
-export const moderationRows = (accountRow: AccountRow): On => ({
+/** The account's row, its place in lists of all accounts, and what moderators decided. `newRows`: more of a new one. */
+export const moderationRows = (accountRow: AccountRow, newRows: (state: Readonly<AccountState>) => RowWrite[]): On => ({
   registered(_event, { self, state }, effects) {
     const { owner } = state;
     if (owner === undefined) return undefined;
     const listing = put(accountListings, listingKey(self), { atMs: owner.createdAtMs });
     const known = owner.role === 'user' ? [] : [put(staff, { century: 0, account: self }, { atMs: owner.createdAtMs })];
-    return effects.write([accountRow(state), listing, ...known]);
+    return effects.write([accountRow(state), listing, ...known, ...newRows(state)]);
   },
   moderated({ action, by, text, auditId, atMs }, happened, effects) {
     const audit = { by, action, target: happened.self, detail: text, atMs };

@@ -1,7 +1,8 @@
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import { put, type RowWrite, remove } from '../../store/port.js';
-import { tagBuckets, tagStatuses } from '../../store/tables.js';
+import { tagBuckets, tagNames, tagStatuses } from '../../store/tables.js';
 import { indexedTags, TAG_BUCKET_MS, tagBucket } from '../domain/hashtag.js';
+import { wordStart } from '../domain/words.js';
 
 /** The status in the timelines of its hashtags. */
 export function tagRows(record: StoreStatusRecord): RowWrite[] {
@@ -11,6 +12,7 @@ export function tagRows(record: StoreStatusRecord): RowWrite[] {
   return tags.flatMap((tag) => [
     put(tagStatuses, { tag, bucket, status: record.id }, { accountId: record.accountId }),
     put(tagBuckets, { tag, bucket }, { atMs: bucket * TAG_BUCKET_MS }),
+    put(tagNames, { start: wordStart(tag), tag }, { atMs: bucket * TAG_BUCKET_MS }),
   ]);
 }
 

@@ -16,6 +16,7 @@ import { notificationPolicyRoutes } from './notification-policy.js';
 import { notificationRoutes } from './notifications.js';
 import { openApiRoutes } from './open-api.js';
 import { quietConversationRoutes } from './quiet-conversations.js';
+import { searchRoutes } from './search.js';
 import { signUpRoutes } from './sign-up.js';
 import { statusEditRoutes } from './status-edits.js';
 import { statusMarkRoutes } from './status-marks.js';
@@ -44,6 +45,7 @@ const routes: readonly AnyRoute[] = [
   ...notificationPolicyRoutes,
   ...notificationRoutes,
   ...quietConversationRoutes,
+  ...searchRoutes,
   ...signUpRoutes,
   ...statusEditRoutes,
   ...statusMarkRoutes,

@@ -1513,6 +1513,16 @@ export interface StorePublicBucket {
   readonly atMs: number;
 }
 
+/** Its key says all. */
+export interface StoreIndexed {
+
+}
+
+/** What a status is found by. */
+export interface StoreWords {
+  readonly words: readonly string[];
+}
+
 /** What one account did to one status. */
 export interface StoreMark {
   readonly favouriteId?: string | undefined;
@@ -1807,6 +1817,8 @@ export interface Messages {
   'murmuration.store.AccountStatusRow': StoreAccountStatusRow;
   'murmuration.store.PublicRow': StorePublicRow;
   'murmuration.store.PublicBucket': StorePublicBucket;
+  'murmuration.store.Indexed': StoreIndexed;
+  'murmuration.store.Words': StoreWords;
   'murmuration.store.Mark': StoreMark;
   'murmuration.store.StatusRef': StoreStatusRef;
   'murmuration.store.AccountEdge': StoreAccountEdge;

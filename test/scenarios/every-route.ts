@@ -153,6 +153,9 @@ export class EveryRoute {
       body: { account_ids: [this.viewer.id] },
     }),
     'GET /api/v1/timelines/tag/:hashtag': async () => ({ id: 'birds' }),
+    'GET /api/v2/search': async () => ({ query: 'q=a' }),
+    'GET /api/v1/search': async () => ({ query: 'q=a' }),
+    'GET /api/v1/accounts/search': async () => ({ query: 'q=a' }),
     'GET /api/v1/tags/:name': async () => ({ id: 'birds' }),
     'GET /api/v1/accounts/:id/lists': async () => {
       await this.listOfOne();

@@ -1,0 +1,57 @@
+import { foldLatin } from './hashtag.js';
+import { idMs } from './ids.js';
+
+/** Of a word that is kept: longer ones are found by their beginning. 160 bytes at most. */
+export const WORD_CHARS_MAX = 40;
+/** Words of a status that it is found by: what 500 characters hold in all but contrived texts. */
+export const STATUS_WORDS_MAX = 100;
+/** Of a name and a display name of 30 characters each. */
+export const NAME_WORDS_MAX = 30;
+/** How a word's statuses are cut into partitions: 25 days. */
+export const WORD_BUCKET_MS = 2 ** 31;
+
+const token = /[\p{L}\p{N}\p{M}]+/gu;
+/** Scripts that put no spaces between words: found by pairs of characters. */
+const spaceless =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+|[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
+const isSpaceless =
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+/** Text as it is compared: width, case and the accents of Latin letters do not count. */
+export function comparable(text: string): string {
+  return foldLatin(text.normalize('NFKC').toLowerCase());
+}
+
+/** The distinct words of a text as they are compared, in order, at most `max`. Linear in the text's length. */
+export function wordsOf(text: string, max: number): string[] {
+  const words = new Set<string>();
+  for (const [run] of comparable(text).matchAll(token)) {
+    for (const [part] of run.matchAll(spaceless)) {
+      if (words.size >= max) return [...words].slice(0, max);
+      if (isSpaceless.test(part)) for (const pair of pairsOf(part)) words.add(pair);
+      else words.add(Array.from(part).slice(0, WORD_CHARS_MAX).join(''));
+    }
+  }
+  return [...words].slice(0, max);
+}
+
+/** What a person is found by: the name, its parts, and the words of the display name. */
+export function nameWords(username: string, displayName: string): string[] {
+  const whole = comparable(username).slice(0, WORD_CHARS_MAX);
+  return [...new Set([whole, ...wordsOf(username, NAME_WORDS_MAX), ...wordsOf(displayName, NAME_WORDS_MAX)])];
+}
+
+/** Words lie together with those that begin alike. */
+export function wordStart(word: string): string {
+  return Array.from(word).slice(0, 2).join('');
+}
+
+export function wordBucket(statusId: string): number {
+  return Math.floor(idMs(statusId) / WORD_BUCKET_MS);
+}
+
+function pairsOf(part: string): string[] {
+  const letters = Array.from(part);
+  if (letters.length === 1) return letters;
+  return letters.slice(1).map((letter, index) => `${letters[index]}${letter}`);
+}

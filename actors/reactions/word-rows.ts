@@ -1,0 +1,56 @@
+import type { AccountPosted } from '../../proto/gen/types.js';
+import { put, RANGE_LIMIT_MAX, type ReadTables, type RowWrite, remove } from '../../store/port.js';
+import { accountWords, nameIndex, statusIndex, statusWords } from '../../store/tables.js';
+import type { AccountState } from '../account/commands.js';
+import { nameWords, STATUS_WORDS_MAX, wordBucket, wordStart, wordsOf } from '../domain/words.js';
+
+type Reading = Pick<ReadTables, 'range'>;
+
+// The full stop stands after what is looked for: bounds of ranges are exclusive, and a whole word begins with itself.
+const nameKey = (word: string, account: string) => ({ start: wordStart(word), word: `${word}.`, account });
+const nameRow = (word: string, account: string): RowWrite[] => [
+  put(nameIndex, nameKey(word, account), {}),
+  put(accountWords, { account, word }, {}),
+];
+const unnamedRow = (word: string, account: string): RowWrite[] => [
+  remove(nameIndex, nameKey(word, account)),
+  remove(accountWords, { account, word }),
+];
+
+/** What a new account is found by. */
+export function newNameRows({ id, owner, profile }: Readonly<AccountState>): RowWrite[] {
+  return nameWords(owner?.username ?? '', profile.displayName).flatMap((word) => nameRow(word, id));
+}
+
+/** The same after a change: what the account is no longer called goes. */
+export async function nameRows(tables: Reading, state: Readonly<AccountState>): Promise<RowWrite[]> {
+  const { id, owner, profile } = state;
+  const now = new Set(nameWords(owner?.username ?? '', profile.displayName));
+  const rows = await tables.range(accountWords, { account: id }, { limit: RANGE_LIMIT_MAX });
+  const before = rows.map(({ key }) => key.word);
+  return [
+    ...before.filter((word) => !now.has(word)).flatMap((word) => unnamedRow(word, id)),
+    ...[...now].filter((word) => !before.includes(word)).flatMap((word) => nameRow(word, id)),
+  ];
+}
+
+/** A public status by its words, for everyone's searches: only where its author wants that. */
+export function statusWordRows(account: string, { id, text, spoilerText, visibility }: AccountPosted): RowWrite[] {
+  if (visibility !== 'public') return [];
+  const words = wordsOf(`${spoilerText}\n${text}`, STATUS_WORDS_MAX);
+  const bucket = wordBucket(id);
+  return [
+    ...words.map((word) => put(statusIndex, { word, bucket, status: id }, { accountId: account })),
+    put(statusWords, { status: id, part: 0 }, { words }),
+  ];
+}
+
+/** The status out of everyone's searches. */
+export async function unindexedRows(tables: Reading, status: string): Promise<RowWrite[]> {
+  const bucket = wordBucket(status);
+  const rows = await tables.range(statusWords, { status }, { limit: 1 });
+  return rows.flatMap(({ key, value }) => [
+    ...value.words.map((word) => remove(statusIndex, { word, bucket, status })),
+    remove(statusWords, key),
+  ]);
+}

@@ -1,0 +1,123 @@
+import { makeId } from '../../actors/domain/ids.js';
+import { comparable, STATUS_WORDS_MAX, wordBucket, wordsOf } from '../../actors/domain/words.js';
+import type { StoreStatusRecord } from '../../proto/gen/types.js';
+import { accountStatuses, bookmarks, favourites, notifications, statusIndex } from '../../store/tables.js';
+import { loadAccounts } from '../entities/status.js';
+import type { Services } from '../services.js';
+import { accountCursor } from '../timelines/eras.js';
+import { type VisibleStatus, visibleById } from '../visible.js';
+import { QUERY_WORDS_MAX } from './find-accounts.js';
+
+/** The viewer's own statuses that are looked through, newest first; and of favourites, bookmarks, notifications. */
+const OWN_MAX = 800;
+const MARKS_MAX = 300;
+/** Statuses of one word that are looked at, newest first, and how many buckets back: two years. */
+const WORD_ROWS_MAX = 600;
+const WORD_BUCKETS_MAX = 30;
+
+export interface StatusesWanted {
+  readonly limit: number;
+  readonly offset: number;
+  readonly accountId: string | undefined;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+/** What a question asks of a text. */
+interface TextQuestion {
+  readonly words: readonly string[];
+  readonly phrases: readonly string[];
+  readonly without: readonly string[];
+}
+
+/**
+ * Statuses with all words of the question, newest first: the viewer's own, what they favourited or bookmarked, what
+ * mentions them, and public ones of authors who want to be found.
+ */
+export async function findStatuses(
+  services: Services,
+  viewer: string,
+  question: string,
+  { limit, offset, accountId, before, after }: StatusesWanted,
+): Promise<VisibleStatus[]> {
+  const asked = read(question);
+  if (asked.words.length === 0 && asked.phrases.length === 0) return [];
+  const [library, everyones] = await Promise.all([libraryOf(services, viewer), indexed(services, asked)]);
+  const ids = [...new Set([...library, ...everyones])]
+    .filter((id) => (before === undefined || id < before) && (after === undefined || id > after))
+    .sort()
+    .reverse();
+  const found = await visibleById(services, viewer, ids, { hideBlocked: true, hideMuted: true });
+  const matching = found.filter(
+    (status): status is VisibleStatus =>
+      status !== undefined &&
+      status.original === undefined &&
+      (accountId === undefined || status.record.accountId === accountId) &&
+      says(status.record, asked),
+  );
+  const strangers = matching.filter(({ record }) => !library.has(record.id)).map(({ record }) => record.accountId);
+  const authors = await loadAccounts(services, strangers);
+  return matching
+    .filter(({ record }) => library.has(record.id) || authors.get(record.accountId)?.profile?.indexable === true)
+    .slice(offset, offset + limit);
+}
+
+/** "Phrases" in quotation marks, -words that must not be there, and words. */
+function read(question: string): TextQuestion {
+  const phrases: string[] = [];
+  const without: string[] = [];
+  const rest = question
+    .replaceAll(/"([^"]*)"/g, (_all, phrase: string) => {
+      if (phrase.trim() !== '' && phrases.length < QUERY_WORDS_MAX) phrases.push(comparable(phrase.trim()));
+      return ` ${phrase} `;
+    })
+    .replaceAll(/(?<=^|\s)-(\S+)/g, (_all, word: string) => {
+      without.push(...wordsOf(word, QUERY_WORDS_MAX));
+      return ' ';
+    });
+  return { words: wordsOf(rest, QUERY_WORDS_MAX), phrases, without: without.slice(0, QUERY_WORDS_MAX) };
+}
+
+/** Judged by the text as it is now: what an index still says of an older one does not count. */
+function says({ text, spoilerText }: StoreStatusRecord, { words, phrases, without }: TextQuestion): boolean {
+  const all = `${spoilerText}\n${text}`;
+  const has = new Set(wordsOf(all, STATUS_WORDS_MAX));
+  if (!words.every((word) => has.has(word)) || without.some((word) => has.has(word))) return false;
+  if (phrases.length === 0) return true;
+  const compared = comparable(all);
+  return phrases.every((phrase) => compared.includes(phrase));
+}
+
+/** Ids of what the viewer wrote, marked, or is mentioned in. */
+async function libraryOf({ tables, clock }: Services, viewer: string): Promise<ReadonlySet<string>> {
+  const all = { before: undefined, after: undefined, upwards: false };
+  const [own, favourited, bookmarked, notified] = await Promise.all([
+    accountCursor(tables, clock, accountStatuses, 'status', viewer, all).next(OWN_MAX),
+    accountCursor(tables, clock, favourites, 'mark', viewer, all).next(MARKS_MAX),
+    accountCursor(tables, clock, bookmarks, 'mark', viewer, all).next(MARKS_MAX),
+    accountCursor(tables, clock, notifications, 'notification', viewer, all).next(MARKS_MAX),
+  ]);
+  return new Set([
+    ...own.flatMap(({ id, value }) => (value.reblogOfId === undefined ? [id] : [])),
+    ...[...favourited, ...bookmarked].map(({ value }) => value.statusId),
+    ...notified.flatMap(({ value }) => (value.type === 'mention' ? (value.statusId ?? []) : [])),
+  ]);
+}
+
+/** Ids of public statuses that have all words, by the index. */
+async function indexed({ tables, clock }: Services, { words }: TextQuestion): Promise<string[]> {
+  const newest = wordBucket(makeId(clock.nowMs(), 0, 0));
+  const lists = await Promise.all(
+    words.map(async (word) => {
+      const ids: string[] = [];
+      for (let back = 0; back < WORD_BUCKETS_MAX && ids.length < WORD_ROWS_MAX; back++) {
+        const range = { reverse: true, limit: WORD_ROWS_MAX - ids.length };
+        const rows = await tables.range(statusIndex, { word, bucket: newest - back }, range);
+        for (const { key } of rows) ids.push(key.status);
+      }
+      return ids;
+    }),
+  );
+  const [first = [], ...others] = lists.map((list) => new Set(list));
+  return [...first].filter((id) => others.every((set) => set.has(id)));
+}

@@ -1,0 +1,64 @@
+import { namedHashtag } from '../../actors/domain/hashtag.js';
+import { isId } from '../../actors/domain/ids.js';
+import { isProblem } from '../../actors/domain/problem.js';
+import { type Account, renderAccount } from '../entities/account.js';
+import { renderStatuses, type Status } from '../entities/status.js';
+import { renderTag, type Tag } from '../entities/tag.js';
+import type { Services } from '../services.js';
+import { publishedAccount, visibleStatus } from '../visible.js';
+
+/** What a search finds. */
+export interface Found {
+  readonly accounts: readonly Account[];
+  readonly statuses: readonly Status[];
+  readonly hashtags: readonly Tag[];
+}
+
+const NOTHING: Found = { accounts: [], statuses: [], hashtags: [] };
+
+/** What one of our own addresses leads to, if the viewer may see it; undefined for what is no address of ours. */
+export async function localEntity(
+  services: Services,
+  viewer: string | undefined,
+  address: string,
+): Promise<Found | undefined> {
+  const { instance } = services;
+  if (!address.startsWith(`${instance.baseUrl}/`)) return undefined;
+  const path = address
+    .slice(instance.baseUrl.length)
+    .replace(/[?#].*$/, '')
+    .replace(/\/+$/, '');
+  const status = /^\/(?:@[^/]+|users\/[^/]+\/statuses)\/([0-9]{1,18})(?:\/activity)?$/.exec(path)?.[1];
+  if (status !== undefined) return statusAt(services, viewer, status);
+  const username = /^\/(?:@|users\/)([A-Za-z0-9_.-]+)$/.exec(path)?.[1];
+  if (username !== undefined) return accountAt(services, viewer, username);
+  const tag = /^\/tags\/([^/]+)$/.exec(path)?.[1];
+  const name = tag === undefined ? undefined : namedHashtag(decoded(tag));
+  if (name === undefined) return NOTHING;
+  const history = await services.tagHistories.of(name);
+  return { ...NOTHING, hashtags: [renderTag(instance, name, history, undefined)] };
+}
+
+async function statusAt(services: Services, viewer: string | undefined, id: string): Promise<Found> {
+  const seen = isId(id) ? await visibleStatus(services, viewer, id) : undefined;
+  if (seen === undefined || isProblem(seen)) return NOTHING;
+  const statuses = (await renderStatuses(services, viewer, [seen])).filter((status) => status !== undefined);
+  return { ...NOTHING, statuses };
+}
+
+async function accountAt(services: Services, viewer: string | undefined, username: string): Promise<Found> {
+  const id = await services.registry.find(`acct:${username.toLowerCase()}`);
+  const record = id === undefined ? undefined : await publishedAccount(services, id);
+  if (record === undefined || isProblem(record)) return NOTHING;
+  const blockedBy = viewer !== undefined && (await services.lenses.of(viewer)).relations(record.id)?.blockedBy;
+  return blockedBy ? NOTHING : { ...NOTHING, accounts: [renderAccount(services.instance, record)] };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A stray per cent sign: then it names nothing.
+    return '';
+  }
+}

@@ -1,0 +1,142 @@
+import { Type } from '@sinclair/typebox';
+import { problem } from '../../actors/domain/problem.js';
+import { findAccounts } from '../discovery/find-accounts.js';
+import { findStatuses } from '../discovery/find-statuses.js';
+import { findTags } from '../discovery/find-tags.js';
+import { localEntity } from '../discovery/local-address.js';
+import { renderAccount } from '../entities/account.js';
+import { renderStatuses } from '../entities/status.js';
+import { renderTag } from '../entities/tag.js';
+import { idText, limitQuery } from '../http/paging.js';
+import { type AnyRoute, json, type Request, route } from '../http/route.js';
+import type { Services } from '../services.js';
+import { eachBounded, READS_AT_ONCE_MAX } from '../timelines/cursor.js';
+import { storedId } from './lists.js';
+
+/** Of a question: longer than any name, address or sentence worth asking for. */
+const QUESTION_CHARS_MAX = 500;
+/** Further into results nobody looks; each is found anew for each page. */
+const OFFSET_MAX = 1_000;
+const RESULTS = { limitDefault: 20, limitMax: 40 };
+
+const TYPES = ['accounts', 'hashtags', 'statuses'] as const;
+type Kind = (typeof TYPES)[number];
+
+const question = () => Type.String({ maxLength: QUESTION_CHARS_MAX });
+const offset = () => Type.Integer({ minimum: 0, maximum: OFFSET_MAX, default: 0, clamp: true });
+
+interface Wanted {
+  readonly q: string;
+  readonly type?: Kind | undefined;
+  readonly limit: number;
+  readonly offset: number;
+  readonly following?: boolean | undefined;
+  readonly account_id?: string | undefined;
+  readonly max_id?: string | undefined;
+  readonly min_id?: string | undefined;
+}
+
+const search = route({
+  method: 'GET',
+  path: '/api/v2/search',
+  auth: 'optional',
+  scope: 'read:search',
+  query: Type.Object({
+    q: question(),
+    type: Type.Optional(Type.Union(TYPES.map((name) => Type.Literal(name)))),
+    resolve: Type.Optional(Type.Boolean()),
+    following: Type.Optional(Type.Boolean()),
+    exclude_unreviewed: Type.Optional(Type.Boolean()),
+    account_id: Type.Optional(idText()),
+    max_id: Type.Optional(idText()),
+    min_id: Type.Optional(idText()),
+    offset: offset(),
+    limit: limitQuery(RESULTS.limitDefault, RESULTS.limitMax),
+  }),
+  handle: async ({ services, viewer, query }) => {
+    if (viewer === undefined && query.offset > 0)
+      return problem('unauthorized', 'Search queries pagination is not supported without authentication');
+    if (viewer === undefined && query.resolve === true)
+      return problem(
+        'unauthorized',
+        'Search queries that resolve remote resources are not supported without authentication',
+      );
+    return json(await results(services, viewer, query));
+  },
+});
+
+/** The same in its oldest form. */
+const oldSearch = route({
+  method: 'GET',
+  path: '/api/v1/search',
+  auth: 'user',
+  scope: 'read:search',
+  query: Type.Object({
+    q: question(),
+    resolve: Type.Optional(Type.Boolean()),
+    limit: limitQuery(RESULTS.limitDefault, RESULTS.limitMax),
+  }),
+  handle: async ({ services, viewer, query }) => {
+    const found = await results(services, viewer, { ...query, offset: 0 });
+    return json({ ...found, hashtags: found.hashtags.map(({ name }) => name) });
+  },
+});
+
+const accountSearch = route({
+  method: 'GET',
+  path: '/api/v1/accounts/search',
+  auth: 'user',
+  scope: 'read:accounts',
+  query: Type.Object({
+    q: question(),
+    following: Type.Optional(Type.Boolean()),
+    resolve: Type.Optional(Type.Boolean()),
+    offset: offset(),
+    limit: limitQuery(40, 80),
+  }),
+  handle: async ({ services, viewer, query }: Request<unknown, Wanted, unknown>) => {
+    const wanted = { limit: query.limit, offset: query.offset, following: query.following ?? false };
+    const found = await findAccounts(services, viewer, query.q, wanted);
+    return json(found.map((record) => renderAccount(services.instance, record)));
+  },
+});
+
+/** Finding people, hashtags and statuses. */
+export const searchRoutes: readonly AnyRoute[] = [search, oldSearch, accountSearch];
+
+async function results(services: Services, viewer: string | undefined, query: Wanted) {
+  const q = query.q.trim();
+  const named = await localEntity(services, viewer, q);
+  if (named !== undefined) return named;
+  const wants = (kind: Kind) => q !== '' && (query.type === undefined || query.type === kind);
+  const { limit, offset: from } = query;
+  const [accounts, tags, statuses] = await Promise.all([
+    wants('accounts')
+      ? findAccounts(services, viewer, q, { limit, offset: from, following: query.following ?? false })
+      : [],
+    wants('hashtags') ? findTags(services.tables, q, { limit, offset: from }) : [],
+    wants('statuses') && viewer !== undefined
+      ? findStatuses(services, viewer, q, {
+          limit,
+          offset: from,
+          accountId: stored(query.account_id),
+          before: stored(query.max_id),
+          after: stored(query.min_id),
+        })
+      : [],
+  ]);
+  const [histories, shown, lens] = await Promise.all([
+    eachBounded(tags, READS_AT_ONCE_MAX, (name) => services.tagHistories.of(name)),
+    renderStatuses(services, viewer, statuses),
+    tags.length === 0 || viewer === undefined ? undefined : services.lenses.of(viewer),
+  ]);
+  return {
+    accounts: accounts.map((record) => renderAccount(services.instance, record)),
+    statuses: shown.filter((status) => status !== undefined),
+    hashtags: tags.map((name, index) =>
+      renderTag(services.instance, name, histories[index] ?? [], lens?.lens.followsTag(name)),
+    ),
+  };
+}
+
+const stored = (id: string | undefined) => (id === undefined ? undefined : storedId(id));

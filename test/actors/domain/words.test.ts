@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { nameWords, STATUS_WORDS_MAX, WORD_CHARS_MAX, wordStart, wordsOf } from '../../../actors/domain/words.js';
+
+test('words compare without case, width and Latin accents, each once', () => {
+  assert.deepEqual(wordsOf('Ｈello, hello CAFÉ — “été”! don’t', 10), ['hello', 'cafe', 'ete', 'don', 't']);
+  assert.deepEqual(wordsOf('Привет, мир', 10), ['привет', 'мир']);
+});
+
+test('scripts without spaces are found by pairs of characters', () => {
+  assert.deepEqual(wordsOf('東京都 と', 10), ['東京', '京都', 'と']);
+  assert.deepEqual(wordsOf('tokyo東京', 10), ['tokyo', '東京']);
+});
+
+test('words and their number are bounded', () => {
+  assert.equal(wordsOf('x'.repeat(500), 10)[0]?.length, WORD_CHARS_MAX);
+  const many = Array.from({ length: 300 }, (_, n) => `w${n}`).join(' ');
+  assert.equal(wordsOf(many, STATUS_WORDS_MAX).length, STATUS_WORDS_MAX);
+});
+
+test('people are found by name, its parts and the words of their display name', () => {
+  assert.deepEqual(nameWords('ada_lovelace', 'Countess Ada'), ['ada_lovelace', 'ada', 'lovelace', 'countess']);
+  assert.equal(wordStart('𝒜da'), '𝒜d');
+});
+
+test('hostile texts take time in proportion', () => {
+  for (const piece of ['a', 'é', '東', 'a東', 'e\u0301', '\u0301', ' ', 'ﷺ']) {
+    const text = piece.repeat(100_000 / piece.length);
+    wordsOf(text, STATUS_WORDS_MAX);
+    const before = process.cpuUsage();
+    wordsOf(text, STATUS_WORDS_MAX);
+    assert.ok(process.cpuUsage(before).user < 500_000, JSON.stringify(piece));
+  }
+});

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Person, TestServer } from '../../kit/server.js';
+import { until } from '../../kit/until.js';
+
+let server: TestServer;
+let ada: Person;
+let bob: Person;
+before(async () => {
+  server = await TestServer.start();
+  ada = await server.person('ada_lovelace');
+  bob = await server.person('bob');
+});
+after(() => server.stop());
+
+const ids = (list: { id: string }[]) => list.map((item) => item.id);
+const path = (q: string, more = '') => `/api/v2/search?q=${encodeURIComponent(q)}${more}`;
+const found = async (who: { get: Person['get'] }, q: string, more = '') => {
+  const answer = await who.get(path(q, more));
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  return answer.body as { accounts: { id: string }[]; statuses: { id: string }[]; hashtags: { name: string }[] };
+};
+const profile = (who: Person, body: object) =>
+  server.ask('PATCH', '/api/v1/accounts/update_credentials', body, who.token);
+
+test('people are found by their name’s beginning and its parts, by words of their display name, as they are now', async () => {
+  for (const q of ['ada', '@ada_love', 'LOVELACE', 'ada_lovelace@localhost', 'lovelace ada'])
+    assert.deepEqual(ids((await found(bob, q, '&type=accounts')).accounts), [ada.id], q);
+  await profile(ada, { display_name: 'Gräfin Byron' });
+  assert.deepEqual(ids((await found(server, 'grafin')).accounts), [ada.id]);
+  await profile(ada, { display_name: 'Countess' });
+  assert.deepEqual((await found(bob, 'grafin')).accounts, []);
+  assert.deepEqual(ids((await found(bob, 'count')).accounts), [ada.id]);
+  for (const q of ['nobody', 'ada nobody', 'ada_lovelace@elsewhere.example', 'a@b@c', '%', '  '])
+    assert.deepEqual((await found(bob, q)).accounts, [], q);
+  const list = await bob.get('/api/v1/accounts/search?q=ada');
+  assert.deepEqual(ids(list.body), [ada.id]);
+});
+
+test('the one named exactly so comes first, then those one follows; following finds only these; pages go by offset', async () => {
+  const [exact, friend, other] = [
+    await server.person('eve'),
+    await server.person('evelyn'),
+    await server.person('eveline'),
+  ];
+  await bob.follows(friend);
+  const all = ids((await found(bob, 'eve')).accounts);
+  assert.deepEqual(all.slice(0, 2), [exact.id, friend.id]);
+  assert.deepEqual(all[2], other.id);
+  assert.deepEqual(ids((await found(bob, 'eve', '&following=true')).accounts), [friend.id]);
+  assert.deepEqual(ids((await found(bob, 'eve', '&limit=1&offset=1')).accounts), [friend.id]);
+  assert.deepEqual(ids((await bob.get('/api/v1/accounts/search?q=eve&following=true')).body), [friend.id]);
+});
+
+test('whoever is blocked, in either direction, is not found', async () => {
+  const [one, two] = [await server.person('zoe_one'), await server.person('zoe_two')];
+  await one.post(`/api/v1/accounts/${two.id}/block`);
+  assert.deepEqual((await found(one, 'zoe_two')).accounts, []);
+  assert.deepEqual((await found(two, 'zoe_one')).accounts, []);
+  assert.deepEqual((await found(two, 'http://localhost/@zoe_one')).accounts, []);
+  assert.equal((await found(bob, 'zoe')).accounts.length, 2);
+});
+
+test('hashtags are found by their beginning, the exact one first, with their uses', async () => {
+  await ada.says('#birdwatching #bird');
+  await ada.says('#secretbirds', { visibility: 'unlisted' });
+  const { hashtags } = await found(bob, '#Bird', '&type=hashtags');
+  assert.deepEqual(
+    hashtags.map(({ name }) => name),
+    ['bird', 'birdwatching'],
+  );
+  assert.equal((hashtags[0] as unknown as { history: { uses: string }[] }).history[0]?.uses, '1');
+  assert.deepEqual((await found(server, 'secretb')).hashtags, []);
+  const old = await bob.get('/api/v1/search?q=bird');
+  assert.deepEqual(old.body.hashtags, ['bird', 'birdwatching']);
+});
+
+test('one’s own statuses, marked ones and mentions are found by all their words, phrases and without others', async () => {
+  const own = await bob.says('The quick brown Fox');
+  const closed = await bob.says('brown bread', { visibility: 'direct' });
+  const liked = await ada.says('a brown coat');
+  await bob.post(`/api/v1/statuses/${liked}/favourite`);
+  const kept = await ada.says('brown shoes');
+  await bob.post(`/api/v1/statuses/${kept}/bookmark`);
+  const mention = await ada.says('@bob brown eyes', { visibility: 'direct' });
+  await ada.says('brown, said to nobody');
+  const search = async (q: string, more = '') => ids((await found(bob, q, `&type=statuses${more}`)).statuses);
+  const expected = [mention, kept, liked, closed, own];
+  await until('all five', async () => ((await search('brown')).length === 5 ? true : undefined), 5_000);
+  assert.deepEqual(await search('brown'), expected);
+  assert.deepEqual(await search('brown', '&limit=2&offset=1'), [kept, liked]);
+  assert.deepEqual(await search('brown', `&account_id=${bob.id}`), [closed, own]);
+  assert.deepEqual(await search('brown', `&max_id=${liked}`), [closed, own]);
+  assert.deepEqual(await search('FOX quick'), [own]);
+  assert.deepEqual(await search('"quick brown"'), [own]);
+  assert.deepEqual(await search('"brown quick"'), []);
+  assert.deepEqual(await search('brown -fox -bread -coat -shoes'), [mention]);
+  await bob.remove(`/api/v1/statuses/${own}`);
+  assert.deepEqual(await search('fox'), []);
+});
+
+test('public statuses of those who want it are everyone’s to find, and nobody else’s, nor what is not public', async () => {
+  const open = await server.person('open');
+  const shy = await server.person('shy');
+  await profile(open, { indexable: true });
+  const id = await open.says('a nightingale sang');
+  await open.says('nightingale, quietly', { visibility: 'unlisted' });
+  await open.says('nightingale, closed', { visibility: 'private' });
+  await shy.says('nightingale');
+  assert.deepEqual(ids((await found(bob, 'nightingale')).statuses), [id]);
+  assert.deepEqual((await found(server, 'nightingale')).statuses, [], 'nobody is signed in');
+  await open.post(`/api/v1/accounts/${shy.id}/block`);
+  assert.deepEqual(ids((await found(shy, 'nightingale')).statuses).includes(id), false);
+  await profile(open, { indexable: false });
+  assert.deepEqual((await found(bob, 'nightingale')).statuses, []);
+  await profile(open, { indexable: true });
+  await open.remove(`/api/v1/statuses/${id}`);
+  assert.deepEqual((await found(bob, 'nightingale')).statuses, []);
+});
+
+test('our own addresses lead to what they name, if the viewer may see it', async () => {
+  const id = await ada.says('addressed #place');
+  const closed = await ada.says('closed', { visibility: 'private' });
+  assert.deepEqual(ids((await found(bob, `http://localhost/@ada_lovelace/${id}`, '&resolve=true')).statuses), [id]);
+  assert.deepEqual(ids((await found(bob, `http://localhost/users/ada_lovelace/statuses/${id}`)).statuses), [id]);
+  assert.deepEqual((await found(bob, `http://localhost/@ada_lovelace/${closed}`)).statuses, []);
+  assert.deepEqual(ids((await found(ada, `http://localhost/@ada_lovelace/${closed}`)).statuses), [closed]);
+  assert.deepEqual(ids((await found(server, 'http://localhost/@Ada_Lovelace')).accounts), [ada.id]);
+  assert.deepEqual(
+    (await found(bob, 'http://localhost/tags/Place')).hashtags.map(({ name }) => name),
+    ['place'],
+  );
+  for (const q of ['http://localhost/', 'http://localhost/tags/%', 'http://localhost/@nobody', 'http://localhost/x/y'])
+    assert.deepEqual(await found(bob, q), { accounts: [], statuses: [], hashtags: [] }, q);
+});
+
+test('who is not signed in gets no later pages and nothing resolved; bad questions are refused', async () => {
+  assert.equal((await server.get(path('ada', '&offset=1'))).status, 401);
+  assert.equal((await server.get(path('ada', '&resolve=true'))).status, 401);
+  assert.equal((await server.get('/api/v1/accounts/search?q=ada')).status, 401);
+  assert.equal((await server.get('/api/v1/search?q=ada')).status, 401);
+  assert.equal((await bob.get('/api/v2/search')).status, 422);
+  assert.equal((await bob.get(path('x'.repeat(501)))).status, 422);
+  assert.equal((await bob.get(path('x', '&type=people'))).status, 422);
+  const posting = await server.token(bob.id, ['write']);
+  assert.equal((await server.ask('GET', path('x'), undefined, posting)).status, 403);
+});
