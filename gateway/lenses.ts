@@ -74,8 +74,8 @@ export class Lenses {
   }
 
   async #keep(viewer: string, { version, sources = NOBODY }: AccountHome): Promise<Kept> {
-    const lens = new Lens(viewer, sources, this.#clock, this.#limits);
     const screen = sources.screened ? await loadScreen(this.#ask, viewer, this.#clock) : undefined;
+    const lens = new Lens(viewer, sources, this.#clock, this.#limits, screen?.languages);
     const relation = (account: string) => lens.relation(account);
     const view = { version, lens, relations: screen === undefined ? relation : Object.assign(relation, { screen }) };
     this.#kept.set(viewer, view, { size: LENS_EDGES + edgesOf(sources) + (screen?.size ?? 0) });

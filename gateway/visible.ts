@@ -1,10 +1,11 @@
 import { isProblem, type Problem, problem } from '../actors/domain/problem.js';
 import { maySee, type Relation } from '../actors/domain/visibility.js';
-import type { AccountRelation, StoreStatusRecord } from '../proto/gen/types.js';
+import type { AccountRelation, StoreAccountRecord, StoreStatusRecord } from '../proto/gen/types.js';
 import { accounts, statuses } from '../store/tables.js';
 import { isPublished } from './entities/account.js';
+import { loadAccounts } from './entities/status.js';
 import { type FilterContext, type FilterMatch, isDropped } from './filters.js';
-import type { Screen } from './screen.js';
+import { blocksDomainOf, type Screen } from './screen.js';
 import type { Services } from './services.js';
 
 /** A status that its viewer may see; made here only, and what renderers take. */
@@ -40,6 +41,7 @@ export interface VisibleOptions {
 const RELATION_TARGETS_MAX = 2_000;
 const NOBODY: readonly string[] = [];
 const NO_STATUSES: ReadonlyMap<string, StoreStatusRecord> = new Map();
+const NO_AUTHORS: ReadonlyMap<string, StoreAccountRecord> = new Map();
 
 /** A status without anything that it says: what is answered to somebody who undid what they once did to it. */
 export function withoutContent(record: StoreStatusRecord): VisibleStatus {
@@ -74,9 +76,31 @@ export async function visibleStatuses(
     return original !== undefined && shows(original) ? { record, original } : undefined;
   });
   const { screen } = relations;
-  return screen === undefined
-    ? seen
-    : seen.map((status) => status && screened(status, screen, viewer, options.context));
+  if (screen === undefined) return seen;
+  const authors = screen.domains === undefined ? NO_AUTHORS : await loadAccounts(services, authorsOf(seen));
+  const { context } = options;
+  return seen.map((status) => {
+    if (status === undefined || isOfBlockedDomain(status, screen, relations, authors, context)) return undefined;
+    return screened(status, screen, viewer, context);
+  });
+}
+
+function authorsOf(seen: readonly (VisibleStatus | undefined)[]): string[] {
+  return seen.flatMap((status) => (status === undefined ? [] : [(status.original ?? status.record).accountId]));
+}
+
+/** Among others' statuses, where people did not choose each of them; who is followed all the same is shown. */
+function isOfBlockedDomain(
+  { record, original }: VisibleStatus,
+  screen: Screen,
+  relations: Relations,
+  authors: ReadonlyMap<string, StoreAccountRecord>,
+  context: FilterContext | undefined,
+): boolean {
+  if (context === undefined || context === 'account') return false;
+  const author = (original ?? record).accountId;
+  if (!blocksDomainOf(screen, authors.get(author))) return false;
+  return relations(author)?.following !== true || (context === 'home' && original !== undefined);
 }
 
 /** What the viewer's filters say of a status; nothing is left of what they hide there. */

@@ -5,6 +5,9 @@ import type { Slice } from '../runtime/slice.js';
 import { announcements } from './announcements.js';
 import { block } from './block.js';
 import type { AccountCommands, AccountEvents, AccountState } from './commands.js';
+import { domainBlocks } from './domain-blocks.js';
+import { endorse } from './endorse.js';
+import { featuredTags } from './featured-tags.js';
 import { filters } from './filters.js';
 import { follow } from './follow.js';
 import { followedTags } from './followed-tags.js';
@@ -16,6 +19,7 @@ import { moderation } from './moderation.js';
 import { mute } from './mute.js';
 import { notificationPolicy, POLICY_AT_FIRST } from './notification-policy.js';
 import { notify } from './notify.js';
+import { personalNotes } from './personal-notes.js';
 import { pin } from './pin.js';
 import { post } from './post.js';
 import { emptyProfile, profile } from './profile.js';
@@ -43,6 +47,11 @@ export function initialAccount(id: string): AccountState {
     lists: new Map(),
     filters: new Map(),
     followedTags: new Map(),
+    notes: new Map(),
+    endorsed: new Map(),
+    blockedDomains: new Map(),
+    featuredTags: new Map(),
+    tagUses: new Map(),
     relationsVersion: 1,
     announcements: new Map(),
     moderation: { silenced: false, sensitized: false, suspendedAtMs: 0, deleted: false },
@@ -71,7 +80,11 @@ const decide: AccountSlice['decide'] = {
   ...moderation.decide,
   ...announcements.decide,
   ...profile.decide,
+  ...domainBlocks.decide,
+  ...endorse.decide,
+  ...featuredTags.decide,
   ...filters.decide,
+  ...personalNotes.decide,
   ...follow.decide,
   ...followers.decide,
   ...block.decide,
@@ -97,7 +110,11 @@ export const accountSlice: AccountSlice = {
     ...moderation.apply,
     ...announcements.apply,
     ...profile.apply,
+    ...domainBlocks.apply,
+    ...endorse.apply,
+    ...featuredTags.apply,
     ...filters.apply,
+    ...personalNotes.apply,
     ...follow.apply,
     ...followers.apply,
     ...block.apply,
@@ -127,7 +144,11 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...moderation.commands,
       ...announcements.commands,
       ...profile.commands,
+      ...domainBlocks.commands,
+      ...endorse.commands,
+      ...featuredTags.commands,
       ...filters.commands,
+      ...personalNotes.commands,
       ...follow.commands,
       ...followers.commands,
       ...block.commands,
@@ -150,7 +171,11 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...moderation.events,
       ...announcements.events,
       ...profile.events,
+      ...domainBlocks.events,
+      ...endorse.events,
+      ...featuredTags.events,
       ...filters.events,
+      ...personalNotes.events,
       ...follow.events,
       ...followers.events,
       ...block.events,
@@ -165,7 +190,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...subscribers.events,
       ...markers.events,
     },
-    stateVersion: 7,
+    stateVersion: 8,
     once: ['exchangeCode'],
     queries: [
       'announcementMarks',
@@ -173,6 +198,9 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       'relations',
       'sources',
       'screen',
+      'endorsements',
+      'domainBlocks',
+      'featuredTags',
       'home',
       'followRequests',
       'blocks',

@@ -37,7 +37,14 @@ export const block: Omit<Part<RelationState, Commands, Recordable>, 'apply' | 'e
   decide: {
     block(state, { target }, { self, nowMs, newId }) {
       if (target === self) return problem('forbidden', 'This action is not allowed');
-      const none = { following: false, requested: false, reblogs: false, notify: false, requestedBy: false };
+      const none = {
+        following: false,
+        requested: false,
+        reblogs: false,
+        notify: false,
+        requestedBy: false,
+        endorsed: false,
+      };
       const reply = { ...relationTo(state, target, nowMs), ...none, blocking: true };
       if (state.blocking.has(target)) return { events: [], reply };
       if (state.blocking.size >= BLOCKS_MAX)

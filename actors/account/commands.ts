@@ -1,5 +1,8 @@
 import type * as announcements from './announcements.js';
 import type * as block from './block.js';
+import type * as domainBlocks from './domain-blocks.js';
+import type * as endorse from './endorse.js';
+import type * as featuredTags from './featured-tags.js';
 import type * as filters from './filters.js';
 import type * as follow from './follow.js';
 import type * as followedTags from './followed-tags.js';
@@ -11,6 +14,7 @@ import type * as moderation from './moderation.js';
 import type * as mute from './mute.js';
 import type * as policy from './notification-policy.js';
 import type * as notify from './notify.js';
+import type * as personalNotes from './personal-notes.js';
 import type * as pin from './pin.js';
 import type * as post from './post.js';
 import type * as profile from './profile.js';
@@ -27,7 +31,11 @@ export interface AccountCommands
     moderation.Commands,
     announcements.Commands,
     profile.Commands,
+    domainBlocks.Commands,
+    endorse.Commands,
+    featuredTags.Commands,
     filters.Commands,
+    personalNotes.Commands,
     follow.Commands,
     followers.Commands,
     block.Commands,
@@ -51,7 +59,11 @@ export interface AccountEvents
     moderation.Events,
     announcements.Events,
     profile.Events,
+    domainBlocks.Events,
+    endorse.Events,
+    featuredTags.Events,
     filters.Events,
+    personalNotes.Events,
     follow.Events,
     followers.Events,
     block.Events,

@@ -3,7 +3,7 @@ import type * as P from '../../proto/gen/types.js';
 import { type Problem, problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
 import type { Ctx, Decision, Recorded } from '../runtime/slice.js';
-import type { RelationState } from './relations.js';
+import { followLanguages, type RelationState } from './relations.js';
 
 export interface Commands {
   screen: { in: P.AccountEmpty; out: P.AccountScreen };
@@ -45,7 +45,11 @@ export const filters: Part<RelationState, Commands, Events> = {
   decide: {
     screen: (state) => ({
       events: [],
-      reply: { filters: [...state.filters.values()], domains: [] },
+      reply: {
+        filters: [...state.filters.values()],
+        domains: [...state.blockedDomains.keys()],
+        languages: followLanguages(state),
+      },
     }),
     saveFilter(state, command, ctx) {
       const known = command.id === undefined ? undefined : state.filters.get(command.id);

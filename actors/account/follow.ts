@@ -1,6 +1,6 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
-import { problem } from '../domain/problem.js';
+import { type Problem, problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
 import { leaveLists } from './lists.js';
 import { type RelationState, relationTo } from './relations.js';
@@ -19,17 +19,26 @@ export interface Events {
 /** Bounds one activation's memory and the merge of a home. Source: Mastodon FollowLimitValidator, default 7,500. */
 export const FOLLOWING_MAX = 7_500;
 
+/** Languages that one follow is limited to; more are no limit worth the name. */
+export const FOLLOW_LANGUAGES_MAX = 20;
+/** Follows with such limits: bounds what they weigh as a message. */
+export const FOLLOWS_WITH_LANGUAGES_MAX = 1_000;
+
 /** The follower's side of a follow. */
 export const follow: Part<RelationState, Commands, Events> = {
   decide: {
-    follow(state, { target, targetLocked, reblogs, notify }, { self, nowMs, newId }) {
+    follow(state, command, { self, nowMs, newId }) {
+      const { target, targetLocked, reblogs, notify } = command;
       if (target === self || state.blocking.has(target) || state.blockedBy.has(target))
         return problem('forbidden', 'This action is not allowed');
       const edge = state.following.get(target);
-      const options = { reblogs: reblogs ?? edge?.reblogs ?? true, notify: notify ?? edge?.notify ?? false };
+      const limit = command.limit === undefined ? edge?.limit : limitTo(command.limit.languages);
+      const options = { reblogs: reblogs ?? edge?.reblogs ?? true, notify: notify ?? edge?.notify ?? false, limit };
+      const refused = refusedLimit(state, target, limit);
+      if (refused !== undefined) return refused;
       const pending = edge?.pending ?? targetLocked;
       const relation = { ...relationTo(state, target, nowMs), ...options, following: !pending, requested: pending };
-      if (edge?.reblogs === options.reblogs && edge.notify === options.notify) return { events: [], reply: relation };
+      if (edge !== undefined && isSame(edge, options)) return { events: [], reply: relation };
       if (edge === undefined && state.following.size >= FOLLOWING_MAX)
         return problem('limit_reached', `Validation failed: You cannot follow more than ${FOLLOWING_MAX} people`);
       const edgeId = edge?.edgeId ?? newId();
@@ -39,7 +48,14 @@ export const follow: Part<RelationState, Commands, Events> = {
     },
     unfollow(state, { target }, { nowMs }) {
       const edge = state.following.get(target);
-      const none = { following: false, requested: false, reblogs: false, notify: false };
+      const none = {
+        following: false,
+        requested: false,
+        reblogs: false,
+        notify: false,
+        endorsed: false,
+        limit: undefined,
+      };
       const reply = { ...relationTo(state, target, nowMs), ...none };
       if (edge === undefined) return { events: [], reply };
       return { events: [{ type: 'unfollowed', target, edgeId: edge.edgeId, wasPending: edge.pending }], reply };
@@ -52,17 +68,19 @@ export const follow: Part<RelationState, Commands, Events> = {
     },
   },
   apply: {
-    followed(state, { target, edgeId, pending, reblogs, notify, atMs }) {
-      state.following.set(target, { target, edgeId, pending, reblogs, notify, atMs });
+    followed(state, { target, edgeId, pending, reblogs, notify, atMs, limit }) {
+      state.following.set(target, { target, edgeId, pending, reblogs, notify, atMs, limit });
     },
     unfollowed(state, { target }) {
       state.following.delete(target);
+      state.endorsed.delete(target);
       leaveLists(state, target);
     },
     followAnswered(state, { target, answer }) {
       const edge = state.following.get(target);
       if (answer === 'rejected') {
         state.following.delete(target);
+        state.endorsed.delete(target);
         leaveLists(state, target);
       } else if (edge !== undefined) state.following.set(target, { ...edge, pending: answer === 'pending' });
     },
@@ -78,3 +96,32 @@ export const follow: Part<RelationState, Commands, Events> = {
     followAnswered: codec('murmuration.account.FollowAnswered'),
   },
 };
+
+type Options = Pick<P.AccountFollowingEdge, 'reblogs' | 'notify' | 'limit'>;
+
+function isSame(a: Options, b: Options): boolean {
+  return a.reblogs === b.reblogs && a.notify === b.notify && a.limit?.languages.join() === b.limit?.languages.join();
+}
+
+/** In one order; no languages are no limit. */
+function limitTo(languages: readonly string[]): P.AccountLanguages | undefined {
+  return languages.length === 0 ? undefined : { languages: [...new Set(languages)].sort() };
+}
+
+function refusedLimit(
+  state: Readonly<RelationState>,
+  target: string,
+  limit: P.AccountLanguages | undefined,
+): Problem | undefined {
+  if (limit === undefined) return undefined;
+  const { languages } = limit;
+  if (languages.length > FOLLOW_LANGUAGES_MAX || !languages.every((one) => /^[a-z]{2,3}$/.test(one))) {
+    const error = { error: 'ERR_INCLUSION', description: 'are not included in the list' };
+    return problem('invalid', 'Validation failed: Languages are not included in the list', { languages: [error] });
+  }
+  let others = 0;
+  for (const edge of state.following.values()) if (edge.target !== target && edge.limit !== undefined) others += 1;
+  return others < FOLLOWS_WITH_LANGUAGES_MAX
+    ? undefined
+    : problem('limit_reached', `Validation failed: Languages limit more than ${FOLLOWS_WITH_LANGUAGES_MAX} follows`);
+}

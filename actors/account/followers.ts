@@ -2,6 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
+import type { Decision } from '../runtime/slice.js';
 import type { State as ProfileState } from './profile.js';
 import type { RelationState } from './relations.js';
 import type { State as SubscriberState } from './subscribers.js';
@@ -10,6 +11,7 @@ export interface Commands {
   addFollower: { in: P.AccountAddFollower; out: P.AccountFollowerAnswer };
   removeFollower: { in: P.AccountRemoveFollower; out: P.AccountEmpty };
   authorizeFollow: { in: P.AccountAuthorizeFollow; out: P.AccountEmpty };
+  dropFollower: { in: P.AccountDropFollower; out: P.AccountEmpty };
   rejectFollow: { in: P.AccountRejectFollow; out: P.AccountEmpty };
   followRequests: { in: P.AccountEmpty; out: P.AccountFollowRequests };
 }
@@ -50,14 +52,8 @@ export const followers: Part<State, Commands, Events> = {
         reply: { answer: 'accepted' },
       };
     },
-    removeFollower(state, { follower, edgeId }) {
-      if (state.requests.get(follower)?.edgeId === edgeId)
-        return { events: [{ type: 'followRequestRemoved', follower, edgeId, rejected: false }], reply: {} };
-      const known = state.recentFollowers.get(follower);
-      const isForgotten = known === undefined && state.followers > state.recentFollowers.size;
-      if (known !== edgeId && !isForgotten) return { events: [], reply: {} };
-      return { events: [{ type: 'followerRemoved', follower, edgeId }], reply: {} };
-    },
+    removeFollower: (state, command) => parted(state, command, false),
+    dropFollower: (state, command) => parted(state, command, true),
     authorizeFollow(state, { follower }, { nowMs }) {
       const request = state.requests.get(follower);
       if (request !== undefined) {
@@ -98,6 +94,7 @@ export const followers: Part<State, Commands, Events> = {
     addFollower: { in: codec('murmuration.account.AddFollower'), out: codec('murmuration.account.FollowerAnswer') },
     removeFollower: { in: codec('murmuration.account.RemoveFollower'), out: codec('murmuration.account.Empty') },
     authorizeFollow: { in: codec('murmuration.account.AuthorizeFollow'), out: codec('murmuration.account.Empty') },
+    dropFollower: { in: codec('murmuration.account.DropFollower'), out: codec('murmuration.account.Empty') },
     rejectFollow: { in: codec('murmuration.account.RejectFollow'), out: codec('murmuration.account.Empty') },
     followRequests: { in: codec('murmuration.account.Empty'), out: codec('murmuration.account.FollowRequests') },
   },
@@ -109,3 +106,17 @@ export const followers: Part<State, Commands, Events> = {
     followRequestRemoved: codec('murmuration.account.FollowRequestRemoved'),
   },
 };
+
+/** A follow, or the request of one, ends; `rejected`: by the followed, so that the follower has to be told. */
+function parted(
+  state: Readonly<State>,
+  { follower, edgeId }: P.AccountRemoveFollower,
+  rejected: boolean,
+): Decision<Events, P.AccountEmpty> {
+  if (state.requests.get(follower)?.edgeId === edgeId)
+    return { events: [{ type: 'followRequestRemoved', follower, edgeId, rejected }], reply: {} };
+  const known = state.recentFollowers.get(follower);
+  const isForgotten = known === undefined && state.followers > state.recentFollowers.size;
+  if (known !== edgeId && !isForgotten) return { events: [], reply: {} };
+  return { events: [{ type: 'followerRemoved', follower, edgeId, rejected }], reply: {} };
+}

@@ -4,6 +4,7 @@ import { type Problem, problem } from '../domain/problem.js';
 import { invalidField, textProblem } from '../domain/status-text.js';
 import { VISIBILITIES } from '../domain/visibility.js';
 import type { Part } from '../runtime/part.js';
+import { countTags, type State as FeaturedTagState, uncountTags } from './featured-tags.js';
 import { forgetPin, type State as PinState } from './pin.js';
 import type { State as ProfileState } from './profile.js';
 
@@ -15,7 +16,7 @@ export interface Events {
   posted: P.AccountPosted;
   statusCounted: P.AccountStatusCounted;
 }
-export interface State extends ProfileState, PinState {
+export interface State extends ProfileState, PinState, FeaturedTagState {
   /** Statuses and reblogs that exist. */
   statuses: number;
   lastStatusAtMs: number;
@@ -48,15 +49,16 @@ export const post: Part<State, Commands, Events> = {
         reply: { id, conversationId },
       };
     },
-    countStatus(state, { id, delta, atMs }) {
+    countStatus(state, { id, delta, atMs, tags }) {
       if (state.statuses + delta < 0) return { events: [], reply: {} };
-      return { events: [{ type: 'statusCounted', id, delta, atMs }], reply: {} };
+      return { events: [{ type: 'statusCounted', id, delta, atMs, tags }], reply: {} };
     },
   },
   apply: {
-    posted(state, { id, conversationId, idempotencyKey, atMs }) {
+    posted(state, { id, conversationId, idempotencyKey, atMs, tags, visibility }) {
       state.statuses += 1;
       state.lastStatusAtMs = atMs;
+      countTags(state, { tags, visibility, atMs });
       if (idempotencyKey === undefined) return;
       state.idempotency.delete(idempotencyKey);
       state.idempotency.set(idempotencyKey, { id, conversationId, atMs });
@@ -65,9 +67,12 @@ export const post: Part<State, Commands, Events> = {
         state.idempotency.delete(key);
       }
     },
-    statusCounted(state, { id, delta, atMs }) {
+    statusCounted(state, { id, delta, atMs, tags }) {
       state.statuses += delta;
-      if (delta < 0) forgetPin(state.pins, id);
+      if (delta < 0) {
+        forgetPin(state.pins, id);
+        uncountTags(state, tags);
+      }
       if (delta > 0) state.lastStatusAtMs = Math.max(state.lastStatusAtMs, atMs);
     },
   },

@@ -4,6 +4,7 @@ import { type Problem, problem } from '../domain/problem.js';
 import { countChars } from '../domain/text.js';
 import { VISIBILITIES } from '../domain/visibility.js';
 import type { Part } from '../runtime/part.js';
+import { domainName } from './domain-blocks.js';
 
 export interface Commands {
   updateProfile: { in: P.AccountUpdateProfile; out: P.AccountProfile };
@@ -23,6 +24,11 @@ export const NOTE_CHARS_MAX = 500;
 export const FIELDS_MAX = 4;
 /** Of a field's name, and of its value. Source: Mastodon Account::Field::MAX_CHARACTERS_LOCAL. */
 export const FIELD_CHARS_MAX = 255;
+
+/** Source: Mastodon Account::ATTRIBUTION_DOMAINS_LIMIT. */
+export const ATTRIBUTION_DOMAINS_MAX = 100;
+/** Who may quote. */
+export const QUOTE_POLICIES = ['public', 'followers', 'nobody'] as const;
 
 export const emptyProfile: P.AccountProfile = {
   displayName: '',
@@ -73,7 +79,18 @@ function changed(now: P.AccountProfile, command: P.AccountUpdateProfile): P.Acco
     privacy: command.privacy ?? now.privacy,
     sensitive: command.sensitive ?? now.sensitive,
     language: command.language ?? now.language,
+    attribution: command.attribution === undefined ? now.attribution : attributed(command.attribution),
+    quotePolicy: command.quotePolicy ?? now.quotePolicy,
+    hideFeatured: command.hideFeatured ?? now.hideFeatured,
+    hideMedia: command.hideMedia ?? now.hideMedia,
+    hideMediaReplies: command.hideMediaReplies ?? now.hideMediaReplies,
   };
+}
+
+/** Empty for what is no domain, which is refused. */
+function attributed({ domains }: P.AccountDomains): P.AccountDomains {
+  const wanted = domains.filter((one) => one.trim() !== '').map((one) => domainName(one) ?? '');
+  return { domains: [...new Set(wanted)] };
 }
 
 function refused(next: P.AccountProfile): Problem | undefined {
@@ -86,6 +103,17 @@ function refused(next: P.AccountProfile): Problem | undefined {
     if (name === '') return invalid('fields', 'Fields', 'ERR_INVALID', 'contain a value without label');
     if (Math.max(name.length, value.length) > FIELD_CHARS_MAX) return tooLong('fields', 'Fields', FIELD_CHARS_MAX);
   }
+  if (next.quotePolicy !== undefined && !QUOTE_POLICIES.some((policy) => policy === next.quotePolicy))
+    return invalid('quote_policy', 'Quote policy', 'ERR_INCLUSION', 'is not included in the list');
+  if ((next.attribution?.domains.length ?? 0) > ATTRIBUTION_DOMAINS_MAX)
+    return invalid(
+      'attribution_domains',
+      'Attribution domains',
+      'ERR_TOO_LONG',
+      `are at most ${ATTRIBUTION_DOMAINS_MAX}`,
+    );
+  if (next.attribution?.domains.some((domain) => domain === '') === true)
+    return invalid('attribution_domains', 'Attribution domains', 'ERR_INVALID', 'are invalid');
   if (!VISIBILITIES.some((visibility) => visibility === next.privacy))
     return invalid('privacy', 'Default privacy', 'ERR_INCLUSION', 'is not included in the list');
   if (next.language !== '' && !/^[a-z]{2,3}(?:-[a-z]{2,4})?$/i.test(next.language))

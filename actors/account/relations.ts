@@ -48,6 +48,12 @@ export interface RelationState {
   readonly filters: Map<string, P.AccountFilter>;
   /** Hashtags followed, with the ids that pages go by, in their order. At most FOLLOWED_TAGS_MAX. */
   readonly followedTags: Map<string, string>;
+  /** What the owner notes about others, by account. At most PERSONAL_NOTES_MAX. */
+  readonly notes: Map<string, string>;
+  /** Some of those followed, with the ids that pages go by. At most ENDORSEMENTS_MAX. */
+  readonly endorsed: Map<string, string>;
+  /** With the ids that pages go by. At most DOMAIN_BLOCKS_MAX. */
+  readonly blockedDomains: Map<string, string>;
   /** Grows with each event of `relationEvents`: who knows the relations by it need not ask for them again. */
   relationsVersion: number;
 }
@@ -73,6 +79,8 @@ export const relationEvents = [
   'filterRemoved',
   'tagFollowed',
   'tagUnfollowed',
+  'domainBlocked',
+  'domainUnblocked',
 ] as const;
 
 /** Questions about relations; nothing is recorded. */
@@ -111,7 +119,7 @@ export function sourcesOf(state: Readonly<RelationState>): P.AccountSources {
     blockedBy: [...state.blockedBy],
     muted,
     lists,
-    screened: state.filters.size > 0,
+    screened: isScreened(state),
     tags: [...state.followedTags.keys()],
     mutedConversations: [...state.mutedConversations],
   };
@@ -133,5 +141,23 @@ export function relationTo(state: Readonly<RelationState>, target: string, nowMs
     muting,
     mutingNotifications: muting && mute?.notifications === true,
     mutingUntilMs: muting ? (mute?.untilMs ?? 0) : 0,
+    note: state.notes.get(target) ?? '',
+    endorsed: state.endorsed.has(target),
+    limit: edge?.limit,
   };
+}
+
+/** Follows limited to some languages. */
+export function followLanguages({ following }: Readonly<RelationState>): P.AccountFollowLanguages[] {
+  const found: P.AccountFollowLanguages[] = [];
+  for (const { target, limit } of following.values())
+    if (limit !== undefined) found.push({ target, languages: limit.languages });
+  return found;
+}
+
+/** Whether there is more to be known than relations say. */
+function isScreened({ filters, blockedDomains, following }: Readonly<RelationState>): boolean {
+  if (filters.size > 0 || blockedDomains.size > 0) return true;
+  for (const { limit } of following.values()) if (limit !== undefined) return true;
+  return false;
 }

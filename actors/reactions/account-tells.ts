@@ -33,6 +33,9 @@ export const accountTells: Reaction<AccountState, AccountEvents> = {
     async followerAdded({ follower, edgeId, answer }, { self }, effects) {
       if (answer) await tellAccount(effects, follower, 'answerFollow', { target: self, edgeId, answer: 'accepted' });
     },
+    async followerRemoved({ follower, edgeId, rejected }, { self }, effects) {
+      if (rejected) await tellAccount(effects, follower, 'answerFollow', { target: self, edgeId, answer: 'rejected' });
+    },
     async followRequested({ follower, edgeId, answer }, { self }, effects) {
       if (answer) await tellAccount(effects, follower, 'answerFollow', { target: self, edgeId, answer: 'pending' });
     },

@@ -4,6 +4,7 @@ import type { Reaction } from '../runtime/kind.js';
 import type { HomeRings } from '../timelines/home-rings.js';
 import { accountRows } from './account-rows.js';
 import { accountNotices, accountTells } from './account-tells.js';
+import { domainParting } from './domain-parting.js';
 import { accountMail, type Mailer } from './mail.js';
 import { moderationTells } from './moderation-tells.js';
 import { accountStream } from './stream.js';
@@ -14,8 +15,8 @@ export interface AccountSurroundings {
   readonly mailer: Mailer;
   /** Of the instance, without trailing slash; mails link there. */
   readonly baseUrl: string;
-  /** Where the notifications to be cleared are looked up. */
-  readonly tables: Pick<ReadTables, 'range'>;
+  /** Where the notifications to be cleared are looked up, and where followers come from. */
+  readonly tables: Pick<ReadTables, 'range' | 'getMany'>;
   /** Home timelines of the accounts of this node. */
   readonly rings: HomeRings;
 }
@@ -29,6 +30,7 @@ export function accountReactions(around: AccountSurroundings): readonly Reaction
     accountTells,
     accountTimeline(around.rings),
     accountNotices,
+    domainParting(around.tables),
     accountMail(around.mailer, around.baseUrl),
   ];
 }

@@ -4,8 +4,14 @@ import { type ConversationState, parentOf } from '../conversation/state.js';
 import type { Effects, Reaction } from '../runtime/kind.js';
 import { tellAccount } from './account-tells.js';
 
-const count = (effects: Effects, account: string, id: string, delta: 1 | -1, atMs: number) =>
-  tellAccount(effects, account, 'countStatus', { id, delta, atMs });
+const count = (
+  effects: Effects,
+  account: string,
+  id: string,
+  delta: 1 | -1,
+  atMs: number,
+  tags: readonly string[] = [],
+) => tellAccount(effects, account, 'countStatus', { id, delta, atMs, tags });
 
 /**
  * Behind the reply: accounts count their statuses and reblogs, and hear who mentioned, favourited, reblogged. Accounts
@@ -29,8 +35,8 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
         await tellAccount(effects, account, 'notify', { ...notice, ...more });
       }
     },
-    async removed({ statusId, by, atMs }, { state }, effects) {
-      await count(effects, by, statusId, -1, atMs);
+    async removed({ statusId, by, atMs, tags }, { state }, effects) {
+      await count(effects, by, statusId, -1, atMs, tags);
       for (const [account, reblog] of state.statuses.get(statusId)?.reblogs ?? [])
         await count(effects, account, reblog.id, -1, atMs);
     },

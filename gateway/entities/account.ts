@@ -166,8 +166,8 @@ export function renderCredentialAccount(instance: InstanceSettings, record: Stor
       hide_collections: profile.hideCollections,
       discoverable: profile.discoverable,
       indexable: profile.indexable,
-      attribution_domains: [],
-      quote_policy: 'nobody',
+      attribution_domains: profile.attribution?.domains ?? [],
+      quote_policy: profile.quotePolicy ?? 'nobody',
     },
     role: renderRole(record.role),
   };

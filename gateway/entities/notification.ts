@@ -1,5 +1,6 @@
 import { idMs } from '../../actors/domain/ids.js';
 import type { StoreAccountRecord, StoreNotificationRecord } from '../../proto/gen/types.js';
+import { blocksDomainOf } from '../screen.js';
 import type { Services } from '../services.js';
 import type { StoredNotification } from '../streaming/sources.js';
 import { relationsOf, type VisibleStatus, visibleById } from '../visible.js';
@@ -57,6 +58,7 @@ export async function seenNotifications(
     } else {
       const relation = relations(record.from);
       if (relation?.blocking || relation?.blockedBy || relation?.mutingNotifications === true) return undefined;
+      if (relation?.following !== true && blocksDomainOf(relations.screen, account)) return undefined;
     }
     const status = record.statusId === undefined ? undefined : statuses.get(record.statusId);
     if (record.statusId !== undefined && status === undefined) return undefined;

@@ -1,7 +1,9 @@
 import type { AccountRelation } from '../../proto/gen/types.js';
 import { following } from '../../store/tables.js';
+import { blocksDomainOf } from '../screen.js';
 import type { Services } from '../services.js';
 import { askRelations } from '../visible.js';
+import { loadAccounts } from './status.js';
 import { isoTime } from './time.js';
 
 /** The REST API's Relationship: the viewer's to one account. */
@@ -32,28 +34,48 @@ export async function renderRelationships(
   known?: AccountRelation,
 ): Promise<Relationship[]> {
   const asked = ids.filter((id) => id !== known?.target);
-  const [relations, followers] = await Promise.all([
+  const [relations, followers, blocked] = await Promise.all([
     askRelations(services, viewer, asked),
     // Whether others follow is what their own rows say: an account's state does not hold all its followers.
     services.tables.getMany(
       following,
       ids.map((id) => ({ account: id, target: viewer })),
     ),
+    ofBlockedDomains(services, viewer, ids),
   ]);
   return ids.map((id, index) => {
     const relation = id === known?.target ? known : relations.get(id);
-    return renderRelationship(id, relation, followers[index]?.pending === false);
+    return renderRelationship(id, relation, followers[index]?.pending === false, blocked.has(id));
   });
 }
 
-function renderRelationship(id: string, relation: AccountRelation | undefined, followedBy: boolean): Relationship {
+const NOBODY: ReadonlySet<string> = new Set();
+
+/** Those whose servers the viewer blocks; for people of this server nobody is asked. */
+async function ofBlockedDomains(
+  services: Services,
+  viewer: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const away = [...(await loadAccounts(services, ids)).values()].filter((record) => record.domain !== '');
+  if (away.length === 0) return NOBODY;
+  const { screen } = (await services.lenses.of(viewer)).relations;
+  return new Set(away.filter((record) => blocksDomainOf(screen, record)).map((record) => record.id));
+}
+
+function renderRelationship(
+  id: string,
+  relation: AccountRelation | undefined,
+  followedBy: boolean,
+  domainBlocking: boolean,
+): Relationship {
   const isFollowing = relation?.following === true || relation?.requested === true;
   return {
     id,
     following: relation?.following ?? false,
     showing_reblogs: isFollowing && relation.reblogs,
     notifying: isFollowing && relation.notify,
-    languages: null,
+    languages: isFollowing ? (relation.limit?.languages ?? null) : null,
     followed_by: followedBy,
     blocking: relation?.blocking ?? false,
     blocked_by: relation?.blockedBy ?? false,
@@ -62,8 +84,8 @@ function renderRelationship(id: string, relation: AccountRelation | undefined, f
     muting_expires_at: relation?.mutingUntilMs ? isoTime(relation.mutingUntilMs) : null,
     requested: relation?.requested ?? false,
     requested_by: relation?.requestedBy ?? false,
-    domain_blocking: false,
-    endorsed: false,
-    note: '',
+    domain_blocking: domainBlocking,
+    endorsed: relation?.endorsed ?? false,
+    note: relation?.note ?? '',
   };
 }

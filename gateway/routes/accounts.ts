@@ -13,7 +13,7 @@ import { idParams, nothingAnswer, statusPage, storedId } from './lists.js';
 /** Bounds one question to the store; clients ask for a page of accounts, at most 80. */
 export const ACCOUNTS_ASKED_MAX = 200;
 /** `user@domain` as long as names may be, and some. */
-const ACCT_CHARS_MAX = 300;
+export const ACCT_CHARS_MAX = 300;
 const TAG_CHARS_MAX = 500;
 
 const getAccount = route({
@@ -114,7 +114,7 @@ const preferences = route({
       'posting:default:visibility': record.profile?.privacy || 'public',
       'posting:default:sensitive': record.profile?.sensitive ?? false,
       'posting:default:language': record.profile?.language || null,
-      'posting:default:quote_policy': 'nobody',
+      'posting:default:quote_policy': record.profile?.quotePolicy ?? 'nobody',
       'reading:expand:media': 'default',
       'reading:expand:spoilers': false,
       'reading:autoplay:gifs': false,
@@ -133,7 +133,7 @@ export const accountRoutes: readonly AnyRoute[] = [
 ];
 
 /** The id of a local account by `name`, `@name` or `name@our.domain`. */
-async function findLocal(services: Services, acct: string): Promise<string | undefined> {
+export async function findLocal(services: Services, acct: string): Promise<string | undefined> {
   const [username = '', domain, ...rest] = acct.replace(/^@/, '').toLowerCase().split('@');
   if (rest.length > 0 || !/^[a-z0-9_.-]+$/.test(username)) return undefined;
   if (domain !== undefined && domain !== services.instance.domain.toLowerCase()) return undefined;

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { DOMAIN_CHARS_MAX } from '../../actors/account/domain-blocks.js';
 import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
 import type { AccountUpdateProfile, StoreAccountRecord } from '../../proto/gen/types.js';
 import { accounts } from '../../store/tables.js';
@@ -9,10 +10,11 @@ import type { Services } from '../services.js';
 /** Bounds what is read; the account's own rules judge shorter lengths. */
 const TEXT_CHARS_MAX = 20_000;
 const FIELDS_READ_MAX = 20;
+const ATTRIBUTION_DOMAINS_READ_MAX = 200;
 const text = (maxLength = TEXT_CHARS_MAX) => Type.Optional(Type.String({ maxLength }));
 const flag = () => Type.Optional(Type.Boolean());
 
-const Changes = Type.Object({
+const fields = {
   display_name: text(),
   note: text(),
   locked: flag(),
@@ -29,9 +31,25 @@ const Changes = Type.Object({
       { maxItems: FIELDS_READ_MAX },
     ),
   ),
-  source: Type.Optional(Type.Object({ privacy: text(20), sensitive: flag(), language: text(20) })),
+  attribution_domains: Type.Optional(
+    Type.Array(Type.String({ maxLength: DOMAIN_CHARS_MAX }), { maxItems: ATTRIBUTION_DOMAINS_READ_MAX }),
+  ),
+};
+const Changes = Type.Object({
+  ...fields,
+  source: Type.Optional(
+    Type.Object({ privacy: text(20), sensitive: flag(), language: text(20), quote_policy: text(20) }),
+  ),
 });
 type Changes = Static<typeof Changes>;
+
+/** What of the profile its owner edits, and which parts of its page are shown. */
+export const ProfileChanges = Type.Object({
+  ...fields,
+  show_media: flag(),
+  show_media_replies: flag(),
+  show_featured: flag(),
+});
 
 /** By the stored record, which the store hands out again while it is the same; one server a process. */
 const rendered = new WeakMap<StoreAccountRecord, JsonText>();
@@ -69,7 +87,23 @@ async function update({ services, viewer = '', body }: Request<unknown, unknown,
   return isProblem(updated) ? updated : own(services, viewer);
 }
 
-function commandOf({ source, fields_attributes: fields, ...body }: Changes): AccountUpdateProfile {
+function commandOf({ source, ...body }: Changes): AccountUpdateProfile {
+  return {
+    ...profileCommand(body),
+    privacy: source?.privacy,
+    sensitive: source?.sensitive,
+    language: source?.language,
+    quotePolicy: source?.quote_policy,
+  };
+}
+
+const not = (shown: boolean | undefined) => (shown === undefined ? undefined : !shown);
+
+/** As the actor takes it. */
+export function profileCommand({
+  fields_attributes: fields,
+  ...body
+}: Static<typeof ProfileChanges>): AccountUpdateProfile {
   return {
     displayName: body.display_name,
     note: body.note,
@@ -80,9 +114,10 @@ function commandOf({ source, fields_attributes: fields, ...body }: Changes): Acc
     hideCollections: body.hide_collections,
     fields: fields ?? [],
     setFields: fields !== undefined,
-    privacy: source?.privacy,
-    sensitive: source?.sensitive,
-    language: source?.language,
+    attribution: body.attribution_domains === undefined ? undefined : { domains: body.attribution_domains },
+    hideMedia: not(body.show_media),
+    hideMediaReplies: not(body.show_media_replies),
+    hideFeatured: not(body.show_featured),
   };
 }
 

@@ -38,6 +38,7 @@ const follow = route({
         targetLocked: target.profile?.locked ?? false,
         reblogs: request.body.reblogs,
         notify: request.body.notify,
+        limit: limitOf(request.body.languages),
       }),
     ),
 });
@@ -170,4 +171,9 @@ async function readFollowing(services: Services, account: string, bounds: PageBo
     if (last === undefined || found.length < RANGE_LIMIT_MAX) return pageOf(rows, bounds);
     after = { target: last.key.target };
   }
+}
+
+/** An empty name is how forms send no languages at all. */
+function limitOf(languages: readonly string[] | undefined) {
+  return languages === undefined ? undefined : { languages: languages.filter((one) => one !== '') };
 }

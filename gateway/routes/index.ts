@@ -5,6 +5,8 @@ import { appRoutes } from './apps.js';
 import { authPageRoutes } from './auth-pages.js';
 import { authorizeRoutes } from './authorize.js';
 import { credentialRoutes } from './credentials.js';
+import { domainBlockRoutes } from './domain-blocks.js';
+import { featuredTagRoutes } from './featured-tags.js';
 import { filterRoutes } from './filters.js';
 import { followRoutes } from './follows.js';
 import { groupedNotificationRoutes } from './grouped-notifications.js';
@@ -15,6 +17,8 @@ import { muteRoutes } from './mutes.js';
 import { notificationPolicyRoutes } from './notification-policy.js';
 import { notificationRoutes } from './notifications.js';
 import { openApiRoutes } from './open-api.js';
+import { peopleRoutes } from './people.js';
+import { profileRoutes } from './profile.js';
 import { quietConversationRoutes } from './quiet-conversations.js';
 import { searchRoutes } from './search.js';
 import { signUpRoutes } from './sign-up.js';
@@ -35,6 +39,8 @@ const routes: readonly AnyRoute[] = [
   ...authPageRoutes,
   ...authorizeRoutes,
   ...credentialRoutes,
+  ...domainBlockRoutes,
+  ...featuredTagRoutes,
   ...filterRoutes,
   ...followRoutes,
   ...groupedNotificationRoutes,
@@ -46,6 +52,8 @@ const routes: readonly AnyRoute[] = [
   ...notificationRoutes,
   ...quietConversationRoutes,
   ...searchRoutes,
+  ...peopleRoutes,
+  ...profileRoutes,
   ...signUpRoutes,
   ...statusEditRoutes,
   ...statusMarkRoutes,

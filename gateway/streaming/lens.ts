@@ -10,14 +10,18 @@ export type Audience = Pick<
   'accountId' | 'visibility' | 'inReplyToId' | 'inReplyToAccountId' | 'reblogOfId' | 'reblogOfAccountId'
 > & {
   readonly mentions: readonly { readonly accountId: string }[];
-  /** Absent where it is not known. */
+  /** Absent where they are not known. */
   readonly tags?: readonly string[];
+  readonly language?: string | undefined;
 };
 
 interface ListRule {
   readonly members: ReadonlySet<string>;
   readonly repliesPolicy: string;
 }
+
+type Languages = ReadonlyMap<string, ReadonlySet<string>>;
+const unlimited: Languages = new Map();
 
 /** What somebody is to the viewer, as bits: one look into one map for each author of a page. */
 const FOLLOWED = 1;
@@ -49,6 +53,8 @@ export class Lens {
   readonly #lists: ReadonlyMap<string, ListRule>;
   readonly #tags: ReadonlySet<string>;
   readonly #mutedConversations: ReadonlySet<string>;
+  /** Of follows limited to some. */
+  readonly #languages: Languages;
   readonly #clock: Pick<Clock, 'nowMs'>;
 
   readonly #limits: LimitedAccounts;
@@ -58,8 +64,10 @@ export class Lens {
     sources: AccountSources,
     clock: Pick<Clock, 'nowMs'>,
     limits: LimitedAccounts = NOBODY_LIMITED,
+    languages: Languages = unlimited,
   ) {
     this.#limits = limits;
+    this.#languages = languages;
     this.#viewer = viewer;
     this.#clock = clock;
     this.#muted = new Map(sources.muted.map((mute) => [mute.account, mute]));
@@ -175,6 +183,7 @@ export class Lens {
     if ((!isOwn && (bits & FOLLOWED) === 0) || !this.#allows(status, bits)) return false;
     if (isOwn) return true;
     for (const { accountId } of status.mentions) if (this.hides(accountId)) return false;
+    if (this.#languages.size > 0 && !this.#reads(status)) return false;
     return status.reblogOfId === undefined || (bits & REBLOGS) !== 0;
   }
 
@@ -193,6 +202,12 @@ export class Lens {
   #hides(account: string, bits: number): boolean {
     if ((bits & (BLOCKED | BLOCKS_VIEWER)) !== 0 || ((bits & MUTED) !== 0 && this.#mutes(account))) return true;
     return this.#limits.suspended(account);
+  }
+
+  /** Whether it is in a language in which the viewer follows its author; a follow need not be limited to any. */
+  #reads({ accountId, language }: Audience): boolean {
+    const wanted = this.#languages.get(accountId);
+    return wanted === undefined || !language || wanted.has(language.split('-', 1)[0] ?? language);
   }
 
   #mutes(account: string): boolean {

@@ -70,8 +70,10 @@ export class Viewer {
   async #screened(taking: readonly StreamSubscription[], event: StreamEvent, record: StoreStatusRecord): Promise<void> {
     for (const subscription of taking) {
       const { services } = this.#parts;
+      const lens = this.#lens;
+      if (lens === undefined) return;
       const screened = await this.#untilAvailable(async () =>
-        screenedEvent(services, this.id, this.#screen, subscription.kind, event, record),
+        screenedEvent(services, this.id, lens, this.#screen, subscription.kind, event, record),
       );
       if (screened !== undefined) subscription.status(screened, record.id);
     }
@@ -151,7 +153,7 @@ export class Viewer {
           ? await this.#untilAvailable(() => loadScreen(askAccount, this.id, clock))
           : undefined;
       if (sources === undefined || isProblem(sources)) this.#lens = undefined;
-      else this.#lens = new Lens(this.id, sources, clock, limits);
+      else this.#lens = new Lens(this.id, sources, clock, limits, screen?.languages);
       this.#screen = screen;
     });
   }

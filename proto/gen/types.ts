@@ -25,6 +25,14 @@ export interface AccountProfile {
   readonly sensitive: boolean;
   /** ISO 639; empty: detect. */
   readonly language: string;
+  /** Whose pages may name the account as their author. */
+  readonly attribution?: AccountDomains | undefined;
+  /** Who may quote new statuses: public, followers, nobody; absent: nobody. */
+  readonly quotePolicy?: string | undefined;
+  /** What the profile's page leaves out. */
+  readonly hideFeatured?: boolean | undefined;
+  readonly hideMedia?: boolean | undefined;
+  readonly hideMediaReplies?: boolean | undefined;
 }
 
 export interface AccountRegister {
@@ -171,6 +179,11 @@ export interface AccountUpdateProfile {
   readonly privacy?: string | undefined;
   readonly sensitive?: boolean | undefined;
   readonly language?: string | undefined;
+  readonly attribution?: AccountDomains | undefined;
+  readonly quotePolicy?: string | undefined;
+  readonly hideFeatured?: boolean | undefined;
+  readonly hideMedia?: boolean | undefined;
+  readonly hideMediaReplies?: boolean | undefined;
 }
 
 export interface AccountProfileUpdated {
@@ -185,6 +198,8 @@ export interface AccountFollow {
   /** Absent: keep, or true for a new follow. */
   readonly reblogs?: boolean | undefined;
   readonly notify?: boolean | undefined;
+  /** Absent: keep. */
+  readonly limit?: AccountLanguages | undefined;
 }
 
 export interface AccountFollowed {
@@ -197,6 +212,7 @@ export interface AccountFollowed {
   readonly atMs: number;
   /** The edge existed: only its options changed. */
   readonly optionsOnly: boolean;
+  readonly limit?: AccountLanguages | undefined;
 }
 
 export interface AccountUnfollow {
@@ -259,9 +275,11 @@ export interface AccountRemoveFollower {
   readonly edgeId: string;
 }
 
+/** rejected: the follower is told. */
 export interface AccountFollowerRemoved {
   readonly follower: string;
   readonly edgeId: string;
+  readonly rejected: boolean;
 }
 
 export interface AccountFollowRequestRemoved {
@@ -495,6 +513,9 @@ export interface AccountRelation {
   readonly mutingNotifications: boolean;
   /** Of a mute that ends, else 0. */
   readonly mutingUntilMs: number;
+  readonly note: string;
+  readonly endorsed: boolean;
+  readonly limit?: AccountLanguages | undefined;
 }
 
 export interface AccountRelations {
@@ -508,6 +529,7 @@ export interface AccountFollowingEdge {
   readonly reblogs: boolean;
   readonly notify: boolean;
   readonly atMs: number;
+  readonly limit?: AccountLanguages | undefined;
 }
 
 /** until_ms 0: until taken back. Whoever decides by it looks at the time. */
@@ -537,7 +559,7 @@ export interface AccountSources {
   readonly muted: readonly AccountMutedAccount[];
   readonly lists: readonly AccountSourceList[];
   readonly blockedBy: readonly string[];
-  /** There are filters or blocked domains: `screen` tells them. */
+  /** There are filters, blocked domains or follows limited to languages: `screen` tells them. */
   readonly screened: boolean;
   /** Hashtags followed. */
   readonly tags: readonly string[];
@@ -640,17 +662,19 @@ export interface AccountPostedReply {
   readonly conversationId: string;
 }
 
-/** Told by the conversation: the account's reblog came (delta 1), or a status or reblog of it went (delta -1). */
+/** Told by the conversation: the account's reblog came (delta 1), or a status or reblog of it went (delta -1). tags: of a status that all could see. */
 export interface AccountCountStatus {
   readonly id: string;
   readonly delta: number;
   readonly atMs: number;
+  readonly tags: readonly string[];
 }
 
 export interface AccountStatusCounted {
   readonly id: string;
   readonly delta: number;
   readonly atMs: number;
+  readonly tags: readonly string[];
 }
 
 export interface AccountPin {
@@ -760,6 +784,7 @@ export interface AccountAddFilteredStatus {
 export interface AccountScreen {
   readonly filters: readonly AccountFilter[];
   readonly domains: readonly string[];
+  readonly languages: readonly AccountFollowLanguages[];
 }
 
 /** action: approve, reject, enable, disable, silence, unsilence, sensitive, unsensitive, suspend, unsuspend, delete, role, none (only the warning). */
@@ -999,6 +1024,119 @@ export interface AccountReadTo {
 
 export interface AccountSetMarkers {
   readonly markers: readonly AccountReadTo[];
+}
+
+export interface AccountWriteNote {
+  readonly target: string;
+  readonly comment: string;
+}
+
+export interface AccountNoteWritten {
+  readonly target: string;
+  readonly comment: string;
+}
+
+export interface AccountEndorse {
+  readonly target: string;
+}
+
+export interface AccountEndorsed {
+  readonly target: string;
+  readonly edgeId: string;
+}
+
+export interface AccountUnendorse {
+  readonly target: string;
+}
+
+export interface AccountUnendorsed {
+  readonly target: string;
+}
+
+export interface AccountFeatureTag {
+  readonly name: string;
+}
+
+export interface AccountTagFeatured {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface AccountFeaturedTagId {
+  readonly id: string;
+}
+
+export interface AccountTagUnfeatured {
+  readonly id: string;
+}
+
+/** uses: statuses that all may see. last_at_ms: 0 for none. */
+export interface AccountFeaturedTag {
+  readonly id: string;
+  readonly name: string;
+  readonly uses: number;
+  readonly lastAtMs: number;
+}
+
+/** Used last first; and what the owner used beside them. */
+export interface AccountFeaturedTags {
+  readonly featured: readonly AccountFeaturedTag[];
+  readonly others: readonly AccountFeaturedTag[];
+}
+
+export interface AccountDomain {
+  readonly domain: string;
+}
+
+export interface AccountDomainBlocked {
+  readonly domain: string;
+  readonly edgeId: string;
+  readonly atMs: number;
+}
+
+export interface AccountDomainUnblocked {
+  readonly domain: string;
+}
+
+/** The account's follows of people there, and theirs of it, end; nothing stays behind of it. */
+export interface AccountPartFromDomain {
+  readonly domain: string;
+  readonly following: boolean;
+}
+
+export interface AccountDomainParted {
+  readonly domain: string;
+  readonly following: boolean;
+  readonly atMs: number;
+}
+
+export interface AccountDomainEdge {
+  readonly domain: string;
+  readonly edgeId: string;
+}
+
+export interface AccountDomainPage {
+  readonly domains: readonly AccountDomainEdge[];
+  readonly more: boolean;
+}
+
+export interface AccountDropFollower {
+  readonly follower: string;
+  readonly edgeId: string;
+}
+
+/** ISO 639: a follow is limited to statuses in these; none: it is not. */
+export interface AccountLanguages {
+  readonly languages: readonly string[];
+}
+
+export interface AccountFollowLanguages {
+  readonly target: string;
+  readonly languages: readonly string[];
+}
+
+export interface AccountDomains {
+  readonly domains: readonly string[];
 }
 
 /** A status enters its thread. Idempotent by id. */
@@ -1751,6 +1889,29 @@ export interface Messages {
   'murmuration.account.Markers': AccountMarkers;
   'murmuration.account.ReadTo': AccountReadTo;
   'murmuration.account.SetMarkers': AccountSetMarkers;
+  'murmuration.account.WriteNote': AccountWriteNote;
+  'murmuration.account.NoteWritten': AccountNoteWritten;
+  'murmuration.account.Endorse': AccountEndorse;
+  'murmuration.account.Endorsed': AccountEndorsed;
+  'murmuration.account.Unendorse': AccountUnendorse;
+  'murmuration.account.Unendorsed': AccountUnendorsed;
+  'murmuration.account.FeatureTag': AccountFeatureTag;
+  'murmuration.account.TagFeatured': AccountTagFeatured;
+  'murmuration.account.FeaturedTagId': AccountFeaturedTagId;
+  'murmuration.account.TagUnfeatured': AccountTagUnfeatured;
+  'murmuration.account.FeaturedTag': AccountFeaturedTag;
+  'murmuration.account.FeaturedTags': AccountFeaturedTags;
+  'murmuration.account.Domain': AccountDomain;
+  'murmuration.account.DomainBlocked': AccountDomainBlocked;
+  'murmuration.account.DomainUnblocked': AccountDomainUnblocked;
+  'murmuration.account.PartFromDomain': AccountPartFromDomain;
+  'murmuration.account.DomainParted': AccountDomainParted;
+  'murmuration.account.DomainEdge': AccountDomainEdge;
+  'murmuration.account.DomainPage': AccountDomainPage;
+  'murmuration.account.DropFollower': AccountDropFollower;
+  'murmuration.account.Languages': AccountLanguages;
+  'murmuration.account.FollowLanguages': AccountFollowLanguages;
+  'murmuration.account.Domains': AccountDomains;
   'murmuration.conversation.Add': ConversationAdd;
   'murmuration.conversation.Added': ConversationAdded;
   'murmuration.conversation.Remove': ConversationRemove;

@@ -40,6 +40,29 @@ export function ownAccountRequests(stage: Stage): Readonly<Record<string, () => 
     }),
     [`GET ${filters}/statuses/:id`]: async () => ({ id: (await filter()).status }),
     [`DELETE ${filters}/statuses/:id`]: async () => ({ id: (await filter()).status }),
+    'POST /api/v1/domain_blocks': async () => ({ body: { domain: 'bad.example' } }),
+    'GET /api/v1/domain_blocks': async () => {
+      await call(stage.url, stage.viewer, 'POST', '/api/v1/domain_blocks', { domain: 'bad.example' });
+      return {};
+    },
+    'DELETE /api/v1/domain_blocks': async () => ({ query: 'domain=bad.example' }),
+    'POST /api/v1/featured_tags': async () => ({ body: { name: 'birds' } }),
+    'GET /api/v1/featured_tags': async () => {
+      await featuredTag(stage);
+      return {};
+    },
+    'DELETE /api/v1/featured_tags/:id': async () => ({ id: await featuredTag(stage) }),
+    'POST /api/v1/tags/:name/feature': async () => ({ id: 'birds' }),
+    'POST /api/v1/tags/:name/unfeature': async () => ({ id: 'birds' }),
+    'POST /api/v1/accounts/:id/endorse': () => followed(stage),
+    'POST /api/v1/accounts/:id/pin': () => followed(stage),
+    'GET /api/v1/endorsements': async () => {
+      const { id = '' } = await followed(stage);
+      await call(stage.url, stage.viewer, 'POST', `/api/v1/accounts/${id}/endorse`);
+      return {};
+    },
+    'GET /api/v1/accounts/familiar_followers': async () => ({ query: `id[]=${stage.other.id}` }),
+    'POST /api/v1/follows': async () => ({ body: { uri: 'ben@localhost' } }),
   };
 }
 
@@ -61,4 +84,14 @@ function filterMaker({ url, viewer, statusId }: Stage) {
     const status = named ? await call(url, viewer, 'POST', path, { status_id: statusId }) : { id: '' };
     return { filter: id, keyword: keywords[0]?.id ?? '', status: (status as { id: string }).id };
   };
+}
+
+async function featuredTag({ url, viewer }: Stage): Promise<string> {
+  return ((await call(url, viewer, 'POST', '/api/v1/featured_tags', { name: 'birds' })) as { id: string }).id;
+}
+
+/** Somebody whom the viewer follows. */
+async function followed({ url, viewer, other }: Stage): Promise<Fitting> {
+  await call(url, viewer, 'POST', `/api/v1/accounts/${other.id}/follow`);
+  return { id: other.id };
 }

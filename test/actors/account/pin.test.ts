@@ -17,6 +17,6 @@ test('one more than may be pinned is refused, and room comes with a status that 
   const full = pinned(PINS_MAX).when('pin', { statusId: '7' });
   assert.deepEqual([full.lastProblem?.problem, full.events], ['invalid', []]);
   full.state.statuses = 1;
-  const after = full.when('countStatus', { id: '2', delta: -1, atMs: 1 }).when('pin', { statusId: '7' });
+  const after = full.when('countStatus', { id: '2', delta: -1, atMs: 1, tags: [] }).when('pin', { statusId: '7' });
   assert.deepEqual(after.state.pins, ['1', '3', '4', '5', '7']);
 });

@@ -52,8 +52,8 @@ test('keys are bounded in number', () => {
 });
 
 test('the count follows reblogs and deletions and never falls below nothing', () => {
-  const alice = newcomer().when('countStatus', { id: '5', delta: 1, atMs: 9 });
+  const alice = newcomer().when('countStatus', { id: '5', delta: 1, atMs: 9, tags: [] });
   assert.equal(alice.state.statuses, 1);
-  const down = { id: '5', delta: -1, atMs: 9 };
+  const down = { id: '5', delta: -1, atMs: 9, tags: [] };
   assert.equal(alice.when('countStatus', down).when('countStatus', down).state.statuses, 0);
 });

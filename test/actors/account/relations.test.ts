@@ -16,6 +16,9 @@ test('relations say what the account is to each target, and nothing is recorded'
     muting: false,
     mutingNotifications: false,
     mutingUntilMs: 0,
+    note: '',
+    endorsed: false,
+    limit: undefined,
   };
   assert.deepEqual(alice.reply, {
     relations: [

@@ -1,0 +1,99 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import { edgePage } from '../domain/edge-page.js';
+import { type Problem, problem } from '../domain/problem.js';
+import type { Part } from '../runtime/part.js';
+import type { RelationState } from './relations.js';
+
+export interface Commands {
+  blockDomain: { in: P.AccountDomain; out: P.AccountEmpty };
+  unblockDomain: { in: P.AccountDomain; out: P.AccountEmpty };
+  domainBlocks: { in: P.AccountEdgeBounds; out: P.AccountDomainPage };
+  partFromDomain: { in: P.AccountPartFromDomain; out: P.AccountEmpty };
+}
+export interface Events {
+  domainBlocked: P.AccountDomainBlocked;
+  domainUnblocked: P.AccountDomainUnblocked;
+  domainParted: P.AccountDomainParted;
+}
+
+/** Bounds what each page looks up, and what the list weighs as a message beside the filters: 253 bytes each. */
+export const DOMAIN_BLOCKS_MAX = 1_000;
+/** RFC 1035 §2.3.4, without the last dot. */
+export const DOMAIN_CHARS_MAX = 253;
+
+const empty = codec('murmuration.account.Empty');
+const label = /^[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]{0,62})?$/u;
+
+/** Whole servers whose people the owner does not want to see, and who are not to follow them. */
+export const domainBlocks: Part<RelationState, Commands, Events> = {
+  decide: {
+    blockDomain(state, command, { nowMs, newId }) {
+      const domain = domainName(command.domain);
+      if (domain === undefined) return noDomain();
+      if (state.blockedDomains.has(domain)) return { events: [], reply: {} };
+      if (state.blockedDomains.size >= DOMAIN_BLOCKS_MAX)
+        return problem('limit_reached', `Validation failed: You cannot block more than ${DOMAIN_BLOCKS_MAX} domains`);
+      return {
+        events: [
+          { type: 'domainBlocked', domain, edgeId: newId(), atMs: nowMs },
+          { type: 'domainParted', domain, following: true, atMs: nowMs },
+        ],
+        reply: {},
+      };
+    },
+    unblockDomain(state, command) {
+      const domain = domainName(command.domain);
+      if (domain === undefined) return noDomain();
+      return { events: state.blockedDomains.has(domain) ? [{ type: 'domainUnblocked', domain }] : [], reply: {} };
+    },
+    domainBlocks(state, bounds) {
+      const rows = Array.from(state.blockedDomains, ([domain, edgeId]) => ({ domain, edgeId }));
+      const { edges, more } = edgePage(rows, bounds);
+      return { events: [], reply: { domains: edges, more } };
+    },
+    partFromDomain(_state, { domain: named, following }, { nowMs }) {
+      const domain = domainName(named);
+      if (domain === undefined) return noDomain();
+      return { events: [{ type: 'domainParted', domain, following, atMs: nowMs }], reply: {} };
+    },
+  },
+  apply: {
+    domainBlocked: (state, { domain, edgeId }) => void state.blockedDomains.set(domain, edgeId),
+    domainUnblocked: (state, { domain }) => void state.blockedDomains.delete(domain),
+    domainParted() {},
+  },
+  commands: {
+    blockDomain: { in: codec('murmuration.account.Domain'), out: empty },
+    unblockDomain: { in: codec('murmuration.account.Domain'), out: empty },
+    domainBlocks: { in: codec('murmuration.account.EdgeBounds'), out: codec('murmuration.account.DomainPage') },
+    partFromDomain: { in: codec('murmuration.account.PartFromDomain'), out: empty },
+  },
+  events: {
+    domainBlocked: codec('murmuration.account.DomainBlocked'),
+    domainUnblocked: codec('murmuration.account.DomainUnblocked'),
+    domainParted: codec('murmuration.account.DomainParted'),
+  },
+};
+
+/** As accounts' records name their server: lower case, in ASCII, without a last dot; undefined for what is none. */
+export function domainName(text: string): string | undefined {
+  const named = text
+    .trim()
+    .toLowerCase()
+    .replace(/^(?:https?:\/\/|@)/, '')
+    .replace(/[/.]$/, '');
+  const [host = '', port, ...rest] = named.split(':');
+  const isNamed = host.length <= DOMAIN_CHARS_MAX && host.split('.').every((part) => label.test(part));
+  if (!isNamed || rest.length > 0 || (port !== undefined && !/^[0-9]{1,5}$/.test(port))) return undefined;
+  const ascii = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : '';
+  if (ascii === '' || ascii.length > DOMAIN_CHARS_MAX) return undefined;
+  return port === undefined ? ascii : `${ascii}:${port}`;
+}
+
+function noDomain(): Problem {
+  const description = 'is not a valid domain name';
+  return problem('invalid', `Validation failed: Domain ${description}`, {
+    domain: [{ error: 'ERR_INVALID', description }],
+  });
+}

@@ -1,0 +1,118 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import { indexedTags } from '../domain/hashtag.js';
+import { type Problem, problem } from '../domain/problem.js';
+import type { Part } from '../runtime/part.js';
+
+export interface Commands {
+  featureTag: { in: P.AccountFeatureTag; out: P.AccountFeaturedTag };
+  unfeatureTag: { in: P.AccountFeaturedTagId; out: P.AccountEmpty };
+  featuredTags: { in: P.AccountEmpty; out: P.AccountFeaturedTags };
+}
+export interface Events {
+  tagFeatured: P.AccountTagFeatured;
+  tagUnfeatured: P.AccountTagUnfeatured;
+}
+/** How often a hashtag stood in what all may see of the owner's, and when last. */
+interface Uses {
+  readonly count: number;
+  readonly lastAtMs: number;
+}
+export interface State {
+  /** Names by id. At most FEATURED_TAGS_MAX. */
+  readonly featuredTags: Map<string, string>;
+  /** By name, used last at the end. At most TAGS_REMEMBERED_MAX besides those featured. */
+  readonly tagUses: Map<string, Uses>;
+}
+
+/** Source: Mastodon FeaturedTag::LIMIT. */
+export const FEATURED_TAGS_MAX = 10;
+/** Bounds one activation's memory; what was used before these is not suggested. */
+export const TAGS_REMEMBERED_MAX = 100;
+/** Suggested at most. Source: Mastodon FeaturedTag's recently used tags. */
+export const TAGS_SUGGESTED_MAX = 10;
+
+const unused: Uses = { count: 0, lastAtMs: 0 };
+
+/** Hashtags that the owner shows on their profile. */
+export const featuredTags: Part<State, Commands, Events> = {
+  decide: {
+    featureTag(state, { name }, { newId }) {
+      for (const [id, known] of state.featuredTags) if (known === name) return { events: [], reply: shown(state, id) };
+      if (state.featuredTags.size >= FEATURED_TAGS_MAX) return tooMany();
+      const id = newId();
+      return { events: [{ type: 'tagFeatured', id, name }], reply: { id, name, ...told(state, name) } };
+    },
+    unfeatureTag: (state, { id }) =>
+      state.featuredTags.has(id)
+        ? { events: [{ type: 'tagUnfeatured', id }], reply: {} }
+        : problem('not_found', 'Record not found'),
+    featuredTags(state) {
+      const featured = [...state.featuredTags.keys()].map((id) => shown(state, id));
+      const names = new Set(state.featuredTags.values());
+      const others = [...state.tagUses].flatMap(([name, { count, lastAtMs }]) =>
+        count > 0 && !names.has(name) ? [{ id: '', name, uses: count, lastAtMs }] : [],
+      );
+      const lastFirst = (a: P.AccountFeaturedTag, b: P.AccountFeaturedTag) => b.lastAtMs - a.lastAtMs;
+      const reply = { featured: featured.sort(lastFirst), others: others.reverse().slice(0, TAGS_SUGGESTED_MAX) };
+      return { events: [], reply };
+    },
+  },
+  apply: {
+    tagFeatured: (state, { id, name }) => void state.featuredTags.set(id, name),
+    tagUnfeatured: (state, { id }) => void state.featuredTags.delete(id),
+  },
+  commands: {
+    featureTag: { in: codec('murmuration.account.FeatureTag'), out: codec('murmuration.account.FeaturedTag') },
+    unfeatureTag: { in: codec('murmuration.account.FeaturedTagId'), out: codec('murmuration.account.Empty') },
+    featuredTags: { in: codec('murmuration.account.Empty'), out: codec('murmuration.account.FeaturedTags') },
+  },
+  events: {
+    tagFeatured: codec('murmuration.account.TagFeatured'),
+    tagUnfeatured: codec('murmuration.account.TagUnfeatured'),
+  },
+};
+
+/** Counts what all may see: how often others use a word is not told to everybody. */
+export function countTags(state: State, posted: Pick<P.AccountPosted, 'tags' | 'visibility' | 'atMs'>): void {
+  if (posted.tags.length === 0) return;
+  const { atMs } = posted;
+  for (const name of indexedTags(posted)) {
+    const { count } = state.tagUses.get(name) ?? unused;
+    state.tagUses.delete(name);
+    state.tagUses.set(name, { count: count + 1, lastAtMs: atMs });
+  }
+  forgetOldest(state);
+}
+
+/** A status that was counted is gone. */
+export function uncountTags({ tagUses }: State, tags: readonly string[]): void {
+  for (const name of tags) {
+    const known = tagUses.get(name);
+    if (known !== undefined && known.count > 0) tagUses.set(name, { ...known, count: known.count - 1 });
+  }
+}
+
+function forgetOldest({ tagUses, featuredTags: featured }: State): void {
+  if (tagUses.size <= TAGS_REMEMBERED_MAX + FEATURED_TAGS_MAX) return;
+  const kept = new Set(featured.values());
+  for (const name of tagUses.keys()) {
+    if (tagUses.size <= TAGS_REMEMBERED_MAX + kept.size) return;
+    if (!kept.has(name)) tagUses.delete(name);
+  }
+}
+
+function shown(state: Readonly<State>, id: string): P.AccountFeaturedTag {
+  const name = state.featuredTags.get(id) ?? '';
+  return { id, name, ...told(state, name) };
+}
+
+/** When a hashtag was last used is not told when nothing of it is left. */
+function told({ tagUses }: Readonly<State>, name: string) {
+  const { count, lastAtMs } = tagUses.get(name) ?? unused;
+  return { uses: count, lastAtMs: count > 0 ? lastAtMs : 0 };
+}
+
+function tooMany(): Problem {
+  return problem('limit_reached', 'Validation failed: You have already featured the maximum number of hashtags');
+}

@@ -1,0 +1,132 @@
+import { Type } from '@sinclair/typebox';
+import { namedHashtag } from '../../actors/domain/hashtag.js';
+import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
+import { renderFeaturedTag } from '../entities/featured-tag.js';
+import { renderTag, type Tag } from '../entities/tag.js';
+import { type AnyRoute, json, route } from '../http/route.js';
+import type { Services } from '../services.js';
+import { answered, notFound, publishedAccount, relationsOf } from '../visible.js';
+import { idParams, storedId } from './lists.js';
+
+const READ = 'read:accounts';
+const WRITE = 'write:accounts';
+const PATH = '/api/v1/featured_tags';
+/** Of a hashtag's name as it is asked for; no status is longer. */
+const NAME_CHARS_MAX = 500;
+
+const list = route({
+  method: 'GET',
+  path: PATH,
+  auth: 'user',
+  scope: READ,
+  handle: async ({ services, viewer = '' }) => shownOf(services, viewer, viewer),
+});
+
+const create = route({
+  method: 'POST',
+  path: PATH,
+  auth: 'user',
+  scope: WRITE,
+  body: Type.Object({ name: Type.String({ minLength: 1, maxLength: NAME_CHARS_MAX }) }),
+  handle: async ({ services, viewer = '', body }) => {
+    const name = namedHashtag(body.name.trim());
+    if (name === undefined) return noHashtag();
+    const [owner, tag] = await Promise.all([
+      publishedAccount(services, viewer),
+      services.askAccount(viewer, 'featureTag', { name }),
+    ]);
+    if (isProblem(owner)) return owner;
+    return isProblem(tag) ? tag : json(renderFeaturedTag(services.instance, owner.username, tag));
+  },
+});
+
+const remove = route({
+  method: 'DELETE',
+  path: `${PATH}/:id`,
+  auth: 'user',
+  scope: WRITE,
+  params: idParams,
+  handle: async ({ services, viewer = '', params }) => {
+    const reply = await services.askAccount(viewer, 'unfeatureTag', { id: storedId(params.id) });
+    return isProblem(reply) ? reply : json({});
+  },
+});
+
+const suggestions = route({
+  method: 'GET',
+  path: `${PATH}/suggestions`,
+  auth: 'user',
+  scope: READ,
+  handle: async ({ services, viewer = '' }) => {
+    const { others } = answered(await services.askAccount(viewer, 'featuredTags', {}));
+    const tags: Tag[] = [];
+    for (const { name } of others) {
+      tags.push(renderTag(services.instance, name, await services.tagHistories.of(name), undefined));
+    }
+    return json(tags);
+  },
+});
+
+const ofAccount = route({
+  method: 'GET',
+  path: '/api/v1/accounts/:id/featured_tags',
+  auth: 'optional',
+  scope: READ,
+  params: idParams,
+  handle: ({ services, viewer, params }) => shownOf(services, viewer, params.id),
+});
+
+const feature = byName('feature', async (services, viewer, name) =>
+  services.askAccount(viewer, 'featureTag', { name }),
+);
+const unfeature = byName('unfeature', async (services, viewer, name) => {
+  const { featured } = answered(await services.askAccount(viewer, 'featuredTags', {}));
+  const id = featured.find((tag) => tag.name === name)?.id;
+  return id === undefined ? {} : services.askAccount(viewer, 'unfeatureTag', { id });
+});
+
+/** Hashtags that people show on their profiles. */
+export const featuredTagRoutes: readonly AnyRoute[] = [
+  list,
+  create,
+  remove,
+  suggestions,
+  ofAccount,
+  feature,
+  unfeature,
+];
+
+/** Used last first; nothing of somebody who blocks the viewer. */
+async function shownOf(services: Services, viewer: string | undefined, id: string) {
+  const owner = await publishedAccount(services, id);
+  if (isProblem(owner)) return owner;
+  if (viewer !== owner.id && (await relationsOf(services, viewer))(owner.id)?.blockedBy === true) return json([]);
+  const { featured } = answered(await services.askAccount(owner.id, 'featuredTags', {}));
+  return json(featured.map((tag) => renderFeaturedTag(services.instance, owner.username, tag)));
+}
+
+function byName(
+  verb: string,
+  work: (services: Services, viewer: string, name: string) => Promise<object | Problem>,
+): AnyRoute {
+  return route({
+    method: 'POST',
+    path: `/api/v1/tags/:name/${verb}`,
+    auth: 'user',
+    scope: WRITE,
+    params: Type.Object({ name: Type.String({ minLength: 1, maxLength: NAME_CHARS_MAX }) }),
+    handle: async ({ services, viewer = '', params }) => {
+      const name = namedHashtag(params.name);
+      if (name === undefined) return notFound();
+      const reply = await work(services, viewer, name);
+      if (isProblem(reply)) return reply;
+      const tag = renderTag(services.instance, name, await services.tagHistories.of(name), undefined);
+      return json({ ...tag, featuring: verb === 'feature' });
+    },
+  });
+}
+
+function noHashtag(): Problem {
+  const error = { error: 'ERR_INVALID', description: 'is invalid' };
+  return problem('invalid', 'Validation failed: Name is invalid', { name: [error] });
+}

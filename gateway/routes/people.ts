@@ -1,0 +1,170 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { PERSONAL_NOTE_CHARS_MAX } from '../../actors/account/personal-notes.js';
+import { isProblem } from '../../actors/domain/problem.js';
+import type { StoreAccountRecord } from '../../proto/gen/types.js';
+import { following } from '../../store/tables.js';
+import { renderAccount } from '../entities/account.js';
+import { loadAccounts } from '../entities/status.js';
+import { familiarFollowers } from '../familiar.js';
+import { idText, pageBounds, pageQuery } from '../http/paging.js';
+import { type AnyRoute, json, type Request, route } from '../http/route.js';
+import type { Services } from '../services.js';
+import { emptyPage } from '../timelines/page.js';
+import { answered, notFound, publishedAccount, relationsOf } from '../visible.js';
+import { ACCT_CHARS_MAX, findLocal } from './accounts.js';
+import { actOn } from './follows.js';
+import { accountPage, idParams, storedId } from './lists.js';
+import { edgeAnswer } from './mutes.js';
+
+const WRITE = 'write:accounts';
+/** Accounts asked about at once: each takes some reads. */
+const FAMILIAR_ASKED_MAX = 40;
+
+const note = acting('note', WRITE, Type.Object({ comment: commentText() }), (services, viewer, { id }, { comment }) =>
+  services.askAccount(viewer, 'writeNote', { target: id, comment: comment ?? '' }),
+);
+
+const removeFollower = acting(
+  'remove_from_followers',
+  ['write:follows', 'follow'],
+  undefined,
+  async (services, viewer, { id }) => {
+    const edge = await services.tables.get(following, { account: id, target: viewer });
+    if (edge !== undefined) {
+      const reply = await services.askAccount(viewer, 'dropFollower', { follower: id, edgeId: edge.edgeId });
+      if (isProblem(reply)) return reply;
+    }
+    const { relations } = answered(await services.askAccount(viewer, 'relations', { targets: [id] }));
+    return relations[0] ?? notFound();
+  },
+);
+
+const endorsing = ['endorse', 'pin'].map((verb) =>
+  acting(verb, WRITE, undefined, (services, viewer, { id }) => services.askAccount(viewer, 'endorse', { target: id })),
+);
+const unendorsing = ['unendorse', 'unpin'].map((verb) =>
+  acting(verb, WRITE, undefined, (services, viewer, { id }) =>
+    services.askAccount(viewer, 'unendorse', { target: id }),
+  ),
+);
+
+const ownEndorsements = route({
+  method: 'GET',
+  path: '/api/v1/endorsements',
+  auth: 'user',
+  scope: 'read:accounts',
+  query: pageQuery(40, 80),
+  handle: async (request) => {
+    const { services, viewer = '', query } = request;
+    const bounds = pageBounds(query);
+    return edgeAnswer(request, bounds, answered(await services.askAccount(viewer, 'endorsements', bounds)));
+  },
+});
+
+const endorsements = route({
+  method: 'GET',
+  path: '/api/v1/accounts/:id/endorsements',
+  auth: 'optional',
+  scope: 'read:accounts',
+  params: idParams,
+  query: pageQuery(40, 80),
+  handle: async (request) => {
+    const { services, viewer, params, query } = request;
+    const record = await publishedAccount(services, params.id);
+    if (isProblem(record)) return record;
+    const bounds = pageBounds(query);
+    const isHidden = viewer !== record.id && (await relationsOf(services, viewer))(record.id)?.blockedBy === true;
+    if (isHidden) return accountPage(request, bounds, emptyPage);
+    const { edges, more } = answered(await services.askAccount(record.id, 'endorsements', bounds));
+    const items = edges.map(({ account }) => ({ accountId: account }));
+    return accountPage(request, bounds, { items, newest: edges[0]?.edgeId, oldest: edges.at(-1)?.edgeId, more });
+  },
+});
+
+const familiar = route({
+  method: 'GET',
+  path: '/api/v1/accounts/familiar_followers',
+  auth: 'user',
+  scope: 'read:follows',
+  query: Type.Object({ id: Type.Array(idText(), { default: [], maxItems: FAMILIAR_ASKED_MAX }) }),
+  handle: async ({ services, viewer = '', query }) => {
+    const found = await loadAccounts(services, [...new Set(query.id.map(storedId))]);
+    const { lens } = await services.lenses.of(viewer);
+    const answers: object[] = [];
+    for (const record of found.values()) {
+      const accounts = await familiarFollowers(services, viewer, lens, record);
+      answers.push({ id: record.id, accounts: accounts.map((one) => renderAccount(services.instance, one)) });
+    }
+    return json(answers);
+  },
+});
+
+const identityProofs = route({
+  method: 'GET',
+  path: '/api/v1/accounts/:id/identity_proofs',
+  auth: 'none',
+  params: idParams,
+  handle: async ({ services, params }) => {
+    const record = await publishedAccount(services, params.id);
+    return isProblem(record) ? record : json([]);
+  },
+});
+
+const followByName = route({
+  method: 'POST',
+  path: '/api/v1/follows',
+  auth: 'user',
+  scope: ['write:follows', 'follow'],
+  body: Type.Object({ uri: Type.String({ minLength: 1, maxLength: ACCT_CHARS_MAX }) }),
+  handle: async ({ services, viewer = '', body }) => {
+    const id = await findLocal(services, body.uri.trim());
+    const target = id === undefined ? notFound() : await publishedAccount(services, id);
+    if (isProblem(target)) return target;
+    const command = { target: target.id, targetLocked: target.profile?.locked ?? false };
+    const relation = await services.askAccount(viewer, 'follow', command);
+    return isProblem(relation) ? relation : json(renderAccount(services.instance, target));
+  },
+});
+
+/** What people keep about one another beside follows, blocks and mutes. */
+export const peopleRoutes: readonly AnyRoute[] = [
+  note,
+  removeFollower,
+  ...endorsing,
+  ...unendorsing,
+  ownEndorsements,
+  endorsements,
+  familiar,
+  identityProofs,
+  followByName,
+];
+
+function commentText() {
+  return Type.Optional(Type.String({ maxLength: PERSONAL_NOTE_CHARS_MAX }));
+}
+
+type Work<B extends TSchema> = (
+  services: Services,
+  viewer: string,
+  target: StoreAccountRecord,
+  body: Static<B>,
+) => ReturnType<Parameters<typeof actOn>[1]>;
+
+/** Does something about the account of the path, and answers with the relationship. */
+function acting<B extends TSchema>(
+  verb: string,
+  scope: string | readonly string[],
+  body: B | undefined,
+  work: Work<B>,
+): AnyRoute {
+  return route({
+    method: 'POST',
+    path: `/api/v1/accounts/:id/${verb}`,
+    auth: 'user',
+    scope,
+    params: idParams,
+    ...(body === undefined ? {} : { body }),
+    handle: (request: Request<{ id: string }, unknown, Static<B>>) =>
+      actOn(request, (services, viewer, target) => work(services, viewer, target, request.body)),
+  });
+}
