@@ -1,6 +1,6 @@
 // The table of docs: who may import whom. Type-only imports are left out: they bind no code.
 const rule = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
-const OWN = '^(actors|bench|cli|cluster|compose|gateway|load|proto|store|test|transport|main)';
+const OWN = '^(actors|bench|cli|cluster|compose|gateway|load|media|proto|store|test|transport|main)';
 const except = (...folders) => ({ path: OWN, pathNot: folders.map((folder) => `^${folder}`) });
 
 // biome-ignore lint/style/noDefaultExport: the tool reads the default export.
@@ -38,6 +38,7 @@ export default {
         'package.json',
       ),
     ),
+    rule('media', { path: '^media' }, except('media', 'proto', 'actors/domain', 'store/[^/]+$')),
     rule('load', { path: '^load' }, except('load'), 'It knows a server by its API only, whoever made it.'),
     rule('only-the-command-line-loads', { pathNot: '^(load|cli|test|bench)' }, { path: '^load' }),
     rule('only-the-runtime-knows-nact', { pathNot: '^actors/runtime' }, { path: 'node_modules/nact' }),

@@ -110,7 +110,7 @@ const MASK = '•••';
 
 /** The effective settings as text; derived ones filled in. */
 export type Settings = Readonly<Partial<Record<SettingName, string>>> & {
-  readonly [Name in 'PORT' | 'BIND' | 'BASE_URL' | 'DOMAIN' | 'DATA_DIR' | 'STORE' | 'NODE_NAME' | 'MEDIA_DIR']: string;
+  readonly [Name in 'PORT' | 'BIND' | 'BASE_URL' | 'DOMAIN' | 'DATA_DIR' | 'STORE' | 'NODE_NAME']: string;
 };
 
 export const flagOf = (name: SettingName): string => `--${name.toLowerCase().replaceAll('_', '-')}`;
@@ -154,7 +154,8 @@ function derived(values: Partial<Record<SettingName, string>>): Settings {
         .replace(/[^\w.-]/g, '-')
         .slice(0, 64) ||
         'node'),
-    MEDIA_DIR: values.MEDIA_DIR ?? `${values.DATA_DIR}/media`,
+    // Nodes with a store in common keep files there, unless they share a folder.
+    ...(values.MEDIA_DIR === undefined && values.STORE === 'lmdb' ? { MEDIA_DIR: `${values.DATA_DIR}/media` } : {}),
   } as Settings;
 }
 

@@ -23,6 +23,7 @@ import { allRoutes } from '../gateway/routes/index.js';
 import { type Server, startServer } from '../gateway/server.js';
 import type { InstanceSettings, Services } from '../gateway/services.js';
 import { streamSources } from '../gateway/timelines/sources.js';
+import { Workshop } from '../media/workshop.js';
 import packageInfo from '../package.json' with { type: 'json' };
 import type { NodeNodeStatus } from '../proto/gen/types.js';
 import { Journal } from '../store/journal.js';
@@ -30,7 +31,7 @@ import { openMailer } from '../transport/mail/mailer.js';
 import { cachedAlone, cachedTogether } from './cached-rows.js';
 import { fanOut, makeHomeRings, makePublicRing, withRings } from './home-rings.js';
 import { type Membership, openMembership } from './membership.js';
-import { openBus, openStore } from './parts.js';
+import { openBus, openMedia, openStore } from './parts.js';
 
 /** A node as the process (or a test) holds it. */
 export interface Node {
@@ -87,7 +88,9 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   });
   const publicRing = makePublicRing(tables, logger.child({ part: 'timelines' }));
   await fanOut(rings, publicRing, bus);
-  const account = accountKind({ mailer, baseUrl: settings.BASE_URL, tables, rings });
+  const media = await openMedia(settings, tables, clock);
+  const workshop = new Workshop(media, random);
+  const account = accountKind({ mailer, baseUrl: settings.BASE_URL, tables, rings, media: workshop });
   const conversation = conversationKind();
   const instance = instanceKind();
   const limits = await AccountLimits.open(tables, (err) => logger.error({ err }, 'limits of accounts not read'));
@@ -124,6 +127,8 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     limits,
     tagHistories: new TagHistories(tables, clock),
     tables,
+    media,
+    workshop,
     registry: new Registrar(tables, clock),
     clock,
     random,

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Logger as PinoLogger } from 'pino';
 import type { Clock } from '../actors/domain/time.js';
 import type { Settings } from '../cli/settings.js';
+import type { MediaStore } from '../store/media.js';
 import type { Tables } from '../store/port.js';
 import type { Bus } from '../transport/bus.js';
 
@@ -27,6 +28,19 @@ export async function openStore(
     ...(settings.CASSANDRA_PASSWORD === undefined ? {} : { password: settings.CASSANDRA_PASSWORD }),
     log,
   });
+}
+
+/**
+ * A folder where one is set (on a cluster one that all nodes share) and beside an embedded store; else the store that
+ * the cluster has in common.
+ */
+export async function openMedia(settings: Settings, tables: Tables, clock: Clock): Promise<MediaStore> {
+  if (settings.MEDIA_DIR === undefined) {
+    const { TableMedia } = await import('../store/media/table-media.js');
+    return new TableMedia(tables, clock);
+  }
+  const { FolderMedia } = await import('../store/media/folder-media.js');
+  return new FolderMedia(settings.MEDIA_DIR);
 }
 
 /** NATS when an address is set, else the bus within this process. */

@@ -3,16 +3,18 @@ import { problem } from '../actors/domain/problem.js';
 import type { Bus } from '../transport/bus.js';
 import { Admission, IN_FLIGHT_MAX, type Overload } from './http/admission.js';
 import { Authenticator } from './http/authenticator.js';
-import { BodyReader, hasBody, mayBeLong } from './http/body-reader.js';
+import { BODY_BYTES_MAX } from './http/body.js';
+import { BodyReader, hasBody, mayBeLong, UploadRoom } from './http/body-reader.js';
 import { clientAddress } from './http/client-address.js';
 import { bodyBytesMax, Dispatcher, type GatewayLogger } from './http/dispatcher.js';
 import { Exchange } from './http/exchange.js';
+import { FileSender } from './http/file-sender.js';
 import { Head } from './http/head.js';
 import { PREFLIGHT_HEADERS } from './http/headers.js';
 import { healthAnswer, isHealthPath } from './http/health.js';
 import { problemAnswer } from './http/problem-answer.js';
 import { ConstantHead, isUsual, requestId, respond, respondUsual } from './http/responder.js';
-import { type Answer, type AnyRoute, JsonText } from './http/route.js';
+import { type Answer, type AnyRoute, JsonText, Streamed } from './http/route.js';
 import type { Services } from './services.js';
 import { STREAMING_PATH, StreamingEndpoints } from './streaming/endpoints.js';
 import { Hub } from './streaming/hub.js';
@@ -91,6 +93,8 @@ class GatewayServer implements Server {
   readonly #overloadHead: ConstantHead;
   #requests = 0;
   readonly #admission: Admission;
+  readonly #uploadRoom = new UploadRoom();
+  readonly #files: FileSender;
   readonly refused: Record<Overload, number> = { in_flight: 0, waiting: 0, event_loop: 0 };
   #overloadLoggedMs = Number.NEGATIVE_INFINITY;
   #lastRequestMs = 0;
@@ -104,6 +108,7 @@ class GatewayServer implements Server {
     this.#usualHead = new ConstantHead(this.#idPrefix);
     this.#overloadHead = new ConstantHead(this.#idPrefix, OVERLOADED);
     this.#admission = new Admission(services.clock, options.inFlightMax ?? IN_FLIGHT_MAX);
+    this.#files = new FileSender(logger);
     this.#authenticator = new Authenticator(services.tables);
     const address = clientAddress(options.trustedProxies);
     this.#dispatcher = new Dispatcher(options.routes, services, this.#authenticator, address, logger);
@@ -185,7 +190,11 @@ class GatewayServer implements Server {
         return;
       }
     }
-    if (hasBody(head)) exchange.body = new BodyReader(response, head, bodyBytesMax(match, head.contentType));
+    if (hasBody(head)) {
+      const bytesMax = bodyBytesMax(match, head.contentType);
+      const room = bytesMax > BODY_BYTES_MAX ? this.#uploadRoom : undefined;
+      exchange.body = new BodyReader(response, head, bytesMax, room);
+    }
     this.#serve(exchange, this.#dispatcher.answer(match, exchange));
   }
 
@@ -252,6 +261,15 @@ class GatewayServer implements Server {
     if (exchange.aborted) return;
     const { response, head, body, number } = exchange;
     const closing = this.#draining || body?.unread === true;
+    if (answer.body instanceof Streamed && head.method !== 'HEAD') {
+      if (this.#files.full) {
+        this.#send(exchange, OVERLOADED, corked);
+        return;
+      }
+      void this.#files.send(exchange, answer, answer.body, closing);
+      exchange.answered = true;
+      return;
+    }
     if (head.method === 'HEAD' || !isUsual(answer)) {
       respond(response, answer, { id: exchange.id, bodiless: head.method === 'HEAD', closing });
     } else if (corked) respondUsual(response, answer, this.#usualHead.of(number), closing);

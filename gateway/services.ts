@@ -4,6 +4,8 @@ import type { Clock, Random } from '../actors/domain/time.js';
 import type { InstanceCommands } from '../actors/instance/commands.js';
 import type { TypedAsk } from '../actors/runtime/kind.js';
 import type { PublicRing } from '../actors/timelines/public-ring.js';
+import type { Workshop } from '../media/workshop.js';
+import type { MediaStore } from '../store/media.js';
 import type { ReadTables } from '../store/port.js';
 import type { LimitedAccounts } from './account-limits.js';
 import type { StatusPages } from './cards/status-pages.js';
@@ -46,6 +48,10 @@ export interface Services {
   /** Whom moderators have limited. */
   readonly limits: LimitedAccounts;
   readonly askInstance: TypedAsk<InstanceCommands>;
+  /** Uploaded files. */
+  readonly media: Pick<MediaStore, 'open'>;
+  /** Makes what is stored of uploads. */
+  readonly workshop: Pick<Workshop, 'receive' | 'preview' | 'rectangle' | 'emoji' | 'remove'>;
   /** Claims of names and immutable rows that no actor owns (apps, application tokens): actors/registry. */
   readonly registry: Registry;
   readonly clock: Clock;

@@ -18,15 +18,16 @@ export interface Written {
   readonly tags: readonly string[];
 }
 
-/** Reads names and tags out of a status' text and makes HTML of it. */
+/** Reads names and tags out of a status' text and makes HTML of it. `mayBeEmpty`: something else is shown, media. */
 export async function written(
   services: Services,
   status: string | undefined,
   spoiler: string | undefined,
+  mayBeEmpty = false,
 ): Promise<Written> {
   const given = { text: (status ?? '').trim(), spoilerText: (spoiler ?? '').trim() };
   // A warning without a text is the text. Source: Mastodon PostStatusService.
-  const { text, spoilerText } = given.text === '' ? { text: given.spoilerText, spoilerText: '' } : given;
+  const { text, spoilerText } = given.text === '' && !mayBeEmpty ? { text: given.spoilerText, spoilerText: '' } : given;
   const { mentions: names, tags } = readText(text);
   const mentioned = await findMentioned(services, names);
   const html = renderHtml(text, {

@@ -230,6 +230,25 @@ export const staff = table('staff', {
   value: codec('murmuration.store.AccountListing'),
 });
 
+/** Uploads; what their owners' actors say of them. */
+export const mediaRows = table('media', {
+  partition: { media: 'id' },
+  clustering: {},
+  value: codec('murmuration.store.MediaRecord'),
+});
+/** Files of the media store where no folder holds them (store/media/table-media.ts): what there is. */
+export const mediaFiles = table('media_files', {
+  partition: { name: 'text' },
+  clustering: {},
+  value: codec('murmuration.store.MediaFileRecord'),
+});
+/** Their bytes: MEDIA_CHUNK_BYTES a row, MEDIA_PART_CHUNKS rows a partition. */
+export const mediaChunks = table('media_chunks', {
+  partition: { name: 'text', part: 'int' },
+  clustering: { chunk: 'int' },
+  value: codec('murmuration.store.MediaChunk'),
+});
+
 /** All of them, for the adapters' schemas. */
 export const allTables = [
   journal,
@@ -268,4 +287,7 @@ export const allTables = [
   accountListings,
   accountLimits,
   staff,
+  mediaRows,
+  mediaFiles,
+  mediaChunks,
 ] as const;

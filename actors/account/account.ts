@@ -15,6 +15,7 @@ import { followers } from './followers.js';
 import { home } from './home.js';
 import { lists } from './lists.js';
 import { markers } from './markers.js';
+import { media } from './media.js';
 import { moderation } from './moderation.js';
 import { mute } from './mute.js';
 import { notificationPolicy, POLICY_AT_FIRST } from './notification-policy.js';
@@ -59,6 +60,8 @@ export function initialAccount(id: string): AccountState {
     statuses: 0,
     lastStatusAtMs: 0,
     idempotency: new Map(),
+    uploads: new Map(),
+    taken: new Map(),
     recentNotices: new Map(),
     recentDismissals: new Set(),
     lastNotificationId: undefined,
@@ -92,6 +95,7 @@ const decide: AccountSlice['decide'] = {
   ...quietConversations.decide,
   ...lists.decide,
   ...followedTags.decide,
+  ...media.decide,
   ...relations.decide,
   ...pin.decide,
   ...post.decide,
@@ -123,6 +127,7 @@ export const accountSlice: AccountSlice = {
     ...lists.apply,
     ...followedTags.apply,
     ...pin.apply,
+    ...media.apply,
     ...post.apply,
     ...notify.apply,
     ...notificationPolicy.apply,
@@ -156,6 +161,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...quietConversations.commands,
       ...lists.commands,
       ...followedTags.commands,
+      ...media.commands,
       ...relations.commands,
       ...timeline.commands,
       ...pin.commands,
@@ -184,6 +190,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...lists.events,
       ...followedTags.events,
       ...pin.events,
+      ...media.events,
       ...post.events,
       ...notify.events,
       ...notificationPolicy.events,

@@ -10,6 +10,7 @@ import type * as followers from './followers.js';
 import type * as home from './home.js';
 import type * as lists from './lists.js';
 import type * as markers from './markers.js';
+import type * as media from './media.js';
 import type * as moderation from './moderation.js';
 import type * as mute from './mute.js';
 import type * as policy from './notification-policy.js';
@@ -43,6 +44,7 @@ export interface AccountCommands
     quietConversations.Commands,
     lists.Commands,
     followedTags.Commands,
+    media.Commands,
     relations.Commands,
     home.Commands,
     pin.Commands,
@@ -72,6 +74,7 @@ export interface AccountEvents
     lists.Events,
     followedTags.Events,
     pin.Events,
+    media.Events,
     post.Events,
     notify.Events,
     policy.Events,

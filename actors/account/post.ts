@@ -1,10 +1,11 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
-import { type Problem, problem } from '../domain/problem.js';
+import { isProblem, type Problem, problem } from '../domain/problem.js';
 import { invalidField, textProblem } from '../domain/status-text.js';
 import { VISIBILITIES } from '../domain/visibility.js';
 import type { Part } from '../runtime/part.js';
 import { countTags, type State as FeaturedTagState, uncountTags } from './featured-tags.js';
+import { attachable, attached, type State as MediaState } from './media.js';
 import { forgetPin, type State as PinState } from './pin.js';
 import type { State as ProfileState } from './profile.js';
 
@@ -16,7 +17,7 @@ export interface Events {
   posted: P.AccountPosted;
   statusCounted: P.AccountStatusCounted;
 }
-export interface State extends ProfileState, PinState, FeaturedTagState {
+export interface State extends ProfileState, PinState, FeaturedTagState, MediaState {
   /** Statuses and reblogs that exist. */
   statuses: number;
   lastStatusAtMs: number;
@@ -31,6 +32,8 @@ export const IDEMPOTENCY_MS = 3_600_000;
 /** What a client needs for a UUID and more; bounds the map's memory. */
 export const IDEMPOTENCY_KEY_CHARS_MAX = 256;
 
+const NOTHING: readonly P.AccountMedia[] = [];
+
 /** The author's side of statuses: minting, limits, the count. */
 export const post: Part<State, Commands, Events> = {
   decide: {
@@ -41,11 +44,14 @@ export const post: Part<State, Commands, Events> = {
         return { events: [], reply: { id: earlier.id, conversationId: earlier.conversationId } };
       const refusal = refused(command);
       if (refusal !== undefined) return refusal;
+      const uploads = command.media === undefined ? NOTHING : attachable(state, command.media.ids);
+      if (isProblem(uploads)) return uploads;
+      const media = uploads.length === 0 ? undefined : { media: uploads };
       const id = newId();
       const conversationId = command.conversationId ?? id;
       const language = command.language || state.profile.language || 'en';
       return {
-        events: [{ type: 'posted', ...command, id, conversationId, language, atMs: nowMs }],
+        events: [{ type: 'posted', ...command, media, id, conversationId, language, atMs: nowMs }],
         reply: { id, conversationId },
       };
     },
@@ -55,8 +61,9 @@ export const post: Part<State, Commands, Events> = {
     },
   },
   apply: {
-    posted(state, { id, conversationId, idempotencyKey, atMs, tags, visibility }) {
+    posted(state, { id, conversationId, idempotencyKey, atMs, tags, visibility, media }) {
       state.statuses += 1;
+      if (media !== undefined) attached(state, media.media);
       state.lastStatusAtMs = atMs;
       countTags(state, { tags, visibility, atMs });
       if (idempotencyKey === undefined) return;
@@ -86,8 +93,8 @@ export const post: Part<State, Commands, Events> = {
   },
 };
 
-function refused({ text, spoilerText, visibility, idempotencyKey }: P.AccountPost): Problem | undefined {
-  const refusal = textProblem(text, spoilerText);
+function refused({ text, spoilerText, visibility, idempotencyKey, media }: P.AccountPost): Problem | undefined {
+  const refusal = textProblem(text, spoilerText, media !== undefined && media.ids.length > 0);
   if (refusal !== undefined) return refusal;
   if (!VISIBILITIES.some((known) => known === visibility))
     return invalidField('visibility', 'Visibility', 'ERR_INCLUSION', 'is not included in the list');

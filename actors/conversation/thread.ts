@@ -27,11 +27,13 @@ export const thread: Part<ConversationState, Commands, Events> = {
       if (state.statuses.size >= THREAD_STATUSES_MAX) return problem('limit_reached', 'The conversation is full');
       return { events: [{ type: 'added', status }], reply: {} };
     },
-    remove(state, { statusId, by }, { nowMs }) {
+    remove(state, { statusId, by, discardMedia }, { nowMs }) {
       const record = state.statuses.get(statusId)?.record;
       if (record?.accountId !== by) return notFound();
       if (record.deleted) return { events: [], reply: {} };
-      return { events: [{ type: 'removed', statusId, by, atMs: nowMs, tags: indexedTags(record) }], reply: {} };
+      const { media } = record;
+      const tags = indexedTags(record);
+      return { events: [{ type: 'removed', statusId, by, atMs: nowMs, tags, media, discardMedia }], reply: {} };
     },
     context(state, { statusId }) {
       const entry = state.statuses.get(statusId);
@@ -88,6 +90,7 @@ function tombstone(record: P.StoreStatusRecord): P.StoreStatusRecord {
     tags: [],
     appName: undefined,
     appWebsite: undefined,
+    media: undefined,
     favourites: 0,
     reblogs: 0,
     deleted: true,

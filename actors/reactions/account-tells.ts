@@ -109,5 +109,6 @@ function statusRecord(accountId: string, event: AccountPosted): StoreStatusRecor
     replies: 0,
     appName: event.appName,
     appWebsite: event.appWebsite,
+    media: event.media,
   };
 }

@@ -6,6 +6,7 @@ import { accountRows } from './account-rows.js';
 import { accountNotices, accountTells } from './account-tells.js';
 import { domainParting } from './domain-parting.js';
 import { accountMail, type Mailer } from './mail.js';
+import { accountMediaFiles, accountMediaRows, type MediaFiles } from './media.js';
 import { moderationTells } from './moderation-tells.js';
 import { accountStream } from './stream.js';
 import { accountTimeline } from './timeline.js';
@@ -19,12 +20,14 @@ export interface AccountSurroundings {
   readonly tables: Pick<ReadTables, 'range' | 'getMany'>;
   /** Home timelines of the accounts of this node. */
   readonly rings: HomeRings;
+  readonly media: MediaFiles;
 }
 
 /** In the order in which one event's effects happen: rows, then who hears of it, then other actors. */
 export function accountReactions(around: AccountSurroundings): readonly Reaction<AccountState, AccountEvents>[] {
   return [
     accountRows(around.tables),
+    accountMediaRows,
     accountStream,
     moderationTells,
     accountTells,
@@ -32,5 +35,6 @@ export function accountReactions(around: AccountSurroundings): readonly Reaction
     accountNotices,
     domainParting(around.tables),
     accountMail(around.mailer, around.baseUrl),
+    accountMediaFiles(around.media),
   ];
 }

@@ -42,6 +42,7 @@ function listedRow(record: StoreStatusRecord): RowWrite {
     reblogOfId: record.reblogOfId,
     reblogOfAccountId: record.reblogOfAccountId,
     mentionIds: record.mentions.map((mention) => mention.accountId),
+    hasMedia: record.media !== undefined || undefined,
   });
 }
 
@@ -52,7 +53,10 @@ function publicRows(record: StoreStatusRecord): RowWrite[] {
   if (!isListed(record)) return [];
   const bucket = publicBucket(record.id);
   return [
-    put(publicStatuses, publicKey(record.id), { accountId: record.accountId }),
+    put(publicStatuses, publicKey(record.id), {
+      accountId: record.accountId,
+      hasMedia: record.media !== undefined || undefined,
+    }),
     put(publicBuckets, { century: 0, bucket }, { atMs: bucket * PUBLIC_BUCKET_MS }),
   ];
 }

@@ -35,7 +35,8 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
         await tellAccount(effects, account, 'notify', { ...notice, ...more });
       }
     },
-    async removed({ statusId, by, atMs, tags }, { state }, effects) {
+    async removed({ statusId, by, atMs, tags, media, discardMedia = false }, { state }, effects) {
+      if (media !== undefined) await tellAccount(effects, by, 'releaseMedia', { ...media, discard: discardMedia });
       await count(effects, by, statusId, -1, atMs, tags);
       for (const [account, reblog] of state.statuses.get(statusId)?.reblogs ?? [])
         await count(effects, account, reblog.id, -1, atMs);

@@ -1,4 +1,14 @@
 import { DISPLAY_NAME_CHARS_MAX, FIELD_CHARS_MAX, FIELDS_MAX, NOTE_CHARS_MAX } from '../../actors/account/profile.js';
+import {
+  DESCRIPTION_CHARS_MAX,
+  IMAGE_BYTES_MAX,
+  IMAGE_PIXELS_MAX,
+  STATUS_MEDIA_MAX,
+  UPLOAD_TYPES,
+  VIDEO_BYTES_MAX,
+  VIDEO_FRAMES_PER_S_MAX,
+  VIDEO_PIXELS_MAX,
+} from '../../actors/domain/media.js';
 import { STATUS_CHARS_MAX } from '../../actors/domain/status-text.js';
 import { LINK_COUNTS_AS } from '../../actors/domain/text.js';
 import type { InstanceEntry } from '../../proto/gen/types.js';
@@ -19,17 +29,17 @@ function configuration() {
     accounts: { max_featured_tags: 0, max_pinned_statuses: 0 },
     statuses: {
       max_characters: STATUS_CHARS_MAX,
-      max_media_attachments: 0,
+      max_media_attachments: STATUS_MEDIA_MAX,
       characters_reserved_per_url: LINK_COUNTS_AS,
     },
     media_attachments: {
-      supported_mime_types: [],
-      description_limit: 0,
-      image_size_limit: 0,
-      image_matrix_limit: 0,
-      video_size_limit: 0,
-      video_frame_rate_limit: 0,
-      video_matrix_limit: 0,
+      supported_mime_types: UPLOAD_TYPES,
+      description_limit: DESCRIPTION_CHARS_MAX,
+      image_size_limit: IMAGE_BYTES_MAX,
+      image_matrix_limit: IMAGE_PIXELS_MAX,
+      video_size_limit: VIDEO_BYTES_MAX,
+      video_frame_rate_limit: VIDEO_FRAMES_PER_S_MAX,
+      video_matrix_limit: VIDEO_PIXELS_MAX,
     },
     polls: { max_options: 0, max_characters_per_option: 0, min_expiration: 0, max_expiration: 0 },
   };

@@ -5,6 +5,7 @@ import type { InstanceSettings, Services } from '../services.js';
 import type { VisibleStatus } from '../visible.js';
 import { type Account, accountUri, accountUrl, renderAccount } from './account.js';
 import { type FilterResult, renderFilterResult } from './filter.js';
+import { type MediaAttachment, renderMediaList } from './media.js';
 import { isoTime } from './time.js';
 
 /** The REST API's Status::Mention. */
@@ -49,7 +50,7 @@ export interface Status extends Partial<ViewerMarks> {
   readonly reblog: Status | null;
   readonly application: { readonly name: string; readonly website: string | null } | null;
   readonly account: Account;
-  readonly media_attachments: readonly never[];
+  readonly media_attachments: readonly MediaAttachment[];
   readonly mentions: readonly StatusMention[];
   readonly tags: readonly { readonly name: string; readonly url: string }[];
   readonly emojis: readonly never[];
@@ -212,7 +213,7 @@ export function renderStatus(
     reblog: original ?? null,
     application: record.appName ? { name: record.appName, website: record.appWebsite || null } : null,
     account: renderAccount(instance, author),
-    media_attachments: [],
+    media_attachments: renderMediaList(instance, record.media),
     mentions: record.mentions.map(({ accountId, username, acct, url }) => ({ id: accountId, username, acct, url })),
     tags: record.tags.map((name) => ({ name, url: `${instance.baseUrl}/tags/${encodeURIComponent(name)}` })),
     emojis: [],

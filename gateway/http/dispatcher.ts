@@ -134,6 +134,7 @@ export class Dispatcher {
     const bytes = arrival.body === undefined ? NO_BYTES : await arrival.body.done;
     if (bytes === 'aborted') return undefined;
     if (bytes === 'too_large') return problem('too_large', 'The request is too large');
+    if (bytes === 'unavailable') return problem('unavailable', 'Too much is being uploaded, please try again');
     return this.#handle(prepared, address, caller, bytes, arrival);
   }
 

@@ -11,6 +11,8 @@ export class Exchange implements Arrival {
   /** uWebSockets takes no more calls on the response. */
   answered = false;
   body: BodyReader | undefined;
+  /** Called when the client goes. */
+  onGone: (() => void) | undefined;
   /** Any method but GET and HEAD. */
   readonly writes: boolean;
   readonly #idPrefix: string;
@@ -48,6 +50,7 @@ export class Exchange implements Arrival {
     this.response.onAborted(() => {
       this.aborted = true;
       this.body?.abort();
+      this.onGone?.();
     });
   }
 }

@@ -2,7 +2,7 @@ import type { HttpResponse } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
 import { JsonPieces, Scratch } from '../cards/json-pieces.js';
 import { CORS_HEADERS, PAGE_HEADERS } from './headers.js';
-import { type Answer, JsonText } from './route.js';
+import { type Answer, JsonText, Streamed } from './route.js';
 
 /** How an answer is put on the wire. */
 export interface Delivery {
@@ -91,8 +91,9 @@ export function respondUsual(
 
 /** Sends an answer. The response must neither be aborted nor answered. */
 export function respond(response: HttpResponse, answer: Answer, delivery: Delivery): void {
-  const raw = answer.headers?.['content-type'] !== undefined && isRaw(answer.body);
-  const body = encode(answer.body, raw);
+  const isOwn = isRaw(answer.body) || answer.body instanceof Streamed;
+  const raw = answer.headers?.['content-type'] !== undefined && isOwn;
+  const body = answer.body instanceof Streamed ? '' : encode(answer.body, raw);
   const headers = headersOf(answer, raw);
   response.cork(() => {
     response.writeStatus(statusLine(answer.status));
@@ -104,13 +105,24 @@ export function respond(response: HttpResponse, answer: Answer, delivery: Delive
     }
     // Not as arguments of endWithoutBody: uWebSockets would then wait for as many bytes and take no next request.
     if (delivery.closing) response.writeHeader('connection', 'close');
-    if (delivery.bodiless) response.writeHeader('content-length', String(Buffer.byteLength(body)));
+    if (delivery.bodiless) {
+      const { body: whole } = answer;
+      response.writeHeader('content-length', String(whole instanceof Streamed ? whole.size : Buffer.byteLength(body)));
+    }
     response.endWithoutBody();
   });
 }
 
 function statusLine(status: number): string {
   return status === 200 ? '200 OK' : `${status} ${STATUS_CODES[status] ?? 'Unknown'}`;
+}
+
+/** Sends the status line and all headers; the response must be corked. */
+export function respondHead(response: HttpResponse, answer: Answer, id: string, closing: boolean): void {
+  response.writeStatus(statusLine(answer.status));
+  response.writeHeader('x-request-id', id);
+  for (const [name, value] of headersOf(answer, true)) response.writeHeader(name, value);
+  if (closing) response.writeHeader('connection', 'close');
 }
 
 function isRaw(body: unknown): body is string | Uint8Array {

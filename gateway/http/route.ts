@@ -87,6 +87,15 @@ export class JsonText {
   constructor(readonly text: string | Uint8Array) {}
 }
 
+/** A body that is sent as it is read, piece by piece, as fast as the client takes it. */
+export class Streamed {
+  constructor(
+    /** Of the body, in bytes. */
+    readonly size: number,
+    readonly read: () => AsyncIterable<Uint8Array>,
+  ) {}
+}
+
 export function json(body: unknown, headers?: Readonly<Record<string, string>>): Answer {
   return headers === undefined ? { status: 200, body } : { status: 200, headers, body };
 }

@@ -13,6 +13,8 @@ import { groupedNotificationRoutes } from './grouped-notifications.js';
 import { imageRoutes } from './images.js';
 import { instanceRoutes } from './instance.js';
 import { markerRoutes } from './markers.js';
+import { mediaRoutes } from './media.js';
+import { mediaFileRoutes } from './media-files.js';
 import { muteRoutes } from './mutes.js';
 import { notificationPolicyRoutes } from './notification-policy.js';
 import { notificationRoutes } from './notifications.js';
@@ -47,6 +49,8 @@ const routes: readonly AnyRoute[] = [
   ...imageRoutes,
   ...instanceRoutes,
   ...markerRoutes,
+  ...mediaFileRoutes,
+  ...mediaRoutes,
   ...muteRoutes,
   ...notificationPolicyRoutes,
   ...notificationRoutes,

@@ -1,12 +1,19 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
-import type { AccountPost, AccountPostedReply, StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
-import { accounts, apps, statuses } from '../../store/tables.js';
+import type {
+  AccountMediaList,
+  AccountPost,
+  AccountPostedReply,
+  StoreAccountRecord,
+  StoreStatusRecord,
+} from '../../proto/gen/types.js';
+import { accounts, apps, mediaRows, statuses } from '../../store/tables.js';
 import { idText } from '../http/paging.js';
 import { json, route } from '../http/route.js';
 import type { Services } from '../services.js';
 import { notFound, visibleById, visibleStatuses } from '../visible.js';
 import { written } from '../written.js';
+import { storedId } from './lists.js';
 
 /** Characters read at all; what a status may have is counted by its author's actor, where links count less. */
 export const TEXT_INPUT_CHARS_MAX = 50_000;
@@ -61,7 +68,6 @@ export const postStatus = route({
 
 function refusal(body: Draft): Problem | undefined {
   if (body.scheduled_at) return invalid('scheduled_at', 'Scheduled at', 'is not supported by this server');
-  if (body.media_ids?.length) return invalid('media_ids', 'Media', 'attachments are not supported by this server');
   if (body.poll !== undefined) return invalid('poll', 'Poll', 'is not supported by this server');
   if (body.quoted_status_id) return invalid('quoted_status_id', 'Quotes', 'are not supported by this server');
   return languageProblem(body.language);
@@ -99,7 +105,8 @@ async function compose(
   parent: StoreStatusRecord | undefined,
   body: Draft,
 ): Promise<AccountPost> {
-  const said = await written(services, body.status, body.spoiler_text);
+  const media = body.media_ids?.length ? { ids: body.media_ids.map(storedId) } : undefined;
+  const said = await written(services, body.status, body.spoiler_text, media !== undefined);
   return {
     ...said,
     visibility: body.visibility || author.profile?.privacy || 'public',
@@ -108,26 +115,28 @@ async function compose(
     inReplyToId: parent?.id,
     inReplyToAccountId: parent?.accountId,
     conversationId: parent?.conversationId,
+    media,
   };
 }
 
 async function answer(services: Services, viewer: string, post: AccountPost, posted: AccountPostedReply) {
   // The row is written behind the acknowledged event and may be late; what it will hold is known.
   const stored = await services.tables.get(statuses, { status: posted.id });
-  const record = stored ?? fresh(services, viewer, post, posted);
+  const record = stored ?? (await fresh(services, viewer, post, posted));
   const [seen] = await visibleStatuses(services, viewer, [record]);
   const status = await services.pages.one(services, viewer, seen);
   return status === undefined ? notFound() : json(status);
 }
 
-function fresh(
+async function fresh(
   services: Services,
   viewer: string,
-  { idempotencyKey: _, ...post }: AccountPost,
+  { idempotencyKey: _, media, ...post }: AccountPost,
   posted: AccountPostedReply,
-): StoreStatusRecord {
+): Promise<StoreStatusRecord> {
   return {
     ...post,
+    media: media && (await uploads(services, media.ids)),
     id: posted.id,
     conversationId: posted.conversationId,
     accountId: viewer,
@@ -138,4 +147,10 @@ function fresh(
     reblogs: 0,
     replies: 0,
   };
+}
+
+async function uploads(services: Services, ids: readonly string[]): Promise<AccountMediaList> {
+  const keys = ids.map((media) => ({ media }));
+  const rows = await services.tables.getMany(mediaRows, keys);
+  return { media: rows.flatMap((row) => row?.media ?? []) };
 }

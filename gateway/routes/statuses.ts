@@ -53,7 +53,7 @@ const deleteStatus = route({
   scope: 'write:statuses',
   params: idParams,
   query: Type.Object({ delete_media: Type.Optional(Type.Boolean()) }),
-  handle: async ({ services, viewer = '', params }) => {
+  handle: async ({ services, viewer = '', params, query }) => {
     const seen = await visibleStatus(services, viewer, params.id);
     if (isProblem(seen)) return seen;
     if (seen.record.accountId !== viewer) return notFound();
@@ -61,7 +61,11 @@ const deleteStatus = route({
     const { original, record } = seen;
     const reply =
       original === undefined
-        ? await services.askConversation(record.conversationId, 'remove', { statusId: record.id, by: viewer })
+        ? await services.askConversation(record.conversationId, 'remove', {
+            statusId: record.id,
+            by: viewer,
+            discardMedia: query.delete_media,
+          })
         : await services.askConversation(original.conversationId, 'unreblog', { statusId: original.id, by: viewer });
     return isProblem(reply) ? reply : json({ ...status, text: record.text });
   },

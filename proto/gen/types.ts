@@ -612,6 +612,112 @@ export interface AccountHome {
   readonly packed?: AccountPackedSources | undefined;
 }
 
+/** An upload as its owner's actor, its row and the status it is attached to know it. Its files are in the media store. */
+export interface AccountMedia {
+  readonly id: string;
+  /** Random; names the upload before it has an id, so that it is added once. */
+  readonly key: string;
+  /** ready; waiting: file is the upload as it came, to be made into something; failed */
+  readonly state: string;
+  /** image, gifv, video, audio */
+  readonly kind: string;
+  /** Names in the media store; empty: none. */
+  readonly file: string;
+  readonly preview: string;
+  readonly width: number;
+  readonly height: number;
+  readonly previewWidth: number;
+  readonly previewHeight: number;
+  readonly blurhash: string;
+  readonly description: string;
+  /** -1 to 1, both; absent: the middle. */
+  readonly focus?: AccountMediaFocus | undefined;
+  readonly durationS: number;
+  readonly bitsPerS: number;
+  readonly framesPerS: number;
+  /** When it came, or was last let go by a status. */
+  readonly atMs: number;
+}
+
+export interface AccountMediaFocus {
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface AccountAddMedia {
+  readonly media?: AccountMedia | undefined;
+}
+
+export interface AccountMediaAdded {
+  readonly media?: AccountMedia | undefined;
+}
+
+/** What became of a waiting upload. */
+export interface AccountFinishMedia {
+  readonly media?: AccountMedia | undefined;
+}
+
+/** replaced: a file that is no longer needed; empty: none. */
+export interface AccountMediaFinished {
+  readonly media?: AccountMedia | undefined;
+  readonly replaced: string;
+}
+
+/** What is absent stays. preview: a file given by the client, with its size. */
+export interface AccountDescribeMedia {
+  readonly id: string;
+  readonly description?: string | undefined;
+  readonly focus?: AccountMediaFocus | undefined;
+  readonly preview?: string | undefined;
+  readonly previewWidth: number;
+  readonly previewHeight: number;
+  readonly blurhash?: string | undefined;
+}
+
+export interface AccountMediaDescribed {
+  readonly media?: AccountMedia | undefined;
+  readonly replaced: string;
+}
+
+export interface AccountRemoveMedia {
+  readonly id: string;
+}
+
+/** Its files and row go. */
+export interface AccountMediaRemoved {
+  readonly media?: AccountMedia | undefined;
+}
+
+/** For a status that exists already. Again for the same status: the same answer. */
+export interface AccountTakeMedia {
+  readonly ids: readonly string[];
+  readonly statusId: string;
+}
+
+export interface AccountMediaTaken {
+  readonly media: readonly AccountMedia[];
+  readonly statusId: string;
+}
+
+export interface AccountMediaIds {
+  readonly ids: readonly string[];
+}
+
+export interface AccountMediaList {
+  readonly media: readonly AccountMedia[];
+}
+
+/** A status of the account lost them. discard: at once, else they may be attached again for a day. */
+export interface AccountReleaseMedia {
+  readonly media: readonly AccountMedia[];
+  readonly discard: boolean;
+}
+
+export interface AccountMediaReleased {
+  readonly media: readonly AccountMedia[];
+  readonly atMs: number;
+}
+
 export interface AccountMention {
   readonly accountId: string;
   readonly username: string;
@@ -636,6 +742,8 @@ export interface AccountPost {
   readonly idempotencyKey?: string | undefined;
   readonly appName?: string | undefined;
   readonly appWebsite?: string | undefined;
+  /** Own uploads, ready and unattached. */
+  readonly media?: AccountMediaIds | undefined;
 }
 
 export interface AccountPosted {
@@ -655,6 +763,7 @@ export interface AccountPosted {
   readonly appName?: string | undefined;
   readonly appWebsite?: string | undefined;
   readonly atMs: number;
+  readonly media?: AccountMediaList | undefined;
 }
 
 export interface AccountPostedReply {
@@ -1148,17 +1257,22 @@ export interface ConversationAdded {
   readonly status?: StoreStatusRecord | undefined;
 }
 
+/** discard_media: at once; else its uploads may be attached again for a day. */
 export interface ConversationRemove {
   readonly statusId: string;
   readonly by: string;
+  readonly discardMedia?: boolean | undefined;
 }
 
-/** tags: what the status was found by. */
 export interface ConversationRemoved {
   readonly statusId: string;
   readonly by: string;
   readonly atMs: number;
+  /** What the status was found by. */
   readonly tags: readonly string[];
+  /** What it had. */
+  readonly media?: AccountMediaList | undefined;
+  readonly discardMedia?: boolean | undefined;
 }
 
 export interface ConversationFavourite {
@@ -1622,6 +1736,8 @@ export interface StoreStatusRecord {
   readonly reblogOfAccountId?: string | undefined;
   /** How many times it was edited. */
   readonly edits?: number | undefined;
+  /** Absent: none. */
+  readonly media?: AccountMediaList | undefined;
 }
 
 /** What a status said from at_ms on. */
@@ -1632,6 +1748,8 @@ export interface StoreStatusRevision {
   readonly sensitive: boolean;
   readonly language?: string | undefined;
   readonly atMs: number;
+  /** Absent: none. */
+  readonly media?: AccountMediaList | undefined;
 }
 
 export interface StoreAccountStatusRow {
@@ -1641,10 +1759,12 @@ export interface StoreAccountStatusRow {
   readonly reblogOfId?: string | undefined;
   readonly reblogOfAccountId?: string | undefined;
   readonly mentionIds: readonly string[];
+  readonly hasMedia?: boolean | undefined;
 }
 
 export interface StorePublicRow {
   readonly accountId: string;
+  readonly hasMedia?: boolean | undefined;
 }
 
 export interface StorePublicBucket {
@@ -1724,6 +1844,23 @@ export interface StoreAppRecord {
   readonly scopes: readonly string[];
   readonly secretHash: string;
   readonly atMs: number;
+}
+
+export interface StoreMediaRecord {
+  readonly accountId: string;
+  readonly media?: AccountMedia | undefined;
+  /** Set while it is attached. */
+  readonly statusId?: string | undefined;
+}
+
+/** A file of the media store that is kept in rows: chunks of 64 KiB, so many to a partition. */
+export interface StoreMediaFileRecord {
+  readonly size: number;
+  readonly atMs: number;
+}
+
+export interface StoreMediaChunk {
+  readonly bytes: Uint8Array;
 }
 
 export interface ServiceFormatImage {
@@ -1830,6 +1967,22 @@ export interface Messages {
   'murmuration.account.PackedList': AccountPackedList;
   'murmuration.account.ReadHome': AccountReadHome;
   'murmuration.account.Home': AccountHome;
+  'murmuration.account.Media': AccountMedia;
+  'murmuration.account.MediaFocus': AccountMediaFocus;
+  'murmuration.account.AddMedia': AccountAddMedia;
+  'murmuration.account.MediaAdded': AccountMediaAdded;
+  'murmuration.account.FinishMedia': AccountFinishMedia;
+  'murmuration.account.MediaFinished': AccountMediaFinished;
+  'murmuration.account.DescribeMedia': AccountDescribeMedia;
+  'murmuration.account.MediaDescribed': AccountMediaDescribed;
+  'murmuration.account.RemoveMedia': AccountRemoveMedia;
+  'murmuration.account.MediaRemoved': AccountMediaRemoved;
+  'murmuration.account.TakeMedia': AccountTakeMedia;
+  'murmuration.account.MediaTaken': AccountMediaTaken;
+  'murmuration.account.MediaIds': AccountMediaIds;
+  'murmuration.account.MediaList': AccountMediaList;
+  'murmuration.account.ReleaseMedia': AccountReleaseMedia;
+  'murmuration.account.MediaReleased': AccountMediaReleased;
   'murmuration.account.Mention': AccountMention;
   'murmuration.account.Post': AccountPost;
   'murmuration.account.Posted': AccountPosted;
@@ -1989,6 +2142,9 @@ export interface Messages {
   'murmuration.store.AccountLimit': StoreAccountLimit;
   'murmuration.store.TokenRecord': StoreTokenRecord;
   'murmuration.store.AppRecord': StoreAppRecord;
+  'murmuration.store.MediaRecord': StoreMediaRecord;
+  'murmuration.store.MediaFileRecord': StoreMediaFileRecord;
+  'murmuration.store.MediaChunk': StoreMediaChunk;
   'ServiceFormat.Image': ServiceFormatImage;
   'ServiceFormat.Index': ServiceFormatIndex;
 }

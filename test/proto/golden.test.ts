@@ -11,6 +11,7 @@ import type { Messages } from '../../proto/gen/types.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';
 import { allTables } from '../../store/tables.js';
 import { lonelyRings } from '../kit/rings.js';
+import { noUploads } from '../kit/uploads.js';
 import golden from './golden.json' with { type: 'json' };
 
 const root = protobuf.Root.fromJSON(descriptor).resolveAll();
@@ -37,6 +38,7 @@ const noWhere = {
   baseUrl: '',
   tables,
   rings: lonelyRings(tables, systemClock),
+  media: noUploads,
 };
 const codecs: Codec<never>[] = [
   ...allTables.map((table) => table.value),

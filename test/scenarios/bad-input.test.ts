@@ -78,7 +78,10 @@ interface Sent extends Fitting {
   readonly type?: string;
 }
 
-function send(route: AnyRoute, { id = '', rest, query, headers, body, token, raw, type = JSON_TYPE }: Sent) {
+function send(route: AnyRoute, sent: Sent) {
+  const { id = '', rest, query, headers, body, token, form } = sent;
+  const isForm = form !== undefined && sent.raw === undefined && sent.type === undefined;
+  const { raw = isForm ? form.bytes : undefined, type = isForm ? form.type : JSON_TYPE } = sent;
   const path = pathOf(route, id, rest) + (query === undefined ? '' : `?${query}`);
   const text = raw ?? (body === undefined ? undefined : JSON.stringify(body));
   return client.send({
@@ -285,10 +288,14 @@ test('a body of 10 MB is 413 for every route that reads one', async () => {
   assert.deepEqual(found, []);
 });
 
+/** JSON cannot hold what it needs. */
+const demandsFile = ({ body }: AnyRoute): boolean =>
+  fieldsOf(body).some(({ path, schema }) => 'bytes' in schema && body.required?.includes(path[0] ?? ''));
+
 test('names that mean something to JavaScript, and deep nesting, mean nothing to any route', async () => {
   const strange = '{"__proto__":{"viewer":"1"},"constructor":{"prototype":{"x":1}},"toString":1,"hasOwnProperty":1';
   const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
-  for (const route of allRoutes.filter(({ method }) => method !== 'GET')) {
+  for (const route of allRoutes.filter((one) => one.method !== 'GET' && !demandsFile(one))) {
     const { body = {}, ...fitting } = await world.fitting(route);
     const raw = `${strange},"deep":${deep}${Object.entries(body)
       .map(([name, value]) => `,"${name}":${JSON.stringify(value)}`)

@@ -5,6 +5,7 @@ import { prefixed, program, type ServerProcess, withoutSettings } from '../kit/s
 import { until } from '../kit/until.js';
 import { confirmationLink } from './clients/mail.js';
 import { call, makePeople, type Person } from './cluster/people.js';
+import { mediaRequests } from './media-requests.js';
 import { ownAccountRequests } from './own-account-requests.js';
 
 /** A request that its route answers with success; what is hostile is put into it. */
@@ -15,6 +16,8 @@ export interface Fitting {
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Readonly<Record<string, unknown>>;
+  /** Instead of `body`, for what JSON cannot hold. */
+  readonly form?: { readonly type: string; readonly bytes: Buffer };
   /** Instead of the viewer's. */
   readonly token?: string | undefined;
 }
@@ -39,6 +42,7 @@ export class EveryRoute {
   private cookies = '';
   private readonly lists: string[] = [];
   private pinnedStatus: string | undefined;
+  private uploadRequests: ReturnType<typeof mediaRequests> | undefined;
   private ownRequests: ReturnType<typeof ownAccountRequests> | undefined;
   private confirmation: Promise<string> | undefined;
 
@@ -78,7 +82,7 @@ export class EveryRoute {
   /** A route without an entry takes an id by its path and needs nothing else. */
   async fitting(route: AnyRoute): Promise<Fitting> {
     const { path } = route;
-    const entry = this.entries[nameOf(route)] ?? this.ownAccount[nameOf(route)];
+    const entry = this.entries[nameOf(route)] ?? this.ownAccount[nameOf(route)] ?? this.media[nameOf(route)];
     if (entry !== undefined) return entry();
     if (!path.includes(':id')) return {};
     if (path.startsWith('/api/v1/accounts/')) return { id: this.other.id };
@@ -184,6 +188,11 @@ export class EveryRoute {
     'POST /oauth/token': async () => ({ body: { ...this.app, grant_type: 'client_credentials' } }),
     'POST /oauth/revoke': async () => ({ body: { ...this.app, token: 'unknown' } }),
   };
+
+  private get media() {
+    this.uploadRequests ??= mediaRequests(this.server.url, this.viewer);
+    return this.uploadRequests;
+  }
 
   private get request() {
     return {

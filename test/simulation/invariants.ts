@@ -18,6 +18,7 @@ import {
   statuses,
 } from '../../store/tables.js';
 import { lonelyRings } from '../kit/rings.js';
+import { noUploads } from '../kit/uploads.js';
 import type { Known, Ledger } from './ledger.js';
 import type { SimulatedNode } from './node.js';
 import type { World } from './world.js';
@@ -158,7 +159,13 @@ async function homesAreRight(ended: Ended, found: string[]): Promise<void> {
   const { shared, ledger, accounts, world, nodes } = ended;
   const node = nodes[0] as SimulatedNode;
   const rings = lonelyRings(shared, world.clockOf(node.process));
-  const kind = accountKind({ mailer: { send: async () => undefined }, baseUrl: '', tables: shared, rings });
+  const kind = accountKind({
+    mailer: { send: async () => undefined },
+    baseUrl: '',
+    tables: shared,
+    rings,
+    media: noUploads,
+  });
   const askAccount = askerOf(kind, node.runtime);
   const services = {
     tables: shared,

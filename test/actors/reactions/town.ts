@@ -8,6 +8,7 @@ import type { AccountPost, NodeStatusTopic } from '../../../proto/gen/types.js';
 import { STATUSES_TOPIC } from '../../../transport/bus.js';
 import { lonelyRings } from '../../kit/rings.js';
 import { Stage } from '../../kit/stage.js';
+import { noUploads } from '../../kit/uploads.js';
 
 export const blankPost: AccountPost = {
   text: 'Hello',
@@ -25,7 +26,13 @@ export async function town(names: readonly string[]) {
   const mails: Mail[] = [];
   const mailer = { send: async (mail: Mail) => void mails.push(mail) };
   const rings = lonelyRings(stage.shared, stage.clock);
-  const account = accountKind({ mailer, baseUrl: 'https://here.example', tables: stage.shared, rings });
+  const account = accountKind({
+    mailer,
+    baseUrl: 'https://here.example',
+    tables: stage.shared,
+    rings,
+    media: noUploads,
+  });
   const conversation = conversationKind();
   const node = await stage.node(1, {}, [account, conversation]);
   const published: NodeStatusTopic[] = [];

@@ -16,6 +16,7 @@ import { recentIds } from '../../../gateway/timelines/recent.js';
 import { put, RANGE_LIMIT_MAX } from '../../../store/port.js';
 import { backlog, journal } from '../../../store/tables.js';
 import { Stage } from '../../kit/stage.js';
+import { noUploads, uploadsIn } from '../../kit/uploads.js';
 
 const instance: InstanceSettings = {
   baseUrl: 'https://here.example',
@@ -43,6 +44,7 @@ export async function openCity(stage: Stage = new Stage()) {
     baseUrl: instance.baseUrl,
     tables: stage.shared,
     rings,
+    media: noUploads,
   });
   const conversation = conversationKind();
   const publicRing = makePublicRing(stage.shared, log);
@@ -65,6 +67,7 @@ export async function openCity(stage: Stage = new Stage()) {
     pages: new StatusPages(instance, new ViewerMarks(tables)),
     tagHistories: new TagHistories(tables, stage.clock),
     tables,
+    ...uploadsIn(stage.shared),
     registry: undefined as never,
     clock: stage.clock,
     random: undefined as never,

@@ -17,6 +17,7 @@ import { put, remove } from '../../../store/port.js';
 import { accounts, tokens } from '../../../store/tables.js';
 import type { Bus } from '../../../transport/bus.js';
 import { InProcessHub } from '../../../transport/in-process-bus.js';
+import { uploadsIn } from '../../kit/uploads.js';
 
 export const realClock: Clock = {
   nowMs: () => Date.now(),
@@ -111,6 +112,7 @@ export class GatewayFixture {
       pages: new StatusPages(instance, new ViewerMarks(new CachedTables(this.tables))),
       tagHistories: { of: unused },
       tables: this.tables,
+      ...uploadsIn(this.tables),
       registry: {
         claim: unused,
         release: unused,

@@ -1,0 +1,189 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import { DESCRIPTION_CHARS_MAX, STATUS_MEDIA_MAX } from '../domain/media.js';
+import { type Problem, problem } from '../domain/problem.js';
+import { countChars } from '../domain/text.js';
+import type { Part } from '../runtime/part.js';
+import type { Recorded } from '../runtime/slice.js';
+
+export interface Commands {
+  addMedia: { in: P.AccountAddMedia; out: P.AccountMedia };
+  finishMedia: { in: P.AccountFinishMedia; out: P.AccountEmpty };
+  describeMedia: { in: P.AccountDescribeMedia; out: P.AccountMedia };
+  removeMedia: { in: P.AccountRemoveMedia; out: P.AccountEmpty };
+  takeMedia: { in: P.AccountTakeMedia; out: P.AccountMediaList };
+  releaseMedia: { in: P.AccountReleaseMedia; out: P.AccountEmpty };
+}
+export interface Events {
+  mediaAdded: P.AccountMediaAdded;
+  mediaFinished: P.AccountMediaFinished;
+  mediaDescribed: P.AccountMediaDescribed;
+  mediaRemoved: P.AccountMediaRemoved;
+  mediaTaken: P.AccountMediaTaken;
+  mediaReleased: P.AccountMediaReleased;
+}
+export interface State {
+  /** Uploads that no status has, oldest first. */
+  readonly uploads: Map<string, P.AccountMedia>;
+  /** What existing statuses were given last, by status, oldest first. */
+  readonly taken: Map<string, readonly P.AccountMedia[]>;
+}
+
+/** Unattached uploads kept at a time; the oldest gives way. More than anyone prepares; bounds disk and state. */
+export const UPLOADS_MAX = 100;
+/** How long an upload waits for a status. Source: Mastodon's MediaAttachmentsVacuum, a day. */
+export const UPLOAD_MS_MAX = 86_400_000;
+/** Answers to `takeMedia` kept for their repetition. */
+const TAKEN_MAX = 16;
+
+type Happened = Recorded<Events>;
+
+/** The owner's uploads until a status has them. */
+export const media: Part<State, Commands, Events> = {
+  decide: {
+    addMedia(state, { media: given }, { nowMs, newId }) {
+      if (given === undefined) return problem('bad_request', 'No media');
+      const earlier = [...state.uploads.values()].find(({ key }) => key === given.key);
+      if (earlier !== undefined) return { events: [], reply: earlier };
+      const refusal = badDescription(given);
+      if (refusal !== undefined) return refusal;
+      const added = { ...given, id: newId(), atMs: nowMs };
+      return { events: [...outdated(state, nowMs), { type: 'mediaAdded', media: added }], reply: added };
+    },
+    finishMedia(state, { media: done }) {
+      const waiting = state.uploads.get(done?.id ?? '');
+      if (done === undefined || waiting?.state !== 'waiting') return { events: [], reply: {} };
+      // Described meanwhile: what the owner said stays.
+      const { id, key, description, focus, atMs } = waiting;
+      const media = { ...done, id, key, description, focus, atMs };
+      return { events: [{ type: 'mediaFinished', media, replaced: waiting.file }], reply: {} };
+    },
+    describeMedia(state, { id, ...changes }) {
+      const upload = state.uploads.get(id);
+      if (upload === undefined) return notFound();
+      const next = changed(upload, changes);
+      const refusal = badDescription(next);
+      if (refusal !== undefined) return refusal;
+      if (JSON.stringify(next) === JSON.stringify(upload)) return { events: [], reply: upload };
+      const replaced = next.preview === upload.preview ? '' : upload.preview;
+      return { events: [{ type: 'mediaDescribed', media: next, replaced }], reply: next };
+    },
+    removeMedia(state, { id }) {
+      const upload = state.uploads.get(id);
+      if (upload === undefined) return notFound();
+      return { events: [{ type: 'mediaRemoved', media: upload }], reply: {} };
+    },
+    takeMedia(state, { ids, statusId }) {
+      const earlier = state.taken.get(statusId);
+      if (earlier !== undefined && ids.every((id) => earlier.some((one) => one.id === id))) {
+        return { events: [], reply: { media: earlier } };
+      }
+      const found = attachable(state, ids);
+      if (!Array.isArray(found)) return found as Problem;
+      return { events: [{ type: 'mediaTaken', media: found, statusId }], reply: { media: found } };
+    },
+    releaseMedia(state, { media: released, discard }, { nowMs }) {
+      const gone = released.filter(({ id }) => !state.uploads.has(id));
+      if (gone.length === 0) return { events: [], reply: {} };
+      if (discard) return { events: gone.map((media) => ({ type: 'mediaRemoved' as const, media })), reply: {} };
+      const events: Happened[] = [{ type: 'mediaReleased', media: gone, atMs: nowMs }];
+      return { events: [...outdated(state, nowMs), ...events], reply: {} };
+    },
+  },
+  apply: {
+    mediaAdded: (state, event) => void keep(state, event.media),
+    mediaFinished: (state, event) => void keep(state, event.media),
+    mediaDescribed: (state, event) => void keep(state, event.media),
+    mediaRemoved: (state, event) => void state.uploads.delete(event.media?.id ?? ''),
+    mediaTaken(state, { media: taken, statusId }) {
+      attached(state, taken);
+      state.taken.delete(statusId);
+      state.taken.set(statusId, taken);
+      for (const [oldest] of state.taken) if (state.taken.size > TAKEN_MAX) state.taken.delete(oldest);
+    },
+    mediaReleased(state, { media: released, atMs }) {
+      for (const one of released) keep(state, { ...one, atMs });
+    },
+  },
+  commands: {
+    addMedia: { in: codec('murmuration.account.AddMedia'), out: codec('murmuration.account.Media') },
+    finishMedia: { in: codec('murmuration.account.FinishMedia'), out: codec('murmuration.account.Empty') },
+    describeMedia: { in: codec('murmuration.account.DescribeMedia'), out: codec('murmuration.account.Media') },
+    removeMedia: { in: codec('murmuration.account.RemoveMedia'), out: codec('murmuration.account.Empty') },
+    takeMedia: { in: codec('murmuration.account.TakeMedia'), out: codec('murmuration.account.MediaList') },
+    releaseMedia: { in: codec('murmuration.account.ReleaseMedia'), out: codec('murmuration.account.Empty') },
+  },
+  events: {
+    mediaAdded: codec('murmuration.account.MediaAdded'),
+    mediaFinished: codec('murmuration.account.MediaFinished'),
+    mediaDescribed: codec('murmuration.account.MediaDescribed'),
+    mediaRemoved: codec('murmuration.account.MediaRemoved'),
+    mediaTaken: codec('murmuration.account.MediaTaken'),
+    mediaReleased: codec('murmuration.account.MediaReleased'),
+  },
+};
+
+/** The uploads of these ids, if a status may have them: own, unattached, ready, and a mixture that clients can show. */
+export function attachable(state: Readonly<State>, ids: readonly string[]): P.AccountMedia[] | Problem {
+  const distinct = [...new Set(ids)];
+  if (distinct.length > STATUS_MEDIA_MAX) return refused(`cannot be more than ${STATUS_MEDIA_MAX}`);
+  const found = distinct.flatMap((id) => state.uploads.get(id) ?? []);
+  if (found.length < distinct.length) return refused('were not found, or are attached already');
+  return badMixture(found) ?? found;
+}
+
+/** Why these cannot be together on a status, if so. */
+export function badMixture(all: readonly P.AccountMedia[]): Problem | undefined {
+  if (all.length > STATUS_MEDIA_MAX) return refused(`cannot be more than ${STATUS_MEDIA_MAX}`);
+  if (all.some(({ state }) => state === 'failed')) return refused('could not be processed');
+  if (all.some(({ state }) => state !== 'ready'))
+    return refused('have not finished processing. Try again in a moment!');
+  const alone = all.some(({ kind }) => kind === 'video' || kind === 'audio');
+  return alone && all.length > 1 ? refused('cannot be a video or audio beside others') : undefined;
+}
+
+/** A status has them now. */
+export function attached(state: State, all: readonly P.AccountMedia[]): void {
+  for (const { id } of all) state.uploads.delete(id);
+}
+
+function keep(state: State, upload: P.AccountMedia | undefined): void {
+  if (upload === undefined) return;
+  state.uploads.set(upload.id, upload);
+}
+
+/** Those that waited too long, and the oldest where there would be too many. */
+function outdated({ uploads }: Readonly<State>, nowMs: number): Happened[] {
+  let excess = uploads.size + 1 - UPLOADS_MAX;
+  const events: Happened[] = [];
+  for (const upload of uploads.values()) {
+    if (excess <= 0 && nowMs - upload.atMs < UPLOAD_MS_MAX) continue;
+    excess -= 1;
+    events.push({ type: 'mediaRemoved', media: upload });
+  }
+  return events;
+}
+
+function changed(upload: P.AccountMedia, changes: Omit<P.AccountDescribeMedia, 'id'>): P.AccountMedia {
+  const { description, focus, preview, previewWidth, previewHeight, blurhash } = changes;
+  const next = { ...upload, description: description?.trim() ?? upload.description, focus: focus ?? upload.focus };
+  return preview === undefined
+    ? next
+    : { ...next, preview, previewWidth, previewHeight, blurhash: blurhash ?? upload.blurhash };
+}
+
+function badDescription({ description }: P.AccountMedia): Problem | undefined {
+  if (countChars(description) <= DESCRIPTION_CHARS_MAX) return undefined;
+  const text = `is too long (maximum is ${DESCRIPTION_CHARS_MAX} characters)`;
+  return problem('invalid', `Validation failed: Description ${text}`, {
+    description: [{ error: 'ERR_TOO_LONG', description: text }],
+  });
+}
+
+const notFound = (): Problem => problem('not_found', 'Record not found');
+
+function refused(description: string): Problem {
+  return problem('invalid', `Validation failed: Media attachments ${description}`, {
+    media_ids: [{ error: 'ERR_INVALID', description }],
+  });
+}

@@ -1,0 +1,66 @@
+import type { AccountMedia } from '../../proto/gen/types.js';
+import { put, type RowWrite, remove } from '../../store/port.js';
+import { mediaRows } from '../../store/tables.js';
+import type { AccountEvents, AccountState } from '../account/commands.js';
+import type { Effects, Reaction } from '../runtime/kind.js';
+import { tellAccount } from './account-tells.js';
+
+/** What uploads are made into, and where their files are. */
+export interface MediaFiles {
+  /** A waiting upload, ready or failed. @throws Unavailable when it cannot be judged now */
+  finish(media: AccountMedia): Promise<AccountMedia>;
+  /** The file need not exist. @throws Unavailable */
+  remove(name: string): Promise<void>;
+}
+
+const row = (accountId: string, media: AccountMedia, statusId?: string): RowWrite =>
+  put(mediaRows, { media: media.id }, { accountId, media, statusId });
+
+const writeRow = (
+  { media }: { readonly media?: AccountMedia | undefined },
+  { self }: { readonly self: string },
+  effects: Effects,
+) => (media === undefined ? undefined : effects.write([row(self, media)]));
+
+/** The rows of uploads: before the reply, since owners look for them. */
+export const accountMediaRows: Reaction<AccountState, AccountEvents> = {
+  surface: 'media rows',
+  beforeReply: true,
+  on: {
+    mediaAdded: writeRow,
+    mediaFinished: writeRow,
+    mediaDescribed: writeRow,
+    mediaRemoved({ media }, _happened, effects) {
+      return media === undefined ? undefined : effects.write([remove(mediaRows, { media: media.id })]);
+    },
+    mediaTaken({ media, statusId }, { self }, effects) {
+      return effects.write(media.map((one) => row(self, one, statusId)));
+    },
+    mediaReleased({ media }, { self }, effects) {
+      return effects.write(media.map((one) => row(self, one)));
+    },
+    posted({ id, media }, { self }, effects) {
+      return media === undefined ? undefined : effects.write(media.media.map((one) => row(self, one, id)));
+    },
+  },
+};
+
+/** Behind the reply: what takes long is made, what nobody needs goes. */
+export function accountMediaFiles(files: MediaFiles): Reaction<AccountState, AccountEvents> {
+  return {
+    surface: 'media files',
+    beforeReply: false,
+    on: {
+      async mediaAdded({ media }, { self, state }, effects) {
+        if (media?.state !== 'waiting' || state.uploads.get(media.id)?.state !== 'waiting') return;
+        const made = await files.finish(media);
+        await tellAccount(effects, self, 'finishMedia', { media: { ...made, id: media.id } });
+      },
+      mediaFinished: ({ replaced }) => (replaced === '' ? undefined : files.remove(replaced)),
+      mediaDescribed: ({ replaced }) => (replaced === '' ? undefined : files.remove(replaced)),
+      async mediaRemoved({ media }) {
+        for (const name of [media?.file, media?.preview]) if (name) await files.remove(name);
+      },
+    },
+  };
+}

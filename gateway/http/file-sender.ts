@@ -1,0 +1,70 @@
+import type { HttpResponse } from 'uWebSockets.js';
+import type { GatewayLogger } from './dispatcher.js';
+import type { Exchange } from './exchange.js';
+import { respondHead } from './responder.js';
+import type { Answer, Streamed } from './route.js';
+
+/** Each holds some pieces of its file, at most some MB. */
+export const SENT_AT_ONCE_MAX = 256;
+
+/** Sends bodies that are read while they are sent: no further than the client takes them. */
+export class FileSender {
+  #open = 0;
+  readonly #logger: GatewayLogger;
+
+  constructor(logger: GatewayLogger) {
+    this.#logger = logger;
+  }
+
+  get full(): boolean {
+    return this.#open >= SENT_AT_ONCE_MAX;
+  }
+
+  /** Never rejects: what breaks off in the middle can only be cut. */
+  async send(exchange: Exchange, answer: Answer, body: Streamed, closing: boolean): Promise<void> {
+    const { response, id } = exchange;
+    this.#open += 1;
+    try {
+      let begun = false;
+      for await (const piece of body.read()) {
+        if (exchange.aborted) return;
+        const head = begun ? undefined : () => respondHead(response, answer, id, closing);
+        begun = true;
+        if (await sendPiece(exchange, response, piece, body.size, head)) return;
+      }
+      throw new Error('a file ended before its size');
+    } catch (err) {
+      this.#logger.warn({ id, err }, 'a file could not be sent to its end');
+      if (!exchange.aborted) response.close();
+    } finally {
+      this.#open -= 1;
+    }
+  }
+}
+
+/** True when that was all. */
+function sendPiece(
+  exchange: Exchange,
+  response: HttpResponse,
+  piece: Uint8Array,
+  size: number,
+  head: (() => void) | undefined,
+): Promise<boolean> {
+  return new Promise((resolve) => {
+    exchange.onGone = () => resolve(true);
+    response.cork(() => {
+      head?.();
+      const from = response.getWriteOffset();
+      const [isTaken, isDone] = response.tryEnd(piece, size);
+      if (isDone || isTaken) {
+        resolve(isDone);
+        return;
+      }
+      response.onWritable((offset) => {
+        const [isTakenNow, isDoneNow] = response.tryEnd(piece.subarray(offset - from), size);
+        if (isDoneNow || isTakenNow) resolve(isDoneNow);
+        return isTakenNow;
+      });
+    });
+  });
+}

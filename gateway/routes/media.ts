@@ -1,0 +1,160 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { DESCRIPTION_CHARS_MAX, IMAGE_BYTES_MAX, VIDEO_BYTES_MAX } from '../../actors/domain/media.js';
+import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
+import type { AccountDescribeMedia, AccountMedia, StoreMediaRecord } from '../../proto/gen/types.js';
+import { mediaRows } from '../../store/tables.js';
+import { renderMedia } from '../entities/media.js';
+import { type Answer, type AnyRoute, json, type Request, route, type Uploaded, uploaded } from '../http/route.js';
+import type { Services } from '../services.js';
+import { notFound } from '../visible.js';
+import { idParams, storedId } from './lists.js';
+
+/** What stands around the file in its form, with a thumbnail. */
+const UPLOAD_BYTES_MAX = VIDEO_BYTES_MAX + IMAGE_BYTES_MAX + 65_536;
+/** Characters that are read; the actor counts what people see. */
+const DESCRIPTION_READ_MAX = DESCRIPTION_CHARS_MAX * 4;
+/** Two signed fractions. */
+const FOCUS_CHARS_MAX = 64;
+
+const described = {
+  description: Type.Optional(Type.String({ maxLength: DESCRIPTION_READ_MAX })),
+  focus: Type.Optional(Type.String({ maxLength: FOCUS_CHARS_MAX })),
+  thumbnail: Type.Optional(uploaded()),
+};
+const Upload = Type.Object({ file: uploaded(), ...described });
+const Description = Type.Object(described);
+type Description = Static<typeof Description>;
+
+const scope = 'write:media';
+
+const upload = (path: string, patient: boolean): AnyRoute =>
+  route({
+    method: 'POST',
+    path,
+    auth: 'user',
+    scope,
+    body: Upload,
+    multipartBytesMax: UPLOAD_BYTES_MAX,
+    handle: async ({ services, viewer = '', body }) => {
+      const details = await detailsOf(services, body);
+      if (isProblem(details)) return details;
+      const received = await services.workshop.receive(body.file.bytes, patient);
+      if (isProblem(received)) return received;
+      const media = withDetails(received, details);
+      const added = await services.askAccount(viewer, 'addMedia', { media });
+      return isProblem(added) ? added : shown(services, added, 202);
+    },
+  });
+
+const getMedia = route({
+  method: 'GET',
+  path: '/api/v1/media/:id',
+  auth: 'user',
+  scope,
+  params: idParams,
+  handle: async (request) => {
+    const record = await ownMedia(request);
+    return isProblem(record) ? record : shown(request.services, record.media, 206);
+  },
+});
+
+const putMedia = route({
+  method: 'PUT',
+  path: '/api/v1/media/:id',
+  auth: 'user',
+  scope,
+  params: idParams,
+  body: Description,
+  multipartBytesMax: IMAGE_BYTES_MAX + 65_536,
+  handle: async (request) => {
+    const { services, viewer = '', body } = request;
+    const record = await ownMedia(request);
+    if (isProblem(record)) return record;
+    const details = await detailsOf(services, body);
+    if (isProblem(details)) return details;
+    const changed = await services.askAccount(viewer, 'describeMedia', { id: record.media.id, ...details });
+    return isProblem(changed) ? changed : shown(services, changed, 206);
+  },
+});
+
+const deleteMedia = route({
+  method: 'DELETE',
+  path: '/api/v1/media/:id',
+  auth: 'user',
+  scope,
+  params: idParams,
+  handle: async (request) => {
+    const { services, viewer = '' } = request;
+    const record = await ownMedia(request);
+    if (isProblem(record)) return record;
+    if (record.statusId !== undefined) return problem('invalid', 'Media attachment is currently used by a status');
+    const removed = await services.askAccount(viewer, 'removeMedia', { id: record.media.id });
+    return isProblem(removed) ? removed : json({});
+  },
+});
+
+/** Uploads, before and after a status has them. */
+export const mediaRoutes: readonly AnyRoute[] = [
+  upload('/api/v1/media', false),
+  upload('/api/v2/media', true),
+  getMedia,
+  putMedia,
+  deleteMedia,
+];
+
+type Owned = StoreMediaRecord & { readonly media: AccountMedia };
+
+/** Somebody else's is as good as none. */
+async function ownMedia({
+  services,
+  viewer,
+  params,
+}: Pick<Request<{ id: string }, unknown, unknown>, 'services' | 'viewer' | 'params'>): Promise<Owned | Problem> {
+  const record = await services.tables.get(mediaRows, { media: storedId(params.id) });
+  return record?.media !== undefined && record.accountId === viewer ? (record as Owned) : notFound();
+}
+
+/** `unready`: the status of what is still being worked on. */
+function shown(services: Services, media: AccountMedia, unready: number): Answer | Problem {
+  if (media.state === 'failed') return problem('invalid', 'Error processing media attachment');
+  const body = renderMedia(services.instance, media);
+  return media.state === 'ready' ? json(body) : { status: unready, body };
+}
+
+type Details = Omit<AccountDescribeMedia, 'id'>;
+
+async function detailsOf(
+  services: Services,
+  { description, focus, thumbnail }: Description,
+): Promise<Details | Problem> {
+  const point = focus === undefined ? undefined : focusOf(focus);
+  if (isProblem(point)) return point;
+  const preview = thumbnail === undefined ? undefined : await previewOf(services, thumbnail);
+  if (isProblem(preview)) return preview;
+  return {
+    description,
+    focus: point,
+    preview: preview?.name,
+    previewWidth: preview?.width ?? 0,
+    previewHeight: preview?.height ?? 0,
+    blurhash: preview?.blurhash,
+  };
+}
+
+const previewOf = (services: Services, { bytes }: Uploaded) => services.workshop.preview(bytes);
+
+/** `x,y`, each from -1 to 1. */
+function focusOf(text: string): { x: number; y: number } | Problem {
+  const numbers = text.split(',').map((part) => (/^\s*[+-]?\d*(?:\.\d+)?\s*$/.test(part) ? Number(part) : Number.NaN));
+  const [x = Number.NaN, y = Number.NaN] = numbers;
+  if (numbers.length === 2 && Math.abs(x) <= 1 && Math.abs(y) <= 1) return { x, y };
+  const description = 'must be two numbers from -1 to 1 with a comma between';
+  return problem('invalid', `Validation failed: Focus ${description}`, {
+    focus: [{ error: 'ERR_INVALID', description }],
+  });
+}
+
+function withDetails(media: AccountMedia, { preview, previewWidth, previewHeight, blurhash, ...rest }: Details) {
+  const own = preview === undefined ? {} : { preview, previewWidth, previewHeight, blurhash: blurhash ?? '' };
+  return { ...media, ...own, description: rest.description?.trim() ?? '', focus: rest.focus };
+}

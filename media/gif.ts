@@ -1,0 +1,62 @@
+/**
+ * A GIF without what only hides in it: comments, texts and application data other than the count of its loops, and
+ * whatever comes after its end (GIF89a §12-27). Frames are copied as they are. Undefined: it is not well formed.
+ */
+export function cleanGif(bytes: Uint8Array): Uint8Array | undefined {
+  const kept: Uint8Array[] = [];
+  const keep = (from: number, to: number) => void kept.push(bytes.subarray(from, to));
+  let at = 13 + tableBytes(bytes[10]);
+  keep(0, at);
+  let frames = 0;
+  while (at < bytes.length) {
+    const start = at;
+    switch (bytes[at]) {
+      case TRAILER:
+        if (frames === 0) return undefined;
+        keep(at, at + 1);
+        return Buffer.concat(kept);
+      case IMAGE:
+        // Descriptor, its own colours, the size of its codes.
+        at = endOfBlocks(bytes, at + 10 + tableBytes(bytes[at + 9]) + 1);
+        frames += 1;
+        break;
+      case EXTENSION:
+        at = endOfBlocks(bytes, at + 2);
+        if (!isNeeded(bytes, start)) continue;
+        break;
+      default:
+        return undefined;
+    }
+    if (at > bytes.length) return undefined;
+    keep(start, at);
+  }
+  return undefined;
+}
+
+const TRAILER = 0x3b;
+const IMAGE = 0x2c;
+const EXTENSION = 0x21;
+const GRAPHIC_CONTROL = 0xf9;
+const APPLICATION = 0xff;
+
+/** Bytes of the colours that the packed field announces. */
+function tableBytes(packed = 0): number {
+  return (packed & 0x80) === 0 ? 0 : 3 * 2 ** ((packed & 0x07) + 1);
+}
+
+/** Past the sub-blocks that begin at `from`; past the end where they are broken off. */
+function endOfBlocks(bytes: Uint8Array, from: number): number {
+  let at = from;
+  for (let size = bytes[at]; size !== undefined; size = bytes[at]) {
+    at += 1 + size;
+    if (size === 0) return at;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+function isNeeded(bytes: Uint8Array, at: number): boolean {
+  if (bytes[at + 1] === GRAPHIC_CONTROL) return true;
+  if (bytes[at + 1] !== APPLICATION) return false;
+  const name = Buffer.from(bytes.subarray(at + 3, at + 14)).toString('latin1');
+  return name === 'NETSCAPE2.0' || name === 'ANIMEXTS1.0';
+}

@@ -1,0 +1,161 @@
+import { IMAGE_BYTES_MAX, VIDEO_BYTES_MAX } from '../actors/domain/media.js';
+import { type Problem, problem } from '../actors/domain/problem.js';
+import type { Random } from '../actors/domain/time.js';
+import type { AccountMedia } from '../proto/gen/types.js';
+import { type MediaStore, readWhole } from '../store/media.js';
+import { cut, type Picture, previewOf, showable, small } from './images.js';
+import { type Format, sniff } from './sniff.js';
+import { probe } from './sounds-and-films.js';
+import { Turns } from './turns.js';
+
+/** Pictures made side by side: libuv has four threads, and the store needs some of them. */
+const AT_ONCE_MAX = 2;
+/** Uploads that wait for it, with their bytes in memory: at most some 500 MB, all of the largest size. */
+const WAITING_MAX = 32;
+/** An image above this is worked on behind the answer, where the client allows it. */
+const QUICK_BYTES_MAX = 2 * 1_048_576;
+
+const IMAGES = new Set<Format>(['png', 'jpg', 'webp', 'avif', 'gif']);
+
+/** A stored picture. */
+export interface StoredPicture {
+  readonly name: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Makes what is stored and shown of what people upload. All of it rejects with Unavailable when store or turns lack. */
+export class Workshop {
+  private readonly turns = new Turns(AT_ONCE_MAX, WAITING_MAX);
+
+  constructor(
+    private readonly store: MediaStore,
+    private readonly random: Pick<Random, 'bytes'>,
+  ) {}
+
+  /**
+   * An upload with its files stored, still without id, description and focus. `patient`: what takes long may be left
+   * waiting, its bytes stored as they came.
+   */
+  async receive(bytes: Uint8Array, patient: boolean): Promise<AccountMedia | Problem> {
+    const format = sniff(bytes);
+    if (format === undefined) return badFile('is not of a type that is supported');
+    const isImage = IMAGES.has(format);
+    const bytesMax = isImage ? IMAGE_BYTES_MAX : VIDEO_BYTES_MAX;
+    if (bytes.length > bytesMax) return badFile(`must be less than ${bytesMax / 1_048_576} MB`);
+    const key = this.newKey();
+    if (isImage && patient && (bytes.length > QUICK_BYTES_MAX || !this.turns.free)) {
+      // Not a name that is served: nobody gets what has not been cleaned.
+      const file = `${key}.waiting`;
+      await this.store.put(file, bytes);
+      return { ...blank(key), state: 'waiting', kind: 'image', file };
+    }
+    const made = isImage ? await this.image(key, bytes, format) : await this.soundOrFilm(key, bytes, format);
+    return made ?? badFile('could not be read');
+  }
+
+  /** What becomes of a waiting upload. */
+  async finish(waiting: AccountMedia): Promise<AccountMedia> {
+    const bytes = await readWhole(this.store, waiting.file);
+    const format = bytes && sniff(bytes);
+    const made = format && (await this.image(waiting.key, bytes, format));
+    return made ?? { ...blank(waiting.key), state: 'failed', kind: waiting.kind };
+  }
+
+  /** A preview given by the client. */
+  async preview(bytes: Uint8Array): Promise<(StoredPicture & { readonly blurhash: string }) | Problem> {
+    const format = this.imageFormat(bytes);
+    const made = format && (await this.turns.take(() => previewOf(bytes)));
+    if (!made) return badFile('could not be read', 'thumbnail');
+    return { ...(await this.put(this.newKey(), '.small', made.preview)), blurhash: made.blurhash };
+  }
+
+  /** Cut to a rectangle; for avatars and headers. Undefined: no image. */
+  async rectangle(bytes: Uint8Array, width: number, height: number): Promise<StoredPicture | undefined> {
+    const made = this.imageFormat(bytes) && (await this.turns.take(() => cut(bytes, width, height)));
+    return made ? this.put(this.newKey(), '', made) : undefined;
+  }
+
+  /** A custom emoji. Undefined: no image. */
+  async emoji(bytes: Uint8Array, side: number): Promise<StoredPicture | undefined> {
+    const made = this.imageFormat(bytes) && (await this.turns.take(() => small(bytes, side)));
+    return made ? this.put(this.newKey(), '', made) : undefined;
+  }
+
+  remove(name: string): Promise<void> {
+    return this.store.remove(name);
+  }
+
+  private imageFormat(bytes: Uint8Array): Format | undefined {
+    const format = sniff(bytes);
+    return format !== undefined && IMAGES.has(format) && bytes.length <= IMAGE_BYTES_MAX ? format : undefined;
+  }
+
+  private async image(key: string, bytes: Uint8Array, format: Format): Promise<AccountMedia | undefined> {
+    const made = await this.turns.take(() => showable(bytes, format));
+    if (made === undefined) return undefined;
+    const [original, preview] = await Promise.all([
+      this.put(key, '', made.original),
+      this.put(key, '.small', made.preview),
+    ]);
+    return {
+      ...blank(key),
+      kind: 'image',
+      file: original.name,
+      width: original.width,
+      height: original.height,
+      preview: preview.name,
+      previewWidth: preview.width,
+      previewHeight: preview.height,
+      blurhash: made.blurhash,
+    };
+  }
+
+  private async soundOrFilm(key: string, bytes: Uint8Array, format: Format): Promise<AccountMedia | undefined> {
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const probed = await this.turns.take(() => probe(buffer, format));
+    if (probed === undefined) return undefined;
+    const { kind, width, height, durationS, bitsPerS, framesPerS, extension } = probed;
+    const file = `${key}.${extension}`;
+    await this.store.put(file, buffer);
+    return { ...blank(key), kind, file, width, height, durationS, bitsPerS, framesPerS };
+  }
+
+  private async put(key: string, part: string, { bytes, extension, width, height }: Picture): Promise<StoredPicture> {
+    const name = `${key}${part}.${extension}`;
+    await this.store.put(name, bytes);
+    return { name, width, height };
+  }
+
+  private newKey(): string {
+    return Buffer.from(this.random.bytes(16)).toString('hex');
+  }
+}
+
+function blank(key: string): AccountMedia {
+  return {
+    id: '',
+    key,
+    state: 'ready',
+    kind: 'image',
+    file: '',
+    preview: '',
+    width: 0,
+    height: 0,
+    previewWidth: 0,
+    previewHeight: 0,
+    blurhash: '',
+    description: '',
+    durationS: 0,
+    bitsPerS: 0,
+    framesPerS: 0,
+    atMs: 0,
+  };
+}
+
+function badFile(description: string, field = 'file'): Problem {
+  const label = field.charAt(0).toUpperCase() + field.slice(1);
+  return problem('invalid', `Validation failed: ${label} ${description}`, {
+    [field]: [{ error: 'ERR_INVALID', description }],
+  });
+}

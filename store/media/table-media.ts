@@ -1,0 +1,79 @@
+import type { Clock } from '../../actors/domain/time.js';
+import type { MediaStore, StoredFile } from '../media.js';
+import { put, remove, type Tables } from '../port.js';
+import { mediaChunks, mediaFiles } from '../tables.js';
+
+/** Of one row: what Cassandra handles well (docs/adr/0015). */
+export const MEDIA_CHUNK_BYTES = 64 * 1_024;
+/** Rows of one partition: 8 MiB. */
+export const MEDIA_PART_CHUNKS = 128;
+/** Written side by side by one upload: a megabyte on its way. */
+const AT_ONCE_MAX = 16;
+/** Read at a time by one reader, a megabyte. */
+const READ_CHUNKS = 16;
+
+type Rows = Pick<Tables, 'get' | 'range' | 'write'>;
+
+/** Files as rows of the store: as durable as what is posted, and at hand on every node. */
+export class TableMedia implements MediaStore {
+  constructor(
+    private readonly tables: Rows,
+    private readonly clock: Pick<Clock, 'nowMs'>,
+  ) {}
+
+  async put(name: string, bytes: Uint8Array): Promise<void> {
+    const chunks = Math.ceil(bytes.length / MEDIA_CHUNK_BYTES);
+    await inTurns(chunks, async (index) => {
+      const from = index * MEDIA_CHUNK_BYTES;
+      const chunk = bytes.subarray(from, from + MEDIA_CHUNK_BYTES);
+      await this.tables.write([put(mediaChunks, chunkKey(name, index), { bytes: chunk })]);
+    });
+    // Last: whoever sees it finds all of them.
+    const record = { size: bytes.length, atMs: this.clock.nowMs() };
+    await this.tables.write([put(mediaFiles, { name }, record)]);
+  }
+
+  async open(name: string): Promise<StoredFile | undefined> {
+    const record = await this.tables.get(mediaFiles, { name });
+    if (record === undefined) return undefined;
+    return { size: record.size, read: (from, to) => this.read(name, from, to) };
+  }
+
+  async remove(name: string): Promise<void> {
+    const record = await this.tables.get(mediaFiles, { name });
+    if (record === undefined) return;
+    const chunks = Math.ceil(record.size / MEDIA_CHUNK_BYTES);
+    await inTurns(chunks, (index) => this.tables.write([remove(mediaChunks, chunkKey(name, index))]));
+    await this.tables.write([remove(mediaFiles, { name })]);
+  }
+
+  private async *read(name: string, from: number, to: number): AsyncGenerator<Uint8Array> {
+    for (let at = from; at < to; ) {
+      const index = Math.floor(at / MEDIA_CHUNK_BYTES);
+      const { part, chunk } = chunkKey(name, index);
+      const last = Math.floor((to - 1) / MEDIA_CHUNK_BYTES);
+      const limit = Math.min(READ_CHUNKS, last - index + 1, MEDIA_PART_CHUNKS - chunk);
+      const after = chunk === 0 ? {} : { after: { chunk: chunk - 1 } };
+      const rows = await this.tables.range(mediaChunks, { name, part }, { ...after, limit });
+      if (rows.length === 0) throw new Error(`${name} has lost chunk ${index}`);
+      for (const { value } of rows) {
+        const within = at % MEDIA_CHUNK_BYTES;
+        const piece = value.bytes.subarray(within, Math.min(value.bytes.length, within + to - at));
+        yield piece;
+        at += piece.length;
+      }
+    }
+  }
+}
+
+function chunkKey(name: string, index: number) {
+  return { name, part: Math.floor(index / MEDIA_PART_CHUNKS), chunk: index % MEDIA_PART_CHUNKS };
+}
+
+async function inTurns(count: number, work: (index: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const worker = async () => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE_MAX, count) }, worker));
+}

@@ -1,0 +1,42 @@
+import type { Person } from './cluster/people.js';
+import type { Fitting } from './every-route.js';
+
+/** The smallest picture there is. */
+const DOT = Buffer.from('R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAkQBADs=', 'base64');
+const BOUNDARY = 'a-boundary';
+/** An account keeps a hundred uploads that no status has. */
+const KEPT_MAX = 50;
+
+/** A form with the picture in it. */
+const form = {
+  type: `multipart/form-data; boundary=${BOUNDARY}`,
+  bytes: Buffer.concat([
+    Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="dot.gif"\r\n\r\n`),
+    DOT,
+    Buffer.from(`\r\n--${BOUNDARY}--\r\n`),
+  ]),
+};
+
+/** Requests that the routes of uploads answer with success. */
+export function mediaRequests(url: string, viewer: Person): Readonly<Record<string, () => Promise<Fitting>>> {
+  let made = 0;
+  let kept = { id: '', url: '' };
+  const fresh = async () => {
+    made += 1;
+    const headers = { authorization: `Bearer ${viewer.token}`, 'content-type': form.type };
+    const answer = await fetch(`${url}/api/v1/media`, { method: 'POST', headers, body: form.bytes });
+    return (await answer.json()) as { id: string; url: string };
+  };
+  const upload = async () => {
+    if (made++ % KEPT_MAX === 0) kept = await fresh();
+    return kept;
+  };
+  return {
+    'POST /api/v1/media': async () => ({ form }),
+    'POST /api/v2/media': async () => ({ form }),
+    'GET /api/v1/media/:id': async () => ({ id: (await upload()).id }),
+    'PUT /api/v1/media/:id': async () => ({ id: (await upload()).id, body: { description: 'a dot' } }),
+    'DELETE /api/v1/media/:id': async () => ({ id: (await fresh()).id }),
+    'GET /media/:id': async () => ({ id: new URL((await upload()).url).pathname.split('/').at(-1) ?? '' }),
+  };
+}
