@@ -16,7 +16,7 @@ export default {
     ),
     rule(
       'slices',
-      { path: '^actors/(account|conversation|reactions)' },
+      { path: '^actors/(account|conversation|instance|report|reactions)' },
       except('actors', 'proto', 'store/[^/]+$', 'transport/[^/]+$'),
     ),
     rule('store', { path: '^store' }, except('store', 'proto', 'actors/domain')),
@@ -32,7 +32,7 @@ export default {
       except(
         'gateway',
         'proto',
-        'actors/(domain|account|conversation|runtime/(kind|slice))',
+        'actors/(domain|account|conversation|instance|report|runtime/(kind|slice))',
         'store/[^/]+$',
         'transport/[^/]+$',
         'package.json',

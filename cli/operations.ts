@@ -23,6 +23,8 @@ export interface NewAccount {
   readonly password: string;
   readonly role?: string;
   readonly confirmed?: boolean;
+  /** Waits for a moderator's approval. */
+  readonly pending?: boolean;
   readonly token?: { readonly scopes: string };
   /** A cheap hash, for load tests only. */
   readonly testPassword?: boolean;
@@ -71,7 +73,7 @@ async function createAccount(services: Services, account: NewAccount): Promise<O
       password,
       role,
       confirmed,
-      approved: true,
+      approved: account.pending !== true,
       locale: 'en',
       hash: (text: string) => hashPassword(text, { cheap: account.testPassword === true }),
     }),

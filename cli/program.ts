@@ -56,6 +56,7 @@ function build(version: string): Command {
     .option('--password <password>')
     .option('--role <role>', 'user, moderator, admin or owner', 'user')
     .option('--confirmed', 'the address needs no confirmation')
+    .option('--pending', 'waits for a moderator')
     .option('--from <file>', 'JSON lines {"username","email","password","role","confirmed","token"?: {"scopes"}}')
     .option('--test-passwords', 'hash cheaply: for load tests only')
     .action((name, flags) => createAccounts(name, flags));
@@ -140,12 +141,14 @@ async function createAccounts(name: string | undefined, flags: Flags): Promise<v
       throw new Refused('account create needs NAME, --email and --password, or --from FILE');
     }
     const confirmed = flags.confirmed === true;
+    const pending = flags.pending === true;
     const made = await run('account.create', {
       username: name,
       email,
       password,
       role: String(role),
       confirmed,
+      pending,
       testPassword,
     });
     process.stdout.write(`${JSON.stringify(made)}\n`);

@@ -7,6 +7,7 @@ import { IDS_PER_MS, makeId, SHARDS } from '../actors/domain/ids.js';
 import type { Clock, Random } from '../actors/domain/time.js';
 import { instanceKind } from '../actors/instance/instance.js';
 import { Registrar } from '../actors/registry.js';
+import { reportKind } from '../actors/report/kind.js';
 import { askerOf } from '../actors/runtime/kind.js';
 import type { Placement } from '../actors/runtime/placement.js';
 import { Runtime } from '../actors/runtime/runtime.js';
@@ -93,9 +94,10 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const account = accountKind({ mailer, baseUrl: settings.BASE_URL, tables, rings, media: workshop });
   const conversation = conversationKind();
   const instance = instanceKind();
+  const report = reportKind({ tables });
   const limits = await AccountLimits.open(tables, (err) => logger.error({ err }, 'limits of accounts not read'));
   const runtime = new Runtime({
-    kinds: [account, conversation, instance],
+    kinds: [account, conversation, instance, report],
     tables,
     journal: new Journal(tables),
     bus,
@@ -123,6 +125,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     pages: new StatusPages(instanceOf(settings), new ViewerMarks(tables)),
     askConversation: askerOf(conversation, runtime),
     askInstance: askerOf(instance, runtime),
+    askReport: askerOf(report, runtime),
     entries: new InstanceEntries(tables),
     limits,
     tagHistories: new TagHistories(tables, clock),

@@ -2,6 +2,7 @@ import type { AccountCommands } from '../actors/account/commands.js';
 import type { ConversationCommands } from '../actors/conversation/commands.js';
 import type { Clock, Random } from '../actors/domain/time.js';
 import type { InstanceCommands } from '../actors/instance/commands.js';
+import type { ReportCommands } from '../actors/report/kind.js';
 import type { TypedAsk } from '../actors/runtime/kind.js';
 import type { PublicRing } from '../actors/timelines/public-ring.js';
 import type { Workshop } from '../media/workshop.js';
@@ -52,6 +53,7 @@ export interface Services {
   readonly media: Pick<MediaStore, 'open'>;
   /** Makes what is stored of uploads. */
   readonly workshop: Pick<Workshop, 'receive' | 'preview' | 'rectangle' | 'emoji' | 'remove'>;
+  readonly askReport: TypedAsk<ReportCommands>;
   /** Claims of names and immutable rows that no actor owns (apps, application tokens): actors/registry. */
   readonly registry: Registry;
   readonly clock: Clock;

@@ -67,6 +67,9 @@ export async function visibleStatuses(
     const relation = relations(record.accountId);
     if (options.hideBlocked === true && relation?.blocking === true) return false;
     if (options.hideMuted === true && relation?.muting === true) return false;
+    if (options.context === 'public' && limits.silenced(record.accountId)) {
+      if (record.accountId !== viewer && relation?.following !== true) return false;
+    }
     return mayViewerSee(record, viewer, relation);
   };
   const seen = records.map((record): VisibleStatus | undefined => {

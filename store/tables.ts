@@ -204,6 +204,12 @@ export const announcementEmoji = table('announcement_emoji', {
   clustering: { name: 'text' },
   value: codec('murmuration.instance.EmojiCounted'),
 });
+/** What people reported; `era` is the report id's, `lane` publicLane of it. */
+export const reports = table('reports', {
+  partition: { era: 'int', lane: 'int' },
+  clustering: { report: 'id' },
+  value: codec('murmuration.instance.Report'),
+});
 /** What moderators did; `era` is the entry id's. */
 export const auditLog = table('audit_log', {
   partition: { era: 'int' },
@@ -284,6 +290,7 @@ export const allTables = [
   instanceEntries,
   announcementEmoji,
   auditLog,
+  reports,
   accountListings,
   accountLimits,
   staff,

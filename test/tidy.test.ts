@@ -20,6 +20,7 @@ const COMPOSED: Readonly<Record<string, readonly string[]>> = {
   account: ['account.ts', 'commands.ts'],
   conversation: ['commands.ts', 'state.ts'],
   instance: ['commands.ts', 'instance.ts'],
+  report: ['kind.ts'],
 };
 /** Slices whose tests are together in one file, as people use them. */
 const TOGETHER: Readonly<Record<string, string>> = {

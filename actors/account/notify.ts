@@ -99,8 +99,8 @@ export const notify: Part<State, Commands, Events> = {
 function isWanted(state: Readonly<State>, notice: P.AccountNotify, self: string, nowMs: number): boolean {
   const { type, from, conversationId } = notice;
   if (conversationId !== undefined && state.mutedConversations.has(conversationId)) return false;
-  if (from === self) return OF_ONESELF.has(type);
   if (OF_DUTY.has(type)) return true;
+  if (from === self) return OF_ONESELF.has(type);
   if (state.blocking.has(from) || state.blockedBy.has(from)) return false;
   const mute = state.muting.get(from);
   if (mute?.notifications === true && isMuted(mute.untilMs, nowMs)) return false;

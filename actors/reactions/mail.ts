@@ -31,6 +31,43 @@ export function accountMail(mailer: Mailer, baseUrl: string): Reaction<AccountSt
             `${baseUrl}/auth/confirmation?${query}\n\nIf you did not sign up, ignore this mail.\n`,
         });
       },
+      /** Whoever may judge reports hears of each by mail, too; once, since it is told of it once. */
+      async notified({ kind, report }, { state }) {
+        if (kind !== 'admin.report' || report === undefined || state.owner === undefined) return;
+        await mailer.send({
+          to: state.owner.email,
+          subject: `New report #${report.id} (${report.category})`,
+          text:
+            `Hello ${state.owner.username},\n\nsomebody has reported an account on ${baseUrl}.\n\n` +
+            `Report: ${report.id}\nCategory: ${report.category}\nReported account: ${report.target}\n` +
+            `Statuses: ${report.statusIds.length}\n\n${report.comment}\n`,
+        });
+      },
+      async moderated({ action, mail, text }, { state }) {
+        const { owner } = state;
+        if (owner === undefined || !mail) return;
+        const what = TOLD[action];
+        if (what === undefined) return;
+        await mailer.send({
+          to: owner.email,
+          subject: what,
+          text: `Hello ${owner.username},\n\n${what} (${baseUrl}).\n${text === '' ? '' : `\n${text}\n`}`,
+        });
+      },
     },
   };
 }
+
+/** What is written to somebody about whom moderators decided. */
+const TOLD: Readonly<Record<string, string>> = {
+  none: 'You have received a warning',
+  approve: 'Your account has been approved',
+  disable: 'Your account has been frozen',
+  enable: 'Your account is no longer frozen',
+  silence: 'Your account has been limited',
+  unsilence: 'Your account is no longer limited',
+  sensitive: 'Your media will be marked as sensitive',
+  unsensitive: 'Your media will no longer be marked as sensitive',
+  suspend: 'Your account has been suspended',
+  unsuspend: 'Your account is no longer suspended',
+};

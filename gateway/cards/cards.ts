@@ -112,7 +112,7 @@ function saysTheSame(a: StoreStatusRecord, b: StoreStatusRecord): boolean {
   return true;
 }
 
-/** A status' addresses have its author's name in them. */
+/** A status' addresses have its author's name in them, and moderators may mark all that somebody says. */
 function writtenBySame(a: StoreAccountRecord, b: StoreAccountRecord): boolean {
-  return a.username === b.username && a.domain === b.domain;
+  return a.username === b.username && a.domain === b.domain && a.sensitized === b.sensitized;
 }

@@ -40,6 +40,9 @@ export interface Account {
   readonly emojis: readonly never[];
   readonly roles: readonly AccountRole[];
   readonly fields: readonly Field[];
+  /** Absent: neither. */
+  readonly suspended?: true;
+  readonly limited?: true;
 }
 
 /** The REST API's MutedAccount. */
@@ -113,6 +116,37 @@ export function isSuspended(record: StoreAccountRecord): boolean {
 }
 
 export function renderAccount(instance: InstanceSettings, record: StoreAccountRecord): Account {
+  return isSuspended(record) ? withoutData(renderWhole(instance, record)) : renderWhole(instance, record);
+}
+
+/** Who it is, and nothing else. Source: Mastodon REST::AccountSerializer. */
+function withoutData(account: Account): Account {
+  const { avatar: _avatar, header: _header, ...rest } = account;
+  const [avatar, header] = [account.avatar, account.header].map((url) => new URL(url).origin);
+  return {
+    ...rest,
+    display_name: '',
+    note: '',
+    fields: [],
+    roles: [],
+    locked: false,
+    bot: false,
+    discoverable: false,
+    hide_collections: null,
+    followers_count: 0,
+    following_count: 0,
+    statuses_count: 0,
+    last_status_at: null,
+    avatar: `${avatar}${MISSING_AVATAR_PATH}`,
+    avatar_static: `${avatar}${MISSING_AVATAR_PATH}`,
+    header: `${header}${MISSING_HEADER_PATH}`,
+    header_static: `${header}${MISSING_HEADER_PATH}`,
+    suspended: true,
+  };
+}
+
+/** As moderators see it, whatever was decided about it. */
+export function renderWhole(instance: InstanceSettings, record: StoreAccountRecord): Account {
   const profile = record.profile ?? blank;
   const text = { mentions: new Map(), baseUrl: instance.baseUrl };
   const avatar = `${instance.baseUrl}${MISSING_AVATAR_PATH}`;
@@ -143,6 +177,7 @@ export function renderAccount(instance: InstanceSettings, record: StoreAccountRe
     hide_collections: profile.hideCollections,
     emojis: [],
     roles: renderAccountRoles(record.role),
+    ...(record.silenced === true ? { limited: true as const } : {}),
     fields: profile.fields.map((field) => ({
       name: field.name,
       value: renderInline(field.value, text),

@@ -1,4 +1,4 @@
-import { permissionsOf } from '../permissions.js';
+import { permissionsOf } from '../../actors/domain/permissions.js';
 
 /** The REST API's Role. */
 export interface Role {

@@ -198,7 +198,7 @@ export function renderStatus(
     created_at: isoTime(record.createdAtMs),
     in_reply_to_id: record.inReplyToId ?? null,
     in_reply_to_account_id: record.inReplyToAccountId ?? null,
-    sensitive: record.sensitive,
+    sensitive: record.sensitive || author.sensitized === true,
     spoiler_text: record.spoilerText,
     visibility: record.visibility,
     language: record.language || null,

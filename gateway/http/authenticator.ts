@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { StoreAccountRecord, StoreTokenRecord } from '../../proto/gen/types.js';
 import type { ReadTables } from '../../store/port.js';
 import { accounts, tokens } from '../../store/tables.js';
+import { isSuspended } from '../entities/account.js';
 import type { Bearer } from './route.js';
 
 /** Who calls: nobody, an application or a user. */
@@ -115,5 +116,5 @@ function authenticated(
 
 /** True when the account may act: confirmed, approved, not disabled. */
 export function usable(account: StoreAccountRecord): boolean {
-  return account.confirmed && account.approved && !account.disabled;
+  return account.confirmed && account.approved && !account.disabled && !isSuspended(account);
 }

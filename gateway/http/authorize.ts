@@ -1,6 +1,7 @@
+import { isPermitted } from '../../actors/domain/permissions.js';
 import { type Problem, problem } from '../../actors/domain/problem.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
-import { isPermitted } from '../permissions.js';
+import { isSuspended } from '../entities/account.js';
 import type { Authenticated, Authenticator, Caller } from './authenticator.js';
 import type { AnyRoute, Auth } from './route.js';
 import { grantsAny } from './scopes.js';
@@ -50,7 +51,7 @@ export function permit(route: Pick<AnyRoute, 'auth' | 'scope' | 'permission'>, f
 }
 
 function accountRefusal(account: StoreAccountRecord, auth: Auth): Problem | undefined {
-  if (account.disabled) return problem('forbidden', 'Your login is currently disabled');
+  if (account.disabled || isSuspended(account)) return problem('forbidden', 'Your login is currently disabled');
   if (auth === 'unconfirmed' || auth === 'app') return undefined;
   if (!account.confirmed) return problem('unconfirmed', 'Your login is missing a confirmed e-mail address');
   return account.approved ? undefined : problem('forbidden', 'Your login is currently pending approval');

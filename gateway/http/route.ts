@@ -1,6 +1,6 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
+import type { Permission } from '../../actors/domain/permissions.js';
 import type { Problem } from '../../actors/domain/problem.js';
-import type { Permission } from '../permissions.js';
 import type { Services } from '../services.js';
 
 /**

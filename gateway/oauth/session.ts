@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { accounts, tokens } from '../../store/tables.js';
+import { isSuspended } from '../entities/account.js';
 import { tokenHash } from '../http/authenticator.js';
 import type { Services } from '../services.js';
 import { newSecret } from './clients.js';
@@ -50,7 +51,9 @@ export async function sessionOf(services: Services, headers: Headers): Promise<S
   // The cookie's own end binds honest browsers only.
   if (record.atMs + SESSION_SECONDS * 1_000 <= services.clock.nowMs()) return undefined;
   const account = await services.tables.get(accounts, { account: record.accountId });
-  return account === undefined || account.disabled || !account.approved ? undefined : { account, token };
+  return account === undefined || account.disabled || !account.approved || isSuspended(account)
+    ? undefined
+    : { account, token };
 }
 
 /** The browser's visit; `cookie` is to be set when it is a new one. */

@@ -3,6 +3,7 @@ import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import type { AccountRelation, StoreAccountRecord } from '../../proto/gen/types.js';
 import { RANGE_LIMIT_MAX } from '../../store/port.js';
 import { accounts, followers, following } from '../../store/tables.js';
+import { isSuspended } from '../entities/account.js';
 import { renderRelationships } from '../entities/relationship.js';
 import { type PageBounds, pageBounds, pageQuery } from '../http/paging.js';
 import { type AnyRoute, json, type Request, route } from '../http/route.js';
@@ -149,6 +150,7 @@ function edgeList(name: string, read: ReadEdges): AnyRoute {
 }
 
 async function hidesEdges(services: Services, viewer: string | undefined, record: StoreAccountRecord) {
+  if (isSuspended(record)) return true;
   if (viewer === record.id) return false;
   if (record.profile?.hideCollections === true) return true;
   return (await relationsOf(services, viewer))(record.id)?.blockedBy === true;

@@ -1,5 +1,6 @@
 import type { AnyRoute } from '../http/route.js';
 import { accountRoutes } from './accounts.js';
+import { adminAccountRoutes } from './admin-accounts.js';
 import { announcementRoutes } from './announcements.js';
 import { appRoutes } from './apps.js';
 import { authPageRoutes } from './auth-pages.js';
@@ -23,6 +24,7 @@ import { peopleRoutes } from './people.js';
 import { profileRoutes } from './profile.js';
 import { quietConversationRoutes } from './quiet-conversations.js';
 import { searchRoutes } from './search.js';
+import { reportRoutes } from './reports.js';
 import { signUpRoutes } from './sign-up.js';
 import { statusEditRoutes } from './status-edits.js';
 import { statusMarkRoutes } from './status-marks.js';
@@ -36,6 +38,7 @@ import { v1FilterRoutes } from './v1-filters.js';
 
 const routes: readonly AnyRoute[] = [
   ...accountRoutes,
+  ...adminAccountRoutes,
   ...announcementRoutes,
   ...appRoutes,
   ...authPageRoutes,
@@ -58,6 +61,7 @@ const routes: readonly AnyRoute[] = [
   ...searchRoutes,
   ...peopleRoutes,
   ...profileRoutes,
+  ...reportRoutes,
   ...signUpRoutes,
   ...statusEditRoutes,
   ...statusMarkRoutes,

@@ -1499,6 +1499,65 @@ export interface InstanceAuditEntry {
   readonly atMs: number;
 }
 
+export interface InstanceFileReport {
+  readonly account: string;
+  readonly target: string;
+  /** spam, legal, violation, other */
+  readonly category: string;
+  readonly comment: string;
+  readonly statusIds: readonly string[];
+  readonly ruleIds: readonly string[];
+  readonly forward: boolean;
+}
+
+export interface InstanceReportFiled {
+  readonly account: string;
+  readonly target: string;
+  readonly category: string;
+  readonly comment: string;
+  readonly statusIds: readonly string[];
+  readonly ruleIds: readonly string[];
+  readonly forward: boolean;
+  readonly atMs: number;
+}
+
+/** action: assign, unassign, resolve, reopen, update. */
+export interface InstanceHandleReport {
+  readonly action: string;
+  readonly by: string;
+  readonly category?: string | undefined;
+  readonly ruleIds: readonly string[];
+  readonly setRules: boolean;
+}
+
+export interface InstanceReportHandled {
+  readonly action: string;
+  readonly by: string;
+  readonly category?: string | undefined;
+  readonly ruleIds: readonly string[];
+  readonly setRules: boolean;
+  readonly atMs: number;
+  readonly auditId: string;
+}
+
+/** A report as it stands; also its row. */
+export interface InstanceReport {
+  readonly id: string;
+  readonly account: string;
+  readonly target: string;
+  readonly category: string;
+  readonly comment: string;
+  readonly statusIds: readonly string[];
+  readonly ruleIds: readonly string[];
+  readonly forwarded: boolean;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  readonly assigned?: string | undefined;
+  /** 0: open. */
+  readonly resolvedAtMs: number;
+  readonly resolvedBy?: string | undefined;
+}
+
 export interface NodeActorCommand {
   readonly kind: string;
   readonly id: string;
@@ -2102,6 +2161,11 @@ export interface Messages {
   'murmuration.instance.EmojiCounts': InstanceEmojiCounts;
   'murmuration.instance.InstanceTopic': InstanceInstanceTopic;
   'murmuration.instance.AuditEntry': InstanceAuditEntry;
+  'murmuration.instance.FileReport': InstanceFileReport;
+  'murmuration.instance.ReportFiled': InstanceReportFiled;
+  'murmuration.instance.HandleReport': InstanceHandleReport;
+  'murmuration.instance.ReportHandled': InstanceReportHandled;
+  'murmuration.instance.Report': InstanceReport;
   'murmuration.node.ActorCommand': NodeActorCommand;
   'murmuration.node.ProblemReply': NodeProblemReply;
   'murmuration.node.ActorReply': NodeActorReply;

@@ -4,6 +4,7 @@ import protobuf from 'protobufjs';
 import { accountKind } from '../../actors/account/account.js';
 import { conversationKind } from '../../actors/conversation/conversation.js';
 import { instanceKind } from '../../actors/instance/instance.js';
+import { reportPart } from '../../actors/report/report.js';
 import { systemClock } from '../../actors/runtime/system.js';
 import { type Codec, codec } from '../../proto/codec.js';
 import { descriptor } from '../../proto/gen/descriptor.js';
@@ -45,6 +46,7 @@ const codecs: Codec<never>[] = [
   ...Object.values(accountKind(noWhere).events),
   ...Object.values(conversationKind().events),
   ...Object.values(instanceKind().events),
+  ...Object.values(reportPart.events),
   codec('murmuration.store.JournalRecord'),
 ].map((found) => found as unknown as Codec<never>);
 const names = [...new Set(codecs.map(({ name }) => name))].sort();

@@ -54,6 +54,7 @@ export class EveryRoute {
     private readonly foe: Person,
     private readonly statusId: string,
     private readonly app: App,
+    private readonly chiefToken: string,
   ) {}
 
   static async prepare(server: ServerProcess): Promise<EveryRoute> {
@@ -71,18 +72,23 @@ export class EveryRoute {
     await operator('add', 'rules', 'Be kind', '--hint', 'to everybody');
     await operator('add', 'terms', 'We all agree', '--from', '2026-01-01');
     await operator('add', 'announcements', 'Welcome');
+    const chief = ['account', 'create', 'chief', '--email', 'chief@example.org', '--password', 'correct horse battery'];
+    await run(process.execPath, [program, ...chief, '--confirmed', '--role', 'owner'], { env });
+    const scopes = ['token', 'create', 'chief', '--scopes', 'read write follow admin:read admin:write'];
+    const chiefToken = (await run(process.execPath, [program, ...scopes], { env })).stdout.trim();
     const post = (who: Person, path: string) => call(server.url, who, 'POST', path);
     for (const verb of ['follow', 'mute']) await post(other, `/api/v1/accounts/${third.id}/${verb}`);
     await post(third, `/api/v1/accounts/${other.id}/follow`);
     for (const verb of ['favourite', 'reblog']) await post(third, `/api/v1/statuses/${id}/${verb}`);
     for (const verb of ['mute', 'block']) await post(viewer, `/api/v1/accounts/${shunned.id}/${verb}`);
-    return new EveryRoute(server, viewer, other, third, foe, id, app as App);
+    return new EveryRoute(server, viewer, other, third, foe, id, app as App, chiefToken);
   }
 
   /** A route without an entry takes an id by its path and needs nothing else. */
   async fitting(route: AnyRoute): Promise<Fitting> {
     const { path } = route;
     const entry = this.entries[nameOf(route)] ?? this.ownAccount[nameOf(route)] ?? this.media[nameOf(route)];
+    if (route.permission !== undefined) return { token: this.chiefToken, ...(await (entry ?? this.moderated)()) };
     if (entry !== undefined) return entry();
     if (!path.includes(':id')) return {};
     if (path.startsWith('/api/v1/accounts/')) return { id: this.other.id };
@@ -118,6 +124,24 @@ export class EveryRoute {
       id: await this.announcement(),
       rest: { name: '%F0%9F%91%8D' },
     }),
+    'POST /api/v1/reports': async () => ({
+      body: { account_id: this.other.id, status_ids: [this.statusId], comment: 'not nice' },
+    }),
+    'GET /api/v1/admin/accounts': async () => ({}),
+    'GET /api/v2/admin/accounts': async () => ({}),
+    'POST /api/v1/admin/accounts/:id/action': async () => ({ id: await this.newcomer(), body: { type: 'silence' } }),
+    'POST /api/v1/admin/accounts/:id/reject': async () => ({ id: await this.applicant() }),
+    'DELETE /api/v1/admin/accounts/:id': async () => ({ id: await this.suspended() }),
+    'GET /api/v1/admin/reports': async () => {
+      await this.report();
+      return {};
+    },
+    'GET /api/v1/admin/reports/:id': async () => ({ id: await this.report() }),
+    'PUT /api/v1/admin/reports/:id': async () => ({ id: await this.report(), body: { category: 'spam' } }),
+    'POST /api/v1/admin/reports/:id/assign_to_self': async () => ({ id: await this.report() }),
+    'POST /api/v1/admin/reports/:id/unassign': async () => ({ id: await this.report() }),
+    'POST /api/v1/admin/reports/:id/resolve': async () => ({ id: await this.report() }),
+    'POST /api/v1/admin/reports/:id/reopen': async () => ({ id: await this.report() }),
     'GET /api/v1/accounts/lookup': async () => ({ query: 'acct=ada' }),
     'POST /api/v1/accounts': async () => ({
       body: {
@@ -239,6 +263,50 @@ export class EveryRoute {
   private async operator(...args: string[]): Promise<string> {
     const env = { ...withoutSettings(), ...prefixed({ DATA_DIR: this.server.dataDir }) };
     return (await run(process.execPath, [program, ...args], { env })).stdout;
+  }
+
+  private readonly moderated = async (): Promise<Fitting> => ({ id: await this.newcomer() });
+
+  private fresh: Promise<string> | undefined;
+  /** Somebody whom moderators may do anything to. */
+  private newcomer(): Promise<string> {
+    this.fresh ??= this.operated('newcomer');
+    return this.fresh;
+  }
+
+  private async operated(name: string, ...more: readonly string[]): Promise<string> {
+    const identity = ['--email', `${name}@example.org`, '--password', 'correct horse battery', '--confirmed', ...more];
+    return (JSON.parse(await this.operator('account', 'create', name, ...identity)) as { id: string }).id;
+  }
+
+  private applied: Promise<string> | undefined;
+  /** Somebody who waits for approval; another once this one was rejected. */
+  private async applicant(): Promise<string> {
+    const id = await this.applied;
+    const headers = { authorization: `Bearer ${this.chiefToken}` };
+    const path = `${this.server.url}/api/v1/admin/accounts/${id}`;
+    if (id === undefined || (await fetch(path, { headers })).status === 404)
+      this.applied = this.operated(`applicant_${++this.made}`, '--pending');
+    return this.applied ?? '';
+  }
+
+  private gone: Promise<string> | undefined;
+  private suspended(): Promise<string> {
+    this.gone ??= this.operated('gone').then(async (id) => {
+      const chief = { ...this.viewer, token: this.chiefToken };
+      await call(this.server.url, chief, 'POST', `/api/v1/admin/accounts/${id}/action`, { type: 'suspend' });
+      return id;
+    });
+    return this.gone;
+  }
+
+  private reported: Promise<string> | undefined;
+  private report(): Promise<string> {
+    const body = { account_id: this.other.id, status_ids: [this.statusId] };
+    this.reported ??= call(this.server.url, this.viewer, 'POST', '/api/v1/reports', body).then(
+      (made) => (made as { id: string }).id,
+    );
+    return this.reported;
   }
 
   private announced: Promise<string> | undefined;

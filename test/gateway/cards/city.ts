@@ -63,6 +63,7 @@ export async function openCity(stage: Stage = new Stage()) {
     limits: NOBODY_LIMITED,
     entries: undefined as never,
     askInstance: undefined as never,
+    askReport: undefined as never,
     publicRing,
     pages: new StatusPages(instance, new ViewerMarks(tables)),
     tagHistories: new TagHistories(tables, stage.clock),

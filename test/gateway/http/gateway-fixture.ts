@@ -108,6 +108,7 @@ export class GatewayFixture {
       limits: NOBODY_LIMITED,
       entries: undefined as never,
       askInstance: undefined as never,
+      askReport: undefined as never,
       publicRing: { read: () => NO_RING },
       pages: new StatusPages(instance, new ViewerMarks(new CachedTables(this.tables))),
       tagHistories: { of: unused },

@@ -1,0 +1,53 @@
+import { put, RANGE_LIMIT_MAX, type ReadTables } from '../../store/port.js';
+import { accounts, auditLog, reports, staff } from '../../store/tables.js';
+import { eraOfId } from '../domain/ids.js';
+import { isPermitted } from '../domain/permissions.js';
+import { publicLane } from '../domain/public.js';
+import type { Events, State } from '../report/report.js';
+import type { Effects, Happened, Reaction } from '../runtime/kind.js';
+import { tellAccount } from './account-tells.js';
+
+/** What a report's effects need from outside. */
+export interface ReportSurroundings {
+  /** Where those are looked up who may judge reports. */
+  readonly tables: Pick<ReadTables, 'range' | 'get'>;
+}
+
+function writeReport(_event: object, { self, state }: Happened<State>, effects: Effects) {
+  if (state.report === undefined) return undefined;
+  return effects.write([put(reports, { era: eraOfId(self), lane: publicLane(self), report: self }, state.report)]);
+}
+
+/** The report's row and what moderators did; then everyone who may judge it is told, which reaches each once. */
+export function reportReactions({ tables }: ReportSurroundings): readonly Reaction<State, Events>[] {
+  return [
+    {
+      surface: 'rows',
+      beforeReply: true,
+      on: {
+        filed: writeReport,
+        async handled(event, happened, effects) {
+          await writeReport(event, happened, effects);
+          const { by, action, auditId, atMs } = event;
+          const audit = { by, action: `${action} report`, target: happened.self, detail: '', atMs };
+          await effects.write([put(auditLog, { era: eraOfId(auditId), entry: auditId }, audit)]);
+        },
+      },
+    },
+    {
+      surface: 'notify',
+      beforeReply: false,
+      on: {
+        async filed({ account, target, category, comment, statusIds, ruleIds, forward, atMs }, { self }, effects) {
+          const report = { id: self, target, category, comment, statusIds, ruleIds };
+          const told = { ...report, forwarded: forward, createdAtMs: atMs };
+          for (const { key } of await tables.range(staff, { century: 0 }, { limit: RANGE_LIMIT_MAX })) {
+            const judge = await tables.get(accounts, { account: key.account });
+            if (judge === undefined || !isPermitted(judge.role, 'manage_reports')) continue;
+            await tellAccount(effects, key.account, 'notify', { type: 'admin.report', from: account, report: told });
+          }
+        },
+      },
+    },
+  ];
+}

@@ -1,0 +1,91 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import { problem } from '../domain/problem.js';
+import type { Part } from '../runtime/part.js';
+
+export interface Commands {
+  file: { in: P.InstanceFileReport; out: P.InstanceReport };
+  handle: { in: P.InstanceHandleReport; out: P.InstanceReport };
+}
+export interface Events {
+  filed: P.InstanceReportFiled;
+  handled: P.InstanceReportHandled;
+}
+export interface State {
+  readonly id: string;
+  /** Undefined until it is filed. */
+  report: P.InstanceReport | undefined;
+}
+
+/** Longest comment. Source: Mastodon Report::COMMENT_SIZE_LIMIT. */
+export const REPORT_COMMENT_CHARS_MAX = 1_000;
+/** Statuses of one report: what a moderator looks through. */
+export const REPORTED_STATUSES_MAX = 100;
+export const REPORTED_RULES_MAX = 100;
+export const REPORT_CATEGORIES = ['spam', 'legal', 'violation', 'other'] as const;
+
+/** What changing it would leave as it is. */
+const SETTLED: Readonly<Record<string, (report: P.InstanceReport, command: P.InstanceHandleReport) => boolean>> = {
+  assign: ({ assigned }, { by }) => assigned === by,
+  unassign: ({ assigned }) => assigned === undefined,
+  resolve: ({ resolvedAtMs }) => resolvedAtMs > 0,
+  reopen: ({ resolvedAtMs }) => resolvedAtMs === 0,
+  update: ({ category }, command) => !command.setRules && (command.category ?? category) === category,
+};
+const report = codec('murmuration.instance.Report');
+
+/** One report, from when it is filed until it is resolved, and opened again. */
+export const reportPart: Part<State, Commands, Events> = {
+  decide: {
+    file(state, command, { self, nowMs }) {
+      if (state.report !== undefined) return { events: [], reply: state.report };
+      const event = { ...command, atMs: nowMs };
+      return { events: [{ type: 'filed', ...event }], reply: filedReport(self, event) };
+    },
+    handle(state, command, { nowMs, newId }) {
+      const settled = Object.hasOwn(SETTLED, command.action) ? SETTLED[command.action] : undefined;
+      if (state.report === undefined) return problem('not_found', 'Record not found');
+      if (settled === undefined) return problem('invalid', 'Validation failed: Action is not included in the list');
+      if (settled(state.report, command)) return { events: [], reply: state.report };
+      const event = { ...command, atMs: nowMs, auditId: newId() };
+      return { events: [{ type: 'handled', ...event }], reply: handledReport(state.report, event) };
+    },
+  },
+  apply: {
+    filed(state, event) {
+      state.report = filedReport(state.id, event);
+    },
+    handled(state, event) {
+      if (state.report !== undefined) state.report = handledReport(state.report, event);
+    },
+  },
+  commands: {
+    file: { in: codec('murmuration.instance.FileReport'), out: report },
+    handle: { in: codec('murmuration.instance.HandleReport'), out: report },
+  },
+  events: {
+    filed: codec('murmuration.instance.ReportFiled'),
+    handled: codec('murmuration.instance.ReportHandled'),
+  },
+};
+
+function filedReport(id: string, { atMs, forward, ...event }: P.InstanceReportFiled): P.InstanceReport {
+  return { ...event, id, forwarded: forward, createdAtMs: atMs, updatedAtMs: atMs, resolvedAtMs: 0 };
+}
+
+function handledReport(before: P.InstanceReport, event: P.InstanceReportHandled): P.InstanceReport {
+  const { action, by, category, ruleIds, setRules, atMs } = event;
+  const after = { ...before, updatedAtMs: atMs };
+  switch (action) {
+    case 'assign':
+      return { ...after, assigned: by };
+    case 'unassign':
+      return { ...after, assigned: undefined };
+    case 'resolve':
+      return { ...after, resolvedAtMs: atMs, resolvedBy: by };
+    case 'reopen':
+      return { ...after, resolvedAtMs: 0, resolvedBy: undefined };
+    default:
+      return { ...after, category: category ?? before.category, ruleIds: setRules ? ruleIds : before.ruleIds };
+  }
+}

@@ -1,0 +1,118 @@
+import type { InstanceReport, StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
+import { statuses } from '../../store/tables.js';
+import type { InstanceSettings, Services } from '../services.js';
+import { type Account, renderAccount, renderWhole } from './account.js';
+import { renderRule } from './instance.js';
+import { type Role, renderRole } from './role.js';
+import { loadAccounts, renderStatuses, type Status } from './status.js';
+import { isoTime } from './time.js';
+
+/** The REST API's Admin::Account. */
+export interface AdminAccount {
+  readonly id: string;
+  readonly username: string;
+  readonly domain: string | null;
+  readonly created_at: string;
+  readonly email: string;
+  readonly ip: string | null;
+  readonly ips: readonly { readonly ip: string; readonly used_at: string }[];
+  readonly locale: string;
+  readonly invite_request: string | null;
+  readonly role: Role;
+  readonly confirmed: boolean;
+  readonly approved: boolean;
+  readonly disabled: boolean;
+  readonly silenced: boolean;
+  readonly sensitized: boolean;
+  readonly suspended: boolean;
+  readonly account: Account;
+  readonly created_by_application_id: string | null;
+  readonly invited_by_account_id: string | null;
+}
+
+/** An account as moderators see it: all of it, suspended or not. */
+export function renderAdminAccount(instance: InstanceSettings, record: StoreAccountRecord): AdminAccount {
+  const createdAt = isoTime(record.createdAtMs);
+  const address = record.signUpAddress;
+  return {
+    id: record.id,
+    username: record.username,
+    domain: record.domain === '' ? null : record.domain,
+    created_at: createdAt,
+    email: record.email,
+    ip: address ?? null,
+    ips: address === undefined ? [] : [{ ip: address, used_at: createdAt }],
+    locale: record.locale,
+    invite_request: record.reason ?? null,
+    role: renderRole(record.role),
+    confirmed: record.confirmed,
+    approved: record.approved,
+    disabled: record.disabled,
+    silenced: record.silenced === true,
+    sensitized: record.sensitized === true,
+    suspended: (record.suspendedAtMs ?? 0) > 0,
+    account: renderWhole(instance, record),
+    created_by_application_id: record.clientId ?? null,
+    invited_by_account_id: null,
+  };
+}
+
+/** The REST API's Report, as its author sees it. */
+export function renderReport(instance: InstanceSettings, report: InstanceReport, target: StoreAccountRecord) {
+  return {
+    id: report.id,
+    action_taken: report.resolvedAtMs > 0,
+    action_taken_at: report.resolvedAtMs > 0 ? isoTime(report.resolvedAtMs) : null,
+    category: report.category,
+    comment: report.comment,
+    forwarded: report.forwarded,
+    created_at: isoTime(report.createdAtMs),
+    status_ids: report.statusIds,
+    rule_ids: report.ruleIds,
+    collection_ids: [],
+    target_account: renderAccount(instance, target),
+  };
+}
+
+/** The REST API's Admin::Report, in the reports' order; those whose people are gone are left out. */
+export async function renderAdminReports(services: Services, viewer: string, reports: readonly InstanceReport[]) {
+  const ids = reports.flatMap((one) => [one.account, one.target, one.assigned ?? [], one.resolvedBy ?? []].flat());
+  const [people, rules] = await Promise.all([loadAccounts(services, ids), services.entries.of('rules')]);
+  const admin = (id: string | undefined) => {
+    const record = id === undefined ? undefined : people.get(id);
+    return record === undefined ? null : renderAdminAccount(services.instance, record);
+  };
+  const rendered = await Promise.all(reports.map((report) => reportedStatuses(services, viewer, report)));
+  return reports.flatMap((report, index) => {
+    const [account, target] = [admin(report.account), admin(report.target)];
+    if (account === null || target === null) return [];
+    return {
+      id: report.id,
+      action_taken: report.resolvedAtMs > 0,
+      action_taken_at: report.resolvedAtMs > 0 ? isoTime(report.resolvedAtMs) : null,
+      category: report.category,
+      comment: report.comment,
+      forwarded: report.forwarded,
+      created_at: isoTime(report.createdAtMs),
+      updated_at: isoTime(report.updatedAtMs),
+      account,
+      target_account: target,
+      assigned_account: admin(report.assigned),
+      action_taken_by_account: admin(report.resolvedBy),
+      statuses: rendered[index] ?? [],
+      rules: rules.filter(({ id }) => report.ruleIds.includes(id)).map(renderRule),
+    };
+  });
+}
+
+/** What was reported, for the eyes of those who judge it: whoever else may see it. */
+async function reportedStatuses(services: Services, viewer: string, report: InstanceReport): Promise<Status[]> {
+  const found = await services.tables.getMany(
+    statuses,
+    report.statusIds.map((status) => ({ status })),
+  );
+  const isThere = (record: StoreStatusRecord | undefined) =>
+    record !== undefined && !record.deleted && record.accountId === report.target;
+  const seen = found.flatMap((record) => (record && isThere(record) ? [{ record, original: undefined }] : []));
+  return (await renderStatuses(services, viewer, seen)).filter((status) => status !== undefined);
+}

@@ -1,0 +1,73 @@
+import { makeId } from '../actors/domain/ids.js';
+import { rankOf } from '../actors/domain/permissions.js';
+import { type Problem, problem } from '../actors/domain/problem.js';
+import { PUBLIC_LANES } from '../actors/domain/public.js';
+import type { InstanceReport, StoreAccountListing, StoreAccountRecord } from '../proto/gen/types.js';
+import type { Table } from '../store/table.js';
+import { accountListings, accounts, reports } from '../store/tables.js';
+import type { PageBounds } from './http/paging.js';
+import type { Services } from './services.js';
+import { FIRST_ERA } from './statistics.js';
+import { type Cursor, type Entry, MergedCursor, PartsCursor } from './timelines/cursor.js';
+import { erasOf, rangeOf } from './timelines/eras.js';
+import { notFound } from './visible.js';
+
+type Bounds = Omit<PageBounds, 'limit'>;
+/** The first id of the first era in which there can be anything. */
+const FIRST_ID = makeId(FIRST_ERA * 2 ** 34, 0, 0);
+const CHUNK = 20;
+
+/** Rows of a table that is cut by era and lane, as one list. */
+function lanesCursor<Name extends string, V>(
+  services: Services,
+  table: Table<{ era: 'int'; lane: 'int' }, { [K in Name]: 'id' }, V>,
+  column: Name,
+  bounds: Bounds,
+): Cursor<Entry<V>> {
+  let open: { readonly era: number; readonly merged: Cursor<Entry<V>> } | undefined;
+  return new PartsCursor(erasOf(FIRST_ID, services.clock, bounds), bounds, async (era, _span, limit) => {
+    if (open?.era !== era) open = { era, merged: mergedLanes(services, table, column, era, bounds) };
+    return open.merged.next(limit);
+  });
+}
+
+function mergedLanes<Name extends string, V>(
+  { tables }: Services,
+  table: Table<{ era: 'int'; lane: 'int' }, { [K in Name]: 'id' }, V>,
+  column: Name,
+  era: number,
+  bounds: Bounds,
+): Cursor<Entry<V>> {
+  const lanes = Array.from(
+    { length: PUBLIC_LANES },
+    (_, lane) =>
+      new PartsCursor<number, Entry<V>>([lane], bounds, async (_lane, span, limit) => {
+        const rows = await tables.range(table, { era, lane }, { ...rangeOf(column, span), limit } as never);
+        return rows.map(({ key, value }) => ({ id: (key as Readonly<Record<string, string>>)[column] ?? '', value }));
+      }),
+  );
+  return new MergedCursor(lanes, bounds.upwards, CHUNK);
+}
+
+/** All accounts of this server. */
+export const accountsCursor = (services: Services, bounds: Bounds): Cursor<Entry<StoreAccountListing>> =>
+  lanesCursor(services, accountListings, 'account', bounds);
+
+/** All reports. */
+export const reportsCursor = (services: Services, bounds: Bounds): Cursor<Entry<InstanceReport>> =>
+  lanesCursor(services, reports, 'report', bounds);
+
+/** The account on which the viewer may act; nobody acts on those who are as far up as they. */
+export async function subordinate(
+  services: Services,
+  viewer: string,
+  id: string,
+): Promise<StoreAccountRecord | Problem> {
+  const [own, target] = await services.tables.getMany(accounts, [
+    { account: viewer },
+    { account: id.padStart(18, '0') },
+  ]);
+  if (target === undefined) return notFound();
+  if (rankOf(own?.role ?? 'user') <= rankOf(target.role)) return problem('forbidden', 'This action is not allowed');
+  return target;
+}
