@@ -178,6 +178,12 @@ export const notifications = table('notifications', {
   clustering: { notification: 'id' },
   value: codec('murmuration.store.NotificationRecord'),
 });
+/** Direct statuses by and to an account; `era` is the status id's. */
+export const directStatuses = table('direct_statuses', {
+  partition: { account: 'id', era: 'int' },
+  clustering: { status: 'id' },
+  value: codec('murmuration.store.DirectRow'),
+});
 /** By SHA-256 of the token, base64url. */
 export const tokens = table('tokens', {
   partition: { hash: 'text' },
@@ -285,6 +291,7 @@ export const allTables = [
   favourites,
   bookmarks,
   notifications,
+  directStatuses,
   tokens,
   apps,
   instanceEntries,

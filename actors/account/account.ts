@@ -5,6 +5,7 @@ import type { Slice } from '../runtime/slice.js';
 import { announcements } from './announcements.js';
 import { block } from './block.js';
 import type { AccountCommands, AccountEvents, AccountState } from './commands.js';
+import { directs } from './directs.js';
 import { domainBlocks } from './domain-blocks.js';
 import { endorse } from './endorse.js';
 import { featuredTags } from './featured-tags.js';
@@ -71,6 +72,7 @@ export function initialAccount(id: string): AccountState {
     permitted: new Set(),
     subscribers: new Set(),
     markers: new Map(),
+    directs: new Map(),
   };
 }
 
@@ -103,6 +105,7 @@ const decide: AccountSlice['decide'] = {
   ...notificationPolicy.decide,
   ...subscribers.decide,
   ...markers.decide,
+  ...directs.decide,
 };
 
 /** All slices of an account as one. Until it is registered, an account knows only how to be asked about and registered. */
@@ -133,6 +136,7 @@ export const accountSlice: AccountSlice = {
     ...notificationPolicy.apply,
     ...subscribers.apply,
     ...markers.apply,
+    ...directs.apply,
   }),
 };
 
@@ -170,6 +174,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...notificationPolicy.commands,
       ...subscribers.commands,
       ...markers.commands,
+      ...directs.commands,
     },
     events: {
       ...register.events,
@@ -196,6 +201,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...notificationPolicy.events,
       ...subscribers.events,
       ...markers.events,
+      ...directs.events,
     },
     stateVersion: 8,
     once: ['exchangeCode'],
@@ -219,6 +225,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       'notificationRequests',
       'notificationRequest',
       'markers',
+      'directs',
       'followedTags',
     ],
     reactions: accountReactions(around),

@@ -1,5 +1,6 @@
 import type * as announcements from './announcements.js';
 import type * as block from './block.js';
+import type * as directs from './directs.js';
 import type * as domainBlocks from './domain-blocks.js';
 import type * as endorse from './endorse.js';
 import type * as featuredTags from './featured-tags.js';
@@ -52,7 +53,8 @@ export interface AccountCommands
     notify.Commands,
     policy.Commands,
     subscribers.Commands,
-    markers.Commands {}
+    markers.Commands,
+    directs.Commands {}
 
 /** Everything that an account actor's journal holds. */
 export interface AccountEvents
@@ -79,7 +81,8 @@ export interface AccountEvents
     notify.Events,
     policy.Events,
     subscribers.Events,
-    markers.Events {}
+    markers.Events,
+    directs.Events {}
 
 export interface AccountState
   extends register.State,
@@ -89,6 +92,7 @@ export interface AccountState
     followers.State,
     post.State,
     notify.State,
-    markers.State {
+    markers.State,
+    directs.State {
   readonly id: string;
 }

@@ -101,13 +101,18 @@ function isWanted(state: Readonly<State>, notice: P.AccountNotify, self: string,
   if (conversationId !== undefined && state.mutedConversations.has(conversationId)) return false;
   if (OF_DUTY.has(type)) return true;
   if (from === self) return OF_ONESELF.has(type);
-  if (state.blocking.has(from) || state.blockedBy.has(from)) return false;
-  const mute = state.muting.get(from);
-  if (mute?.notifications === true && isMuted(mute.untilMs, nowMs)) return false;
+  if (!isWelcome(state, from, nowMs)) return false;
   // The author only knows who once asked to be told.
   if (type !== 'status') return true;
   const edge = state.following.get(from);
   return edge?.notify === true && !edge.pending;
+}
+
+/** Neither blocked, in either direction, nor muted with their notifications. */
+export function isWelcome(state: Readonly<PolicyState>, from: string, nowMs: number): boolean {
+  if (state.blocking.has(from) || state.blockedBy.has(from)) return false;
+  const mute = state.muting.get(from);
+  return mute?.notifications !== true || !isMuted(mute.untilMs, nowMs);
 }
 
 function isThere({ lastNotificationId, clearedUpToId, recentDismissals }: Readonly<State>, id: string): boolean {

@@ -1,4 +1,4 @@
-import type { AccountNotify } from '../../proto/gen/types.js';
+import type { AccountNotify, StoreStatusRecord } from '../../proto/gen/types.js';
 import type { ConversationEvents } from '../conversation/commands.js';
 import { type ConversationState, parentOf } from '../conversation/state.js';
 import type { Effects, Reaction } from '../runtime/kind.js';
@@ -25,11 +25,11 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
       if (status === undefined) return;
       const mentioned = new Set(status.mentions.map((mention) => mention.accountId));
       mentioned.delete(status.accountId);
+      if (status.visibility === 'direct') await tellParties(effects, state, status, mentioned);
       if (mentioned.size === 0) return;
       const notice = { type: 'mention', from: status.accountId, statusId: status.id, conversationId: self };
       const direct = status.visibility === 'direct';
-      const parent = direct ? parentOf(state, status)?.record : undefined;
-      const answered = parent?.visibility === 'direct' ? parent.accountId : undefined;
+      const answered = answeredDirectly(state, status);
       for (const account of mentioned) {
         const more = direct ? { direct, answers: answered === account } : {};
         await tellAccount(effects, account, 'notify', { ...notice, ...more });
@@ -63,6 +63,28 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
     },
   },
 };
+
+/** Whose direct status it answers directly. */
+function answeredDirectly(state: Readonly<ConversationState>, status: StoreStatusRecord): string | undefined {
+  const parent = status.visibility === 'direct' ? parentOf(state, status)?.record : undefined;
+  return parent?.visibility === 'direct' ? parent.accountId : undefined;
+}
+
+/** Everyone who takes part keeps the conversation for themselves. */
+async function tellParties(
+  effects: Effects,
+  state: Readonly<ConversationState>,
+  status: StoreStatusRecord,
+  mentioned: ReadonlySet<string>,
+): Promise<void> {
+  const { id: statusId, accountId: from, conversationId } = status;
+  const accounts = [from, ...mentioned];
+  const answered = answeredDirectly(state, status);
+  for (const account of accounts) {
+    const answers = answered === account;
+    await tellAccount(effects, account, 'hearDirect', { conversationId, statusId, from, accounts, answers });
+  }
+}
 
 async function notifyAuthor(
   effects: Effects,

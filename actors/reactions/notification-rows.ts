@@ -1,6 +1,6 @@
 import type { AccountSettledRequest, StoreNotificationRecord } from '../../proto/gen/types.js';
 import { put, RANGE_LIMIT_MAX, type ReadTables, type Row, type RowWrite, remove } from '../../store/port.js';
-import { notifications } from '../../store/tables.js';
+import { directStatuses, notifications } from '../../store/tables.js';
 import type { AccountEvents, AccountState } from '../account/commands.js';
 import { compareIds, eraOfId } from '../domain/ids.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
@@ -10,7 +10,7 @@ type NoticeRow = Row<typeof notifications.partition, typeof notifications.cluste
 
 const keyOf = (account: string, id: string) => ({ account, era: eraOfId(id), notification: id });
 
-/** The account's notifications as rows. */
+/** The account's notifications and direct statuses as rows. */
 export function notificationRows(tables: Pick<ReadTables, 'range'>): Reaction<AccountState, AccountEvents>['on'] {
   /** Of what waits from these accounts. */
   const settle = async (
@@ -33,6 +33,10 @@ export function notificationRows(tables: Pick<ReadTables, 'range'>): Reaction<Ac
       const { from, statusId, atMs, filtered, report, warning, severance } = rest;
       const record = { type: kind, from, statusId, atMs, filtered, report, warning, severance };
       return effects.write([put(notifications, keyOf(self, id), record)]);
+    },
+    directHeard({ statusId, conversationId, from }, { self }, effects) {
+      const key = { account: self, era: eraOfId(statusId), status: statusId };
+      return effects.write([put(directStatuses, key, { conversationId, from })]);
     },
     notificationDismissed: ({ id }, { self }, effects) => effects.write([remove(notifications, keyOf(self, id))]),
     notificationsDismissed: ({ ids }, { self }, effects) =>

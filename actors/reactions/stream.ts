@@ -35,6 +35,11 @@ export const accountStream: Reaction<AccountState, AccountEvents> = {
     tokenRevoked({ tokenHash }, { self }, effects) {
       publishAccount(effects, self, { kind: 'token_revoked', tokenHash });
     },
+    directHeard({ id, hidden }, { self, state }, effects) {
+      if (hidden) return;
+      for (const direct of state.directs.values())
+        if (direct.id === id) publishAccount(effects, self, { kind: 'conversation', direct });
+    },
     notified(event, { self }, effects) {
       // What waits for a decision is only listed.
       if (event.filtered === true) return;

@@ -5,6 +5,7 @@ import { announcementRoutes } from './announcements.js';
 import { appRoutes } from './apps.js';
 import { authPageRoutes } from './auth-pages.js';
 import { authorizeRoutes } from './authorize.js';
+import { conversationRoutes } from './conversations.js';
 import { credentialRoutes } from './credentials.js';
 import { domainBlockRoutes } from './domain-blocks.js';
 import { featuredTagRoutes } from './featured-tags.js';
@@ -19,6 +20,7 @@ import { mediaFileRoutes } from './media-files.js';
 import { muteRoutes } from './mutes.js';
 import { notificationPolicyRoutes } from './notification-policy.js';
 import { notificationRoutes } from './notifications.js';
+import { oldTimelineRoutes } from './old-timelines.js';
 import { openApiRoutes } from './open-api.js';
 import { peopleRoutes } from './people.js';
 import { profileRoutes } from './profile.js';
@@ -43,6 +45,7 @@ const routes: readonly AnyRoute[] = [
   ...appRoutes,
   ...authPageRoutes,
   ...authorizeRoutes,
+  ...conversationRoutes,
   ...credentialRoutes,
   ...domainBlockRoutes,
   ...featuredTagRoutes,
@@ -57,6 +60,7 @@ const routes: readonly AnyRoute[] = [
   ...muteRoutes,
   ...notificationPolicyRoutes,
   ...notificationRoutes,
+  ...oldTimelineRoutes,
   ...quietConversationRoutes,
   ...searchRoutes,
   ...peopleRoutes,

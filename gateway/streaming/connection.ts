@@ -72,6 +72,11 @@ export class StreamSubscription {
     if (this.notifications.add(id)) this.#socket.send(event, this.kind);
   }
 
+  /** A conversation, as of its last status. */
+  conversation(event: StreamEvent, statusId: string): void {
+    if (this.statuses.add(statusId)) this.#socket.send(event, this.kind);
+  }
+
   /** What concerns the account, or what a status says now: nothing to be caught up with. */
   told(event: StreamEvent): void {
     this.#socket.send(event, this.kind);

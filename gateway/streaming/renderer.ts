@@ -1,6 +1,6 @@
 import { Unavailable } from '../../actors/domain/problem.js';
 import type { Clock } from '../../actors/domain/time.js';
-import type { StoreNotificationRecord, StoreStatusRecord } from '../../proto/gen/types.js';
+import type { AccountDirect, StoreNotificationRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import type { StreamSources } from './sources.js';
 import { StreamEvent } from './stream-event.js';
 
@@ -47,4 +47,14 @@ export async function notificationEvent(
 ): Promise<StreamEvent | undefined> {
   const entity = await sources.renderNotification(viewer, id, record);
   return entity === undefined ? undefined : new StreamEvent('notification', JSON.stringify(entity), id);
+}
+
+export async function conversationEvent(
+  sources: StreamSources,
+  viewer: string,
+  direct: AccountDirect,
+): Promise<(StreamEvent & { readonly id: string }) | undefined> {
+  const found = await sources.renderConversation(viewer, direct);
+  if (found === undefined) return undefined;
+  return new StreamEvent('conversation', JSON.stringify(found.entity), found.id) as StreamEvent & { id: string };
 }

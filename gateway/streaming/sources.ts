@@ -1,10 +1,17 @@
 import type { TagWish } from '../../actors/domain/hashtag.js';
-import type { StoreNotificationRecord, StoreStatusRecord } from '../../proto/gen/types.js';
+import type { AccountDirect, StoreNotificationRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 
 /** A stored notification with its id. */
 export interface StoredNotification {
   readonly id: string;
   readonly record: StoreNotificationRecord;
+}
+
+/** A conversation as it is sent. */
+export interface StreamedConversation {
+  /** Of its last status. */
+  readonly id: string;
+  readonly entity: object;
 }
 
 /**
@@ -23,5 +30,9 @@ export interface StreamSources {
   listSince(viewer: string, listId: string, sinceId: string, limit: number): Promise<readonly StoreStatusRecord[]>;
   tagSince(wish: TagWish, sinceId: string, limit: number): Promise<readonly StoreStatusRecord[]>;
   publicSince(sinceId: string, limit: number): Promise<readonly StoreStatusRecord[]>;
+  /** The Conversation entity with the last status' id; undefined when the viewer may see nothing of it. */
+  renderConversation(viewer: string, direct: AccountDirect): Promise<StreamedConversation | undefined>;
+  /** By their last status' ids. */
+  conversationsSince(viewer: string, sinceId: string, limit: number): Promise<readonly AccountDirect[]>;
   notificationsSince(viewer: string, sinceId: string, limit: number): Promise<readonly StoredNotification[]>;
 }

@@ -14,6 +14,8 @@ export interface StreamKind {
   /** Statuses of the viewer's home timeline. */
   readonly home: boolean;
   readonly notifications: boolean;
+  /** Conversations in direct statuses. */
+  readonly direct: boolean;
   /** Public statuses of everyone, of this server, or of other servers. */
   readonly public: 'all' | 'local' | 'remote' | undefined;
   /** Statuses of one of the viewer's lists: its id, empty as long as none is chosen. */
@@ -31,7 +33,14 @@ export interface StreamNames {
   readonly none?: readonly string[] | undefined;
 }
 
-const nothing = { home: false, notifications: false, public: undefined, list: undefined, tag: undefined } as const;
+const nothing = {
+  home: false,
+  notifications: false,
+  direct: false,
+  public: undefined,
+  list: undefined,
+  tag: undefined,
+} as const;
 const NO_TAG: TagWish = { tag: '', any: [], all: [], none: [] };
 const kind = (name: string, path: string, scope: string, carries: Partial<StreamKind>): StreamKind => ({
   ...nothing,
@@ -48,6 +57,7 @@ export const STREAM_KINDS: readonly StreamKind[] = [
   kind('public', '/public', 'read:statuses', { public: 'all' }),
   kind('public:local', '/public/local', 'read:statuses', { public: 'local' }),
   kind('public:remote', '/public/remote', 'read:statuses', { public: 'remote' }),
+  kind('direct', '/direct', 'read:statuses', { direct: true }),
   kind('list', '/list', 'read:statuses', { list: '' }),
   kind('hashtag', '/hashtag', 'read:statuses', { tag: NO_TAG }),
   // Everybody is local.

@@ -1,7 +1,7 @@
 import { compareIds } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import { codec } from '../../proto/codec.js';
-import type { StoreNotificationRecord, StoreStatusRecord } from '../../proto/gen/types.js';
+import type { AccountDirect, StoreNotificationRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import { accountTopic } from '../../transport/bus.js';
 import { loadScreen, type Screen } from '../screen.js';
 import type { Connection, StreamSubscription } from './connection.js';
@@ -9,7 +9,7 @@ import { Feed } from './feed.js';
 import type { HubParts } from './hub-parts.js';
 import { Lane } from './lane.js';
 import { Lens } from './lens.js';
-import { notificationEvent, statusEvent, untilAvailable } from './renderer.js';
+import { conversationEvent, notificationEvent, statusEvent, untilAvailable } from './renderer.js';
 import { screenedEvent } from './screened.js';
 import { StreamEvent } from './stream-event.js';
 
@@ -126,6 +126,7 @@ export class Viewer {
     if (message.kind === 'relations') this.#refreshLens();
     else if (message.kind === 'filters_changed') this.#filtersChanged();
     else if (message.kind === 'token_revoked') this.#recheck(this, message.tokenHash);
+    else if (message.kind === 'conversation') this.#conversed(message.direct);
     else if (message.kind === 'notification') {
       const { notificationId, notification } = message;
       if (notificationId !== undefined && notification !== undefined) this.#notified(notificationId, notification);
@@ -139,6 +140,18 @@ export class Viewer {
       if (event === undefined) return;
       this.#each((subscription, lens) => {
         if (subscription.wantsNotifications && !lens.blocks(record.from)) subscription.notification(event, id);
+      });
+    });
+  }
+
+  #conversed(direct: AccountDirect | undefined): void {
+    if (direct === undefined) return;
+    this.#lane.run(async () => {
+      if (!this.#some(({ kind }) => kind.direct)) return;
+      const event = await this.#untilAvailable(() => conversationEvent(this.#parts.sources, this.id, direct));
+      if (event === undefined) return;
+      this.#each((subscription) => {
+        if (subscription.kind.direct) subscription.conversation(event, event.id);
       });
     });
   }
@@ -178,6 +191,7 @@ export class Viewer {
     const wanted = () => connection.open && connection.subscriptions.get(subscription.kind.name) === subscription;
     if (subscription.wantsStatuses) await this.#catchUpStatuses(subscription, wanted);
     if (subscription.wantsNotifications) await this.#catchUpNotifications(subscription, wanted);
+    if (subscription.kind.direct) await this.#catchUpConversations(subscription, wanted);
   }
 
   async #catchUpStatuses(subscription: StreamSubscription, wanted: () => boolean): Promise<void> {
@@ -202,10 +216,23 @@ export class Viewer {
     const { sources } = this.#parts;
     const read = (sinceId: string) => sources.notificationsSince(this.id, sinceId, CATCH_UP_PAGE);
     await this.#pages(this.#start(subscription.notifications.floor), wanted, read, async ({ id, record }) => {
-      if (subscription.notifications.has(id) || this.#lens?.blocks(record.from) !== false) return;
+      if (record.filtered === true || subscription.notifications.has(id)) return;
+      if (this.#lens?.blocks(record.from) !== false) return;
       const event = await this.#untilAvailable(() => notificationEvent(sources, this.id, id, record), wanted);
       if (event !== undefined && wanted()) subscription.notification(event, id);
     });
+  }
+
+  async #catchUpConversations(subscription: StreamSubscription, wanted: () => boolean): Promise<void> {
+    const { sources } = this.#parts;
+    const since = this.#start(subscription.statuses.floor);
+    const directs = await this.#untilAvailable(() => sources.conversationsSince(this.id, since, CATCH_UP_PAGE), wanted);
+    for (const direct of directs ?? []) {
+      const event = await this.#untilAvailable(() => conversationEvent(sources, this.id, direct), wanted);
+      if (event !== undefined && compareIds(event.id, since) > 0 && wanted()) {
+        subscription.conversation(event, event.id);
+      }
+    }
   }
 
   async #pages<T extends { readonly id: string }>(

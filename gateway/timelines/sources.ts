@@ -1,6 +1,7 @@
 import { isProblem } from '../../actors/domain/problem.js';
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import { notifications } from '../../store/tables.js';
+import { renderConversations } from '../entities/conversation.js';
 import { renderNotifications } from '../entities/notification.js';
 import { renderStatuses } from '../entities/status.js';
 import type { PageBounds } from '../http/paging.js';
@@ -35,6 +36,14 @@ export function streamSources(services: Services): StreamSources {
     },
     async publicSince(sinceId, limit) {
       return oldestFirst(await publicTimeline(services, undefined, above(sinceId, limit)));
+    },
+    async renderConversation(viewer, direct) {
+      const [entity] = await renderConversations(services, viewer, [direct]);
+      return entity?.last_status ? { id: entity.last_status.id, entity } : undefined;
+    },
+    async conversationsSince(viewer, sinceId, limit) {
+      const found = await services.askAccount(viewer, 'directs', above(sinceId, limit));
+      return isProblem(found) ? [] : found.directs.toReversed();
     },
     async notificationsSince(viewer, sinceId, limit) {
       const bounds = above(sinceId, limit);

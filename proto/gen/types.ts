@@ -803,6 +803,55 @@ export interface AccountUnpinned {
   readonly statusId: string;
 }
 
+/** A direct status by or to the account. accounts: all who take part, its author among them. */
+export interface AccountHearDirect {
+  readonly conversationId: string;
+  readonly statusId: string;
+  readonly from: string;
+  readonly accounts: readonly string[];
+  readonly answers: boolean;
+}
+
+/** id: what the owner knows these people's conversation by. accounts: without the owner. */
+export interface AccountDirectHeard {
+  readonly id: string;
+  readonly conversationId: string;
+  readonly statusId: string;
+  readonly from: string;
+  readonly accounts: readonly string[];
+  readonly unread: boolean;
+  /** It waits with the notifications of whoever began it. */
+  readonly hidden: boolean;
+}
+
+export interface AccountDirectId {
+  readonly id: string;
+}
+
+export interface AccountDirectRead {
+  readonly id: string;
+}
+
+export interface AccountDirectDeleted {
+  readonly id: string;
+}
+
+/** status_ids: the latest, oldest first; some may be gone. */
+export interface AccountDirect {
+  readonly id: string;
+  readonly conversationId: string;
+  readonly accounts: readonly string[];
+  readonly statusIds: readonly string[];
+  readonly unread: boolean;
+  /** Whose it is to be accepted first. */
+  readonly hiddenFrom?: string | undefined;
+}
+
+export interface AccountDirects {
+  readonly directs: readonly AccountDirect[];
+  readonly more: boolean;
+}
+
 export interface AccountFilterKeyword {
   readonly id: string;
   readonly keyword: string;
@@ -1612,6 +1661,8 @@ export interface NodeAccountTopic {
   readonly notificationId?: string | undefined;
   readonly notification?: StoreNotificationRecord | undefined;
   readonly tokenHash?: string | undefined;
+  /** Of kind conversation: what changed. */
+  readonly direct?: AccountDirect | undefined;
 }
 
 /** topic.rows: rows of hot and watched tables that a node wrote: who keeps them reads them again. */
@@ -1922,6 +1973,11 @@ export interface StoreMediaChunk {
   readonly bytes: Uint8Array;
 }
 
+export interface StoreDirectRow {
+  readonly conversationId: string;
+  readonly from: string;
+}
+
 export interface ServiceFormatImage {
   readonly key: Uint8Array;
   readonly fullUrl: string;
@@ -2052,6 +2108,13 @@ export interface Messages {
   'murmuration.account.Pinned': AccountPinned;
   'murmuration.account.Unpin': AccountUnpin;
   'murmuration.account.Unpinned': AccountUnpinned;
+  'murmuration.account.HearDirect': AccountHearDirect;
+  'murmuration.account.DirectHeard': AccountDirectHeard;
+  'murmuration.account.DirectId': AccountDirectId;
+  'murmuration.account.DirectRead': AccountDirectRead;
+  'murmuration.account.DirectDeleted': AccountDirectDeleted;
+  'murmuration.account.Direct': AccountDirect;
+  'murmuration.account.Directs': AccountDirects;
   'murmuration.account.FilterKeyword': AccountFilterKeyword;
   'murmuration.account.FilteredStatus': AccountFilteredStatus;
   'murmuration.account.Filter': AccountFilter;
@@ -2209,6 +2272,7 @@ export interface Messages {
   'murmuration.store.MediaRecord': StoreMediaRecord;
   'murmuration.store.MediaFileRecord': StoreMediaFileRecord;
   'murmuration.store.MediaChunk': StoreMediaChunk;
+  'murmuration.store.DirectRow': StoreDirectRow;
   'ServiceFormat.Image': ServiceFormatImage;
   'ServiceFormat.Index': ServiceFormatIndex;
 }

@@ -197,6 +197,13 @@ export class EveryRoute {
     'DELETE /api/v1/statuses/:id': async () => ({ id: await this.ownStatus() }),
     'POST /api/v1/statuses/:id/pin': async () => ({ id: await this.pinnable() }),
     'GET /api/v1/notifications/:id': async () => ({ id: await this.notification() }),
+    'GET /api/v1/notifications/requests': async () => {
+      await this.waiting();
+      return {};
+    },
+    'POST /api/v1/conversations/:id/read': async () => ({ id: await this.conversation() }),
+    'DELETE /api/v1/conversations/:id': async () => ({ id: await this.conversation() }),
+    'GET /api/v1/statuses/tag/:tag': async () => ({ id: 'owls' }),
     'GET /api/v1/notifications/requests/:id': async () => ({ id: await this.waiting() }),
     'POST /api/v1/notifications/requests/:id/accept': async () => ({ id: await this.waiting() }),
     'POST /api/v1/notifications/requests/:id/dismiss': async () => ({ id: await this.waiting() }),
@@ -345,6 +352,17 @@ export class EveryRoute {
   private async groupKey(): Promise<string> {
     const path = `/api/v1/notifications/${await this.notification()}`;
     return ((await call(this.server.url, this.viewer, 'GET', path)) as { group_key: string }).group_key;
+  }
+
+  /** One that the viewer has with themselves. */
+  private async conversation(): Promise<string> {
+    const { url } = this.server;
+    const first = async () =>
+      ((await call(url, this.viewer, 'GET', '/api/v1/conversations')) as { id: string }[])[0]?.id;
+    const present = await first();
+    if (present !== undefined) return present;
+    await call(url, this.viewer, 'POST', '/api/v1/statuses', { status: 'note to self', visibility: 'direct' });
+    return until('a conversation', first, NOTIFIED_MS_MAX);
   }
 
   /** A request for notifications: one that waits already, or of somebody new whose private mention waits. */

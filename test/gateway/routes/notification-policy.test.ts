@@ -19,10 +19,15 @@ after(() => server.stop());
 const ARRIVAL_MS_MAX = 10_000;
 const policyOf = async (who: Person) => (await who.get('/api/v2/notifications/policy')).body;
 const setPolicy = (who: Person, body: object) => server.ask('PATCH', '/api/v2/notifications/policy', body, who.token);
+/** Counted, and listed: the rows come a moment later. */
 const waiting = (who: Person, count: number) =>
   until(
     `${count} notifications that wait`,
-    async () => ((await policyOf(who)).summary.pending_notifications_count === count ? true : undefined),
+    async () => {
+      const { summary } = await policyOf(who);
+      const all = await listed(who, 'include_filtered=true');
+      return summary.pending_notifications_count === count && all.length >= count ? true : undefined;
+    },
     ARRIVAL_MS_MAX,
   );
 const listed = async (who: Person, query = '') => (await who.get(`/api/v1/notifications?${query}`)).body;

@@ -17,6 +17,8 @@ const sources: StreamSources = {
   publicSince: nothing,
   tagSince: nothing,
   notificationsSince: nothing,
+  renderConversation: async () => undefined,
+  conversationsSince: nothing,
 };
 /** What the viewer's actor says of a list. */
 let lookUp: () => Promise<unknown> = async () => ({});

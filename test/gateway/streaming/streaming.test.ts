@@ -30,6 +30,7 @@ let padding = '';
 
 const since = <T extends { readonly id: string }>(items: readonly T[], id: string, limit: number) =>
   items.filter((item) => item.id > id).slice(0, limit);
+const tagged = (tag: string) => stored.statuses.filter(({ tags }) => tags.includes(tag));
 const sources: StreamSources = {
   renderStatus: async (record) => {
     rendered++;
@@ -39,13 +40,10 @@ const sources: StreamSources = {
   homeSince: async (_viewer, id, limit) => since(stored.statuses, id, limit),
   listSince: async () => [],
   publicSince: async (id, limit) => since(stored.statuses, id, limit),
-  tagSince: async ({ tag }, id, limit) =>
-    since(
-      stored.statuses.filter(({ tags }) => tags.includes(tag)),
-      id,
-      limit,
-    ),
+  tagSince: async ({ tag }, id, limit) => since(tagged(tag), id, limit),
   notificationsSince: async (_viewer, id, limit) => since(stored.notifications, id, limit),
+  renderConversation: async () => undefined,
+  conversationsSince: async () => [],
 };
 
 let mintedMs = 0;

@@ -1,0 +1,118 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import { edgePage } from '../domain/edge-page.js';
+import { problem } from '../domain/problem.js';
+import type { Part } from '../runtime/part.js';
+import { type PolicyState, reception } from './notification-policy.js';
+import { isWelcome } from './notify.js';
+
+export interface Commands {
+  hearDirect: { in: P.AccountHearDirect; out: P.AccountEmpty };
+  directs: { in: P.AccountEdgeBounds; out: P.AccountDirects };
+  readDirect: { in: P.AccountDirectId; out: P.AccountDirect };
+  deleteDirect: { in: P.AccountDirectId; out: P.AccountEmpty };
+}
+export interface Events {
+  directHeard: P.AccountDirectHeard;
+  directRead: P.AccountDirectRead;
+  directDeleted: P.AccountDirectDeleted;
+}
+export interface State extends PolicyState {
+  /** By thread and people, in the order of what was said last. At most DIRECTS_MAX. */
+  readonly directs: Map<string, P.AccountDirect>;
+}
+
+/** Bounds one activation's memory to some megabytes; the one that was silent for longest gives way. */
+export const DIRECTS_MAX = 2_000;
+/** Statuses of one that are known: should the last be deleted, the one before shows. */
+export const DIRECT_STATUSES_MAX = 20;
+/** People of one that are named; a status mentions fewer. */
+export const DIRECT_ACCOUNTS_MAX = 100;
+
+/** What the owner and the same others say to one another in direct statuses of one thread. */
+export const directs: Part<State, Commands, Events> = {
+  decide: {
+    hearDirect(state, { conversationId, statusId, from, accounts, answers }, { self, nowMs, newId }) {
+      const isOwn = from === self;
+      const way = isOwn ? 'accept' : reception(state, { type: 'mention', from, direct: true, answers }, nowMs);
+      if (way === 'drop' || !(isOwn || isWelcome(state, from, nowMs))) return { events: [], reply: {} };
+      const others = accounts.filter((account) => account !== self).slice(0, DIRECT_ACCOUNTS_MAX);
+      const known = state.directs.get(keyOf(conversationId, others));
+      if (known?.statusIds.includes(statusId)) return { events: [], reply: {} };
+      const hidden = way === 'filter' && (known === undefined || known.hiddenFrom !== undefined);
+      const event = { id: known?.id ?? newId(), conversationId, statusId, from, accounts: others, hidden };
+      return { events: [{ type: 'directHeard', ...event, unread: !isOwn }], reply: {} };
+    },
+    directs(state, bounds) {
+      const edges = [...state.directs.values()].flatMap((direct) => {
+        const edgeId = direct.statusIds.at(-1);
+        return edgeId === undefined || isHidden(state, direct) ? [] : [{ ...direct, edgeId }];
+      });
+      const page = edgePage(
+        edges.sort((a, b) => (a.edgeId < b.edgeId ? -1 : 1)),
+        bounds,
+      );
+      return { events: [], reply: { directs: page.edges, more: page.more } };
+    },
+    readDirect(state, { id }) {
+      const found = named(state, id);
+      if (found === undefined) return missing();
+      const reply = { ...found, unread: false };
+      return { events: found.unread ? [{ type: 'directRead', id }] : [], reply };
+    },
+    deleteDirect(state, { id }) {
+      return named(state, id) === undefined ? missing() : { events: [{ type: 'directDeleted', id }], reply: {} };
+    },
+  },
+  apply: {
+    directHeard(state, { id, conversationId, statusId, from, accounts, unread, hidden }) {
+      const key = keyOf(conversationId, accounts);
+      const statusIds = [...(state.directs.get(key)?.statusIds ?? []), statusId].sort().slice(-DIRECT_STATUSES_MAX);
+      state.directs.delete(key);
+      state.directs.set(key, {
+        id,
+        conversationId,
+        accounts,
+        statusIds,
+        unread,
+        hiddenFrom: hidden ? from : undefined,
+      });
+      const oldest = state.directs.keys().next();
+      if (state.directs.size > DIRECTS_MAX && !oldest.done) state.directs.delete(oldest.value);
+    },
+    directRead(state, { id }) {
+      for (const [key, direct] of state.directs)
+        if (direct.id === id) state.directs.set(key, { ...direct, unread: false });
+    },
+    directDeleted(state, { id }) {
+      for (const [key, direct] of state.directs) if (direct.id === id) state.directs.delete(key);
+    },
+  },
+  commands: {
+    hearDirect: { in: codec('murmuration.account.HearDirect'), out: codec('murmuration.account.Empty') },
+    directs: { in: codec('murmuration.account.EdgeBounds'), out: codec('murmuration.account.Directs') },
+    readDirect: { in: codec('murmuration.account.DirectId'), out: codec('murmuration.account.Direct') },
+    deleteDirect: { in: codec('murmuration.account.DirectId'), out: codec('murmuration.account.Empty') },
+  },
+  events: {
+    directHeard: codec('murmuration.account.DirectHeard'),
+    directRead: codec('murmuration.account.DirectRead'),
+    directDeleted: codec('murmuration.account.DirectDeleted'),
+  },
+};
+
+/** A stranger's waits with their notifications, until they are let in, followed or answered. */
+function isHidden(state: Readonly<PolicyState>, { hiddenFrom }: P.AccountDirect): boolean {
+  if (hiddenFrom === undefined || state.permitted.has(hiddenFrom)) return false;
+  return state.following.get(hiddenFrom)?.pending !== false;
+}
+
+function named(state: Readonly<State>, id: string): P.AccountDirect | undefined {
+  for (const direct of state.directs.values())
+    if (direct.id === id) return isHidden(state, direct) ? undefined : direct;
+  return undefined;
+}
+
+const keyOf = (conversationId: string, accounts: readonly string[]) =>
+  `${conversationId} ${accounts.toSorted().join(',')}`;
+const missing = () => problem('not_found', 'Record not found');

@@ -1,0 +1,70 @@
+import { isProblem } from '../../actors/domain/problem.js';
+import { renderConversations } from '../entities/conversation.js';
+import { pageBounds, pageQuery } from '../http/paging.js';
+import { type AnyRoute, json, route } from '../http/route.js';
+import { directTimeline } from '../timelines/direct.js';
+import { answered, notFound } from '../visible.js';
+import { idParams, pageAnswer, statusPage, storedId } from './lists.js';
+
+const list = route({
+  method: 'GET',
+  path: '/api/v1/conversations',
+  auth: 'user',
+  scope: 'read:statuses',
+  query: pageQuery(),
+  handle: async (request) => {
+    const { services, viewer = '', query } = request;
+    const bounds = pageBounds(query);
+    const { directs, more } = answered(await services.askAccount(viewer, 'directs', bounds));
+    const page = { newest: directs[0]?.statusIds.at(-1), oldest: directs.at(-1)?.statusIds.at(-1), more };
+    const rendered = await renderConversations(services, viewer, directs);
+    return pageAnswer(
+      request,
+      bounds,
+      page,
+      rendered.filter((one) => one !== undefined),
+    );
+  },
+});
+
+const read = route({
+  method: 'POST',
+  path: '/api/v1/conversations/:id/read',
+  auth: 'user',
+  scope: 'write:conversations',
+  params: idParams,
+  handle: async ({ services, viewer = '', params }) => {
+    const direct = await services.askAccount(viewer, 'readDirect', { id: storedId(params.id) });
+    if (isProblem(direct)) return direct;
+    const [rendered] = await renderConversations(services, viewer, [direct]);
+    return rendered === undefined ? notFound() : json(rendered);
+  },
+});
+
+const remove = route({
+  method: 'DELETE',
+  path: '/api/v1/conversations/:id',
+  auth: 'user',
+  scope: 'write:conversations',
+  params: idParams,
+  handle: async ({ services, viewer = '', params }) => {
+    const reply = await services.askAccount(viewer, 'deleteDirect', { id: storedId(params.id) });
+    return isProblem(reply) ? reply : json({});
+  },
+});
+
+/** As clients before 2.6 show direct statuses. */
+const timeline = route({
+  method: 'GET',
+  path: '/api/v1/timelines/direct',
+  auth: 'user',
+  scope: 'read:statuses',
+  query: pageQuery(),
+  handle: async (request) => {
+    const bounds = pageBounds(request.query);
+    return statusPage(request, bounds, await directTimeline(request.services, request.viewer ?? '', bounds));
+  },
+});
+
+/** What is said in direct statuses. */
+export const conversationRoutes: readonly AnyRoute[] = [list, read, remove, timeline];

@@ -1,0 +1,48 @@
+import { Type } from '@sinclair/typebox';
+import { pageBounds, pageQuery } from '../http/paging.js';
+import { type AnyRoute, redirect, route } from '../http/route.js';
+import { mentionsTimeline } from '../timelines/mentions.js';
+import { statusPage } from './lists.js';
+
+/** Of a hashtag's name in a path; no status is longer. */
+const NAME_CHARS_MAX = 500;
+
+const mentions = route({
+  method: 'GET',
+  path: '/api/v1/timelines/mentions',
+  auth: 'user',
+  scope: 'read:statuses',
+  query: pageQuery(),
+  handle: async (request) => {
+    const bounds = pageBounds(request.query);
+    return statusPage(request, bounds, await mentionsTimeline(request.services, request.viewer ?? '', bounds));
+  },
+});
+
+const tag = route({
+  method: 'GET',
+  path: '/api/v1/statuses/tag/:tag',
+  auth: 'none',
+  params: Type.Object({ tag: Type.String({ minLength: 1, maxLength: NAME_CHARS_MAX }) }),
+  handle: ({ services, params, url }) => moved(services.instance.baseUrl, `tag/${encodeURIComponent(params.tag)}`, url),
+});
+
+/** Timelines under the addresses of the first versions. */
+export const oldTimelineRoutes: readonly AnyRoute[] = [
+  mentions,
+  ...['public', 'home', 'mentions'].map((name) =>
+    route({
+      method: 'GET',
+      path: `/api/v1/statuses/${name}`,
+      auth: 'none',
+      handle: ({ services, url }) => moved(services.instance.baseUrl, name, url),
+    }),
+  ),
+  tag,
+];
+
+/** The query is kept as it came. */
+function moved(baseUrl: string, timeline: string, url: string) {
+  const at = url.indexOf('?');
+  return redirect(`${baseUrl}/api/v1/timelines/${timeline}${at < 0 ? '' : url.slice(at)}`, 301);
+}
