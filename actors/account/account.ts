@@ -203,7 +203,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...markers.events,
       ...directs.events,
     },
-    stateVersion: 8,
+    stateVersion: 9,
     once: ['exchangeCode'],
     queries: [
       'announcementMarks',
