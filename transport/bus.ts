@@ -48,6 +48,9 @@ export const INSTANCE_TOPIC = 'topic.instance';
 /** Says that the shard map changed: whoever hears it reads the row. */
 export const CLUSTER_TOPIC = 'topic.cluster';
 
+/** What every node subscribes to: buses may send several messages of these as one. */
+export const COMMON_TOPICS: readonly string[] = [STATUSES_TOPIC, ROWS_TOPIC];
+
 /** What a message may weigh: below NATS's default `max_payload` (1 MiB), which headers and wrappers share. */
 export const PAYLOAD_BYTES_MAX = 1_000_000;
 /** Bounds what waits for answers on one bus: 1 KiB each and a turn of the event loop to time them all out. */

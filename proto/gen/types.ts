@@ -1683,6 +1683,16 @@ export interface NodePublished {
   readonly payload: Uint8Array;
 }
 
+/** What a node published on subjects that every node hears, within one turn of its event loop. */
+export interface NodePack {
+  readonly entries: readonly NodePacked[];
+}
+
+export interface NodePacked {
+  readonly subject: string;
+  readonly payload: Uint8Array;
+}
+
 export interface NodeEmpty {
 
 }
@@ -2238,6 +2248,8 @@ export interface Messages {
   'murmuration.node.RowsWritten': NodeRowsWritten;
   'murmuration.node.RowKey': NodeRowKey;
   'murmuration.node.Published': NodePublished;
+  'murmuration.node.Pack': NodePack;
+  'murmuration.node.Packed': NodePacked;
   'murmuration.node.Empty': NodeEmpty;
   'murmuration.node.NodeStatus': NodeNodeStatus;
   'murmuration.node.HandoffChunk': NodeHandoffChunk;

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { connect, ErrorCode, Events, headers, type Msg, type NatsConnection, NatsError } from 'nats';
+import { connect, createInbox, Events, headers, type Msg, type NatsConnection } from 'nats';
 import { Unavailable } from '../../actors/domain/problem.js';
+import type { NodePacked } from '../../proto/gen/types.js';
 import {
   type Bus,
+  COMMON_TOPICS,
   checkPayload,
   NotDelivered,
   PAYLOAD_BYTES_MAX,
@@ -10,6 +12,8 @@ import {
   type Subscription,
 } from '../bus.js';
 import type { TransportLog } from '../transport-log.js';
+import { FAILED_HEADER, OpenRequests } from './open-requests.js';
+import { Outbox, unpack } from './outbox.js';
 import { GapWatch, Numbering } from './published.js';
 
 export interface NatsBusOptions {
@@ -39,17 +43,21 @@ const RECONNECT_MS = 200;
 const RECONNECT_JITTER_MS = 100;
 /** A connection that is silently dead is noticed after three of these. */
 const PING_MS = 3_000;
-/** Answers to a request whose handler failed carry the reason here instead of a payload. */
-const FAILED_HEADER = 'Murmuration-Failed';
 /** A node that was cut off says here that others may lack what it published. */
 const LOST_SUBJECT = 'lost';
+/** Carries the messages of all common topics, several as one. */
+const COMMON_SUBJECT = 'topics';
 /** One of several servers of a subject gets a request; while a shard moves there may be two for a moment. */
 const QUEUE = 'owner';
 
 /** The bus over one NATS server or cluster (core NATS: per connection in order, at most once). */
 export class NatsBus implements Bus {
   private readonly numbering: Numbering;
-  private readonly pending = new Set<(error: Unavailable) => void>();
+  private readonly requests = new OpenRequests();
+  private readonly outbox: Outbox;
+  private readonly inbox = createInbox();
+  /** Who hears the common topics here. */
+  private readonly listeners = new Map<string, Set<(payload: Uint8Array) => void>>();
   private readonly gapHandlers: ((subject: string | undefined) => void)[] = [];
   private connected = true;
   private reconnected: Promise<void> = Promise.resolve();
@@ -74,7 +82,7 @@ export class NatsBus implements Bus {
         ignoreAuthErrorAbort: true,
       });
       const bus = new NatsBus(connection, options);
-      await bus.listenForLosses();
+      await bus.listen();
       return bus;
     } catch (cause) {
       throw new Unavailable(`no NATS at ${options.url}: ${(cause as Error).message}`, { cause });
@@ -86,6 +94,7 @@ export class NatsBus implements Bus {
     private readonly options: NatsBusOptions,
   ) {
     this.numbering = new Numbering(`${options.name}#${randomBytes(8).toString('hex')}`);
+    this.outbox = new Outbox((pack) => this.sendPublished(COMMON_SUBJECT, pack));
     const limit = connection.info?.max_payload ?? PAYLOAD_BYTES_MAX;
     if (limit < PAYLOAD_BYTES_MAX)
       options.log.warn({ limit }, 'the NATS server takes smaller messages than ours may be');
@@ -95,20 +104,16 @@ export class NatsBus implements Bus {
   async request(subject: string, payload: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
     checkPayload(payload);
     if (!this.healthy()) throw new NotDelivered('NATS is down');
-    if (this.pending.size >= REQUESTS_IN_FLIGHT_MAX) throw new Unavailable('too many requests in flight');
-    return new Promise((resolve, reject) => {
-      this.pending.add(reject);
-      this.connection
-        .request(this.full(subject), payload, { timeout: Math.max(1, timeoutMs) })
-        .then(
-          (answer) => {
-            const failure = answer.headers?.get(FAILED_HEADER);
-            if (failure) reject(new Unavailable(`the server of ${subject}: ${failure}`));
-            else resolve(answer.data);
-          },
-          (cause: unknown) => reject(asUnavailable(subject, cause)),
-        )
-        .finally(() => this.pending.delete(reject));
+    if (this.requests.size >= REQUESTS_IN_FLIGHT_MAX) throw new Unavailable('too many requests in flight');
+    return this.requests.begin(subject, timeoutMs, (number) => {
+      this.outbox.send(() => {
+        if (!this.healthy()) return;
+        try {
+          this.connection.publish(this.full(subject), payload, { reply: `${this.inbox}.${number}` });
+        } catch (cause) {
+          this.requests.fail(number, new Unavailable(`NATS could not deliver to ${subject}`, { cause }));
+        }
+      });
     });
   }
 
@@ -128,17 +133,17 @@ export class NatsBus implements Bus {
 
   publish(subject: string, payload: Uint8Array): void {
     checkPayload(payload);
-    // Counted although it is lost while the connection is down: subscribers see the gap.
-    const message = this.numbering.wrap(subject, payload);
-    if (this.healthy()) this.connection.publish(this.full(subject), message);
+    if (COMMON_TOPICS.includes(subject)) this.outbox.pack(subject, payload);
+    else this.sendPublished(subject, payload);
   }
 
   async subscribe(subject: string, handler: (payload: Uint8Array) => void): Promise<Subscription> {
+    if (COMMON_TOPICS.includes(subject)) return this.listenTo(subject, handler);
     const watch = new GapWatch();
     const subscription = this.connection.subscribe(this.full(subject), {
       callback: (error, message) => {
         if (error) this.options.log.error({ err: error, subject }, 'NATS refuses to let us subscribe');
-        else this.receive(subject, message, watch, handler);
+        else this.receive(subject, message, watch, asTheyAre, handler);
       },
     });
     await this.known();
@@ -158,8 +163,11 @@ export class NatsBus implements Bus {
   }
 
   async close(): Promise<void> {
-    if (!this.connection.isClosed()) await this.connection.close();
-    this.failPending('the bus is closed');
+    if (!this.connection.isClosed()) {
+      this.outbox.flush();
+      await this.connection.close();
+    }
+    this.requests.failAll('the bus is closed');
     this.markReconnected();
   }
 
@@ -173,7 +181,7 @@ export class NatsBus implements Bus {
     try {
       const answer = await handler(message.data);
       checkPayload(answer);
-      message.respond(answer);
+      this.sendLater(() => message.respond(answer));
     } catch (error) {
       this.options.log.error({ err: error, subject: message.subject }, 'a request failed');
       this.answerFailure(message, error instanceof Unavailable ? error.message : 'it failed');
@@ -186,25 +194,85 @@ export class NatsBus implements Bus {
     if (this.connection.isClosed()) return;
     const reason = headers();
     reason.set(FAILED_HEADER, why.replaceAll(/[^\x20-\x7e]/g, ' ').slice(0, 200));
-    message.respond(new Uint8Array(), { headers: reason });
+    this.sendLater(() => message.respond(new Uint8Array(), { headers: reason }));
   }
 
-  private receive(subject: string, message: Msg, watch: GapWatch, handler: (payload: Uint8Array) => void): void {
-    let unwrapped: ReturnType<GapWatch['unwrap']>;
+  /** `subject`: undefined for all common topics. */
+  private receive<T>(
+    subject: string | undefined,
+    message: Msg,
+    watch: GapWatch,
+    decode: (payload: Uint8Array) => T,
+    handler: (decoded: T) => void,
+  ): void {
+    let gap: boolean;
+    let decoded: T;
     try {
-      unwrapped = watch.unwrap(message.data);
+      const unwrapped = watch.unwrap(message.data);
+      gap = unwrapped.gap;
+      decoded = decode(unwrapped.payload);
     } catch (error) {
       this.garbage += 1;
       this.options.log.warn({ err: error, subject }, 'ignored bytes that are no message');
       return;
     }
-    if (unwrapped.gap) this.reportGap(subject);
-    handler(unwrapped.payload);
+    if (gap) this.reportGap(subject);
+    handler(decoded);
   }
 
-  /** Another node's lost messages leave no gap where it never published before, so it says so itself. */
-  private async listenForLosses(): Promise<void> {
+  /** A common topic: one subscription is for all of them. */
+  private listenTo(topic: string, handler: (payload: Uint8Array) => void): Subscription {
+    const all = this.listeners.get(topic) ?? new Set();
+    this.listeners.set(topic, all.add(handler));
+    return {
+      close: async () => {
+        all.delete(handler);
+      },
+    };
+  }
+
+  private deliver(entries: readonly NodePacked[]): void {
+    for (const { subject, payload } of entries) {
+      for (const handler of this.listeners.get(subject) ?? []) handler(payload);
+    }
+  }
+
+  private sendPublished(subject: string, payload: Uint8Array): void {
+    // Counted although it is lost while the connection is down: subscribers see the gap.
+    const message = this.numbering.wrap(subject, payload);
+    if (!this.healthy()) return;
+    const full = this.full(subject);
+    if (subject === COMMON_SUBJECT) this.attempt(() => this.connection.publish(full, message));
+    else this.sendLater(() => this.connection.publish(full, message));
+  }
+
+  private sendLater(action: () => void): void {
+    this.outbox.send(() => this.attempt(action));
+  }
+
+  /** NATS refuses what is too large for it: a server's setting must not end the node. */
+  private attempt(send: () => void): void {
+    if (this.connection.isClosed()) return;
+    try {
+      send();
+    } catch (error) {
+      this.options.log.error({ err: error }, 'NATS refuses a message');
+    }
+  }
+
+  private async listen(): Promise<void> {
+    // Another node's lost messages leave no gap where it never published before, so it says so itself.
     this.connection.subscribe(this.full(LOST_SUBJECT), { callback: () => this.reportGap(undefined) });
+    this.connection.subscribe(`${this.inbox}.*`, {
+      callback: (_error, message) => this.requests.answered(message.subject.slice(this.inbox.length + 1), message),
+    });
+    const watch = new GapWatch();
+    this.connection.subscribe(this.full(COMMON_SUBJECT), {
+      callback: (error, message) => {
+        if (error) this.options.log.error({ err: error }, 'NATS refuses to let us subscribe');
+        else this.receive(undefined, message, watch, unpack, (entries) => this.deliver(entries));
+      },
+    });
     await this.connection.flush();
   }
 
@@ -217,7 +285,7 @@ export class NatsBus implements Bus {
           this.markReconnected = resolve;
         });
         log.warn({}, 'lost the connection to NATS');
-        this.failPending('the connection to NATS broke');
+        this.requests.failAll('the connection to NATS broke');
       }
       if (type === Events.Reconnect) await this.afterReconnection();
     }
@@ -257,11 +325,6 @@ export class NatsBus implements Bus {
     for (const handler of this.gapHandlers) handler(subject);
   }
 
-  private failPending(why: string): void {
-    for (const reject of this.pending) reject(new Unavailable(why));
-    this.pending.clear();
-  }
-
   private ending(subscription: { unsubscribe(): void }): Subscription {
     return {
       close: async () => {
@@ -275,9 +338,4 @@ export class NatsBus implements Bus {
   }
 }
 
-function asUnavailable(subject: string, cause: unknown): Unavailable {
-  const code = cause instanceof NatsError ? cause.code : undefined;
-  if (code === ErrorCode.NoResponders) return new NotDelivered(`nobody serves ${subject}`, { cause });
-  if (code === ErrorCode.Timeout) return new Unavailable(`no answer on ${subject}`, { cause });
-  return new Unavailable(`NATS could not deliver to ${subject}`, { cause });
-}
+const asTheyAre = (payload: Uint8Array): Uint8Array => payload;

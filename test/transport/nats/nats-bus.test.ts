@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { connect } from 'nats';
 import { Unavailable } from '../../../actors/domain/problem.js';
+import { codec } from '../../../proto/codec.js';
+import { ROWS_TOPIC, STATUSES_TOPIC } from '../../../transport/bus.js';
 import { NatsBus } from '../../../transport/nats/nats-bus.js';
 import { busContract } from '../bus-contract.js';
 import { eventually } from '../eventually.js';
@@ -101,4 +103,51 @@ test('a killed server makes requests Unavailable at once; when it is back all go
   one.publish('topic.x', bytes('after'));
   await eventually('it came', () => heard.includes('after'));
   assert.deepEqual(heard, ['before', 'after']);
+});
+
+test('what is published on common topics has come before an answer that was sent after it', async (t) => {
+  const prefix = freshPrefix();
+  const [one, two] = [await shared(t, prefix, 'one'), await shared(t, prefix, 'two')];
+  const heard: string[] = [];
+  const note = (topic: string) => (payload: Uint8Array) => heard.push(`${topic} ${new TextDecoder().decode(payload)}`);
+  await two.subscribe(ROWS_TOPIC, note('rows'));
+  const statuses = await two.subscribe(STATUSES_TOPIC, note('statuses'));
+  await one.serve('actor.1', async (payload) => {
+    one.publish(ROWS_TOPIC, payload);
+    one.publish(STATUSES_TOPIC, payload);
+    return payload;
+  });
+  await Promise.all(
+    ['a', 'b'].map(async (name) => {
+      await two.request('actor.1', bytes(name), 1_000);
+      assert.ok(heard.includes(`rows ${name}`) && heard.includes(`statuses ${name}`));
+    }),
+  );
+  assert.deepEqual(heard, ['rows a', 'statuses a', 'rows b', 'statuses b']);
+  await statuses.close();
+  await two.request('actor.1', bytes('c'), 1_000);
+  assert.deepEqual(heard.slice(4), ['rows c']);
+});
+
+test('bytes that are no pack are ignored, and a lost pack is a gap', async (t) => {
+  const prefix = freshPrefix();
+  const bus = await shared(t, prefix, 'one');
+  const heard: string[] = [];
+  let gaps = 0;
+  bus.onGap(() => (gaps += 1));
+  await bus.subscribe(ROWS_TOPIC, (payload) => heard.push(new TextDecoder().decode(payload)));
+  const stranger = await connect({
+    servers: sharedNatsUrl(),
+    ...(process.env.TEST_NATS_TOKEN && { token: process.env.TEST_NATS_TOKEN }),
+  });
+  t.after(() => stranger.close());
+  const published = codec('murmuration.node.Published');
+  const pack = codec('murmuration.node.Pack').encode({ entries: [{ subject: ROWS_TOPIC, payload: bytes('x') }] });
+  const send = (number: number, payload: Uint8Array) =>
+    stranger.publish(`${prefix}.topics`, published.encode({ publisher: 'stranger', number, payload }));
+  send(1, pack);
+  send(2, bytes('no pack'));
+  send(4, pack);
+  await eventually('both came', () => heard.length === 2);
+  assert.deepEqual([bus.counts().garbage, gaps], [1, 1]);
 });

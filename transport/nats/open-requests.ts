@@ -1,0 +1,82 @@
+import type { Msg } from 'nats';
+import { Unavailable } from '../../actors/domain/problem.js';
+import { NotDelivered } from '../bus.js';
+
+/** How late it may be noticed that an answer has not come. */
+const TICK_MS = 50;
+/** What NATS answers for a subject that nobody serves. */
+const NO_RESPONDERS = 503;
+/** Answers to a request whose handler failed carry the reason here instead of a payload. */
+export const FAILED_HEADER = 'Murmuration-Failed';
+
+interface Open {
+  readonly subject: string;
+  readonly deadlineMs: number;
+  readonly resolve: (answer: Uint8Array) => void;
+  readonly reject: (error: Unavailable) => void;
+}
+
+/**
+ * Requests that wait for their answers, by the number in the subject that their answer goes to. One timer for all:
+ * nats.js makes for each a timer, two promises and an error with its stack.
+ */
+export class OpenRequests {
+  readonly #open = new Map<string, Open>();
+  #last = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** `send` gets the number under which the answer is to come. */
+  begin(subject: string, timeoutMs: number, send: (number: string) => void): Promise<Uint8Array> {
+    return new Promise((resolve, reject) => {
+      this.#last += 1;
+      const number = this.#last.toString(36);
+      this.#open.set(number, { subject, deadlineMs: performance.now() + timeoutMs, resolve, reject });
+      this.#timer ??= setTimeout(this.#tick, TICK_MS);
+      send(number);
+    });
+  }
+
+  /** An answer has come; one that nobody waits for any more is ignored. */
+  answered(number: string, message: Msg): void {
+    const request = this.#open.get(number);
+    if (request === undefined) return;
+    this.#open.delete(number);
+    const { headers, data } = message;
+    if (headers === undefined) {
+      request.resolve(data);
+      return;
+    }
+    const failure = headers.get(FAILED_HEADER);
+    if (failure) request.reject(new Unavailable(`the server of ${request.subject}: ${failure}`));
+    else if (headers.code === NO_RESPONDERS) request.reject(new NotDelivered(`nobody serves ${request.subject}`));
+    else request.resolve(data);
+  }
+
+  /** It could not be sent. */
+  fail(number: string, error: Unavailable): void {
+    this.#open.get(number)?.reject(error);
+    this.#open.delete(number);
+  }
+
+  failAll(why: string): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const failed = [...this.#open.values()];
+    this.#open.clear();
+    for (const { reject } of failed) reject(new Unavailable(why));
+  }
+
+  readonly #tick = (): void => {
+    const now = performance.now();
+    for (const [number, { subject, deadlineMs, reject }] of this.#open) {
+      if (deadlineMs > now) continue;
+      this.#open.delete(number);
+      reject(new Unavailable(`no answer on ${subject}`));
+    }
+    this.#timer = this.#open.size > 0 ? setTimeout(this.#tick, TICK_MS) : undefined;
+  };
+}
