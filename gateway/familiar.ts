@@ -1,6 +1,6 @@
 import type { StoreAccountRecord } from '../proto/gen/types.js';
 import { following } from '../store/tables.js';
-import { isPublished } from './entities/account.js';
+import { isPublished, isSuspended } from './entities/account.js';
 import { loadAccounts } from './entities/status.js';
 import type { Services } from './services.js';
 import type { Lens } from './streaming/lens.js';
@@ -17,7 +17,11 @@ export async function familiarFollowers(
   lens: Lens,
   account: StoreAccountRecord,
 ): Promise<StoreAccountRecord[]> {
-  const isHidden = account.profile?.hideCollections === true || lens.blocks(account.id) || !isPublished(account);
+  const isHidden =
+    account.profile?.hideCollections === true ||
+    lens.blocks(account.id) ||
+    !isPublished(account) ||
+    isSuspended(account);
   if (isHidden || account.id === viewer) return [];
   const followed = lens.authors.filter((id) => id !== viewer && id !== account.id).slice(0, FOLLOWED_LOOKED_AT_MAX);
   const keys = followed.map((id) => ({ account: id, target: account.id }));
@@ -27,7 +31,13 @@ export async function familiarFollowers(
   const shown: StoreAccountRecord[] = [];
   for (const record of records.values()) {
     if (shown.length === FAMILIAR_SHOWN_MAX) break;
-    if (isPublished(record) && record.profile?.hideCollections !== true && !lens.hides(record.id)) shown.push(record);
+    if (
+      isPublished(record) &&
+      !isSuspended(record) &&
+      record.profile?.hideCollections !== true &&
+      !lens.hides(record.id)
+    )
+      shown.push(record);
   }
   return shown;
 }

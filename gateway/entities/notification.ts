@@ -4,7 +4,7 @@ import { blocksDomainOf } from '../screen.js';
 import type { Services } from '../services.js';
 import type { StoredNotification } from '../streaming/sources.js';
 import { relationsOf, type VisibleStatus, visibleById } from '../visible.js';
-import { type Account, isPublished, renderAccount } from './account.js';
+import { type Account, isPublished, isSuspended, renderAccount } from './account.js';
 import { type NotificationSubject, subjectOf } from './notification-subject.js';
 import { renderAccountRoles } from './role.js';
 import { loadAccounts, renderStatuses, type Status } from './status.js';
@@ -52,7 +52,7 @@ export async function seenNotifications(
   const statuses = new Map(ids.map((id, index) => [id, seen[index]]));
   return stored.map(({ id, record }) => {
     const account = accounts.get(record.from);
-    if (account === undefined || !isPublished(account)) return undefined;
+    if (account === undefined || !isPublished(account) || isSuspended(account)) return undefined;
     if (OF_DUTY.test(record.type)) {
       if (!isStaff) return undefined;
     } else {

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { namedHashtag } from '../../actors/domain/hashtag.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import { isPublished, renderAccount } from '../entities/account.js';
 import { renderRelationships } from '../entities/relationship.js';
@@ -96,7 +97,7 @@ const accountStatusList = route({
     const page = await accountTimeline(services, viewer, record.id, bounds, {
       excludeReplies: exclude_replies ?? false,
       excludeReblogs: exclude_reblogs ?? false,
-      tagged: tagged ? tagged.replace(/^#/, '').normalize('NFKC').toLowerCase() : undefined,
+      tagged: tagged ? (namedHashtag(tagged) ?? '') : undefined,
     });
     return statusPage(request, bounds, page, { exclude_replies, exclude_reblogs, tagged });
   },

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { namedHashtag } from '../../actors/domain/hashtag.js';
 import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
+import { isSuspended } from '../entities/account.js';
 import { renderFeaturedTag } from '../entities/featured-tag.js';
 import { renderTag, type Tag } from '../entities/tag.js';
 import { type AnyRoute, json, route } from '../http/route.js';
@@ -100,6 +101,7 @@ export const featuredTagRoutes: readonly AnyRoute[] = [
 async function shownOf(services: Services, viewer: string | undefined, id: string) {
   const owner = await publishedAccount(services, id);
   if (isProblem(owner)) return owner;
+  if (isSuspended(owner)) return json([]);
   if (viewer !== owner.id && (await relationsOf(services, viewer))(owner.id)?.blockedBy === true) return json([]);
   const { featured } = answered(await services.askAccount(owner.id, 'featuredTags', {}));
   return json(featured.map((tag) => renderFeaturedTag(services.instance, owner.username, tag)));

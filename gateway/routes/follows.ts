@@ -33,15 +33,16 @@ const follow = route({
     languages: Type.Optional(Type.Array(Type.String({ maxLength: 20 }), { maxItems: LANGUAGES_MAX })),
   }),
   handle: (request) =>
-    actOn(request, (services, viewer, target) =>
-      services.askAccount(viewer, 'follow', {
+    actOn(request, async (services, viewer, target) => {
+      if (isSuspended(target)) return notFound();
+      return services.askAccount(viewer, 'follow', {
         target: target.id,
         targetLocked: target.profile?.locked ?? false,
         reblogs: request.body.reblogs,
         notify: request.body.notify,
         limit: limitOf(request.body.languages),
-      }),
-    ),
+      });
+    }),
 });
 
 const unfollow = act('unfollow', WRITE_FOLLOWS, (services, viewer, { id }) =>

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { isPublished, renderAccount } from '../entities/account.js';
+import { isPublished, isSuspended, renderAccount } from '../entities/account.js';
 import { loadAccounts } from '../entities/status.js';
 import { idText, linkHeaders, type PageBounds } from '../http/paging.js';
 import { type Answer, json, type Request } from '../http/route.js';
@@ -58,7 +58,14 @@ async function shownAccounts(services: Services, viewer: string | undefined, ids
   return ids.flatMap((id) => {
     const record = records.get(id);
     const relation = relations(id);
-    if (record === undefined || !isPublished(record) || relation?.blocking || relation?.blockedBy) return [];
+    if (
+      record === undefined ||
+      !isPublished(record) ||
+      isSuspended(record) ||
+      relation?.blocking ||
+      relation?.blockedBy
+    )
+      return [];
     return [renderAccount(services.instance, record)];
   });
 }

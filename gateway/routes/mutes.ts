@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { AccountEdge, AccountEdgePage } from '../../proto/gen/types.js';
-import { isPublished, type MutedAccount, renderAccount } from '../entities/account.js';
+import { isPublished, isSuspended, type MutedAccount, renderAccount } from '../entities/account.js';
 import { loadAccounts } from '../entities/status.js';
 import { isoTime } from '../entities/time.js';
 import { pageBounds, pageQuery } from '../http/paging.js';
@@ -89,7 +89,7 @@ export async function edgeAnswer(
   );
   const items = edges.flatMap((edge) => {
     const record = records.get(edge.account);
-    if (record === undefined || !isPublished(record)) return [];
+    if (record === undefined || !isPublished(record) || isSuspended(record)) return [];
     return [{ ...renderAccount(services.instance, record), ...extra(edge) }];
   });
   return pageAnswer(request, bounds, { newest: edges[0]?.edgeId, oldest: edges.at(-1)?.edgeId, more }, items);

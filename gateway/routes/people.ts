@@ -3,7 +3,7 @@ import { PERSONAL_NOTE_CHARS_MAX } from '../../actors/account/personal-notes.js'
 import { isProblem } from '../../actors/domain/problem.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { following } from '../../store/tables.js';
-import { renderAccount } from '../entities/account.js';
+import { isSuspended, renderAccount } from '../entities/account.js';
 import { loadAccounts } from '../entities/status.js';
 import { familiarFollowers } from '../familiar.js';
 import { idText, pageBounds, pageQuery } from '../http/paging.js';
@@ -73,8 +73,8 @@ const endorsements = route({
     const record = await publishedAccount(services, params.id);
     if (isProblem(record)) return record;
     const bounds = pageBounds(query);
-    const isHidden = viewer !== record.id && (await relationsOf(services, viewer))(record.id)?.blockedBy === true;
-    if (isHidden) return accountPage(request, bounds, emptyPage);
+    const isBlocked = viewer !== record.id && (await relationsOf(services, viewer))(record.id)?.blockedBy === true;
+    if (isBlocked || isSuspended(record)) return accountPage(request, bounds, emptyPage);
     const { edges, more } = answered(await services.askAccount(record.id, 'endorsements', bounds));
     const items = edges.map(({ account }) => ({ accountId: account }));
     return accountPage(request, bounds, { items, newest: edges[0]?.edgeId, oldest: edges.at(-1)?.edgeId, more });
@@ -120,6 +120,7 @@ const followByName = route({
     const id = await findLocal(services, body.uri.trim());
     const target = id === undefined ? notFound() : await publishedAccount(services, id);
     if (isProblem(target)) return target;
+    if (isSuspended(target)) return notFound();
     const command = { target: target.id, targetLocked: target.profile?.locked ?? false };
     const relation = await services.askAccount(viewer, 'follow', command);
     return isProblem(relation) ? relation : json(renderAccount(services.instance, target));

@@ -24,7 +24,7 @@ export async function screenedEvent(
 ): Promise<StreamEvent | undefined> {
   if (screen === undefined) return event;
   const original = record.reblogOfId === undefined ? undefined : (await loadStatuses(services, [record.reblogOfId]))[0];
-  const context = kind.public === undefined ? 'home' : 'public';
+  const context = kind.home || kind.list !== undefined ? 'home' : 'public';
   const author = (original ?? record).accountId;
   // Whose statuses come to the viewer are those of people they follow, whatever server they are of.
   const isChosen = context === 'home' && original === undefined;

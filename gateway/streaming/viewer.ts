@@ -20,6 +20,9 @@ const CATCH_UP_ITEMS_MAX = 4_000;
 
 const accountTopicCodec = codec('murmuration.node.AccountTopic');
 
+/** How an event leaves. */
+type Send = (subscription: StreamSubscription, event: StreamEvent) => void;
+
 /** One account with streams on this node: its lens, its topic, its connections. Events reach it in order. */
 export class Viewer {
   readonly id: string;
@@ -55,19 +58,28 @@ export class Viewer {
   }
 
   status(event: StreamEvent, record: StoreStatusRecord): void {
+    this.#show(event, record, (subscription, shown) => subscription.status(shown, record.id));
+  }
+
+  /** To each subscription that takes it, as the viewer's filters leave it. */
+  #show(event: StreamEvent, record: StoreStatusRecord, send: Send): void {
     this.#lane.run(() => {
       const taking: StreamSubscription[] = [];
       this.#each((subscription, lens) => {
         if (!subscription.takes(record, lens)) return;
-        if (this.#screen === undefined) subscription.status(event, record.id);
+        if (this.#screen === undefined) send(subscription, event);
         else taking.push(subscription);
       });
-      return taking.length === 0 ? undefined : this.#screened(taking, event, record);
+      return taking.length === 0 ? undefined : this.#screened(taking, event, record, send);
     });
   }
 
-  /** To each as the viewer's filters leave it. */
-  async #screened(taking: readonly StreamSubscription[], event: StreamEvent, record: StoreStatusRecord): Promise<void> {
+  async #screened(
+    taking: readonly StreamSubscription[],
+    event: StreamEvent,
+    record: StoreStatusRecord,
+    send: Send,
+  ): Promise<void> {
     for (const subscription of taking) {
       const { services } = this.#parts;
       const lens = this.#lens;
@@ -75,16 +87,12 @@ export class Viewer {
       const screened = await this.#untilAvailable(async () =>
         screenedEvent(services, this.id, lens, this.#screen, subscription.kind, event, record),
       );
-      if (screened !== undefined) subscription.status(screened, record.id);
+      if (screened !== undefined) send(subscription, screened);
     }
   }
 
   edited(event: StreamEvent, record: StoreStatusRecord): void {
-    this.#lane.run(() =>
-      this.#each((subscription, lens) => {
-        if (subscription.takes(record, lens)) subscription.told(event);
-      }),
-    );
+    this.#show(event, record, (subscription, shown) => subscription.told(shown));
   }
 
   deleted(event: StreamEvent, record: StoreStatusRecord): void {
@@ -208,7 +216,7 @@ export class Viewer {
       if (subscription.statuses.has(record.id) || this.#lens?.allows(record) !== true) return;
       const event = await this.#untilAvailable(() => statusEvent(sources, record), wanted);
       if (event === undefined || !wanted() || this.#lens?.allows(record) !== true) return;
-      await this.#screened([subscription], event, record);
+      await this.#screened([subscription], event, record, (one, shown) => one.status(shown, record.id));
     });
   }
 

@@ -62,7 +62,7 @@ export function ownAccountRequests(stage: Stage): Readonly<Record<string, () => 
       return {};
     },
     'GET /api/v1/accounts/familiar_followers': async () => ({ query: `id[]=${stage.other.id}` }),
-    'POST /api/v1/follows': async () => ({ body: { uri: 'ben@localhost' } }),
+    'POST /api/v1/follows': async () => ({ body: { uri: 'ben' } }),
   };
 }
 

@@ -236,6 +236,20 @@ test('streams tell of changed filters without a payload, and send statuses as th
     [warn.id],
   );
   assert.equal(seen(user, last)?.filtered, undefined);
+  const edit = (id: string, status: string) => put(mia, `/api/v1/statuses/${id}`, { status });
+  assert.equal((await edit(last, 'a bird after all')).status, 200);
+  await edit(birds, 'cats after all');
+  await edit(last, 'birds once more');
+  const edits = () =>
+    user.events.flatMap(({ event, data }) => (event === 'status.update' ? [JSON.parse(data) as Shown] : []));
+  await until('both edits', () => edits().length === 2 || undefined, WAIT_MS);
+  assert.deepEqual(
+    edits().map((one) => [one.id, one.filtered.length]),
+    [
+      [last, 1],
+      [last, 1],
+    ],
+  );
   assert.equal(seen(everybody, cats)?.filtered.length, 1);
   await user.close();
   await everybody.close();
