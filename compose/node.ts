@@ -8,8 +8,9 @@ import type { Clock, Random } from '../actors/domain/time.js';
 import { instanceKind } from '../actors/instance/instance.js';
 import { Registrar } from '../actors/registry.js';
 import { reportKind } from '../actors/report/kind.js';
+import { Alarms } from '../actors/runtime/alarms.js';
 import { askerOf } from '../actors/runtime/kind.js';
-import type { Placement } from '../actors/runtime/placement.js';
+import type { Placement, ShardHost } from '../actors/runtime/placement.js';
 import { Runtime } from '../actors/runtime/runtime.js';
 import { systemClock, systemRandom } from '../actors/runtime/system.js';
 import type { HomeRings } from '../actors/timelines/home-rings.js';
@@ -106,6 +107,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     random,
     logger: logger.child({ part: 'actors' }),
   });
+  const alarms = new Alarms({ tables, asker: runtime, placement, clock, logger: logger.child({ part: 'alarms' }) });
   membership = await openMembership(settings, {
     tables,
     bus,
@@ -113,7 +115,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     random,
     logger,
     runtime,
-    host: withRings(runtime, rings),
+    host: withAlarms(withRings(runtime, rings), alarms),
     ...options,
   });
   const askAccount = askerOf(account, runtime);
@@ -137,10 +139,12 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     random,
     newAccountId: newAccountIds(clock, random),
   };
+  alarms.start();
   const { readiness, status, leave, close } = membership;
   const ready = () => readiness().ready;
   let server: Server | undefined;
   const drain = async () => {
+    alarms.close();
     await leave();
     await server?.drain(HTTP_DRAIN_MS_MAX);
     await server?.close();
@@ -169,6 +173,19 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     throw error;
   }
   return { services, runtime, rings, server, status, ready, drain };
+}
+
+/** What the cluster tells a node to do with shards, with the alarms of the actors that live there. */
+function withAlarms(host: ShardHost, alarms: Pick<Alarms, 'shardsChanged'>): ShardHost {
+  return {
+    async acquire(shards) {
+      await host.acquire(shards);
+      alarms.shardsChanged();
+    },
+    release: (shards, warm) => host.release(shards, warm),
+    prime: (chunk) => host.prime(chunk),
+    abandon: (shards) => host.abandon(shards),
+  };
 }
 
 /** Over all shards in turn: ids drawn by chance would collide within a millisecond, once in 100,000 bulk accounts. */

@@ -172,6 +172,12 @@ export const bookmarks = table('bookmarks', {
   clustering: { mark: 'id' },
   value: codec('murmuration.store.StatusRef'),
 });
+/** Whom to call when; a row goes when it was answered. `lane` is alarmKey's (domain/alarm.ts). */
+export const alarms = table('alarms', {
+  partition: { lane: 'int' },
+  clustering: { atMs: 'int', actor: 'text', what: 'text' },
+  value: codec('murmuration.store.AlarmRecord'),
+});
 /** `era` is the notification id's. */
 export const notifications = table('notifications', {
   partition: { account: 'id', era: 'int' },
@@ -290,6 +296,7 @@ export const allTables = [
   rebloggedBy,
   favourites,
   bookmarks,
+  alarms,
   notifications,
   directStatuses,
   tokens,

@@ -1,5 +1,6 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
+import { pollProblem } from '../domain/poll-rules.js';
 import { isProblem, type Problem, problem } from '../domain/problem.js';
 import { invalidField, textProblem } from '../domain/status-text.js';
 import { VISIBILITIES } from '../domain/visibility.js';
@@ -93,8 +94,9 @@ export const post: Part<State, Commands, Events> = {
   },
 };
 
-function refused({ text, spoilerText, visibility, idempotencyKey, media }: P.AccountPost): Problem | undefined {
-  const refusal = textProblem(text, spoilerText, media !== undefined && media.ids.length > 0);
+function refused({ text, spoilerText, visibility, idempotencyKey, media, poll }: P.AccountPost): Problem | undefined {
+  const refusal =
+    textProblem(text, spoilerText, media !== undefined && media.ids.length > 0) ?? (poll && pollProblem(poll));
   if (refusal !== undefined) return refusal;
   if (!VISIBILITIES.some((known) => known === visibility))
     return invalidField('visibility', 'Visibility', 'ERR_INCLUSION', 'is not included in the list');

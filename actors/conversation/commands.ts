@@ -1,6 +1,7 @@
 import type * as bookmark from './bookmark.js';
 import type * as edit from './edit.js';
 import type * as favourite from './favourite.js';
+import type * as poll from './poll.js';
 import type * as reblog from './reblog.js';
 import type * as thread from './thread.js';
 
@@ -10,7 +11,8 @@ export interface ConversationCommands
     favourite.Commands,
     reblog.Commands,
     bookmark.Commands,
-    edit.Commands {}
+    edit.Commands,
+    poll.Commands {}
 
 /** Everything that a conversation actor's journal holds. */
 export interface ConversationEvents
@@ -18,4 +20,5 @@ export interface ConversationEvents
     favourite.Events,
     reblog.Events,
     bookmark.Events,
-    edit.Events {}
+    edit.Events,
+    poll.Events {}

@@ -4,6 +4,7 @@ import { bookmark } from './bookmark.js';
 import type { ConversationCommands, ConversationEvents } from './commands.js';
 import { edit } from './edit.js';
 import { favourite } from './favourite.js';
+import { poll } from './poll.js';
 import { reblog } from './reblog.js';
 import { type ConversationState, initialConversation } from './state.js';
 import { thread } from './thread.js';
@@ -14,12 +15,33 @@ export function conversationKind(): ActorKind<ConversationState, ConversationCom
     name: 'conversation',
     initial: initialConversation,
     slice: {
-      decide: { ...thread.decide, ...favourite.decide, ...reblog.decide, ...bookmark.decide, ...edit.decide },
-      apply: { ...thread.apply, ...favourite.apply, ...reblog.apply, ...bookmark.apply, ...edit.apply },
+      decide: {
+        ...thread.decide,
+        ...favourite.decide,
+        ...reblog.decide,
+        ...bookmark.decide,
+        ...edit.decide,
+        ...poll.decide,
+      },
+      apply: { ...thread.apply, ...favourite.apply, ...reblog.apply, ...bookmark.apply, ...edit.apply, ...poll.apply },
     },
-    commands: { ...thread.commands, ...favourite.commands, ...reblog.commands, ...bookmark.commands, ...edit.commands },
-    events: { ...thread.events, ...favourite.events, ...reblog.events, ...bookmark.events, ...edit.events },
-    stateVersion: 4,
+    commands: {
+      ...thread.commands,
+      ...favourite.commands,
+      ...reblog.commands,
+      ...bookmark.commands,
+      ...edit.commands,
+      ...poll.commands,
+    },
+    events: {
+      ...thread.events,
+      ...favourite.events,
+      ...reblog.events,
+      ...bookmark.events,
+      ...edit.events,
+      ...poll.events,
+    },
+    stateVersion: 5,
     queries: ['context'],
     minted: true,
     reactions: conversationReactions,

@@ -1,8 +1,10 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
+import { pollProblem } from '../domain/poll-rules.js';
 import { isProblem, problem } from '../domain/problem.js';
 import { textProblem } from '../domain/status-text.js';
 import type { Part } from '../runtime/part.js';
+import { pollOf } from './poll.js';
 import { type ConversationState, livingStatus, notFound } from './state.js';
 
 export interface Commands {
@@ -23,20 +25,23 @@ export const edit: Part<ConversationState, Commands, Events> = {
       if (isProblem(entry)) return entry;
       const { record } = entry;
       if (record.accountId !== by) return notFound();
-      const refusal = textProblem(next.text, next.spoilerText);
+      const refusal = textProblem(next.text, next.spoilerText, record.media !== undefined);
       if (refusal !== undefined) return refusal;
-      if (saysTheSame(record, next)) return { events: [], reply: {} };
+      const poll = nextPoll(record.poll, next.poll, nowMs);
+      if (isProblem(poll)) return poll;
+      if (saysTheSame(record, next) && isSame(record.poll, poll)) return { events: [], reply: {} };
       const edits = record.edits ?? 0;
       if (edits >= REVISIONS_MAX) return problem('limit_reached', 'This post cannot be edited any more');
       const known = new Set(record.mentions.map((mention) => mention.accountId));
-      const { mentions, tags, ...said } = next;
+      const { mentions, tags, poll: _, ...said } = next;
       return {
         events: [
           {
             type: 'edited',
             statusId,
             number: edits + 1,
-            revision: { ...said, atMs: nowMs },
+            revision: { ...said, atMs: nowMs, pollOptions: titlesOf(poll) },
+            poll,
             first: edits === 0 ? revisionOf(record) : undefined,
             mentions,
             tags,
@@ -48,11 +53,15 @@ export const edit: Part<ConversationState, Commands, Events> = {
     },
   },
   apply: {
-    edited(state, { statusId, number, revision, mentions, tags }) {
+    edited(state, { statusId, number, revision, mentions, tags, poll }) {
       const entry = state.statuses.get(statusId);
       if (entry === undefined || revision === undefined) return;
-      const { atMs, ...said } = revision;
-      entry.record = { ...entry.record, ...said, mentions, tags, editedAtMs: atMs, edits: number };
+      const { atMs, pollOptions: _, ...said } = revision;
+      if (entry.record.poll !== undefined && entry.record.poll.round !== poll?.round) {
+        state.marks -= entry.votes.size;
+        entry.votes.clear();
+      }
+      entry.record = { ...entry.record, ...said, mentions, tags, poll, editedAtMs: atMs, edits: number };
     },
   },
   commands: {
@@ -64,8 +73,28 @@ export const edit: Part<ConversationState, Commands, Events> = {
 /** What the status says now, as its history has it. */
 export function revisionOf(record: P.StoreStatusRecord): P.StoreStatusRevision {
   const { text, html, spoilerText, sensitive, language } = record;
-  return { text, html, spoilerText, sensitive, language, atMs: record.editedAtMs || record.createdAtMs };
+  const atMs = record.editedAtMs || record.createdAtMs;
+  return { text, html, spoilerText, sensitive, language, atMs, pollOptions: titlesOf(record.poll) };
 }
+
+const titlesOf = (poll: P.StorePoll | undefined) => poll?.options.map(({ title }) => title) ?? [];
+
+/** What becomes of the poll: other options or rules make all votes void. Source: Mastodon UpdateStatusService. */
+function nextPoll(now: P.StorePoll | undefined, next: P.AccountNewPoll | undefined, nowMs: number) {
+  if (next === undefined) return undefined;
+  const refusal = pollProblem(next);
+  if (refusal !== undefined) return refusal;
+  const asked = pollOf(next, nowMs);
+  if (now === undefined) return asked;
+  const isKept =
+    JSON.stringify(titlesOf(now)) === JSON.stringify(next.options) &&
+    now.multiple === next.multiple &&
+    now.hideTotals === next.hideTotals;
+  // Nobody wants a poll to end later because its text is mended; it has an end already.
+  return isKept ? now : { ...asked, round: now.round + 1 };
+}
+
+const isSame = (a: P.StorePoll | undefined, b: P.StorePoll | undefined) => JSON.stringify(a) === JSON.stringify(b);
 
 function saysTheSame(record: P.StoreStatusRecord, next: Omit<P.ConversationEdit, 'statusId' | 'by'>): boolean {
   return (

@@ -19,19 +19,21 @@ export interface Entry {
   readonly reblogs: Map<string, Reblog>;
   /** Mark ids by account. */
   readonly bookmarks: Map<string, string>;
+  /** Chosen options of its poll by account. */
+  readonly votes: Map<string, readonly number[]>;
 }
 
 export interface ConversationState {
   readonly statuses: Map<string, Entry>;
   /** Replies that came before what they answer, by its id: an author's status may still be on its way here. */
   readonly orphans: Map<string, string[]>;
-  /** Favourites, reblogs and bookmarks of all statuses. */
+  /** Favourites, reblogs, bookmarks and votes of all statuses. */
   marks: number;
 }
 
 /** Bounds one activation to some 20 MB of statuses; a reply past it begins a conversation of its own. */
 export const THREAD_STATUSES_MAX = 10_000;
-/** Favourites, reblogs and bookmarks of all its statuses: bounds one activation to some 50 MB of them. */
+/** Favourites, reblogs, bookmarks and votes of all its statuses: bounds one activation to some 50 MB of them. */
 export const MARKS_MAX = 300_000;
 
 export function initialConversation(): ConversationState {
@@ -39,7 +41,7 @@ export function initialConversation(): ConversationState {
 }
 
 export function newEntry(record: StoreStatusRecord, children: string[]): Entry {
-  return { record, children, favourites: new Map(), reblogs: new Map(), bookmarks: new Map() };
+  return { record, children, favourites: new Map(), reblogs: new Map(), bookmarks: new Map(), votes: new Map() };
 }
 
 /** The status, unless it was never here or is deleted. */

@@ -88,6 +88,7 @@ function tombstone(record: P.StoreStatusRecord): P.StoreStatusRecord {
     spoilerText: '',
     mentions: [],
     tags: [],
+    poll: undefined,
     appName: undefined,
     appWebsite: undefined,
     media: undefined,

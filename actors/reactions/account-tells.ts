@@ -2,6 +2,7 @@ import type { AccountPosted, StoreStatusRecord } from '../../proto/gen/types.js'
 import type { AccountCommands, AccountEvents, AccountState } from '../account/commands.js';
 import { isAnnounced } from '../account/subscribers.js';
 import type { ConversationCommands } from '../conversation/commands.js';
+import { pollOf } from '../conversation/poll.js';
 import { isProblem } from '../domain/problem.js';
 import type { Effects, Reaction } from '../runtime/kind.js';
 
@@ -110,5 +111,6 @@ function statusRecord(accountId: string, event: AccountPosted): StoreStatusRecor
     appName: event.appName,
     appWebsite: event.appWebsite,
     media: event.media,
+    poll: event.poll && pollOf(event.poll, atMs),
   };
 }

@@ -2,6 +2,7 @@ import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import { put, type RowWrite, remove } from '../../store/port.js';
 import {
   accountStatuses,
+  alarms,
   bookmarks,
   favouritedBy,
   favourites,
@@ -14,6 +15,7 @@ import {
 } from '../../store/tables.js';
 import type { ConversationEvents } from '../conversation/commands.js';
 import { type ConversationState, type Entry, parentOf } from '../conversation/state.js';
+import { alarmKey } from '../domain/alarm.js';
 import { eraOfId } from '../domain/ids.js';
 import { isListed, PUBLIC_BUCKET_MS, publicBucket, publicLane } from '../domain/public.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
@@ -68,9 +70,18 @@ function markRow(entry: Entry, by: string): RowWrite {
     entry.reblogs.get(by)?.id,
     entry.bookmarks.get(by),
   ];
-  const isMarked = favouriteId !== undefined || reblogId !== undefined || bookmarkId !== undefined;
+  const choices = entry.votes.get(by);
+  const votes = choices && { choices, round: entry.record.poll?.round ?? 0 };
+  const isMarked =
+    votes !== undefined || favouriteId !== undefined || reblogId !== undefined || bookmarkId !== undefined;
   if (entry.record.deleted || !isMarked) return remove(marks, key);
-  return put(marks, key, { favouriteId, reblogId, bookmarkId });
+  return put(marks, key, { favouriteId, reblogId, bookmarkId, votes });
+}
+
+/** When its poll ends, the conversation is called. */
+function pollAlarm({ self }: Now, { id, poll }: StoreStatusRecord): RowWrite[] {
+  if (poll === undefined || poll.ended) return [];
+  return [put(alarms, alarmKey('conversation', self, poll.expiresAtMs, id), {})];
 }
 
 /** In the list of what somebody marked. */
@@ -92,6 +103,7 @@ function removedRows(now: Now, entry: Entry): RowWrite[] {
     rows.push(remove(favouritedBy, { status: record.id, mark }), own, markRow(entry, by));
   }
   for (const [by, mark] of entry.bookmarks) rows.push(remove(bookmarks, ofList(by, mark)), markRow(entry, by));
+  for (const by of entry.votes.keys()) rows.push(markRow(entry, by));
   for (const [by, reblog] of entry.reblogs) rows.push(...unreblogRows(record.id, by, reblog.id), markRow(entry, by));
   return rows;
 }
@@ -118,20 +130,27 @@ export const conversationRows: Reaction<ConversationState, ConversationEvents> =
     async added({ status }, now, effects) {
       const record = now.state.statuses.get(status?.id ?? '')?.record;
       if (record === undefined) return;
-      const lists = record.deleted ? [] : [listedRow(record), ...publicRows(record), ...tagRows(record)];
+      const lists = record.deleted
+        ? []
+        : [listedRow(record), ...pollAlarm(now, record), ...publicRows(record), ...tagRows(record)];
       await effects.write([statusRow(record), ...parentRow(now, record), ...lists]);
     },
     async removed({ statusId, tags }, now, effects) {
       const entry = now.state.statuses.get(statusId);
       if (entry !== undefined) await writeAll(effects, [...removedRows(now, entry), ...untaggedRows(statusId, tags)]);
     },
-    async edited({ statusId, number, revision, first }, { state }, effects) {
-      const record = state.statuses.get(statusId)?.record;
+    async edited({ statusId, number, revision, first }, now, effects) {
+      const record = now.state.statuses.get(statusId)?.record;
       if (record === undefined || record.deleted) return;
-      const rows = [statusRow(record), listedRow(record), ...tagRows(record)];
+      const rows = [statusRow(record), listedRow(record), ...tagRows(record), ...pollAlarm(now, record)];
       if (first !== undefined) rows.push(put(statusRevisions, { status: statusId, number: 0 }, first));
       if (revision !== undefined) rows.push(put(statusRevisions, { status: statusId, number }, revision));
       await effects.write(rows);
+    },
+    voted: ({ statusId, by }, now, effects) => writeEntry(effects, now, statusId, by, []),
+    async pollEnded({ statusId }, { state }, effects) {
+      const record = state.statuses.get(statusId)?.record;
+      if (record !== undefined) await effects.write([statusRow(record)]);
     },
     favourited({ statusId, by, markId, atMs }, now, effects) {
       const row = put(favouritedBy, { status: statusId, mark: markId }, { accountId: by, atMs });

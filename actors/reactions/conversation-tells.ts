@@ -58,6 +58,13 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
       for (const account of entry.reblogs.keys())
         if (account !== accountId) await tellAccount(effects, account, 'notify', { type: 'update', ...notice });
     },
+    async pollEnded({ statusId }, { self, state }, effects) {
+      const entry = state.statuses.get(statusId);
+      if (entry === undefined || entry.record.deleted) return;
+      const { accountId } = entry.record;
+      const notice = { type: 'poll', from: accountId, statusId, conversationId: self };
+      for (const account of [accountId, ...entry.votes.keys()]) await tellAccount(effects, account, 'notify', notice);
+    },
     async unreblogged({ by, reblogId }, { atMs }, effects) {
       await count(effects, by, reblogId, -1, atMs);
     },

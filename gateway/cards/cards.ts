@@ -1,7 +1,9 @@
+import type { Clock } from '../../actors/domain/time.js';
 import type { StoreAccountRecord, StoreMark, StoreStatusRecord } from '../../proto/gen/types.js';
 import { Generations } from '../../store/generations.js';
 import { renderAccount } from '../entities/account.js';
 import { renderFilterResult } from '../entities/filter.js';
+import { type Poll, renderPoll } from '../entities/poll.js';
 import { renderStatus, type ViewerMarks, viewerBits, viewerMarks } from '../entities/status.js';
 import type { FilterMatch } from '../filters.js';
 import type { InstanceSettings } from '../services.js';
@@ -21,7 +23,7 @@ interface Card {
 }
 
 /** Of a record, what moves without its text: counts are put in beside it. */
-const counted = new Set<keyof StoreStatusRecord>(['replies', 'reblogs', 'favourites']);
+const counted = new Set<keyof StoreStatusRecord>(['replies', 'reblogs', 'favourites', 'poll']);
 
 /**
  * Statuses as JSON in UTF-8, made once and then copied into every page that shows them. A card is as good as the
@@ -64,7 +66,8 @@ export class Cards {
 
   #text(record: StoreStatusRecord, author: StoreAccountRecord): Uint8Array {
     const rendered = renderStatus(this.#instance, record, author, undefined, undefined);
-    const { account, reblog, replies_count, reblogs_count, favourites_count, ...text } = rendered;
+    // Polls are put in by Tails: they look different to each viewer, and once their time is over.
+    const { account, reblog, poll, replies_count, reblogs_count, favourites_count, ...text } = rendered;
     return Buffer.from(JSON.stringify(text).slice(0, -1));
   }
 }
@@ -82,12 +85,16 @@ export class Tails {
     viewer: string | undefined,
     mark: StoreMark | undefined,
     isMuted: boolean,
+    clock: Pick<Clock, 'nowMs'>,
     filtered?: readonly FilterMatch[],
   ): Uint8Array {
     const isOpen = record.reblogOfId === undefined;
     const bits = viewer === undefined ? undefined : viewerBits(record, author, viewer, mark, isMuted);
-    if (bits !== undefined && filtered !== undefined) {
-      return tailOf(isOpen, { ...viewerMarks(bits), filtered: filtered.map(renderFilterResult) });
+    if (filtered !== undefined || record.poll !== undefined) {
+      const mine = bits === undefined ? undefined : viewerMarks(bits);
+      const poll = record.poll && renderPoll(record, record.poll, clock.nowMs(), viewer, mark);
+      const screened = filtered === undefined ? mine : mine && { ...mine, filtered: filtered.map(renderFilterResult) };
+      return tailOf(isOpen, screened, poll);
     }
     const place = (bits === undefined ? 0 : bits * 4 + 2) + (isOpen ? 1 : 0);
     let tail = this.#tails[place];
@@ -99,8 +106,8 @@ export class Tails {
   }
 }
 
-function tailOf(isOpen: boolean, mine: ViewerMarks | undefined): Uint8Array {
-  const rest = mine === undefined ? '}' : `,${JSON.stringify(mine).slice(1)}`;
+function tailOf(isOpen: boolean, mine: ViewerMarks | undefined, poll: Poll | null = null): Uint8Array {
+  const rest = `,${JSON.stringify({ poll, ...mine }).slice(1)}`;
   return Buffer.from(isOpen ? `null${rest}` : rest);
 }
 

@@ -83,7 +83,7 @@ export class StatusPages {
     const found = viewer === undefined ? undefined : lensOf(services, viewer);
     const lens = found instanceof Promise ? await found : found;
     return seen.map((status) =>
-      status === undefined ? undefined : this.#status(status, viewer, authors, marks, lens),
+      status === undefined ? undefined : this.#status(services, status, viewer, authors, marks, lens),
     );
   }
 
@@ -123,6 +123,7 @@ export class StatusPages {
   }
 
   #status(
+    { clock }: Services,
     { record, original, filtered }: VisibleStatus,
     viewer: string | undefined,
     authors: Authors,
@@ -134,14 +135,14 @@ export class StatusPages {
     const mark = marks(original?.id ?? record.id);
     const own = this.#cards.status(record, author);
     const isMuted = lens?.mutesConversation(record.conversationId) ?? false;
-    const tail = this.#tails.of(record, author, viewer, mark, isMuted, filtered);
+    const tail = this.#tails.of(record, author, viewer, mark, isMuted, clock, filtered);
     if (original === undefined) return [own, tail];
     const originalAuthor = authors.get(original.accountId);
     if (originalAuthor === undefined) return undefined;
     return [
       own,
       this.#cards.status(original, originalAuthor),
-      this.#tails.of(original, originalAuthor, viewer, mark, false, filtered),
+      this.#tails.of(original, originalAuthor, viewer, mark, false, clock, filtered),
       tail,
     ];
   }
@@ -173,6 +174,7 @@ function after(stored: Marks, { favourited, reblogged, bookmarked }: Done): Mark
       favouriteId: id(favourited, mark?.favouriteId),
       reblogId: id(reblogged, mark?.reblogId),
       bookmarkId: id(bookmarked, mark?.bookmarkId),
+      votes: mark?.votes,
     };
   };
 }

@@ -9,6 +9,7 @@ import {
   VIDEO_FRAMES_PER_S_MAX,
   VIDEO_PIXELS_MAX,
 } from '../../actors/domain/media.js';
+import { POLL_MS_MAX, POLL_MS_MIN, POLL_OPTION_CHARS_MAX, POLL_OPTIONS_MAX } from '../../actors/domain/poll-rules.js';
 import { STATUS_CHARS_MAX } from '../../actors/domain/status-text.js';
 import { LINK_COUNTS_AS } from '../../actors/domain/text.js';
 import type { InstanceEntry } from '../../proto/gen/types.js';
@@ -41,7 +42,12 @@ function configuration() {
       video_frame_rate_limit: VIDEO_FRAMES_PER_S_MAX,
       video_matrix_limit: VIDEO_PIXELS_MAX,
     },
-    polls: { max_options: 0, max_characters_per_option: 0, min_expiration: 0, max_expiration: 0 },
+    polls: {
+      max_options: POLL_OPTIONS_MAX,
+      max_characters_per_option: POLL_OPTION_CHARS_MAX,
+      min_expiration: POLL_MS_MIN / 1_000,
+      max_expiration: POLL_MS_MAX / 1_000,
+    },
   };
 }
 

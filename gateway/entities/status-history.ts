@@ -12,6 +12,8 @@ export interface StatusEdit {
   readonly account: Account;
   readonly media_attachments: readonly never[];
   readonly emojis: readonly never[];
+  /** Only of a status that had one. */
+  readonly poll?: { readonly options: readonly { readonly title: string }[] };
 }
 
 /** The REST API's StatusSource. */
@@ -34,6 +36,9 @@ export function renderStatusEdit(
     account: renderAccount(instance, author),
     media_attachments: [],
     emojis: [],
+    ...(revision.pollOptions.length === 0
+      ? {}
+      : { poll: { options: revision.pollOptions.map((title) => ({ title })) } }),
   };
 }
 

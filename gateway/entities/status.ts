@@ -6,6 +6,7 @@ import type { VisibleStatus } from '../visible.js';
 import { type Account, accountUri, accountUrl, renderAccount } from './account.js';
 import { type FilterResult, renderFilterResult } from './filter.js';
 import { type MediaAttachment, renderMediaList } from './media.js';
+import { type Poll, renderPoll } from './poll.js';
 import { isoTime } from './time.js';
 
 /** The REST API's Status::Mention. */
@@ -55,7 +56,7 @@ export interface Status extends Partial<ViewerMarks> {
   readonly tags: readonly { readonly name: string; readonly url: string }[];
   readonly emojis: readonly never[];
   readonly card: null;
-  readonly poll: null;
+  readonly poll: Poll | null;
   readonly quote: null;
   readonly quote_approval: {
     readonly automatic: readonly string[];
@@ -93,7 +94,8 @@ export async function renderStatuses(
       ...viewerMarks(viewerBits(record, author, viewer, mark, isMuted)),
       filtered: filtered.map(renderFilterResult),
     };
-    return renderStatus(services.instance, record, author, original, mine);
+    const poll = record.poll && renderPoll(record, record.poll, services.clock.nowMs(), viewer, mark);
+    return { ...renderStatus(services.instance, record, author, original, mine), poll: poll ?? null };
   };
   return seen.map((status) => {
     if (status === undefined) return undefined;
@@ -123,7 +125,7 @@ export async function loadAccounts(
   return found;
 }
 
-async function loadMarks(
+export async function loadMarks(
   services: Services,
   viewer: string | undefined,
   statusIds: readonly string[],

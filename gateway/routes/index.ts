@@ -23,6 +23,7 @@ import { notificationRoutes } from './notifications.js';
 import { oldTimelineRoutes } from './old-timelines.js';
 import { openApiRoutes } from './open-api.js';
 import { peopleRoutes } from './people.js';
+import { pollRoutes } from './polls.js';
 import { profileRoutes } from './profile.js';
 import { quietConversationRoutes } from './quiet-conversations.js';
 import { searchRoutes } from './search.js';
@@ -61,6 +62,7 @@ const routes: readonly AnyRoute[] = [
   ...notificationPolicyRoutes,
   ...notificationRoutes,
   ...oldTimelineRoutes,
+  ...pollRoutes,
   ...quietConversationRoutes,
   ...searchRoutes,
   ...peopleRoutes,

@@ -1,7 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { pollOf } from '../../actors/conversation/poll.js';
 import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
 import type {
   AccountMediaList,
+  AccountNewPoll,
   AccountPost,
   AccountPostedReply,
   StoreAccountRecord,
@@ -21,6 +23,22 @@ export const LANGUAGE_CHARS_MAX = 20;
 /** Media, choices: lists that are read only to be refused. */
 const REFUSED_ITEMS_MAX = 100;
 
+/** A poll as clients ask for it; what is too much of it is refused with the reason. */
+export const PollDraft = Type.Object({
+  options: Type.Array(Type.String({ maxLength: 1_000 }), { maxItems: REFUSED_ITEMS_MAX, default: [] }),
+  expires_in: Type.Integer({ minimum: 0, maximum: 3_155_760_000, default: 0 }),
+  multiple: Type.Boolean({ default: false }),
+  hide_totals: Type.Boolean({ default: false }),
+});
+
+/** Empty options are fields of a form that were left empty. */
+export function newPoll(draft: Static<typeof PollDraft> | undefined): AccountNewPoll | undefined {
+  if (draft === undefined) return undefined;
+  const options = draft.options.map((option) => option.trim()).filter((option) => option !== '');
+  const { multiple, hide_totals: hideTotals } = draft;
+  return { options, expiresInMs: draft.expires_in * 1_000, multiple, hideTotals };
+}
+
 const Draft = Type.Object({
   status: Type.Optional(Type.String({ maxLength: TEXT_INPUT_CHARS_MAX })),
   in_reply_to_id: Type.Optional(Type.Union([idText(), Type.Literal('')])),
@@ -32,7 +50,7 @@ const Draft = Type.Object({
   language: Type.Optional(Type.String({ maxLength: LANGUAGE_CHARS_MAX })),
   scheduled_at: Type.Optional(Type.String({ maxLength: 100 })),
   media_ids: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: REFUSED_ITEMS_MAX })),
-  poll: Type.Optional(Type.Object({})),
+  poll: Type.Optional(PollDraft),
   quoted_status_id: Type.Optional(Type.String({ maxLength: 100 })),
 });
 type Draft = Static<typeof Draft>;
@@ -68,7 +86,6 @@ export const postStatus = route({
 
 function refusal(body: Draft): Problem | undefined {
   if (body.scheduled_at) return invalid('scheduled_at', 'Scheduled at', 'is not supported by this server');
-  if (body.poll !== undefined) return invalid('poll', 'Poll', 'is not supported by this server');
   if (body.quoted_status_id) return invalid('quoted_status_id', 'Quotes', 'are not supported by this server');
   return languageProblem(body.language);
 }
@@ -112,6 +129,7 @@ async function compose(
     visibility: body.visibility || author.profile?.privacy || 'public',
     sensitive: (body.sensitive ?? author.profile?.sensitive ?? false) || said.spoilerText !== '',
     language: body.language || undefined,
+    poll: newPoll(body.poll),
     inReplyToId: parent?.id,
     inReplyToAccountId: parent?.accountId,
     conversationId: parent?.conversationId,
@@ -131,7 +149,7 @@ async function answer(services: Services, viewer: string, post: AccountPost, pos
 async function fresh(
   services: Services,
   viewer: string,
-  { idempotencyKey: _, media, ...post }: AccountPost,
+  { idempotencyKey: _, media, poll, ...post }: AccountPost,
   posted: AccountPostedReply,
 ): Promise<StoreStatusRecord> {
   return {
@@ -141,6 +159,7 @@ async function fresh(
     conversationId: posted.conversationId,
     accountId: viewer,
     createdAtMs: services.clock.nowMs(),
+    poll: poll && pollOf(poll, services.clock.nowMs()),
     editedAtMs: 0,
     deleted: false,
     favourites: 0,

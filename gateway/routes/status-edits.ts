@@ -8,7 +8,7 @@ import { type AnyRoute, json, route } from '../http/route.js';
 import { notFound, visibleStatus } from '../visible.js';
 import { written } from '../written.js';
 import { idParams } from './lists.js';
-import { LANGUAGE_CHARS_MAX, languageProblem, TEXT_INPUT_CHARS_MAX } from './post.js';
+import { LANGUAGE_CHARS_MAX, languageProblem, newPoll, PollDraft, TEXT_INPUT_CHARS_MAX } from './post.js';
 
 const edit = route({
   method: 'PUT',
@@ -21,6 +21,7 @@ const edit = route({
     spoiler_text: Type.Optional(Type.String({ maxLength: TEXT_INPUT_CHARS_MAX })),
     sensitive: Type.Optional(Type.Boolean()),
     language: Type.Optional(Type.String({ maxLength: LANGUAGE_CHARS_MAX })),
+    poll: Type.Optional(PollDraft),
   }),
   handle: async ({ services, viewer = '', params, body }) => {
     const [seen, author] = await Promise.all([
@@ -39,6 +40,7 @@ const edit = route({
       by: viewer,
       sensitive: (body.sensitive ?? false) || said.spoilerText !== '',
       language: body.language || record.language,
+      poll: newPoll(body.poll),
     });
     if (isProblem(reply)) return reply;
     const status = await services.pages.one(services, viewer, await edited(services, viewer, record.id));

@@ -725,6 +725,13 @@ export interface AccountMention {
   readonly url: string;
 }
 
+export interface AccountNewPoll {
+  readonly options: readonly string[];
+  readonly expiresInMs: number;
+  readonly multiple: boolean;
+  readonly hideTotals: boolean;
+}
+
 export interface AccountPost {
   readonly text: string;
   /** text as sanitised HTML with links. */
@@ -744,6 +751,7 @@ export interface AccountPost {
   readonly appWebsite?: string | undefined;
   /** Own uploads, ready and unattached. */
   readonly media?: AccountMediaIds | undefined;
+  readonly poll?: AccountNewPoll | undefined;
 }
 
 export interface AccountPosted {
@@ -764,6 +772,7 @@ export interface AccountPosted {
   readonly appWebsite?: string | undefined;
   readonly atMs: number;
   readonly media?: AccountMediaList | undefined;
+  readonly poll?: AccountNewPoll | undefined;
 }
 
 export interface AccountPostedReply {
@@ -1405,6 +1414,23 @@ export interface ConversationReblogReply {
   readonly reblogId?: string | undefined;
 }
 
+/** Indexes of options. */
+export interface ConversationVote {
+  readonly statusId: string;
+  readonly by: string;
+  readonly choices: readonly number[];
+}
+
+export interface ConversationVoted {
+  readonly statusId: string;
+  readonly by: string;
+  readonly choices: readonly number[];
+}
+
+export interface ConversationPollEnded {
+  readonly statusId: string;
+}
+
 /** The whole of what the status says from now on. Nothing is recorded when that is what it says already. */
 export interface ConversationEdit {
   readonly statusId: string;
@@ -1416,6 +1442,8 @@ export interface ConversationEdit {
   readonly language?: string | undefined;
   readonly mentions: readonly AccountMention[];
   readonly tags: readonly string[];
+  /** Absent: the status has none from now on. */
+  readonly poll?: AccountNewPoll | undefined;
 }
 
 /** number: of the revision, from 1 on. first: what it said before the first one. */
@@ -1427,6 +1455,8 @@ export interface ConversationEdited {
   readonly mentions: readonly AccountMention[];
   readonly tags: readonly string[];
   readonly newlyMentioned: readonly string[];
+  /** As it is from now on. Of another round than before: nobody has voted. */
+  readonly poll?: StorePoll | undefined;
 }
 
 export interface ConversationContext {
@@ -1858,6 +1888,37 @@ export interface StoreStatusRecord {
   readonly edits?: number | undefined;
   /** Absent: none. */
   readonly media?: AccountMediaList | undefined;
+  readonly poll?: StorePoll | undefined;
+}
+
+export interface StorePollOption {
+  readonly title: string;
+  readonly votes: number;
+}
+
+/** round: grows when the options change, which makes all votes void. */
+export interface StorePoll {
+  readonly options: readonly StorePollOption[];
+  readonly expiresAtMs: number;
+  readonly multiple: boolean;
+  readonly hideTotals: boolean;
+  readonly voters: number;
+  readonly ended: boolean;
+  readonly round: number;
+}
+
+export interface StorePollVotes {
+  readonly choices: readonly number[];
+  readonly round: number;
+}
+
+/** An actor is to be called when its time has come; the key says all. */
+export interface StoreAlarmRecord {
+
+}
+
+export interface StoreAlarmCall {
+  readonly what: string;
 }
 
 /** What a status said from at_ms on. */
@@ -1870,6 +1931,8 @@ export interface StoreStatusRevision {
   readonly atMs: number;
   /** Absent: none. */
   readonly media?: AccountMediaList | undefined;
+  /** Titles of its poll's options. */
+  readonly pollOptions: readonly string[];
 }
 
 export interface StoreAccountStatusRow {
@@ -1906,6 +1969,7 @@ export interface StoreMark {
   readonly favouriteId?: string | undefined;
   readonly reblogId?: string | undefined;
   readonly bookmarkId?: string | undefined;
+  readonly votes?: StorePollVotes | undefined;
 }
 
 /** A status in a list of what an account marked. */
@@ -2109,6 +2173,7 @@ export interface Messages {
   'murmuration.account.ReleaseMedia': AccountReleaseMedia;
   'murmuration.account.MediaReleased': AccountMediaReleased;
   'murmuration.account.Mention': AccountMention;
+  'murmuration.account.NewPoll': AccountNewPoll;
   'murmuration.account.Post': AccountPost;
   'murmuration.account.Posted': AccountPosted;
   'murmuration.account.PostedReply': AccountPostedReply;
@@ -2215,6 +2280,9 @@ export interface Messages {
   'murmuration.conversation.Unreblog': ConversationUnreblog;
   'murmuration.conversation.Unreblogged': ConversationUnreblogged;
   'murmuration.conversation.ReblogReply': ConversationReblogReply;
+  'murmuration.conversation.Vote': ConversationVote;
+  'murmuration.conversation.Voted': ConversationVoted;
+  'murmuration.conversation.PollEnded': ConversationPollEnded;
   'murmuration.conversation.Edit': ConversationEdit;
   'murmuration.conversation.Edited': ConversationEdited;
   'murmuration.conversation.Context': ConversationContext;
@@ -2266,6 +2334,11 @@ export interface Messages {
   'murmuration.store.NameClaim': StoreNameClaim;
   'murmuration.store.AccountRecord': StoreAccountRecord;
   'murmuration.store.StatusRecord': StoreStatusRecord;
+  'murmuration.store.PollOption': StorePollOption;
+  'murmuration.store.Poll': StorePoll;
+  'murmuration.store.PollVotes': StorePollVotes;
+  'murmuration.store.AlarmRecord': StoreAlarmRecord;
+  'murmuration.store.AlarmCall': StoreAlarmCall;
   'murmuration.store.StatusRevision': StoreStatusRevision;
   'murmuration.store.AccountStatusRow': StoreAccountStatusRow;
   'murmuration.store.PublicRow': StorePublicRow;

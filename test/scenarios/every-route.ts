@@ -194,6 +194,8 @@ export class EveryRoute {
     'POST /api/v1/tags/:name/unfollow': async () => ({ id: 'birds' }),
     'POST /api/v1/statuses': async () => ({ body: { status: `post ${++this.made}` } }),
     'PUT /api/v1/statuses/:id': async () => ({ id: await this.ownStatus(), body: { status: 'edited' } }),
+    'GET /api/v1/polls/:id': async () => ({ id: await this.poll() }),
+    'POST /api/v1/polls/:id/votes': async () => ({ id: await this.poll(), body: { choices: [0] } }),
     'DELETE /api/v1/statuses/:id': async () => ({ id: await this.ownStatus() }),
     'POST /api/v1/statuses/:id/pin': async () => ({ id: await this.pinnable() }),
     'GET /api/v1/notifications/:id': async () => ({ id: await this.notification() }),
@@ -327,6 +329,12 @@ export class EveryRoute {
   private async ownStatus(): Promise<string> {
     const status = `mine ${++this.made}`;
     return ((await call(this.server.url, this.viewer, 'POST', '/api/v1/statuses', { status })) as { id: string }).id;
+  }
+
+  /** Somebody's question that the viewer has not answered. */
+  private async poll(): Promise<string> {
+    const body = { status: `question ${++this.made}`, poll: { options: ['yes', 'no'], expires_in: 3_600 } };
+    return ((await call(this.server.url, this.other, 'POST', '/api/v1/statuses', body)) as { id: string }).id;
   }
 
   /** One of the viewer's that is not pinned, the only one: there may be only so many. */

@@ -52,7 +52,6 @@ test('empty text, and what is not built yet, is refused with a reason', async ()
   for (const [more, word] of [
     [{ scheduled_at: '2030-01-01T00:00:00Z' }, /Scheduled at is not supported/],
     [{ media_ids: ['1'] }, /Media attachments were not found/],
-    [{ poll: { options: ['a', 'b'], expires_in: 300 } }, /Poll is not supported/],
     [{ language: '<x>' }, /Language is invalid/],
   ] as const) {
     const [status, error] = await refused({ status: 'x', ...more });

@@ -161,8 +161,7 @@ before(() =>
     return {
       following: follows.get(id) ?? [],
       blocked: blocked.get(id) ?? [],
-      blockedBy: [],
-      mutedConversations: [],
+      ...{ blockedBy: [], mutedConversations: [] },
       muted: [],
       lists: lists.get(id) ?? [],
     };

@@ -1,0 +1,58 @@
+import { Type } from '@sinclair/typebox';
+import { POLL_OPTIONS_MAX } from '../../actors/domain/poll-rules.js';
+import { isProblem } from '../../actors/domain/problem.js';
+import { renderPoll } from '../entities/poll.js';
+import { loadMarks } from '../entities/status.js';
+import { type AnyRoute, json, route } from '../http/route.js';
+import type { Services } from '../services.js';
+import { notFound, type VisibleStatus, visibleStatus } from '../visible.js';
+import { idParams } from './lists.js';
+
+const get = route({
+  method: 'GET',
+  path: '/api/v1/polls/:id',
+  auth: 'optional',
+  scope: 'read:statuses',
+  params: idParams,
+  handle: async ({ services, viewer, params }) => {
+    const seen = await visibleStatus(services, viewer, params.id);
+    return isProblem(seen) ? seen : answer(services, viewer, seen);
+  },
+});
+
+const vote = route({
+  method: 'POST',
+  path: '/api/v1/polls/:id/votes',
+  auth: 'user',
+  scope: 'write:statuses',
+  params: idParams,
+  body: Type.Object({
+    choices: Type.Array(Type.Integer({ minimum: 0, maximum: 100 }), { minItems: 1, maxItems: POLL_OPTIONS_MAX }),
+  }),
+  handle: async ({ services, viewer = '', params, body }) => {
+    const seen = await visibleStatus(services, viewer, params.id);
+    if (isProblem(seen)) return seen;
+    const { id, conversationId, poll } = seen.record;
+    if (poll === undefined) return notFound();
+    const { choices } = body;
+    const reply = await services.askConversation(conversationId, 'vote', { statusId: id, by: viewer, choices });
+    if (isProblem(reply)) return reply;
+    const now = await visibleStatus(services, viewer, id);
+    // Its row is late: what it will hold is known but for the counts.
+    return isProblem(now) ? now : answer(services, viewer, now, { votes: { choices, round: poll.round } });
+  },
+});
+
+async function answer(
+  services: Services,
+  viewer: string | undefined,
+  { record }: VisibleStatus,
+  done?: Parameters<typeof renderPoll>[4],
+) {
+  if (record.poll === undefined) return notFound();
+  const mark = done ?? (await loadMarks(services, viewer, [record.id])).get(record.id);
+  return json(renderPoll(record, record.poll, services.clock.nowMs(), viewer, mark));
+}
+
+/** Questions with answers to choose from; each has its status' id. */
+export const pollRoutes: readonly AnyRoute[] = [get, vote];

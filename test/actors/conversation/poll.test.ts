@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pollOf } from '../../../actors/conversation/poll.js';
+import { started as plain } from './thread-of-one.js';
+
+const nowMs = 1_767_225_600_000;
+const asked = { options: ['yes', 'no', 'perhaps'], expiresInMs: 300_000, multiple: false, hideTotals: false };
+const started = (multiple = false) => plain({ poll: pollOf({ ...asked, multiple }, nowMs) });
+const vote = { statusId: '1', by: 'bob', choices: [1] };
+const edit = {
+  ...{ statusId: '1', by: 'author', text: 'new', html: '<p>new</p>', spoilerText: '', sensitive: false },
+  ...{ mentions: [], tags: [] },
+};
+
+test('a vote counts once for each option chosen', () => {
+  const one = started().when('vote', vote);
+  const poll = one.state.statuses.get('1')?.record.poll;
+  assert.deepEqual([poll?.options.map(({ votes }) => votes), poll?.voters], [[0, 1, 0], 1]);
+  const two = started(true).when('vote', { ...vote, choices: [0, 2, 0] });
+  const several = two.state.statuses.get('1')?.record.poll;
+  assert.deepEqual([several?.options.map(({ votes }) => votes), several?.voters], [[1, 0, 1], 1]);
+});
+
+test('votes twice, of the author, after the end, or for what is no option are refused and record nothing', () => {
+  const twice = started().when('vote', vote).when('vote', vote);
+  const refused = [
+    twice,
+    started().when('vote', { ...vote, by: 'author' }),
+    started().when('vote', vote, { nowMs: nowMs + 300_000 }),
+    started().when('vote', { ...vote, choices: [3] }),
+    started().when('vote', { ...vote, choices: [] }),
+    started().when('vote', { ...vote, choices: [0, 1] }),
+  ];
+  assert.deepEqual(
+    refused.map(({ lastProblem, events }) => [lastProblem?.problem, events.length]),
+    refused.map((one) => ['invalid', one === twice ? 2 : 1]),
+  );
+  assert.equal(plain().when('vote', vote).lastProblem?.problem, 'not_found');
+});
+
+test('a poll ends once, and not before its time', () => {
+  const early = started().when('alarm', { what: '1' }, { nowMs: nowMs + 299_999 });
+  assert.equal(early.lastProblem?.problem, 'unavailable');
+  const ended = early.when('alarm', { what: '1' }, { nowMs: nowMs + 300_000 });
+  assert.equal(ended.state.statuses.get('1')?.record.poll?.ended, true);
+  assert.equal(ended.when('alarm', { what: '1' }, { nowMs: nowMs + 300_001 }).events.length, 2);
+  assert.deepEqual(plain().when('alarm', { what: '1' }).events.length, 1, 'what has none has no end');
+});
+
+test('other options make all votes void; the same ones keep them and their end', () => {
+  const voted = started().when('vote', vote);
+  const kept = voted.when('edit', { ...edit, poll: { ...asked, expiresInMs: 600_000 } }, { nowMs: nowMs + 1 });
+  const same = kept.state.statuses.get('1')?.record.poll;
+  assert.deepEqual([same?.voters, same?.expiresAtMs], [1, nowMs + 300_000]);
+  const changed = kept.when('edit', { ...edit, poll: { ...asked, options: ['a', 'b'] } });
+  const entry = changed.state.statuses.get('1');
+  assert.deepEqual([entry?.record.poll?.voters, entry?.votes.size, changed.state.marks], [0, 0, 0]);
+  assert.deepEqual(changed.when('vote', vote).lastProblem, undefined, 'and who voted may vote again');
+  const none = changed.when('edit', edit);
+  assert.equal(none.state.statuses.get('1')?.record.poll, undefined);
+});
