@@ -19,6 +19,7 @@ import { AccountLimits } from '../gateway/account-limits.js';
 import { StatusPages } from '../gateway/cards/status-pages.js';
 import { ViewerMarks } from '../gateway/cards/viewer-marks.js';
 import { TagHistories } from '../gateway/discovery/tag-histories.js';
+import { Trends } from '../gateway/discovery/trends.js';
 import { InstanceEntries } from '../gateway/instance-entries.js';
 import { Lenses } from '../gateway/lenses.js';
 import { allRoutes } from '../gateway/routes/index.js';
@@ -119,6 +120,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     ...options,
   });
   const askAccount = askerOf(account, runtime);
+  const tagHistories = new TagHistories(tables, clock);
   const services: Services = {
     instance: instanceOf(settings),
     askAccount,
@@ -130,7 +132,8 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     askReport: askerOf(report, runtime),
     entries: new InstanceEntries(tables),
     limits,
-    tagHistories: new TagHistories(tables, clock),
+    tagHistories,
+    trends: new Trends({ tables, clock, limits, tagHistories, baseUrl: settings.BASE_URL }),
     tables,
     media,
     workshop,

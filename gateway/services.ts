@@ -11,6 +11,7 @@ import type { ReadTables } from '../store/port.js';
 import type { LimitedAccounts } from './account-limits.js';
 import type { StatusPages } from './cards/status-pages.js';
 import type { TagHistories } from './discovery/tag-histories.js';
+import type { Trends } from './discovery/trends.js';
 import type { InstanceEntries } from './instance-entries.js';
 import type { Lenses } from './lenses.js';
 
@@ -43,6 +44,7 @@ export interface Services {
   /** Statuses as bytes of JSON. */
   readonly pages: StatusPages;
   readonly tagHistories: Pick<TagHistories, 'of'>;
+  readonly trends: Pick<Trends, 'tags' | 'links' | 'statuses' | 'authors'>;
   readonly tables: ReadTables;
   /** What the instance's people have set. */
   readonly entries: InstanceEntries;

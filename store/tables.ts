@@ -100,6 +100,12 @@ export const tagBuckets = table('tag_buckets', {
   clustering: { bucket: 'int' },
   value: codec('murmuration.store.PublicBucket'),
 });
+/** Statuses that reached so many marks on a day (popularLevel), days since 1970. */
+export const popularStatuses = table('popular_statuses', {
+  partition: { day: 'int', level: 'int' },
+  clustering: { status: 'id' },
+  value: codec('murmuration.store.PublicRow'),
+});
 /** Hashtags by their first two letters, as long as somebody uses them. */
 export const tagNames = table('tag_names', {
   partition: { start: 'text' },
@@ -284,6 +290,7 @@ export const allTables = [
   publicBuckets,
   tagStatuses,
   tagBuckets,
+  popularStatuses,
   tagNames,
   nameIndex,
   accountWords,

@@ -30,6 +30,7 @@ import { register } from './register.js';
 import { relationEvents, relations } from './relations.js';
 import { session } from './session.js';
 import { subscribers } from './subscribers.js';
+import { endingSuggestions, suggestions } from './suggestions.js';
 
 export function initialAccount(id: string): AccountState {
   return {
@@ -54,6 +55,7 @@ export function initialAccount(id: string): AccountState {
     blockedDomains: new Map(),
     featuredTags: new Map(),
     tagUses: new Map(),
+    endedSuggestions: new Map(),
     relationsVersion: 1,
     announcements: new Map(),
     moderation: { silenced: false, sensitized: false, suspendedAtMs: 0, deleted: false },
@@ -98,6 +100,7 @@ const decide: AccountSlice['decide'] = {
   ...lists.decide,
   ...followedTags.decide,
   ...media.decide,
+  ...suggestions.decide,
   ...relations.decide,
   ...pin.decide,
   ...post.decide,
@@ -129,6 +132,7 @@ export const accountSlice: AccountSlice = {
     ...quietConversations.apply,
     ...lists.apply,
     ...followedTags.apply,
+    ...suggestions.apply,
     ...pin.apply,
     ...media.apply,
     ...post.apply,
@@ -166,6 +170,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...lists.commands,
       ...followedTags.commands,
       ...media.commands,
+      ...suggestions.commands,
       ...relations.commands,
       ...timeline.commands,
       ...pin.commands,
@@ -194,6 +199,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...quietConversations.events,
       ...lists.events,
       ...followedTags.events,
+      ...suggestions.events,
       ...pin.events,
       ...media.events,
       ...post.events,
@@ -227,13 +233,15 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       'markers',
       'directs',
       'followedTags',
+      'endedSuggestions',
     ],
     reactions: accountReactions(around),
   };
 }
 
-/** Each change of the relations moves their version on. */
-function versioned(apply: AccountSlice['apply']): AccountSlice['apply'] {
+/** Each change of the relations moves their version on, and some end suggestions. */
+function versioned(slices: AccountSlice['apply']): AccountSlice['apply'] {
+  const apply = endingSuggestions(slices);
   const moved = relationEvents.map((type) => {
     const own = apply[type] as (state: AccountState, event: never) => void;
     const next = (state: AccountState, event: never) => {

@@ -55,10 +55,13 @@ export const block: Omit<Part<RelationState, Commands, Recordable>, 'apply' | 'e
       const reply = { ...relationTo(state, target, nowMs), blocking: false };
       return { events: state.blocking.has(target) ? [{ type: 'unblocked', target }] : [], reply };
     },
-    receiveBlock(state, { from, on }) {
+    receiveBlock(state, { from, on }, { nowMs }) {
       if (state.blockedBy.has(from) === on) return { events: [], reply: {} };
       if (on && state.blockedBy.size >= BLOCKED_BY_MAX) return { events: partings(state, from), reply: {} };
-      return { events: [{ type: 'blockReceived', from, on }, ...(on ? partings(state, from) : [])], reply: {} };
+      return {
+        events: [{ type: 'blockReceived', from, on, atMs: nowMs }, ...(on ? partings(state, from) : [])],
+        reply: {},
+      };
     },
     blocks(state, bounds) {
       const edges = Array.from(state.blocking, ([account, edgeId]) => ({ account, edgeId, untilMs: 0 }));

@@ -25,6 +25,7 @@ import type * as register from './register.js';
 import type * as relations from './relations.js';
 import type * as session from './session.js';
 import type * as subscribers from './subscribers.js';
+import type * as suggestions from './suggestions.js';
 
 /** Everything one can ask of an account actor. */
 export interface AccountCommands
@@ -46,6 +47,7 @@ export interface AccountCommands
     lists.Commands,
     followedTags.Commands,
     media.Commands,
+    suggestions.Commands,
     relations.Commands,
     home.Commands,
     pin.Commands,
@@ -75,6 +77,7 @@ export interface AccountEvents
     quietConversations.Events,
     lists.Events,
     followedTags.Events,
+    suggestions.Events,
     pin.Events,
     media.Events,
     post.Events,
@@ -91,6 +94,7 @@ export interface AccountState
     announcements.State,
     followers.State,
     post.State,
+    suggestions.State,
     notify.State,
     markers.State,
     directs.State {

@@ -7,6 +7,7 @@ import {
   favouritedBy,
   favourites,
   marks,
+  popularStatuses,
   publicBuckets,
   publicStatuses,
   rebloggedBy,
@@ -17,11 +18,14 @@ import type { ConversationEvents } from '../conversation/commands.js';
 import { type ConversationState, type Entry, parentOf } from '../conversation/state.js';
 import { alarmKey } from '../domain/alarm.js';
 import { eraOfId } from '../domain/ids.js';
+import { popularLevel } from '../domain/popular.js';
 import { isListed, PUBLIC_BUCKET_MS, publicBucket, publicLane } from '../domain/public.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
 import { reblogRecord } from './reblog-record.js';
 import { tagRows, untaggedRows } from './tag-rows.js';
 import { writeAll } from './write-all.js';
+
+const DAY_MS = 86_400_000;
 
 type Now = Happened<ConversationState>;
 
@@ -119,7 +123,14 @@ function unreblogRows(status: string, by: string, reblogId: string): RowWrite[] 
 /** The rows of one status after what was done to it, with more of its event's own. */
 async function writeEntry(effects: Effects, now: Now, id: string, by: string, more: readonly RowWrite[]) {
   const entry = now.state.statuses.get(id);
-  if (entry !== undefined) await effects.write([...more, statusRow(entry.record), markRow(entry, by)]);
+  if (entry === undefined) return;
+  const rows = [...more, statusRow(entry.record), markRow(entry, by)];
+  const level = popularLevel(entry.favourites.size + entry.reblogs.size);
+  if (level !== undefined && isListed(entry.record)) {
+    const key = { day: Math.floor(now.atMs / DAY_MS), level, status: id };
+    rows.push(put(popularStatuses, key, { accountId: entry.record.accountId }));
+  }
+  await effects.write(rows);
 }
 
 /** The statuses' rows, and who did what to them. */

@@ -33,9 +33,11 @@ import { statusEditRoutes } from './status-edits.js';
 import { statusMarkRoutes } from './status-marks.js';
 import { statusPinRoutes } from './status-pins.js';
 import { statusRoutes } from './statuses.js';
+import { suggestionRoutes } from './suggestions.js';
 import { tagRoutes } from './tags.js';
 import { timelineRoutes } from './timelines.js';
 import { tokenRoutes } from './token.js';
+import { trendRoutes } from './trends.js';
 import { userListRoutes } from './user-lists.js';
 import { v1FilterRoutes } from './v1-filters.js';
 
@@ -73,9 +75,11 @@ const routes: readonly AnyRoute[] = [
   ...statusMarkRoutes,
   ...statusPinRoutes,
   ...statusRoutes,
+  ...suggestionRoutes,
   ...tagRoutes,
   ...timelineRoutes,
   ...tokenRoutes,
+  ...trendRoutes,
   ...userListRoutes,
   ...v1FilterRoutes,
 ];

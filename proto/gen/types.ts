@@ -327,6 +327,7 @@ export interface AccountReceiveBlock {
 export interface AccountBlockReceived {
   readonly from: string;
   readonly on: boolean;
+  readonly atMs: number;
 }
 
 /** Both bounds are exclusive. upwards: the limit next above after, instead of the newest. */
@@ -492,6 +493,24 @@ export interface AccountFollowedTag {
 export interface AccountFollowedTags {
   readonly tags: readonly AccountFollowedTag[];
   readonly more: boolean;
+}
+
+export interface AccountDismissSuggestion {
+  readonly target: string;
+}
+
+export interface AccountSuggestionDismissed {
+  readonly target: string;
+  readonly atMs: number;
+}
+
+export interface AccountSuggestionEnd {
+  readonly target: string;
+  readonly atMs: number;
+}
+
+export interface AccountSuggestionEnds {
+  readonly ends: readonly AccountSuggestionEnd[];
 }
 
 export interface AccountRelationsOf {
@@ -2144,6 +2163,10 @@ export interface Messages {
   'murmuration.account.TagUnfollowed': AccountTagUnfollowed;
   'murmuration.account.FollowedTag': AccountFollowedTag;
   'murmuration.account.FollowedTags': AccountFollowedTags;
+  'murmuration.account.DismissSuggestion': AccountDismissSuggestion;
+  'murmuration.account.SuggestionDismissed': AccountSuggestionDismissed;
+  'murmuration.account.SuggestionEnd': AccountSuggestionEnd;
+  'murmuration.account.SuggestionEnds': AccountSuggestionEnds;
   'murmuration.account.RelationsOf': AccountRelationsOf;
   'murmuration.account.Relation': AccountRelation;
   'murmuration.account.Relations': AccountRelations;

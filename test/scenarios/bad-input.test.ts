@@ -23,6 +23,8 @@ const PAGES = /^\/(?:auth\/|oauth\/authorize)/;
 let server: ServerProcess;
 let client: RawClient;
 let world: EveryRoute;
+/** Answered by saying where they are now. */
+const WITHDRAWN = new Set(['GET /api/v1/trends']);
 let pid: number;
 const tokens = { push: '', app: '', unconfirmed: '' };
 const beat = { slowestMs: 0, failures: 0, stop: () => {} };
@@ -137,7 +139,8 @@ test('every route answers a fitting request with success', async () => {
     const fitting = await world.fitting(route);
     const token = route.auth === 'app' ? tokens.app : world.viewer.token;
     const answer = await send(route, { token, ...fitting });
-    if (answer.status >= 400) found.push(`${nameOf(route)}: ${answer.status} ${answer.text.slice(0, 200)}`);
+    const isGone = WITHDRAWN.has(nameOf(route)) && answer.status === 410;
+    if (answer.status >= 400 && !isGone) found.push(`${nameOf(route)}: ${answer.status} ${answer.text.slice(0, 200)}`);
   }
   assert.deepEqual(found, []);
 });

@@ -184,6 +184,7 @@ export class EveryRoute {
     'GET /api/v2/search': async () => ({ query: 'q=a' }),
     'GET /api/v1/search': async () => ({ query: 'q=a' }),
     'GET /api/v1/accounts/search': async () => ({ query: 'q=a' }),
+    'DELETE /api/v1/suggestions/:account_id': async () => ({ id: this.foe.id }),
     'GET /api/v1/tags/:name': async () => ({ id: 'birds' }),
     'GET /api/v1/accounts/:id/lists': async () => {
       await this.listOfOne();

@@ -67,6 +67,7 @@ export async function openCity(stage: Stage = new Stage()) {
     publicRing,
     pages: new StatusPages(instance, new ViewerMarks(tables)),
     tagHistories: new TagHistories(tables, stage.clock),
+    trends: undefined as never,
     tables,
     ...uploadsIn(stage.shared),
     registry: undefined as never,

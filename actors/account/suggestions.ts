@@ -1,0 +1,86 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import type { Part } from '../runtime/part.js';
+import type { Events as BlockEvents } from './block.js';
+import type { Events as FollowEvents } from './follow.js';
+import type { Events as MuteEvents } from './mute.js';
+
+export interface Commands {
+  dismissSuggestion: { in: P.AccountDismissSuggestion; out: P.AccountEmpty };
+  endedSuggestions: { in: P.AccountRelationsOf; out: P.AccountSuggestionEnds };
+}
+export interface Events {
+  suggestionDismissed: P.AccountSuggestionDismissed;
+}
+export interface State {
+  /** When an account was last no longer to be suggested, longest ago first. At most ENDED_SUGGESTIONS_MAX. */
+  readonly endedSuggestions: Map<string, number>;
+}
+
+/** More than the interactions that suggestions are made of (gateway/discovery/suggestions.ts); the oldest gives way. */
+export const ENDED_SUGGESTIONS_MAX = 1_000;
+
+/**
+ * Whom not to suggest again for what was before: those dismissed here, and whoever was followed, muted or blocked, or
+ * blocked the account. What is done with their statuses afterwards counts anew.
+ */
+export const suggestions: Part<State, Commands, Events> = {
+  decide: {
+    dismissSuggestion: (_state, { target }, { nowMs }) => ({
+      events: [{ type: 'suggestionDismissed', target, atMs: nowMs }],
+      reply: {},
+    }),
+    endedSuggestions(state, { targets }) {
+      const ends = targets.flatMap((target) => {
+        const atMs = state.endedSuggestions.get(target);
+        return atMs === undefined ? [] : [{ target, atMs }];
+      });
+      return { events: [], reply: { ends } };
+    },
+  },
+  apply: {
+    suggestionDismissed: (state, { target, atMs }) => endSuggestion(state, target, atMs),
+  },
+  commands: {
+    dismissSuggestion: { in: codec('murmuration.account.DismissSuggestion'), out: codec('murmuration.account.Empty') },
+    endedSuggestions: {
+      in: codec('murmuration.account.RelationsOf'),
+      out: codec('murmuration.account.SuggestionEnds'),
+    },
+  },
+  events: { suggestionDismissed: codec('murmuration.account.SuggestionDismissed') },
+};
+
+type Ending = Pick<FollowEvents, 'followed'> &
+  Pick<MuteEvents, 'muted'> &
+  Pick<BlockEvents, 'blocked' | 'blockReceived'>;
+type Applied<E> = { readonly [K in keyof E]: (state: never, event: never) => void };
+
+/** The same, after which whoever these events concern is no longer suggested. */
+export function endingSuggestions<A extends Applied<Ending>>(apply: A): A {
+  const also = <K extends keyof Ending>(type: K, whom: (event: Ending[K]) => string | undefined) => {
+    const own = apply[type] as (state: State, event: Ending[K]) => void;
+    return (state: State, event: Ending[K]) => {
+      own(state, event);
+      const target = whom(event);
+      if (target !== undefined) endSuggestion(state, target, event.atMs);
+    };
+  };
+  return {
+    ...apply,
+    followed: also('followed', ({ target, optionsOnly }) => (optionsOnly ? undefined : target)),
+    muted: also('muted', ({ target }) => target),
+    blocked: also('blocked', ({ target }) => target),
+    blockReceived: also('blockReceived', ({ from, on }) => (on ? from : undefined)),
+  };
+}
+
+function endSuggestion({ endedSuggestions }: State, target: string, atMs: number): void {
+  endedSuggestions.delete(target);
+  endedSuggestions.set(target, atMs);
+  if (endedSuggestions.size <= ENDED_SUGGESTIONS_MAX) return;
+  for (const oldest of endedSuggestions.keys()) {
+    endedSuggestions.delete(oldest);
+    return;
+  }
+}

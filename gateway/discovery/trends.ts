@@ -1,0 +1,206 @@
+import { makeId } from '../../actors/domain/ids.js';
+import { POPULAR_LEVEL_MAX, POPULAR_LEVEL_MIN } from '../../actors/domain/popular.js';
+import { segments } from '../../actors/domain/segments.js';
+import type { Clock } from '../../actors/domain/time.js';
+import type { StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
+import type { ReadTables } from '../../store/port.js';
+import { accounts, popularStatuses, statuses } from '../../store/tables.js';
+import type { LimitedAccounts } from '../account-limits.js';
+import { publicCursor } from '../timelines/public.js';
+import { Kept } from './kept.js';
+import { countByDay, DAY_MS, type DayUse, lastDays, type TagHistories, type Used } from './tag-histories.js';
+
+/** Public statuses of the last week that trends are found in, newest first; and read at a time. */
+const SAMPLE_MAX = 3_000;
+const READ_AT_ONCE = 250;
+/** Statuses of one day that many marked, looked at from the most marked down. */
+const POPULAR_MAX = 300;
+/** Days whose popular statuses are looked at: after three half-lives an eighth is left. */
+const POPULAR_DAYS = 4;
+/** Of each kind of trend, in the order of their scores: what offset and limit reach. */
+const TRENDS_MAX = 100;
+/** Hashtags and links of one person are no trend, nor is what one person marked. */
+const PEOPLE_MIN = 2;
+/** Links of one status that count. */
+const LINKS_MAX = 4;
+
+/** A trend of which people count by day. */
+export interface Trend {
+  /** A hashtag's name, or an address. */
+  readonly name: string;
+  readonly history: readonly DayUse[];
+}
+
+export interface TrendsParts {
+  readonly tables: ReadTables;
+  readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
+  readonly limits: LimitedAccounts;
+  readonly tagHistories: Pick<TagHistories, 'of'>;
+  /** Links to here are no news. */
+  readonly baseUrl: string;
+}
+
+/**
+ * What many use, mark and link of late: scores with a half-life of a day, of public statuses by people whom no moderator
+ * has limited.
+ */
+export class Trends {
+  readonly #parts: TrendsParts;
+  readonly #sample: Kept<readonly StoreStatusRecord[]>;
+  readonly #tags: Kept<readonly Trend[]>;
+  readonly #links: Kept<readonly Trend[]>;
+  readonly #statuses: Kept<readonly string[]>;
+
+  constructor(parts: TrendsParts) {
+    this.#parts = parts;
+    this.#sample = new Kept(parts.clock, () => this.#readSample());
+    this.#tags = new Kept(parts.clock, () => this.#findTags());
+    this.#links = new Kept(parts.clock, () => this.#findLinks());
+    this.#statuses = new Kept(parts.clock, () => this.#findStatuses());
+  }
+
+  tags(): Promise<readonly Trend[]> {
+    return this.#tags.get();
+  }
+
+  links(): Promise<readonly Trend[]> {
+    return this.#links.get();
+  }
+
+  /** Ids. */
+  statuses(): Promise<readonly string[]> {
+    return this.#statuses.get();
+  }
+
+  /** Who said something in public of late, the latest first. */
+  async authors(): Promise<readonly string[]> {
+    return [...new Set((await this.#sample.get()).map(({ accountId }) => accountId))];
+  }
+
+  async #readSample(): Promise<readonly StoreStatusRecord[]> {
+    const { tables, clock } = this.#parts;
+    const after = makeId(lastDays(clock.nowMs()).at(-1) ?? 0, 0, 0);
+    const cursor = publicCursor(tables, { before: undefined, after, upwards: false });
+    const found: StoreStatusRecord[] = [];
+    for (let read = 0; read < SAMPLE_MAX; ) {
+      const rows = await cursor.next(READ_AT_ONCE);
+      if (rows.length === 0) break;
+      read += rows.length;
+      found.push(...(await this.#load(rows.map(({ id }) => id))));
+    }
+    return found;
+  }
+
+  /** Those that may trend at all. */
+  async #load(ids: readonly string[]): Promise<StoreStatusRecord[]> {
+    const { tables, limits } = this.#parts;
+    const records = await tables.getMany(
+      statuses,
+      ids.map((status) => ({ status })),
+    );
+    return records.filter(
+      (record): record is StoreStatusRecord =>
+        record?.deleted === false &&
+        record.visibility === 'public' &&
+        !limits.silenced(record.accountId) &&
+        !limits.suspended(record.accountId),
+    );
+  }
+
+  async #findTags(): Promise<readonly Trend[]> {
+    const uses = usesBy(await this.#sample.get(), ({ tags }) => tags);
+    const found: Trend[] = [];
+    for (const { name } of ranked(uses, this.#parts.clock.nowMs()))
+      found.push({ name, history: await this.#parts.tagHistories.of(name) });
+    return found.sort((a, b) => score(b.history) - score(a.history));
+  }
+
+  async #findLinks(): Promise<readonly Trend[]> {
+    const uses = usesBy(await this.#sample.get(), ({ text }) => linksOf(text, this.#parts.baseUrl));
+    return ranked(uses, this.#parts.clock.nowMs());
+  }
+
+  async #findStatuses(): Promise<readonly string[]> {
+    const nowMs = this.#parts.clock.nowMs();
+    const sample = await this.#sample.get();
+    const popular = await this.#load(await this.#popularIds(nowMs));
+    const all = new Map([...sample, ...popular].map((record) => [record.id, record]));
+    const marked = [...all.values()].filter(
+      (record) => record.favourites + record.reblogs >= PEOPLE_MIN && !record.sensitive && record.spoilerText === '',
+    );
+    const authors = await this.#parts.tables.getMany(
+      accounts,
+      marked.map(({ accountId }) => ({ account: accountId })),
+    );
+    const points = (record: StoreStatusRecord) =>
+      (record.favourites + record.reblogs) * 0.5 ** ((nowMs - record.createdAtMs) / DAY_MS);
+    return marked
+      .filter((_record, index) => wantsToBeFound(authors[index]))
+      .sort((a, b) => points(b) - points(a))
+      .slice(0, TRENDS_MAX)
+      .map(({ id }) => id);
+  }
+
+  /** What older statuses than the sample's many marked. */
+  async #popularIds(nowMs: number): Promise<string[]> {
+    const today = Math.floor(nowMs / DAY_MS);
+    const ids = new Set<string>();
+    for (let day = today; day > today - POPULAR_DAYS; day--) {
+      const enough = ids.size + POPULAR_MAX;
+      for (let level = POPULAR_LEVEL_MAX; level >= POPULAR_LEVEL_MIN && ids.size < enough; level--) {
+        const range = { reverse: true, limit: enough - ids.size };
+        const rows = await this.#parts.tables.range(popularStatuses, { day, level }, range);
+        for (const { key } of rows) ids.add(key.status);
+      }
+    }
+    return [...ids];
+  }
+}
+
+/** Has chosen to be shown where people look for others. */
+function wantsToBeFound(author: StoreAccountRecord | undefined): boolean {
+  return author?.profile?.discoverable === true;
+}
+
+function usesBy(
+  sample: readonly StoreStatusRecord[],
+  namesOf: (record: StoreStatusRecord) => readonly string[],
+): Map<string, Used[]> {
+  const uses = new Map<string, Used[]>();
+  for (const record of sample) {
+    for (const name of namesOf(record)) {
+      const use = { atMs: record.createdAtMs, accountId: record.accountId };
+      const known = uses.get(name);
+      if (known === undefined) uses.set(name, [use]);
+      else known.push(use);
+    }
+  }
+  return uses;
+}
+
+function ranked(uses: ReadonlyMap<string, readonly Used[]>, nowMs: number): Trend[] {
+  const days = lastDays(nowMs);
+  const trends: Trend[] = [];
+  for (const [name, used] of uses) {
+    if (new Set(used.map(({ accountId }) => accountId)).size < PEOPLE_MIN) continue;
+    trends.push({ name, history: countByDay(used, days) });
+  }
+  return trends.sort((a, b) => score(b.history) - score(a.history)).slice(0, TRENDS_MAX);
+}
+
+/** People count half for each day that passed since. Source: service-interface.md, limits. */
+function score(history: readonly DayUse[]): number {
+  return history.reduce((sum, { accounts: people }, daysAgo) => sum + people * 0.5 ** daysAgo, 0);
+}
+
+function linksOf(text: string, baseUrl: string): string[] {
+  if (!text.includes('://')) return [];
+  const found = new Set<string>();
+  for (const segment of segments(text)) {
+    if (segment.kind !== 'link' || found.size >= LINKS_MAX || !URL.canParse(segment.raw)) continue;
+    const url = new URL(segment.raw);
+    url.hash = '';
+    if (!url.href.startsWith(`${baseUrl}/`)) found.add(url.href);
+  }
+  return [...found];
+}

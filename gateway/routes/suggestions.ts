@@ -1,0 +1,96 @@
+import { Type } from '@sinclair/typebox';
+import { isProblem } from '../../actors/domain/problem.js';
+import { DIRECTORY_ORDERS, directoryPage, discoverableIds } from '../discovery/directory.js';
+import { Kept } from '../discovery/kept.js';
+import { suggestionsFor } from '../discovery/suggestions.js';
+import { renderAccount } from '../entities/account.js';
+import { idText, limitQuery } from '../http/paging.js';
+import { type AnyRoute, json, route } from '../http/route.js';
+import type { Services } from '../services.js';
+import { storedId } from './lists.js';
+
+/** As many as are looked at (discovery/directory.ts). */
+const OFFSET_MAX = 5_000;
+/** What clients that know `sources` are told for each `source`. */
+const SOURCES = { past_interactions: ['most_interactions'], global: ['most_followed'] } as const;
+
+const accounts = route({
+  method: 'GET',
+  path: '/api/v1/suggestions',
+  auth: 'user',
+  scope: 'read:accounts',
+  query: Type.Object({ limit: limitQuery(40, 80) }),
+  handle: async ({ services, viewer = '', query }) => {
+    const found = await suggestionsFor(services, viewer, query.limit);
+    return json(found.map(({ record }) => renderAccount(services.instance, record)));
+  },
+});
+
+const suggestions = route({
+  method: 'GET',
+  path: '/api/v2/suggestions',
+  auth: 'user',
+  scope: 'read:accounts',
+  query: Type.Object({ limit: limitQuery(40, 80) }),
+  handle: async ({ services, viewer = '', query }) => {
+    const found = await suggestionsFor(services, viewer, query.limit);
+    return json(
+      found.map(({ record, source }) => ({
+        source,
+        sources: SOURCES[source],
+        account: renderAccount(services.instance, record),
+      })),
+    );
+  },
+});
+
+const dismiss = route({
+  method: 'DELETE',
+  path: '/api/v1/suggestions/:account_id',
+  auth: 'user',
+  scope: ['read:accounts', 'write:accounts'],
+  params: Type.Object({ account_id: idText() }),
+  handle: async ({ services, viewer = '', params }) => {
+    const reply = await services.askAccount(viewer, 'dismissSuggestion', { target: storedId(params.account_id) });
+    return isProblem(reply) ? reply : json({});
+  },
+});
+
+/** By server: tests start several in one process. */
+const directories = () => new WeakMap<Services['registry'], Kept<readonly string[]>>();
+
+const directory = directoryRoute(directories());
+
+function directoryRoute(kept: ReturnType<typeof directories>): AnyRoute {
+  const idsOf = (services: Services) => {
+    let ids = kept.get(services.registry);
+    if (ids === undefined) {
+      ids = new Kept(services.clock, () => discoverableIds(services));
+      kept.set(services.registry, ids);
+    }
+    return ids.get();
+  };
+  return route({
+    method: 'GET',
+    path: '/api/v1/directory',
+    auth: 'optional',
+    scope: 'read:accounts',
+    query: Type.Object({
+      order: Type.Union(
+        DIRECTORY_ORDERS.map((name) => Type.Literal(name)),
+        { default: 'active' },
+      ),
+      // Everybody is local.
+      local: Type.Optional(Type.Boolean()),
+      offset: Type.Integer({ minimum: 0, maximum: OFFSET_MAX, default: 0, clamp: true }),
+      limit: limitQuery(40, 80),
+    }),
+    handle: async ({ services, viewer, query }) => {
+      const found = await directoryPage(services, viewer, await idsOf(services), query);
+      return json(found.map((record) => renderAccount(services.instance, record)));
+    },
+  });
+}
+
+/** Whom to follow. */
+export const suggestionRoutes: readonly AnyRoute[] = [accounts, suggestions, dismiss, directory];
