@@ -16,6 +16,8 @@ export interface SignUp {
   /** The application that the user signs up with. */
   readonly clientId?: string;
   readonly reason?: string;
+  /** Where it came from. */
+  readonly address?: string;
   /** False: the rules were not agreed to. Absent: nobody was asked. */
   readonly agreement?: boolean;
   readonly hash: (password: string) => Promise<string>;
@@ -68,6 +70,7 @@ export async function signUp(services: Services, wanted: SignUp): Promise<{ read
     locale: wanted.locale,
     ...(wanted.clientId === undefined ? {} : { clientId: wanted.clientId }),
     ...(wanted.reason === undefined ? {} : { reason: wanted.reason }),
+    ...(wanted.address === undefined ? {} : { signUpAddress: wanted.address }),
     ...(wanted.confirmed ? {} : { confirmationToken: token, confirmationHash: tokenHash(token) }),
   });
   if (!isProblem(registered)) return { id };

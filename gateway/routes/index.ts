@@ -1,6 +1,7 @@
 import type { AnyRoute } from '../http/route.js';
 import { accountRoutes } from './accounts.js';
 import { adminAccountRoutes } from './admin-accounts.js';
+import { adminBlockRoutes } from './admin-blocks.js';
 import { announcementRoutes } from './announcements.js';
 import { appRoutes } from './apps.js';
 import { authPageRoutes } from './auth-pages.js';
@@ -26,8 +27,8 @@ import { peopleRoutes } from './people.js';
 import { pollRoutes } from './polls.js';
 import { profileRoutes } from './profile.js';
 import { quietConversationRoutes } from './quiet-conversations.js';
-import { searchRoutes } from './search.js';
 import { reportRoutes } from './reports.js';
+import { searchRoutes } from './search.js';
 import { signUpRoutes } from './sign-up.js';
 import { statusEditRoutes } from './status-edits.js';
 import { statusMarkRoutes } from './status-marks.js';
@@ -44,6 +45,7 @@ import { v1FilterRoutes } from './v1-filters.js';
 const routes: readonly AnyRoute[] = [
   ...accountRoutes,
   ...adminAccountRoutes,
+  ...adminBlockRoutes,
   ...announcementRoutes,
   ...appRoutes,
   ...authPageRoutes,

@@ -4,6 +4,7 @@ import { type AnyRoute, json, route } from '../http/route.js';
 import { addressKey } from '../oauth/attempts.js';
 import { guardsOf } from '../oauth/guards.js';
 import { signUp } from '../oauth/sign-up.js';
+import { judgeSignUp } from '../oauth/sign-up-limits.js';
 import { issueToken, renderToken } from '../oauth/tokens.js';
 
 /** Bounds what is read; the rules of sign-up judge shorter lengths. */
@@ -30,6 +31,8 @@ const createAccount = route({
     if (registrations === 'closed') return problem('forbidden', 'This action is not allowed');
     const { passwords, signUps } = guardsOf(services);
     if (rateLimits && !signUps.take(addressKey(remoteAddress))) return problem('rate_limited', 'Too many requests');
+    const judged = await judgeSignUp(services, body.email, remoteAddress);
+    if (isProblem(judged)) return judged;
     const clientId = bearer?.clientId ?? '';
     const made = await signUp(services, {
       username: body.username,
@@ -38,7 +41,8 @@ const createAccount = route({
       agreement: body.agreement,
       role: 'user',
       confirmed: false,
-      approved: registrations === 'open',
+      approved: registrations === 'open' && !judged.waits,
+      address: remoteAddress,
       locale: body.locale === '' ? 'en' : body.locale,
       clientId,
       ...(body.reason === '' ? {} : { reason: body.reason }),

@@ -46,18 +46,19 @@ function validator(answer: string): ValidateFunction | undefined {
 }
 
 async function ask(route: AnyRoute): Promise<Response> {
-  const { id = '', rest, query, headers, body, token } = await world.fitting(route);
+  const { id = '', rest, query, headers, body, form, token } = await world.fitting(route);
   const bearer = token ?? (route.auth === 'app' ? appToken : world.viewer.token);
-  const isMultipart = Buffer.isBuffer(body) || body instanceof FormData;
   return fetch(`${server.url}${pathOf(route, id, rest)}${query === undefined ? '' : `?${query}`}`, {
     method: route.method,
     redirect: 'manual',
     headers: {
       authorization: `Bearer ${bearer}`,
-      ...(body === undefined || isMultipart ? {} : { 'content-type': 'application/json' }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(form === undefined ? {} : { 'content-type': form.type }),
       ...headers,
     },
-    ...(body === undefined ? {} : { body: isMultipart ? body : JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(form === undefined ? {} : { body: new Uint8Array(form.bytes) }),
   });
 }
 

@@ -88,7 +88,8 @@ export class EveryRoute {
   async fitting(route: AnyRoute): Promise<Fitting> {
     const { path } = route;
     const entry = this.entries[nameOf(route)] ?? this.ownAccount[nameOf(route)] ?? this.media[nameOf(route)];
-    if (route.permission !== undefined) return { token: this.chiefToken, ...(await (entry ?? this.moderated)()) };
+    if (route.permission !== undefined)
+      return { token: this.chiefToken, ...(await (entry?.() ?? this.moderated(route))) };
     if (entry !== undefined) return entry();
     if (!path.includes(':id')) return {};
     if (path.startsWith('/api/v1/accounts/')) return { id: this.other.id };
@@ -142,6 +143,14 @@ export class EveryRoute {
     'POST /api/v1/admin/reports/:id/unassign': async () => ({ id: await this.report() }),
     'POST /api/v1/admin/reports/:id/resolve': async () => ({ id: await this.report() }),
     'POST /api/v1/admin/reports/:id/reopen': async () => ({ id: await this.report() }),
+    'POST /api/v1/admin/canonical_email_blocks/test': async () => ({ body: { email: 'a@example.org' } }),
+    'POST /api/v1/admin/ip_blocks': async () => ({
+      body: { ip: `10.0.${Math.floor(++this.made / 250)}.${this.made % 250}`, severity: 'sign_up_block' },
+    }),
+    'POST /api/v1/admin/canonical_email_blocks': async () => ({ body: { email: `x${++this.made}@example.org` } }),
+    'POST /api/v1/admin/domain_blocks': async () => ({ body: { domain: `d${++this.made}.example` } }),
+    'POST /api/v1/admin/email_domain_blocks': async () => ({ body: { domain: `e${++this.made}.example` } }),
+    'POST /api/v1/admin/domain_allows': async () => ({ body: { domain: 'good.example' } }),
     'GET /api/v1/accounts/lookup': async () => ({ query: 'acct=ada' }),
     'POST /api/v1/accounts': async () => ({
       body: {
@@ -275,7 +284,24 @@ export class EveryRoute {
     return (await run(process.execPath, [program, ...args], { env })).stdout;
   }
 
-  private readonly moderated = async (): Promise<Fitting> => ({ id: await this.newcomer() });
+  private readonly moderated = async (route: AnyRoute): Promise<Fitting> => {
+    const [, collection] = /^\/api\/v1\/admin\/(\w+_(?:blocks|allows))\b/.exec(route.path) ?? [];
+    if (collection === undefined) return { id: await this.newcomer() };
+    return { id: await this.kept(collection, route.method === 'DELETE') };
+  };
+
+  private readonly held = new Map<string, string>();
+  /** Something that moderators keep; one of its own for what takes it away. */
+  private async kept(collection: string, isOwn: boolean): Promise<string> {
+    const known = this.held.get(collection);
+    if (known !== undefined && !isOwn) return known;
+    const make = { method: 'POST', path: `/api/v1/admin/${collection}` } as AnyRoute;
+    const { body } = (await this.entries[nameOf(make)]?.()) ?? {};
+    const chief = { ...this.viewer, token: this.chiefToken };
+    const { id } = (await call(this.server.url, chief, 'POST', make.path, body)) as { id: string };
+    if (!isOwn) this.held.set(collection, id);
+    return id;
+  }
 
   private fresh: Promise<string> | undefined;
   /** Somebody whom moderators may do anything to. */

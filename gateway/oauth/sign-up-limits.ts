@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import ipaddr from 'ipaddr.js';
+import { type Problem, problem } from '../../actors/domain/problem.js';
+import type { InstanceEntry } from '../../proto/gen/types.js';
+import type { Services } from '../services.js';
+
+/**
+ * The form of an address that all its spellings share, hashed: small letters, no dots and no suffix before the @.
+ * Source: Mastodon EmailHelper#email_to_canonical_email.
+ */
+export function canonicalEmailHash(email: string): string {
+  const [name = '', domain = ''] = email.toLowerCase().split('@');
+  const canonical = `${name.replaceAll('.', '').split('+', 1)[0]}@${domain}`;
+  return createHash('sha256').update(canonical).digest('hex');
+}
+
+/** `10.1.2.3/16` as its range, `10.1.0.0/16`; undefined for what is none. */
+export function rangeText(text: string): string | undefined {
+  const whole = text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`;
+  if (!ipaddr.isValidCIDR(whole)) return undefined;
+  const [address, bits] = ipaddr.parseCIDR(whole);
+  const network =
+    address.kind() === 'ipv4' ? ipaddr.IPv4.networkAddressFromCIDR(whole) : ipaddr.IPv6.networkAddressFromCIDR(whole);
+  return `${network.toString()}/${bits}`;
+}
+
+function isIn(address: string, range: string): boolean {
+  if (!ipaddr.isValid(address) || !ipaddr.isValidCIDR(range)) return false;
+  const [network, bits] = ipaddr.parseCIDR(range);
+  const parsed = ipaddr.process(address);
+  return parsed.kind() === network.kind() && parsed.match([network, bits] as never);
+}
+
+/** The limits that hold for an address now. */
+export async function limitsOfAddress({ entries, clock }: Services, address: string): Promise<readonly string[]> {
+  const nowMs = clock.nowMs();
+  const holds = ({ address: limit, key }: InstanceEntry) =>
+    limit !== undefined && (limit.expiresAtMs === 0 || limit.expiresAtMs > nowMs) && isIn(address, key);
+  return (await entries.of('ip_blocks')).filter(holds).map((entry) => entry.address?.severity ?? '');
+}
+
+/** What moderators have decided about sign-ups like this one: a refusal, or whether it waits for them. */
+export async function judgeSignUp(
+  services: Services,
+  email: string,
+  address: string,
+): Promise<Problem | { readonly waits: boolean }> {
+  const severities = await limitsOfAddress(services, address);
+  if (severities.includes('no_access') || severities.includes('sign_up_block'))
+    return problem('forbidden', 'This action is not allowed');
+  const domain = email.trim().toLowerCase().split('@')[1] ?? '';
+  const isBlockedDomain = (await services.entries.of('email_domain_blocks')).some(
+    ({ key }) => domain === key || domain.endsWith(`.${key}`),
+  );
+  const hash = canonicalEmailHash(email.trim());
+  const isBlocked =
+    isBlockedDomain || (await services.entries.of('canonical_email_blocks')).some(({ key }) => key === hash);
+  if (isBlocked) {
+    const error = { error: 'ERR_BLOCKED', description: 'uses a disallowed e-mail provider' };
+    return problem('invalid', `Validation failed: E-mail address ${error.description}`, { email: [error] });
+  }
+  return { waits: severities.includes('sign_up_requires_approval') };
+}

@@ -1,0 +1,303 @@
+import { createHash } from 'node:crypto';
+import { type Static, type TObject, Type } from '@sinclair/typebox';
+import type { Permission } from '../../actors/domain/permissions.js';
+import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
+import type { Collection } from '../../actors/instance/entries.js';
+import type { InstanceEntry } from '../../proto/gen/types.js';
+import { isoTime } from '../entities/time.js';
+import { pageBounds, pageQuery } from '../http/paging.js';
+import { type AnyRoute, json, route } from '../http/route.js';
+import { type EntryContent, putEntry, removeEntry } from '../instance-changes.js';
+import { canonicalEmailHash, rangeText } from '../oauth/sign-up-limits.js';
+import { pageOf } from '../timelines/page.js';
+import { notFound } from '../visible.js';
+import { idParams, pageAnswer, storedId } from './lists.js';
+
+const DEFAULT = 100;
+const MAX = 200;
+/** RFC 1035 §2.3.4. */
+const DOMAIN_CHARS_MAX = 253;
+const COMMENT_CHARS_MAX = 2_000;
+const EMAIL_CHARS_MAX = 254;
+const HASH_CHARS = 64;
+/** A century: longer is for ever. */
+const EXPIRES_SECONDS_MAX = 100 * 366 * 86_400;
+const DOMAIN = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+interface Fresh extends EntryContent {
+  readonly key: string;
+}
+
+/** A collection that moderators keep. */
+interface Kept<B extends TObject, C extends TObject> {
+  readonly collection: Collection;
+  readonly permission: Permission;
+  readonly body: B;
+  readonly render: (entry: InstanceEntry) => object;
+  /** What a new one says. */
+  readonly make: (body: Static<B>, nowMs: number) => Fresh | Problem;
+  /** One that is there already is answered, instead of refused. */
+  readonly repeatable?: boolean;
+  /** Absent: they do not change. */
+  readonly change?: {
+    readonly body: C;
+    readonly make: (before: InstanceEntry, body: Static<C>, nowMs: number) => Fresh | Problem;
+  };
+}
+
+function routesOf<B extends TObject, C extends TObject>(kept: Kept<B, C>): AnyRoute[] {
+  const { collection, permission, render } = kept;
+  const path = `/api/v1/admin/${collection}`;
+  const common = { auth: 'user', permission } as const;
+  const [read, write] = [`admin:read:${collection}`, `admin:write:${collection}`];
+  const list = route({
+    ...common,
+    method: 'GET',
+    path,
+    scope: read,
+    query: pageQuery(DEFAULT, MAX),
+    handle: async (request) => {
+      const bounds = pageBounds(request.query);
+      const page = pageOf(await request.services.entries.of(collection), bounds);
+      return pageAnswer(request, bounds, page, page.items.map(render));
+    },
+  });
+  const one = route({
+    ...common,
+    method: 'GET',
+    path: `${path}/:id`,
+    scope: read,
+    params: idParams,
+    handle: async ({ services, params }) => {
+      const entry = await services.entries.find(collection, storedId(params.id));
+      return entry === undefined ? notFound() : json(render(entry));
+    },
+  });
+  const create = route({
+    ...common,
+    method: 'POST',
+    path,
+    scope: write,
+    body: kept.body,
+    handle: async ({ services, viewer = '', body }) => {
+      const made = kept.make(body as Static<B>, services.clock.nowMs());
+      if (isProblem(made)) return made;
+      const entry = await putEntry(services, viewer, { collection, replace: kept.repeatable === true, ...made });
+      return isProblem(entry) ? entry : json(render(entry));
+    },
+  });
+  const remove = route({
+    ...common,
+    method: 'DELETE',
+    path: `${path}/:id`,
+    scope: write,
+    params: idParams,
+    handle: async ({ services, viewer = '', params }) => {
+      const entry = await removeEntry(services, viewer, collection, params.id);
+      return isProblem(entry) ? entry : json(render(entry));
+    },
+  });
+  const { change } = kept;
+  if (change === undefined) return [list, one, create, remove];
+  const update = route({
+    ...common,
+    method: 'PUT',
+    path: `${path}/:id`,
+    scope: write,
+    params: idParams,
+    body: change.body,
+    handle: async ({ services, viewer = '', params, body }) => {
+      const before = await services.entries.find(collection, storedId(params.id));
+      if (before === undefined) return notFound();
+      const made = change.make(before, body as Static<C>, services.clock.nowMs());
+      if (isProblem(made)) return made;
+      const entry = await putEntry(services, viewer, { collection, id: before.id, ...made });
+      return isProblem(entry) ? entry : json(render(entry));
+    },
+  });
+  return [list, one, create, update, remove];
+}
+
+const invalid = (field: string, label: string, description = 'is invalid') =>
+  problem('invalid', `Validation failed: ${label} ${description}`, {
+    [field]: [{ error: 'ERR_INVALID', description }],
+  });
+
+/** In small letters, without a dot at its end. */
+function domainOf(text: string): string | undefined {
+  const domain = text.trim().toLowerCase().replace(/\.$/, '');
+  return DOMAIN.test(domain) ? domain : undefined;
+}
+
+const named = ({ id, key, atMs }: InstanceEntry) => ({ id, domain: key, created_at: isoTime(atMs) });
+const domainText = () => Type.String({ minLength: 1, maxLength: DOMAIN_CHARS_MAX });
+const comment = () => Type.Optional(Type.String({ maxLength: COMMENT_CHARS_MAX }));
+const flag = () => Type.Optional(Type.Boolean());
+
+const keyed = ({ domain: text }: { domain: string }): Fresh | Problem => {
+  const key = domainOf(text);
+  return key === undefined ? invalid('domain', 'Domain') : { key };
+};
+
+const limits = {
+  severity: Type.Optional(Type.Union([Type.Literal('silence'), Type.Literal('suspend'), Type.Literal('noop')])),
+  reject_media: flag(),
+  reject_reports: flag(),
+  private_comment: comment(),
+  public_comment: comment(),
+  obfuscate: flag(),
+};
+type Limits = Static<TObject<typeof limits>>;
+
+const noLimit = {
+  severity: 'silence',
+  rejectMedia: false,
+  rejectReports: false,
+  obfuscate: false,
+  privateComment: '',
+  publicComment: '',
+};
+
+function domainLimit(before: InstanceEntry['domain'], body: Limits): EntryContent {
+  const known = before ?? noLimit;
+  return {
+    domain: {
+      severity: body.severity ?? known.severity,
+      rejectMedia: body.reject_media ?? known.rejectMedia,
+      rejectReports: body.reject_reports ?? known.rejectReports,
+      obfuscate: body.obfuscate ?? known.obfuscate,
+      privateComment: body.private_comment ?? known.privateComment,
+      publicComment: body.public_comment ?? known.publicComment,
+    },
+  };
+}
+
+function renderDomainBlock(entry: InstanceEntry) {
+  const limit = entry.domain ?? noLimit;
+  return {
+    ...named(entry),
+    digest: createHash('sha256').update(entry.key).digest('hex'),
+    severity: limit.severity,
+    reject_media: limit.rejectMedia,
+    reject_reports: limit.rejectReports,
+    private_comment: limit.privateComment || null,
+    public_comment: limit.publicComment || null,
+    obfuscate: limit.obfuscate,
+  };
+}
+
+const severity = () =>
+  Type.Union([Type.Literal('sign_up_requires_approval'), Type.Literal('sign_up_block'), Type.Literal('no_access')]);
+const expiry = () => Type.Optional(Type.Integer({ minimum: 0, maximum: EXPIRES_SECONDS_MAX }));
+const ADDRESS_CHARS_MAX = 60;
+const addressFields = { comment: comment(), expires_in: expiry() };
+
+function addressLimit(
+  ip: string,
+  wanted: { readonly severity: string; readonly comment?: string; readonly expires_in?: number },
+  nowMs: number,
+  before?: InstanceEntry['address'],
+): Fresh | Problem {
+  const key = rangeText(ip);
+  if (key === undefined) return invalid('ip', 'Ip');
+  const expiresAtMs = wanted.expires_in === undefined ? (before?.expiresAtMs ?? 0) : nowMs + wanted.expires_in * 1_000;
+  return { key, address: { severity: wanted.severity, comment: wanted.comment ?? before?.comment ?? '', expiresAtMs } };
+}
+
+function renderAddressBlock({ id, key, atMs, address }: InstanceEntry) {
+  const expiresAtMs = address?.expiresAtMs ?? 0;
+  return {
+    id,
+    ip: key,
+    severity: address?.severity ?? 'no_access',
+    comment: address?.comment ?? '',
+    created_at: isoTime(atMs),
+    expires_at: expiresAtMs === 0 ? null : isoTime(expiresAtMs),
+  };
+}
+
+const renderHash = ({ id, key }: InstanceEntry) => ({ id, canonical_email_hash: key });
+
+const testEmail = route({
+  method: 'POST',
+  path: '/api/v1/admin/canonical_email_blocks/test',
+  auth: 'user',
+  scope: 'admin:read:canonical_email_blocks',
+  permission: 'manage_blocks',
+  body: Type.Object({ email: Type.String({ minLength: 1, maxLength: EMAIL_CHARS_MAX }) }),
+  handle: async ({ services, body }) => {
+    const hash = canonicalEmailHash(body.email.trim());
+    const all = await services.entries.of('canonical_email_blocks');
+    return json(all.filter(({ key }) => key === hash).map(renderHash));
+  },
+});
+
+/** Whom moderators keep out, and whom they let in. */
+export const adminBlockRoutes: readonly AnyRoute[] = [
+  ...routesOf({
+    collection: 'domain_allows',
+    permission: 'manage_federation',
+    body: Type.Object({ domain: domainText() }),
+    render: named,
+    make: keyed,
+    repeatable: true,
+  }),
+  ...routesOf({
+    collection: 'domain_blocks',
+    permission: 'manage_federation',
+    body: Type.Object({ domain: domainText(), ...limits }),
+    render: renderDomainBlock,
+    make: (body) => {
+      const made = keyed(body);
+      return isProblem(made) ? made : { ...made, ...domainLimit(undefined, body) };
+    },
+    change: {
+      body: Type.Object(limits),
+      make: (before, body) => ({ key: before.key, ...domainLimit(before.domain, body) }),
+    },
+  }),
+  ...routesOf({
+    collection: 'email_domain_blocks',
+    permission: 'manage_blocks',
+    body: Type.Object({ domain: domainText() }),
+    render: (entry) => ({ ...named(entry), history: [] }),
+    make: keyed,
+  }),
+  ...routesOf({
+    collection: 'ip_blocks',
+    permission: 'manage_blocks',
+    body: Type.Object({
+      ip: Type.String({ minLength: 1, maxLength: ADDRESS_CHARS_MAX }),
+      severity: severity(),
+      ...addressFields,
+    }),
+    render: renderAddressBlock,
+    make: ({ ip, ...wanted }, nowMs) => addressLimit(ip, wanted, nowMs),
+    change: {
+      body: Type.Object({
+        ip: Type.Optional(Type.String({ minLength: 1, maxLength: ADDRESS_CHARS_MAX })),
+        severity: Type.Optional(severity()),
+        ...addressFields,
+      }),
+      make: (before, { ip = before.key, ...wanted }, nowMs) => {
+        const kept = wanted.severity ?? before.address?.severity ?? 'no_access';
+        return addressLimit(ip, { ...wanted, severity: kept }, nowMs, before.address);
+      },
+    },
+  }),
+  testEmail,
+  ...routesOf({
+    collection: 'canonical_email_blocks',
+    permission: 'manage_blocks',
+    body: Type.Object({
+      email: Type.Optional(Type.String({ maxLength: EMAIL_CHARS_MAX })),
+      canonical_email_hash: Type.Optional(Type.String({ maxLength: HASH_CHARS })),
+    }),
+    render: renderHash,
+    make: ({ email, canonical_email_hash: hash }) => {
+      if (email?.includes('@') === true) return { key: canonicalEmailHash(email.trim()) };
+      if (hash !== undefined && /^[0-9a-f]{64}$/i.test(hash)) return { key: hash.toLowerCase() };
+      return invalid('email', 'Email', "can't be blank");
+    },
+  }),
+];
