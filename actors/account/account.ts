@@ -28,6 +28,7 @@ import { emptyProfile, profile } from './profile.js';
 import { quietConversations } from './quiet-conversations.js';
 import { register } from './register.js';
 import { relationEvents, relations } from './relations.js';
+import { scheduled } from './scheduled.js';
 import { session } from './session.js';
 import { subscribers } from './subscribers.js';
 import { endingSuggestions, suggestions } from './suggestions.js';
@@ -60,6 +61,7 @@ export function initialAccount(id: string): AccountState {
     announcements: new Map(),
     moderation: { silenced: false, sensitized: false, suspendedAtMs: 0, deleted: false },
     pins: [],
+    scheduled: new Map(),
     statuses: 0,
     lastStatusAtMs: 0,
     idempotency: new Map(),
@@ -104,6 +106,7 @@ const decide: AccountSlice['decide'] = {
   ...relations.decide,
   ...pin.decide,
   ...post.decide,
+  ...scheduled.decide,
   ...notify.decide,
   ...notificationPolicy.decide,
   ...subscribers.decide,
@@ -136,6 +139,7 @@ export const accountSlice: AccountSlice = {
     ...pin.apply,
     ...media.apply,
     ...post.apply,
+    ...scheduled.apply,
     ...notify.apply,
     ...notificationPolicy.apply,
     ...subscribers.apply,
@@ -175,6 +179,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...timeline.commands,
       ...pin.commands,
       ...post.commands,
+      ...scheduled.commands,
       ...notify.commands,
       ...notificationPolicy.commands,
       ...subscribers.commands,
@@ -203,15 +208,18 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...pin.events,
       ...media.events,
       ...post.events,
+      ...scheduled.events,
       ...notify.events,
       ...notificationPolicy.events,
       ...subscribers.events,
       ...markers.events,
       ...directs.events,
     },
-    stateVersion: 9,
+    stateVersion: 10,
     once: ['exchangeCode'],
     queries: [
+      'scheduledOne',
+      'scheduledPage',
       'announcementMarks',
       'credentials',
       'relations',

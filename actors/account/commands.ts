@@ -23,6 +23,7 @@ import type * as profile from './profile.js';
 import type * as quietConversations from './quiet-conversations.js';
 import type * as register from './register.js';
 import type * as relations from './relations.js';
+import type * as scheduled from './scheduled.js';
 import type * as session from './session.js';
 import type * as subscribers from './subscribers.js';
 import type * as suggestions from './suggestions.js';
@@ -52,6 +53,7 @@ export interface AccountCommands
     home.Commands,
     pin.Commands,
     post.Commands,
+    scheduled.Commands,
     notify.Commands,
     policy.Commands,
     subscribers.Commands,
@@ -81,6 +83,7 @@ export interface AccountEvents
     pin.Events,
     media.Events,
     post.Events,
+    scheduled.Events,
     notify.Events,
     policy.Events,
     subscribers.Events,
@@ -95,6 +98,7 @@ export interface AccountState
     followers.State,
     post.State,
     suggestions.State,
+    scheduled.State,
     notify.State,
     markers.State,
     directs.State {

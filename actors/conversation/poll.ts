@@ -25,11 +25,12 @@ export const poll: Part<ConversationState, Commands, Events> = {
       return { events: [{ type: 'voted', statusId, by, choices: [...new Set(choices)] }], reply: {} };
     },
     /** Somebody looks whether a poll's time is up. */
-    alarm(state, { what }, { nowMs }) {
+    alarm(state, { what, atMs }, { nowMs }) {
       const entry = livingStatus(state, what);
       if (isProblem(entry)) return entry;
       const { poll: asked } = entry.record;
-      if (asked === undefined || asked.ended) return { events: [], reply: {} };
+      // A poll that was changed has an alarm of its own.
+      if (asked === undefined || asked.ended || atMs !== asked.expiresAtMs) return { events: [], reply: {} };
       if (nowMs < asked.expiresAtMs) return problem('unavailable', 'The poll goes on');
       return { events: [{ type: 'pollEnded', statusId: what }], reply: {} };
     },

@@ -8,6 +8,7 @@ import { domainParting } from './domain-parting.js';
 import { accountMail, type Mailer } from './mail.js';
 import { accountMediaFiles, accountMediaRows, type MediaFiles } from './media.js';
 import { moderationTells } from './moderation-tells.js';
+import { scheduledAlarms } from './scheduled.js';
 import { accountStream } from './stream.js';
 import { accountTimeline } from './timeline.js';
 
@@ -28,6 +29,7 @@ export function accountReactions(around: AccountSurroundings): readonly Reaction
   return [
     accountRows(around.tables),
     accountMediaRows,
+    scheduledAlarms,
     accountStream,
     moderationTells,
     accountTells,

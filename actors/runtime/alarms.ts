@@ -121,7 +121,10 @@ export class Alarms {
     const { asker, tables, logger } = this.#needs;
     const slash = key.actor.indexOf('/');
     try {
-      const reply = await asker.ask(key.actor.slice(0, slash), idOf(key.actor), 'alarm', { what: key.what });
+      const reply = await asker.ask(key.actor.slice(0, slash), idOf(key.actor), 'alarm', {
+        what: key.what,
+        atMs: key.atMs,
+      });
       if (isProblem(reply) && reply.problem === 'unavailable') return;
       await tables.write([remove(alarms, key)]);
     } catch (err) {

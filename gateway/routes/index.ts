@@ -28,6 +28,7 @@ import { pollRoutes } from './polls.js';
 import { profileRoutes } from './profile.js';
 import { quietConversationRoutes } from './quiet-conversations.js';
 import { reportRoutes } from './reports.js';
+import { scheduledStatusRoutes } from './scheduled-statuses.js';
 import { searchRoutes } from './search.js';
 import { signUpRoutes } from './sign-up.js';
 import { statusEditRoutes } from './status-edits.js';
@@ -72,6 +73,7 @@ const routes: readonly AnyRoute[] = [
   ...peopleRoutes,
   ...profileRoutes,
   ...reportRoutes,
+  ...scheduledStatusRoutes,
   ...signUpRoutes,
   ...statusEditRoutes,
   ...statusMarkRoutes,

@@ -16,6 +16,7 @@ import type { Services } from '../services.js';
 import { notFound, visibleById, visibleStatuses } from '../visible.js';
 import { written } from '../written.js';
 import { storedId } from './lists.js';
+import { schedule } from './scheduled-statuses.js';
 
 /** Characters read at all; what a status may have is counted by its author's actor, where links count less. */
 export const TEXT_INPUT_CHARS_MAX = 50_000;
@@ -79,13 +80,13 @@ export const postStatus = route({
       appName: app?.name,
       appWebsite: app?.website,
     };
+    if (body.scheduled_at) return schedule(services, viewer, post, body.scheduled_at);
     const posted = await services.askAccount(viewer, 'post', post);
     return isProblem(posted) ? posted : answer(services, viewer, post, posted);
   },
 });
 
 function refusal(body: Draft): Problem | undefined {
-  if (body.scheduled_at) return invalid('scheduled_at', 'Scheduled at', 'is not supported by this server');
   if (body.quoted_status_id) return invalid('quoted_status_id', 'Quotes', 'are not supported by this server');
   return languageProblem(body.language);
 }

@@ -1325,6 +1325,48 @@ export interface AccountDomains {
   readonly domains: readonly string[];
 }
 
+export interface AccountSchedule {
+  readonly post?: AccountPost | undefined;
+  readonly dueMs: number;
+}
+
+export interface AccountScheduled {
+  readonly id: string;
+  readonly post?: AccountPost | undefined;
+  readonly dueMs: number;
+  readonly atMs: number;
+}
+
+export interface AccountReschedule {
+  readonly id: string;
+  readonly dueMs: number;
+}
+
+export interface AccountRescheduled {
+  readonly id: string;
+  readonly dueMs: number;
+}
+
+export interface AccountScheduledId {
+  readonly id: string;
+}
+
+/** It was posted, could not be, or was given up. */
+export interface AccountUnscheduled {
+  readonly id: string;
+}
+
+export interface AccountScheduledItem {
+  readonly id: string;
+  readonly post?: AccountPost | undefined;
+  readonly dueMs: number;
+}
+
+export interface AccountScheduledPage {
+  readonly items: readonly AccountScheduledItem[];
+  readonly more: boolean;
+}
+
 /** A status enters its thread. Idempotent by id. */
 export interface ConversationAdd {
   readonly status?: StoreStatusRecord | undefined;
@@ -1936,8 +1978,10 @@ export interface StoreAlarmRecord {
 
 }
 
+/** at_ms: for when it was set. */
 export interface StoreAlarmCall {
   readonly what: string;
+  readonly atMs: number;
 }
 
 /** What a status said from at_ms on. */
@@ -2285,6 +2329,14 @@ export interface Messages {
   'murmuration.account.Languages': AccountLanguages;
   'murmuration.account.FollowLanguages': AccountFollowLanguages;
   'murmuration.account.Domains': AccountDomains;
+  'murmuration.account.Schedule': AccountSchedule;
+  'murmuration.account.Scheduled': AccountScheduled;
+  'murmuration.account.Reschedule': AccountReschedule;
+  'murmuration.account.Rescheduled': AccountRescheduled;
+  'murmuration.account.ScheduledId': AccountScheduledId;
+  'murmuration.account.Unscheduled': AccountUnscheduled;
+  'murmuration.account.ScheduledItem': AccountScheduledItem;
+  'murmuration.account.ScheduledPage': AccountScheduledPage;
   'murmuration.conversation.Add': ConversationAdd;
   'murmuration.conversation.Added': ConversationAdded;
   'murmuration.conversation.Remove': ConversationRemove;

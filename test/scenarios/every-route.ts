@@ -206,6 +206,9 @@ export class EveryRoute {
     'PUT /api/v1/statuses/:id': async () => ({ id: await this.ownStatus(), body: { status: 'edited' } }),
     'GET /api/v1/polls/:id': async () => ({ id: await this.poll() }),
     'POST /api/v1/polls/:id/votes': async () => ({ id: await this.poll(), body: { choices: [0] } }),
+    'GET /api/v1/scheduled_statuses/:id': async () => ({ id: await this.scheduled() }),
+    'PUT /api/v1/scheduled_statuses/:id': async () => ({ id: await this.scheduled() }),
+    'DELETE /api/v1/scheduled_statuses/:id': async () => ({ id: await this.scheduled() }),
     'DELETE /api/v1/statuses/:id': async () => ({ id: await this.ownStatus() }),
     'POST /api/v1/statuses/:id/pin': async () => ({ id: await this.pinnable() }),
     'GET /api/v1/notifications/:id': async () => ({ id: await this.notification() }),
@@ -356,6 +359,13 @@ export class EveryRoute {
   private async ownStatus(): Promise<string> {
     const status = `mine ${++this.made}`;
     return ((await call(this.server.url, this.viewer, 'POST', '/api/v1/statuses', { status })) as { id: string }).id;
+  }
+
+  /** One that is scheduled, each for another day: a day takes only so many. */
+  private async scheduled(): Promise<string> {
+    const scheduled_at = new Date(Date.now() + (1 + (++this.made % 200)) * 86_400_000).toISOString();
+    const body = { status: `later ${this.made}`, scheduled_at };
+    return ((await call(this.server.url, this.viewer, 'POST', '/api/v1/statuses', body)) as { id: string }).id;
   }
 
   /** Somebody's question that the viewer has not answered. */

@@ -6,6 +6,7 @@ import { started as plain } from './thread-of-one.js';
 const nowMs = 1_767_225_600_000;
 const asked = { options: ['yes', 'no', 'perhaps'], expiresInMs: 300_000, multiple: false, hideTotals: false };
 const started = (multiple = false) => plain({ poll: pollOf({ ...asked, multiple }, nowMs) });
+const end = { what: '1', atMs: nowMs + 300_000 };
 const vote = { statusId: '1', by: 'bob', choices: [1] };
 const edit = {
   ...{ statusId: '1', by: 'author', text: 'new', html: '<p>new</p>', spoilerText: '', sensitive: false },
@@ -39,12 +40,12 @@ test('votes twice, of the author, after the end, or for what is no option are re
 });
 
 test('a poll ends once, and not before its time', () => {
-  const early = started().when('alarm', { what: '1' }, { nowMs: nowMs + 299_999 });
+  const early = started().when('alarm', end, { nowMs: nowMs + 299_999 });
   assert.equal(early.lastProblem?.problem, 'unavailable');
-  const ended = early.when('alarm', { what: '1' }, { nowMs: nowMs + 300_000 });
+  const ended = early.when('alarm', end, { nowMs: nowMs + 300_000 });
   assert.equal(ended.state.statuses.get('1')?.record.poll?.ended, true);
-  assert.equal(ended.when('alarm', { what: '1' }, { nowMs: nowMs + 300_001 }).events.length, 2);
-  assert.deepEqual(plain().when('alarm', { what: '1' }).events.length, 1, 'what has none has no end');
+  assert.equal(ended.when('alarm', end, { nowMs: nowMs + 300_001 }).events.length, 2);
+  assert.deepEqual(plain().when('alarm', end).events.length, 1, 'what has none has no end');
 });
 
 test('other options make all votes void; the same ones keep them and their end', () => {

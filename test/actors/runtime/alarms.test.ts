@@ -4,7 +4,7 @@ import { ALARM_LANES } from '../../../actors/domain/alarm.js';
 import { eraOfId } from '../../../actors/domain/ids.js';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { Alarms, LOOK_EVERY_MS } from '../../../actors/runtime/alarms.js';
-import { alarms, notifications, statuses } from '../../../store/tables.js';
+import { accountStatuses, alarms, notifications, statuses } from '../../../store/tables.js';
 import { blankPost, town } from '../reactions/town.js';
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -75,6 +75,26 @@ test('whoever does not own the actor leaves its alarm alone', async () => {
   const watching = here.watch();
   await here.stage.clock.advance(400_000);
   assert.equal(await here.waiting(), 1);
+  watching.close();
+  here.stage.close();
+});
+
+test('a scheduled status is posted at its time, though everything was down in between', async () => {
+  const here = await asked();
+  const [alice, { clock }] = [here.id('alice'), here.stage];
+  const dueMs = clock.nowMs() + 600_000;
+  const later = { post: { ...blankPost, text: 'later', html: '<p>later</p>' }, dueMs };
+  assert.ok(!isProblem(await here.account(alice, 'schedule', later)));
+  const texts = async () => {
+    const rows = await here.tables.range(accountStatuses, { account: alice, era: eraOfId(alice) }, { limit: 10 });
+    const keys = rows.map(({ key }) => ({ status: key.status }));
+    return (await here.tables.getMany(statuses, keys)).map((record) => record?.text);
+  };
+  await clock.advance(700_000);
+  assert.deepEqual(await texts(), ['Hello']);
+  const watching = here.watch();
+  await clock.advance(1_000);
+  assert.deepEqual([await texts(), await here.waiting()], [['Hello', 'later'], 0]);
   watching.close();
   here.stage.close();
 });

@@ -50,7 +50,6 @@ test('empty text, and what is not built yet, is refused with a reason', async ()
   assert.equal((await refused({ status: 'x'.repeat(501) }))[0], 422);
   assert.equal((await refused({ status: 'x', visibility: 'secret' }))[0], 422);
   for (const [more, word] of [
-    [{ scheduled_at: '2030-01-01T00:00:00Z' }, /Scheduled at is not supported/],
     [{ media_ids: ['1'] }, /Media attachments were not found/],
     [{ language: '<x>' }, /Language is invalid/],
   ] as const) {

@@ -1,0 +1,142 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import { edgePage } from '../domain/edge-page.js';
+import { isProblem, type Problem, problem } from '../domain/problem.js';
+import { invalidField } from '../domain/status-text.js';
+import type { Part } from '../runtime/part.js';
+import type { Recorded } from '../runtime/slice.js';
+import type { State as ModerationState } from './moderation.js';
+import { type Events as PostEvents, type State as PostState, post } from './post.js';
+
+export interface Commands {
+  schedule: { in: P.AccountSchedule; out: P.AccountScheduledItem };
+  reschedule: { in: P.AccountReschedule; out: P.AccountScheduledItem };
+  unschedule: { in: P.AccountScheduledId; out: P.AccountEmpty };
+  scheduledOne: { in: P.AccountScheduledId; out: P.AccountScheduledItem };
+  scheduledPage: { in: P.AccountEdgeBounds; out: P.AccountScheduledPage };
+  alarm: { in: P.StoreAlarmCall; out: P.AccountEmpty };
+}
+interface OwnEvents {
+  scheduled: P.AccountScheduled;
+  rescheduled: P.AccountRescheduled;
+  unscheduled: P.AccountUnscheduled;
+}
+export interface Events extends OwnEvents {}
+export interface State extends PostState {
+  /** By id, oldest first. At most SCHEDULED_MAX. */
+  readonly scheduled: Map<string, { readonly post: P.AccountPost; readonly dueMs: number }>;
+}
+interface Whole extends State, ModerationState {}
+
+/** Source: Mastodon ScheduledStatus::TOTAL_LIMIT. */
+export const SCHEDULED_MAX = 300;
+/** Due on one day. Source: Mastodon ScheduledStatus::DAILY_LIMIT. */
+export const SCHEDULED_DAY_MAX = 25;
+/** Source: Mastodon ScheduledStatus::MINIMUM_OFFSET. */
+export const SCHEDULE_AHEAD_MS_MIN = 300_000;
+/** A hundred years; later is no date that anybody means. */
+const SCHEDULE_AHEAD_MS_MAX = 3_155_760_000_000;
+const DAY_MS = 86_400_000;
+
+const item = codec('murmuration.account.ScheduledItem');
+
+/** Statuses that are to be posted later. What they say is settled when they are scheduled. */
+export const scheduled: Part<Whole, Commands, OwnEvents & PostEvents> = {
+  decide: {
+    schedule(state, { post: draft, dueMs }, ctx) {
+      if (draft === undefined) return problem('bad_request', 'No status');
+      for (const [id, known] of state.scheduled)
+        if (draft.idempotencyKey !== undefined && known.post.idempotencyKey === draft.idempotencyKey)
+          return { events: [], reply: { id, ...known } };
+      // As if it were posted now.
+      const refusal = post.decide.post(state, draft, ctx);
+      if (isProblem(refusal)) return refusal;
+      const untimely = dateProblem(state, dueMs, ctx.nowMs);
+      if (untimely !== undefined) return untimely;
+      if (state.scheduled.size >= SCHEDULED_MAX) return tooMany(`${SCHEDULED_MAX} scheduled posts`);
+      const id = ctx.newId();
+      return {
+        events: [{ type: 'scheduled', id, post: draft, dueMs, atMs: ctx.nowMs }],
+        reply: { id, post: draft, dueMs },
+      };
+    },
+    reschedule(state, { id, dueMs }, { nowMs }) {
+      const known = state.scheduled.get(id);
+      if (known === undefined) return notFound();
+      if (known.dueMs === dueMs) return { events: [], reply: { id, ...known } };
+      const untimely = dateProblem(state, dueMs, nowMs, id);
+      if (untimely !== undefined) return untimely;
+      return { events: [{ type: 'rescheduled', id, dueMs }], reply: { id, post: known.post, dueMs } };
+    },
+    unschedule(state, { id }) {
+      return state.scheduled.has(id) ? { events: [{ type: 'unscheduled', id }], reply: {} } : notFound();
+    },
+    scheduledOne(state, { id }) {
+      const known = state.scheduled.get(id);
+      return known === undefined ? notFound() : { events: [], reply: { id, ...known } };
+    },
+    scheduledPage(state, bounds) {
+      const all = Array.from(state.scheduled, ([id, known]) => ({ edgeId: id, id, ...known }));
+      const { edges, more } = edgePage(all, bounds);
+      return {
+        events: [],
+        reply: { items: edges.map(({ id, post: draft, dueMs }) => ({ id, post: draft, dueMs })), more },
+      };
+    },
+    /** Its time has come; an alarm that was set before it was put off says nothing. */
+    alarm(state, { what, atMs }, ctx) {
+      const known = state.scheduled.get(what);
+      if (known === undefined || atMs !== known.dueMs) return { events: [], reply: {} };
+      if (ctx.nowMs < known.dueMs) return problem('unavailable', 'It is not time yet');
+      const left: Recorded<OwnEvents> = { type: 'unscheduled', id: what };
+      // Who may not post now does not post later either.
+      if (state.owner?.disabled === true || state.moderation.suspendedAtMs > 0) return { events: [left], reply: {} };
+      const posted = post.decide.post(state, known.post, ctx);
+      return { events: isProblem(posted) ? [left] : [...posted.events, left], reply: {} };
+    },
+  },
+  apply: {
+    ...post.apply,
+    scheduled(state, { id, post: draft, dueMs }) {
+      if (draft !== undefined) state.scheduled.set(id, { post: draft, dueMs });
+    },
+    rescheduled(state, { id, dueMs }) {
+      const known = state.scheduled.get(id);
+      if (known !== undefined) state.scheduled.set(id, { ...known, dueMs });
+    },
+    unscheduled: (state, { id }) => void state.scheduled.delete(id),
+  },
+  commands: {
+    schedule: { in: codec('murmuration.account.Schedule'), out: item },
+    reschedule: { in: codec('murmuration.account.Reschedule'), out: item },
+    unschedule: { in: codec('murmuration.account.ScheduledId'), out: codec('murmuration.account.Empty') },
+    scheduledOne: { in: codec('murmuration.account.ScheduledId'), out: item },
+    scheduledPage: {
+      in: codec('murmuration.account.EdgeBounds'),
+      out: codec('murmuration.account.ScheduledPage'),
+    },
+    alarm: { in: codec('murmuration.store.AlarmCall'), out: codec('murmuration.account.Empty') },
+  },
+  events: {
+    ...post.events,
+    scheduled: codec('murmuration.account.Scheduled'),
+    rescheduled: codec('murmuration.account.Rescheduled'),
+    unscheduled: codec('murmuration.account.Unscheduled'),
+  },
+};
+
+function dateProblem(state: Readonly<State>, dueMs: number, nowMs: number, except?: string): Problem | undefined {
+  if (!(dueMs >= nowMs + SCHEDULE_AHEAD_MS_MIN) || dueMs > nowMs + SCHEDULE_AHEAD_MS_MAX)
+    return invalidField('scheduled_at', 'Scheduled at', 'ERR_INVALID', 'must be in the future');
+  const day = Math.floor(dueMs / DAY_MS);
+  let sameDay = 0;
+  for (const [id, known] of state.scheduled)
+    if (id !== except && Math.floor(known.dueMs / DAY_MS) === day) sameDay += 1;
+  return sameDay >= SCHEDULED_DAY_MAX ? tooMany(`${SCHEDULED_DAY_MAX} scheduled posts for one day`) : undefined;
+}
+
+const tooMany = (what: string) =>
+  problem('invalid', `Validation failed: You have exceeded the limit of ${what}`, {
+    base: [{ error: 'ERR_INVALID', description: `You have exceeded the limit of ${what}` }],
+  });
+const notFound = () => problem('not_found', 'Record not found');

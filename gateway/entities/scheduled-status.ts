@@ -1,0 +1,63 @@
+import type { AccountScheduledItem } from '../../proto/gen/types.js';
+import { JsonText } from '../http/route.js';
+import type { MediaAttachment } from './media.js';
+import { isoTime } from './time.js';
+
+/** The REST API's ScheduledStatus, but for `in_reply_to_id`, which is written as a number. */
+export interface ScheduledStatus {
+  readonly id: string;
+  readonly scheduled_at: string;
+  readonly params: {
+    readonly text: string;
+    readonly visibility: string;
+    readonly spoiler_text: string | null;
+    readonly sensitive: boolean;
+    readonly language: string | null;
+    readonly in_reply_to_id: string | null;
+    readonly media_ids: readonly string[] | null;
+    readonly poll: object | null;
+    readonly idempotency: string | null;
+    readonly scheduled_at: null;
+    readonly application_id: number;
+    readonly with_rate_limit: boolean;
+  };
+  readonly media_attachments: readonly MediaAttachment[];
+}
+
+export function renderScheduled(
+  { id, post, dueMs }: AccountScheduledItem,
+  media: readonly MediaAttachment[],
+): ScheduledStatus {
+  return {
+    id,
+    scheduled_at: isoTime(dueMs),
+    params: {
+      text: post?.text ?? '',
+      visibility: post?.visibility ?? 'public',
+      spoiler_text: post?.spoilerText || null,
+      sensitive: post?.sensitive ?? false,
+      language: post?.language ?? null,
+      in_reply_to_id: post?.inReplyToId ?? null,
+      media_ids: post?.media?.ids ?? null,
+      poll: post?.poll === undefined ? null : pollParams(post.poll),
+      idempotency: post?.idempotencyKey?.startsWith('own-') === false ? post.idempotencyKey : null,
+      scheduled_at: null,
+      application_id: 0,
+      with_rate_limit: false,
+    },
+    media_attachments: media,
+  };
+}
+
+function pollParams({ options, expiresInMs, multiple, hideTotals }: NonNullable<Post['poll']>) {
+  return { options, expires_in: expiresInMs / 1_000, multiple, hide_totals: hideTotals };
+}
+type Post = NonNullable<AccountScheduledItem['post']>;
+
+/**
+ * As JSON, with what it answers as a number, as the API has it: ids have more digits than JavaScript's numbers. Within
+ * texts quotes are escaped, so nothing that somebody wrote looks like the field.
+ */
+export function scheduledJson(body: ScheduledStatus | readonly ScheduledStatus[]): JsonText {
+  return new JsonText(JSON.stringify(body).replaceAll(/"in_reply_to_id":"0*(\d+)"/g, '"in_reply_to_id":$1'));
+}

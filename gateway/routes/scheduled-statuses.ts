@@ -1,0 +1,99 @@
+import { Type } from '@sinclair/typebox';
+import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
+import type { AccountPost, AccountScheduledItem } from '../../proto/gen/types.js';
+import { mediaRows } from '../../store/tables.js';
+import { renderMediaList } from '../entities/media.js';
+import { renderScheduled, scheduledJson } from '../entities/scheduled-status.js';
+import { pageBounds, pageQuery } from '../http/paging.js';
+import { type Answer, type AnyRoute, json, route } from '../http/route.js';
+import type { Services } from '../services.js';
+import { answered } from '../visible.js';
+import { idParams, pageAnswer, storedId } from './lists.js';
+
+const PATH = '/api/v1/scheduled_statuses';
+const READ = 'read:statuses';
+const WRITE = 'write:statuses';
+const DATE_CHARS_MAX = 100;
+
+const all = route({
+  method: 'GET',
+  path: PATH,
+  auth: 'user',
+  scope: READ,
+  query: pageQuery(),
+  handle: async (request) => {
+    const { services, viewer = '', query } = request;
+    const bounds = pageBounds(query);
+    const { items, more } = answered(await services.askAccount(viewer, 'scheduledPage', bounds));
+    const shown = await Promise.all(items.map((item) => rendered(services, item)));
+    return pageAnswer(request, bounds, { newest: items[0]?.id, oldest: items.at(-1)?.id, more }, scheduledJson(shown));
+  },
+});
+
+const get = route({
+  method: 'GET',
+  path: `${PATH}/:id`,
+  auth: 'user',
+  scope: READ,
+  params: idParams,
+  handle: async ({ services, viewer = '', params }) =>
+    answer(services, await services.askAccount(viewer, 'scheduledOne', { id: storedId(params.id) })),
+});
+
+const update = route({
+  method: 'PUT',
+  path: `${PATH}/:id`,
+  auth: 'user',
+  scope: WRITE,
+  params: idParams,
+  body: Type.Object({ scheduled_at: Type.Optional(Type.String({ maxLength: DATE_CHARS_MAX })) }),
+  handle: async ({ services, viewer = '', params, body }) => {
+    const id = storedId(params.id);
+    const known = await services.askAccount(viewer, 'scheduledOne', { id });
+    if (isProblem(known) || body.scheduled_at === undefined) return answer(services, known);
+    const dueMs = dateMs(body.scheduled_at);
+    if (isProblem(dueMs)) return dueMs;
+    return answer(services, await services.askAccount(viewer, 'reschedule', { id, dueMs }));
+  },
+});
+
+const remove = route({
+  method: 'DELETE',
+  path: `${PATH}/:id`,
+  auth: 'user',
+  scope: WRITE,
+  params: idParams,
+  handle: async ({ services, viewer = '', params }) => {
+    const reply = await services.askAccount(viewer, 'unschedule', { id: storedId(params.id) });
+    return isProblem(reply) ? reply : json({});
+  },
+});
+
+/** Statuses that are to be posted later; POST /api/v1/statuses makes them. */
+export const scheduledStatusRoutes: readonly AnyRoute[] = [all, get, update, remove];
+
+/** Keeps a status to be posted at a time, ISO 8601. */
+export async function schedule(services: Services, viewer: string, post: AccountPost, at: string) {
+  const dueMs = dateMs(at);
+  return isProblem(dueMs) ? dueMs : answer(services, await services.askAccount(viewer, 'schedule', { post, dueMs }));
+}
+
+function dateMs(text: string): number | Problem {
+  const ms = Date.parse(text);
+  if (Number.isSafeInteger(ms)) return ms;
+  const description = 'is not a valid date';
+  return problem('invalid', `Validation failed: Scheduled at ${description}`, {
+    scheduled_at: [{ error: 'ERR_INVALID', description }],
+  });
+}
+
+async function answer(services: Services, item: AccountScheduledItem | Problem): Promise<Answer | Problem> {
+  return isProblem(item) ? item : json(scheduledJson(await rendered(services, item)));
+}
+
+async function rendered(services: Services, item: AccountScheduledItem) {
+  const keys = (item.post?.media?.ids ?? []).map((media) => ({ media }));
+  const rows = keys.length === 0 ? [] : await services.tables.getMany(mediaRows, keys);
+  const media = rows.flatMap((row) => row?.media ?? []);
+  return renderScheduled(item, renderMediaList(services.instance, { media }));
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SCHEDULE_AHEAD_MS_MIN, SCHEDULED_DAY_MAX, SCHEDULED_MAX } from '../../../actors/account/scheduled.js';
+import { blankPost } from '../reactions/town.js';
+import { newcomer, startMs } from './newcomer.js';
+
+const DAY_MS = 86_400_000;
+const dueMs = startMs + SCHEDULE_AHEAD_MS_MIN;
+const later = { post: { ...blankPost, idempotencyKey: 'key' }, dueMs };
+const types = (events: readonly { type: string }[]) => events.map(({ type }) => type);
+const alice = () => newcomer().when('schedule', later);
+const idOf = (who: ReturnType<typeof alice>) => [...who.state.scheduled.keys()][0] ?? '';
+
+test('a status is scheduled once for each key, and posted once when it is due', () => {
+  const twice = alice().when('schedule', later);
+  assert.deepEqual(types(twice.events), ['scheduled']);
+  const what = idOf(twice);
+  assert.equal(twice.when('alarm', { what, atMs: dueMs }, { nowMs: dueMs - 1 }).lastProblem?.problem, 'unavailable');
+  const posted = twice.when('alarm', { what, atMs: dueMs }, { nowMs: dueMs });
+  assert.deepEqual(types(posted.events), ['scheduled', 'posted', 'unscheduled']);
+  assert.deepEqual([posted.state.statuses, posted.state.scheduled.size], [1, 0]);
+  assert.equal(
+    posted.when('alarm', { what, atMs: dueMs }, { nowMs: dueMs }).events.length,
+    3,
+    'a second call changes nothing',
+  );
+});
+
+test('what is put off is not posted at its first time, and what is given up never', () => {
+  const put = alice();
+  const id = idOf(put);
+  put.when('reschedule', { id, dueMs: dueMs + 1 });
+  assert.deepEqual(put.when('alarm', { what: id, atMs: dueMs }, { nowMs: dueMs }).events.length, 1);
+  assert.equal(put.state.scheduled.size, 1);
+  const given = alice();
+  given.when('unschedule', { id: idOf(given) });
+  assert.equal(given.when('unschedule', { id: idOf(put) }).lastProblem?.problem, 'not_found');
+  assert.equal(given.when('reschedule', { id: idOf(put), dueMs }).lastProblem?.problem, 'not_found');
+});
+
+test('whoever may not post any more does not post later either', () => {
+  const suspended = alice();
+  suspended.state.moderation.suspendedAtMs = 1;
+  const after = suspended.when('alarm', { what: idOf(suspended), atMs: dueMs }, { nowMs: dueMs });
+  assert.deepEqual([types(after.events), after.state.statuses], [['scheduled', 'unscheduled'], 0]);
+});
+
+test('too soon, too many, too many for one day, and what could not be posted are refused', () => {
+  const refused = (who: ReturnType<typeof newcomer>, more: object = {}) =>
+    who.when('schedule', { ...later, ...more }).lastProblem?.problem;
+  assert.equal(refused(newcomer(), { dueMs: dueMs - 1 }), 'invalid');
+  assert.equal(refused(newcomer(), { dueMs: Number.NaN }), 'invalid');
+  assert.equal(refused(newcomer(), { post: { ...blankPost, text: ' ' } }), 'invalid');
+  const many = (count: number, days: number) =>
+    newcomer(({ scheduled }) => {
+      for (let n = 0; n < count; n++) scheduled.set(`${n}`, { post: blankPost, dueMs: dueMs + n * days * DAY_MS });
+    });
+  assert.equal(refused(many(SCHEDULED_DAY_MAX, 0)), 'invalid');
+  assert.equal(refused(many(SCHEDULED_DAY_MAX, 0), { dueMs: dueMs + DAY_MS }), undefined);
+  assert.equal(refused(many(SCHEDULED_MAX, 1), { dueMs: dueMs + 1_000 * DAY_MS }), 'invalid');
+});
