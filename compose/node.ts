@@ -9,7 +9,7 @@ import { instanceKind } from '../actors/instance/instance.js';
 import { Registrar } from '../actors/registry.js';
 import { reportKind } from '../actors/report/kind.js';
 import { Alarms } from '../actors/runtime/alarms.js';
-import { askerOf } from '../actors/runtime/kind.js';
+import { answererOf, askerOf } from '../actors/runtime/kind.js';
 import type { Placement, ShardHost } from '../actors/runtime/placement.js';
 import { Runtime } from '../actors/runtime/runtime.js';
 import { systemClock, systemRandom } from '../actors/runtime/system.js';
@@ -124,7 +124,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const services: Services = {
     instance: instanceOf(settings),
     askAccount,
-    lenses: new Lenses(askAccount, clock, limits),
+    lenses: new Lenses(askAccount, clock, limits, answererOf(account, runtime)),
     publicRing,
     pages: new StatusPages(instanceOf(settings), new ViewerMarks(tables)),
     askConversation: askerOf(conversation, runtime),

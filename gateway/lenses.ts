@@ -1,12 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import type { AccountCommands } from '../actors/account/commands.js';
-import { isProblem } from '../actors/domain/problem.js';
+import { isProblem, type Problem } from '../actors/domain/problem.js';
 import type { Clock } from '../actors/domain/time.js';
-import type { TypedAsk } from '../actors/runtime/kind.js';
+import type { TypedAnswerNow, TypedAsk } from '../actors/runtime/kind.js';
 import type { HomeBounds, HomeIds } from '../actors/timelines/ring-part.js';
 import type { AccountHome, AccountSources } from '../proto/gen/types.js';
 import { type LimitedAccounts, NOBODY_LIMITED } from './account-limits.js';
 import { loadScreen } from './screen.js';
+import { type Soon, soon } from './soon.js';
 import { Lens } from './streaming/lens.js';
 import type { Relations } from './visible.js';
 
@@ -14,6 +15,12 @@ import type { Relations } from './visible.js';
 export interface Viewpoint {
   readonly lens: Lens;
   readonly relations: Relations;
+}
+
+/** A viewer's relations, and the next ids of their home timeline. */
+interface Seen {
+  readonly view: Viewpoint;
+  readonly part: HomeIds;
 }
 
 /** Follows, blocks, mutes and members of lists of all lenses kept, some hundred bytes each. */
@@ -45,18 +52,26 @@ export class Lenses {
   readonly #kept = new LRUCache<string, Kept>({ maxSize: EDGES_MAX });
 
   readonly #clock: Pick<Clock, 'nowMs'>;
+  readonly #answerNow: TypedAnswerNow<AccountCommands>;
 
   readonly #limits: LimitedAccounts;
 
-  constructor(ask: TypedAsk<AccountCommands>, clock: Pick<Clock, 'nowMs'>, limits: LimitedAccounts = NOBODY_LIMITED) {
+  /** `answerNow`: what the viewer's actor says at once, if it can. */
+  constructor(
+    ask: TypedAsk<AccountCommands>,
+    clock: Pick<Clock, 'nowMs'>,
+    limits: LimitedAccounts = NOBODY_LIMITED,
+    answerNow: TypedAnswerNow<AccountCommands> = () => undefined,
+  ) {
     this.#limits = limits;
     this.#ask = ask;
     this.#clock = clock;
+    this.#answerNow = answerNow;
   }
 
   /** @throws Unavailable when the viewer's actor cannot be asked */
-  async of(viewer: string): Promise<Viewpoint> {
-    return (await this.home(viewer, NO_BOUNDS)).view;
+  of(viewer: string): Soon<Viewpoint> {
+    return soon(this.home(viewer, NO_BOUNDS), ({ view }) => view);
   }
 
   /** As of this node's last question, which may have been a while ago; for what is shown, not for what may be seen. */
@@ -64,13 +79,20 @@ export class Lenses {
     return this.#kept.get(viewer);
   }
 
-  /** The viewer's relations with the next ids of their home timeline. */
-  async home(viewer: string, bounds: HomeBounds): Promise<{ readonly view: Viewpoint; readonly part: HomeIds }> {
+  /** The viewer's relations with the next ids of their home timeline. @throws as `of` */
+  home(viewer: string, bounds: HomeBounds): Soon<Seen> {
     const kept = this.#kept.get(viewer);
-    const answer = await this.#ask(viewer, 'home', { knownVersion: kept?.version ?? 0, ...bounds });
+    const question = { knownVersion: kept?.version ?? 0, ...bounds };
+    const answer = this.#answerNow(viewer, 'home', question);
+    if (answer === undefined) return this.#ask(viewer, 'home', question).then((late) => this.#seen(viewer, kept, late));
+    return this.#seen(viewer, kept, answer);
+  }
+
+  #seen(viewer: string, kept: Kept | undefined, answer: AccountHome | Problem): Soon<Seen> {
     if (isProblem(answer)) throw new Error(`an account refused to say what it knows: ${answer.detail}`);
-    const view = answer.sources === undefined && kept !== undefined ? kept : await this.#keep(viewer, answer);
-    return { view, part: { ids: answer.ids, rest: answer.rest as HomeIds['rest'], floor: answer.floor } };
+    const part = { ids: answer.ids, rest: answer.rest as HomeIds['rest'], floor: answer.floor };
+    if (answer.sources === undefined && kept !== undefined) return { view: kept, part };
+    return this.#keep(viewer, answer).then((view) => ({ view, part }));
   }
 
   async #keep(viewer: string, { version, sources = NOBODY }: AccountHome): Promise<Kept> {

@@ -7,6 +7,7 @@ import { loadAccounts } from './entities/status.js';
 import { type FilterContext, type FilterMatch, isDropped } from './filters.js';
 import { blocksDomainOf, type Screen } from './screen.js';
 import type { Services } from './services.js';
+import { type Soon, soon } from './soon.js';
 
 /** A status that its viewer may see; made here only, and what renderers take. */
 export interface VisibleStatus {
@@ -40,6 +41,7 @@ export interface VisibleOptions {
 /** Targets of one `relations` question: bounds its message to some 100 KB. */
 const RELATION_TARGETS_MAX = 2_000;
 const NOBODY: readonly string[] = [];
+const NO_RELATIONS: Relations = () => undefined;
 const NO_STATUSES: ReadonlyMap<string, StoreStatusRecord> = new Map();
 const NO_AUTHORS: ReadonlyMap<string, StoreAccountRecord> = new Map();
 
@@ -53,15 +55,37 @@ export function withoutContent(record: StoreStatusRecord): VisibleStatus {
 export const notFound = (): Problem => problem('not_found', 'Record not found');
 
 /** The one way from stored statuses to what a viewer may see; undefined where there is nothing for them. */
-export async function visibleStatuses(
+export function visibleStatuses(
   services: Services,
   viewer: string | undefined,
   records: readonly (StoreStatusRecord | undefined)[],
   options: VisibleOptions = {},
-): Promise<(VisibleStatus | undefined)[]> {
-  const originals = await loadOriginals(services, records);
-  const relations = options.relations ?? (await relationsOf(services, viewer));
-  const { limits } = services;
+): Soon<(VisibleStatus | undefined)[]> {
+  return soon(loadOriginals(services, records), (originals) =>
+    soon(options.relations ?? relationsOf(services, viewer), (relations) => {
+      const seen = seenBy(services, viewer, records, originals, relations, options);
+      const { screen } = relations;
+      if (screen === undefined) return seen;
+      const authors = screen.domains === undefined ? NO_AUTHORS : loadAccounts(services, authorsOf(seen));
+      const { context } = options;
+      return soon(authors, (known) =>
+        seen.map((status) => {
+          if (status === undefined || isOfBlockedDomain(status, screen, relations, known, context)) return undefined;
+          return screened(status, screen, viewer, context);
+        }),
+      );
+    }),
+  );
+}
+
+function seenBy(
+  { limits }: Services,
+  viewer: string | undefined,
+  records: readonly (StoreStatusRecord | undefined)[],
+  originals: ReadonlyMap<string, StoreStatusRecord>,
+  relations: Relations,
+  options: VisibleOptions,
+): (VisibleStatus | undefined)[] {
   const shows = (record: StoreStatusRecord) => {
     if (limits.suspended(record.accountId)) return false;
     const relation = relations(record.accountId);
@@ -72,19 +96,11 @@ export async function visibleStatuses(
     }
     return mayViewerSee(record, viewer, relation);
   };
-  const seen = records.map((record): VisibleStatus | undefined => {
+  return records.map((record): VisibleStatus | undefined => {
     if (record === undefined || !shows(record)) return undefined;
     if (record.reblogOfId === undefined) return { record, original: undefined };
     const original = originals.get(record.reblogOfId);
     return original !== undefined && shows(original) ? { record, original } : undefined;
-  });
-  const { screen } = relations;
-  if (screen === undefined) return seen;
-  const authors = screen.domains === undefined ? NO_AUTHORS : await loadAccounts(services, authorsOf(seen));
-  const { context } = options;
-  return seen.map((status) => {
-    if (status === undefined || isOfBlockedDomain(status, screen, relations, authors, context)) return undefined;
-    return screened(status, screen, viewer, context);
   });
 }
 
@@ -119,30 +135,26 @@ function screened(
 }
 
 /** By id, in the ids' order. */
-export async function visibleById(
+export function visibleById(
   services: Services,
   viewer: string | undefined,
   ids: readonly string[],
   options: VisibleOptions = {},
-): Promise<(VisibleStatus | undefined)[]> {
-  return visibleStatuses(services, viewer, await loadStatuses(services, ids), options);
+): Soon<(VisibleStatus | undefined)[]> {
+  return soon(loadStatuses(services, ids), (records) => visibleStatuses(services, viewer, records, options));
 }
 
 /** One status, or the refusal that does not tell why. */
-export async function visibleStatus(
+export function visibleStatus(
   services: Services,
   viewer: string | undefined,
   id: string,
-): Promise<VisibleStatus | Problem> {
-  const [found] = await visibleById(services, viewer, [id]);
-  return found ?? notFound();
+): Soon<VisibleStatus | Problem> {
+  return soon(visibleById(services, viewer, [id]), ([found]) => found ?? notFound());
 }
 
 /** Records by id, in the ids' order. */
-export async function loadStatuses(
-  services: Services,
-  ids: readonly string[],
-): Promise<(StoreStatusRecord | undefined)[]> {
+export function loadStatuses(services: Services, ids: readonly string[]): Soon<(StoreStatusRecord | undefined)[]> {
   const found: (StoreStatusRecord | undefined)[] = [];
   const missing: number[] = [];
   for (const id of ids) {
@@ -152,9 +164,10 @@ export async function loadStatuses(
   }
   if (missing.length === 0) return found;
   const keys = missing.map((index) => statusKey(ids[index] ?? ''));
-  for (const [place, record] of (await services.tables.getMany(statuses, keys)).entries())
-    found[missing[place] ?? 0] = record;
-  return found;
+  return services.tables.getMany(statuses, keys).then((records) => {
+    for (const [place, record] of records.entries()) found[missing[place] ?? 0] = record;
+    return found;
+  });
 }
 
 const statusKey = (id: string) => ({ status: id.length < 18 ? id.padStart(18, '0') : id });
@@ -166,8 +179,8 @@ export async function publishedAccount(services: Services, id: string) {
 }
 
 /** The viewer's relations as of now; nobody's are unknown. */
-export async function relationsOf(services: Services, viewer: string | undefined): Promise<Relations> {
-  return viewer === undefined ? () => undefined : (await services.lenses.of(viewer)).relations;
+export function relationsOf(services: Services, viewer: string | undefined): Soon<Relations> {
+  return viewer === undefined ? NO_RELATIONS : soon(services.lenses.of(viewer), ({ relations }) => relations);
 }
 
 /** The viewer's relations in full, by account. */
@@ -200,10 +213,10 @@ function mayViewerSee(record: StoreStatusRecord, viewer: string | undefined, rel
   return maySee({ accountId, visibility, mentionIds }, viewer, relation);
 }
 
-async function loadOriginals(
+function loadOriginals(
   services: Services,
   records: readonly (StoreStatusRecord | undefined)[],
-): Promise<ReadonlyMap<string, StoreStatusRecord>> {
+): Soon<ReadonlyMap<string, StoreStatusRecord>> {
   let ids: Set<string> | undefined;
   for (const record of records) {
     if (record?.reblogOfId === undefined) continue;
@@ -211,7 +224,9 @@ async function loadOriginals(
     ids.add(record.reblogOfId);
   }
   if (ids === undefined) return NO_STATUSES;
-  const found = new Map<string, StoreStatusRecord>();
-  for (const record of await loadStatuses(services, [...ids])) if (record !== undefined) found.set(record.id, record);
-  return found;
+  return soon(loadStatuses(services, [...ids]), (loaded) => {
+    const found = new Map<string, StoreStatusRecord>();
+    for (const record of loaded) if (record !== undefined) found.set(record.id, record);
+    return found;
+  });
 }

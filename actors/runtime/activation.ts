@@ -3,6 +3,7 @@ import { JournalConflict } from '../../store/journal.js';
 import { Unavailable } from '../domain/problem.js';
 import { type ActivationSettings, type Awake, awaken } from './awaken.js';
 import { type Answer, type DecidedBatch, decideBatch } from './batch.js';
+import type { Handled } from './core.js';
 import { type Delivery, NotTaken } from './delivery.js';
 import { Halt } from './halt.js';
 import { actorName } from './kind.js';
@@ -89,6 +90,18 @@ export class Activation {
     }
     metrics.mailboxHighWater = Math.max(metrics.mailboxHighWater, this.mailbox.length);
     if (this.turnUnderWay === undefined) this.hosted.wake();
+  }
+
+  /**
+   * What a turn of its own would answer to a query, when one could begin at once: nothing waits and nothing is being
+   * stored. Undefined: it must be offered. A query that fails here fails again in its turn, which reports it.
+   */
+  answerNow(command: string, input: object): Handled | undefined {
+    const { awake } = this;
+    if (awake === undefined || this.turnUnderWay !== undefined || this.mailbox.length > 0 || !this.owned()) {
+      return undefined;
+    }
+    return awake.core.query(command, input, this.around.clock.nowMs());
   }
 
   /** Leaves memory if nothing is going on; false when something came in between. */

@@ -72,6 +72,22 @@ export class ActorCore {
     return { reply, decided: { entry: { seq: this.seq, atMs: nowMs, events: stored }, record } };
   }
 
+  /** The answer to a command that records nothing; undefined when that cannot be had so, for whatever reason. */
+  query(command: string, input: object, wallMs: number): Handled | undefined {
+    const ctx: Ctx = { self: this.id, nowMs: Math.max(wallMs, this.atMs), newId: this.newId };
+    try {
+      const decision = this.kind.slice.decide[command]?.(this.state, input, ctx) as
+        | Decision<object, unknown>
+        | undefined;
+      if (decision === undefined) return undefined;
+      if (isProblem(decision)) return { reply: decision };
+      return decision.events.length === 0 ? { reply: decision.reply } : undefined;
+    } catch {
+      // The turn that it gets instead fails as well, and ends the activation.
+      return undefined;
+    }
+  }
+
   /** Applies a stored entry; entries come in order, without a gap. */
   replay(seq: number, record: StoreJournalRecord): void {
     if (seq !== this.seq + 1) throw new Error(`entry ${seq} follows ${this.seq}`);

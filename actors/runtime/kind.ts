@@ -90,6 +90,8 @@ export interface Asker {
    * @throws Unavailable past the deadline (default ASK_TIMEOUT_MS) or when the actor's mailbox is full
    */
   ask(kind: string, id: string, command: string, input: object, timeoutMs?: number): Promise<unknown>;
+  /** The reply to a query if the actor lives on this node and nothing goes on there; undefined says nothing. */
+  answerNow(kind: string, id: string, command: string, input: object): unknown;
 }
 
 /** A client's patience, and longer than a takeover takes (lease + LWT). */
@@ -101,6 +103,17 @@ export type TypedAsk<C extends CommandTable<C>> = <K extends keyof C & string>(
   command: K,
   input: C[K]['in'],
 ) => Promise<C[K]['out'] | Problem>;
+
+/** `answerNow` with a kind's types. */
+export type TypedAnswerNow<C extends CommandTable<C>> = <K extends keyof C & string>(
+  id: string,
+  command: K,
+  input: C[K]['in'],
+) => C[K]['out'] | Problem | undefined;
+
+export function answererOf<S, C extends CommandTable<C>, E>(kind: ActorKind<S, C, E>, asker: Asker): TypedAnswerNow<C> {
+  return (id, command, input) => asker.answerNow(kind.name, id, command, input) as never;
+}
 
 export function askerOf<S, C extends CommandTable<C>, E>(kind: ActorKind<S, C, E>, asker: Asker): TypedAsk<C> {
   return async (id, command, input) => (await asker.ask(kind.name, id, command, input)) as never;

@@ -4,7 +4,9 @@ import { Unavailable } from '../domain/problem.js';
 import { Activation } from './activation.js';
 import type { Blueprint } from './blueprint.js';
 import type { LocalActors } from './caller.js';
+import type { Handled } from './core.js';
 import { Delivery, type Message, NotTaken } from './delivery.js';
+import { actorName } from './kind.js';
 import type { NactHost } from './nact-host.js';
 import type { HeldShard, Shards } from './shards.js';
 import type { Surroundings } from './surroundings.js';
@@ -41,13 +43,29 @@ export class Residents implements LocalActors {
       return Promise.reject(error);
     }
     if (activation === undefined) return undefined;
-    this.around.metrics.asks += 1;
     const { command, input, cause } = message;
+    const now = this.queried(activation, message);
+    if (now !== undefined) return Promise.resolve(now.reply);
+    this.around.metrics.asks += 1;
     const repeatable = this.blueprints.get(message.kind)?.repeatable(command, cause) ?? false;
     const target = activation;
     return new Promise((resolve, reject) => {
       target.offer(new Delivery(command, input, cause, deadlineMs, repeatable, resolve, reject, this.around.deadlines));
     });
+  }
+
+  /** The reply to a query whose actor lives here, at rest; undefined where it has to be waited for. */
+  answerNow(message: Message): Handled | undefined {
+    const activation = this.byName.get(actorName(message));
+    return activation && this.queried(this.touch(activation.name, activation), message);
+  }
+
+  private queried(activation: Activation, { kind, command, input, cause }: Message): Handled | undefined {
+    if (cause !== undefined || this.blueprints.get(kind)?.queries.has(command) !== true) return undefined;
+    if (!this.shards.get(activation.shard)) return undefined;
+    const handled = activation.answerNow(command, input);
+    if (handled !== undefined) this.around.metrics.asks += 1;
+    return handled;
   }
 
   /**

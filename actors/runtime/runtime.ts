@@ -98,6 +98,10 @@ export class Runtime implements Asker, ShardHost {
     return this.caller.send({ kind, id, command, input, cause: undefined }, timeoutMs);
   }
 
+  answerNow(kind: string, id: string, command: string, input: object): unknown {
+    return this.residents.answerNow({ kind, id, command, input, cause: undefined })?.reply;
+  }
+
   /** Resolves when commands for the shards reach this node; what their backlog holds is then taken up behind. */
   async acquire(shards: readonly number[]): Promise<void> {
     await Promise.all(shards.map((shard) => this.shards.hold(shard)));

@@ -3,6 +3,7 @@ import { Generations } from '../../store/generations.js';
 import { notificationHead, type SeenNotification, seenNotifications } from '../entities/notification.js';
 import { loadAccounts } from '../entities/status.js';
 import type { InstanceSettings, Services } from '../services.js';
+import { type Soon, soon } from '../soon.js';
 import type { Lens } from '../streaming/lens.js';
 import type { StoredNotification } from '../streaming/sources.js';
 import type { VisibleStatus } from '../visible.js';
@@ -43,32 +44,27 @@ export class StatusPages {
   }
 
   /** A JSON array; statuses that are not there, or whose author is gone, are left out. */
-  async list(
-    services: Services,
-    viewer: string | undefined,
-    seen: readonly (VisibleStatus | undefined)[],
-  ): Promise<JsonPieces> {
-    return new JsonPieces(arrayOf(await this.pieces(services, viewer, seen)));
+  list(services: Services, viewer: string | undefined, seen: readonly (VisibleStatus | undefined)[]): Soon<JsonPieces> {
+    return soon(this.pieces(services, viewer, seen), (pieces) => new JsonPieces(arrayOf(pieces)));
   }
 
   /** One status; undefined when there is none. `done`: what the viewer just did to it, whatever its row says yet. */
-  async one(
+  one(
     services: Services,
     viewer: string | undefined,
     seen: VisibleStatus | undefined,
     done: Done = NOTHING,
-  ): Promise<JsonPieces | undefined> {
-    const [pieces] = await this.pieces(services, viewer, [seen], done);
-    return pieces === undefined ? undefined : new JsonPieces(pieces);
+  ): Soon<JsonPieces | undefined> {
+    return soon(this.pieces(services, viewer, [seen], done), ([pieces]) => pieces && new JsonPieces(pieces));
   }
 
   /** Each status as pieces of JSON, for being put into something larger. */
-  async pieces(
+  pieces(
     services: Services,
     viewer: string | undefined,
     seen: readonly (VisibleStatus | undefined)[],
     done: Done = NOTHING,
-  ): Promise<(readonly Uint8Array[] | undefined)[]> {
+  ): Soon<(readonly Uint8Array[] | undefined)[]> {
     const authorIds: string[] = [];
     const markedIds: string[] = [];
     for (const status of seen) {
@@ -77,13 +73,13 @@ export class StatusPages {
       if (status.original !== undefined) authorIds.push(status.original.accountId);
       markedIds.push(status.original?.id ?? status.record.id);
     }
-    const authors = await loadAccounts(services, authorIds);
-    const stored = viewer === undefined || markedIds.length === 0 ? NO_MARKS : await this.#marks.of(viewer, markedIds);
-    const marks: Marks = done === NOTHING ? stored : after(stored, done);
-    const found = viewer === undefined ? undefined : lensOf(services, viewer);
-    const lens = found instanceof Promise ? await found : found;
-    return seen.map((status) =>
-      status === undefined ? undefined : this.#status(services, status, viewer, authors, marks, lens),
+    return soon(loadAccounts(services, authorIds), (authors) =>
+      soon(viewer === undefined ? NO_MARKS : this.#marks.of(viewer, markedIds), (stored) =>
+        soon(viewer === undefined ? undefined : lensOf(services, viewer), (lens) => {
+          const marks = done === NOTHING ? stored : after(stored, done);
+          return seen.map((status) => status && this.#status(services, status, viewer, authors, marks, lens));
+        }),
+      ),
     );
   }
 
@@ -93,24 +89,28 @@ export class StatusPages {
   }
 
   /** Notifications as pieces of JSON; undefined where there is nothing for the viewer. */
-  async notifications(
+  notifications(
     services: Services,
     viewer: string,
     stored: readonly StoredNotification[],
-  ): Promise<(readonly Uint8Array[] | undefined)[]> {
-    const seen = await seenNotifications(services, viewer, stored);
-    const statuses = await this.pieces(
-      services,
-      viewer,
-      seen.map((one) => one?.status),
-    );
-    return seen.map((one, index) => {
-      const status = statuses[index];
-      if (one === undefined || (one.status !== undefined && status === undefined)) return undefined;
-      const about = status === undefined ? [] : [STATUS, ...status];
-      if (one.subject !== undefined) about.push(Buffer.from(`,${JSON.stringify(one.subject).slice(1, -1)}`));
-      return [this.#head(one), this.#cards.account(one.account), ...about, CLOSE];
+  ): Soon<(readonly Uint8Array[] | undefined)[]> {
+    return soon(seenNotifications(services, viewer, stored), (seen) => {
+      const about = seen.map((one) => one?.status);
+      return soon(this.pieces(services, viewer, about), (statuses) =>
+        seen.map((one, index) => one && this.#notification(one, statuses[index])),
+      );
     });
+  }
+
+  #notification(one: SeenNotification, status: readonly Uint8Array[] | undefined): Uint8Array[] | undefined {
+    const pieces = [this.#head(one), this.#cards.account(one.account)];
+    if (one.status !== undefined) {
+      if (status === undefined) return undefined;
+      pieces.push(STATUS, ...status);
+    }
+    if (one.subject !== undefined) pieces.push(Buffer.from(`,${JSON.stringify(one.subject).slice(1, -1)}`));
+    pieces.push(CLOSE);
+    return pieces;
   }
 
   #head(one: SeenNotification): Uint8Array {
@@ -149,8 +149,8 @@ export class StatusPages {
 }
 
 /** What may be seen was decided a moment ago, by relations that are still at hand. */
-function lensOf(services: Services, viewer: string): Lens | Promise<Lens> {
-  return services.lenses.latest(viewer)?.lens ?? services.lenses.of(viewer).then((view) => view.lens);
+function lensOf({ lenses }: Services, viewer: string): Soon<Lens> {
+  return lenses.latest(viewer)?.lens ?? soon(lenses.of(viewer), (view) => view.lens);
 }
 
 /** A JSON array of those that are there. */

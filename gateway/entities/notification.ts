@@ -2,8 +2,9 @@ import { idMs } from '../../actors/domain/ids.js';
 import type { StoreAccountRecord, StoreNotificationRecord } from '../../proto/gen/types.js';
 import { blocksDomainOf } from '../screen.js';
 import type { Services } from '../services.js';
+import { type Soon, soon } from '../soon.js';
 import type { StoredNotification } from '../streaming/sources.js';
-import { relationsOf, type VisibleStatus, visibleById } from '../visible.js';
+import { type Relations, relationsOf, type VisibleStatus, visibleById } from '../visible.js';
 import { type Account, isPublished, isSuspended, renderAccount } from './account.js';
 import { type NotificationSubject, subjectOf } from './notification-subject.js';
 import { renderAccountRoles } from './role.js';
@@ -32,38 +33,53 @@ export interface SeenNotification {
 }
 
 /** What moderators are told stays among them. */
-const OF_DUTY = /^admin\./;
+const isOfDuty = ({ type }: StoreNotificationRecord): boolean => type.startsWith('admin.');
 
 /** With one read per table; undefined where the account or the status is gone, hidden, blocked or muted. */
-export async function seenNotifications(
+export function seenNotifications(
   services: Services,
   viewer: string,
   stored: readonly StoredNotification[],
-): Promise<(SeenNotification | undefined)[]> {
-  const relations = await relationsOf(services, viewer);
-  const accountIds = stored.map(({ record }) => record.from);
-  for (const { record } of stored) if (record.report !== undefined) accountIds.push(record.report.target);
-  const isDuty = stored.some(({ record }) => OF_DUTY.test(record.type));
-  if (isDuty || stored.some(({ record }) => record.warning !== undefined)) accountIds.push(viewer);
-  const accounts = await loadAccounts(services, accountIds);
-  const isStaff = isDuty && renderAccountRoles(accounts.get(viewer)?.role ?? '').length > 0;
-  const ids = [...new Set(stored.flatMap(({ record }) => (record.statusId ? [record.statusId] : [])))];
-  const seen = await visibleById(services, viewer, ids, { relations, hideBlocked: true, context: 'notifications' });
-  const statuses = new Map(ids.map((id, index) => [id, seen[index]]));
-  return stored.map(({ id, record }) => {
-    const account = accounts.get(record.from);
-    if (account === undefined || !isPublished(account) || isSuspended(account)) return undefined;
-    if (OF_DUTY.test(record.type)) {
-      if (!isStaff) return undefined;
-    } else {
-      const relation = relations(record.from);
-      if (relation?.blocking || relation?.blockedBy || relation?.mutingNotifications === true) return undefined;
-      if (relation?.following !== true && blocksDomainOf(relations.screen, account)) return undefined;
-    }
-    const status = record.statusId === undefined ? undefined : statuses.get(record.statusId);
-    if (record.statusId !== undefined && status === undefined) return undefined;
-    return { id, record, account, status, subject: subjectOf(services, viewer, record, accounts) };
-  });
+): Soon<(SeenNotification | undefined)[]> {
+  const accountIds: string[] = [];
+  const statusIds = new Set<string>();
+  for (const { record } of stored) {
+    accountIds.push(record.from);
+    if (record.statusId) statusIds.add(record.statusId);
+    if (record.report !== undefined) accountIds.push(record.report.target);
+    if (record.warning !== undefined || isOfDuty(record)) accountIds.push(viewer);
+  }
+  const ids = [...statusIds];
+  return soon(relationsOf(services, viewer), (relations) =>
+    soon(loadAccounts(services, accountIds), (accounts) =>
+      soon(visibleById(services, viewer, ids, { relations, hideBlocked: true, context: 'notifications' }), (seen) => {
+        const statuses = new Map(ids.map((id, index) => [id, seen[index]]));
+        return stored.map((one) => seenNotification(services, viewer, one, relations, accounts, statuses));
+      }),
+    ),
+  );
+}
+
+function seenNotification(
+  services: Services,
+  viewer: string,
+  { id, record }: StoredNotification,
+  relations: Relations,
+  accounts: ReadonlyMap<string, StoreAccountRecord>,
+  statuses: ReadonlyMap<string, VisibleStatus | undefined>,
+): SeenNotification | undefined {
+  const account = accounts.get(record.from);
+  if (account === undefined || !isPublished(account) || isSuspended(account)) return undefined;
+  if (isOfDuty(record)) {
+    if (renderAccountRoles(accounts.get(viewer)?.role ?? '').length === 0) return undefined;
+  } else {
+    const relation = relations(record.from);
+    if (relation?.blocking || relation?.blockedBy || relation?.mutingNotifications === true) return undefined;
+    if (relation?.following !== true && blocksDomainOf(relations.screen, account)) return undefined;
+  }
+  const status = record.statusId === undefined ? undefined : statuses.get(record.statusId);
+  if (record.statusId !== undefined && status === undefined) return undefined;
+  return { id, record, account, status, subject: subjectOf(services, viewer, record, accounts) };
 }
 
 /** Of these, a day's half at a time is shown as one. Source: Mastodon Notification, MAXIMUM_GROUP_SPAN_HOURS. */

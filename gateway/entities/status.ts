@@ -2,6 +2,7 @@ import { eraOfId } from '../../actors/domain/ids.js';
 import type { StoreAccountRecord, StoreMark, StoreStatusRecord } from '../../proto/gen/types.js';
 import { accounts, marks } from '../../store/tables.js';
 import type { InstanceSettings, Services } from '../services.js';
+import type { Soon } from '../soon.js';
 import type { VisibleStatus } from '../visible.js';
 import { type Account, accountUri, accountUrl, renderAccount } from './account.js';
 import { type FilterResult, renderFilterResult } from './filter.js';
@@ -106,10 +107,10 @@ export async function renderStatuses(
 }
 
 /** Accounts by id; those that are gone are missing. */
-export async function loadAccounts(
+export function loadAccounts(
   services: Services,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, StoreAccountRecord>> {
+): Soon<ReadonlyMap<string, StoreAccountRecord>> {
   const found = new Map<string, StoreAccountRecord>();
   const missing = new Set<string>();
   for (const id of ids) {
@@ -120,9 +121,10 @@ export async function loadAccounts(
   }
   if (missing.size === 0) return found;
   const keys = Array.from(missing, (account) => ({ account }));
-  for (const record of await services.tables.getMany(accounts, keys))
-    if (record !== undefined) found.set(record.id, record);
-  return found;
+  return services.tables.getMany(accounts, keys).then((records) => {
+    for (const record of records) if (record !== undefined) found.set(record.id, record);
+    return found;
+  });
 }
 
 export async function loadMarks(

@@ -1,9 +1,12 @@
 import { Type } from '@sinclair/typebox';
-import { isPublished, isSuspended, renderAccount } from '../entities/account.js';
+import { JsonPieces } from '../cards/json-pieces.js';
+import { arrayOf } from '../cards/status-pages.js';
+import { isPublished, isSuspended } from '../entities/account.js';
 import { loadAccounts } from '../entities/status.js';
 import { idText, linkHeaders, type PageBounds } from '../http/paging.js';
 import { type Answer, json, type Request } from '../http/route.js';
 import type { Services } from '../services.js';
+import { type Soon, soon } from '../soon.js';
 import { emptyPage, type Page } from '../timelines/page.js';
 import { relationsOf, type VisibleStatus } from '../visible.js';
 
@@ -31,41 +34,34 @@ export function pageAnswer(
 }
 
 /** A timeline's page. */
-export async function statusPage(
-  asked: Asked,
-  bounds: PageBounds,
-  page: Page<VisibleStatus>,
-  keep: Kept = {},
-): Promise<Answer> {
+export function statusPage(asked: Asked, bounds: PageBounds, page: Page<VisibleStatus>, keep: Kept = {}): Soon<Answer> {
   const { services, viewer } = asked;
-  return pageAnswer(asked, bounds, page, await services.pages.list(services, viewer, page.items), keep);
+  return soon(services.pages.list(services, viewer, page.items), (list) => pageAnswer(asked, bounds, page, list, keep));
 }
 
 /** A page of a list of accounts by edges; without those whom the viewer blocks or who block the viewer. */
-export async function accountPage(
+export function accountPage(
   asked: Asked,
   bounds: PageBounds,
   page: Page<{ readonly accountId: string }>,
-): Promise<Answer> {
+): Soon<Answer> {
   const ids = page.items.map((edge) => edge.accountId);
-  return pageAnswer(asked, bounds, page, await shownAccounts(asked.services, asked.viewer, ids));
+  return soon(shownAccounts(asked.services, asked.viewer, ids), (list) => pageAnswer(asked, bounds, page, list));
 }
 
 export const nothingAnswer = (asked: Asked, bounds: PageBounds): Answer => pageAnswer(asked, bounds, emptyPage, []);
 
-async function shownAccounts(services: Services, viewer: string | undefined, ids: readonly string[]) {
-  const [records, relations] = await Promise.all([loadAccounts(services, ids), relationsOf(services, viewer)]);
-  return ids.flatMap((id) => {
-    const record = records.get(id);
-    const relation = relations(id);
-    if (
-      record === undefined ||
-      !isPublished(record) ||
-      isSuspended(record) ||
-      relation?.blocking ||
-      relation?.blockedBy
-    )
-      return [];
-    return [renderAccount(services.instance, record)];
-  });
+function shownAccounts(services: Services, viewer: string | undefined, ids: readonly string[]): Soon<JsonPieces> {
+  return soon(loadAccounts(services, ids), (records) =>
+    soon(relationsOf(services, viewer), (relations) => {
+      const shown = ids.map((id) => {
+        const record = records.get(id);
+        if (record === undefined || !isPublished(record) || isSuspended(record)) return undefined;
+        const relation = relations(id);
+        if (relation?.blocking || relation?.blockedBy) return undefined;
+        return [services.pages.account(record)];
+      });
+      return new JsonPieces(arrayOf(shown));
+    }),
+  );
 }

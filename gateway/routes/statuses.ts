@@ -1,11 +1,12 @@
 import { Type } from '@sinclair/typebox';
-import { isProblem } from '../../actors/domain/problem.js';
+import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import { JsonPieces } from '../cards/json-pieces.js';
 import { arrayOf } from '../cards/status-pages.js';
 import { renderStatuses } from '../entities/status.js';
 import { idText } from '../http/paging.js';
-import { type AnyRoute, json, route } from '../http/route.js';
+import { type Answer, type AnyRoute, json, route } from '../http/route.js';
 import type { Services } from '../services.js';
+import { type Soon, soon } from '../soon.js';
 import { notFound, type VisibleStatus, visibleById, visibleStatus } from '../visible.js';
 import { idParams, storedId } from './lists.js';
 import { postStatus } from './post.js';
@@ -24,10 +25,10 @@ const getStatus = route({
   auth: 'optional',
   scope: READ,
   params: idParams,
-  handle: async ({ services, viewer, params }) => {
-    const seen = await visibleStatus(services, viewer, params.id);
-    return isProblem(seen) ? seen : answer(services, viewer, seen);
-  },
+  handle: ({ services, viewer, params }) =>
+    soon(visibleStatus(services, viewer, params.id), (seen) =>
+      isProblem(seen) ? seen : answer(services, viewer, seen),
+    ),
 });
 
 const ANCESTORS = Buffer.from('{"ancestors":');
@@ -100,7 +101,8 @@ const context = route({
 /** Statuses and threads. */
 export const statusRoutes: readonly AnyRoute[] = [postStatus, getStatus, getStatuses, deleteStatus, context];
 
-async function answer(services: Services, viewer: string | undefined, seen: VisibleStatus) {
-  const status = await services.pages.one(services, viewer, seen);
-  return status === undefined ? notFound() : json(status);
+function answer(services: Services, viewer: string | undefined, seen: VisibleStatus): Soon<Answer | Problem> {
+  return soon(services.pages.one(services, viewer, seen), (status) =>
+    status === undefined ? notFound() : json(status),
+  );
 }

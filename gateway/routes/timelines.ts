@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { pageBounds, pageProperties, pageQuery } from '../http/paging.js';
 import { type AnyRoute, route } from '../http/route.js';
+import { soon } from '../soon.js';
 import { homeTimeline } from '../timelines/home.js';
 import { publicTimeline } from '../timelines/public.js';
 import { nothingAnswer, statusPage } from './lists.js';
@@ -11,9 +12,11 @@ const home = route({
   auth: 'user',
   scope: 'read:statuses',
   query: pageQuery(),
-  handle: async (request) => {
+  handle: (request) => {
     const bounds = pageBounds(request.query);
-    return statusPage(request, bounds, await homeTimeline(request.services, request.viewer ?? '', bounds));
+    return soon(homeTimeline(request.services, request.viewer ?? '', bounds), (page) =>
+      statusPage(request, bounds, page),
+    );
   },
 });
 
@@ -28,13 +31,15 @@ const everybody = route({
     remote: Type.Optional(Type.Boolean()),
     only_media: Type.Optional(Type.Boolean()),
   }),
-  handle: async (request) => {
+  handle: (request) => {
     const { services, viewer, query } = request;
     const { local, remote, only_media } = query;
     const bounds = pageBounds(query);
     // Everybody is local and no status has media.
     if (only_media === true || (remote === true && local !== true)) return nothingAnswer(request, bounds);
-    return statusPage(request, bounds, await publicTimeline(services, viewer, bounds), { local, remote });
+    return soon(publicTimeline(services, viewer, bounds), (page) =>
+      statusPage(request, bounds, page, { local, remote }),
+    );
   },
 });
 

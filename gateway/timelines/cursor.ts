@@ -1,5 +1,6 @@
 import { compareIds } from '../../actors/domain/ids.js';
 import type { PageBounds } from '../http/paging.js';
+import type { Soon } from '../soon.js';
 
 /** A row of a list that is ordered by its rows' ids. */
 export interface Entry<V> {
@@ -10,7 +11,7 @@ export interface Entry<V> {
 /** Reads a list in one direction, each row once. */
 export interface Cursor<E> {
   /** The next rows, at most `count`; none at all means the end. */
-  next(count: number): Promise<readonly E[]>;
+  next(count: number): Soon<readonly E[]>;
 }
 
 /** Bounds of one read, exclusive; `reverse`: newest first. */

@@ -3,6 +3,7 @@ import { accountStatuses } from '../../store/tables.js';
 import type { PageBounds } from '../http/paging.js';
 import type { Viewpoint } from '../lenses.js';
 import type { Services } from '../services.js';
+import { type Soon, soon } from '../soon.js';
 import type { Audience } from '../streaming/lens.js';
 import { type VisibleStatus, visibleById } from '../visible.js';
 import { type Cursor, MergedCursor, OnceCursor } from './cursor.js';
@@ -30,19 +31,16 @@ export interface HomeEntry {
  * Own statuses and those of everyone followed, newest first: out of the viewer's ring, and merged from the store
  * where that ends, or there is none.
  */
-export async function homeTimeline(
-  services: Services,
-  viewer: string,
-  bounds: PageBounds,
-): Promise<Page<VisibleStatus>> {
+export function homeTimeline(services: Services, viewer: string, bounds: PageBounds): Soon<Page<VisibleStatus>> {
   const ask = { ...bounds, limit: bounds.limit * SPARE };
-  const { view, part } = await services.lenses.home(viewer, ask);
-  const belongs = (status: Audience) => view.lens.home(status);
-  const cursor = homeCursor(services, viewer, () => view.lens.authors, ask, part);
-  const tags = view.lens.followedTags;
-  const all =
-    tags.length === 0 ? cursor : withTags(cursor, tagsCursor(services.tables, tags, bounds, CHUNK_MIN), bounds);
-  return readPage(all, bounds, selectShown(services, viewer, view, belongs));
+  return soon(services.lenses.home(viewer, ask), ({ view, part }) => {
+    const belongs = (status: Audience) => view.lens.home(status);
+    const cursor = homeCursor(services, viewer, () => view.lens.authors, ask, part);
+    const tags = view.lens.followedTags;
+    const all =
+      tags.length === 0 ? cursor : withTags(cursor, tagsCursor(services.tables, tags, bounds, CHUNK_MIN), bounds);
+    return readPage(all, bounds, selectShown(services, viewer, view, belongs));
+  });
 }
 
 /** What of a timeline its viewer sees: what belongs there, is visible, and is not on the page already. */
@@ -52,17 +50,18 @@ export function selectShown(
   { relations }: Viewpoint,
   belongs: (status: Audience) => boolean,
 ): Select<HomeEntry, VisibleStatus> {
-  const shown = new Set<string>();
-  return async (rows) => {
+  const shown = new Shown();
+  return (rows) => {
     const wanted = rows.filter(({ audience }) => audience === undefined || belongs(audience));
     const ids = wanted.map((row) => row.id);
-    const found = await visibleById(services, viewer, ids, { relations, hideBlocked: true, context: 'home' });
-    const selected = found.map((status) =>
-      status !== undefined && belongs(status.record) ? once(shown, status) : undefined,
-    );
-    if (wanted.length === rows.length) return selected;
-    const byRow = new Map(wanted.map((row, index) => [row, selected[index]]));
-    return rows.map((row) => byRow.get(row));
+    return soon(visibleById(services, viewer, ids, { relations, hideBlocked: true, context: 'home' }), (found) => {
+      const selected = found.map((status) =>
+        status !== undefined && belongs(status.record) && shown.isFirst(status) ? status : undefined,
+      );
+      if (wanted.length === rows.length) return selected;
+      const byRow = new Map(wanted.map((row, index) => [row, selected[index]]));
+      return rows.map((row) => byRow.get(row));
+    });
   };
 }
 
@@ -75,7 +74,7 @@ export function homeCursor(
   part: HomeIds,
 ): Cursor<HomeEntry> {
   return new RingCursor<HomeEntry>(part, bounds, {
-    ask: async (next) => (await services.lenses.home(viewer, next)).part,
+    ask: (next) => soon(services.lenses.home(viewer, next), ({ part: further }) => further),
     merge: (next) => mergedCursor(services, authors(), next),
   });
 }
@@ -109,10 +108,20 @@ function withTags(
   return new OnceCursor<HomeEntry>(new MergedCursor<HomeEntry>([bare, tagged], bounds.upwards, CHUNK_MAX));
 }
 
-/** A reblog of what the page already shows, as itself or as somebody else's reblog, is not shown again. */
-function once(shown: Set<string>, status: VisibleStatus): VisibleStatus | undefined {
-  const gist = status.record.reblogOfId ?? status.record.id;
-  if (status.original !== undefined && shown.has(gist)) return undefined;
-  shown.add(gist);
-  return status;
+/** What the page already shows, as itself or as somebody's reblog: a reblog of it is not shown again. */
+class Shown {
+  readonly #all: string[] = [];
+  /** Made when the first reblog asks: on most pages nobody does. */
+  #known: Set<string> | undefined;
+
+  isFirst({ record, original }: VisibleStatus): boolean {
+    const gist = record.reblogOfId ?? record.id;
+    if (original !== undefined) {
+      this.#known ??= new Set(this.#all);
+      if (this.#known.has(gist)) return false;
+    }
+    this.#known?.add(gist);
+    this.#all.push(gist);
+    return true;
+  }
 }

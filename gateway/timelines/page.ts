@@ -1,4 +1,5 @@
 import type { PageBounds } from '../http/paging.js';
+import { type Soon, soon } from '../soon.js';
 import type { Cursor } from './cursor.js';
 
 /** A page of a list, newest first. */
@@ -12,7 +13,7 @@ export interface Page<T> {
 }
 
 /** What becomes of rows: items to show, or undefined for those that are not for this viewer. */
-export type Select<E, T> = (rows: readonly E[]) => Promise<readonly (T | undefined)[]>;
+export type Select<E, T> = (rows: readonly E[]) => Soon<readonly (T | undefined)[]>;
 
 /** Rounds of reading for one page. A page that is still not full is answered as it is, its Link going on. */
 export const READ_ROUNDS_MAX = 8;
@@ -21,29 +22,39 @@ const ROUND_ROWS_MIN = 10;
 
 export const emptyPage: Page<never> = { items: [], newest: undefined, oldest: undefined, more: false };
 
-/** Reads until the page is full, the list ends, or READ_ROUNDS_MAX. */
-export async function readPage<E extends { readonly id: string }, T>(
+/** Reads until the page is full, the list ends, or READ_ROUNDS_MAX; at once where all of it is in memory. */
+export function readPage<E extends { readonly id: string }, T>(
   cursor: Cursor<E>,
   bounds: PageBounds,
   select: Select<E, T>,
-): Promise<Page<T>> {
+): Soon<Page<T>> {
   const items: T[] = [];
   let first: string | undefined;
   let last: string | undefined;
   let ended = false;
-  for (let round = 0; round < READ_ROUNDS_MAX && items.length < bounds.limit && !ended; round++) {
-    const rows = await cursor.next(Math.max(ROUND_ROWS_MIN, bounds.limit - items.length));
+  const take = (rows: readonly E[], selected: readonly (T | undefined)[]) => {
     ended = rows.length === 0;
-    const selected = await select(rows);
     for (let index = 0; index < rows.length && items.length < bounds.limit; index++) {
       last = rows[index]?.id;
       first ??= last;
       const item = selected[index];
       if (item !== undefined) items.push(item);
     }
-  }
-  if (bounds.upwards) return { items: items.reverse(), newest: last, oldest: first, more: true };
-  return { items, newest: first, oldest: last, more: !ended };
+  };
+  const page = (): Page<T> =>
+    bounds.upwards
+      ? { items: items.reverse(), newest: last, oldest: first, more: true }
+      : { items, newest: first, oldest: last, more: !ended };
+  const read = (round: number): Soon<Page<T>> => {
+    if (round === READ_ROUNDS_MAX || items.length === bounds.limit || ended) return page();
+    return soon(cursor.next(Math.max(ROUND_ROWS_MIN, bounds.limit - items.length)), (rows) =>
+      soon(select(rows), (selected) => {
+        take(rows, selected);
+        return read(round + 1);
+      }),
+    );
+  };
+  return read(0);
 }
 
 /** A page of a list that is in memory as a whole, in any order. */

@@ -4,7 +4,8 @@ import type { ReadTables } from '../../store/port.js';
 import { publicBuckets, publicStatuses } from '../../store/tables.js';
 import type { PageBounds } from '../http/paging.js';
 import type { Services } from '../services.js';
-import { type VisibleStatus, visibleById } from '../visible.js';
+import { type Soon, soon } from '../soon.js';
+import { relationsOf, type VisibleStatus, visibleById } from '../visible.js';
 import { filledBuckets } from './buckets.js';
 import { type Cursor, type Entry, MergedCursor, PartsCursor } from './cursor.js';
 import { rangeOf } from './eras.js';
@@ -17,31 +18,24 @@ const SPARE = 10;
 type Bounds = Omit<PageBounds, 'limit'>;
 
 /** Public statuses of everybody, newest first. */
-export async function publicTimeline(
+export function publicTimeline(
   services: Services,
   viewer: string | undefined,
   bounds: PageBounds,
-): Promise<Page<VisibleStatus>> {
+): Soon<Page<VisibleStatus>> {
   const { publicRing, tables } = services;
   const ask = { ...bounds, limit: bounds.limit + SPARE };
   const cursor = new RingCursor(publicRing.read(ask), ask, {
-    ask: async (next) => publicRing.read(next),
+    ask: (next) => publicRing.read(next),
     merge: (next) => publicCursor(tables, next),
   });
-  const view = viewer === undefined ? undefined : await services.lenses.of(viewer);
-  return readPage(cursor, bounds, (rows) =>
-    visibleById(
-      services,
-      viewer,
-      rows.map((row) => row.id),
-      {
-        hideBlocked: true,
-        hideMuted: true,
-        context: 'public',
-        ...(view === undefined ? {} : { relations: view.relations }),
-      },
-    ),
-  );
+  return soon(relationsOf(services, viewer), (relations) => {
+    const options = { relations, hideBlocked: true, hideMuted: true, context: 'public' } as const;
+    return readPage(cursor, bounds, (rows) => {
+      const ids = rows.map((row) => row.id);
+      return visibleById(services, viewer, ids, options);
+    });
+  });
 }
 
 /** All of them, unfiltered. */

@@ -1,9 +1,10 @@
 import type { HomeBounds, HomeIds } from '../../actors/timelines/ring-part.js';
+import type { Soon } from '../soon.js';
 import type { Cursor } from './cursor.js';
 
 /** Where a list that is kept in a ring goes on. */
 export interface RingSources<E> {
-  readonly ask: (bounds: HomeBounds) => Promise<HomeIds>;
+  readonly ask: (bounds: HomeBounds) => Soon<HomeIds>;
   readonly merge: (bounds: HomeBounds) => Cursor<E>;
 }
 
@@ -22,17 +23,20 @@ export class RingCursor<E extends { readonly id: string }> implements Cursor<{ r
     this.#sources = sources;
   }
 
-  async next(count: number): Promise<readonly ({ readonly id: string } | E)[]> {
+  next(count: number): Soon<readonly ({ readonly id: string } | E)[]> {
     const found: ({ readonly id: string } | E)[] = [];
+    this.#take(found, count);
+    return found.length === count || this.#part.rest === 'end' ? found : this.#further(found, count);
+  }
+
+  async #further(found: ({ readonly id: string } | E)[], count: number): Promise<typeof found> {
     while (found.length < count) {
-      const { ids, rest } = this.#part;
-      if (this.#at < ids.length) {
-        const to = Math.min(ids.length, this.#at + count - found.length);
-        while (this.#at < to) found.push({ id: ids[this.#at++] ?? '' });
-      } else if (rest === 'ring') {
+      const { rest } = this.#part;
+      if (rest === 'ring') {
         this.#passed();
         this.#part = await this.#sources.ask(this.#bounds);
         this.#at = 0;
+        this.#take(found, count);
       } else if (rest === 'end') break;
       else {
         this.#merge ??= this.#sources.merge(this.#beyond());
@@ -42,6 +46,12 @@ export class RingCursor<E extends { readonly id: string }> implements Cursor<{ r
       }
     }
     return found;
+  }
+
+  #take(found: ({ readonly id: string } | E)[], count: number): void {
+    const { ids } = this.#part;
+    const to = Math.min(ids.length, this.#at + count - found.length);
+    while (this.#at < to) found.push({ id: ids[this.#at++] ?? '' });
   }
 
   #passed(): void {

@@ -70,6 +70,29 @@ test('a query does not tell of what is not yet durable', async (t) => {
   assert.ok(order.includes('read first second'));
 });
 
+test('a query is answered at once by an actor at rest, and only by one', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const { runtime, store, placement } = await stage.node(1);
+  const read = () => runtime.answerNow('notebook', id, 'read', {}) as { lines: string[] } | undefined;
+  assert.equal(read(), undefined, 'it is not in memory');
+  await runtime.ask(...add('first'));
+  await stage.clock.settle();
+  assert.deepEqual(read(), { lines: ['first'] });
+  assert.equal(runtime.answerNow('notebook', id, 'add', { text: 'second' }), undefined, 'no query');
+  const proceed = store.holdWrites(journal);
+  const writing = runtime.ask(...add('second'));
+  assert.equal(read(), undefined, 'a command waits');
+  await stage.clock.settle();
+  assert.equal(read(), undefined, 'a command is being stored');
+  proceed();
+  await writing;
+  await stage.clock.settle();
+  assert.deepEqual(read(), { lines: ['first', 'second'] });
+  placement.epoch = undefined;
+  assert.equal(read(), undefined, 'its shard is not ours any more');
+});
+
 test('a command that waited past its deadline is refused and never carried out', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());

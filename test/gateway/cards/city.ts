@@ -1,7 +1,7 @@
 import { accountKind } from '../../../actors/account/account.js';
 import { conversationKind } from '../../../actors/conversation/conversation.js';
 import { idShard } from '../../../actors/domain/ids.js';
-import { askerOf } from '../../../actors/runtime/kind.js';
+import { answererOf, askerOf } from '../../../actors/runtime/kind.js';
 import { HomeRings } from '../../../actors/timelines/home-rings.js';
 import { NO_RING } from '../../../actors/timelines/ring-part.js';
 import { cachedAlone } from '../../../compose/cached-rows.js';
@@ -59,7 +59,7 @@ export async function openCity(stage: Stage = new Stage()) {
     instance,
     askAccount,
     askConversation,
-    lenses: new Lenses(askAccount, stage.clock),
+    lenses: new Lenses(askAccount, stage.clock, NOBODY_LIMITED, answererOf(account, node.runtime)),
     limits: NOBODY_LIMITED,
     entries: undefined as never,
     askInstance: undefined as never,

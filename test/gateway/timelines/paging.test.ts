@@ -57,13 +57,13 @@ for (const direction of [pageDown, pageUp]) {
       if (ring !== undefined) await world.openRing(ring);
       const { services, viewer } = world;
       const dice = new Dice(seed * 7);
-      const home = await direction((bounds) => homeTimeline(services, viewer, bounds), dice);
+      const home = await direction(async (bounds) => homeTimeline(services, viewer, bounds), dice);
       assert.deepEqual(
         home,
         world.idsWhere((record) => world.inHome(record)),
         `home, seed ${seed}`,
       );
-      const everybody = await direction((bounds) => publicTimeline(services, viewer, bounds), dice);
+      const everybody = await direction(async (bounds) => publicTimeline(services, viewer, bounds), dice);
       const isShown = (record: Parameters<typeof world.visible>[0]) =>
         TimelineWorld.isPublic(record) && world.visible(record) && world.unmuted(record);
       assert.deepEqual(everybody, world.idsWhere(isShown), `public, seed ${seed}`);
