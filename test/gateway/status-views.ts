@@ -64,6 +64,8 @@ export const STATUS_VIEWS: Readonly<Record<string, View>> = {
         .join('&')}`,
     ],
   },
+  'GET /api/v1/polls/:id': each((id) => `/api/v1/polls/${id}`),
+  'GET /api/v1/trends/statuses': at(`/api/v1/trends/statuses?${PAGE}`),
   'GET /api/v1/timelines/home': at(`/api/v1/timelines/home?${PAGE}`),
   'GET /api/v1/timelines/public': at(`/api/v1/timelines/public?${PAGE}`, `/api/v1/timelines/public?local=true&${PAGE}`),
   'GET /api/v1/timelines/tag/:hashtag': at(`/api/v1/timelines/tag/owls?${PAGE}`),

@@ -13,7 +13,7 @@ const STEPS_MAX = 30;
 /** Looks of one person at a time. */
 const AT_ONCE = 8;
 /** What answers hold, or what their addresses are called, that may have statuses in them. */
-const MAY_SHOW = /Status\b|StatusEdit|Context\b|Conversation|Notification(?!Policy)|Grouped|Search|AdminReport/;
+const MAY_SHOW = /Status\b|StatusEdit|Context\b|Conversation|Notification(?!Policy)|Grouped|Search|AdminReport|Poll\b/;
 const MAY_SHOW_AT = /\/(?:timelines|statuses|media_index|notifications|search)\b/;
 
 let server: TestServer;
@@ -32,6 +32,7 @@ const post = fc.record({
   visibility: fc.constantFrom(...VISIBILITIES),
   reply: fc.option(what, { nil: undefined }),
   mentions: fc.option(who, { nil: undefined }),
+  poll: fc.boolean(),
 });
 const mark = fc.record({
   did: fc.constantFrom('favourite', 'bookmark', 'reblog', 'pin', 'mute', 'edit', 'remove'),
@@ -105,13 +106,14 @@ class Story {
     return maySee({ accountId: author.id, visibility, mentionIds }, id, relation);
   }
 
-  private async post(by: Person, { visibility, reply, mentions }: Of<typeof post>): Promise<void> {
+  private async post(by: Person, { visibility, reply, mentions, poll }: Of<typeof post>): Promise<void> {
     const parent = reply === undefined ? undefined : this.said[reply % Math.max(1, this.said.length)];
     const mentioned = mentions === undefined ? undefined : this.person(mentions);
     const word = `word${++words}x`;
     const text = `${mentioned === undefined ? '' : `@${mentioned.name} `}${word} #owls`;
     const more = parent === undefined ? {} : { in_reply_to_id: parent.id };
-    const { status, body } = await by.post('/api/v1/statuses', { status: text, visibility, ...more });
+    const asked = poll ? { poll: { options: [`${word} yes`, 'no'], expires_in: 3_600 } } : {};
+    const { status, body } = await by.post('/api/v1/statuses', { status: text, visibility, ...more, ...asked });
     if (status !== 200) return;
     const mentionIds = body.mentions.map(({ id }: { id: string }) => id);
     this.said.push({ id: body.id, author: by, visibility, mentionIds, word, original: undefined, gone: false });
