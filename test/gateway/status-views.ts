@@ -108,6 +108,8 @@ export const NO_STATUS_SHOWN: Readonly<Record<string, string>> = {
   'GET /api/v1/statuses/home': 'leads to where the timeline is now',
   'GET /api/v1/statuses/mentions': 'leads to where the timeline is now',
   'GET /api/v1/statuses/tag/:tag': 'leads to where the timeline is now',
+  'GET /api/v1/scheduled_statuses': 'one’s own, and no statuses yet',
+  'GET /api/v1/scheduled_statuses/:id': 'one’s own, and no status yet',
   'GET /api/v1/accounts/search': 'accounts only',
   'GET /api/v1/notifications/unread_count': 'a count',
   'GET /api/v2/notifications/unread_count': 'a count',
