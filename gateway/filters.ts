@@ -57,8 +57,11 @@ export function isDropped(matches: readonly FilterMatch[], context: FilterContex
 }
 
 /** All words of a status that its readers see. */
-function filteredText({ spoilerText, text }: StoreStatusRecord): string {
-  return folded(`${spoilerText}\n${text}`.slice(0, TEXT_CHARS_MAX));
+function filteredText({ spoilerText, text, media, poll }: StoreStatusRecord): string {
+  let words = spoilerText === '' ? text : `${spoilerText}\n${text}`;
+  for (const { description } of media?.media ?? []) words += `\n${description}`;
+  for (const { title } of poll?.options ?? []) words += `\n${title}`;
+  return folded(words.slice(0, TEXT_CHARS_MAX));
 }
 
 function said(text: string, keywords: Rule['keywords']): string[] {

@@ -4,6 +4,8 @@ const beginsWithWord = new RegExp(`^${WORD}`, 'u');
 const endsWithWord = new RegExp(`${WORD}$`, 'u');
 /** Longest character there is, in UTF-16. */
 const CHARACTER_UNITS_MAX = 2;
+/** Up to here the engine's own search is fast at worst, too; most words are not there. */
+const SHORT_UNITS_MAX = 16;
 
 /** Text as keywords are looked for in it: whatever its case and composition. */
 export function folded(text: string): string {
@@ -32,6 +34,7 @@ export class Keyword {
   /** `text`: folded. */
   isIn(text: string): boolean {
     const { length } = this.#units;
+    if (length <= SHORT_UNITS_MAX && !text.includes(this.#units)) return false;
     let matched = 0;
     for (let at = 0; at < text.length; at++) {
       const unit = text.charCodeAt(at);

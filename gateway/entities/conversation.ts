@@ -50,7 +50,12 @@ async function latestSeen(
   for (let back = 1; open.length > 0; back++) {
     open = open.filter((index) => (directs[index]?.statusIds.length ?? 0) >= back);
     const ids = open.map((index) => directs[index]?.statusIds.at(-back) ?? '');
-    const seen = await visibleById(services, viewer, ids, { relations, hideBlocked: true, hideMuted: true });
+    const seen = await visibleById(services, viewer, ids, {
+      relations,
+      hideBlocked: true,
+      hideMuted: true,
+      context: 'thread',
+    });
     for (const [place, index] of open.entries()) found[index] = seen[place];
     open = open.filter((index) => found[index] === undefined);
   }

@@ -1,4 +1,5 @@
 import type { AccountNotificationRequest } from '../../proto/gen/types.js';
+import { blocksDomainOf } from '../screen.js';
 import type { Services } from '../services.js';
 import { relationsOf, visibleById } from '../visible.js';
 import { type Account, isPublished, renderAccount } from './account.js';
@@ -37,6 +38,7 @@ export async function renderRequests(
     const account = records.get(request.from);
     const relation = relations(request.from);
     if (account === undefined || !isPublished(account) || relation?.blocking || relation?.blockedBy) return [];
+    if (relation?.following !== true && blocksDomainOf(relations.screen, account)) return [];
     return [
       {
         id: request.id,

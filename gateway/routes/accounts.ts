@@ -90,7 +90,9 @@ const accountStatusList = route({
     if (query.only_media === true) return nothingAnswer(request, bounds);
     if (query.pinned === true) {
       const pinned = [...record.pinnedIds].reverse();
-      const seen = (await visibleById(services, viewer, pinned)).filter((status) => status !== undefined);
+      const seen = (await visibleById(services, viewer, pinned, { context: 'account' })).filter(
+        (status) => status !== undefined,
+      );
       return json(await services.pages.list(services, viewer, seen.slice(0, bounds.limit)));
     }
     const { exclude_replies, exclude_reblogs, tagged } = query;

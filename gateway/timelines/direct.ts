@@ -17,7 +17,7 @@ export async function directTimeline(
       services,
       viewer,
       rows.map(({ id }) => id),
-      { hideBlocked: true, hideMuted: true },
+      { hideBlocked: true, hideMuted: true, context: 'thread' },
     ),
   );
 }

@@ -64,6 +64,14 @@ test('warnings are looked through, too, and every keyword that is found is named
   assert.deepEqual(match?.keywords, ['cat', 'dog']);
 });
 
+test('what media show and a poll asks is looked through, too', () => {
+  const filters = new Filters([filter([['cat', true]])], clock);
+  const media = { media: [{ description: 'a cat' }] };
+  const poll = { options: [{ title: 'Cat' }, { title: 'dog' }] };
+  for (const more of [{ media }, { poll }])
+    assert.equal(filters.matches({ ...status('look'), ...more } as unknown as StoreStatusRecord, 'home').length, 1);
+});
+
 test('a filter applies in its contexts, until it expires', () => {
   const at = (more: Partial<AccountFilter>, context?: 'home' | 'public') =>
     new Filters([filter([['cat', true]], more)], clock).matches(status('cat'), context).length;

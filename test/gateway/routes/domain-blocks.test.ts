@@ -130,3 +130,19 @@ test('streams send nothing of people from a blocked domain', async () => {
   await stream.close();
   await home.close();
 });
+
+test('conversations with people of a blocked domain are hidden until it is unblocked', async () => {
+  const [kim, far] = [await server.person('kim'), await server.person('abroad')];
+  await kim.follows(far);
+  const status = await far.says('@kim a word', { visibility: 'direct' });
+  const conversations = () => at(kim, '/api/v1/conversations');
+  await until('the conversation', async () => (await conversations())[0], WAIT_MS);
+  await movesTo(far, 'abroad.example');
+  await kim.post(PATH, { domain: 'abroad.example' });
+  await until('the follow is over', async () => (await conversations()).length === 0 || undefined, WAIT_MS);
+  assert.deepEqual(await at(kim, '/api/v1/timelines/direct'), []);
+  assert.deepEqual(await at(kim, '/api/v1/timelines/mentions'), []);
+  await kim.remove(`${PATH}?domain=abroad.example`);
+  assert.equal((await conversations()).length, 1);
+  assert.deepEqual(await at(kim, '/api/v1/timelines/direct'), [status]);
+});
