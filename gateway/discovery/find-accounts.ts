@@ -1,7 +1,7 @@
 import { comparable, WORD_CHARS_MAX, wordStart, wordsOf } from '../../actors/domain/words.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { nameIndex } from '../../store/tables.js';
-import { isPublished } from '../entities/account.js';
+import { isPublished, isSuspended } from '../entities/account.js';
 import { loadAccounts } from '../entities/status.js';
 import type { Services } from '../services.js';
 import { relationsOf } from '../visible.js';
@@ -42,7 +42,7 @@ export async function findAccounts(
     .filter((record) => {
       const relation = relations(record.id);
       // Mutes hide what people say, not who they are.
-      if (!isPublished(record) || relation?.blocking || relation?.blockedBy) return false;
+      if (!isPublished(record) || isSuspended(record) || relation?.blocking || relation?.blockedBy) return false;
       return !following || relation?.following === true;
     })
     .sort((a, b) => rank(b) - rank(a) || b.followers - a.followers || b.lastStatusAtMs - a.lastStatusAtMs)

@@ -3,9 +3,10 @@ import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { accountStatuses, favourites } from '../../store/tables.js';
 import { isPublished, isSuspended } from '../entities/account.js';
 import { loadAccounts } from '../entities/status.js';
+import { blocksDomainOf } from '../screen.js';
 import type { Services } from '../services.js';
 import { accountCursor } from '../timelines/eras.js';
-import { answered, askRelations, loadStatuses } from '../visible.js';
+import { answered, askRelations, loadStatuses, relationsOf } from '../visible.js';
 
 /** Source: service-interface.md, limits. */
 const WEIGHTS = { reply: 1, favourite: 10, reblog: 20 } as const;
@@ -31,10 +32,11 @@ export async function suggestionsFor(services: Services, viewer: string, limit: 
   const [interactions, active] = await Promise.all([interactionsOf(services, viewer), services.trends.authors()]);
   const met = new Set(interactions.map(({ account }) => account));
   const candidates = [...new Set([...met, ...active])].filter((id) => id !== viewer).slice(0, CANDIDATES_MAX);
-  const [{ ends }, records, relations] = await Promise.all([
+  const [{ ends }, records, relations, { screen }] = await Promise.all([
     services.askAccount(viewer, 'endedSuggestions', { targets: candidates }).then(answered),
     loadAccounts(services, candidates),
     askRelations(services, viewer, candidates),
+    relationsOf(services, viewer),
   ]);
   const endedMs = new Map(ends.map(({ target, atMs }) => [target, atMs]));
   const points = new Map<string, number>();
@@ -46,7 +48,8 @@ export async function suggestionsFor(services: Services, viewer: string, limit: 
   };
   const free = candidates.flatMap((id) => {
     const record = records.get(id);
-    return record !== undefined && isFree(id) && isOpen(services, record) ? [record] : [];
+    if (record === undefined || blocksDomainOf(screen, record)) return [];
+    return isFree(id) && isOpen(services, record) ? [record] : [];
   });
   const past = free
     .filter(({ id }) => points.has(id))

@@ -146,3 +146,14 @@ test('conversations with people of a blocked domain are hidden until it is unblo
   assert.equal((await conversations()).length, 1);
   assert.deepEqual(await at(kim, '/api/v1/timelines/direct'), [status]);
 });
+
+test('people of a blocked domain are not suggested', async () => {
+  const [lea, far] = [await server.person('lea'), await server.person('outside')];
+  const status = await far.says('a thing to like');
+  await lea.post(`/api/v1/statuses/${status}/favourite`);
+  await movesTo(far, 'outside.example');
+  const suggested = async () => (await at(lea, '/api/v1/suggestions')).includes(far.id);
+  await until('the suggestion', async () => (await suggested()) || undefined, WAIT_MS);
+  await lea.post(PATH, { domain: 'outside.example' });
+  assert.equal(await suggested(), false);
+});

@@ -48,6 +48,7 @@ test('a suspended account is nothing but its name, and all of it is back when th
   assert.deepEqual([relation.following, relation.followed_by, relation.note], [true, true, 'a friend']);
   assert.deepEqual(ids((await server.get(`/api/v1/accounts/${ben.id}/following`)).body), [cleo.id]);
   assert.deepEqual((await ben.get('/api/v1/notifications?types[]=mention')).body, []);
+  assert.deepEqual((await cleo.get('/api/v1/accounts/search?q=ann')).body, []);
   assert.equal((await cleo.post(`${path}/follow`)).status, 404);
   assert.equal((await cleo.post('/api/v1/follows', { uri: 'ann' })).status, 404);
   await moderate(ann, 'unsuspend');
