@@ -4,8 +4,8 @@ import { apps } from '../../store/tables.js';
 import { tokenHash } from '../http/authenticator.js';
 import type { Services } from '../services.js';
 
-/** Longest client id looked up; ours have 43 characters. */
-const CLIENT_ID_CHARS_MAX = 128;
+/** What newSecret makes: no other text is a client's id, and no row is looked for. */
+const CLIENT_ID_CHARS = 43;
 
 /** 32 random bytes, base64url: client ids, secrets, tokens, codes. */
 export function newSecret(services: Pick<Services, 'random'>): string {
@@ -14,7 +14,7 @@ export function newSecret(services: Pick<Services, 'random'>): string {
 
 /** The application of a client id. @throws Unavailable */
 export async function findApp(services: Services, clientId: string): Promise<StoreAppRecord | undefined> {
-  if (clientId === '' || clientId.length > CLIENT_ID_CHARS_MAX) return undefined;
+  if (clientId.length !== CLIENT_ID_CHARS) return undefined;
   return services.tables.get(apps, { client: clientId });
 }
 

@@ -9,9 +9,10 @@ import type {
   StoreAccountRecord,
   StoreStatusRecord,
 } from '../../proto/gen/types.js';
-import { accounts, apps, mediaRows, statuses } from '../../store/tables.js';
+import { accounts, mediaRows, statuses } from '../../store/tables.js';
 import { idText } from '../http/paging.js';
 import { json, route } from '../http/route.js';
+import { findApp } from '../oauth/clients.js';
 import type { Services } from '../services.js';
 import { notFound, visibleById, visibleStatuses } from '../visible.js';
 import { written } from '../written.js';
@@ -68,7 +69,7 @@ export const postStatus = route({
     if (refused !== undefined) return refused;
     const [author, app, parent] = await Promise.all([
       services.tables.get(accounts, { account: viewer }),
-      bearer === undefined ? undefined : services.tables.get(apps, { client: bearer.clientId }),
+      bearer === undefined ? undefined : findApp(services, bearer.clientId),
       loadParent(services, viewer, body.in_reply_to_id),
     ]);
     if (author === undefined) return notFound();
