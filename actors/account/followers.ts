@@ -3,6 +3,7 @@ import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
 import type { Decision } from '../runtime/slice.js';
+import { type Events as NoticeEvents, type State as NoticeState, noticed } from './notify.js';
 import type { State as ProfileState } from './profile.js';
 import type { RelationState } from './relations.js';
 import type { State as SubscriberState } from './subscribers.js';
@@ -22,7 +23,7 @@ export interface Events {
   followerRemoved: P.AccountFollowerRemoved;
   followRequestRemoved: P.AccountFollowRequestRemoved;
 }
-export interface State extends RelationState, ProfileState, SubscriberState {}
+export interface State extends RelationState, ProfileState, SubscriberState, NoticeState {}
 
 /** Bounds one activation's memory; a request past it is answered as rejected. */
 export const FOLLOW_REQUESTS_MAX = 10_000;
@@ -33,9 +34,10 @@ export const FOLLOW_REQUESTS_MAX = 10_000;
 export const FOLLOWERS_REMEMBERED_MAX = 10_000;
 
 /** The target's side of a follow: it has the last word. */
-export const followers: Part<State, Commands, Events> = {
+export const followers: Part<State, Commands, Events, Pick<NoticeEvents, 'notified'>> = {
   decide: {
-    addFollower(state, { follower, edgeId, believedPending }, { nowMs }) {
+    addFollower(state, { follower, edgeId, believedPending }, about) {
+      const { nowMs } = about;
       const edge = { follower, edgeId, atMs: nowMs };
       if (state.recentFollowers.get(follower) === edgeId) return { events: [], reply: { answer: 'accepted' } };
       if (state.requests.get(follower)?.edgeId === edgeId) return { events: [], reply: { answer: 'pending' } };
@@ -44,11 +46,17 @@ export const followers: Part<State, Commands, Events> = {
         return { events: [{ type: 'followerRefused', follower, edgeId }], reply: { answer: 'rejected' } };
       if (state.profile.locked)
         return {
-          events: [{ type: 'followRequested', ...edge, answer: !believedPending }],
+          events: [
+            { type: 'followRequested', ...edge, answer: !believedPending },
+            ...noticed(state, { type: 'follow_request', from: follower }, about),
+          ],
           reply: { answer: 'pending' },
         };
       return {
-        events: [{ type: 'followerAdded', ...edge, wasRequested: false, answer: believedPending }],
+        events: [
+          { type: 'followerAdded', ...edge, wasRequested: false, answer: believedPending },
+          ...noticed(state, { type: 'follow', from: follower }, about),
+        ],
         reply: { answer: 'accepted' },
       };
     },

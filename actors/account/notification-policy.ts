@@ -150,7 +150,9 @@ export function reception(state: Readonly<PolicyState>, notice: Notice, nowMs: n
   if (NEVER_FILTERED.has(type) || state.permitted.has(from)) return 'accept';
   const isFollowed = state.following.get(from)?.pending === false;
   const ways: string[] = [];
-  if (policy.notFollowers !== 'accept' && isNoFollower(state, from)) ways.push(policy.notFollowers);
+  // Whoever follows is a follower, though the notice is decided along with it.
+  const mayBeStranger = policy.notFollowers !== 'accept' && type !== 'follow';
+  if (mayBeStranger && isNoFollower(state, from)) ways.push(policy.notFollowers);
   if (!isFollowed) {
     ways.push(policy.notFollowing);
     if (policy.newAccounts !== 'accept' && nowMs - idMs(from) < NEW_ACCOUNT_MS) ways.push(policy.newAccounts);

@@ -3,6 +3,7 @@ import type * as P from '../../proto/gen/types.js';
 import { compareIds, isId } from '../domain/ids.js';
 import { isMuted } from '../domain/visibility.js';
 import type { Part } from '../runtime/part.js';
+import type { Ctx } from '../runtime/slice.js';
 import { type PolicyState, reception, withRequest } from './notification-policy.js';
 
 export interface Commands {
@@ -40,16 +41,7 @@ const empty = codec('murmuration.account.Empty');
 /** What others did that concerns the owner. */
 export const notify: Part<State, Commands, Events> = {
   decide: {
-    notify(state, notice, { self, nowMs, newId }) {
-      const { type: kind, from, statusId, report, warning, severance } = notice;
-      if (!isWanted(state, notice, self, nowMs) || state.recentNotices.has(gist(notice)))
-        return { events: [], reply: {} };
-      const way = reception(state, notice, nowMs);
-      if (way === 'drop') return { events: [], reply: {} };
-      const filtered = way === 'filter' ? true : undefined;
-      const event = { id: newId(), kind, from, statusId, atMs: nowMs, filtered, report, warning, severance };
-      return { events: [{ type: 'notified', ...event }], reply: {} };
-    },
+    notify: (state, notice, about) => ({ events: noticed(state, notice, about), reply: {} }),
     dismissNotification(state, { id }) {
       return { events: isThere(state, id) ? [{ type: 'notificationDismissed', id }] : [], reply: {} };
     },
@@ -94,6 +86,20 @@ export const notify: Part<State, Commands, Events> = {
     notificationsCleared: codec('murmuration.account.NotificationsCleared'),
   },
 };
+
+/** What a notice comes to: one event, or none when it is not wanted. For commands that are one themselves, too. */
+export function noticed(
+  state: Readonly<State>,
+  notice: P.AccountNotify,
+  { self, nowMs, newId }: Ctx,
+): ({ readonly type: 'notified' } & P.AccountNotified)[] {
+  const { type: kind, from, statusId, report, warning, severance } = notice;
+  if (!isWanted(state, notice, self, nowMs) || state.recentNotices.has(gist(notice))) return [];
+  const way = reception(state, notice, nowMs);
+  if (way === 'drop') return [];
+  const filtered = way === 'filter' ? true : undefined;
+  return [{ type: 'notified', id: newId(), kind, from, statusId, atMs: nowMs, filtered, report, warning, severance }];
+}
 
 /** Nobody is told what they did themselves, nor of those with whom they want nothing to do. */
 function isWanted(state: Readonly<State>, notice: P.AccountNotify, self: string, nowMs: number): boolean {

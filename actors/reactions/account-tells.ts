@@ -65,17 +65,11 @@ export const accountTells: Reaction<AccountState, AccountEvents> = {
   },
 };
 
-/** Behind the reply: what the account tells itself. */
+/** Behind the reply: who hears of new statuses. */
 export const accountNotices: Reaction<AccountState, AccountEvents> = {
   surface: 'notify',
   beforeReply: false,
   on: {
-    async followerAdded({ follower, wasRequested }, { self }, effects) {
-      if (!wasRequested) await tellAccount(effects, self, 'notify', { type: 'follow', from: follower });
-    },
-    async followRequested({ follower }, { self }, effects) {
-      await tellAccount(effects, self, 'notify', { type: 'follow_request', from: follower });
-    },
     async followed({ target, notify, optionsOnly }, { self }, effects) {
       if (notify || optionsOnly) await tellAccount(effects, target, 'subscribe', { follower: self, on: notify });
     },
