@@ -25,6 +25,8 @@ export const FIELDS_MAX = 4;
 /** Of a field's name, and of its value. Source: Mastodon Account::Field::MAX_CHARACTERS_LOCAL. */
 export const FIELD_CHARS_MAX = 255;
 
+/** What an avatar or header shows, in words. Source: Mastodon Account::MAX_DESCRIPTION_LENGTH. */
+export const PICTURE_DESCRIPTION_CHARS_MAX = 150;
 /** Source: Mastodon Account::ATTRIBUTION_DOMAINS_LIMIT. */
 export const ATTRIBUTION_DOMAINS_MAX = 100;
 /** Who may quote. */
@@ -52,7 +54,8 @@ export const profile: Part<State, Commands, Events> = {
       const refusal = refused(next);
       if (refusal !== undefined) return refusal;
       if (JSON.stringify(next) === JSON.stringify(state.profile)) return { events: [], reply: next };
-      return { events: [{ type: 'profileUpdated', profile: next, atMs: nowMs }], reply: next };
+      const dropped = droppedPictures(state.profile, next);
+      return { events: [{ type: 'profileUpdated', profile: next, atMs: nowMs, dropped }], reply: next };
     },
   },
   apply: {
@@ -84,7 +87,16 @@ function changed(now: P.AccountProfile, command: P.AccountUpdateProfile): P.Acco
     hideFeatured: command.hideFeatured ?? now.hideFeatured,
     hideMedia: command.hideMedia ?? now.hideMedia,
     hideMediaReplies: command.hideMediaReplies ?? now.hideMediaReplies,
+    avatar: command.avatar ?? now.avatar,
+    header: command.header ?? now.header,
+    avatarDescription: command.avatarDescription?.trim() ?? now.avatarDescription,
+    headerDescription: command.headerDescription?.trim() ?? now.headerDescription,
   };
+}
+
+function droppedPictures(before: P.AccountProfile, next: P.AccountProfile): P.AccountMediaIds | undefined {
+  const ids = [before.avatar, before.header].filter((name) => name && name !== next.avatar && name !== next.header);
+  return ids.length === 0 ? undefined : { ids: ids.flatMap((name) => name ?? []) };
 }
 
 /** Empty for what is no domain, which is refused. */
@@ -99,6 +111,12 @@ function refused(next: P.AccountProfile): Problem | undefined {
   if (countChars(next.note) > NOTE_CHARS_MAX) return tooLong('note', 'Note', NOTE_CHARS_MAX);
   if (next.fields.length > FIELDS_MAX)
     return invalid('fields', 'Fields', 'ERR_TOO_LONG', `must be at most ${FIELDS_MAX}`);
+  for (const [field, label, said] of [
+    ['avatar_description', 'Avatar description', next.avatarDescription],
+    ['header_description', 'Header description', next.headerDescription],
+  ] as const)
+    if (countChars(said ?? '') > PICTURE_DESCRIPTION_CHARS_MAX)
+      return tooLong(field, label, PICTURE_DESCRIPTION_CHARS_MAX);
   for (const { name, value } of next.fields) {
     if (name === '') return invalid('fields', 'Fields', 'ERR_INVALID', 'contain a value without label');
     if (Math.max(name.length, value.length) > FIELD_CHARS_MAX) return tooLong('fields', 'Fields', FIELD_CHARS_MAX);

@@ -1,5 +1,6 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
+import { badMixture } from '../account/media.js';
 import { pollProblem } from '../domain/poll-rules.js';
 import { isProblem, problem } from '../domain/problem.js';
 import { textProblem } from '../domain/status-text.js';
@@ -25,7 +26,8 @@ export const edit: Part<ConversationState, Commands, Events> = {
       if (isProblem(entry)) return entry;
       const { record } = entry;
       if (record.accountId !== by) return notFound();
-      const refusal = textProblem(next.text, next.spoilerText, record.media !== undefined);
+      const uploads = next.media?.media ?? [];
+      const refusal = textProblem(next.text, next.spoilerText, uploads.length > 0) ?? badMixture(uploads);
       if (refusal !== undefined) return refusal;
       const poll = nextPoll(record.poll, next.poll, nowMs);
       if (isProblem(poll)) return poll;
@@ -34,6 +36,7 @@ export const edit: Part<ConversationState, Commands, Events> = {
       if (edits >= REVISIONS_MAX) return problem('limit_reached', 'This post cannot be edited any more');
       const known = new Set(record.mentions.map((mention) => mention.accountId));
       const { mentions, tags, poll: _, ...said } = next;
+      const dropped = (record.media?.media ?? []).filter(({ id }) => !uploads.some((one) => one.id === id));
       return {
         events: [
           {
@@ -45,6 +48,7 @@ export const edit: Part<ConversationState, Commands, Events> = {
             first: edits === 0 ? revisionOf(record) : undefined,
             mentions,
             tags,
+            released: dropped.length === 0 ? undefined : { media: dropped },
             newlyMentioned: mentions.map(({ accountId }) => accountId).filter((id) => !known.has(id)),
           },
         ],
@@ -56,7 +60,7 @@ export const edit: Part<ConversationState, Commands, Events> = {
     edited(state, { statusId, number, revision, mentions, tags, poll }) {
       const entry = state.statuses.get(statusId);
       if (entry === undefined || revision === undefined) return;
-      const { atMs, pollOptions: _, ...said } = revision;
+      const { atMs, pollOptions: _, ...said } = { ...revision, media: revision.media };
       if (entry.record.poll !== undefined && entry.record.poll.round !== poll?.round) {
         state.marks -= entry.votes.size;
         entry.votes.clear();
@@ -72,9 +76,9 @@ export const edit: Part<ConversationState, Commands, Events> = {
 
 /** What the status says now, as its history has it. */
 export function revisionOf(record: P.StoreStatusRecord): P.StoreStatusRevision {
-  const { text, html, spoilerText, sensitive, language } = record;
   const atMs = record.editedAtMs || record.createdAtMs;
-  return { text, html, spoilerText, sensitive, language, atMs, pollOptions: titlesOf(record.poll) };
+  const { text, html, spoilerText, sensitive, language, media } = record;
+  return { text, html, spoilerText, sensitive, language, media, atMs, pollOptions: titlesOf(record.poll) };
 }
 
 const titlesOf = (poll: P.StorePoll | undefined) => poll?.options.map(({ title }) => title) ?? [];
@@ -101,6 +105,14 @@ function saysTheSame(record: P.StoreStatusRecord, next: Omit<P.ConversationEdit,
     record.text === next.text &&
     record.spoilerText === next.spoilerText &&
     record.sensitive === next.sensitive &&
-    record.language === next.language
+    record.language === next.language &&
+    shown(record.media) === shown(next.media)
+  );
+}
+
+/** What its author can change of a status' media. */
+function shown(list: P.AccountMediaList | undefined): string {
+  return JSON.stringify(
+    list?.media.map(({ id, description, focus, preview }) => [id, description, focus?.x, focus?.y, preview]),
   );
 }

@@ -153,7 +153,8 @@ export const conversationRows: Reaction<ConversationState, ConversationEvents> =
     async edited({ statusId, number, revision, first }, now, effects) {
       const record = now.state.statuses.get(statusId)?.record;
       if (record === undefined || record.deleted) return;
-      const rows = [statusRow(record), listedRow(record), ...tagRows(record), ...pollAlarm(now, record)];
+      const lists = [listedRow(record), ...publicRows(record), ...tagRows(record), ...pollAlarm(now, record)];
+      const rows = [statusRow(record), ...lists];
       if (first !== undefined) rows.push(put(statusRevisions, { status: statusId, number: 0 }, first));
       if (revision !== undefined) rows.push(put(statusRevisions, { status: statusId, number }, revision));
       await effects.write(rows);

@@ -48,10 +48,13 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
       await count(effects, by, reblogId, 1, atMs);
       await notifyAuthor(effects, state, statusId, { type: 'reblog', from: by, statusId, conversationId: self });
     },
-    async edited({ statusId, newlyMentioned }, { self, state }, effects) {
+    async edited({ statusId, newlyMentioned, released }, { self, state }, effects) {
       const entry = state.statuses.get(statusId);
-      if (entry === undefined || entry.record.deleted) return;
+      if (entry === undefined) return;
       const { accountId } = entry.record;
+      if (released !== undefined)
+        await tellAccount(effects, accountId, 'releaseMedia', { ...released, discard: false });
+      if (entry.record.deleted) return;
       const notice = { from: accountId, statusId, conversationId: self };
       for (const account of newlyMentioned)
         if (account !== accountId) await tellAccount(effects, account, 'notify', { type: 'mention', ...notice });

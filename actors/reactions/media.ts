@@ -58,6 +58,9 @@ export function accountMediaFiles(files: MediaFiles): Reaction<AccountState, Acc
       },
       mediaFinished: ({ replaced }) => (replaced === '' ? undefined : files.remove(replaced)),
       mediaDescribed: ({ replaced }) => (replaced === '' ? undefined : files.remove(replaced)),
+      async profileUpdated({ dropped }) {
+        for (const name of dropped?.ids ?? []) await files.remove(name);
+      },
       async mediaRemoved({ media }) {
         for (const name of [media?.file, media?.preview]) if (name) await files.remove(name);
       },

@@ -1,3 +1,4 @@
+import { fileUrl } from '../../actors/domain/media.js';
 import { renderHtml, renderInline } from '../../actors/domain/text.js';
 import type { AccountProfile, StoreAccountRecord } from '../../proto/gen/types.js';
 import type { InstanceSettings } from '../services.js';
@@ -149,8 +150,8 @@ function withoutData(account: Account): Account {
 export function renderWhole(instance: InstanceSettings, record: StoreAccountRecord): Account {
   const profile = record.profile ?? blank;
   const text = { mentions: new Map(), baseUrl: instance.baseUrl };
-  const avatar = `${instance.baseUrl}${MISSING_AVATAR_PATH}`;
-  const header = `${instance.baseUrl}${MISSING_HEADER_PATH}`;
+  const avatar = pictureUrl(instance, profile.avatar, MISSING_AVATAR_PATH);
+  const header = pictureUrl(instance, profile.header, MISSING_HEADER_PATH);
   return {
     id: record.id,
     username: record.username,
@@ -184,6 +185,11 @@ export function renderWhole(instance: InstanceSettings, record: StoreAccountReco
       verified_at: null,
     })),
   };
+}
+
+/** Pictures never move, so each stands for its still variant, too. */
+function pictureUrl({ baseUrl }: InstanceSettings, name: string | undefined, missing: string): string {
+  return name ? fileUrl(baseUrl, name) : `${baseUrl}${missing}`;
 }
 
 /** The account as its owner sees it. */

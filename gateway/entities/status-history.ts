@@ -1,6 +1,7 @@
 import type { StoreAccountRecord, StoreStatusRecord, StoreStatusRevision } from '../../proto/gen/types.js';
 import type { InstanceSettings } from '../services.js';
 import { type Account, renderAccount } from './account.js';
+import { type MediaAttachment, renderMediaList } from './media.js';
 import { isoTime } from './time.js';
 
 /** The REST API's StatusEdit. */
@@ -10,7 +11,7 @@ export interface StatusEdit {
   readonly sensitive: boolean;
   readonly created_at: string;
   readonly account: Account;
-  readonly media_attachments: readonly never[];
+  readonly media_attachments: readonly MediaAttachment[];
   readonly emojis: readonly never[];
   /** Only of a status that had one. */
   readonly poll?: { readonly options: readonly { readonly title: string }[] };
@@ -34,7 +35,7 @@ export function renderStatusEdit(
     sensitive: revision.sensitive,
     created_at: isoTime(revision.atMs),
     account: renderAccount(instance, author),
-    media_attachments: [],
+    media_attachments: renderMediaList(instance, revision.media),
     emojis: [],
     ...(revision.pollOptions.length === 0
       ? {}

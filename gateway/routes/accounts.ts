@@ -9,7 +9,7 @@ import { type AnyRoute, json, route } from '../http/route.js';
 import type { Services } from '../services.js';
 import { accountTimeline } from '../timelines/account.js';
 import { notFound, publishedAccount, visibleById } from '../visible.js';
-import { idParams, nothingAnswer, statusPage, storedId } from './lists.js';
+import { idParams, statusPage, storedId } from './lists.js';
 
 /** Bounds one question to the store; clients ask for a page of accounts, at most 80. */
 export const ACCOUNTS_ASKED_MAX = 200;
@@ -86,8 +86,6 @@ const accountStatusList = route({
     const record = await publishedAccount(services, params.id);
     if (isProblem(record)) return record;
     const bounds = pageBounds(query);
-    // No status has media yet.
-    if (query.only_media === true) return nothingAnswer(request, bounds);
     if (query.pinned === true) {
       const pinned = [...record.pinnedIds].reverse();
       const seen = (await visibleById(services, viewer, pinned, { context: 'account' })).filter(
@@ -95,13 +93,14 @@ const accountStatusList = route({
       );
       return json(await services.pages.list(services, viewer, seen.slice(0, bounds.limit)));
     }
-    const { exclude_replies, exclude_reblogs, tagged } = query;
+    const { exclude_replies, exclude_reblogs, only_media, tagged } = query;
     const page = await accountTimeline(services, viewer, record.id, bounds, {
       excludeReplies: exclude_replies ?? false,
       excludeReblogs: exclude_reblogs ?? false,
       tagged: tagged ? (namedHashtag(tagged) ?? '') : undefined,
+      onlyMedia: only_media ?? false,
     });
-    return statusPage(request, bounds, page, { exclude_replies, exclude_reblogs, tagged });
+    return statusPage(request, bounds, page, { exclude_replies, exclude_reblogs, only_media, tagged });
   },
 });
 

@@ -4,8 +4,9 @@ import { isProblem, type Problem, problem } from '../../actors/domain/problem.js
 import type { AccountUpdateProfile, StoreAccountRecord } from '../../proto/gen/types.js';
 import { accounts } from '../../store/tables.js';
 import { renderCredentialAccount } from '../entities/account.js';
-import { type Answer, type AnyRoute, JsonText, json, type Request, route } from '../http/route.js';
+import { type Answer, type AnyRoute, JsonText, json, type Request, route, uploaded } from '../http/route.js';
 import type { Services } from '../services.js';
+import { PICTURES_BYTES_MAX, removePicture, updateProfile } from './profile-pictures.js';
 
 /** Bounds what is read; the account's own rules judge shorter lengths. */
 const TEXT_CHARS_MAX = 20_000;
@@ -15,6 +16,10 @@ const text = (maxLength = TEXT_CHARS_MAX) => Type.Optional(Type.String({ maxLeng
 const flag = () => Type.Optional(Type.Boolean());
 
 const fields = {
+  avatar: Type.Optional(uploaded()),
+  header: Type.Optional(uploaded()),
+  avatar_description: text(),
+  header_description: text(),
   display_name: text(),
   note: text(),
   locked: flag(),
@@ -83,7 +88,7 @@ const verify = route({
 });
 
 async function update({ services, viewer = '', body }: Request<unknown, unknown, Changes>) {
-  const updated = await services.askAccount(viewer, 'updateProfile', commandOf(body));
+  const updated = await updateProfile(services, viewer, body, commandOf(body));
   return isProblem(updated) ? updated : own(services, viewer);
 }
 
@@ -115,6 +120,8 @@ export function profileCommand({
     fields: fields ?? [],
     setFields: fields !== undefined,
     attribution: body.attribution_domains === undefined ? undefined : { domains: body.attribution_domains },
+    avatarDescription: body.avatar_description,
+    headerDescription: body.header_description,
     hideMedia: not(body.show_media),
     hideMediaReplies: not(body.show_media_replies),
     hideFeatured: not(body.show_featured),
@@ -126,6 +133,7 @@ const shape = {
   auth: 'user',
   scope: 'write:accounts',
   body: Changes,
+  multipartBytesMax: PICTURES_BYTES_MAX,
   handle: update,
 } as const;
 
@@ -133,4 +141,20 @@ export const credentialRoutes: readonly AnyRoute[] = [
   verify,
   route({ method: 'PATCH', ...shape }),
   route({ method: 'PUT', ...shape }),
+  withoutPicture('avatar'),
+  withoutPicture('header'),
 ];
+
+/** Answers the whole account, as the change itself does. */
+function withoutPicture(which: 'avatar' | 'header'): AnyRoute {
+  return route({
+    method: 'DELETE',
+    path: `/api/v1/profile/${which}`,
+    auth: 'user',
+    scope: 'write:accounts',
+    handle: async ({ services, viewer = '' }) => {
+      const updated = await removePicture(services, viewer, which);
+      return isProblem(updated) ? updated : own(services, viewer);
+    },
+  });
+}

@@ -18,9 +18,11 @@ import { instanceRoutes } from './instance.js';
 import { markerRoutes } from './markers.js';
 import { mediaRoutes } from './media.js';
 import { mediaFileRoutes } from './media-files.js';
+import { mediaIndexRoutes } from './media-index.js';
 import { muteRoutes } from './mutes.js';
 import { notificationPolicyRoutes } from './notification-policy.js';
 import { notificationRoutes } from './notifications.js';
+import { oembedRoutes } from './oembed.js';
 import { oldTimelineRoutes } from './old-timelines.js';
 import { openApiRoutes } from './open-api.js';
 import { peopleRoutes } from './people.js';
@@ -62,12 +64,14 @@ const routes: readonly AnyRoute[] = [
   ...instanceRoutes,
   ...markerRoutes,
   ...mediaFileRoutes,
+  ...mediaIndexRoutes,
   ...mediaRoutes,
   ...muteRoutes,
   ...notificationPolicyRoutes,
   ...notificationRoutes,
   ...oldTimelineRoutes,
   ...pollRoutes,
+  ...oembedRoutes,
   ...quietConversationRoutes,
   ...searchRoutes,
   ...peopleRoutes,

@@ -5,6 +5,7 @@ import type { AccountDescribeMedia, AccountMedia, StoreMediaRecord } from '../..
 import { mediaRows } from '../../store/tables.js';
 import { renderMedia } from '../entities/media.js';
 import { type Answer, type AnyRoute, json, type Request, route, type Uploaded, uploaded } from '../http/route.js';
+import { focusOf } from '../media-focus.js';
 import type { Services } from '../services.js';
 import { notFound } from '../visible.js';
 import { idParams, storedId } from './lists.js';
@@ -142,17 +143,6 @@ async function detailsOf(
 }
 
 const previewOf = (services: Services, { bytes }: Uploaded) => services.workshop.preview(bytes);
-
-/** `x,y`, each from -1 to 1. */
-function focusOf(text: string): { x: number; y: number } | Problem {
-  const numbers = text.split(',').map((part) => (/^\s*[+-]?\d*(?:\.\d+)?\s*$/.test(part) ? Number(part) : Number.NaN));
-  const [x = Number.NaN, y = Number.NaN] = numbers;
-  if (numbers.length === 2 && Math.abs(x) <= 1 && Math.abs(y) <= 1) return { x, y };
-  const description = 'must be two numbers from -1 to 1 with a comma between';
-  return problem('invalid', `Validation failed: Focus ${description}`, {
-    focus: [{ error: 'ERR_INVALID', description }],
-  });
-}
 
 function withDetails(media: AccountMedia, { preview, previewWidth, previewHeight, blurhash, ...rest }: Details) {
   const own = preview === undefined ? {} : { preview, previewWidth, previewHeight, blurhash: blurhash ?? '' };

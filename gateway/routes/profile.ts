@@ -5,6 +5,7 @@ import { type AnyRoute, json, route } from '../http/route.js';
 import type { Services } from '../services.js';
 import { notFound } from '../visible.js';
 import { ProfileChanges, profileCommand } from './credentials.js';
+import { PICTURES_BYTES_MAX, updateProfile } from './profile-pictures.js';
 
 const PATH = '/api/v1/profile';
 
@@ -22,8 +23,9 @@ const update = route({
   auth: 'user',
   scope: 'write:accounts',
   body: ProfileChanges,
+  multipartBytesMax: PICTURES_BYTES_MAX,
   handle: async ({ services, viewer = '', body }) => {
-    const updated = await services.askAccount(viewer, 'updateProfile', profileCommand(body));
+    const updated = await updateProfile(services, viewer, body, profileCommand(body));
     return isProblem(updated) ? updated : shown(services, viewer);
   },
 });

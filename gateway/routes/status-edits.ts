@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { REVISIONS_MAX, revisionOf } from '../../actors/conversation/edit.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import { accounts, statusRevisions } from '../../store/tables.js';
+import { editedMedia, letGo, mediaEdit } from '../edited-media.js';
 import { loadAccounts } from '../entities/status.js';
 import { renderStatusEdit, renderStatusSource } from '../entities/status-history.js';
 import { type AnyRoute, json, route } from '../http/route.js';
@@ -22,6 +23,7 @@ const edit = route({
     sensitive: Type.Optional(Type.Boolean()),
     language: Type.Optional(Type.String({ maxLength: LANGUAGE_CHARS_MAX })),
     poll: Type.Optional(PollDraft),
+    ...mediaEdit,
   }),
   handle: async ({ services, viewer = '', params, body }) => {
     const [seen, author] = await Promise.all([
@@ -33,7 +35,10 @@ const edit = route({
     if (record.accountId !== viewer || original !== undefined || author === undefined) return notFound();
     const refused = languageProblem(body.language);
     if (refused !== undefined) return refused;
-    const said = await written(services, body.status ?? record.text, body.spoiler_text);
+    const edited = await editedMedia(services, viewer, record, body);
+    if (isProblem(edited)) return edited;
+    const { media, taken } = edited;
+    const said = await written(services, body.status ?? record.text, body.spoiler_text, media !== undefined);
     const reply = await services.askConversation(record.conversationId, 'edit', {
       ...said,
       statusId: record.id,
@@ -41,14 +46,15 @@ const edit = route({
       sensitive: (body.sensitive ?? false) || said.spoilerText !== '',
       language: body.language || record.language,
       poll: newPoll(body.poll),
+      media,
     });
-    if (isProblem(reply)) return reply;
-    const status = await services.pages.one(services, viewer, await edited(services, viewer, record.id));
+    if (isProblem(reply)) return letGo(services, viewer, taken, reply);
+    const status = await services.pages.one(services, viewer, await reread(services, viewer, record.id));
     return status === undefined ? notFound() : json(status);
   },
 });
 
-async function edited(services: Parameters<typeof visibleStatus>[0], viewer: string, id: string) {
+async function reread(services: Parameters<typeof visibleStatus>[0], viewer: string, id: string) {
   const seen = await visibleStatus(services, viewer, id);
   return isProblem(seen) ? undefined : seen;
 }

@@ -38,10 +38,16 @@ const timeline = route({
     const { any, all, none, local, remote, only_media } = query;
     const bounds = pageBounds(query);
     const wish = tagWish(params.hashtag, query);
-    // Everybody is local and no status has media.
-    const isEmpty = only_media === true || (remote === true && local !== true);
+    // Everybody is local.
+    const isEmpty = remote === true && local !== true;
     if (wish === undefined || isEmpty) return nothingAnswer(request, bounds);
-    const page = await tagTimeline(services, viewer, wish, bounds);
+    const page = await tagTimeline(
+      services,
+      viewer,
+      wish,
+      bounds,
+      (record) => !only_media || record.media !== undefined,
+    );
     return statusPage(request, bounds, page, { any, all, none, local, remote, only_media });
   },
 });

@@ -3,7 +3,7 @@ import { pageBounds, pageProperties, pageQuery } from '../http/paging.js';
 import { type AnyRoute, route } from '../http/route.js';
 import { soon } from '../soon.js';
 import { homeTimeline } from '../timelines/home.js';
-import { publicTimeline } from '../timelines/public.js';
+import { publicMedia, publicTimeline } from '../timelines/public.js';
 import { nothingAnswer, statusPage } from './lists.js';
 
 const home = route({
@@ -35,10 +35,11 @@ const everybody = route({
     const { services, viewer, query } = request;
     const { local, remote, only_media } = query;
     const bounds = pageBounds(query);
-    // Everybody is local and no status has media.
-    if (only_media === true || (remote === true && local !== true)) return nothingAnswer(request, bounds);
-    return soon(publicTimeline(services, viewer, bounds), (page) =>
-      statusPage(request, bounds, page, { local, remote }),
+    // Everybody is local.
+    if (remote === true && local !== true) return nothingAnswer(request, bounds);
+    const timeline = only_media === true ? publicMedia : publicTimeline;
+    return soon(timeline(services, viewer, bounds), (page) =>
+      statusPage(request, bounds, page, { local, remote, only_media }),
     );
   },
 });

@@ -12,6 +12,7 @@ export interface AccountTimelineOptions {
   /** Replies to others; an author's own threads stay. */
   readonly excludeReplies: boolean;
   readonly excludeReblogs: boolean;
+  readonly onlyMedia?: boolean;
   /** Normalised, without the #. */
   readonly tagged: string | undefined;
 }
@@ -42,6 +43,7 @@ export async function accountTimeline(
 }
 
 function isWanted({ value }: Entry<StoreAccountStatusRow>, account: string, options: AccountTimelineOptions): boolean {
+  if (options.onlyMedia === true && value.hasMedia !== true) return false;
   if (options.excludeReblogs && value.reblogOfId !== undefined) return false;
   if (options.tagged !== undefined && value.reblogOfId !== undefined) return false;
   return !(options.excludeReplies && value.inReplyToId !== undefined && value.inReplyToAccountId !== account);

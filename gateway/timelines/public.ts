@@ -38,6 +38,24 @@ export function publicTimeline(
   });
 }
 
+/** Those with media, newest first: the rows say which, so that no others are loaded. */
+export async function publicMedia(
+  services: Services,
+  viewer: string | undefined,
+  bounds: PageBounds,
+): Promise<Page<VisibleStatus>> {
+  return readPage(publicCursor(services.tables, bounds), bounds, async (rows) => {
+    const wanted = rows.filter((row) => row.value.hasMedia === true).map((row) => row.id);
+    const found = await visibleById(services, viewer, wanted, {
+      hideBlocked: true,
+      hideMuted: true,
+      context: 'public',
+    });
+    const byId = new Map(found.flatMap((status) => (status === undefined ? [] : [[status.record.id, status]])));
+    return rows.map((row) => byId.get(row.id));
+  });
+}
+
 /** All of them, unfiltered. */
 export function publicCursor(tables: ReadTables, bounds: Bounds): Cursor<Entry<StorePublicRow>> {
   const buckets = filledBuckets(

@@ -33,6 +33,11 @@ export interface AccountProfile {
   readonly hideFeatured?: boolean | undefined;
   readonly hideMedia?: boolean | undefined;
   readonly hideMediaReplies?: boolean | undefined;
+  /** Names in the media store, and what they show. */
+  readonly avatar?: string | undefined;
+  readonly header?: string | undefined;
+  readonly avatarDescription?: string | undefined;
+  readonly headerDescription?: string | undefined;
 }
 
 export interface AccountRegister {
@@ -184,11 +189,18 @@ export interface AccountUpdateProfile {
   readonly hideFeatured?: boolean | undefined;
   readonly hideMedia?: boolean | undefined;
   readonly hideMediaReplies?: boolean | undefined;
+  /** Names in the media store; empty: none from now on. */
+  readonly avatar?: string | undefined;
+  readonly header?: string | undefined;
+  readonly avatarDescription?: string | undefined;
+  readonly headerDescription?: string | undefined;
 }
 
+/** dropped: names in the media store that are no longer needed. */
 export interface AccountProfileUpdated {
   readonly profile?: AccountProfile | undefined;
   readonly atMs: number;
+  readonly dropped?: AccountMediaIds | undefined;
 }
 
 export interface AccountFollow {
@@ -1505,6 +1517,8 @@ export interface ConversationEdit {
   readonly tags: readonly string[];
   /** Absent: the status has none from now on. */
   readonly poll?: AccountNewPoll | undefined;
+  /** All that it has from now on; absent: none. */
+  readonly media?: AccountMediaList | undefined;
 }
 
 /** number: of the revision, from 1 on. first: what it said before the first one. */
@@ -1518,6 +1532,8 @@ export interface ConversationEdited {
   readonly newlyMentioned: readonly string[];
   /** As it is from now on. Of another round than before: nobody has voted. */
   readonly poll?: StorePoll | undefined;
+  /** What it had and has no more. */
+  readonly released?: AccountMediaList | undefined;
 }
 
 export interface ConversationContext {

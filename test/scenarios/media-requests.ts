@@ -1,4 +1,4 @@
-import type { Person } from './cluster/people.js';
+import { call, type Person } from './cluster/people.js';
 import type { Fitting } from './every-route.js';
 
 /** The smallest picture there is. */
@@ -31,12 +31,17 @@ export function mediaRequests(url: string, viewer: Person): Readonly<Record<stri
     if (made++ % KEPT_MAX === 0) kept = await fresh();
     return kept;
   };
+  const ownStatus = async () => {
+    const posted = (await call(url, viewer, 'POST', '/api/v1/statuses', { status: 'embedded' })) as { url: string };
+    return posted.url;
+  };
   return {
     'POST /api/v1/media': async () => ({ form }),
     'POST /api/v2/media': async () => ({ form }),
     'GET /api/v1/media/:id': async () => ({ id: (await upload()).id }),
     'PUT /api/v1/media/:id': async () => ({ id: (await upload()).id, body: { description: 'a dot' } }),
     'DELETE /api/v1/media/:id': async () => ({ id: (await fresh()).id }),
+    'GET /api/oembed': async () => ({ query: `url=${encodeURIComponent(await ownStatus())}` }),
     'GET /media/:id': async () => ({ id: new URL((await upload()).url).pathname.split('/').at(-1) ?? '' }),
   };
 }

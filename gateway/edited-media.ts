@@ -1,0 +1,83 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { DESCRIPTION_CHARS_MAX } from '../actors/domain/media.js';
+import { isProblem, type Problem } from '../actors/domain/problem.js';
+import { invalidField } from '../actors/domain/status-text.js';
+import { countChars } from '../actors/domain/text.js';
+import type { AccountMedia, AccountMediaList, StoreStatusRecord } from '../proto/gen/types.js';
+import { focusOf } from './media-focus.js';
+import type { Services } from './services.js';
+
+/** Lists that are read at all; what a status may have is judged later. */
+const ITEMS_MAX = 100;
+const ID_CHARS_MAX = 100;
+const DESCRIPTION_READ_MAX = DESCRIPTION_CHARS_MAX * 4;
+const FOCUS_CHARS_MAX = 64;
+
+/** What an edit says of media. */
+export const mediaEdit = {
+  media_ids: Type.Optional(Type.Array(Type.String({ maxLength: ID_CHARS_MAX }), { maxItems: ITEMS_MAX })),
+  media_attributes: Type.Optional(
+    Type.Array(
+      Type.Object({
+        id: Type.String({ maxLength: ID_CHARS_MAX }),
+        description: Type.Optional(Type.String({ maxLength: DESCRIPTION_READ_MAX })),
+        focus: Type.Optional(Type.String({ maxLength: FOCUS_CHARS_MAX })),
+      }),
+      { maxItems: ITEMS_MAX },
+    ),
+  ),
+};
+type MediaEdit = Static<ReturnType<typeof Type.Object<typeof mediaEdit>>>;
+
+/** A status' media as an edit would have it. */
+export interface EditedMedia {
+  readonly media: AccountMediaList | undefined;
+  /** Uploads that the status did not have: let go again if the edit comes to nothing. */
+  readonly taken: readonly AccountMedia[];
+}
+
+/** Without `media_ids` what there is stays. */
+export async function editedMedia(
+  services: Services,
+  viewer: string,
+  record: StoreStatusRecord,
+  { media_ids, media_attributes = [] }: MediaEdit,
+): Promise<EditedMedia | Problem> {
+  const had = record.media?.media ?? [];
+  const ids =
+    media_ids === undefined ? had.map(({ id }) => id) : [...new Set(media_ids.map((id) => id.padStart(18, '0')))];
+  const fresh = ids.filter((id) => !had.some((one) => one.id === id));
+  const taken =
+    fresh.length === 0 ? [] : await services.askAccount(viewer, 'takeMedia', { ids: fresh, statusId: record.id });
+  if (isProblem(taken)) return taken;
+  const added = 'media' in taken ? taken.media : [];
+  const all = new Map([...had, ...added].map((one) => [one.id, one]));
+  for (const { id, description, focus } of media_attributes) {
+    const one = all.get(id.padStart(18, '0'));
+    if (one === undefined) continue;
+    const point = focus === undefined ? one.focus : focusOf(focus);
+    const refusal = isProblem(point) ? point : tooLong(description);
+    if (refusal !== undefined) return letGo(services, viewer, added, refusal);
+    if (isProblem(point)) continue;
+    all.set(one.id, { ...one, description: description?.trim() ?? one.description, focus: point });
+  }
+  const media = ids.flatMap((id) => all.get(id) ?? []);
+  return { media: media.length === 0 ? undefined : { media }, taken: added };
+}
+
+/** The edit came to nothing. */
+export async function letGo(
+  services: Services,
+  viewer: string,
+  taken: readonly AccountMedia[],
+  why: Problem,
+): Promise<Problem> {
+  if (taken.length > 0) await services.askAccount(viewer, 'releaseMedia', { media: taken, discard: false });
+  return why;
+}
+
+function tooLong(description = ''): Problem | undefined {
+  if (countChars(description) <= DESCRIPTION_CHARS_MAX) return undefined;
+  const text = `is too long (maximum is ${DESCRIPTION_CHARS_MAX} characters)`;
+  return invalidField('description', 'Description', 'ERR_TOO_LONG', text);
+}
