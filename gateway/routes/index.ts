@@ -20,6 +20,7 @@ import { mediaRoutes } from './media.js';
 import { mediaFileRoutes } from './media-files.js';
 import { mediaIndexRoutes } from './media-index.js';
 import { muteRoutes } from './mutes.js';
+import { notOfferedRoutes } from './not-offered.js';
 import { notificationPolicyRoutes } from './notification-policy.js';
 import { notificationRoutes } from './notifications.js';
 import { oembedRoutes } from './oembed.js';
@@ -68,6 +69,7 @@ const routes: readonly AnyRoute[] = [
   ...mediaRoutes,
   ...muteRoutes,
   ...notificationPolicyRoutes,
+  ...notOfferedRoutes,
   ...notificationRoutes,
   ...oldTimelineRoutes,
   ...pollRoutes,

@@ -12,6 +12,7 @@ import type {
 import { accounts, mediaRows, statuses } from '../../store/tables.js';
 import { idText } from '../http/paging.js';
 import { json, route } from '../http/route.js';
+import { languageOf } from '../language.js';
 import { findApp } from '../oauth/clients.js';
 import type { Services } from '../services.js';
 import { notFound, visibleById, visibleStatuses } from '../visible.js';
@@ -130,7 +131,7 @@ async function compose(
     ...said,
     visibility: body.visibility || author.profile?.privacy || 'public',
     sensitive: (body.sensitive ?? author.profile?.sensitive ?? false) || said.spoilerText !== '',
-    language: body.language || undefined,
+    language: body.language || author.profile?.language || (await languageOf(said.text)),
     poll: newPoll(body.poll),
     inReplyToId: parent?.id,
     inReplyToAccountId: parent?.accountId,

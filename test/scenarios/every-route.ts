@@ -204,6 +204,7 @@ export class EveryRoute {
     'POST /api/v1/tags/:name/unfollow': async () => ({ id: 'birds' }),
     'POST /api/v1/statuses': async () => ({ body: { status: `post ${++this.made}` } }),
     'PUT /api/v1/statuses/:id': async () => ({ id: await this.ownStatus(), body: { status: 'edited' } }),
+    'GET /api/v1_alpha/async_refreshes/:id': async () => ({ id: 'x' }),
     'GET /api/v1/polls/:id': async () => ({ id: await this.poll() }),
     'POST /api/v1/polls/:id/votes': async () => ({ id: await this.poll(), body: { choices: [0] } }),
     'GET /api/v1/scheduled_statuses/:id': async () => ({ id: await this.scheduled() }),

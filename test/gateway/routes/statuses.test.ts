@@ -63,6 +63,18 @@ test('empty text, and what is not built yet, is refused with a reason', async ()
   ]);
 });
 
+test('the language is the one given, else the author’s own, else that of the text', async () => {
+  const language = async (body: object) => (await alice.post('/api/v1/statuses', body)).body.language;
+  const status = 'Das ist ein schöner Tag für einen Spaziergang im Park.';
+  assert.equal(await language({ status }), 'de');
+  assert.equal(await language({ status, language: 'fr' }), 'fr');
+  const update = (code: string) =>
+    server.ask('PATCH', '/api/v1/accounts/update_credentials', { source: { language: code } }, alice.token);
+  assert.equal((await update('nl')).status, 200);
+  assert.equal(await language({ status }), 'nl');
+  await update('');
+});
+
 test('the same idempotency key makes one status', async () => {
   const post = () => alice.post('/api/v1/statuses', { status: 'once' }, { 'idempotency-key': 'k' });
   assert.equal((await post()).body.id, (await post()).body.id);
@@ -149,6 +161,13 @@ test('only its author deletes a status; it answers its text once and is gone', a
   assert.deepEqual([deleted.status, deleted.body.text], [200, 'draft *text*']);
   assert.equal((await alice.get(`/api/v1/statuses/${id}`)).status, 404);
   assert.equal((await alice.remove(`/api/v1/statuses/${id}`)).status, 404);
+});
+
+test('what this server has not is not there', async () => {
+  const id = await alice.says('ein Satz');
+  const translated = await alice.post(`/api/v1/statuses/${id}/translate`, { lang: 'en' });
+  assert.deepEqual([translated.status, typeof translated.body.error], [404, 'string']);
+  assert.equal((await alice.get('/api/v1_alpha/async_refreshes/x')).status, 404);
 });
 
 test('a token without the scope is refused, no token too', async () => {

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { languageOf } from '../../gateway/language.js';
+
+test('the language of a sentence is told by its beginning', async () => {
+  assert.equal(await languageOf('Das ist ein schöner Tag für einen Spaziergang im Park.'), 'de');
+  assert.equal(await languageOf('See you all tomorrow in the garden of my parents!'), 'en');
+  assert.equal(await languageOf('今日はいい天気ですね'), 'ja');
+  assert.equal(
+    await languageOf(
+      `Buenos días a todos, hoy hace mucho calor y mañana iremos juntos a la playa con nuestros amigos. ${'word '.repeat(5_000)}`,
+    ),
+    'es',
+  );
+});
+
+test('names, addresses, and what is too short are in no language', async () => {
+  for (const text of [
+    '',
+    'hi',
+    'number 17',
+    '1234567890 1234567890',
+    '#Spaziergang #imPark @schöner',
+    'https://ein.example/schöner/tag',
+  ])
+    assert.equal(await languageOf(text), undefined, text);
+});
