@@ -86,9 +86,12 @@ const familiar = route({
   path: '/api/v1/accounts/familiar_followers',
   auth: 'user',
   scope: 'read:follows',
-  query: Type.Object({ id: Type.Array(idText(), { default: [], maxItems: FAMILIAR_ASKED_MAX }) }),
-  handle: async ({ services, viewer = '', query }) => {
-    const found = await loadAccounts(services, [...new Set(query.id.map(storedId))]);
+  query: Type.Object({ id: asked() }),
+  // Mastodon.py asks by a body.
+  body: Type.Object({ id: asked() }),
+  handle: async ({ services, viewer = '', query, body }) => {
+    const ids = [...(query.id ?? []), ...(body.id ?? [])].slice(0, FAMILIAR_ASKED_MAX);
+    const found = await loadAccounts(services, [...new Set(ids.map(storedId))]);
     const { lens } = await services.lenses.of(viewer);
     const answers: object[] = [];
     for (const record of found.values()) {
@@ -139,6 +142,10 @@ export const peopleRoutes: readonly AnyRoute[] = [
   identityProofs,
   followByName,
 ];
+
+function asked() {
+  return Type.Optional(Type.Array(idText(), { maxItems: FAMILIAR_ASKED_MAX }));
+}
 
 function commentText() {
   return Type.Optional(Type.String({ maxLength: PERSONAL_NOTE_CHARS_MAX }));

@@ -11,8 +11,8 @@ const WRITE = 'write:filters';
 
 const flags = { irreversible: Type.Optional(Type.Boolean()), whole_word: Type.Optional(Type.Boolean()) };
 interface Phrase {
-  readonly phrase: string;
-  readonly context: readonly string[];
+  readonly phrase?: string;
+  readonly context?: readonly string[];
   readonly irreversible?: boolean;
   readonly whole_word?: boolean;
   readonly expires_in?: number | null;
@@ -53,8 +53,19 @@ const update = route({
   auth: 'user',
   scope: WRITE,
   params: idParams,
-  body: Type.Object({ phrase: keywordText(), context: contexts(), expires_in: expiresIn(), ...flags }),
-  handle: (request) => save(request, storedId(request.params.id)),
+  // Some clients send what changes only.
+  body: Type.Object({
+    phrase: Type.Optional(keywordText()),
+    context: Type.Optional(contexts()),
+    expires_in: expiresIn(),
+    ...flags,
+  }),
+  handle: async (request) => {
+    const known = await keywordOf(request);
+    if (known === undefined) return notFound();
+    const body = { phrase: known.keyword.keyword, ...request.body };
+    return save({ ...request, body }, storedId(request.params.id));
+  },
 });
 
 const remove = route({
@@ -77,8 +88,8 @@ async function save(request: Request<unknown, unknown, Phrase>, id: string | und
   const { services, viewer = '', body } = request;
   const keyword = await services.askAccount(viewer, 'savePhrase', {
     id,
-    phrase: body.phrase,
-    context: body.context,
+    phrase: body.phrase ?? '',
+    context: body.context ?? [],
     irreversible: body.irreversible,
     wholeWord: body.whole_word,
     expiresInMs: expiresInMs(body.expires_in),
