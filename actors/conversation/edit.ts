@@ -1,6 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { badMixture } from '../account/media.js';
+import { indexedTags } from '../domain/hashtag.js';
 import { pollProblem } from '../domain/poll-rules.js';
 import { isProblem, problem } from '../domain/problem.js';
 import { textProblem } from '../domain/status-text.js';
@@ -49,6 +50,7 @@ export const edit: Part<ConversationState, Commands, Events> = {
             mentions,
             tags,
             released: dropped.length === 0 ? undefined : { media: dropped },
+            untagged: indexedTags(record).filter((name) => !tags.includes(name)),
             newlyMentioned: mentions.map(({ accountId }) => accountId).filter((id) => !known.has(id)),
           },
         ],

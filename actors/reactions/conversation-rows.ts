@@ -150,14 +150,15 @@ export const conversationRows: Reaction<ConversationState, ConversationEvents> =
       const entry = now.state.statuses.get(statusId);
       if (entry !== undefined) await writeAll(effects, [...removedRows(now, entry), ...untaggedRows(statusId, tags)]);
     },
-    async edited({ statusId, number, revision, first }, now, effects) {
+    async edited({ statusId, number, revision, first, untagged }, now, effects) {
       const record = now.state.statuses.get(statusId)?.record;
       if (record === undefined || record.deleted) return;
       const lists = [listedRow(record), ...publicRows(record), ...tagRows(record), ...pollAlarm(now, record)];
       const rows = [statusRow(record), ...lists];
       if (first !== undefined) rows.push(put(statusRevisions, { status: statusId, number: 0 }, first));
       if (revision !== undefined) rows.push(put(statusRevisions, { status: statusId, number }, revision));
-      await effects.write(rows);
+      const gone = untagged.filter((name) => !record.tags.includes(name));
+      await effects.write([...rows, ...untaggedRows(statusId, gone)]);
     },
     voted: ({ statusId, by }, now, effects) => writeEntry(effects, now, statusId, by, []),
     async pollEnded({ statusId }, { state }, effects) {

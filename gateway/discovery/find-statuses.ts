@@ -1,6 +1,6 @@
 import { makeId } from '../../actors/domain/ids.js';
 import { comparable, STATUS_WORDS_MAX, wordBucket, wordsOf } from '../../actors/domain/words.js';
-import type { StoreStatusRecord } from '../../proto/gen/types.js';
+import type { StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import { accountStatuses, bookmarks, favourites, notifications, statusIndex } from '../../store/tables.js';
 import { loadAccounts } from '../entities/status.js';
 import type { Services } from '../services.js';
@@ -57,8 +57,10 @@ export async function findStatuses(
   );
   const strangers = matching.filter(({ record }) => !library.has(record.id)).map(({ record }) => record.accountId);
   const authors = await loadAccounts(services, strangers);
+  const isIndexable = (author: StoreAccountRecord | undefined) =>
+    author?.profile?.indexable === true && !services.limits.silenced(author.id);
   return matching
-    .filter(({ record }) => library.has(record.id) || authors.get(record.accountId)?.profile?.indexable === true)
+    .filter(({ record: { id, accountId: author } }) => library.has(id) || isIndexable(authors.get(author)))
     .slice(offset, offset + limit);
 }
 

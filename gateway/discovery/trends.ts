@@ -31,6 +31,11 @@ export interface Trend {
   readonly history: readonly DayUse[];
 }
 
+/** A link that trends, with the statuses that pass it on, newest first. */
+export interface LinkTrend extends Trend {
+  readonly statusIds: readonly string[];
+}
+
 export interface TrendsParts {
   readonly tables: ReadTables;
   readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
@@ -48,7 +53,7 @@ export class Trends {
   readonly #parts: TrendsParts;
   readonly #sample: Kept<readonly StoreStatusRecord[]>;
   readonly #tags: Kept<readonly Trend[]>;
-  readonly #links: Kept<readonly Trend[]>;
+  readonly #links: Kept<readonly LinkTrend[]>;
   readonly #statuses: Kept<readonly string[]>;
 
   constructor(parts: TrendsParts) {
@@ -63,7 +68,7 @@ export class Trends {
     return this.#tags.get();
   }
 
-  links(): Promise<readonly Trend[]> {
+  links(): Promise<readonly LinkTrend[]> {
     return this.#links.get();
   }
 
@@ -115,9 +120,15 @@ export class Trends {
     return found.sort((a, b) => score(b.history) - score(a.history));
   }
 
-  async #findLinks(): Promise<readonly Trend[]> {
-    const uses = usesBy(await this.#sample.get(), ({ text }) => linksOf(text, this.#parts.baseUrl));
-    return ranked(uses, this.#parts.clock.nowMs());
+  async #findLinks(): Promise<readonly LinkTrend[]> {
+    const ids = new Map<string, string[]>();
+    const uses = usesBy(await this.#sample.get(), ({ id, text }) => {
+      const links = linksOf(text, this.#parts.baseUrl);
+      for (const link of links) ids.set(link, [...(ids.get(link) ?? []), id]);
+      return links;
+    });
+    const trends = ranked(uses, this.#parts.clock.nowMs());
+    return trends.map((trend) => ({ ...trend, statusIds: ids.get(trend.name) ?? [] }));
   }
 
   async #findStatuses(): Promise<readonly string[]> {
@@ -197,10 +208,16 @@ function linksOf(text: string, baseUrl: string): string[] {
   if (!text.includes('://')) return [];
   const found = new Set<string>();
   for (const segment of segments(text)) {
-    if (segment.kind !== 'link' || found.size >= LINKS_MAX || !URL.canParse(segment.raw)) continue;
-    const url = new URL(segment.raw);
-    url.hash = '';
-    if (!url.href.startsWith(`${baseUrl}/`)) found.add(url.href);
+    const link = segment.kind === 'link' && found.size < LINKS_MAX ? linkName(segment.raw) : undefined;
+    if (link !== undefined && !link.startsWith(`${baseUrl}/`)) found.add(link);
   }
   return [...found];
+}
+
+/** An address as links are counted by: without what stands behind the hash. */
+export function linkName(address: string): string | undefined {
+  if (!URL.canParse(address)) return undefined;
+  const url = new URL(address);
+  url.hash = '';
+  return url.href;
 }

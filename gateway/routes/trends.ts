@@ -1,19 +1,26 @@
 import { Type } from '@sinclair/typebox';
 import { problem } from '../../actors/domain/problem.js';
+import { linkName } from '../discovery/trends.js';
 import { renderTag } from '../entities/tag.js';
 import { renderTrendsLink } from '../entities/trends-link.js';
-import { limitQuery } from '../http/paging.js';
+import { limitQuery, pageBounds, pageProperties } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
-import { visibleById } from '../visible.js';
+import { pageOf } from '../timelines/page.js';
+import { notFound, visibleById } from '../visible.js';
+import { statusPage } from './lists.js';
 
+/** As long as links are recognised in texts. */
+const URL_CHARS_MAX = 2_048;
 /** There are not so many trends. */
 const OFFSET_MAX = 100;
 
-const pageOf = (limitDefault: number, limitMax: number) =>
+const someOf = (limitDefault: number, limitMax: number) =>
   Type.Object({
     limit: limitQuery(limitDefault, limitMax),
     offset: Type.Integer({ minimum: 0, maximum: OFFSET_MAX, default: 0, clamp: true }),
   });
+
+const LISTED = { hideBlocked: true, hideMuted: true, context: 'public' } as const;
 
 const withdrawn = route({
   method: 'GET',
@@ -26,7 +33,7 @@ const tags = route({
   method: 'GET',
   path: '/api/v1/trends/tags',
   auth: 'none',
-  query: pageOf(10, 20),
+  query: someOf(10, 20),
   handle: async ({ services, query }) => {
     const some = (await services.trends.tags()).slice(query.offset, query.offset + query.limit);
     return json(some.map(({ name, history }) => renderTag(services.instance, name, history, undefined)));
@@ -37,7 +44,7 @@ const links = route({
   method: 'GET',
   path: '/api/v1/trends/links',
   auth: 'none',
-  query: pageOf(10, 20),
+  query: someOf(10, 20),
   handle: async ({ services, query }) => {
     const some = (await services.trends.links()).slice(query.offset, query.offset + query.limit);
     return json(some.map(renderTrendsLink));
@@ -49,13 +56,35 @@ const statuses = route({
   path: '/api/v1/trends/statuses',
   auth: 'optional',
   scope: 'read:statuses',
-  query: pageOf(20, 40),
+  query: someOf(20, 40),
   handle: async ({ services, viewer, query }) => {
     const some = (await services.trends.statuses()).slice(query.offset, query.offset + query.limit);
-    const seen = await visibleById(services, viewer, some, { hideBlocked: true, hideMuted: true });
+    const seen = await visibleById(services, viewer, some, LISTED);
     return json(await services.pages.list(services, viewer, seen));
   },
 });
 
+/** Only of what trends. Source: Mastodon LinkTimeline. */
+const linkTimeline = route({
+  method: 'GET',
+  path: '/api/v1/timelines/link',
+  auth: 'optional',
+  scope: 'read:statuses',
+  query: Type.Object({ ...pageProperties(), url: Type.String({ minLength: 1, maxLength: URL_CHARS_MAX }) }),
+  handle: async (request) => {
+    const { services, viewer, query } = request;
+    const name = linkName(query.url);
+    const trend = (await services.trends.links()).find((link) => link.name === name);
+    if (trend === undefined) return notFound();
+    const bounds = pageBounds(query);
+    const rows = trend.statusIds.map((id) => ({ id }));
+    const { items, ...page } = pageOf(rows, bounds);
+    const ids = items.map(({ id }) => id);
+    const seen = await visibleById(services, viewer, ids, LISTED);
+    const visible = seen.filter((status) => status !== undefined);
+    return statusPage(request, bounds, { ...page, items: visible }, { url: query.url });
+  },
+});
+
 /** What many use, mark and link of late. */
-export const trendRoutes: readonly AnyRoute[] = [withdrawn, tags, links, statuses];
+export const trendRoutes: readonly AnyRoute[] = [withdrawn, tags, links, statuses, linkTimeline];

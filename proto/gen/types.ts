@@ -1530,6 +1530,8 @@ export interface ConversationEdited {
   readonly mentions: readonly AccountMention[];
   readonly tags: readonly string[];
   readonly newlyMentioned: readonly string[];
+  /** What the status is found by no more. */
+  readonly untagged: readonly string[];
   /** As it is from now on. Of another round than before: nobody has voted. */
   readonly poll?: StorePoll | undefined;
   /** What it had and has no more. */

@@ -79,6 +79,9 @@ export class EveryRoute {
     const post = (who: Person, path: string) => call(server.url, who, 'POST', path);
     for (const verb of ['follow', 'mute']) await post(other, `/api/v1/accounts/${third.id}/${verb}`);
     await post(third, `/api/v1/accounts/${other.id}/follow`);
+    for (const who of [other, third])
+      await call(server.url, who, 'POST', '/api/v1/statuses', { status: '#birds https://news.example/birds' });
+    await call(server.url, other, 'PATCH', '/api/v1/accounts/update_credentials', { discoverable: true });
     for (const verb of ['favourite', 'reblog']) await post(third, `/api/v1/statuses/${id}/${verb}`);
     for (const verb of ['mute', 'block']) await post(viewer, `/api/v1/accounts/${shunned.id}/${verb}`);
     return new EveryRoute(server, viewer, other, third, foe, id, app as App, chiefToken);
@@ -190,9 +193,14 @@ export class EveryRoute {
       body: { account_ids: [this.viewer.id] },
     }),
     'GET /api/v1/timelines/tag/:hashtag': async () => ({ id: 'birds' }),
-    'GET /api/v2/search': async () => ({ query: 'q=a' }),
-    'GET /api/v1/search': async () => ({ query: 'q=a' }),
-    'GET /api/v1/accounts/search': async () => ({ query: 'q=a' }),
+    'GET /api/v2/search': async () => ({ query: 'q=ben' }),
+    'GET /api/v1/search': async () => ({ query: 'q=ben' }),
+    'GET /api/v1/accounts/search': async () => ({ query: 'q=ben' }),
+    'GET /api/v1/timelines/link': async () => ({ query: 'url=https://news.example/birds' }),
+    'GET /api/v1/followed_tags': async () => {
+      await call(this.server.url, this.viewer, 'POST', '/api/v1/tags/birds/follow');
+      return {};
+    },
     'DELETE /api/v1/suggestions/:account_id': async () => ({ id: this.foe.id }),
     'GET /api/v1/tags/:name': async () => ({ id: 'birds' }),
     'GET /api/v1/accounts/:id/lists': async () => {

@@ -31,6 +31,19 @@ test('a hashtag’s timeline holds public statuses with it, replies too, however
   assert.deepEqual(ids((await server.get(timeline('blackbird'))).body), [first]);
 });
 
+test('an edit takes a status out of hashtags that it no longer has, and into new ones', async () => {
+  const id = await alice.says('#swift');
+  const edit = (status: string) => server.ask('PUT', `/api/v1/statuses/${id}`, { status }, alice.token);
+  assert.equal((await edit('#martin #gull')).status, 200);
+  assert.deepEqual((await server.get(timeline('swift'))).body, []);
+  assert.equal((await server.get('/api/v1/tags/swift')).body.history[0].uses, '0');
+  assert.deepEqual(ids((await server.get(timeline('martin'))).body), [id]);
+  await edit('#swift #gull');
+  assert.deepEqual(ids((await server.get(timeline('swift'))).body), [id]);
+  assert.deepEqual(ids((await server.get(timeline('gull'))).body), [id]);
+  assert.deepEqual((await server.get(timeline('gull', '?only_media=true'))).body, []);
+});
+
 test('any adds hashtags, all and none take statuses away', async () => {
   const one = await alice.says('#owl');
   const two = await alice.says('#owl #night');

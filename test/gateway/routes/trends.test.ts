@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Person, TestServer } from '../../kit/server.js';
+import { linkTo, type Person, TestServer } from '../../kit/server.js';
 import { until } from '../../kit/until.js';
 
 const WAIT_MS = 10_000;
@@ -57,6 +57,24 @@ test('links trend by the people who pass them on, without what stands behind the
   );
   assert.equal(link.url, 'https://news.example/story');
   assert.deepEqual([link.type, link.provider_name, link.history[0].accounts], ['link', 'news.example', '2']);
+});
+
+test('a link that trends has a timeline of the statuses that pass it on, in pages; other links have none', async () => {
+  const path = `/api/v1/timelines/link?url=${encodeURIComponent('https://talk.example/a?b=c')}`;
+  assert.equal((await server.get(path)).status, 404);
+  const said: string[] = [];
+  for (const who of people.slice(0, 3)) said.unshift(await who.says('https://talk.example/a?b=c#d'));
+  await one(3).says('https://talk.example/a?b=c', { visibility: 'unlisted' });
+  const whole = () => server.get(path);
+  await until('the three', async () => ((await whole()).body.length === 3 ? true : undefined), WAIT_MS);
+  assert.deepEqual(ids((await whole()).body), said);
+  const first = await server.get(`${path}&limit=2`);
+  assert.deepEqual(ids(first.body), said.slice(0, 2));
+  assert.deepEqual(ids((await server.get(linkTo(first, 'next') ?? '')).body), said.slice(2));
+  await one(4).post(`/api/v1/accounts/${one(1).id}/block`);
+  assert.deepEqual(ids((await one(4).get(path)).body), [said[0], said[2]]);
+  assert.equal((await server.get('/api/v1/timelines/link?url=nonsense')).status, 404);
+  assert.equal((await server.get('/api/v1/timelines/link')).status, 422);
 });
 
 test('statuses trend that several marked, by people who want to be found, for whoever may see them', async () => {
