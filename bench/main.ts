@@ -9,6 +9,7 @@ import { benchCluster } from './cluster.js';
 import { benchDeliveries } from './deliveries.js';
 import { benchGrowth } from './growth.js';
 import { measureJournal } from './journal.js';
+import { benchLists } from './lists.js';
 import { benchOverload } from './overload.js';
 import { OtherWork } from './process-figures.js';
 import { benchHome, benchNotifications, benchPublic, benchStatus, benchVerify } from './reads.js';
@@ -60,6 +61,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   public: benchPublic,
   notifications: benchNotifications,
   status: benchStatus,
+  lists: benchLists,
   visible: benchVisible,
   deliveries: benchDeliveries,
   growth: benchGrowth,

@@ -1,7 +1,15 @@
 import { codec } from '../proto/codec.js';
 import { CachedTables } from '../store/cached-tables.js';
 import type { Tables } from '../store/port.js';
-import { accountStatuses, notifications } from '../store/tables.js';
+import {
+  accountStatuses,
+  bookmarks,
+  favouritedBy,
+  favourites,
+  followers,
+  notifications,
+  rebloggedBy,
+} from '../store/tables.js';
 import { type Bus, ROWS_TOPIC } from '../transport/bus.js';
 
 /** How long a node may believe a row that a node cut off from the bus has changed. */
@@ -11,7 +19,9 @@ const messages = codec('murmuration.node.RowsWritten');
 
 /** The store of a node that has it for itself: nothing is written but by this process. */
 export const cachedAlone = (tables: Tables): CachedTables =>
-  new CachedTables(tables, { newest: [accountStatuses, notifications] });
+  new CachedTables(tables, {
+    newest: [accountStatuses, notifications, followers, favourites, bookmarks, favouritedBy, rebloggedBy],
+  });
 
 /**
  * The store of a node among others: each tells what it wrote before the writer goes on. NATS keeps a publisher's

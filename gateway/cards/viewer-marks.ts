@@ -41,11 +41,16 @@ export class ViewerMarks {
 
   /** The viewer's marks among these statuses; at once where they are in memory, and of one era as most pages are. */
   of(viewer: string, statusIds: readonly string[]): Marks | Promise<Marks> {
-    const [first] = statusIds;
-    if (first === undefined) return NO_MARKS;
-    const era = eraOfId(first);
+    let [lowest] = statusIds;
+    if (lowest === undefined) return NO_MARKS;
+    let highest = lowest;
+    for (const id of statusIds) {
+      if (id < lowest) lowest = id;
+      else if (id > highest) highest = id;
+    }
+    const era = eraOfId(lowest);
     const kept = this.#eras.get(nameOf(viewer, era))?.marks;
-    if (kept === undefined || !statusIds.every((id) => eraOfId(id) === era)) return this.#ofEras(viewer, statusIds);
+    if (kept === undefined || eraOfId(highest) !== era) return this.#ofEras(viewer, statusIds);
     return kept.size === 0 ? NO_MARKS : (id) => kept.get(id);
   }
 

@@ -1,6 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import type { AccountEdge, AccountEdgePage } from '../../proto/gen/types.js';
-import { isPublished, isSuspended, type MutedAccount, renderAccount } from '../entities/account.js';
+import { JsonPieces } from '../cards/json-pieces.js';
+import { arrayOf } from '../cards/status-pages.js';
+import { isPublished, isSuspended, type MutedAccount } from '../entities/account.js';
 import { loadAccounts } from '../entities/status.js';
 import { isoTime } from '../entities/time.js';
 import { pageBounds, pageQuery } from '../http/paging.js';
@@ -49,7 +51,7 @@ const mutes = edgeList(
     mute_expires_at: untilMs > 0 ? isoTime(untilMs) : null,
   }),
 );
-const blocks = edgeList('/api/v1/blocks', 'read:blocks', 'blocks', () => ({}));
+const blocks = edgeList('/api/v1/blocks', 'read:blocks', 'blocks');
 
 /** Who is muted and who is blocked, and muting. */
 export const muteRoutes: readonly AnyRoute[] = [mute, unmute, mutes, blocks];
@@ -59,7 +61,7 @@ function edgeList(
   path: string,
   scope: string,
   command: 'mutes' | 'blocks',
-  more: (edge: AccountEdge) => object,
+  more?: (edge: AccountEdge) => object,
 ): AnyRoute {
   return route({
     method: 'GET',
@@ -75,22 +77,25 @@ function edgeList(
   });
 }
 
-/** The accounts of a page of edges, whatever the viewer's relations to them are. */
+/** The accounts of a page of edges, with something `extra` (not empty) of each, whatever the viewer's relations to them are. */
 export async function edgeAnswer(
   request: Request<unknown, unknown, unknown>,
   bounds: ReturnType<typeof pageBounds>,
   { edges, more }: AccountEdgePage,
-  extra: (edge: AccountEdge) => object = () => ({}),
+  extra?: (edge: AccountEdge) => object,
 ) {
   const { services } = request;
   const records = await loadAccounts(
     services,
     edges.map(({ account }) => account),
   );
-  const items = edges.flatMap((edge) => {
+  const items = edges.map((edge) => {
     const record = records.get(edge.account);
-    if (record === undefined || !isPublished(record) || isSuspended(record)) return [];
-    return [{ ...renderAccount(services.instance, record), ...extra(edge) }];
+    if (record === undefined || !isPublished(record) || isSuspended(record)) return undefined;
+    const account = services.pages.account(record);
+    if (extra === undefined) return [account];
+    return [account.subarray(0, -1), Buffer.from(`,${JSON.stringify(extra(edge)).slice(1)}`)];
   });
-  return pageAnswer(request, bounds, { newest: edges[0]?.edgeId, oldest: edges.at(-1)?.edgeId, more }, items);
+  const page = { newest: edges[0]?.edgeId, oldest: edges.at(-1)?.edgeId, more };
+  return pageAnswer(request, bounds, page, new JsonPieces(arrayOf(items)));
 }

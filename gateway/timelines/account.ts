@@ -1,7 +1,8 @@
-import type { StoreAccountStatusRow } from '../../proto/gen/types.js';
+import type { StoreAccountStatusRow, StoreStatusRecord } from '../../proto/gen/types.js';
 import { accountStatuses } from '../../store/tables.js';
 import type { PageBounds } from '../http/paging.js';
 import type { Services } from '../services.js';
+import { soon } from '../soon.js';
 import { relationsOf, type VisibleStatus, visibleById } from '../visible.js';
 import type { Entry } from './cursor.js';
 import { accountCursor } from './eras.js';
@@ -26,19 +27,18 @@ export async function accountTimeline(
   options: AccountTimelineOptions,
 ): Promise<Page<VisibleStatus>> {
   const cursor = accountCursor(services.tables, services.clock, accountStatuses, 'status', account, bounds);
-  return readPage(cursor, bounds, async (rows) => {
+  const relations = await relationsOf(services, viewer);
+  const isShown = ({ record, original }: VisibleStatus) =>
+    hasTag(record, options.tagged) && (original === undefined || relations(original.accountId)?.blocking !== true);
+  return readPage(cursor, bounds, (rows) => {
     const wanted = rows.filter((row) => isWanted(row, account, options));
-    const relations = await relationsOf(services, viewer);
     const ids = wanted.map((row) => row.id);
-    const found = await visibleById(services, viewer, ids, { relations, context: 'account' });
-    const hides = (status: VisibleStatus) =>
-      status.original !== undefined && relations(status.original.accountId)?.blocking === true;
-    const byId = new Map(
-      found.flatMap((status) =>
-        status !== undefined && !hides(status) && hasTag(status, options.tagged) ? [[status.record.id, status]] : [],
-      ),
-    );
-    return rows.map((row) => byId.get(row.id));
+    return soon(visibleById(services, viewer, ids, { relations, context: 'account' }), (found) => {
+      const shown = found.map((status) => (status !== undefined && isShown(status) ? status : undefined));
+      if (wanted.length === rows.length) return shown;
+      const byRow = new Map(wanted.map((row, index) => [row, shown[index]]));
+      return rows.map((row) => byRow.get(row));
+    });
   });
 }
 
@@ -49,6 +49,6 @@ function isWanted({ value }: Entry<StoreAccountStatusRow>, account: string, opti
   return !(options.excludeReplies && value.inReplyToId !== undefined && value.inReplyToAccountId !== account);
 }
 
-function hasTag({ record }: VisibleStatus, tag: string | undefined): boolean {
-  return tag === undefined || record.tags.includes(tag);
+function hasTag({ tags }: StoreStatusRecord, tag: string | undefined): boolean {
+  return tag === undefined || tags.includes(tag);
 }

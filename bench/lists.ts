@@ -1,0 +1,146 @@
+import type { Made } from './accounts.js';
+import { type Call, measure } from './http-load.js';
+import type { Row } from './row.js';
+import { at, get, Town, write } from './town.js';
+
+const IN_FLIGHT = 32;
+const COUNT = 1_000;
+const ROUNDS = 5;
+const PAGE = 20;
+/** A page and some more, so that no list ends with its page. */
+const LONG = PAGE + 5;
+const AUTHORS = 2 * LONG;
+const READERS = 2 * LONG;
+const POSTS_EACH = LONG;
+/** Statuses whose marks are listed, accounts whose follow requests are. */
+const SUBJECTS = 4;
+const CPU_MAX = 0.1;
+
+/** A list endpoint: its path for the nth call by this reader. */
+interface Listed {
+  readonly name: string;
+  readonly path: (reader: Made, index: number) => string;
+  /** Who asks; default the readers in turn. */
+  readonly by?: readonly Made[];
+}
+
+/** A page of each list endpoint, by readers in turn. */
+export async function benchLists(): Promise<Row[]> {
+  const town = await Town.open(AUTHORS, READERS);
+  try {
+    const rows: Row[] = [];
+    for (const listed of await filled(town)) rows.push(await pages(town, listed));
+    return rows;
+  } finally {
+    await town.dispose();
+  }
+}
+
+function pages(town: Town, { name, path, by = town.followers }: Listed): Promise<Row> {
+  const isPage = (page: readonly { readonly id: string }[]) =>
+    page.length === PAGE && new Set(page.map(({ id }) => id)).size === PAGE;
+  const call = (index: number): Call => {
+    const reader = at(by, index);
+    const address = path(reader, index);
+    return get(`${address}${address.includes('?') ? '&' : '?'}limit=${PAGE}`, reader, isPage);
+  };
+  return measure(town.target, {
+    name: `${name}, page of ${PAGE}`,
+    call,
+    count: COUNT,
+    rounds: ROUNDS,
+    inFlight: IN_FLIGHT,
+    target: CPU_MAX,
+  });
+}
+
+/** Makes a town in which each of these lists is longer than a page. */
+async function filled(town: Town): Promise<Listed[]> {
+  const { authors, followers: readers } = town;
+  await town.followAll();
+  await town.each('post', AUTHORS * POSTS_EACH, (index) => town.post(at(authors, index), `number ${index}`));
+  const tagged = (answer: { readonly tags: readonly object[] }) => answer.tags.length === 1;
+  await town.each('tag', LONG, (index) =>
+    write(at(authors, index), '/api/v1/statuses', { status: `#bench ${index}` }, tagged),
+  );
+  const newest = town.newest;
+  const marked = newest.slice(0, LONG);
+  for (const verb of ['favourite', 'bookmark', 'reblog']) {
+    // Reblogs are some statuses' only: they would be most of each home.
+    const statuses = verb === 'reblog' ? marked.slice(0, SUBJECTS) : marked;
+    await town.each(verb, READERS * statuses.length, (index) =>
+      write(at(readers, index), `/api/v1/statuses/${at(statuses, Math.floor(index / READERS))}/${verb}`, {}, Boolean),
+    );
+  }
+  // Each the half of the authors that comes after them, and the other half.
+  const other = (index: number, from: number) => at(authors, (index % AUTHORS) + from + Math.floor(index / AUTHORS)).id;
+  for (const [verb, from] of [
+    ['mute', 1],
+    ['block', LONG],
+  ] as const) {
+    await town.each(verb, AUTHORS * (LONG - 1), (index) =>
+      write(at(authors, index), `/api/v1/accounts/${other(index, from)}/${verb}`, {}, Boolean),
+    );
+  }
+  const lists = await peopleLists(town);
+  const locked = readers.slice(-SUBJECTS);
+  await requests(town, locked);
+  await town.target.settled();
+  const list = (reader: Made) => lists.get(reader.id);
+  return [
+    { name: 'followers', path: (_, index) => `/api/v1/accounts/${at(authors, index).id}/followers`, by: authors },
+    { name: 'following', path: (_, index) => `/api/v1/accounts/${at(readers, index).id}/following`, by: readers },
+    { name: 'statuses of an account', path: (_, index) => `/api/v1/accounts/${at(authors, index).id}/statuses` },
+    { name: 'blocks', path: () => '/api/v1/blocks', by: authors },
+    { name: 'mutes', path: () => '/api/v1/mutes', by: authors },
+    { name: 'follow requests', path: () => '/api/v1/follow_requests', by: locked },
+    { name: 'favourites', path: () => '/api/v1/favourites' },
+    { name: 'bookmarks', path: () => '/api/v1/bookmarks' },
+    { name: 'favourited by', path: (_, index) => `/api/v1/statuses/${at(marked, index)}/favourited_by` },
+    {
+      name: 'reblogged by',
+      path: (_, index) => `/api/v1/statuses/${at(marked.slice(0, SUBJECTS), index)}/reblogged_by`,
+    },
+    { name: 'hashtag timeline', path: () => '/api/v1/timelines/tag/bench' },
+    { name: 'list timeline', path: (reader) => `/api/v1/timelines/list/${list(reader)}` },
+    { name: 'accounts of a list', path: (reader) => `/api/v1/lists/${list(reader)}/accounts` },
+  ];
+}
+
+/** A list of half of the authors for each reader; the lists' ids by the readers'. */
+async function peopleLists(town: Town): Promise<ReadonlyMap<string, string>> {
+  const lists = new Map<string, string>();
+  await town.each('list', READERS, (index) => {
+    const reader = at(town.followers, index);
+    return write(reader, '/api/v1/lists', { title: 'half' }, ({ id }) => Boolean(lists.set(reader.id, id)));
+  });
+  const members = { account_ids: town.authors.slice(0, LONG).map(({ id }) => id) };
+  await town.each('list members', READERS, (index) => {
+    const reader = at(town.followers, index);
+    return write(reader, `/api/v1/lists/${lists.get(reader.id)}/accounts`, members, Boolean);
+  });
+  return lists;
+}
+
+/** Follows that wait for an answer by each of these. */
+async function requests(town: Town, locked: readonly Made[]): Promise<void> {
+  for (const { token } of locked) {
+    const path = '/api/v1/accounts/update_credentials';
+    await town.call({
+      method: 'PATCH',
+      path,
+      token,
+      body: { locked: true },
+      right: (answer) => answer.locked === true,
+    });
+  }
+  await town.each('follow request', LONG * locked.length, (index) => {
+    const asked = at(locked, Math.floor(index / LONG));
+    return write(
+      at(town.authors, index),
+      `/api/v1/accounts/${asked.id}/follow`,
+      {},
+      ({ requested }) => requested === true,
+    );
+  });
+}
