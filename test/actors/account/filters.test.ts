@@ -1,7 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FILTER_KEYWORDS_MAX, FILTERED_STATUSES_MAX, FILTERS_MAX } from '../../../actors/account/filters.js';
+import { accountSlice } from '../../../actors/account/account.js';
+import { DOMAIN_BLOCKS_MAX, DOMAIN_CHARS_MAX } from '../../../actors/account/domain-blocks.js';
+import {
+  FILTER_CONTEXTS,
+  FILTER_KEYWORD_CHARS_MAX,
+  FILTER_KEYWORDS_MAX,
+  FILTER_TITLE_CHARS_MAX,
+  FILTERED_STATUSES_MAX,
+  FILTERS_MAX,
+} from '../../../actors/account/filters.js';
+import { FOLLOW_LANGUAGES_MAX, FOLLOWS_WITH_LANGUAGES_MAX } from '../../../actors/account/follow.js';
+import { makeId } from '../../../actors/domain/ids.js';
+import { codec } from '../../../proto/codec.js';
 import type { AccountFilter, AccountFilterKeyword } from '../../../proto/gen/types.js';
+import { PAYLOAD_BYTES_MAX } from '../../../transport/bus.js';
+import { given } from '../../kit/given.js';
 import { newcomer, startMs } from './newcomer.js';
 
 const types = (events: readonly { type: string }[]) => events.map(({ type }) => type);
@@ -138,4 +152,32 @@ test('whoever knows the relations learns of a change by their version, and that 
   assert.deepEqual([sources().screened, alice.state.relationsVersion], [true, before + 1]);
   made.when('removeFilter', { id: replied(made).id });
   assert.deepEqual([sources().screened, alice.state.relationsVersion], [false, before + 2]);
+});
+
+test('an account’s filters, blocked domains and languages at all limits fit one message', () => {
+  const wide = '猫';
+  const { state } = newcomer(({ filters, blockedDomains, following }) => {
+    for (let n = 0; n < FILTERS_MAX; n++) {
+      const id = makeId(startMs, 5, n % 64);
+      const keywords = Array.from({ length: n === 0 ? FILTER_KEYWORDS_MAX : 0 }, () => ({
+        id,
+        keyword: wide.repeat(FILTER_KEYWORD_CHARS_MAX),
+        wholeWord: true,
+      }));
+      const statuses = Array.from({ length: n === 0 ? FILTERED_STATUSES_MAX : 0 }, () => ({ id, statusId: id }));
+      const title = wide.repeat(FILTER_TITLE_CHARS_MAX);
+      const rules = { title, context: [...FILTER_CONTEXTS], action: 'warn', expiresAtMs: startMs };
+      filters.set(`${n}`, { id, ...rules, keywords, statuses });
+    }
+    for (let n = 0; n < DOMAIN_BLOCKS_MAX; n++) blockedDomains.set(String(n).padStart(DOMAIN_CHARS_MAX, 'x'), '1');
+    const languages = Array.from({ length: FOLLOW_LANGUAGES_MAX }, () => 'abc');
+    for (let n = 0; n < FOLLOWS_WITH_LANGUAGES_MAX; n++) {
+      const target = makeId(startMs + n, 1, 0);
+      const edge = { target, edgeId: '1', pending: false, reblogs: true, notify: false, atMs: 0 };
+      following.set(target, { ...edge, limit: { languages } });
+    }
+  });
+  const { reply } = given(accountSlice, state).when('screen', {});
+  const bytes = codec('murmuration.account.Screen').encode(reply as never);
+  assert.ok(bytes.length < PAYLOAD_BYTES_MAX, `${bytes.length} bytes`);
 });

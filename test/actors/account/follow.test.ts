@@ -57,3 +57,21 @@ test('who is not followed can be unfollowed without a record', () => {
   const alice = newcomer().when('follow', open).when('unfollow', { target: other });
   assert.equal(alice.state.following.size, 0);
 });
+
+test('a follow is limited to languages until the limit is lifted; other options leave it', () => {
+  const follow = { target: other, targetLocked: false };
+  const limited = newcomer().when('follow', { ...follow, limit: { languages: ['fr', 'en', 'fr'] } });
+  const limit = () => limited.state.following.get(other)?.limit?.languages;
+  assert.deepEqual(limit(), ['en', 'fr']);
+  const again = limited.when('follow', { ...follow, limit: { languages: ['en', 'fr'] } });
+  assert.equal(again.events.length, 1, 'the same limit is recorded once');
+  assert.deepEqual([again.when('follow', { ...follow, notify: true }).lastProblem, limit()], [undefined, ['en', 'fr']]);
+  limited.when('follow', { ...follow, limit: { languages: [] } });
+  assert.equal(limit(), undefined);
+  for (const languages of [
+    ['english'],
+    ['EN'],
+    Array.from({ length: 21 }, (_, n) => `a${String.fromCharCode(97 + n)}`),
+  ])
+    assert.equal(limited.when('follow', { ...follow, limit: { languages } }).lastProblem?.problem, 'invalid');
+});

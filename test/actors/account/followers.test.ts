@@ -63,3 +63,12 @@ test('all followers are counted though only the latest are remembered', () => {
   alice = alice.when('removeFollower', { follower: '0', edgeId: '1' });
   assert.equal(alice.state.followers, FOLLOWERS_REMEMBERED_MAX);
 });
+
+test('a follower who is sent away is told, and nobody is who does not follow', () => {
+  const alice = newcomer().when('addFollower', knock);
+  const away = alice.when('dropFollower', { follower: other, edgeId: knock.edgeId });
+  const gone = (away.events as unknown as { type: string; rejected: boolean }[]).at(-1);
+  assert.deepEqual([gone?.type, gone?.rejected, away.state.followers], ['followerRemoved', true, 0]);
+  assert.equal(away.when('dropFollower', { follower: other, edgeId: knock.edgeId }).events.length, away.events.length);
+  assert.deepEqual(newcomer().when('dropFollower', { follower: other, edgeId: '9' }).events, []);
+});

@@ -223,6 +223,8 @@ test('streams tell of changed filters without a payload, and send statuses as th
   );
   const [cats, birds, other] = [await mia.says('cats'), await mia.says('birds'), await server.person('oz')];
   const reblog = (await mia.post(`/api/v1/statuses/${await other.says('other cats')}/reblog`)).body.id;
+  await mia.says('@lea cats for you');
+  const mention = await mia.says('@lea nothing for you');
   const last = await mia.says('nothing');
   await arrives(user, last);
   await arrives(everybody, last);
@@ -236,6 +238,10 @@ test('streams tell of changed filters without a payload, and send statuses as th
     [warn.id],
   );
   assert.equal(seen(user, last)?.filtered, undefined);
+  const told = () =>
+    user.events.flatMap(({ event, data }) => (event === 'notification' ? [JSON.parse(data).status?.id as string] : []));
+  await until('the mention that is not filtered', () => told().includes(mention) || undefined, WAIT_MS);
+  assert.deepEqual(told(), [mention]);
   const edit = (id: string, status: string) => put(mia, `/api/v1/statuses/${id}`, { status });
   assert.equal((await edit(last, 'a bird after all')).status, 200);
   await edit(birds, 'cats after all');
