@@ -16,7 +16,7 @@ export default {
     ),
     rule(
       'slices',
-      { path: '^actors/(account|conversation|instance|report|reactions)' },
+      { path: '^actors/(account|conversation|instance|link|report|reactions)' },
       except('actors', 'proto', 'store/[^/]+$', 'transport/[^/]+$'),
     ),
     rule('store', { path: '^store' }, except('store', 'proto', 'actors/domain')),

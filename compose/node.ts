@@ -6,6 +6,7 @@ import { conversationKind } from '../actors/conversation/conversation.js';
 import { IDS_PER_MS, makeId, SHARDS } from '../actors/domain/ids.js';
 import type { Clock, Random } from '../actors/domain/time.js';
 import { instanceKind } from '../actors/instance/instance.js';
+import { linkKind } from '../actors/link/kind.js';
 import { Registrar } from '../actors/registry.js';
 import { reportKind } from '../actors/report/kind.js';
 import { Alarms } from '../actors/runtime/alarms.js';
@@ -31,6 +32,8 @@ import packageInfo from '../package.json' with { type: 'json' };
 import type { NodeNodeStatus } from '../proto/gen/types.js';
 import { Journal } from '../store/journal.js';
 import { openMailer } from '../transport/mail/mailer.js';
+import { GuardedClient } from '../transport/web/guarded-client.js';
+import { LinkPages } from '../transport/web/link-pages.js';
 import { cachedAlone, cachedTogether } from './cached-rows.js';
 import { fanOut, makeHomeRings, makePublicRing, withRings } from './home-rings.js';
 import { type Membership, openMembership } from './membership.js';
@@ -97,9 +100,11 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const conversation = conversationKind();
   const instance = instanceKind();
   const report = reportKind({ tables });
+  const web = openWeb(settings);
+  const link = linkKind({ pages: new LinkPages(web, (bytes) => workshop.cardImage(bytes)) });
   const limits = await AccountLimits.open(tables, (err) => logger.error({ err }, 'limits of accounts not read'));
   const runtime = new Runtime({
-    kinds: [account, conversation, instance, report],
+    kinds: [account, conversation, instance, report, link],
     tables,
     journal: new Journal(tables),
     bus,
@@ -153,6 +158,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     await server?.close();
     runtime.close();
     await close();
+    await web.close();
     await bus.close();
     await tables.close();
   };
@@ -212,4 +218,10 @@ function instanceOf(settings: Settings): InstanceSettings {
     rateLimits: settings.RATE_LIMITS !== 'off',
     version: packageInfo.version,
   };
+}
+
+/** The way to other people's servers. */
+function openWeb({ FEDERATION_ALLOW_CIDRS, BASE_URL }: Settings): GuardedClient {
+  const allowed = FEDERATION_ALLOW_CIDRS?.split(',').map((one) => one.trim()) ?? [];
+  return new GuardedClient({ allowed, userAgent: `Murmuration/${packageInfo.version} (+${BASE_URL})` });
 }

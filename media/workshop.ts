@@ -1,5 +1,5 @@
 import { IMAGE_BYTES_MAX, VIDEO_BYTES_MAX } from '../actors/domain/media.js';
-import { type Problem, problem } from '../actors/domain/problem.js';
+import { isProblem, type Problem, problem } from '../actors/domain/problem.js';
 import type { Random } from '../actors/domain/time.js';
 import type { AccountMedia } from '../proto/gen/types.js';
 import { type MediaStore, readWhole } from '../store/media.js';
@@ -68,6 +68,12 @@ export class Workshop {
     const made = format && (await this.turns.take(() => previewOf(bytes)));
     if (!made) return badFile('could not be read', 'thumbnail');
     return { ...(await this.put(this.newKey(), '.small', made.preview)), blurhash: made.blurhash };
+  }
+
+  /** The picture of a page that somebody links to. Undefined: no image. */
+  async cardImage(bytes: Uint8Array): Promise<(StoredPicture & { readonly blurhash: string }) | undefined> {
+    const made = await this.preview(bytes);
+    return isProblem(made) ? undefined : made;
   }
 
   /** Cut to a rectangle; for avatars and headers. Undefined: no image. */

@@ -1,4 +1,5 @@
 import type * as bookmark from './bookmark.js';
+import type * as card from './card.js';
 import type * as edit from './edit.js';
 import type * as favourite from './favourite.js';
 import type * as poll from './poll.js';
@@ -11,6 +12,7 @@ export interface ConversationCommands
     favourite.Commands,
     reblog.Commands,
     bookmark.Commands,
+    card.Commands,
     edit.Commands,
     poll.Commands {}
 
@@ -20,5 +22,6 @@ export interface ConversationEvents
     favourite.Events,
     reblog.Events,
     bookmark.Events,
+    card.Events,
     edit.Events,
     poll.Events {}

@@ -1,6 +1,7 @@
 import { conversationReactions } from '../reactions/conversation.js';
 import type { ActorKind } from '../runtime/kind.js';
 import { bookmark } from './bookmark.js';
+import { card } from './card.js';
 import type { ConversationCommands, ConversationEvents } from './commands.js';
 import { edit } from './edit.js';
 import { favourite } from './favourite.js';
@@ -20,16 +21,26 @@ export function conversationKind(): ActorKind<ConversationState, ConversationCom
         ...favourite.decide,
         ...reblog.decide,
         ...bookmark.decide,
+        ...card.decide,
         ...edit.decide,
         ...poll.decide,
       },
-      apply: { ...thread.apply, ...favourite.apply, ...reblog.apply, ...bookmark.apply, ...edit.apply, ...poll.apply },
+      apply: {
+        ...thread.apply,
+        ...favourite.apply,
+        ...reblog.apply,
+        ...bookmark.apply,
+        ...card.apply,
+        ...edit.apply,
+        ...poll.apply,
+      },
     },
     commands: {
       ...thread.commands,
       ...favourite.commands,
       ...reblog.commands,
       ...bookmark.commands,
+      ...card.commands,
       ...edit.commands,
       ...poll.commands,
     },
@@ -38,10 +49,11 @@ export function conversationKind(): ActorKind<ConversationState, ConversationCom
       ...favourite.events,
       ...reblog.events,
       ...bookmark.events,
+      ...card.events,
       ...edit.events,
       ...poll.events,
     },
-    stateVersion: 5,
+    stateVersion: 6,
     queries: ['context'],
     minted: true,
     reactions: conversationReactions,

@@ -67,7 +67,8 @@ export const edit: Part<ConversationState, Commands, Events> = {
         state.marks -= entry.votes.size;
         entry.votes.clear();
       }
-      entry.record = { ...entry.record, ...said, mentions, tags, poll, editedAtMs: atMs, edits: number };
+      const card = said.text === entry.record.text ? entry.record.card : undefined;
+      entry.record = { ...entry.record, ...said, card, mentions, tags, poll, editedAtMs: atMs, edits: number };
     },
   },
   commands: {

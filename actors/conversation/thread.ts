@@ -92,6 +92,7 @@ function tombstone(record: P.StoreStatusRecord): P.StoreStatusRecord {
     appName: undefined,
     appWebsite: undefined,
     media: undefined,
+    card: undefined,
     favourites: 0,
     reblogs: 0,
     deleted: true,

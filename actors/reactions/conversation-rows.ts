@@ -165,6 +165,10 @@ export const conversationRows: Reaction<ConversationState, ConversationEvents> =
       const record = state.statuses.get(statusId)?.record;
       if (record !== undefined) await effects.write([statusRow(record)]);
     },
+    cardSet({ statusId }, { state }, effects) {
+      const record = state.statuses.get(statusId)?.record;
+      return record === undefined ? undefined : effects.write([statusRow(record)]);
+    },
     favourited({ statusId, by, markId, atMs }, now, effects) {
       const row = put(favouritedBy, { status: statusId, mark: markId }, { accountId: by, atMs });
       return writeEntry(effects, now, statusId, by, [row, put(favourites, ofList(by, markId), { statusId })]);

@@ -3,6 +3,7 @@ import type { ConversationState } from '../conversation/state.js';
 import type { Reaction } from '../runtime/kind.js';
 import { conversationRows } from './conversation-rows.js';
 import { conversationTells } from './conversation-tells.js';
+import { conversationLinks } from './link.js';
 import { conversationStream } from './stream.js';
 
 /** In the order in which one event's effects happen: rows, then who hears of it, then other actors. */
@@ -10,4 +11,5 @@ export const conversationReactions: readonly Reaction<ConversationState, Convers
   conversationRows,
   conversationStream,
   conversationTells,
+  conversationLinks,
 ];

@@ -64,6 +64,16 @@ function publishStatus(
   );
 }
 
+/** It is shown otherwise than before. */
+function editSeen(
+  { statusId }: { readonly statusId: string },
+  { state }: Happened<ConversationState>,
+  effects: Effects,
+): void {
+  const record = state.statuses.get(statusId)?.record;
+  if (record?.deleted === false) publishStatus(effects, 'edit', record);
+}
+
 /** Listed after the rows, as accountStream is. */
 export const conversationStream: Reaction<ConversationState, ConversationEvents> = {
   surface: 'stream',
@@ -73,10 +83,8 @@ export const conversationStream: Reaction<ConversationState, ConversationEvents>
       const record = state.statuses.get(status?.id ?? '')?.record;
       if (record?.deleted === false) publishStatus(effects, 'update', record);
     },
-    edited({ statusId }, { state }, effects) {
-      const record = state.statuses.get(statusId)?.record;
-      if (record?.deleted === false) publishStatus(effects, 'edit', record);
-    },
+    edited: editSeen,
+    cardSet: editSeen,
     removed({ statusId, tags }, { self, state }, effects) {
       const entry = state.statuses.get(statusId);
       // With the hashtags by which some have it.

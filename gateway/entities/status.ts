@@ -8,6 +8,7 @@ import { type Account, accountUri, accountUrl, renderAccount } from './account.j
 import { type FilterResult, renderFilterResult } from './filter.js';
 import { type MediaAttachment, renderMediaList } from './media.js';
 import { type Poll, renderPoll } from './poll.js';
+import { type PreviewCard, renderPreviewCard } from './preview-card.js';
 import { isoTime } from './time.js';
 
 /** The REST API's Status::Mention. */
@@ -56,7 +57,7 @@ export interface Status extends Partial<ViewerMarks> {
   readonly mentions: readonly StatusMention[];
   readonly tags: readonly { readonly name: string; readonly url: string }[];
   readonly emojis: readonly never[];
-  readonly card: null;
+  readonly card: PreviewCard | null;
   readonly poll: Poll | null;
   readonly quote: null;
   readonly quote_approval: {
@@ -221,7 +222,7 @@ export function renderStatus(
     mentions: record.mentions.map(({ accountId, username, acct, url }) => ({ id: accountId, username, acct, url })),
     tags: record.tags.map((name) => ({ name, url: `${instance.baseUrl}/tags/${encodeURIComponent(name)}` })),
     emojis: [],
-    card: null,
+    card: record.card === undefined ? null : renderPreviewCard(instance, record.card),
     poll: null,
     quote: null,
     quote_approval: { automatic: [], manual: [], current_user: 'denied' },

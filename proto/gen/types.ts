@@ -1548,6 +1548,16 @@ export interface ConversationThread {
   readonly descendants: readonly string[];
 }
 
+export interface ConversationSetCard {
+  readonly statusId: string;
+  readonly card?: LinkCard | undefined;
+}
+
+export interface ConversationCardSet {
+  readonly statusId: string;
+  readonly card?: LinkCard | undefined;
+}
+
 export interface InstanceEmpty {
 
 }
@@ -1714,6 +1724,60 @@ export interface InstanceReport {
   /** 0: open. */
   readonly resolvedAtMs: number;
   readonly resolvedBy?: string | undefined;
+}
+
+/** What is shown of a page. */
+export interface LinkCard {
+  readonly url: string;
+  readonly title: string;
+  readonly description: string;
+  /** link, photo, video */
+  readonly type: string;
+  readonly authorName: string;
+  readonly authorUrl: string;
+  readonly providerName: string;
+  readonly providerUrl: string;
+  /** Name in the media store; empty: none. */
+  readonly image: string;
+  readonly width: number;
+  readonly height: number;
+  readonly blurhash: string;
+  /** Milliseconds since 1970; 0: unknown. */
+  readonly publishedAtMs: number;
+}
+
+export interface LinkEmpty {
+
+}
+
+/** A status that would show the card. */
+export interface LinkWanting {
+  readonly statusId: string;
+  readonly conversationId: string;
+}
+
+export interface LinkWantCard {
+  readonly url: string;
+  readonly by?: LinkWanting | undefined;
+}
+
+/** fetch: nobody is at it yet. */
+export interface LinkCardWanted {
+  readonly url: string;
+  readonly by?: LinkWanting | undefined;
+  readonly fetch: boolean;
+  readonly atMs: number;
+}
+
+/** card absent: the page shows nothing, or cannot be had. */
+export interface LinkFinishCard {
+  readonly card?: LinkCard | undefined;
+}
+
+export interface LinkCardFinished {
+  readonly card?: LinkCard | undefined;
+  readonly waiting: readonly LinkWanting[];
+  readonly atMs: number;
 }
 
 export interface NodeActorCommand {
@@ -1967,6 +2031,8 @@ export interface StoreStatusRecord {
   readonly edits?: number | undefined;
   /** Absent: none. */
   readonly media?: AccountMediaList | undefined;
+  /** Of the page that its first link leads to. */
+  readonly card?: LinkCard | undefined;
   readonly poll?: StorePoll | undefined;
 }
 
@@ -2380,6 +2446,8 @@ export interface Messages {
   'murmuration.conversation.Edited': ConversationEdited;
   'murmuration.conversation.Context': ConversationContext;
   'murmuration.conversation.Thread': ConversationThread;
+  'murmuration.conversation.SetCard': ConversationSetCard;
+  'murmuration.conversation.CardSet': ConversationCardSet;
   'murmuration.instance.Empty': InstanceEmpty;
   'murmuration.instance.Text': InstanceText;
   'murmuration.instance.DomainLimit': InstanceDomainLimit;
@@ -2400,6 +2468,13 @@ export interface Messages {
   'murmuration.instance.HandleReport': InstanceHandleReport;
   'murmuration.instance.ReportHandled': InstanceReportHandled;
   'murmuration.instance.Report': InstanceReport;
+  'murmuration.link.Card': LinkCard;
+  'murmuration.link.Empty': LinkEmpty;
+  'murmuration.link.Wanting': LinkWanting;
+  'murmuration.link.WantCard': LinkWantCard;
+  'murmuration.link.CardWanted': LinkCardWanted;
+  'murmuration.link.FinishCard': LinkFinishCard;
+  'murmuration.link.CardFinished': LinkCardFinished;
   'murmuration.node.ActorCommand': NodeActorCommand;
   'murmuration.node.ProblemReply': NodeProblemReply;
   'murmuration.node.ActorReply': NodeActorReply;

@@ -4,6 +4,7 @@ import protobuf from 'protobufjs';
 import { accountKind } from '../../actors/account/account.js';
 import { conversationKind } from '../../actors/conversation/conversation.js';
 import { instanceKind } from '../../actors/instance/instance.js';
+import { link } from '../../actors/link/link.js';
 import { reportPart } from '../../actors/report/report.js';
 import { systemClock } from '../../actors/runtime/system.js';
 import { type Codec, codec } from '../../proto/codec.js';
@@ -47,6 +48,7 @@ const codecs: Codec<never>[] = [
   ...Object.values(conversationKind().events),
   ...Object.values(instanceKind().events),
   ...Object.values(reportPart.events),
+  ...Object.values(link.events),
   codec('murmuration.store.JournalRecord'),
 ].map((found) => found as unknown as Codec<never>);
 const names = [...new Set(codecs.map(({ name }) => name))].sort();

@@ -1,0 +1,33 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import type { Part } from '../runtime/part.js';
+import type { ConversationState } from './state.js';
+
+export interface Commands {
+  setCard: { in: P.ConversationSetCard; out: P.AccountEmpty };
+}
+export interface Events {
+  cardSet: P.ConversationCardSet;
+}
+
+/** What a status shows of the page that it leads to. */
+export const card: Part<ConversationState, Commands, Events> = {
+  decide: {
+    setCard(state, { statusId, card: shown }) {
+      const record = state.statuses.get(statusId)?.record;
+      if (record === undefined || record.deleted || shown === undefined) return { events: [], reply: {} };
+      // It may have been edited meanwhile.
+      const isLinked = record.text.includes(new URL(shown.url).host);
+      if (!isLinked || record.card?.url === shown.url) return { events: [], reply: {} };
+      return { events: [{ type: 'cardSet', statusId, card: shown }], reply: {} };
+    },
+  },
+  apply: {
+    cardSet(state, { statusId, card: shown }) {
+      const entry = state.statuses.get(statusId);
+      if (entry !== undefined) entry.record = { ...entry.record, card: shown };
+    },
+  },
+  commands: { setCard: { in: codec('murmuration.conversation.SetCard'), out: codec('murmuration.account.Empty') } },
+  events: { cardSet: codec('murmuration.conversation.CardSet') },
+};

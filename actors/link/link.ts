@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import type { Part } from '../runtime/part.js';
+
+export interface Commands {
+  wantCard: { in: P.LinkWantCard; out: P.LinkEmpty };
+  finishCard: { in: P.LinkFinishCard; out: P.LinkEmpty };
+}
+export interface Events {
+  cardWanted: P.LinkCardWanted;
+  cardFinished: P.LinkCardFinished;
+}
+export interface State {
+  /** Undefined until it is asked for. */
+  url: string | undefined;
+  card: P.LinkCard | undefined;
+  /** When the page was last looked at; 0: never. */
+  atMs: number;
+  /** Since when somebody is at it; 0: nobody. */
+  fetchingSinceMs: number;
+  readonly waiting: P.LinkWanting[];
+}
+
+/** How long a page is believed. Source: Mastodon's PreviewCard, two weeks. */
+export const CARD_MS = 14 * 86_400_000;
+/** How long a page is left alone that shows nothing or did not answer. */
+export const NOTHING_MS = 3_600_000;
+/** A fetch that has not ended after this was lost with its node. */
+export const FETCH_MS_MAX = 60_000;
+/** Statuses that wait for one fetch of some seconds; later ones do without. */
+export const WAITING_MAX = 200;
+
+export const initialLink = (): State => ({ url: undefined, card: undefined, atMs: 0, fetchingSinceMs: 0, waiting: [] });
+
+/** What is known of one page, fetched once for the whole cluster. */
+export const link: Part<State, Commands, Events> = {
+  decide: {
+    wantCard(state, { url, by }, { nowMs }) {
+      // Two addresses of one id: the second has no card.
+      if (state.url !== undefined && state.url !== url) return { events: [], reply: {} };
+      const isKnown = state.atMs > 0 && nowMs - state.atMs < (state.card === undefined ? NOTHING_MS : CARD_MS);
+      if (isKnown && state.card === undefined) return { events: [], reply: {} };
+      if (!isKnown && state.waiting.length >= WAITING_MAX) return { events: [], reply: {} };
+      const isFetched = state.fetchingSinceMs > 0 && nowMs - state.fetchingSinceMs < FETCH_MS_MAX;
+      return { events: [{ type: 'cardWanted', url, by, fetch: !isKnown && !isFetched, atMs: nowMs }], reply: {} };
+    },
+    finishCard(state, { card }, { nowMs }) {
+      if (state.fetchingSinceMs === 0) return { events: [], reply: {} };
+      return { events: [{ type: 'cardFinished', card, waiting: [...state.waiting], atMs: nowMs }], reply: {} };
+    },
+  },
+  apply: {
+    cardWanted(state, { url, by, fetch, atMs }) {
+      state.url = url;
+      if (fetch) state.fetchingSinceMs = atMs;
+      if (state.fetchingSinceMs > 0 && by !== undefined) state.waiting.push(by);
+    },
+    cardFinished(state, { card, atMs }) {
+      state.card = card;
+      state.atMs = atMs;
+      state.fetchingSinceMs = 0;
+      state.waiting.length = 0;
+    },
+  },
+  commands: {
+    wantCard: { in: codec('murmuration.link.WantCard'), out: codec('murmuration.link.Empty') },
+    finishCard: { in: codec('murmuration.link.FinishCard'), out: codec('murmuration.link.Empty') },
+  },
+  events: {
+    cardWanted: codec('murmuration.link.CardWanted'),
+    cardFinished: codec('murmuration.link.CardFinished'),
+  },
+};
+
+/** An id within 18 digits (59 bits), from the address alone: every node finds the same actor. */
+export function linkId(url: string): string {
+  const bits = createHash('sha256').update(url).digest().readBigUInt64BE() >> 5n;
+  return bits.toString().padStart(18, '0');
+}

@@ -1,0 +1,65 @@
+import type { LinkCard, LinkWanting, StoreStatusRecord } from '../../proto/gen/types.js';
+import type { ConversationCommands, ConversationEvents } from '../conversation/commands.js';
+import type { ConversationState } from '../conversation/state.js';
+import { segments } from '../domain/segments.js';
+import { type Events, linkId, type State } from '../link/link.js';
+import type { Effects, Reaction } from '../runtime/kind.js';
+
+/** Looks at pages of the web; the adapter is in transport/web. */
+export interface LinkSurroundings {
+  readonly pages: {
+    /** Undefined: nothing to show, or not to be had. Never rejects because of what is at the other end. */
+    card(url: string): Promise<LinkCard | undefined>;
+  };
+}
+
+const tellOf = (effects: Effects, by: LinkWanting, card: LinkCard | undefined) => {
+  const input: ConversationCommands['setCard']['in'] = { statusId: by.statusId, card };
+  return card === undefined ? undefined : effects.tell('conversation', by.conversationId, 'setCard', input);
+};
+
+/** Behind the reply: the page is fetched, those who want the card are told. */
+export function linkReactions({ pages }: LinkSurroundings): readonly Reaction<State, Events>[] {
+  return [
+    {
+      surface: 'cards',
+      beforeReply: false,
+      on: {
+        async cardWanted({ url, by, fetch }, { self, state }, effects) {
+          if (fetch) await effects.tell('link', self, 'finishCard', { card: await pages.card(url) });
+          else if (state.fetchingSinceMs === 0 && by !== undefined) await tellOf(effects, by, state.card);
+        },
+        async cardFinished({ card, waiting }, _happened, effects) {
+          for (const by of waiting) await tellOf(effects, by, card);
+        },
+      },
+    },
+  ];
+}
+
+/** Behind the reply: public statuses that lead somewhere want a card. */
+export const conversationLinks: Reaction<ConversationState, ConversationEvents> = {
+  surface: 'links',
+  beforeReply: false,
+  on: {
+    added: ({ status }, { self, state }, effects) => want(effects, self, state.statuses.get(status?.id ?? '')?.record),
+    edited: ({ statusId }, { self, state }, effects) => want(effects, self, state.statuses.get(statusId)?.record),
+  },
+};
+
+async function want(effects: Effects, self: string, record: StoreStatusRecord | undefined): Promise<void> {
+  const url = record && linkOf(record);
+  if (record === undefined || url === undefined || record.card !== undefined) return;
+  await effects.tell('link', linkId(url), 'wantCard', { url, by: { statusId: record.id, conversationId: self } });
+}
+
+/** The first link of what anybody may read, without media of its own. Source: Mastodon FetchLinkCardService. */
+export function linkOf({ text, visibility, media, deleted }: StoreStatusRecord): string | undefined {
+  if (deleted || media !== undefined || (visibility !== 'public' && visibility !== 'unlisted')) return undefined;
+  if (!/https?:\/\//i.test(text)) return undefined;
+  const first = segments(text).find(({ kind }) => kind === 'link')?.raw;
+  if (first === undefined || !URL.canParse(first)) return undefined;
+  const url = new URL(first);
+  url.hash = '';
+  return url.username + url.password === '' ? url.href : undefined;
+}

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  CARD_MS,
+  type Commands,
+  type Events,
+  FETCH_MS_MAX,
+  initialLink,
+  link,
+  linkId,
+  NOTHING_MS,
+  type State,
+} from '../../../actors/link/link.js';
+import type { LinkCard } from '../../../proto/gen/types.js';
+import { given } from '../../kit/given.js';
+
+const startMs = 1_767_225_600_000;
+const url = 'https://example.org/page';
+const card = { url, title: 'A page' } as LinkCard;
+const wantedBy = (statusId: string) => ({ url, by: { statusId, conversationId: statusId } });
+const page = () => given<State, Commands, Events>(link, initialLink());
+const fetches = (events: readonly object[]) => events.filter((event) => 'fetch' in event && event.fetch).length;
+
+test('however many want a card, its page is fetched once, and all of them are told', () => {
+  const done = page().when('wantCard', wantedBy('1')).when('wantCard', wantedBy('2')).when('finishCard', { card });
+  assert.equal(fetches(done.events), 1);
+  const finished = done.events.at(-1) as unknown as { waiting: { statusId: string }[] };
+  assert.deepEqual(
+    finished.waiting.map(({ statusId }) => statusId),
+    ['1', '2'],
+  );
+  const later = done.when('wantCard', wantedBy('3'), { nowMs: startMs + CARD_MS - 1 });
+  assert.equal(fetches(later.events), 1, 'what is known is believed');
+  assert.equal(fetches(later.when('wantCard', wantedBy('4'), { nowMs: startMs + CARD_MS }).events), 2);
+});
+
+test('a page that shows nothing is left alone for a while; a fetch that was lost is begun again', () => {
+  const nothing = page().when('wantCard', wantedBy('1')).when('finishCard', {});
+  assert.equal(nothing.when('wantCard', wantedBy('2'), { nowMs: startMs + NOTHING_MS - 1 }).events.length, 2);
+  assert.equal(fetches(nothing.when('wantCard', wantedBy('2'), { nowMs: startMs + NOTHING_MS }).events), 2);
+  const lost = page().when('wantCard', wantedBy('1'));
+  assert.equal(fetches(lost.when('wantCard', wantedBy('2'), { nowMs: startMs + FETCH_MS_MAX }).events), 2);
+});
+
+test('another address of the same id gets nothing, and nothing is finished that nobody wanted', () => {
+  const taken = page().when('wantCard', wantedBy('1'));
+  assert.equal(taken.when('wantCard', { url: 'https://example.org/other' }).events.length, 1);
+  assert.deepEqual(page().when('finishCard', { card }).events, []);
+  assert.match(linkId(url), /^\d{18}$/);
+});

@@ -1,0 +1,143 @@
+import { lookup as systemLookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import type { Agent } from 'undici';
+
+/** What came of asking for a page. */
+export interface Fetched {
+  /** After redirects. */
+  readonly url: string;
+  /** Lower case, with its parameters. */
+  readonly type: string;
+  readonly bytes: Uint8Array;
+}
+
+export interface GuardOptions {
+  /** CIDRs, addresses or `loopback`: otherwise-blocked ranges that may be reached. */
+  readonly allowed: readonly string[];
+  readonly userAgent: string;
+}
+
+/** All of one request, redirects included. */
+const PATIENCE_MS = 8_000;
+const REDIRECTS_MAX = 3;
+/** Side by side, of one node; more wait. */
+const CONNECTIONS_MAX = 16;
+const ADDRESS_BLOCKED = 'this address may not be reached';
+
+/** Reaches the open web only: who connects is judged by the address itself, at every hop. */
+export class GuardedClient {
+  #agent: Promise<Agent> | undefined;
+  readonly #allowed: readonly [ipaddr.IPv4 | ipaddr.IPv6, number][];
+  readonly #userAgent: string;
+
+  constructor({ allowed, userAgent }: GuardOptions) {
+    this.#allowed = allowed.flatMap((one) => (one === 'loopback' ? ['127.0.0.0/8', '::1/128'] : [one])).map(rangeOf);
+    this.#userAgent = userAgent;
+  }
+
+  /** Undefined: whatever went wrong, there is nothing. `accept`: the beginnings of types that are read. */
+  async get(url: string, accept: readonly string[], bytesMax: number): Promise<Fetched | undefined> {
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    try {
+      let at = new URL(url);
+      for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
+        const found = await this.#once(at, accept, bytesMax, signal);
+        if (!(found instanceof URL)) return found;
+        at = found;
+      }
+      return undefined;
+    } catch {
+      // Other people's servers fail in every way there is; none is news.
+      return undefined;
+    }
+  }
+
+  async close(): Promise<void> {
+    await (await this.#agent)?.destroy();
+  }
+
+  /** Where it redirects to, or what is there. */
+  async #once(
+    url: URL,
+    accept: readonly string[],
+    bytesMax: number,
+    signal: AbortSignal,
+  ): Promise<Fetched | URL | undefined> {
+    if (!/^https?:$/.test(url.protocol) || url.username + url.password !== '') return undefined;
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    // Numbers are connected to without being looked up.
+    if (isIP(host) !== 0 && !this.#mayReach(host)) return undefined;
+    const { request } = await import('undici');
+    const dispatcher = await this.#open();
+    const headers = { accept: accept.join(', '), 'user-agent': this.#userAgent };
+    const { statusCode, headers: told, body } = await request(url, { dispatcher, headers, signal });
+    // What is left unread is broken off, which the stream tells as an error; reading tells of errors by itself.
+    body.on('error', () => undefined);
+    const location = told.location;
+    if (statusCode >= 300 && statusCode < 400 && typeof location === 'string') {
+      body.destroy();
+      return new URL(location, url);
+    }
+    const type = String(told['content-type'] ?? '').toLowerCase();
+    if (statusCode !== 200 || !accept.some((one) => type.startsWith(one))) {
+      body.destroy();
+      return undefined;
+    }
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    for await (const piece of body as AsyncIterable<Buffer>) {
+      bytes += piece.length;
+      if (bytes > bytesMax) {
+        body.destroy();
+        return undefined;
+      }
+      pieces.push(piece);
+    }
+    return { url: url.href, type, bytes: Buffer.concat(pieces) };
+  }
+
+  #open(): Promise<Agent> {
+    this.#agent ??= import('undici').then(
+      ({ Agent: Made }) =>
+        new Made({
+          connect: { lookup: this.#lookup, timeout: PATIENCE_MS },
+          connections: CONNECTIONS_MAX,
+          pipelining: 1,
+          maxHeaderSize: 16_384,
+        }),
+    );
+    return this.#agent;
+  }
+
+  /** Names are judged by what they resolve to, in the very look-up that connects: a second one could say otherwise. */
+  readonly #lookup: LookupFunction = (hostname, options, callback) => {
+    systemLookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) {
+        callback(error, '', 0);
+        return;
+      }
+      const open = addresses.filter(({ address }) => this.#mayReach(address));
+      const [first] = open;
+      if (first === undefined) callback(new Error(ADDRESS_BLOCKED), '', 0);
+      else if (options.all === true) callback(null, open);
+      else callback(null, first.address, first.family);
+    });
+  };
+
+  #mayReach(text: string): boolean {
+    if (!ipaddr.isValid(text)) return false;
+    // ::ffff:127.0.0.1 is 127.0.0.1.
+    const address = ipaddr.process(text);
+    const isAllowed = this.#allowed.some(
+      ([range, bits]) => range.kind() === address.kind() && address.match(range as ipaddr.IPv4 & ipaddr.IPv6, bits),
+    );
+    return isAllowed || address.range() === 'unicast';
+  }
+}
+
+function rangeOf(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
+  if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
+  const address = ipaddr.parse(text);
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+}
