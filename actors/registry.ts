@@ -1,6 +1,6 @@
-import type { StoreAppRecord, StoreNameClaim, StoreTokenRecord } from '../proto/gen/types.js';
+import type { StoreAppRecord, StoreKeptAnswer, StoreNameClaim, StoreTokenRecord } from '../proto/gen/types.js';
 import { put, remove, type Tables } from '../store/port.js';
-import { accounts, apps, names, tokens } from '../store/tables.js';
+import { accounts, apps, keptAnswers, names, tokens } from '../store/tables.js';
 import type { Clock } from './domain/time.js';
 
 /** After this a claim without an account is taken over: much longer than any registration is under way. */
@@ -49,6 +49,25 @@ export class Registrar {
 
   removeAppToken(hash: string): Promise<void> {
     return this.tables.write([remove(tokens, { hash })]);
+  }
+
+  /** Takes it on to answer a request; else what was answered, or that somebody else is about to. */
+  async claimAnswer(name: string): Promise<'claimed' | 'pending' | Pick<StoreKeptAnswer, 'status' | 'body'>> {
+    const claim = { atMs: this.clock.nowMs(), done: false, status: 0, body: '' };
+    const { applied, current } = await this.tables.compareAndSet(keptAnswers, { name }, undefined, claim);
+    if (applied) return 'claimed';
+    if (current === undefined) return 'pending';
+    if (current.done) return current;
+    if (claim.atMs - current.atMs < CLAIM_LIFETIME_MS) return 'pending';
+    return (await this.tables.compareAndSet(keptAnswers, { name }, current, claim)).applied ? 'claimed' : 'pending';
+  }
+
+  /** What was answered to the request that was taken on; without it, another may try. */
+  async keepAnswer(name: string, answer: Pick<StoreKeptAnswer, 'status' | 'body'> | undefined): Promise<void> {
+    const current = await this.tables.get(keptAnswers, { name });
+    if (current === undefined || current.done) return;
+    const next = answer && { atMs: this.clock.nowMs(), done: true, ...answer };
+    await this.tables.compareAndSet(keptAnswers, { name }, current, next);
   }
 
   private async claimOne(name: string, id: string): Promise<boolean> {

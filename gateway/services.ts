@@ -76,4 +76,8 @@ export interface Registry {
   putApp(clientId: string, app: import('../proto/gen/types.js').StoreAppRecord): Promise<void>;
   putAppToken(hash: string, token: import('../proto/gen/types.js').StoreTokenRecord): Promise<void>;
   removeAppToken(hash: string): Promise<void>;
+  /** Takes it on to answer a request; else what was answered, or that somebody else is about to. */
+  claimAnswer(name: string): Promise<'claimed' | 'pending' | { readonly status: number; readonly body: string }>;
+  /** What was answered to the request that was taken on; without it, another may try. */
+  keepAnswer(name: string, answer: { readonly status: number; readonly body: string } | undefined): Promise<void>;
 }

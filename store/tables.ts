@@ -178,6 +178,14 @@ export const bookmarks = table('bookmarks', {
   clustering: { mark: 'id' },
   value: codec('murmuration.store.StatusRef'),
 });
+/** Answers to requests with an Idempotency-Key, by a hash of who asked what with which key. */
+export const keptAnswers = table('kept_answers', {
+  partition: { name: 'text' },
+  clustering: {},
+  value: codec('murmuration.store.KeptAnswer'),
+  conditional: true,
+  ttlSeconds: 3_600,
+});
 /** Whom to call when; a row goes when it was answered. `lane` is alarmKey's (domain/alarm.ts). */
 export const alarms = table('alarms', {
   partition: { lane: 'int' },
@@ -304,6 +312,7 @@ export const allTables = [
   favourites,
   bookmarks,
   alarms,
+  keptAnswers,
   notifications,
   directStatuses,
   tokens,

@@ -8,6 +8,7 @@ import type { ClientAddress } from './client-address.js';
 import { parseUrlEncoded, percentDecode, Unparsable } from './form.js';
 import type { Head } from './head.js';
 import { type Address, type Arrival, Incoming } from './incoming.js';
+import { once } from './once.js';
 import { problemAnswer } from './problem-answer.js';
 import type { Answer, AnyRoute } from './route.js';
 import { type Match, paramNames, Router } from './router.js';
@@ -153,7 +154,10 @@ export class Dispatcher {
       if (isProblem(valid)) return valid;
       body = valid.value;
     }
-    return route.handle(new Incoming(this.#services, this.#clientAddress, caller, address, body, arrival));
+    const request = new Incoming(this.#services, this.#clientAddress, caller, address, body, arrival);
+    const key = route.idempotent === true ? request.headers['idempotency-key'] : undefined;
+    if (!key) return route.handle(request);
+    return once(request, `${route.method} ${arrival.head.path}`, key, () => route.handle(request));
   }
 
   /** Some clients put a form's values into the address: they count where the route has no query of its own. */

@@ -70,6 +70,8 @@ export interface Route<P extends TObject = TObject, Q extends TSchema = TSchema,
   readonly body?: B;
   /** Largest multipart body, for uploads; absent: BODY_BYTES_MAX as for other bodies. */
   readonly multipartBytesMax?: number;
+  /** It makes something: repeats with the same `Idempotency-Key` are answered with the first one's answer. */
+  readonly idempotent?: boolean;
   /** What is known at once needs no promise: waiting for one costs more than most of what is done here. */
   readonly handle: (request: Request<Static<P>, Static<Q>, Static<B>>) => Answer | Problem | Promise<Answer | Problem>;
 }

@@ -26,6 +26,7 @@ const list = route({
 const create = route({
   method: 'POST',
   path: PATH,
+  idempotent: true,
   auth: 'user',
   scope: WRITE,
   body: Type.Object({ name: Type.String({ minLength: 1, maxLength: NAME_CHARS_MAX }) }),

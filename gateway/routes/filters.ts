@@ -71,6 +71,7 @@ const get = one('GET', '/api/v2/filters/:id', READ, async ({ services, viewer = 
 const create = route({
   method: 'POST',
   path: '/api/v2/filters',
+  idempotent: true,
   auth: 'user',
   scope: WRITE,
   body: Type.Object({
@@ -153,6 +154,7 @@ const statuses = one('GET', '/api/v2/filters/:id/statuses', READ, async ({ servi
 const addStatus = route({
   method: 'POST',
   path: '/api/v2/filters/:id/statuses',
+  idempotent: true,
   auth: 'user',
   scope: WRITE,
   params: idParams,
@@ -213,6 +215,7 @@ function keywordRoute(method: 'POST' | 'PUT', path: string, by: 'id' | 'filterId
   return route({
     method,
     path,
+    idempotent: method === 'POST',
     auth: 'user',
     scope: WRITE,
     params: idParams,

@@ -32,6 +32,7 @@ const upload = (path: string, patient: boolean): AnyRoute =>
   route({
     method: 'POST',
     path,
+    idempotent: true,
     auth: 'user',
     scope,
     body: Upload,

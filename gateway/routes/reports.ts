@@ -32,6 +32,7 @@ const ids = (maxItems: number) => Type.Array(idText(), { default: [], maxItems }
 const file = route({
   method: 'POST',
   path: '/api/v1/reports',
+  idempotent: true,
   auth: 'user',
   scope: 'write:reports',
   body: Type.Object({

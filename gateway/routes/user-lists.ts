@@ -31,6 +31,7 @@ const all = route({
 const create = route({
   method: 'POST',
   path: '/api/v1/lists',
+  idempotent: true,
   auth: 'user',
   scope: WRITE,
   body: Type.Object({

@@ -32,6 +32,7 @@ const all = route({
 const create = route({
   method: 'POST',
   path: '/api/v1/filters',
+  idempotent: true,
   auth: 'user',
   scope: WRITE,
   body: Type.Object({ phrase: keywordText(), context: contexts(), expires_in: expiresIn(), ...flags }),

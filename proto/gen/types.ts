@@ -2052,6 +2052,14 @@ export interface StorePoll {
   readonly round: number;
 }
 
+/** The answer to a request with an Idempotency-Key; not done: it is under way since at_ms. */
+export interface StoreKeptAnswer {
+  readonly atMs: number;
+  readonly done: boolean;
+  readonly status: number;
+  readonly body: string;
+}
+
 export interface StorePollVotes {
   readonly choices: readonly number[];
   readonly round: number;
@@ -2504,6 +2512,7 @@ export interface Messages {
   'murmuration.store.StatusRecord': StoreStatusRecord;
   'murmuration.store.PollOption': StorePollOption;
   'murmuration.store.Poll': StorePoll;
+  'murmuration.store.KeptAnswer': StoreKeptAnswer;
   'murmuration.store.PollVotes': StorePollVotes;
   'murmuration.store.AlarmRecord': StoreAlarmRecord;
   'murmuration.store.AlarmCall': StoreAlarmCall;

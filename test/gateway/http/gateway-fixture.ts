@@ -122,6 +122,8 @@ export class GatewayFixture {
         putApp: unused,
         putAppToken: unused,
         removeAppToken: unused,
+        claimAnswer: unused,
+        keepAnswer: unused,
       },
       clock: realClock,
       random: { bytes: (count) => randomBytes(count), fraction: () => Math.random() },
