@@ -216,6 +216,7 @@ function instanceOf(settings: Settings): InstanceSettings {
     registrations: (settings.REGISTRATIONS ?? 'open') as InstanceSettings['registrations'],
     passwordGrant: settings.PASSWORD_GRANT === 'on',
     rateLimits: settings.RATE_LIMITS !== 'off',
+    ...(settings.RATE_LIMITS?.startsWith('{') === true ? { rateRules: settings.RATE_LIMITS } : {}),
     version: packageInfo.version,
   };
 }

@@ -2,6 +2,7 @@ import { type Problem, problem } from '../actors/domain/problem.js';
 import { INSTANCE_ID } from '../actors/instance/commands.js';
 import type { Collection } from '../actors/instance/entries.js';
 import type { InstanceEntry } from '../proto/gen/types.js';
+import { RATE_RULES, rateRules } from './http/rate-rules.js';
 import { SETTINGS } from './instance-about.js';
 import type { Services } from './services.js';
 
@@ -25,6 +26,8 @@ export async function putEntry(services: Services, by: string, change: EntryChan
   const { collection, id = '', key = '', replace = false, ...content } = change;
   if (collection === 'settings' && !Object.hasOwn(SETTINGS, key))
     return problem('invalid', `There is no setting ${key}: there are ${Object.keys(SETTINGS).join(', ')}`);
+  if (collection === 'settings' && key === 'rate_limits' && rateRules(change.text?.text) === undefined)
+    return problem('invalid', `Limits are JSON with some of ${Object.keys(RATE_RULES).join(', ')}`);
   if (collection === 'terms' && !/^\d{4}-\d\d-\d\d$/.test(key))
     return problem('invalid', 'Terms need the day from which they hold, as 2026-12-31');
   if ((content.text?.text ?? content.announcement?.text ?? '').length > ENTRY_TEXT_CHARS_MAX)

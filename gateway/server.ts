@@ -13,6 +13,8 @@ import { Head } from './http/head.js';
 import { PREFLIGHT_HEADERS } from './http/headers.js';
 import { healthAnswer, isHealthPath } from './http/health.js';
 import { problemAnswer } from './http/problem-answer.js';
+import { RateLimits } from './http/rate-limits.js';
+import { RATE_RULES, rateRules } from './http/rate-rules.js';
 import { ConstantHead, isUsual, requestId, respond, respondUsual } from './http/responder.js';
 import { type Answer, type AnyRoute, JsonText, Streamed } from './http/route.js';
 import type { Services } from './services.js';
@@ -59,6 +61,8 @@ const DRAIN_POLL_MS = 50;
 const PREFLIGHT: Answer = { status: 204, headers: Object.fromEntries(PREFLIGHT_HEADERS), body: undefined };
 const REFUSAL = problemAnswer(problem('unavailable', 'The service is overloaded, please try again'));
 const OVERLOADED: Answer = { ...REFUSAL, body: new JsonText(Buffer.from(JSON.stringify(REFUSAL.body))) };
+/** How long changed limits may take to hold. */
+const RULES_KEPT_MS = 1_000;
 /** Once in a while while it lasts, not once per request. */
 const OVERLOAD_LOG_MS = 5_000;
 
@@ -81,12 +85,35 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   return server;
 }
 
+/** The rules as they are set now; looked up again in the background, at most once a second. */
+function rateLimitsOf({ bus, services }: ServerOptions, node: string): RateLimits {
+  const { clock, entries, instance } = services;
+  const usual = rateRules(instance.rateRules) ?? RATE_RULES;
+  let rules = usual;
+  let lookedMs = Number.NEGATIVE_INFINITY;
+  const look = async () => {
+    const set = await entries?.setting('rate_limits');
+    rules = (set === undefined ? usual : rateRules(set.text?.text)) ?? usual;
+  };
+  const current = () => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - lookedMs >= RULES_KEPT_MS) {
+      lookedMs = nowMs;
+      // The store cannot answer now: the rules stay as they were.
+      look().catch(() => undefined);
+    }
+    return rules;
+  };
+  return new RateLimits({ bus, clock, node, rules: current });
+}
+
 class GatewayServer implements Server {
   port = 0;
   readonly #options: ServerOptions;
   readonly #app = uws.App();
   readonly #authenticator: Authenticator;
   readonly #dispatcher: Dispatcher;
+  readonly #rateLimits: RateLimits | undefined;
   readonly #streaming: StreamingEndpoints | undefined;
   readonly #idPrefix: string;
   readonly #usualHead: ConstantHead;
@@ -111,7 +138,8 @@ class GatewayServer implements Server {
     this.#files = new FileSender(logger);
     this.#authenticator = new Authenticator(services.tables);
     const address = clientAddress(options.trustedProxies);
-    this.#dispatcher = new Dispatcher(options.routes, services, this.#authenticator, address, logger);
+    this.#rateLimits = services.instance.rateLimits ? rateLimitsOf(options, this.#idPrefix) : undefined;
+    this.#dispatcher = new Dispatcher(options.routes, services, this.#authenticator, address, logger, this.#rateLimits);
     if (options.streams !== undefined) {
       const hub = new Hub({ services, bus, sources: options.streams, logger });
       this.#streaming = new StreamingEndpoints(
@@ -159,6 +187,7 @@ class GatewayServer implements Server {
     this.#draining = true;
     this.#stopListening();
     await this.#streaming?.close();
+    await this.#rateLimits?.close();
     this.#app.close();
     this.#admission.close();
   }

@@ -29,6 +29,8 @@ export interface InstanceSettings {
   readonly passwordGrant: boolean;
   /** False: nobody is slowed down (RATE_LIMITS=off). */
   readonly rateLimits: boolean;
+  /** Rules other than the usual ones, as JSON (gateway/http/rate-rules.ts). */
+  readonly rateRules?: string;
   readonly version: string;
 }
 

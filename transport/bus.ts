@@ -45,6 +45,8 @@ export const ROWS_TOPIC = 'topic.rows';
 export const accountTopic = (account: string): string => `topic.account.${account}`;
 /** What the instance says to everybody (InstanceTopic): announcements and the reactions to them. */
 export const INSTANCE_TOPIC = 'topic.instance';
+/** How often was asked for what (RateCounts), so that limits hold for the cluster. */
+export const RATES_TOPIC = 'topic.rates';
 /** Says that the shard map changed: whoever hears it reads the row. */
 export const CLUSTER_TOPIC = 'topic.cluster';
 

@@ -26,6 +26,7 @@ import { pin } from './pin.js';
 import { post } from './post.js';
 import { emptyProfile, profile } from './profile.js';
 import { quietConversations } from './quiet-conversations.js';
+import { recovery } from './recovery.js';
 import { register } from './register.js';
 import { relationEvents, relations } from './relations.js';
 import { scheduled } from './scheduled.js';
@@ -59,6 +60,8 @@ export function initialAccount(id: string): AccountState {
     endedSuggestions: new Map(),
     relationsVersion: 1,
     announcements: new Map(),
+    passwordReset: undefined,
+    confirmationSentAtMs: 0,
     moderation: { silenced: false, sensitized: false, suspendedAtMs: 0, deleted: false },
     pins: [],
     scheduled: new Map(),
@@ -88,6 +91,7 @@ const decide: AccountSlice['decide'] = {
   ...session.decide,
   ...moderation.decide,
   ...announcements.decide,
+  ...recovery.decide,
   ...profile.decide,
   ...domainBlocks.decide,
   ...endorse.decide,
@@ -122,6 +126,7 @@ export const accountSlice: AccountSlice = {
     ...session.apply,
     ...moderation.apply,
     ...announcements.apply,
+    ...recovery.apply,
     ...profile.apply,
     ...domainBlocks.apply,
     ...endorse.apply,
@@ -160,6 +165,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...session.commands,
       ...moderation.commands,
       ...announcements.commands,
+      ...recovery.commands,
       ...profile.commands,
       ...domainBlocks.commands,
       ...endorse.commands,
@@ -191,6 +197,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...session.events,
       ...moderation.events,
       ...announcements.events,
+      ...recovery.events,
       ...profile.events,
       ...domainBlocks.events,
       ...endorse.events,

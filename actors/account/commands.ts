@@ -21,6 +21,7 @@ import type * as pin from './pin.js';
 import type * as post from './post.js';
 import type * as profile from './profile.js';
 import type * as quietConversations from './quiet-conversations.js';
+import type * as recovery from './recovery.js';
 import type * as register from './register.js';
 import type * as relations from './relations.js';
 import type * as scheduled from './scheduled.js';
@@ -34,6 +35,7 @@ export interface AccountCommands
     session.Commands,
     moderation.Commands,
     announcements.Commands,
+    recovery.Commands,
     profile.Commands,
     domainBlocks.Commands,
     endorse.Commands,
@@ -66,6 +68,7 @@ export interface AccountEvents
     session.Events,
     moderation.Events,
     announcements.Events,
+    recovery.Events,
     profile.Events,
     domainBlocks.Events,
     endorse.Events,
@@ -95,6 +98,7 @@ export interface AccountState
     session.State,
     moderation.State,
     announcements.State,
+    recovery.State,
     followers.State,
     post.State,
     suggestions.State,

@@ -16,7 +16,7 @@ export interface Events {
 /** Who the account's owner is. */
 export interface Owner {
   readonly username: string;
-  readonly email: string;
+  email: string;
   passwordHash: string;
   role: string;
   confirmed: boolean;
@@ -24,7 +24,7 @@ export interface Owner {
   disabled: boolean;
   readonly locale: string;
   readonly clientId: string | undefined;
-  readonly confirmationHash: string | undefined;
+  confirmationHash: string | undefined;
   readonly createdAtMs: number;
   readonly reason: string | undefined;
   readonly signUpAddress: string | undefined;

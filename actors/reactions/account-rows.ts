@@ -108,6 +108,7 @@ export function accountRows(tables: Pick<ReadTables, 'range'>): Reaction<Account
     on: {
       ...moderationRows(accountRow, newNameRows),
       emailConfirmed: writeAccount,
+      confirmationResent: writeAccount,
       async profileUpdated(_event, { state }, effects) {
         await effects.write([accountRow(state), ...(await nameRows(tables, state))]);
       },

@@ -22,13 +22,35 @@ export function accountMail(mailer: Mailer, baseUrl: string): Reaction<AccountSt
     on: {
       async registered({ username, email, confirmed, confirmationToken }, { state }) {
         if (confirmed || confirmationToken === undefined || state.owner?.confirmed) return;
-        const query = new URLSearchParams({ confirmation_token: confirmationToken });
+        await mailer.send(confirmationMail(baseUrl, username, email, confirmationToken));
+      },
+      async confirmationResent({ email, token }, { state }) {
+        const { owner } = state;
+        // Another one may have been sent since.
+        if (owner === undefined || owner.confirmed || owner.email !== email) return;
+        await mailer.send(confirmationMail(baseUrl, owner.username, email, token));
+      },
+      async resetAsked({ token, atMs }, { state }) {
+        const { owner, passwordReset } = state;
+        if (owner === undefined || passwordReset?.askedAtMs !== atMs) return;
+        const query = new URLSearchParams({ reset_password_token: token });
         await mailer.send({
-          to: email,
-          subject: 'Confirm your e-mail address',
+          to: owner.email,
+          subject: 'A new password',
           text:
-            `Hello ${username},\n\nopen this link to confirm your e-mail address and begin to use your account:\n\n` +
-            `${baseUrl}/auth/confirmation?${query}\n\nIf you did not sign up, ignore this mail.\n`,
+            `Hello ${owner.username},\n\nopen this link to choose a new password:\n\n` +
+            `${baseUrl}/auth/password/edit?${query}\n\nIf you did not ask for it, ignore this mail: nothing changes.\n`,
+        });
+      },
+      async passwordChanged(_event, { state }) {
+        const { owner } = state;
+        if (owner === undefined || !owner.confirmed) return;
+        await mailer.send({
+          to: owner.email,
+          subject: 'Your password was changed',
+          text:
+            `Hello ${owner.username},\n\nyour password on ${baseUrl} was changed, and every device was signed out.\n\n` +
+            `If that was not you, ask for a new one: ${baseUrl}/auth/password/new\n`,
         });
       },
       /** Whoever may judge reports hears of each by mail, too; once, since it is told of it once. */
@@ -55,6 +77,17 @@ export function accountMail(mailer: Mailer, baseUrl: string): Reaction<AccountSt
         });
       },
     },
+  };
+}
+
+function confirmationMail(baseUrl: string, username: string, email: string, token: string): Mail {
+  const query = new URLSearchParams({ confirmation_token: token });
+  return {
+    to: email,
+    subject: 'Confirm your e-mail address',
+    text:
+      `Hello ${username},\n\nopen this link to confirm your e-mail address and begin to use your account:\n\n` +
+      `${baseUrl}/auth/confirmation?${query}\n\nIf you did not sign up, ignore this mail.\n`,
   };
 }
 

@@ -10,6 +10,7 @@ import type { Head } from './head.js';
 import { type Address, type Arrival, Incoming } from './incoming.js';
 import { once } from './once.js';
 import { problemAnswer } from './problem-answer.js';
+import type { RateLimits, Standing } from './rate-limits.js';
 import type { Answer, AnyRoute } from './route.js';
 import { type Match, paramNames, Router } from './router.js';
 import { type Validate, validators } from './validate.js';
@@ -46,6 +47,7 @@ const EMPTY: object = Object.freeze({});
 const NOWHERE: Address = { params: EMPTY, query: EMPTY };
 const NO_BYTES = new Uint8Array(0);
 const NOT_FOUND = problem('not_found', 'Record not found');
+const TOO_MANY = problem('rate_limited', 'Too many requests');
 const NO_SUCH_PAGE = problem('not_found', 'There is nothing at this address');
 
 /** Takes a request through parsing, authorisation, validation and its handler to an answer. Knows no sockets. */
@@ -55,6 +57,7 @@ export class Dispatcher {
   readonly #authenticator: Authenticator;
   readonly #clientAddress: ClientAddress;
   readonly #logger: GatewayLogger;
+  readonly #rateLimits: RateLimits | undefined;
 
   constructor(
     routes: readonly AnyRoute[],
@@ -62,7 +65,9 @@ export class Dispatcher {
     authenticator: Authenticator,
     clientAddress: ClientAddress,
     logger: GatewayLogger,
+    rateLimits?: RateLimits,
   ) {
+    this.#rateLimits = rateLimits;
     const compile = validators();
     this.#router = new Router(routes.map((route) => prepare(route, compile)));
     this.#services = services;
@@ -139,7 +144,28 @@ export class Dispatcher {
     return this.#handle(prepared, address, caller, bytes, arrival);
   }
 
+  /** Counts the request, where requests are counted, and has it carried out unless there were too many. */
   #handle(
+    prepared: Prepared,
+    address: Address,
+    caller: Caller,
+    bytes: Uint8Array,
+    arrival: Arrival,
+  ): Handled | Promise<Handled> {
+    const limits = this.#rateLimits;
+    if (limits === undefined || !prepared.path.startsWith('/api/')) {
+      return this.#carryOut(prepared, address, caller, bytes, arrival);
+    }
+    const from = () => this.#clientAddress(arrival.connected(), arrival.head.headers['x-forwarded-for']);
+    const standing = limits.take(prepared.route, caller.bearer?.tokenHash, from);
+    if (standing.refused) return withHeaders(TOO_MANY, standing);
+    const handled = this.#carryOut(prepared, address, caller, bytes, arrival);
+    return handled instanceof Promise
+      ? handled.then((answer) => withHeaders(answer, standing))
+      : withHeaders(handled, standing);
+  }
+
+  #carryOut(
     prepared: Prepared,
     address: Address,
     caller: Caller,
@@ -192,6 +218,11 @@ export class Dispatcher {
     this.#logger.error(fields, 'request failed');
     return { status: 500, body: { error: `Something went wrong on our side (request ${arrival.id})` } };
   }
+}
+
+function withHeaders(handled: Handled, { headers }: Standing): Answer {
+  const answer = isProblem(handled) ? problemAnswer(handled) : handled;
+  return { ...answer, headers: answer.headers === undefined ? headers : { ...answer.headers, ...headers } };
 }
 
 function decodeParams(names: readonly string[], raw: readonly string[]): Record<string, string> {

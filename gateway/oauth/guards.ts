@@ -12,6 +12,9 @@ export const SIGN_UPS_PER_ADDRESS_MAX = 100;
 /** Applications from one address in a quarter of an hour: web clients register one per visitor from one server. */
 export const APPS_PER_ADDRESS_MAX = 300;
 
+/** Mails with a link to a new password from one address in a quarter of an hour: an office that forgot them all. */
+export const RESETS_PER_ADDRESS_MAX = 30;
+
 /** What one server counts and bounds around passwords. */
 export interface Guards {
   readonly passwords: Passwords;
@@ -19,6 +22,7 @@ export interface Guards {
   readonly wrongByAddress: Attempts;
   readonly signUps: Attempts;
   readonly apps: Attempts;
+  readonly resets: Attempts;
 }
 
 /** One set for each server in the process, for as long as its registry lives. */
@@ -33,6 +37,7 @@ export function guardsOf(services: Services): Guards {
     wrongByAddress: new Attempts(WRONG_PER_ADDRESS_MAX, QUARTER_HOUR_MS),
     signUps: new Attempts(SIGN_UPS_PER_ADDRESS_MAX, QUARTER_HOUR_MS),
     apps: new Attempts(APPS_PER_ADDRESS_MAX, QUARTER_HOUR_MS),
+    resets: new Attempts(RESETS_PER_ADDRESS_MAX, QUARTER_HOUR_MS),
   };
   guardsOfServer.set(services.registry, guards);
   return guards;

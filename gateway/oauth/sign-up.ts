@@ -25,6 +25,8 @@ export interface SignUp {
 
 /** One @, no spaces or control characters; the mail that must be answered proves the rest. */
 const EMAIL = /^[^\s@<>",;:\\()[\]]{1,64}@[a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?$/i;
+/** Whether it can be an address at all. */
+export const isEmail = (text: string): boolean => text.length <= EMAIL_CHARS_MAX && EMAIL.test(text);
 /** Names that would pass for the server itself. */
 const RESERVED = new Set([
   'abuse',

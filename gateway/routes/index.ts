@@ -26,6 +26,7 @@ import { notificationRoutes } from './notifications.js';
 import { oembedRoutes } from './oembed.js';
 import { oldTimelineRoutes } from './old-timelines.js';
 import { openApiRoutes } from './open-api.js';
+import { passwordRoutes } from './passwords.js';
 import { peopleRoutes } from './people.js';
 import { pollRoutes } from './polls.js';
 import { profileRoutes } from './profile.js';
@@ -77,6 +78,7 @@ const routes: readonly AnyRoute[] = [
   ...quietConversationRoutes,
   ...searchRoutes,
   ...peopleRoutes,
+  ...passwordRoutes,
   ...profileRoutes,
   ...reportRoutes,
   ...scheduledStatusRoutes,

@@ -1,11 +1,15 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem, problem } from '../../actors/domain/problem.js';
+import { accounts } from '../../store/tables.js';
+import { tokenHash } from '../http/authenticator.js';
 import { type AnyRoute, json, route } from '../http/route.js';
 import { addressKey } from '../oauth/attempts.js';
+import { newSecret } from '../oauth/clients.js';
 import { guardsOf } from '../oauth/guards.js';
-import { signUp } from '../oauth/sign-up.js';
+import { isEmail, signUp } from '../oauth/sign-up.js';
 import { judgeSignUp } from '../oauth/sign-up-limits.js';
 import { issueToken, renderToken } from '../oauth/tokens.js';
+import { notFound } from '../visible.js';
 
 /** Bounds what is read; the rules of sign-up judge shorter lengths. */
 const TEXT_CHARS_MAX = 2_000;
@@ -56,4 +60,43 @@ const createAccount = route({
   },
 });
 
-export const signUpRoutes: readonly AnyRoute[] = [createAccount];
+/** Another mail with a link, to the same address or to the right one. */
+const resend = route({
+  method: 'POST',
+  path: '/api/v1/emails/confirmations',
+  auth: 'unconfirmed',
+  scope: 'write:accounts',
+  body: Type.Object({ email: Type.Optional(text()) }),
+  handle: async ({ services, viewer = '', bearer, body, remoteAddress }) => {
+    const record = await services.tables.get(accounts, { account: viewer });
+    if (record === undefined) return notFound();
+    const wanted = body.email?.trim().toLowerCase();
+    const isNew = wanted !== undefined && wanted !== '' && wanted !== record.email.toLowerCase();
+    const isOwnApp = record.clientId === bearer?.clientId && !record.confirmed;
+    const name = `email:${wanted}`;
+    // The actor says what else is wrong; names are claimed only for who may have them.
+    if (isNew && isOwnApp) {
+      if (!isEmail(wanted)) return invalidEmail('ERR_INVALID', 'is invalid');
+      const judged = await judgeSignUp(services, wanted, remoteAddress);
+      if (isProblem(judged)) return judged;
+      if ((await services.registry.claim([name], viewer)) !== undefined)
+        return invalidEmail('ERR_TAKEN', 'has already been taken');
+    }
+    const token = `${viewer}.${newSecret(services)}`;
+    const reply = await services.askAccount(viewer, 'resendConfirmation', {
+      clientId: bearer?.clientId ?? '',
+      ...(isNew && isOwnApp ? { email: wanted } : {}),
+      token,
+      tokenHash: tokenHash(token),
+    });
+    if (isProblem(reply)) return reply;
+    if (isNew && isOwnApp) await services.registry.release([`email:${record.email.toLowerCase()}`], viewer);
+    return json({});
+  },
+});
+
+function invalidEmail(error: string, description: string) {
+  return problem('invalid', `Validation failed: E-mail address ${description}`, { email: [{ error, description }] });
+}
+
+export const signUpRoutes: readonly AnyRoute[] = [createAccount, resend];

@@ -1038,6 +1038,42 @@ export interface AccountAnnouncementMarks {
   readonly marks: readonly AccountAnnouncementMark[];
 }
 
+/** client_id: of the application that asks. email absent: the same again. */
+export interface AccountResendConfirmation {
+  readonly clientId: string;
+  readonly email?: string | undefined;
+  readonly token: string;
+  readonly tokenHash: string;
+}
+
+export interface AccountConfirmationResent {
+  readonly email: string;
+  readonly token: string;
+  readonly tokenHash: string;
+  readonly atMs: number;
+}
+
+export interface AccountAskReset {
+  readonly token: string;
+  readonly tokenHash: string;
+}
+
+export interface AccountResetAsked {
+  readonly token: string;
+  readonly tokenHash: string;
+  readonly atMs: number;
+  readonly expiresAtMs: number;
+}
+
+export interface AccountResetPassword {
+  readonly tokenHash: string;
+  readonly passwordHash: string;
+}
+
+export interface AccountResetUsed {
+  readonly atMs: number;
+}
+
 /** What somebody reported, as of then. */
 export interface AccountNotifiedReport {
   readonly id: string;
@@ -1866,6 +1902,19 @@ export interface NodePacked {
   readonly payload: Uint8Array;
 }
 
+/** topic.rates: what a node counted since it last told. name: the class of requests; window: its number. */
+export interface NodeRateCounts {
+  readonly node: string;
+  readonly name: string;
+  readonly window: number;
+  readonly counts: readonly NodeRateCount[];
+}
+
+export interface NodeRateCount {
+  readonly who: string;
+  readonly count: number;
+}
+
 export interface NodeEmpty {
 
 }
@@ -2370,6 +2419,12 @@ export interface Messages {
   'murmuration.account.Reacted': AccountReacted;
   'murmuration.account.AnnouncementMark': AccountAnnouncementMark;
   'murmuration.account.AnnouncementMarks': AccountAnnouncementMarks;
+  'murmuration.account.ResendConfirmation': AccountResendConfirmation;
+  'murmuration.account.ConfirmationResent': AccountConfirmationResent;
+  'murmuration.account.AskReset': AccountAskReset;
+  'murmuration.account.ResetAsked': AccountResetAsked;
+  'murmuration.account.ResetPassword': AccountResetPassword;
+  'murmuration.account.ResetUsed': AccountResetUsed;
   'murmuration.account.NotifiedReport': AccountNotifiedReport;
   'murmuration.account.NotifiedWarning': AccountNotifiedWarning;
   'murmuration.account.NotifiedSeverance': AccountNotifiedSeverance;
@@ -2494,6 +2549,8 @@ export interface Messages {
   'murmuration.node.Published': NodePublished;
   'murmuration.node.Pack': NodePack;
   'murmuration.node.Packed': NodePacked;
+  'murmuration.node.RateCounts': NodeRateCounts;
+  'murmuration.node.RateCount': NodeRateCount;
   'murmuration.node.Empty': NodeEmpty;
   'murmuration.node.NodeStatus': NodeNodeStatus;
   'murmuration.node.HandoffChunk': NodeHandoffChunk;

@@ -6,6 +6,7 @@ import { until } from '../kit/until.js';
 import { confirmationLink } from './clients/mail.js';
 import { call, makePeople, type Person } from './cluster/people.js';
 import { mediaRequests } from './media-requests.js';
+import { ModerationRequests } from './moderation-requests.js';
 import { ownAccountRequests } from './own-account-requests.js';
 
 /** A request that its route answers with success; what is hostile is put into it. */
@@ -90,14 +91,29 @@ export class EveryRoute {
   /** A route without an entry takes an id by its path and needs nothing else. */
   async fitting(route: AnyRoute): Promise<Fitting> {
     const { path } = route;
-    const entry = this.entries[nameOf(route)] ?? this.ownAccount[nameOf(route)] ?? this.media[nameOf(route)];
+    const { moderation } = this;
+    const entry =
+      moderation.entries[nameOf(route)] ??
+      this.entries[nameOf(route)] ??
+      this.ownAccount[nameOf(route)] ??
+      this.media[nameOf(route)];
     if (route.permission !== undefined)
-      return { token: this.chiefToken, ...(await (entry?.() ?? this.moderated(route))) };
+      return { token: this.chiefToken, ...(await (entry?.() ?? moderation.moderated(route))) };
     if (entry !== undefined) return entry();
     if (!path.includes(':id')) return {};
     if (path.startsWith('/api/v1/accounts/')) return { id: this.other.id };
     if (path.startsWith('/api/v1/statuses/')) return { id: this.statusId };
     throw new Error(`no fitting request for ${nameOf(route)}: add an entry`);
+  }
+
+  private moderationRequests: ModerationRequests | undefined;
+  private get moderation(): ModerationRequests {
+    const { server, viewer, other, statusId, app, chiefToken } = this;
+    this.moderationRequests ??= new ModerationRequests({
+      ...{ server, viewer, other, statusId, app, chiefToken },
+      signIn: () => this.signIn(),
+    });
+    return this.moderationRequests;
   }
 
   private get ownAccount() {
@@ -119,41 +135,6 @@ export class EveryRoute {
       return {};
     },
     'GET /api/v1/instance/terms_of_service/:date': async () => ({ id: '2026-01-01' }),
-    'POST /api/v1/announcements/:id/dismiss': async () => ({ id: await this.announcement() }),
-    'PUT /api/v1/announcements/:id/reactions/:name': async () => ({
-      id: await this.announcement(),
-      rest: { name: '%F0%9F%91%8D' },
-    }),
-    'DELETE /api/v1/announcements/:id/reactions/:name': async () => ({
-      id: await this.announcement(),
-      rest: { name: '%F0%9F%91%8D' },
-    }),
-    'POST /api/v1/reports': async () => ({
-      body: { account_id: this.other.id, status_ids: [this.statusId], comment: 'not nice' },
-    }),
-    'GET /api/v1/admin/accounts': async () => ({}),
-    'GET /api/v2/admin/accounts': async () => ({}),
-    'POST /api/v1/admin/accounts/:id/action': async () => ({ id: await this.newcomer(), body: { type: 'silence' } }),
-    'POST /api/v1/admin/accounts/:id/reject': async () => ({ id: await this.applicant() }),
-    'DELETE /api/v1/admin/accounts/:id': async () => ({ id: await this.suspended() }),
-    'GET /api/v1/admin/reports': async () => {
-      await this.report();
-      return {};
-    },
-    'GET /api/v1/admin/reports/:id': async () => ({ id: await this.report() }),
-    'PUT /api/v1/admin/reports/:id': async () => ({ id: await this.report(), body: { category: 'spam' } }),
-    'POST /api/v1/admin/reports/:id/assign_to_self': async () => ({ id: await this.report() }),
-    'POST /api/v1/admin/reports/:id/unassign': async () => ({ id: await this.report() }),
-    'POST /api/v1/admin/reports/:id/resolve': async () => ({ id: await this.report() }),
-    'POST /api/v1/admin/reports/:id/reopen': async () => ({ id: await this.report() }),
-    'POST /api/v1/admin/canonical_email_blocks/test': async () => ({ body: { email: 'a@example.org' } }),
-    'POST /api/v1/admin/ip_blocks': async () => ({
-      body: { ip: `10.0.${Math.floor(++this.made / 250)}.${this.made % 250}`, severity: 'sign_up_block' },
-    }),
-    'POST /api/v1/admin/canonical_email_blocks': async () => ({ body: { email: `x${++this.made}@example.org` } }),
-    'POST /api/v1/admin/domain_blocks': async () => ({ body: { domain: `d${++this.made}.example` } }),
-    'POST /api/v1/admin/email_domain_blocks': async () => ({ body: { domain: `e${++this.made}.example` } }),
-    'POST /api/v1/admin/domain_allows': async () => ({ body: { domain: 'good.example' } }),
     'GET /api/v1/accounts/lookup': async () => ({ query: 'acct=ada' }),
     'POST /api/v1/accounts': async () => ({
       body: {
@@ -288,81 +269,6 @@ export class EveryRoute {
     const args = ['account', 'create', 'mailed', '--email', email, '--password', 'correct horse battery'];
     await run(process.execPath, [program, ...args], { env });
     return new URL(await confirmationLink([dataDir], email)).search.slice(1);
-  }
-
-  /** What an operator does by the command line. */
-  private async operator(...args: string[]): Promise<string> {
-    const env = { ...withoutSettings(), ...prefixed({ DATA_DIR: this.server.dataDir }) };
-    return (await run(process.execPath, [program, ...args], { env })).stdout;
-  }
-
-  private readonly moderated = async (route: AnyRoute): Promise<Fitting> => {
-    const [, collection] = /^\/api\/v1\/admin\/(\w+_(?:blocks|allows))\b/.exec(route.path) ?? [];
-    if (collection === undefined) return { id: await this.newcomer() };
-    return { id: await this.kept(collection, route.method === 'DELETE') };
-  };
-
-  private readonly held = new Map<string, string>();
-  /** Something that moderators keep; one of its own for what takes it away. */
-  private async kept(collection: string, isOwn: boolean): Promise<string> {
-    const known = this.held.get(collection);
-    if (known !== undefined && !isOwn) return known;
-    const make = { method: 'POST', path: `/api/v1/admin/${collection}` } as AnyRoute;
-    const { body } = (await this.entries[nameOf(make)]?.()) ?? {};
-    const chief = { ...this.viewer, token: this.chiefToken };
-    const { id } = (await call(this.server.url, chief, 'POST', make.path, body)) as { id: string };
-    if (!isOwn) this.held.set(collection, id);
-    return id;
-  }
-
-  private fresh: Promise<string> | undefined;
-  /** Somebody whom moderators may do anything to. */
-  private newcomer(): Promise<string> {
-    this.fresh ??= this.operated('newcomer');
-    return this.fresh;
-  }
-
-  private async operated(name: string, ...more: readonly string[]): Promise<string> {
-    const identity = ['--email', `${name}@example.org`, '--password', 'correct horse battery', '--confirmed', ...more];
-    return (JSON.parse(await this.operator('account', 'create', name, ...identity)) as { id: string }).id;
-  }
-
-  private applied: Promise<string> | undefined;
-  /** Somebody who waits for approval; another once this one was rejected. */
-  private async applicant(): Promise<string> {
-    const id = await this.applied;
-    const headers = { authorization: `Bearer ${this.chiefToken}` };
-    const path = `${this.server.url}/api/v1/admin/accounts/${id}`;
-    if (id === undefined || (await fetch(path, { headers })).status === 404)
-      this.applied = this.operated(`applicant_${++this.made}`, '--pending');
-    return this.applied ?? '';
-  }
-
-  private gone: Promise<string> | undefined;
-  private suspended(): Promise<string> {
-    this.gone ??= this.operated('gone').then(async (id) => {
-      const chief = { ...this.viewer, token: this.chiefToken };
-      await call(this.server.url, chief, 'POST', `/api/v1/admin/accounts/${id}/action`, { type: 'suspend' });
-      return id;
-    });
-    return this.gone;
-  }
-
-  private reported: Promise<string> | undefined;
-  private report(): Promise<string> {
-    const body = { account_id: this.other.id, status_ids: [this.statusId] };
-    this.reported ??= call(this.server.url, this.viewer, 'POST', '/api/v1/reports', body).then(
-      (made) => (made as { id: string }).id,
-    );
-    return this.reported;
-  }
-
-  private announced: Promise<string> | undefined;
-  private announcement(): Promise<string> {
-    this.announced ??= this.operator('instance', 'add', 'announcements', 'Back at noon').then(
-      (printed) => (JSON.parse(printed) as { id: string }).id,
-    );
-    return this.announced;
   }
 
   private async ownStatus(): Promise<string> {

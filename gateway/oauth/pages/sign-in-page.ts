@@ -22,7 +22,8 @@ export function signInPage(instance: InstanceSettings, form: SignInForm): Answer
 <input id="login" name="login" autocomplete="username" autocapitalize="none" spellcheck="false" required maxlength="254" value="${form.login ?? ''}">
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required maxlength="128">
-<button type="submit">Sign in</button></form>`;
+<button type="submit">Sign in</button></form>
+<p><a href="/auth/password/new">Forgot your password?</a></p>`;
   return layout(instance, 'Sign in', body, {
     cookie,
     ...(status === undefined ? {} : { status }),

@@ -7,10 +7,24 @@ const MAIL_MS_MAX = 20_000;
 
 /** The confirmation link in the mail to that address, out of the nodes' mail folders (no SMTP_URL is set). */
 export async function confirmationLink(dataDirs: readonly string[], address: string): Promise<string> {
-  return until(`a confirmation mail to ${address}`, () => findLink(dataDirs, address), MAIL_MS_MAX);
+  return until(`a confirmation mail to ${address}`, () => findLink(dataDirs, address, CONFIRMATION), MAIL_MS_MAX);
 }
 
-async function findLink(dataDirs: readonly string[], address: string): Promise<string | undefined> {
+/** The link to a new password in the mail to that address. */
+export function resetLink(dataDir: string, address: string): Promise<string> {
+  return until(`a link for ${address}`, () => findLink([dataDir], address, RESET), MAIL_MS_MAX);
+}
+
+/** Whether somebody of that name was told that the password was changed. */
+export async function wasChanged(dataDir: string, name: string): Promise<boolean> {
+  return (await findLink([dataDir], `${name}@example.org`, CHANGED)) !== undefined;
+}
+
+const CONFIRMATION = /https?:\/\/\S+\/auth\/confirmation\?\S+/;
+const RESET = /https?:\/\/\S+\/auth\/password\/edit\?\S+/;
+const CHANGED = /password on \S+ was changed/;
+
+async function findLink(dataDirs: readonly string[], address: string, form: RegExp): Promise<string | undefined> {
   for (const dataDir of dataDirs) {
     const folder = join(dataDir, 'mail');
     const names = await readdir(folder).catch(() => []);
@@ -18,7 +32,7 @@ async function findLink(dataDirs: readonly string[], address: string): Promise<s
       const raw = await readFile(join(folder, name), 'utf8');
       if (!raw.includes(address)) continue;
       const text = raw.replace(/=\r?\n/g, '').replaceAll('=3D', '=');
-      const link = /https?:\/\/\S+\/auth\/confirmation\?\S+/.exec(text);
+      const link = form.exec(text);
       if (link !== null) return link[0];
     }
   }

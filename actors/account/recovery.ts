@@ -1,0 +1,95 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import { problem } from '../domain/problem.js';
+import type { Part } from '../runtime/part.js';
+import { revocations, type Events as SessionEvents, type State as SessionState } from './session.js';
+
+export interface Commands {
+  resendConfirmation: { in: P.AccountResendConfirmation; out: P.AccountEmpty };
+  askReset: { in: P.AccountAskReset; out: P.AccountEmpty };
+  resetPassword: { in: P.AccountResetPassword; out: P.AccountEmpty };
+}
+export interface Events extends Pick<SessionEvents, 'tokenRevoked' | 'passwordChanged'> {
+  confirmationResent: P.AccountConfirmationResent;
+  resetAsked: P.AccountResetAsked;
+  resetUsed: P.AccountResetUsed;
+}
+export interface State extends SessionState {
+  /** The link to a new password that was mailed last; only its hash is known. */
+  passwordReset: { readonly tokenHash: string; readonly askedAtMs: number; readonly expiresAtMs: number } | undefined;
+  confirmationSentAtMs: number;
+}
+
+/** Nobody's mailbox is filled: links are mailed at most this often. */
+export const MAIL_PAUSE_MS = 60_000;
+/** Source: Devise `reset_password_within`, as Mastodon sets it. */
+export const RESET_LIFETIME_MS = 6 * 3_600_000;
+
+const empty = codec('murmuration.account.Empty');
+const NOTHING = { events: [], reply: {} };
+
+/** Ways back to an account: another confirmation mail, a new password by mail. */
+export const recovery: Part<State, Commands, Events> = {
+  decide: {
+    resendConfirmation({ owner, confirmationSentAtMs }, { clientId, email, token, tokenHash }, { nowMs }) {
+      if (owner === undefined || owner.clientId !== clientId)
+        return problem(
+          'forbidden',
+          'This method is only available to the application the user originally signed-up with',
+        );
+      if (owner.confirmed)
+        return problem('forbidden', 'This method is only available while the e-mail is awaiting confirmation');
+      const isSame = email === undefined || email === owner.email;
+      if (isSame && nowMs - confirmationSentAtMs < MAIL_PAUSE_MS) return NOTHING;
+      const event = { email: email ?? owner.email, token, tokenHash, atMs: nowMs };
+      return { events: [{ type: 'confirmationResent', ...event }], reply: {} };
+    },
+    askReset({ passwordReset }, { token, tokenHash }, { nowMs }) {
+      if (passwordReset !== undefined && nowMs - passwordReset.askedAtMs < MAIL_PAUSE_MS) return NOTHING;
+      const event = { token, tokenHash, atMs: nowMs, expiresAtMs: nowMs + RESET_LIFETIME_MS };
+      return { events: [{ type: 'resetAsked', ...event }], reply: {} };
+    },
+    resetPassword({ passwordReset, tokens }, { tokenHash, passwordHash }, { nowMs }) {
+      if (passwordReset?.tokenHash !== tokenHash || passwordReset.expiresAtMs <= nowMs)
+        return problem('invalid', 'Reset password token is invalid');
+      return {
+        events: [
+          { type: 'resetUsed', atMs: nowMs },
+          { type: 'passwordChanged', passwordHash, atMs: nowMs },
+          ...revocations(tokens.keys()),
+        ],
+        reply: {},
+      };
+    },
+  },
+  apply: {
+    confirmationResent(state, { email, tokenHash, atMs }) {
+      state.confirmationSentAtMs = atMs;
+      if (state.owner === undefined) return;
+      state.owner.email = email;
+      state.owner.confirmationHash = tokenHash;
+    },
+    resetAsked(state, { tokenHash, atMs, expiresAtMs }) {
+      state.passwordReset = { tokenHash, askedAtMs: atMs, expiresAtMs };
+    },
+    resetUsed(state) {
+      state.passwordReset = undefined;
+    },
+    passwordChanged({ owner }, { passwordHash }) {
+      if (owner !== undefined) owner.passwordHash = passwordHash;
+    },
+    tokenRevoked: ({ tokens }, { tokenHash }) => void tokens.delete(tokenHash),
+  },
+  commands: {
+    resendConfirmation: { in: codec('murmuration.account.ResendConfirmation'), out: empty },
+    askReset: { in: codec('murmuration.account.AskReset'), out: empty },
+    resetPassword: { in: codec('murmuration.account.ResetPassword'), out: empty },
+  },
+  events: {
+    confirmationResent: codec('murmuration.account.ConfirmationResent'),
+    resetAsked: codec('murmuration.account.ResetAsked'),
+    resetUsed: codec('murmuration.account.ResetUsed'),
+    passwordChanged: codec('murmuration.account.PasswordChanged'),
+    tokenRevoked: codec('murmuration.account.TokenRevoked'),
+  },
+};

@@ -1,0 +1,143 @@
+import type { Clock, Timer } from '../../actors/domain/time.js';
+import { codec } from '../../proto/codec.js';
+import { type Bus, RATES_TOPIC, type Subscription } from '../../transport/bus.js';
+import { addressKey } from '../oauth/attempts.js';
+import type { RateClass, RateRule, RateRules } from './rate-rules.js';
+import type { AnyRoute } from './route.js';
+
+/** Where somebody stands who asked. */
+export interface Standing {
+  readonly refused: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Counts of one window of one class. */
+interface Window {
+  readonly number: number;
+  /** Of all nodes, as far as this one has heard. */
+  readonly counts: Map<string, number>;
+  /** Of this node, not told yet. */
+  readonly untold: Map<string, number>;
+}
+
+export interface RateLimitsOptions {
+  readonly bus: Bus;
+  readonly clock: Clock;
+  /** Of this node alone. */
+  readonly node: string;
+  /** As they are now: they may change while it runs. */
+  readonly rules: () => RateRules;
+}
+
+/** Who is counted in one window; past it nobody new is, so that nobody fills the memory by changing addresses. */
+const KEYS_MAX = 100_000;
+/** How long other nodes may count without what was asked for here. */
+const TELL_MS = 500;
+/** Of one message: some 60 bytes each. */
+const TOLD_MAX = 5_000;
+
+const message = codec('murmuration.node.RateCounts');
+
+/** What a route counts as, besides as a request. */
+export function rateClassOf({ method, path }: Pick<AnyRoute, 'method' | 'path'>): RateClass | undefined {
+  if (method === 'POST' && /^\/api\/v[12]\/media$/.test(path)) return 'media';
+  if (method === 'POST' && path === '/api/v1/accounts') return 'sign_up';
+  if (method === 'DELETE' && path === '/api/v1/statuses/:id') return 'deletes';
+  return method === 'POST' && path === '/api/v1/statuses/:id/unreblog' ? 'deletes' : undefined;
+}
+
+/**
+ * Counts what each token and each address asks for, in windows that begin at the same moment everywhere. Nodes tell one
+ * another twice a second what they have counted, so that a limit holds for the cluster, give or take what is asked of
+ * all of them at once.
+ */
+export class RateLimits {
+  readonly #options: RateLimitsOptions;
+  readonly #windows = new Map<RateClass, Window>();
+  #telling: Timer | undefined;
+  #subscription: Promise<Subscription> | undefined;
+
+  constructor(options: RateLimitsOptions) {
+    this.#options = options;
+    this.#subscription = options.bus.subscribe(RATES_TOPIC, (payload) => this.#heard(payload));
+    this.#subscription.catch(() => undefined);
+  }
+
+  /** Counts a request; `tokenHash` undefined: nobody is signed in, and `address` is asked. */
+  take(route: Pick<AnyRoute, 'method' | 'path'>, tokenHash: string | undefined, address: () => string): Standing {
+    const rules = this.#options.rules();
+    const special = rateClassOf(route);
+    const general: RateClass = tokenHash === undefined ? 'address' : 'token';
+    const who = special === 'sign_up' || tokenHash === undefined ? addressKey(address()) : tokenHash;
+    const all = this.#count(general, tokenHash ?? who, rules[general]);
+    const own = special === undefined ? undefined : this.#count(special, who, rules[special]);
+    return own !== undefined && own.remaining <= all.remaining ? standing(own) : standing(all);
+  }
+
+  async close(): Promise<void> {
+    this.#telling?.cancel();
+    await (await this.#subscription?.catch(() => undefined))?.close();
+  }
+
+  #count(name: RateClass, who: string, rule: RateRule) {
+    const window = this.#window(name, rule.seconds);
+    const known = window.counts.get(who);
+    const count = (known ?? 0) + 1;
+    if (known !== undefined || window.counts.size < KEYS_MAX) {
+      // Who goes on asking does not count further: others need not be told.
+      if (count <= rule.limit + 1) {
+        window.counts.set(who, count);
+        window.untold.set(who, (window.untold.get(who) ?? 0) + 1);
+        this.#tellLater();
+      }
+    }
+    const resetMs = (window.number + 1) * rule.seconds * 1_000;
+    return { limit: rule.limit, remaining: rule.limit - count, resetMs };
+  }
+
+  #window(name: RateClass, seconds: number): Window {
+    const number = Math.floor(this.#options.clock.nowMs() / (seconds * 1_000));
+    const known = this.#windows.get(name);
+    if (known?.number === number) return known;
+    const fresh = { number, counts: new Map<string, number>(), untold: new Map<string, number>() };
+    this.#windows.set(name, fresh);
+    return fresh;
+  }
+
+  #tellLater(): void {
+    this.#telling ??= this.#options.clock.after(TELL_MS, () => {
+      this.#telling = undefined;
+      for (const [name, window] of this.#windows) this.#tell(name, window);
+    });
+  }
+
+  #tell(name: RateClass, window: Window): void {
+    const counts = [...window.untold].slice(0, TOLD_MAX).map(([who, count]) => ({ who, count }));
+    if (counts.length === 0) return;
+    for (const { who } of counts) window.untold.delete(who);
+    const { bus, node } = this.#options;
+    bus.publish(RATES_TOPIC, message.encode({ node, name, window: window.number, counts }));
+    if (window.untold.size > 0) this.#tellLater();
+  }
+
+  #heard(payload: Uint8Array): void {
+    const { node, name, window: number, counts } = message.decode(payload);
+    const rules = this.#options.rules();
+    if (node === this.#options.node || !Object.hasOwn(rules, name)) return;
+    const window = this.#window(name as RateClass, rules[name as RateClass].seconds);
+    if (window.number !== number) return;
+    for (const { who, count } of counts) {
+      const known = window.counts.get(who);
+      if (known !== undefined || window.counts.size < KEYS_MAX) window.counts.set(who, (known ?? 0) + count);
+    }
+  }
+}
+
+function standing({ limit, remaining, resetMs }: { limit: number; remaining: number; resetMs: number }): Standing {
+  const headers = {
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-remaining': String(Math.max(0, remaining)),
+    'x-ratelimit-reset': new Date(resetMs).toISOString(),
+  };
+  return { refused: remaining < 0, headers };
+}

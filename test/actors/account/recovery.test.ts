@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MAIL_PAUSE_MS, RESET_LIFETIME_MS } from '../../../actors/account/recovery.js';
+import { newcomer, startMs } from './newcomer.js';
+
+const types = (events: readonly { type: string }[]) => events.map(({ type }) => type);
+const unconfirmed = () =>
+  newcomer((state) => {
+    if (state.owner !== undefined) Object.assign(state.owner, { confirmed: false, clientId: 'app' });
+  });
+const resend = (clientId: string, email?: string) => ({
+  clientId,
+  ...(email === undefined ? {} : { email }),
+  token: 't',
+  tokenHash: `hash of ${email}`,
+});
+
+test('only the application signed up with has the mail sent again, only before it is confirmed, not too often', () => {
+  assert.equal(unconfirmed().when('resendConfirmation', resend('other')).lastProblem?.problem, 'forbidden');
+  const sent = unconfirmed().when('resendConfirmation', resend('app')).when('resendConfirmation', resend('app'));
+  assert.deepEqual(types(sent.events), ['confirmationResent']);
+  const later = sent.when('resendConfirmation', resend('app'), { nowMs: startMs + MAIL_PAUSE_MS });
+  assert.equal(later.events.length, 2);
+  const confirmed = newcomer((state) => {
+    if (state.owner !== undefined) Object.assign(state.owner, { confirmed: true, clientId: 'app' });
+  });
+  assert.equal(confirmed.when('resendConfirmation', resend('app')).lastProblem?.problem, 'forbidden');
+});
+
+test('another address takes the place of the first one, and so does its link', () => {
+  const moved = unconfirmed().when('resendConfirmation', resend('app', 'new@example.org'));
+  assert.equal(moved.state.owner?.email, 'new@example.org');
+  assert.equal(moved.when('confirmEmail', { tokenHash: 'hash of new@example.org' }).lastProblem, undefined);
+});
+
+test('a link to a new password works once, in time, and signs every device out', () => {
+  const token = { tokenHash: 'a', clientId: 'c', scopes: ['read'], kind: 'access' };
+  const asked = () => newcomer().when('issueToken', token).when('askReset', { token: 't', tokenHash: 'h' });
+  const reset = { tokenHash: 'h', passwordHash: 'new' };
+  const late = asked().when('resetPassword', reset, { nowMs: startMs + RESET_LIFETIME_MS });
+  assert.equal(late.lastProblem?.problem, 'invalid');
+  const wrong = asked().when('resetPassword', { ...reset, tokenHash: 'x' });
+  assert.equal(wrong.lastProblem?.problem, 'invalid');
+  const done = asked().when('resetPassword', reset);
+  assert.deepEqual([done.state.owner?.passwordHash, done.state.tokens.size], ['new', 0]);
+  assert.equal(done.when('resetPassword', reset).lastProblem?.problem, 'invalid');
+  const twice = asked().when('askReset', { token: 'u', tokenHash: 'i' });
+  assert.equal(twice.state.passwordReset?.tokenHash, 'h', 'not again within a minute');
+});
