@@ -28,7 +28,7 @@ async function findLink(dataDirs: readonly string[], address: string, form: RegE
   for (const dataDir of dataDirs) {
     const folder = join(dataDir, 'mail');
     const names = await readdir(folder).catch(() => []);
-    for (const name of names) {
+    for (const name of names.filter((one) => one.endsWith('.eml'))) {
       const raw = await readFile(join(folder, name), 'utf8');
       if (!raw.includes(address)) continue;
       const text = raw.replace(/=\r?\n/g, '').replaceAll('=3D', '=');
