@@ -22,6 +22,7 @@ const APART = [
   'nodemailer',
   'pino-pretty',
   'prom-client',
+  'sharp',
   'tinyld',
   'undici',
   'uWebSockets.js',

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import sharp from 'sharp';
+import { cleanGif } from '../../media/gif.js';
+import { readFilm } from '../../media/iso-media.js';
+import { sniff } from '../../media/sniff.js';
+import { probe } from '../../media/sounds-and-films.js';
+import { Turns } from '../../media/turns.js';
+
+const box = (type: string, ...content: readonly Buffer[]) => {
+  const head = Buffer.alloc(8);
+  head.writeUInt32BE(8 + Buffer.concat(content).length);
+  head.write(type, 4, 'latin1');
+  return Buffer.concat([head, ...content]);
+};
+/** A track's header (ISO/IEC 14496-12 §8.3.2) with its size; `turned` by a quarter. */
+const trackHeader = (width: number, height: number, turned = false) => {
+  const header = Buffer.alloc(84);
+  const matrix = turned
+    ? [0, 0x10000, 0, -0x10000, 0, 0, 0, 0, 0x40000000]
+    : [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000];
+  for (const [index, value] of matrix.entries()) header.writeInt32BE(value, 40 + index * 4);
+  header.writeUInt32BE(width * 65_536, 76);
+  header.writeUInt32BE(height * 65_536, 80);
+  return box('tkhd', header);
+};
+const film = (...tracks: readonly Buffer[]) =>
+  Buffer.concat([
+    box('ftyp', Buffer.from('isom\0\0\0\0isom')),
+    box('moov', ...tracks.map((track) => box('trak', track)), box('udta', Buffer.from('+48.8577+002.295/'))),
+    box('mdat', Buffer.from('pictures')),
+  ]);
+const wav = (seconds: number) => {
+  const data = Buffer.alloc(8_000 * seconds);
+  const head = Buffer.from(
+    'RIFF\0\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\0\0\0\0\0\0\0\0\x01\0\x08\0data\0\0\0\0',
+    'latin1',
+  );
+  head.writeUInt32LE(36 + data.length, 4);
+  head.writeUInt32LE(8_000, 24);
+  head.writeUInt32LE(8_000, 28);
+  head.writeUInt32LE(data.length, 40);
+  return Buffer.concat([head, data]);
+};
+
+test('bytes are what they begin with', () => {
+  const kinds = (texts: readonly string[]) => texts.map((text) => sniff(Buffer.from(text, 'latin1')));
+  assert.deepEqual(
+    kinds([
+      '\x89PNG\r\n\x1a\n',
+      '\xff\xd8\xff\xe0',
+      'GIF89a',
+      'RIFF....WEBP',
+      'RIFF....WAVE',
+      'OggS',
+      'fLaC',
+      'ID3\x04',
+      '\xff\xfb\x90\x00',
+      '\xff\xf1\x50\x80',
+      '\x1a\x45\xdf\xa3',
+    ]),
+    ['png', 'jpg', 'gif', 'webp', 'wav', 'ogg', 'flac', 'mp3', 'mp3', 'aac', 'webm'],
+  );
+  assert.deepEqual(
+    kinds(['<svg>', '%PDF-1.7', 'push graphic-context', '#EXTM3U', '', '\xff']),
+    Array(6).fill(undefined),
+  );
+  assert.equal(sniff(film()), 'mp4');
+  assert.equal(sniff(box('ftyp', Buffer.from('heic\0\0\0\0mif1'))), undefined, 'nobody reads it here');
+});
+
+test('a film’s size is read, turned as it is shown, and where it was made is blanked without moving anything', () => {
+  const bytes = film(trackHeader(0, 0), trackHeader(1920, 1080));
+  const before = bytes.length;
+  assert.deepEqual(readFilm(bytes), { width: 1920, height: 1080, framesPerS: 0 });
+  assert.deepEqual(readFilm(film(trackHeader(1920, 1080, true))), { width: 1080, height: 1920, framesPerS: 0 });
+  assert.equal(bytes.length, before);
+  assert.ok(!bytes.includes('+48.8577') && !bytes.includes('udta') && bytes.includes('pictures'));
+});
+
+test('broken and endless boxes are no film', () => {
+  const bytes = film(trackHeader(4, 4));
+  for (let length = 0; length < bytes.length - 16; length += 7)
+    assert.equal(readFilm(bytes.subarray(0, length)), undefined, String(length));
+  assert.equal(readFilm(Buffer.concat(Array.from({ length: 10_001 }, () => box('free')))), undefined);
+});
+
+test('a sound has its length; what only begins like one is refused', async () => {
+  const probed = await probe(wav(3), 'wav');
+  assert.deepEqual([probed?.kind, probed?.durationS, probed?.width], ['audio', 3, 0]);
+  for (const format of ['mp3', 'ogg', 'flac', 'webm', 'mp4'] as const) {
+    assert.equal(await probe(Buffer.from('nothing of the kind, whatever it is called'), format), undefined, format);
+  }
+});
+
+test('a GIF keeps its pictures and its loop, and nothing that hides behind them', async () => {
+  const frames = await Promise.all(
+    ['#f00', '#00f'].map((background) =>
+      sharp({ create: { width: 8, height: 8, channels: 3, background } })
+        .png()
+        .toBuffer(),
+    ),
+  );
+  const moving = await sharp(frames, { join: { animated: true } })
+    .gif({ delay: [100, 100], loop: 3 })
+    .toBuffer();
+  const comment = Buffer.concat([Buffer.from([0x21, 0xfe, 6]), Buffer.from('secret'), Buffer.from([0])]);
+  const paletteEnd = 13 + ((moving[10] ?? 0) & 0x80 ? 3 * 2 ** (((moving[10] ?? 0) & 7) + 1) : 0);
+  const hiding = Buffer.concat([
+    moving.subarray(0, paletteEnd),
+    comment,
+    moving.subarray(paletteEnd),
+    Buffer.from('<script>'),
+  ]);
+  const cleaned = Buffer.from(cleanGif(hiding) ?? []);
+  assert.ok(!cleaned.includes('secret') && !cleaned.includes('<script>'));
+  const { pages, loop } = await sharp(cleaned, { animated: true }).metadata();
+  assert.deepEqual([pages, loop], [2, 3]);
+  for (let length = 0; length < moving.length; length += 5)
+    assert.equal(cleanGif(moving.subarray(0, length)), undefined, String(length));
+});
+
+test('so much is worked on at a time, so much waits, more is refused', async () => {
+  const turns = new Turns(1, 1);
+  const ends: (() => void)[] = [];
+  const work = () => turns.take(() => new Promise<void>((end) => void ends.push(end)));
+  const [first, second] = [work(), work()];
+  await assert.rejects(work(), { name: 'Unavailable' });
+  ends[0]?.();
+  await first;
+  ends[1]?.();
+  await second;
+  assert.ok(turns.free);
+});
