@@ -9,6 +9,7 @@ import {
   followers,
   notifications,
   rebloggedBy,
+  tagStatuses,
 } from '../store/tables.js';
 import { type Bus, ROWS_TOPIC } from '../transport/bus.js';
 
@@ -20,7 +21,7 @@ const messages = codec('murmuration.node.RowsWritten');
 /** The store of a node that has it for itself: nothing is written but by this process. */
 export const cachedAlone = (tables: Tables): CachedTables =>
   new CachedTables(tables, {
-    newest: [accountStatuses, notifications, followers, favourites, bookmarks, favouritedBy, rebloggedBy],
+    newest: [accountStatuses, notifications, followers, favourites, bookmarks, favouritedBy, rebloggedBy, tagStatuses],
   });
 
 /**

@@ -16,40 +16,45 @@ export interface DirectoryWanted {
   readonly offset: number;
 }
 
-/** Ids of the people of this server who want to be found, as of now. */
-export async function discoverableIds(services: Services): Promise<readonly string[]> {
-  const found: string[] = [];
-  let looked = 0;
+/** Ids of the people of this server who want to be found, in each order. */
+export type Directory = { readonly [order in DirectoryWanted['order']]: readonly string[] };
+
+/** Everyone who wants to be found, as of now. */
+export async function readDirectory(services: Services): Promise<Directory> {
+  const found = new Map<string, StoreAccountRecord>();
   const look = async (ids: readonly string[]) => {
-    looked += ids.length;
-    for (const record of (await loadAccounts(services, ids)).values()) {
-      if (isDiscoverable(services, record)) found.push(record.id);
-    }
+    for (const record of (await loadAccounts(services, ids)).values())
+      if (isDiscoverable(services, record)) found.set(record.id, record);
   };
   await look(await services.trends.authors());
-  looked = 0;
+  let looked = 0;
   for await (const ids of listedAccounts(services)) {
     await look(ids);
+    looked += ids.length;
     if (looked >= LOOKED_AT_MAX) break;
   }
-  return [...new Set(found)];
+  const all = [...found.values()];
+  return {
+    active: all.sort((a, b) => b.lastStatusAtMs - a.lastStatusAtMs).map(({ id }) => id),
+    new: all.sort((a, b) => b.createdAtMs - a.createdAtMs).map(({ id }) => id),
+  };
 }
 
-/** A page of the people who want to be found, without those whom the viewer has nothing to do with. */
+/** A page of it, without those who do not want to be found any more, and whom the viewer has nothing to do with. */
 export async function directoryPage(
   services: Services,
   viewer: string | undefined,
-  ids: readonly string[],
+  directory: Directory,
   { order, limit, offset }: DirectoryWanted,
 ): Promise<StoreAccountRecord[]> {
+  const ids = directory[order].slice(offset, offset + limit);
   const [records, relations] = await Promise.all([loadAccounts(services, ids), relationsOf(services, viewer)]);
-  return [...records.values()]
-    .filter((record) => {
-      const relation = relations(record.id);
-      return isDiscoverable(services, record) && !relation?.blocking && !relation?.blockedBy && !relation?.muting;
-    })
-    .sort((a, b) => (order === 'new' ? b.createdAtMs - a.createdAtMs : b.lastStatusAtMs - a.lastStatusAtMs))
-    .slice(offset, offset + limit);
+  return ids.flatMap((id) => {
+    const record = records.get(id);
+    const relation = relations(id);
+    if (record === undefined || relation?.blocking || relation?.blockedBy || relation?.muting) return [];
+    return isDiscoverable(services, record) ? [record] : [];
+  });
 }
 
 function isDiscoverable({ limits }: Services, record: StoreAccountRecord): boolean {

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { JsonPieces } from '../cards/json-pieces.js';
 import { arrayOf } from '../cards/status-pages.js';
 import { isPublished, isSuspended } from '../entities/account.js';
@@ -50,6 +51,10 @@ export function accountPage(
 }
 
 export const nothingAnswer = (asked: Asked, bounds: PageBounds): Answer => pageAnswer(asked, bounds, emptyPage, []);
+
+/** Accounts as JSON that were chosen already. */
+export const accountList = (services: Services, records: readonly StoreAccountRecord[]): Answer =>
+  json(new JsonPieces(arrayOf(records.map((record) => [services.pages.account(record)]))));
 
 function shownAccounts(services: Services, viewer: string | undefined, ids: readonly string[]): Soon<JsonPieces> {
   return soon(loadAccounts(services, ids), (records) =>

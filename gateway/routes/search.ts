@@ -11,7 +11,7 @@ import { idText, limitQuery } from '../http/paging.js';
 import { type AnyRoute, json, type Request, route } from '../http/route.js';
 import type { Services } from '../services.js';
 import { eachBounded, READS_AT_ONCE_MAX } from '../timelines/cursor.js';
-import { storedId } from './lists.js';
+import { accountList, storedId } from './lists.js';
 
 /** Of a question: longer than any name, address or sentence worth asking for. */
 const QUESTION_CHARS_MAX = 500;
@@ -96,8 +96,7 @@ const accountSearch = route({
   }),
   handle: async ({ services, viewer, query }: Request<unknown, Wanted, unknown>) => {
     const wanted = { limit: query.limit, offset: query.offset, following: query.following ?? false };
-    const found = await findAccounts(services, viewer, query.q, wanted);
-    return json(found.map((record) => renderAccount(services.instance, record)));
+    return accountList(services, await findAccounts(services, viewer, query.q, wanted));
   },
 });
 

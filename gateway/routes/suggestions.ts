@@ -1,13 +1,13 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem } from '../../actors/domain/problem.js';
-import { DIRECTORY_ORDERS, directoryPage, discoverableIds } from '../discovery/directory.js';
+import { DIRECTORY_ORDERS, type Directory, directoryPage, readDirectory } from '../discovery/directory.js';
 import { Kept } from '../discovery/kept.js';
 import { suggestionsFor } from '../discovery/suggestions.js';
 import { renderAccount } from '../entities/account.js';
 import { idText, limitQuery } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
 import type { Services } from '../services.js';
-import { storedId } from './lists.js';
+import { accountList, storedId } from './lists.js';
 
 /** As many as are looked at (discovery/directory.ts). */
 const OFFSET_MAX = 5_000;
@@ -22,7 +22,10 @@ const accounts = route({
   query: Type.Object({ limit: limitQuery(40, 80) }),
   handle: async ({ services, viewer = '', query }) => {
     const found = await suggestionsFor(services, viewer, query.limit);
-    return json(found.map(({ record }) => renderAccount(services.instance, record)));
+    return accountList(
+      services,
+      found.map(({ record }) => record),
+    );
   },
 });
 
@@ -57,18 +60,18 @@ const dismiss = route({
 });
 
 /** By server: tests start several in one process. */
-const directories = () => new WeakMap<Services['registry'], Kept<readonly string[]>>();
+const directories = () => new WeakMap<Services['registry'], Kept<Directory>>();
 
 const directory = directoryRoute(directories());
 
 function directoryRoute(kept: ReturnType<typeof directories>): AnyRoute {
-  const idsOf = (services: Services) => {
-    let ids = kept.get(services.registry);
-    if (ids === undefined) {
-      ids = new Kept(services.clock, () => discoverableIds(services));
-      kept.set(services.registry, ids);
+  const directoryOf = (services: Services) => {
+    let held = kept.get(services.registry);
+    if (held === undefined) {
+      held = new Kept(services.clock, () => readDirectory(services));
+      kept.set(services.registry, held);
     }
-    return ids.get();
+    return held.get();
   };
   return route({
     method: 'GET',
@@ -86,8 +89,7 @@ function directoryRoute(kept: ReturnType<typeof directories>): AnyRoute {
       limit: limitQuery(40, 80),
     }),
     handle: async ({ services, viewer, query }) => {
-      const found = await directoryPage(services, viewer, await idsOf(services), query);
-      return json(found.map((record) => renderAccount(services.instance, record)));
+      return accountList(services, await directoryPage(services, viewer, await directoryOf(services), query));
     },
   });
 }

@@ -2,6 +2,7 @@ import { accountKind } from '../../actors/account/account.js';
 import { compareIds, eraOfId } from '../../actors/domain/ids.js';
 import { askerOf } from '../../actors/runtime/kind.js';
 import { NO_RING } from '../../actors/timelines/ring-part.js';
+import { NOBODY_LIMITED } from '../../gateway/account-limits.js';
 import { Lenses } from '../../gateway/lenses.js';
 import type { Services } from '../../gateway/services.js';
 import { homeTimeline } from '../../gateway/timelines/home.js';
@@ -172,6 +173,7 @@ async function homesAreRight(ended: Ended, found: string[]): Promise<void> {
     clock: world.clockOf(node.process),
     askAccount,
     lenses: new Lenses(askAccount, world.clockOf(node.process)),
+    limits: NOBODY_LIMITED,
   } as unknown as Services;
   const merging = { ...services, lenses: merged(services.lenses) } as unknown as Services;
   for (const account of accounts) {
