@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { program, ServerProcess } from '../kit/server-process.js';
 import { playWithMasto } from './clients/masto.js';
+import { playWithMegalodon } from './clients/megalodon.js';
 import { makePeople, type Person } from './cluster/people.js';
 
 const run = promisify(execFile);
@@ -19,6 +20,11 @@ after(() => server?.dispose());
 
 test('masto, unmodified, signs up, confirms, posts, follows, streams and talks on one embedded server', async () => {
   await playWithMasto({ urlA: server.url, urlB: server.url, dataDirs: [server.dataDir], suffix: 'e1' });
+});
+
+test('megalodon, unmodified, posts, follows, marks, lists, filters and reports on one embedded server', async () => {
+  const [mia, nils] = (await makePeople(program, server.dataDir, ['mia', 'nils'])) as [Person, Person];
+  await playWithMegalodon(server.url, mia, nils);
 });
 
 test('Mastodon.py, unmodified, does the main job on one embedded server', async () => {
