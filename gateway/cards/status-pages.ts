@@ -95,10 +95,12 @@ export class StatusPages {
     stored: readonly StoredNotification[],
   ): Soon<(readonly Uint8Array[] | undefined)[]> {
     return soon(seenNotifications(services, viewer, stored), (seen) => {
-      const about = seen.map((one) => one?.status);
-      return soon(this.pieces(services, viewer, about), (statuses) =>
-        seen.map((one, index) => one && this.#notification(one, statuses[index])),
-      );
+      // Many tell of the same few statuses.
+      const about = [...new Set(seen.map((one) => one?.status))];
+      return soon(this.pieces(services, viewer, about), (pieces) => {
+        const statuses = new Map(about.map((status, index) => [status, pieces[index]]));
+        return seen.map((one) => one && this.#notification(one, statuses.get(one.status)));
+      });
     });
   }
 

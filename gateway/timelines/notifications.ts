@@ -3,6 +3,7 @@ import { notifications } from '../../store/tables.js';
 import { seenNotifications } from '../entities/notification.js';
 import type { PageBounds } from '../http/paging.js';
 import type { Services } from '../services.js';
+import { soon } from '../soon.js';
 import { accountCursor } from './eras.js';
 import { type Page, readPage } from './page.js';
 
@@ -24,16 +25,14 @@ export async function notificationList(
   filter: NotificationFilter,
 ): Promise<Page<readonly Uint8Array[]>> {
   const cursor = accountCursor(services.tables, services.clock, notifications, 'notification', viewer, bounds);
-  return readPage(cursor, bounds, async (rows) => {
+  return readPage(cursor, bounds, (rows) => {
     const wanted = rows.filter(({ value }) => isAskedFor(value, filter));
-    const rendered = await services.pages.notifications(
-      services,
-      viewer,
-      wanted.map(({ id, value }) => ({ id, record: value })),
-    );
-    if (wanted.length === rows.length) return rendered;
-    const byRow = new Map(wanted.map((row, index) => [row, rendered[index]]));
-    return rows.map((row) => byRow.get(row));
+    const stored = wanted.map(({ id, value }) => ({ id, record: value }));
+    return soon(services.pages.notifications(services, viewer, stored), (rendered) => {
+      if (wanted.length === rows.length) return rendered;
+      const byRow = new Map(wanted.map((row, index) => [row, rendered[index]]));
+      return rows.map((row) => byRow.get(row));
+    });
   });
 }
 
