@@ -5,11 +5,12 @@ import { parseScopes } from '../gateway/oauth/scopes.js';
 import { signUp } from '../gateway/oauth/sign-up.js';
 import { issueToken } from '../gateway/oauth/tokens.js';
 import type { Services } from '../gateway/services.js';
+import { type EmojiOperations, emojiOperations } from './emoji.js';
 import { type InstanceOperations, instanceOperations } from './instance.js';
 import { Refused } from './refused.js';
 
 /** What the command line may ask of a node; the same whether it talks to a running one or opened the store itself. */
-export interface Operations extends InstanceOperations {
+export interface Operations extends InstanceOperations, EmojiOperations {
   'account.create': { in: NewAccount; out: { id: string; username: string; token?: string } };
   'token.create': { in: { username: string; scopes: string }; out: { token: string } };
   status: { in: object; out: object };
@@ -48,6 +49,9 @@ export async function operate<N extends OperationName>(
     'instance.put': (entry) => instanceOperations['instance.put'](node, entry),
     'instance.remove': (entry) => instanceOperations['instance.remove'](node, entry),
     'instance.list': (wanted) => instanceOperations['instance.list'](node, wanted),
+    'emoji.add': (wanted) => emojiOperations['emoji.add'](node, wanted),
+    'emoji.remove': (wanted) => emojiOperations['emoji.remove'](node, wanted),
+    'emoji.list': (wanted) => emojiOperations['emoji.list'](node, wanted),
     status: async () => ({ ...node.status(), unsettled: node.runtime.metrics.unsettled }),
     drain: async () => {
       drain();

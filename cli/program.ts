@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { withNode } from './connection.js';
+import { addEmojiCommands } from './emoji.js';
 import { addInstanceCommands } from './instance.js';
 import { openLogger } from './logger.js';
 import { Refused } from './operations.js';
@@ -73,6 +74,11 @@ function build(version: string): Command {
     .description('what the instance says of itself, its rules and announcements');
   addInstanceCommands(
     (name, description) => command(instance, name, description),
+    (flags, action) => withNode(settingsOf(flags), action),
+  );
+  const emoji = program.command('emoji').description('custom emoji');
+  addEmojiCommands(
+    (name, description) => command(emoji, name, description),
     (flags, action) => withNode(settingsOf(flags), action),
   );
   program

@@ -28,6 +28,7 @@ export const COLLECTIONS = [
   'ip_blocks',
   'canonical_email_blocks',
   'trends',
+  'emojis',
 ] as const;
 export type Collection = (typeof COLLECTIONS)[number];
 

@@ -8,6 +8,7 @@ import { authPageRoutes } from './auth-pages.js';
 import { authorizeRoutes } from './authorize.js';
 import { conversationRoutes } from './conversations.js';
 import { credentialRoutes } from './credentials.js';
+import { customEmojiRoutes } from './custom-emojis.js';
 import { domainBlockRoutes } from './domain-blocks.js';
 import { featuredTagRoutes } from './featured-tags.js';
 import { filterRoutes } from './filters.js';
@@ -57,6 +58,7 @@ const routes: readonly AnyRoute[] = [
   ...authorizeRoutes,
   ...conversationRoutes,
   ...credentialRoutes,
+  ...customEmojiRoutes,
   ...domainBlockRoutes,
   ...featuredTagRoutes,
   ...filterRoutes,

@@ -156,7 +156,6 @@ export const instanceRoutes: readonly AnyRoute[] = [
   }),
   currentTerms,
   datedTerms,
-  tell('/api/v1/custom_emojis', () => []),
   tell('/.well-known/nodeinfo', ({ instance }) => ({
     links: NODE_INFO_VERSIONS.map((version) => ({
       rel: nodeInfoSchema(version),
