@@ -245,6 +245,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       'notificationPolicy',
       'notificationRequests',
       'notificationRequest',
+      'limitedAccepted',
       'markers',
       'directs',
       'followedTags',

@@ -11,6 +11,7 @@ export interface Commands {
   setNotificationPolicy: { in: P.AccountSetNotificationPolicy; out: P.AccountNotificationPolicyNow };
   notificationRequests: { in: P.AccountEdgeBounds; out: P.AccountNotificationRequestPage };
   notificationRequest: { in: P.AccountNotificationRequestIds; out: P.AccountNotificationRequest };
+  limitedAccepted: { in: P.AccountLimitedAccounts; out: P.AccountLimitedAccounts };
   acceptNotificationRequests: { in: P.AccountNotificationRequestIds; out: P.AccountEmpty };
   dismissNotificationRequests: { in: P.AccountNotificationRequestIds; out: P.AccountEmpty };
 }
@@ -56,6 +57,9 @@ const NEVER_FILTERED = new Set([
   'moderation_warning',
   'severed_relationships',
 ]);
+/** Whether the policy has a say in notifications of a type. */
+export const isFilterable = (type: string): boolean => !NEVER_FILTERED.has(type);
+
 /** What a request shows as its last status. */
 const SPOKEN = new Set(['mention', 'status', 'quote']);
 
@@ -82,6 +86,11 @@ export const notificationPolicy: Part<PolicyState, Commands, Events> = {
     notificationRequest(state, { ids }) {
       const [request] = named(state, ids);
       return request === undefined ? missing() : { events: [], reply: request };
+    },
+    limitedAccepted({ policy, permitted, following }, { accounts }) {
+      const isAccepted = (account: string) =>
+        policy.limitedAccounts === 'accept' || permitted.has(account) || following.get(account)?.pending === false;
+      return { events: [], reply: { accounts: accounts.filter(isAccepted) } };
     },
     acceptNotificationRequests(state, { ids }) {
       const settled = named(state, ids).map(settledOf);
@@ -124,6 +133,10 @@ export const notificationPolicy: Part<PolicyState, Commands, Events> = {
     notificationRequest: {
       in: codec('murmuration.account.NotificationRequestIds'),
       out: codec('murmuration.account.NotificationRequest'),
+    },
+    limitedAccepted: {
+      in: codec('murmuration.account.LimitedAccounts'),
+      out: codec('murmuration.account.LimitedAccounts'),
     },
     acceptNotificationRequests: {
       in: codec('murmuration.account.NotificationRequestIds'),

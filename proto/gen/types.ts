@@ -1260,6 +1260,11 @@ export interface AccountSetMarkers {
   readonly markers: readonly AccountReadTo[];
 }
 
+/** Whom moderators have limited and the owner hears of all the same, among those asked about. */
+export interface AccountLimitedAccounts {
+  readonly accounts: readonly string[];
+}
+
 export interface AccountWriteNote {
   readonly target: string;
   readonly comment: string;
@@ -2453,6 +2458,7 @@ export interface Messages {
   'murmuration.account.Markers': AccountMarkers;
   'murmuration.account.ReadTo': AccountReadTo;
   'murmuration.account.SetMarkers': AccountSetMarkers;
+  'murmuration.account.LimitedAccounts': AccountLimitedAccounts;
   'murmuration.account.WriteNote': AccountWriteNote;
   'murmuration.account.NoteWritten': AccountNoteWritten;
   'murmuration.account.Endorse': AccountEndorse;

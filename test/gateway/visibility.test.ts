@@ -57,7 +57,7 @@ interface Said {
   readonly id: string;
   readonly author: Person;
   readonly visibility: string;
-  readonly mentionIds: readonly string[];
+  mentionIds: readonly string[];
   /** Found in its text and nowhere else. */
   readonly word: string;
   /** What it reblogs. */
@@ -110,13 +110,21 @@ class Story {
     const parent = reply === undefined ? undefined : this.said[reply % Math.max(1, this.said.length)];
     const mentioned = mentions === undefined ? undefined : this.person(mentions);
     const word = `word${++words}x`;
-    const text = `${mentioned === undefined ? '' : `@${mentioned.name} `}${word} #owls`;
+    const text = `${mentioned === undefined ? '' : `@${mentioned.name} `}${word} #owls https://news.example/`;
     const more = parent === undefined ? {} : { in_reply_to_id: parent.id };
     const asked = poll ? { poll: { options: [`${word} yes`, 'no'], expires_in: 3_600 } } : {};
-    const { status, body } = await by.post('/api/v1/statuses', { status: text, visibility, ...more, ...asked });
+    const answer = await by.post('/api/v1/statuses', { status: text, visibility, ...more, ...asked });
+    const { status, body } = answer;
     if (status !== 200) return;
-    const mentionIds = body.mentions.map(({ id }: { id: string }) => id);
-    this.said.push({ id: body.id, author: by, visibility, mentionIds, word, original: undefined, gone: false });
+    this.said.push({
+      id: body.id,
+      author: by,
+      visibility,
+      mentionIds: mentionsIn(answer),
+      word,
+      original: undefined,
+      gone: false,
+    });
   }
 
   private async mark(by: Person, did: string, status: Said): Promise<void> {
@@ -125,7 +133,10 @@ class Story {
       if ((await by.remove(`/api/v1/statuses/${id}`)).status !== 200) return;
       for (const one of this.said) if (one === status || one.original === status) one.gone = true;
     } else if (did === 'edit') {
-      await server.ask('PUT', `/api/v1/statuses/${id}`, { status: `${word} again #owls` }, by.token);
+      // Whoever is not mentioned any more is mentioned no more.
+      const text = { status: `${word} again #owls` };
+      const answer = await server.ask('PUT', `/api/v1/statuses/${id}`, text, by.token);
+      if (answer.status === 200) status.mentionIds = mentionsIn(answer);
     } else {
       const answer = await by.post(`/api/v1/statuses/${id}/${did}`);
       if (did === 'reblog' && answer.status === 200) this.reblogged(by, answer, status);
@@ -160,6 +171,8 @@ class Story {
     if (did === 'unblock') this.blocks.delete(there);
   }
 }
+
+const mentionsIn = ({ body }: Answered): string[] => body.mentions.map(({ id }: { id: string }) => id);
 
 /** Everything that somebody sees, against what they may. */
 async function faultsOf(story: Story, looker: Looker): Promise<string[]> {

@@ -202,6 +202,10 @@ export class EveryRoute {
     'DELETE /api/v1/statuses/:id': async () => ({ id: await this.ownStatus() }),
     'POST /api/v1/statuses/:id/pin': async () => ({ id: await this.pinnable() }),
     'GET /api/v1/notifications/:id': async () => ({ id: await this.notification() }),
+    'GET /api/v1/conversations': async () => {
+      await this.conversation();
+      return {};
+    },
     'GET /api/v1/notifications/requests': async () => {
       await this.waiting();
       return {};

@@ -96,3 +96,26 @@ test('requests and permissions are bounded', () => {
   const ids = [[...alice.state.waiting.values()][0]?.id ?? ''];
   assert.equal(alice.when('acceptNotificationRequests', { ids }).state.permitted.size, PERMITTED_MAX);
 });
+
+test('of those whom moderators limited one hears what the policy, a permission or a follow accepts', () => {
+  const asked = { accounts: [other, '1'] };
+  const accepted = (change: (state: AccountState) => void, policy = {}) =>
+    (
+      newcomer(change).when('setNotificationPolicy', policy).when('limitedAccepted', asked).reply as unknown as {
+        accounts: string[];
+      }
+    ).accounts;
+  assert.deepEqual(
+    accepted(() => undefined),
+    [],
+  );
+  assert.deepEqual(
+    accepted(() => undefined, { limitedAccounts: 'accept' }),
+    asked.accounts,
+  );
+  assert.deepEqual(accepted(followed), [other]);
+  assert.deepEqual(
+    accepted(({ permitted }) => permitted.add(other)),
+    [other],
+  );
+});

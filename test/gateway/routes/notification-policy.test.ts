@@ -130,6 +130,26 @@ test('a private mention by a stranger waits, an answer to one’s own does not',
   assert.deepEqual((await erin.get('/api/v1/notifications/requests')).body, [], 'nor of somebody blocked');
 });
 
+test('of somebody whom moderators silenced strangers hear nothing, unless their policy accepts it', async () => {
+  const [gus, hal, loud] = [await server.person('gus'), await server.person('hal'), await server.person('loud')];
+  const { services } = server.node;
+  const mod = services.newAccountId();
+  const signUp = { passwordHash: '', confirmed: true, approved: true, locale: 'en' };
+  await services.askAccount(mod, 'register', { username: 'mo', email: 'mo@example.org', role: 'admin', ...signUp });
+  const token = await server.token(mod, ['admin:write']);
+  await hal.follows(loud);
+  await loud.says('@gus @hal hello');
+  for (const who of [gus, hal])
+    await until('it is told', async () => ((await listed(who)).length === 1 ? true : undefined), ARRIVAL_MS_MAX);
+  const path = `/api/v1/admin/accounts/${loud.id}/action`;
+  assert.equal((await server.ask('POST', path, { type: 'silence' }, token)).status, 200);
+  await until('it is no more', async () => ((await listed(gus)).length === 0 ? true : undefined), ARRIVAL_MS_MAX);
+  assert.equal((await listed(hal)).length, 1, 'who follows hears them');
+  assert.deepEqual((await gus.get('/api/v2/notifications')).body.notification_groups, []);
+  await setPolicy(gus, { for_limited_accounts: 'accept' });
+  assert.equal((await listed(gus)).length, 1);
+});
+
 test('policies and requests are for users with the scope', async () => {
   assert.equal((await server.get('/api/v2/notifications/policy')).status, 401);
   const token = await server.token(alice.id, ['read:notifications']);
