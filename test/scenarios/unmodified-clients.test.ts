@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { program, ServerProcess } from '../kit/server-process.js';
 import { playWithMasto } from './clients/masto.js';
 import { playWithMegalodon } from './clients/megalodon.js';
+import { playWithToot } from './clients/toot.js';
 import { makePeople, type Person } from './cluster/people.js';
 
 const run = promisify(execFile);
@@ -25,6 +26,13 @@ test('masto, unmodified, signs up, confirms, posts, follows, streams and talks o
 test('megalodon, unmodified, posts, follows, marks, lists, filters and reports on one embedded server', async () => {
   const [mia, nils] = (await makePeople(program, server.dataDir, ['mia', 'nils'])) as [Person, Person];
   await playWithMegalodon(server.url, mia, nils);
+});
+
+test('toot, unmodified, posts, follows, marks and reads on one embedded server', async () => {
+  const python = process.env.TEST_PYTHON;
+  assert.ok(python, 'TEST_PYTHON names the interpreter that has toot; scripts/test.mjs sets it');
+  const [ola, pia] = (await makePeople(program, server.dataDir, ['ola', 'pia'])) as [Person, Person];
+  await playWithToot(python, server.url, ola, pia);
 });
 
 test('Mastodon.py, unmodified, does the main job on one embedded server', async () => {
