@@ -6,6 +6,7 @@ import type { ConversationCommands, ConversationEvents } from './commands.js';
 import { edit } from './edit.js';
 import { favourite } from './favourite.js';
 import { poll } from './poll.js';
+import { quotePolicy } from './quote-policy.js';
 import { reblog } from './reblog.js';
 import { type ConversationState, initialConversation } from './state.js';
 import { thread } from './thread.js';
@@ -23,6 +24,7 @@ export function conversationKind(): ActorKind<ConversationState, ConversationCom
         ...bookmark.decide,
         ...card.decide,
         ...edit.decide,
+        ...quotePolicy.decide,
         ...poll.decide,
       },
       apply: {
@@ -32,6 +34,7 @@ export function conversationKind(): ActorKind<ConversationState, ConversationCom
         ...bookmark.apply,
         ...card.apply,
         ...edit.apply,
+        ...quotePolicy.apply,
         ...poll.apply,
       },
     },
@@ -42,6 +45,7 @@ export function conversationKind(): ActorKind<ConversationState, ConversationCom
       ...bookmark.commands,
       ...card.commands,
       ...edit.commands,
+      ...quotePolicy.commands,
       ...poll.commands,
     },
     events: {
@@ -51,6 +55,7 @@ export function conversationKind(): ActorKind<ConversationState, ConversationCom
       ...bookmark.events,
       ...card.events,
       ...edit.events,
+      ...quotePolicy.events,
       ...poll.events,
     },
     stateVersion: 6,

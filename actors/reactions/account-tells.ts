@@ -106,5 +106,6 @@ function statusRecord(accountId: string, event: AccountPosted): StoreStatusRecor
     appWebsite: event.appWebsite,
     media: event.media,
     poll: event.poll && pollOf(event.poll, atMs),
+    quotePolicy: event.quotePolicy,
   };
 }

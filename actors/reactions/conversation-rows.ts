@@ -161,6 +161,10 @@ export const conversationRows: Reaction<ConversationState, ConversationEvents> =
       await effects.write([...rows, ...untaggedRows(statusId, gone)]);
     },
     voted: ({ statusId, by }, now, effects) => writeEntry(effects, now, statusId, by, []),
+    async quotePolicySet({ statusId }, { state }, effects) {
+      const record = state.statuses.get(statusId)?.record;
+      if (record !== undefined) await effects.write([statusRow(record)]);
+    },
     async pollEnded({ statusId }, { state }, effects) {
       const record = state.statuses.get(statusId)?.record;
       if (record !== undefined) await effects.write([statusRow(record)]);

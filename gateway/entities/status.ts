@@ -225,7 +225,17 @@ export function renderStatus(
     card: record.card === undefined ? null : renderPreviewCard(instance, record.card),
     poll: null,
     quote: null,
-    quote_approval: { automatic: [], manual: [], current_user: 'denied' },
+    quote_approval: { automatic: mayQuote(record), manual: [], current_user: 'denied' },
     ...(mine || {}),
   };
+}
+
+const EVERYBODY: readonly string[] = ['public'];
+const FOLLOWERS: readonly string[] = ['followers'];
+const NOBODY: readonly string[] = [];
+
+/** What not everybody sees, nobody quotes. */
+function mayQuote({ quotePolicy, visibility }: StoreStatusRecord): readonly string[] {
+  if (quotePolicy === undefined || (visibility !== 'public' && visibility !== 'unlisted')) return NOBODY;
+  return quotePolicy === 'public' ? EVERYBODY : quotePolicy === 'followers' ? FOLLOWERS : NOBODY;
 }

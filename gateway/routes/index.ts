@@ -32,6 +32,7 @@ import { peopleRoutes } from './people.js';
 import { pollRoutes } from './polls.js';
 import { profileRoutes } from './profile.js';
 import { quietConversationRoutes } from './quiet-conversations.js';
+import { quoteRoutes } from './quotes.js';
 import { reportRoutes } from './reports.js';
 import { scheduledStatusRoutes } from './scheduled-statuses.js';
 import { searchRoutes } from './search.js';
@@ -77,6 +78,7 @@ const routes: readonly AnyRoute[] = [
   ...oldTimelineRoutes,
   ...pollRoutes,
   ...oembedRoutes,
+  ...quoteRoutes,
   ...quietConversationRoutes,
   ...searchRoutes,
   ...peopleRoutes,

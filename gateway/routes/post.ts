@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { pollOf } from '../../actors/conversation/poll.js';
+import { QUOTE_POLICIES } from '../../actors/conversation/quote-policy.js';
 import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
 import type {
   AccountMediaList,
@@ -55,6 +56,7 @@ const Draft = Type.Object({
   media_ids: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: REFUSED_ITEMS_MAX })),
   poll: Type.Optional(PollDraft),
   quoted_status_id: Type.Optional(Type.String({ maxLength: 100 })),
+  quote_approval_policy: Type.Optional(Type.Union(QUOTE_POLICIES.map((word) => Type.Literal(word)))),
 });
 type Draft = Static<typeof Draft>;
 
@@ -133,6 +135,7 @@ async function compose(
     sensitive: (body.sensitive ?? author.profile?.sensitive ?? false) || said.spoilerText !== '',
     language: body.language || author.profile?.language || (await languageOf(said.text)),
     poll: newPoll(body.poll),
+    quotePolicy: body.quote_approval_policy ?? author.profile?.quotePolicy,
     inReplyToId: parent?.id,
     inReplyToAccountId: parent?.accountId,
     conversationId: parent?.conversationId,

@@ -783,6 +783,7 @@ export interface AccountPost {
   /** Own uploads, ready and unattached. */
   readonly media?: AccountMediaIds | undefined;
   readonly poll?: AccountNewPoll | undefined;
+  readonly quotePolicy?: string | undefined;
 }
 
 export interface AccountPosted {
@@ -804,6 +805,7 @@ export interface AccountPosted {
   readonly atMs: number;
   readonly media?: AccountMediaList | undefined;
   readonly poll?: AccountNewPoll | undefined;
+  readonly quotePolicy?: string | undefined;
 }
 
 export interface AccountPostedReply {
@@ -1528,6 +1530,17 @@ export interface ConversationReblogReply {
   readonly reblogId?: string | undefined;
 }
 
+export interface ConversationSetQuotePolicy {
+  readonly statusId: string;
+  readonly by: string;
+  readonly policy: string;
+}
+
+export interface ConversationQuotePolicySet {
+  readonly statusId: string;
+  readonly policy: string;
+}
+
 /** Indexes of options. */
 export interface ConversationVote {
   readonly statusId: string;
@@ -2088,6 +2101,8 @@ export interface StoreStatusRecord {
   /** Of the page that its first link leads to. */
   readonly card?: LinkCard | undefined;
   readonly poll?: StorePoll | undefined;
+  /** Who may quote it: public, followers, nobody; absent: nobody. */
+  readonly quotePolicy?: string | undefined;
 }
 
 export interface StorePollOption {
@@ -2508,6 +2523,8 @@ export interface Messages {
   'murmuration.conversation.Unreblog': ConversationUnreblog;
   'murmuration.conversation.Unreblogged': ConversationUnreblogged;
   'murmuration.conversation.ReblogReply': ConversationReblogReply;
+  'murmuration.conversation.SetQuotePolicy': ConversationSetQuotePolicy;
+  'murmuration.conversation.QuotePolicySet': ConversationQuotePolicySet;
   'murmuration.conversation.Vote': ConversationVote;
   'murmuration.conversation.Voted': ConversationVoted;
   'murmuration.conversation.PollEnded': ConversationPollEnded;

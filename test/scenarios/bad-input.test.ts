@@ -28,6 +28,7 @@ const NOTHING_THERE = new Map([
   ['GET /api/v1/trends', 410],
   ['POST /api/v1/statuses/:id/translate', 404],
   ['GET /api/v1_alpha/async_refreshes/:id', 404],
+  ['POST /api/v1/statuses/:id/quotes/:quote/revoke', 404],
 ]);
 let pid: number;
 const tokens = { push: '', app: '', unconfirmed: '' };

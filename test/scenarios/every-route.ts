@@ -199,6 +199,7 @@ export class EveryRoute {
     'GET /api/v1/scheduled_statuses/:id': async () => ({ id: await this.scheduled() }),
     'PUT /api/v1/scheduled_statuses/:id': async () => ({ id: await this.scheduled() }),
     'DELETE /api/v1/scheduled_statuses/:id': async () => ({ id: await this.scheduled() }),
+    'PUT /api/v1/statuses/:id/interaction_policy': async () => ({ id: await this.ownStatus() }),
     'DELETE /api/v1/statuses/:id': async () => ({ id: await this.ownStatus() }),
     'POST /api/v1/statuses/:id/pin': async () => ({ id: await this.pinnable() }),
     'GET /api/v1/notifications/:id': async () => ({ id: await this.notification() }),

@@ -1,0 +1,44 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import { isProblem } from '../domain/problem.js';
+import { invalidField } from '../domain/status-text.js';
+import type { Part } from '../runtime/part.js';
+import { type ConversationState, livingStatus, notFound } from './state.js';
+
+export interface Commands {
+  setQuotePolicy: { in: P.ConversationSetQuotePolicy; out: P.AccountEmpty };
+}
+export interface Events {
+  quotePolicySet: P.ConversationQuotePolicySet;
+}
+
+/** The words of the REST API. */
+export const QUOTE_POLICIES = ['public', 'followers', 'nobody'] as const;
+
+/** Who may quote a status, as its author wants it. */
+export const quotePolicy: Part<ConversationState, Commands, Events> = {
+  decide: {
+    setQuotePolicy(state, { statusId, by, policy }) {
+      const entry = livingStatus(state, statusId);
+      if (isProblem(entry)) return entry;
+      if (entry.record.accountId !== by) return notFound();
+      if (!QUOTE_POLICIES.some((known) => known === policy))
+        return invalidField('quote_approval_policy', 'Quote policy', 'ERR_INCLUSION', 'is not included in the list');
+      if ((entry.record.quotePolicy ?? 'nobody') === policy) return { events: [], reply: {} };
+      return { events: [{ type: 'quotePolicySet', statusId, policy }], reply: {} };
+    },
+  },
+  apply: {
+    quotePolicySet(state, { statusId, policy }) {
+      const entry = state.statuses.get(statusId);
+      if (entry !== undefined) entry.record = { ...entry.record, quotePolicy: policy };
+    },
+  },
+  commands: {
+    setQuotePolicy: {
+      in: codec('murmuration.conversation.SetQuotePolicy'),
+      out: codec('murmuration.account.Empty'),
+    },
+  },
+  events: { quotePolicySet: codec('murmuration.conversation.QuotePolicySet') },
+};

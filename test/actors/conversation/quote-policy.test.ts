@@ -1,0 +1,12 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { started } from './thread-of-one.js';
+
+const policy = { statusId: '1', by: 'author', policy: 'followers' };
+
+test('only its author says who may quote a status, in words that are known, and each word once', () => {
+  const set = started().when('setQuotePolicy', policy).when('setQuotePolicy', policy);
+  assert.deepEqual([set.events.length, set.state.statuses.get('1')?.record.quotePolicy], [2, 'followers']);
+  assert.equal(started().when('setQuotePolicy', { ...policy, by: 'bob' }).lastProblem?.problem, 'not_found');
+  assert.equal(started().when('setQuotePolicy', { ...policy, policy: 'friends' }).lastProblem?.problem, 'invalid');
+});
