@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { Client } from 'cassandra-driver';
+import { systemClock } from '../../actors/runtime/system.js';
+import { CassandraTables } from '../../store/cassandra/cassandra-tables.js';
+import { MEDIA_CHUNK_BYTES, MEDIA_PART_CHUNKS, TableMedia } from '../../store/media/table-media.js';
+import { readWhole } from '../../store/media.js';
+
+const log = { info: () => {}, warn: () => {}, error: () => {} };
+
+test('a file of more than one partition comes back from Cassandra, whole and in part, and goes', async () => {
+  const points = process.env.TEST_CASSANDRA;
+  if (!points) throw new Error('TEST_CASSANDRA is not set: run these tests by npm test, which starts a Cassandra');
+  const address = { contactPoints: points.split(','), localDataCenter: process.env.TEST_CASSANDRA_DC ?? 'datacenter1' };
+  const keyspace = `test_${randomBytes(6).toString('hex')}`;
+  const tables = await CassandraTables.open({ ...address, keyspace, replication: 1, log });
+  try {
+    const media = new TableMedia(tables, systemClock);
+    const bytes = randomBytes(MEDIA_CHUNK_BYTES * MEDIA_PART_CHUNKS + MEDIA_CHUNK_BYTES + 17);
+    await media.put('film.mp4', bytes);
+    assert.ok(bytes.equals((await readWhole(media, 'film.mp4')) ?? Buffer.alloc(0)));
+    const [from, to] = [MEDIA_CHUNK_BYTES * MEDIA_PART_CHUNKS - 5, MEDIA_CHUNK_BYTES * MEDIA_PART_CHUNKS + 5];
+    const pieces: Uint8Array[] = [];
+    for await (const piece of (await media.open('film.mp4'))?.read(from, to) ?? []) pieces.push(piece);
+    assert.deepEqual(Buffer.concat(pieces), bytes.subarray(from, to));
+    await media.remove('film.mp4');
+    assert.equal(await media.open('film.mp4'), undefined);
+  } finally {
+    await tables.close();
+    const client = new Client(address);
+    await client.execute(`DROP KEYSPACE IF EXISTS ${keyspace}`);
+    await client.shutdown();
+  }
+});
