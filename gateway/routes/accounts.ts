@@ -1,7 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import { namedHashtag } from '../../actors/domain/hashtag.js';
 import { isProblem } from '../../actors/domain/problem.js';
-import { isPublished, renderAccount } from '../entities/account.js';
+import { JsonPieces } from '../cards/json-pieces.js';
+import { arrayOf } from '../cards/status-pages.js';
+import { isPublished } from '../entities/account.js';
 import { renderRelationships } from '../entities/relationship.js';
 import { loadAccounts } from '../entities/status.js';
 import { idText, pageBounds, pageProperties } from '../http/paging.js';
@@ -24,7 +26,7 @@ const getAccount = route({
   params: idParams,
   handle: async ({ services, params }) => {
     const record = await publishedAccount(services, params.id);
-    return isProblem(record) ? record : json(renderAccount(services.instance, record));
+    return isProblem(record) ? record : json(new JsonPieces([services.pages.account(record)]));
   },
 });
 
@@ -35,7 +37,7 @@ const getAccounts = route({
   query: Type.Object({ id: Type.Array(idText(), { default: [], maxItems: ACCOUNTS_ASKED_MAX }) }),
   handle: async ({ services, query }) => {
     const found = await publishedAccounts(services, query.id);
-    return json(found.map((record) => renderAccount(services.instance, record)));
+    return json(new JsonPieces(arrayOf(found.map((record) => [services.pages.account(record)]))));
   },
 });
 
@@ -47,7 +49,7 @@ const lookup = route({
   handle: async ({ services, query }) => {
     const id = await findLocal(services, query.acct);
     const record = id === undefined ? notFound() : await publishedAccount(services, id);
-    return isProblem(record) ? record : json(renderAccount(services.instance, record));
+    return isProblem(record) ? record : json(new JsonPieces([services.pages.account(record)]));
   },
 });
 
