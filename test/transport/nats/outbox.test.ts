@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Outbox, unpack } from '../../../transport/nats/outbox.js';
+
+function world() {
+  const sent: string[] = [];
+  const bytes = (text: string) => new TextEncoder().encode(text);
+  const outbox = new Outbox((pack) => {
+    sent.push(
+      unpack(pack)
+        .map(({ subject, payload }) => `${subject}:${new TextDecoder().decode(payload)}`)
+        .join(' '),
+    );
+  });
+  const turn = () => new Promise<void>((resolve) => void setImmediate(resolve));
+  return { sent, outbox, bytes, turn };
+}
+
+test('what is published in one turn is one pack, before all else', async () => {
+  const { sent, outbox, bytes, turn } = world();
+  outbox.pack('rows', bytes('a'));
+  outbox.send(() => sent.push('request'));
+  outbox.pack('statuses', bytes('a'));
+  assert.deepEqual(sent, []);
+  await turn();
+  assert.deepEqual(sent, ['rows:a statuses:a', 'request']);
+});
+
+test('a pack has an end', async () => {
+  const { sent, outbox, turn } = world();
+  for (let index = 0; index < 3; index++) outbox.pack('rows', new Uint8Array(100_000));
+  await turn();
+  assert.equal(sent.length, 3);
+});
