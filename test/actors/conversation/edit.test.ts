@@ -21,10 +21,10 @@ test('an edit changes what the status says and keeps what it said', () => {
   assert.deepEqual([record?.text, record?.tags, record?.edits], ['new', ['new'], 1]);
   assert.ok((record?.editedAtMs ?? 0) > 0);
   const event = edited.events.at(-1) as unknown as Record<string, unknown> & { first: { text: string } };
-  assert.deepEqual([event.first.text, event['newlyMentioned'], event['number']], ['text', ['bob'], 1]);
+  assert.deepEqual([event.first.text, event.newlyMentioned, event.number], ['text', ['bob'], 1]);
   const again = edited.when('edit', { ...change, text: 'newer' });
   const second = again.events.at(-1) as unknown as Record<string, unknown>;
-  assert.deepEqual([second['first'], second['newlyMentioned'], second['number']], [undefined, [], 2]);
+  assert.deepEqual([second.first, second.newlyMentioned, second.number], [undefined, [], 2]);
 });
 
 test('an edit that changes nothing records nothing', () => {
