@@ -1,7 +1,7 @@
 import type { Clock } from '../../actors/domain/time.js';
 
-/** What is found is kept so many times as long as finding it took: it takes one per cent of a core at most. */
-const TIMES_KEPT = 100;
+/** What is found is kept so many times as long as finding it took: it takes five per cent of a core at most. */
+const TIMES_KEPT = 20;
 /** However long finding it took: nobody wants to see trends of an hour ago. */
 const KEPT_MS_MAX = 300_000;
 
