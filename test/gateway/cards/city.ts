@@ -2,6 +2,7 @@ import { accountKind } from '../../../actors/account/account.js';
 import { conversationKind } from '../../../actors/conversation/conversation.js';
 import { idShard } from '../../../actors/domain/ids.js';
 import { answererOf, askerOf } from '../../../actors/runtime/kind.js';
+import { defaultLimits } from '../../../actors/runtime/limits.js';
 import { HomeRings } from '../../../actors/timelines/home-rings.js';
 import { NO_RING } from '../../../actors/timelines/ring-part.js';
 import { cachedAlone } from '../../../compose/cached-rows.js';
@@ -105,6 +106,7 @@ export async function replayed({ stage }: City, actors: readonly string[]): Prom
   }
   await other.clock.advance(stage.clock.nowMs() - other.clock.nowMs());
   const city = await openCity(other);
-  await other.clock.settle();
+  // Effects of people who follow one another in a circle wait for one another, all at once here, until patience ends.
+  await other.clock.advance(2 * defaultLimits.patienceMs);
   return city;
 }
