@@ -8,7 +8,7 @@ import { allRoutes } from '../../gateway/routes/index.js';
 import { type Field, fieldsOf, formName, hostileValues, jsonWith } from '../kit/hostile-values.js';
 import { RawClient } from '../kit/raw-request.js';
 import { prefixed, program, ServerProcess, withoutSettings } from '../kit/server-process.js';
-import { EveryRoute, type Fitting, nameOf, pathOf } from './every-route.js';
+import { EveryRoute, type Fitting, NOTHING_THERE, nameOf, pathOf } from './every-route.js';
 
 const run = promisify(execFile);
 const AT_A_TIME = 8;
@@ -23,13 +23,6 @@ const PAGES = /^\/(?:auth\/|oauth\/authorize)/;
 let server: ServerProcess;
 let client: RawClient;
 let world: EveryRoute;
-/** Where the answer says that there is nothing: it is somewhere else now, or this server has no such thing. */
-const NOTHING_THERE = new Map([
-  ['GET /api/v1/trends', 410],
-  ['POST /api/v1/statuses/:id/translate', 404],
-  ['GET /api/v1_alpha/async_refreshes/:id', 404],
-  ['POST /api/v1/statuses/:id/quotes/:quote/revoke', 404],
-]);
 let pid: number;
 const tokens = { push: '', app: '', unconfirmed: '' };
 const beat = { slowestMs: 0, failures: 0, stop: () => {} };

@@ -35,7 +35,15 @@ export const nameOf = ({ method, path }: Pick<AnyRoute, 'method' | 'path'>): str
 
 /** The route's path with its parameters put in as they are. */
 export const pathOf = ({ path }: Pick<AnyRoute, 'path'>, id: string, rest: Fitting['rest']): string =>
-  path.replace(/:\w+/, () => id).replace(/:(\w+)/g, (_, name: string) => rest?.[name] ?? '');
+  path.replace(/:\w+/, () => id).replace(/:(\w+)/g, (_, name: string) => rest?.[name] ?? '1');
+
+/** Where the answer says that there is nothing: it is somewhere else now, or this server has no such thing. */
+export const NOTHING_THERE: ReadonlyMap<string, number> = new Map([
+  ['GET /api/v1/trends', 410],
+  ['POST /api/v1/statuses/:id/translate', 404],
+  ['GET /api/v1_alpha/async_refreshes/:id', 404],
+  ['POST /api/v1/statuses/:id/quotes/:quote/revoke', 404],
+]);
 
 /** People and things for every route to work on. */
 export class EveryRoute {
