@@ -51,10 +51,13 @@ export const STATUS_VIEWS: Readonly<Record<string, View>> = {
   'GET /api/v1/statuses/:id/history': each((id) => `/api/v1/statuses/${id}/history`),
   'GET /api/v1/statuses/:id/favourited_by': each((id) => `/api/v1/statuses/${id}/favourited_by`),
   'GET /api/v1/statuses/:id/reblogged_by': each((id) => `/api/v1/statuses/${id}/reblogged_by`),
-  'GET /api/v1/statuses/:id/quotes': each((id) => `/api/v1/statuses/${id}/quotes`),
   'GET /api/v1/statuses/:id/source': {
     kind: 'list',
     paths: ({ said }) => said.map(({ id }) => `/api/v1/statuses/${id}/source`),
+  },
+  'GET /api/v1/statuses/:id/quotes': {
+    kind: 'list',
+    paths: ({ said }) => said.map(({ id }) => `/api/v1/statuses/${id}/quotes`),
   },
   'GET /api/v1/statuses': {
     kind: 'list',
