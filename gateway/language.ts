@@ -22,3 +22,12 @@ export async function languageOf(text: string): Promise<string | undefined> {
   const [best] = detectAll(said.slice(0, READ_CHARS_MAX));
   return best !== undefined && best.accuracy >= ACCURACY_MIN ? best.lang : undefined;
 }
+
+/** What a language is called in English; its code, where it has no name. */
+export function languageName(code: string): string {
+  try {
+    return new Intl.DisplayNames(['en'], { type: 'language' }).of(code) ?? code;
+  } catch {
+    return code;
+  }
+}

@@ -2,6 +2,8 @@ import type { AnyRoute } from '../http/route.js';
 import { accountRoutes } from './accounts.js';
 import { adminAccountRoutes } from './admin-accounts.js';
 import { adminBlockRoutes } from './admin-blocks.js';
+import { adminMetricRoutes } from './admin-metrics.js';
+import { adminTrendRoutes } from './admin-trends.js';
 import { announcementRoutes } from './announcements.js';
 import { appRoutes } from './apps.js';
 import { authPageRoutes } from './auth-pages.js';
@@ -53,6 +55,8 @@ const routes: readonly AnyRoute[] = [
   ...accountRoutes,
   ...adminAccountRoutes,
   ...adminBlockRoutes,
+  ...adminMetricRoutes,
+  ...adminTrendRoutes,
   ...announcementRoutes,
   ...appRoutes,
   ...authPageRoutes,

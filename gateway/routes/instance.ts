@@ -6,6 +6,7 @@ import { renderInstance, renderInstanceV1, renderRule, versionText } from '../en
 import { isoTime } from '../entities/time.js';
 import { type AnyRoute, json, route } from '../http/route.js';
 import { aboutOf } from '../instance-about.js';
+import { languageName } from '../language.js';
 import type { Services } from '../services.js';
 import { DAY_MS, type Statistics, statisticsOf, WEEKS_COUNTED } from '../statistics.js';
 import { notFound } from '../visible.js';
@@ -164,11 +165,3 @@ export const instanceRoutes: readonly AnyRoute[] = [
   })),
   ...NODE_INFO_VERSIONS.map(nodeInfo),
 ];
-
-function languageName(code: string): string {
-  try {
-    return new Intl.DisplayNames(['en'], { type: 'language' }).of(code) ?? code;
-  } catch {
-    return code;
-  }
-}

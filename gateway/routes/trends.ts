@@ -14,13 +14,14 @@ const URL_CHARS_MAX = 2_048;
 /** There are not so many trends. */
 const OFFSET_MAX = 100;
 
-const someOf = (limitDefault: number, limitMax: number) =>
+/** Some of a kind of trends, from one of them on. */
+export const someOf = (limitDefault: number, limitMax: number) =>
   Type.Object({
     limit: limitQuery(limitDefault, limitMax),
     offset: Type.Integer({ minimum: 0, maximum: OFFSET_MAX, default: 0, clamp: true }),
   });
 
-const LISTED = { hideBlocked: true, hideMuted: true, context: 'public' } as const;
+export const LISTED = { hideBlocked: true, hideMuted: true, context: 'public' } as const;
 
 const withdrawn = route({
   method: 'GET',

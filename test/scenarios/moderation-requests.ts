@@ -20,6 +20,12 @@ export interface Moderated {
   signIn(): Promise<{ headers: { cookie: string }; body: { csrf: string } }>;
 }
 
+/** What dashboards ask for: the last days. */
+function period() {
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+  return { start_at: daysAgo(3), end_at: daysAgo(0) };
+}
+
 /** Requests of moderators, and of people with whom they have to do. */
 export class ModerationRequests {
   private made = 0;
@@ -54,6 +60,21 @@ export class ModerationRequests {
     'POST /api/v1/admin/reports/:id/unassign': async () => ({ id: await this.report() }),
     'POST /api/v1/admin/reports/:id/resolve': async () => ({ id: await this.report() }),
     'POST /api/v1/admin/reports/:id/reopen': async () => ({ id: await this.report() }),
+    'GET /api/v1/admin/trends/tags': async () => ({}),
+    'GET /api/v1/admin/trends/statuses': async () => ({}),
+    'GET /api/v1/admin/trends/links': async () => ({}),
+    'POST /api/v1/admin/measures': async () => ({
+      body: {
+        keys: ['active_users', 'interactions', 'tag_uses', 'instance_media_attachments'],
+        ...period(),
+        tag_uses: { id: 'birds' },
+        instance_media_attachments: { domain: 'other.example' },
+      },
+    }),
+    'POST /api/v1/admin/dimensions': async () => ({
+      body: { keys: ['languages', 'sources', 'servers', 'software_versions'], ...period() },
+    }),
+    'POST /api/v1/admin/retention': async () => ({ body: { ...period(), frequency: 'day' } }),
     'POST /api/v1/admin/canonical_email_blocks/test': async () => ({ body: { email: 'a@example.org' } }),
     'POST /api/v1/admin/ip_blocks': async () => ({
       body: { ip: `10.0.${Math.floor(++this.made / 250)}.${this.made % 250}`, severity: 'sign_up_block' },
