@@ -9,6 +9,7 @@ export interface Commands {
   changePassword: { in: P.AccountChangePassword; out: P.AccountEmpty };
   issueToken: { in: P.AccountIssueToken; out: P.AccountEmpty };
   revokeToken: { in: P.AccountRevokeToken; out: P.AccountEmpty };
+  heldTokens: { in: P.AccountEmpty; out: P.AccountHeldTokens };
   grantCode: { in: P.AccountGrantCode; out: P.AccountEmpty };
   exchangeCode: { in: P.AccountExchangeCode; out: P.AccountExchanged };
 }
@@ -51,6 +52,7 @@ export const session: Part<State, Commands, Events> = {
     revokeToken({ tokens }, { tokenHash }) {
       return { events: tokens.has(tokenHash) ? revocations([tokenHash]) : [], reply: {} };
     },
+    heldTokens: ({ tokens }) => ({ events: [], reply: { hashes: [...tokens.keys()] } }),
     grantCode({ codes }, command, { nowMs }) {
       if (codes.has(command.codeHash)) return { events: [], reply: {} };
       return { events: [{ type: 'codeGranted', ...command, expiresAtMs: nowMs + CODE_LIFETIME_MS }], reply: {} };
@@ -95,6 +97,7 @@ export const session: Part<State, Commands, Events> = {
     changePassword: { in: codec('murmuration.account.ChangePassword'), out: empty },
     issueToken: { in: codec('murmuration.account.IssueToken'), out: empty },
     revokeToken: { in: codec('murmuration.account.RevokeToken'), out: empty },
+    heldTokens: { in: empty, out: codec('murmuration.account.HeldTokens') },
     grantCode: { in: codec('murmuration.account.GrantCode'), out: empty },
     exchangeCode: { in: codec('murmuration.account.ExchangeCode'), out: codec('murmuration.account.Exchanged') },
   },

@@ -37,7 +37,8 @@ const showSignIn = route({
   handle: async ({ services, headers }) => {
     const session = await sessionOf(services, headers);
     if (session !== undefined) {
-      const form = html`<form method="post" action="/auth/sign_out"><input type="hidden" name="csrf" value="${csrfOf(session.token)}">
+      const form = html`<p><a href="/auth/sessions">Browsers and applications</a></p>
+<form method="post" action="/auth/sign_out"><input type="hidden" name="csrf" value="${csrfOf(session.token)}">
 <button type="submit" class="plain">Sign out</button></form>`;
       return layout(services.instance, `Signed in as @${session.account.username}`, form);
     }

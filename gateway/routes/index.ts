@@ -38,6 +38,7 @@ import { quoteRoutes } from './quotes.js';
 import { reportRoutes } from './reports.js';
 import { scheduledStatusRoutes } from './scheduled-statuses.js';
 import { searchRoutes } from './search.js';
+import { sessionRoutes } from './sessions.js';
 import { signUpRoutes } from './sign-up.js';
 import { statusEditRoutes } from './status-edits.js';
 import { statusMarkRoutes } from './status-marks.js';
@@ -91,6 +92,7 @@ const routes: readonly AnyRoute[] = [
   ...reportRoutes,
   ...scheduledStatusRoutes,
   ...signUpRoutes,
+  ...sessionRoutes,
   ...statusEditRoutes,
   ...statusMarkRoutes,
   ...statusPinRoutes,

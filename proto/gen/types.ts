@@ -131,6 +131,11 @@ export interface AccountTokenRevoked {
   readonly tokenHash: string;
 }
 
+/** Hashes of all tokens of the account, oldest first. */
+export interface AccountHeldTokens {
+  readonly hashes: readonly string[];
+}
+
 export interface AccountGrantCode {
   readonly codeHash: string;
   readonly clientId: string;
@@ -2308,6 +2313,7 @@ export interface Messages {
   'murmuration.account.TokenIssued': AccountTokenIssued;
   'murmuration.account.RevokeToken': AccountRevokeToken;
   'murmuration.account.TokenRevoked': AccountTokenRevoked;
+  'murmuration.account.HeldTokens': AccountHeldTokens;
   'murmuration.account.GrantCode': AccountGrantCode;
   'murmuration.account.CodeGranted': AccountCodeGranted;
   'murmuration.account.ExchangeCode': AccountExchangeCode;

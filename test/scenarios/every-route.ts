@@ -158,6 +158,7 @@ export class EveryRoute {
     },
     'POST /auth/sign_in': async () => this.signIn(),
     'POST /auth/sign_out': async () => this.session(),
+    'POST /auth/sessions/revoke': async () => this.session(),
     'GET /oauth/authorize': async () => ({ query: new URLSearchParams(this.request).toString() }),
     'POST /oauth/authorize': async () => {
       const { headers, body } = await this.session();

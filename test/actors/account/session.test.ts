@@ -23,6 +23,12 @@ test('revoking an unknown token records nothing; a new password revokes all', ()
   assert.equal(changed.when('changePassword', { passwordHash: 'new' }).events.length, changed.events.length);
 });
 
+test('who asks which tokens there are is told their hashes, oldest first', () => {
+  const alice = newcomer().when('issueToken', token('a')).when('issueToken', token('b')).when('heldTokens', {});
+  assert.deepEqual(alice.reply, { hashes: ['a', 'b'] });
+  assert.equal(alice.events.length, 2);
+});
+
 test('a code gives one token; coming again it gives none and takes that one back', () => {
   const alice = newcomer().when('grantCode', code).when('grantCode', code).when('exchangeCode', exchange);
   assert.deepEqual(alice.reply, { scopes: ['read'], atMs: startMs, reused: false });
