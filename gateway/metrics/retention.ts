@@ -13,12 +13,13 @@ export type Frequency = 'day' | 'month';
 /** Of those who signed up in each day or month, how many said something in it, or in each one after it, or later. */
 export async function retention(services: Services, period: Period, frequency: Frequency): Promise<object[]> {
   const today = Math.floor(services.clock.nowMs() / DAY_MS);
-  const starts = startsOf({ ...period, last: Math.min(period.last, today) }, frequency);
+  const last = Math.min(period.last, today);
+  const starts = startsOf({ first: period.first, last }, frequency);
   const [earliest] = starts;
   if (earliest === undefined) return [];
   const cohorts = starts.map(() => starts.map(() => 0));
   const indexOf = (day: number) => starts.findLastIndex((start) => start <= day);
-  for await (const { id, lastStatusAtMs } of newcomers(services, { first: earliest, last: period.last })) {
+  for await (const { id, lastStatusAtMs } of newcomers(services, { first: earliest, last })) {
     const joined = Math.floor(idMs(id) / DAY_MS);
     const lastSeen = Math.max(joined, Math.floor(lastStatusAtMs / DAY_MS));
     const cohort = cohorts[indexOf(joined)] ?? [];
