@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import { isoTime } from '../entities/time.js';
-import { limitQuery } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
 import { DIMENSIONS, dimension } from '../metrics/dimensions.js';
 import { MEASURES, measure, type Subjects } from '../metrics/measures.js';
@@ -14,6 +13,9 @@ const KEY_CHARS_MAX = 100;
 const TIME_CHARS_MAX = 40;
 /** Hashtags and domains. */
 const SUBJECT_CHARS_MAX = 500;
+/** Of one dimension. */
+const RANKED_MAX = 100;
+const RANKED_DEFAULT = 10;
 const MONTH_MS = 30 * 86_400_000;
 
 const common = { method: 'POST', auth: 'user', scope: 'admin:read', permission: 'view_dashboard' } as const;
@@ -84,7 +86,7 @@ export const adminMetricRoutes: readonly AnyRoute[] = [
       keys,
       start_at: Type.Optional(time()),
       end_at: Type.Optional(time()),
-      limit: limitQuery(10, 100),
+      limit: Type.Integer({ minimum: 1, maximum: RANKED_MAX, default: RANKED_DEFAULT }),
       tag_servers: ofTag(),
       tag_languages: ofTag(),
       instance_accounts: ofDomain(),
