@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { isProblem } from '../actors/domain/problem.js';
 import type { Node } from '../compose/node.js';
-import { putEntry, removeEntry } from '../gateway/instance-changes.js';
+import { putEntry, removeEntry } from '../gateway/instance/changes.js';
 import { Refused } from './refused.js';
 
 /** What the command line may do with custom emoji. */

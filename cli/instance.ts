@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { isProblem } from '../actors/domain/problem.js';
 import type { Node } from '../compose/node.js';
-import { SETTINGS } from '../gateway/instance-about.js';
-import { putEntry, removeEntry } from '../gateway/instance-changes.js';
+import { SETTINGS } from '../gateway/instance/about.js';
+import { putEntry, removeEntry } from '../gateway/instance/changes.js';
 import { Refused } from './refused.js';
 
 /** What the command line may change of the instance. */

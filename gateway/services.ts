@@ -8,11 +8,11 @@ import type { PublicRing } from '../actors/timelines/public-ring.js';
 import type { Workshop } from '../media/workshop.js';
 import type { MediaStore } from '../store/media.js';
 import type { ReadTables } from '../store/port.js';
-import type { LimitedAccounts } from './account-limits.js';
 import type { StatusPages } from './cards/status-pages.js';
 import type { TagHistories } from './discovery/tag-histories.js';
 import type { Trends } from './discovery/trends.js';
-import type { InstanceEntries } from './instance-entries.js';
+import type { LimitedAccounts } from './instance/account-limits.js';
+import type { InstanceEntries } from './instance/entries.js';
 import type { Lenses } from './lenses.js';
 
 /** What the instance says of itself; from the settings. */

@@ -4,8 +4,8 @@ import type { AccountRelation, StoreAccountRecord, StoreStatusRecord } from '../
 import { accounts, statuses } from '../store/tables.js';
 import { isPublished } from './entities/account.js';
 import { loadAccounts } from './entities/status.js';
-import { type FilterContext, type FilterMatch, isDropped } from './filters.js';
-import { blocksDomainOf, type Screen } from './screen.js';
+import { type FilterContext, type FilterMatch, isDropped } from './screening/filters.js';
+import { blocksDomainOf, type Screen } from './screening/screen.js';
 import type { Services } from './services.js';
 import { type Soon, soon } from './soon.js';
 

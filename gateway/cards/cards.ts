@@ -5,7 +5,7 @@ import { renderAccount } from '../entities/account.js';
 import { renderFilterResult } from '../entities/filter.js';
 import { type Poll, renderPoll } from '../entities/poll.js';
 import { renderStatus, type ViewerMarks, viewerBits, viewerMarks } from '../entities/status.js';
-import type { FilterMatch } from '../filters.js';
+import type { FilterMatch } from '../screening/filters.js';
 import type { InstanceSettings } from '../services.js';
 
 /** Statuses whose bytes are kept: some 3 KB each. */

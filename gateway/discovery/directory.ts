@@ -1,8 +1,8 @@
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { isPublished, isSuspended } from '../entities/account.js';
 import { loadAccounts } from '../entities/status.js';
+import { listedAccounts } from '../instance/statistics.js';
 import type { Services } from '../services.js';
-import { listedAccounts } from '../statistics.js';
 import { relationsOf } from '../visible.js';
 
 /** Accounts that are looked at, those who came last first; besides them those active of late are found. */

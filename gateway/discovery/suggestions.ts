@@ -3,7 +3,7 @@ import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { accountStatuses, favourites } from '../../store/tables.js';
 import { isPublished, isSuspended } from '../entities/account.js';
 import { loadAccounts } from '../entities/status.js';
-import { blocksDomainOf } from '../screen.js';
+import { blocksDomainOf } from '../screening/screen.js';
 import type { Services } from '../services.js';
 import { accountCursor } from '../timelines/eras.js';
 import { answered, askRelations, loadStatuses, relationsOf } from '../visible.js';

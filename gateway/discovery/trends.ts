@@ -5,7 +5,7 @@ import type { Clock } from '../../actors/domain/time.js';
 import type { StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import type { ReadTables } from '../../store/port.js';
 import { accounts, popularStatuses, statuses } from '../../store/tables.js';
-import type { LimitedAccounts } from '../account-limits.js';
+import type { LimitedAccounts } from '../instance/account-limits.js';
 import { publicCursor } from '../timelines/public.js';
 import { Kept } from './kept.js';
 import { countByDay, DAY_MS, type DayUse, lastDays, type TagHistories, type Used } from './tag-histories.js';

@@ -1,5 +1,5 @@
 import type { AccountFilter, AccountFilteredStatus, AccountFilterKeyword } from '../../proto/gen/types.js';
-import type { FilterMatch } from '../filters.js';
+import type { FilterMatch } from '../screening/filters.js';
 import { isoTime } from './time.js';
 
 /** The REST API's FilterKeyword. */

@@ -13,7 +13,7 @@ import { POLL_MS_MAX, POLL_MS_MIN, POLL_OPTION_CHARS_MAX, POLL_OPTIONS_MAX } fro
 import { STATUS_CHARS_MAX } from '../../actors/domain/status-text.js';
 import { LINK_COUNTS_AS } from '../../actors/domain/text.js';
 import type { InstanceEntry } from '../../proto/gen/types.js';
-import type { About } from '../instance-about.js';
+import type { About } from '../instance/about.js';
 import type { InstanceSettings } from '../services.js';
 import { MISSING_HEADER_PATH, renderAccount } from './account.js';
 

@@ -1,5 +1,5 @@
 import type { AccountNotificationRequest } from '../../proto/gen/types.js';
-import { blocksDomainOf } from '../screen.js';
+import { blocksDomainOf } from '../screening/screen.js';
 import type { Services } from '../services.js';
 import { relationsOf, visibleById } from '../visible.js';
 import { type Account, isPublished, renderAccount } from './account.js';

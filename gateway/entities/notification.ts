@@ -1,7 +1,7 @@
 import { isFilterable } from '../../actors/account/notification-policy.js';
 import { idMs } from '../../actors/domain/ids.js';
 import type { StoreAccountRecord, StoreNotificationRecord } from '../../proto/gen/types.js';
-import { blocksDomainOf } from '../screen.js';
+import { blocksDomainOf } from '../screening/screen.js';
 import type { Services } from '../services.js';
 import { type Soon, soon } from '../soon.js';
 import type { StoredNotification } from '../streaming/sources.js';

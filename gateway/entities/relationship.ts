@@ -1,6 +1,6 @@
 import type { AccountRelation } from '../../proto/gen/types.js';
 import { following } from '../../store/tables.js';
-import { blocksDomainOf } from '../screen.js';
+import { blocksDomainOf } from '../screening/screen.js';
 import type { Services } from '../services.js';
 import { askRelations } from '../visible.js';
 import { loadAccounts } from './status.js';

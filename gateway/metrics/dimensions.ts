@@ -1,6 +1,6 @@
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import { apps } from '../../store/tables.js';
-import { languageName } from '../language.js';
+import { languageName } from '../posting/language.js';
 import type { Services } from '../services.js';
 import { notFound } from '../visible.js';
 import { type Subjects, statistics, summed } from './measures.js';

@@ -2,8 +2,8 @@ import { idMs, makeId } from '../../actors/domain/ids.js';
 import { accountStatuses, favourites } from '../../store/tables.js';
 import { Kept } from '../discovery/kept.js';
 import { DAY_MS } from '../discovery/tag-histories.js';
+import { listedAccounts } from '../instance/statistics.js';
 import type { Services } from '../services.js';
-import { listedAccounts } from '../statistics.js';
 import { accountCursor } from '../timelines/eras.js';
 import { countedDays } from './period.js';
 

@@ -3,9 +3,9 @@ import { isProblem, type Problem, problem } from '../../actors/domain/problem.js
 import type { InstanceReport } from '../../proto/gen/types.js';
 import { DAY_MS } from '../discovery/tag-histories.js';
 import { isoTime } from '../entities/time.js';
-import { reportsCursor } from '../moderators.js';
+import { reportsCursor } from '../instance/moderators.js';
+import { type Statistics, statisticsOf } from '../instance/statistics.js';
 import type { Services } from '../services.js';
-import { type Statistics, statisticsOf } from '../statistics.js';
 import { notFound } from '../visible.js';
 import { interactions } from './interactions.js';
 import { countedDays, daysBefore, daysOf, type Period } from './period.js';

@@ -1,7 +1,7 @@
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { accounts } from '../../store/tables.js';
 import { isSuspended } from '../entities/account.js';
-import { accountsCursor } from '../moderators.js';
+import { accountsCursor } from '../instance/moderators.js';
 import type { Services } from '../services.js';
 import { idsOf, type Period } from './period.js';
 

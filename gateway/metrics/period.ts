@@ -1,7 +1,7 @@
 import { IDS_PER_MS, makeId, SHARDS } from '../../actors/domain/ids.js';
 import { type Problem, problem } from '../../actors/domain/problem.js';
 import { DAY_MS } from '../discovery/tag-histories.js';
-import { WEEKS_COUNTED } from '../statistics.js';
+import { WEEKS_COUNTED } from '../instance/statistics.js';
 
 const WEEK_DAYS = 7;
 /** What is counted by day goes back so far, and today is one of them. */

@@ -7,7 +7,7 @@ import { renderAdminAccount } from '../entities/admin.js';
 import { renderRole } from '../entities/role.js';
 import { idText, pageBounds, pageProperties } from '../http/paging.js';
 import { type AnyRoute, json, type Request, route } from '../http/route.js';
-import { accountsCursor, subordinate } from '../moderators.js';
+import { accountsCursor, subordinate } from '../instance/moderators.js';
 import type { Services } from '../services.js';
 import { readPage } from '../timelines/page.js';
 import { notFound } from '../visible.js';

@@ -7,7 +7,7 @@ import type { InstanceEntry } from '../../proto/gen/types.js';
 import { isoTime } from '../entities/time.js';
 import { pageBounds, pageQuery } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
-import { type EntryContent, putEntry, removeEntry } from '../instance-changes.js';
+import { type EntryContent, putEntry, removeEntry } from '../instance/changes.js';
 import { canonicalEmailHash, rangeText } from '../oauth/sign-up-limits.js';
 import { pageOf } from '../timelines/page.js';
 import { notFound } from '../visible.js';

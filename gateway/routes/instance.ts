@@ -5,10 +5,10 @@ import type { InstanceEntry } from '../../proto/gen/types.js';
 import { renderInstance, renderInstanceV1, renderRule, versionText } from '../entities/instance.js';
 import { isoTime } from '../entities/time.js';
 import { type AnyRoute, json, route } from '../http/route.js';
-import { aboutOf } from '../instance-about.js';
-import { languageName } from '../language.js';
+import { aboutOf } from '../instance/about.js';
+import { DAY_MS, type Statistics, statisticsOf, WEEKS_COUNTED } from '../instance/statistics.js';
+import { languageName } from '../posting/language.js';
 import type { Services } from '../services.js';
-import { DAY_MS, type Statistics, statisticsOf, WEEKS_COUNTED } from '../statistics.js';
 import { notFound } from '../visible.js';
 
 const WEEK_DAYS = 7;

@@ -5,7 +5,7 @@ import type { AccountDescribeMedia, AccountMedia, StoreMediaRecord } from '../..
 import { mediaRows } from '../../store/tables.js';
 import { renderMedia } from '../entities/media.js';
 import { type Answer, type AnyRoute, json, type Request, route, type Uploaded, uploaded } from '../http/route.js';
-import { focusOf } from '../media-focus.js';
+import { focusOf } from '../posting/media-focus.js';
 import type { Services } from '../services.js';
 import { notFound } from '../visible.js';
 import { idParams, storedId } from './lists.js';

@@ -13,11 +13,11 @@ import type {
 import { accounts, mediaRows, statuses } from '../../store/tables.js';
 import { idText } from '../http/paging.js';
 import { json, route } from '../http/route.js';
-import { languageOf } from '../language.js';
 import { findApp } from '../oauth/clients.js';
+import { languageOf } from '../posting/language.js';
+import { written } from '../posting/written.js';
 import type { Services } from '../services.js';
 import { notFound, visibleById, visibleStatuses } from '../visible.js';
-import { written } from '../written.js';
 import { storedId } from './lists.js';
 import { schedule } from './scheduled-statuses.js';
 

@@ -13,7 +13,7 @@ import { reports } from '../../store/tables.js';
 import { renderAdminReports, renderReport } from '../entities/admin.js';
 import { idText, pageBounds, pageProperties } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
-import { reportsCursor } from '../moderators.js';
+import { reportsCursor } from '../instance/moderators.js';
 import type { Services } from '../services.js';
 import { readPage } from '../timelines/page.js';
 import { notFound, publishedAccount, visibleById } from '../visible.js';

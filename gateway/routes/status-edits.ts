@@ -2,12 +2,12 @@ import { Type } from '@sinclair/typebox';
 import { REVISIONS_MAX, revisionOf } from '../../actors/conversation/edit.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import { accounts, statusRevisions } from '../../store/tables.js';
-import { editedMedia, letGo, mediaEdit } from '../edited-media.js';
 import { loadAccounts } from '../entities/status.js';
 import { renderStatusEdit, renderStatusSource } from '../entities/status-history.js';
 import { type AnyRoute, json, route } from '../http/route.js';
+import { editedMedia, letGo, mediaEdit } from '../posting/edited-media.js';
+import { written } from '../posting/written.js';
 import { notFound, visibleStatus } from '../visible.js';
-import { written } from '../written.js';
 import { idParams } from './lists.js';
 import { LANGUAGE_CHARS_MAX, languageProblem, newPoll, PollDraft, TEXT_INPUT_CHARS_MAX } from './post.js';
 

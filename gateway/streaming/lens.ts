@@ -1,7 +1,7 @@
 import type { Clock } from '../../actors/domain/time.js';
 import { isMuted, maySee } from '../../actors/domain/visibility.js';
 import type { AccountSourceList, AccountSources, StoreStatusRecord } from '../../proto/gen/types.js';
-import { type LimitedAccounts, NOBODY_LIMITED } from '../account-limits.js';
+import { type LimitedAccounts, NOBODY_LIMITED } from '../instance/account-limits.js';
 import type { KnownRelation } from '../visible.js';
 
 /** What the decisions need of a status; rows of timelines carry it, too. */

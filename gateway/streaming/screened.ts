@@ -1,8 +1,8 @@
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import { renderFilterResult } from '../entities/filter.js';
 import { loadAccounts } from '../entities/status.js';
-import { isDropped } from '../filters.js';
-import { blocksDomainOf, type Screen } from '../screen.js';
+import { isDropped } from '../screening/filters.js';
+import { blocksDomainOf, type Screen } from '../screening/screen.js';
 import type { Services } from '../services.js';
 import { loadStatuses } from '../visible.js';
 import type { Lens } from './lens.js';

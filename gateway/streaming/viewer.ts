@@ -3,7 +3,7 @@ import { isProblem } from '../../actors/domain/problem.js';
 import { codec } from '../../proto/codec.js';
 import type { AccountDirect, StoreNotificationRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import { accountTopic } from '../../transport/bus.js';
-import { loadScreen, type Screen } from '../screen.js';
+import { loadScreen, type Screen } from '../screening/screen.js';
 import type { Connection, StreamSubscription } from './connection.js';
 import { Feed } from './feed.js';
 import type { HubParts } from './hub-parts.js';

@@ -2,7 +2,7 @@ import { accountKind } from '../../actors/account/account.js';
 import { compareIds, eraOfId } from '../../actors/domain/ids.js';
 import { askerOf } from '../../actors/runtime/kind.js';
 import { NO_RING } from '../../actors/timelines/ring-part.js';
-import { NOBODY_LIMITED } from '../../gateway/account-limits.js';
+import { NOBODY_LIMITED } from '../../gateway/instance/account-limits.js';
 import { Lenses } from '../../gateway/lenses.js';
 import type { Services } from '../../gateway/services.js';
 import { homeTimeline } from '../../gateway/timelines/home.js';

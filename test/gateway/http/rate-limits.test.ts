@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { RateLimits } from '../../../gateway/http/rate-limits.js';
 import { RATE_RULES, rateRules } from '../../../gateway/http/rate-rules.js';
-import { putEntry } from '../../../gateway/instance-changes.js';
+import { putEntry } from '../../../gateway/instance/changes.js';
 import { InProcessHub } from '../../../transport/in-process-bus.js';
 import { TestServer } from '../../kit/server.js';
 import { until } from '../../kit/until.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isProblem } from '../../../actors/domain/problem.js';
-import { putEntry, removeEntry } from '../../../gateway/instance-changes.js';
+import { putEntry, removeEntry } from '../../../gateway/instance/changes.js';
 import { EventStream } from '../../kit/event-stream.js';
 import { type Person, TestServer } from '../../kit/server.js';
 import { until } from '../../kit/until.js';

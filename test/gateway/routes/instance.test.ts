@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isProblem } from '../../../actors/domain/problem.js';
 import type { Collection } from '../../../actors/instance/entries.js';
-import { type EntryChange, putEntry, removeEntry } from '../../../gateway/instance-changes.js';
+import { type EntryChange, putEntry, removeEntry } from '../../../gateway/instance/changes.js';
 import { TestServer } from '../../kit/server.js';
 
 let server: TestServer;

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { SMTPServer } from 'smtp-server';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { REPORT_COMMENT_CHARS_MAX } from '../../../actors/report/report.js';
-import { putEntry } from '../../../gateway/instance-changes.js';
+import { putEntry } from '../../../gateway/instance/changes.js';
 import { type Person, TestServer } from '../../kit/server.js';
 import { until } from '../../kit/until.js';
 

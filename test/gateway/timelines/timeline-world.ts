@@ -2,7 +2,7 @@ import { eraOfId, idMs, makeId } from '../../../actors/domain/ids.js';
 import { HomeRings } from '../../../actors/timelines/home-rings.js';
 import { PublicRing } from '../../../actors/timelines/public-ring.js';
 import type { HomeBounds } from '../../../actors/timelines/ring-part.js';
-import { NOBODY_LIMITED } from '../../../gateway/account-limits.js';
+import { NOBODY_LIMITED } from '../../../gateway/instance/account-limits.js';
 import { Lenses } from '../../../gateway/lenses.js';
 import type { Services } from '../../../gateway/services.js';
 import { recentIds, recentPublicIds } from '../../../gateway/timelines/recent.js';

@@ -1,11 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { DESCRIPTION_CHARS_MAX } from '../actors/domain/media.js';
-import { isProblem, type Problem } from '../actors/domain/problem.js';
-import { invalidField } from '../actors/domain/status-text.js';
-import { countChars } from '../actors/domain/text.js';
-import type { AccountMedia, AccountMediaList, StoreStatusRecord } from '../proto/gen/types.js';
+import { DESCRIPTION_CHARS_MAX } from '../../actors/domain/media.js';
+import { isProblem, type Problem } from '../../actors/domain/problem.js';
+import { invalidField } from '../../actors/domain/status-text.js';
+import { countChars } from '../../actors/domain/text.js';
+import type { AccountMedia, AccountMediaList, StoreStatusRecord } from '../../proto/gen/types.js';
+import type { Services } from '../services.js';
 import { focusOf } from './media-focus.js';
-import type { Services } from './services.js';
 
 /** Lists that are read at all; what a status may have is judged later. */
 const ITEMS_MAX = 100;

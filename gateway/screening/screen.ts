@@ -1,8 +1,8 @@
-import type { AccountCommands } from '../actors/account/commands.js';
-import { isProblem } from '../actors/domain/problem.js';
-import type { Clock } from '../actors/domain/time.js';
-import type { TypedAsk } from '../actors/runtime/kind.js';
-import type { StoreAccountRecord } from '../proto/gen/types.js';
+import type { AccountCommands } from '../../actors/account/commands.js';
+import { isProblem } from '../../actors/domain/problem.js';
+import type { Clock } from '../../actors/domain/time.js';
+import type { TypedAsk } from '../../actors/runtime/kind.js';
+import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { Filters } from './filters.js';
 
 /** What, besides relations, changes how others' statuses are shown to a viewer. Most viewers have none. */

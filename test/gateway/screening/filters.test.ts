@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Filters, isDropped } from '../../gateway/filters.js';
-import type { AccountFilter, StoreStatusRecord } from '../../proto/gen/types.js';
+import { Filters, isDropped } from '../../../gateway/screening/filters.js';
+import type { AccountFilter, StoreStatusRecord } from '../../../proto/gen/types.js';
 
 const nowMs = 1_767_225_600_000;
 const clock = { nowMs: () => nowMs };

@@ -1,6 +1,6 @@
-import type { InstanceEntry, StoreAccountRecord } from '../proto/gen/types.js';
-import { accounts } from '../store/tables.js';
-import type { Services } from './services.js';
+import type { InstanceEntry, StoreAccountRecord } from '../../proto/gen/types.js';
+import { accounts } from '../../store/tables.js';
+import type { Services } from '../services.js';
 import { type Statistics, statisticsOf } from './statistics.js';
 
 /** What the instance's people say of it, and what can be counted. */

@@ -1,10 +1,10 @@
-import { type Problem, problem } from '../actors/domain/problem.js';
-import { INSTANCE_ID } from '../actors/instance/commands.js';
-import type { Collection } from '../actors/instance/entries.js';
-import type { InstanceEntry } from '../proto/gen/types.js';
-import { RATE_RULES, rateRules } from './http/rate-rules.js';
-import { SETTINGS } from './instance-about.js';
-import type { Services } from './services.js';
+import { type Problem, problem } from '../../actors/domain/problem.js';
+import { INSTANCE_ID } from '../../actors/instance/commands.js';
+import type { Collection } from '../../actors/instance/entries.js';
+import type { InstanceEntry } from '../../proto/gen/types.js';
+import { RATE_RULES, rateRules } from '../http/rate-rules.js';
+import type { Services } from '../services.js';
+import { SETTINGS } from './about.js';
 
 /** What is written of a new or changed entry; absent: as it was, or nothing. */
 export type EntryContent = Partial<Pick<InstanceEntry, 'text' | 'domain' | 'address' | 'announcement'>>;

@@ -1,7 +1,7 @@
-import type { StoreAccountLimit } from '../proto/gen/types.js';
-import type { CachedTables, WrittenRow } from '../store/cached-tables.js';
-import { RANGE_LIMIT_MAX } from '../store/port.js';
-import { accountLimits } from '../store/tables.js';
+import type { StoreAccountLimit } from '../../proto/gen/types.js';
+import type { CachedTables, WrittenRow } from '../../store/cached-tables.js';
+import { RANGE_LIMIT_MAX } from '../../store/port.js';
+import { accountLimits } from '../../store/tables.js';
 
 /** Whom moderators have limited, answered at once: it is asked for each status of each page. */
 export interface LimitedAccounts {

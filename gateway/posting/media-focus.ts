@@ -1,4 +1,4 @@
-import { type Problem, problem } from '../actors/domain/problem.js';
+import { type Problem, problem } from '../../actors/domain/problem.js';
 
 /** `x,y`, each from -1 to 1. */
 export function focusOf(text: string): { x: number; y: number } | Problem {

@@ -1,9 +1,9 @@
-import { eraOfId, eraOfMs, idMs } from '../actors/domain/ids.js';
-import { PUBLIC_LANES } from '../actors/domain/public.js';
-import { RANGE_LIMIT_MAX } from '../store/port.js';
-import { accountListings, accountStatuses, accounts } from '../store/tables.js';
-import { isSuspended } from './entities/account.js';
-import type { Services } from './services.js';
+import { eraOfId, eraOfMs, idMs } from '../../actors/domain/ids.js';
+import { PUBLIC_LANES } from '../../actors/domain/public.js';
+import { RANGE_LIMIT_MAX } from '../../store/port.js';
+import { accountListings, accountStatuses, accounts } from '../../store/tables.js';
+import { isSuspended } from '../entities/account.js';
+import type { Services } from '../services.js';
 
 /** What a day held. */
 export interface Day {

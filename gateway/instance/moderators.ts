@@ -1,16 +1,16 @@
-import { makeId } from '../actors/domain/ids.js';
-import { rankOf } from '../actors/domain/permissions.js';
-import { type Problem, problem } from '../actors/domain/problem.js';
-import { PUBLIC_LANES } from '../actors/domain/public.js';
-import type { InstanceReport, StoreAccountListing, StoreAccountRecord } from '../proto/gen/types.js';
-import type { Table } from '../store/table.js';
-import { accountListings, accounts, reports } from '../store/tables.js';
-import type { PageBounds } from './http/paging.js';
-import type { Services } from './services.js';
+import { makeId } from '../../actors/domain/ids.js';
+import { rankOf } from '../../actors/domain/permissions.js';
+import { type Problem, problem } from '../../actors/domain/problem.js';
+import { PUBLIC_LANES } from '../../actors/domain/public.js';
+import type { InstanceReport, StoreAccountListing, StoreAccountRecord } from '../../proto/gen/types.js';
+import type { Table } from '../../store/table.js';
+import { accountListings, accounts, reports } from '../../store/tables.js';
+import type { PageBounds } from '../http/paging.js';
+import type { Services } from '../services.js';
+import { type Cursor, type Entry, MergedCursor, PartsCursor } from '../timelines/cursor.js';
+import { erasOf, rangeOf } from '../timelines/eras.js';
+import { notFound } from '../visible.js';
 import { FIRST_ERA } from './statistics.js';
-import { type Cursor, type Entry, MergedCursor, PartsCursor } from './timelines/cursor.js';
-import { erasOf, rangeOf } from './timelines/eras.js';
-import { notFound } from './visible.js';
 
 type Bounds = Omit<PageBounds, 'limit'>;
 /** The first id of the first era in which there can be anything. */

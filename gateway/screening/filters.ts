@@ -1,5 +1,5 @@
-import type { Clock } from '../actors/domain/time.js';
-import type { AccountFilter, StoreStatusRecord } from '../proto/gen/types.js';
+import type { Clock } from '../../actors/domain/time.js';
+import type { AccountFilter, StoreStatusRecord } from '../../proto/gen/types.js';
 import { folded, Keyword } from './keyword.js';
 
 /** Where a status is about to be shown, as filters name it. */

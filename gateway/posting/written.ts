@@ -1,9 +1,9 @@
-import { readText, renderHtml } from '../actors/domain/text.js';
-import type { AccountMention } from '../proto/gen/types.js';
-import { accountUrl, isPublished } from './entities/account.js';
-import { loadAccounts } from './entities/status.js';
-import type { Services } from './services.js';
-import { eachBounded } from './timelines/cursor.js';
+import { readText, renderHtml } from '../../actors/domain/text.js';
+import type { AccountMention } from '../../proto/gen/types.js';
+import { accountUrl, isPublished } from '../entities/account.js';
+import { loadAccounts } from '../entities/status.js';
+import type { Services } from '../services.js';
+import { eachBounded } from '../timelines/cursor.js';
 
 /** Names looked up at once: each is a serial read. */
 const NAMES_AT_ONCE_MAX = 8;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { languageOf } from '../../gateway/language.js';
+import { languageOf } from '../../../gateway/posting/language.js';
 
 test('the language of a sentence is told by its beginning', async () => {
   assert.equal(await languageOf('Das ist ein schöner Tag für einen Spaziergang im Park.'), 'de');

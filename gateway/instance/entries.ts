@@ -1,8 +1,8 @@
-import type { Collection } from '../actors/instance/entries.js';
-import type { InstanceEntry } from '../proto/gen/types.js';
-import type { CachedTables } from '../store/cached-tables.js';
-import { RANGE_LIMIT_MAX } from '../store/port.js';
-import { instanceEntries } from '../store/tables.js';
+import type { Collection } from '../../actors/instance/entries.js';
+import type { InstanceEntry } from '../../proto/gen/types.js';
+import type { CachedTables } from '../../store/cached-tables.js';
+import { RANGE_LIMIT_MAX } from '../../store/port.js';
+import { instanceEntries } from '../../store/tables.js';
 
 /** What the instance's people have set, kept until it changes; in the order in which it was made. */
 export class InstanceEntries {
