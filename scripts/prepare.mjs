@@ -1,6 +1,7 @@
 // Installs and builds what is missing or out of date. Node's built-ins only: it runs on a fresh clone.
 // `--install-only` stops before the build;
-// `--services` fetches Cassandra and nats-server too; `--test` also what the tests drive: Mastodon.py, toot and Chromium.
+// `--services` fetches Cassandra and nats-server too; `--test` also what the tests drive: Mastodon.py, toot,
+// schemathesis and Chromium.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -10,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 process.chdir(root);
 const SOURCES = JSON.parse(readFileSync('tsconfig.json', 'utf8')).include;
-const CLIENTS_PY = ['Mastodon.py==2.3.3', 'toot==0.52.1'];
+const TEST_PY = ['Mastodon.py==2.3.3', 'toot==0.52.1', 'schemathesis==4.32.5'];
 
 function run(command, args) {
   execFileSync(command, args, { stdio: ['ignore', 2, 2] });
@@ -60,9 +61,9 @@ function removeStale() {
 
 function python() {
   const interpreter = join('.cache', 'python', 'bin', 'python');
-  once('python', CLIENTS_PY, interpreter, () => {
+  once('python', TEST_PY, interpreter, () => {
     run('python3', ['-m', 'venv', join('.cache', 'python')]);
-    run(interpreter, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...CLIENTS_PY]);
+    run(interpreter, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...TEST_PY]);
   });
 }
 
