@@ -126,5 +126,6 @@ export const NO_STATUS_SHOWN: Readonly<Record<string, string>> = {
   'GET /api/v2/filters/:id/statuses': 'ids that the owner chose',
   'GET /api/v2/filters/statuses/:id': 'an id that the owner chose',
   'GET /api/v1/admin/reports': 'for moderators, who see what was reported',
+  'GET /api/v1/admin/trends/statuses': 'for moderators: what /api/v1/trends/statuses shows, as far as they may see it',
   'GET /api/v1/admin/reports/:id': 'for moderators, who see what was reported',
 };
