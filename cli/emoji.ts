@@ -1,10 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
 import { isProblem } from '../actors/domain/problem.js';
 import type { Node } from '../compose/node.js';
 import { putEntry, removeEntry } from '../gateway/instance/changes.js';
 import { Refused } from './refused.js';
+import { type Declare, printLine, type WithRun } from './running.js';
 
 /** What the command line may do with custom emoji. */
 export interface EmojiOperations {
@@ -66,32 +66,20 @@ async function picture(path: string): Promise<Uint8Array> {
   }
 }
 
-type Run = <N extends keyof EmojiOperations>(
-  name: N,
-  input: EmojiOperations[N]['in'],
-) => Promise<EmojiOperations[N]['out']>;
-
 /** Adds `emoji add|remove|list` to the program. */
-export function addEmojiCommands(
-  command: (name: string, description: string) => Command,
-  withRun: (
-    flags: Readonly<Record<string, string | boolean | undefined>>,
-    action: (run: Run) => Promise<void>,
-  ) => Promise<void>,
-): void {
-  const print = (answer: object) => void process.stdout.write(`${JSON.stringify(answer)}\n`);
+export function addEmojiCommands(command: Declare, withRun: WithRun<EmojiOperations>): void {
   command('add <shortcode> <file>', 'add a custom emoji, or change its picture')
     .option('--category <name>', 'where pickers show it')
     .action((shortcode: string, file: string, flags) =>
       withRun(flags, async (run) => {
         const category = typeof flags.category === 'string' ? { category: flags.category } : {};
-        print(await run('emoji.add', { shortcode, path: resolve(file), ...category }));
+        printLine(await run('emoji.add', { shortcode, path: resolve(file), ...category }));
       }),
     );
   command('remove <shortcode>', 'take one away').action((shortcode: string, flags) =>
-    withRun(flags, async (run) => print(await run('emoji.remove', { shortcode }))),
+    withRun(flags, async (run) => printLine(await run('emoji.remove', { shortcode }))),
   );
   command('list', 'print all of them').action((flags) =>
-    withRun(flags, async (run) => print((await run('emoji.list', {})).emojis)),
+    withRun(flags, async (run) => printLine((await run('emoji.list', {})).emojis)),
   );
 }

@@ -1,9 +1,9 @@
-import type { Command } from 'commander';
 import { isProblem } from '../actors/domain/problem.js';
 import type { Node } from '../compose/node.js';
 import { SETTINGS } from '../gateway/instance/about.js';
 import { putEntry, removeEntry } from '../gateway/instance/changes.js';
 import { Refused } from './refused.js';
+import { type Declare, printLine, type WithRun } from './running.js';
 
 /** What the command line may change of the instance. */
 export interface InstanceOperations {
@@ -66,23 +66,11 @@ export const instanceOperations: {
   },
 };
 
-type Run = <N extends keyof InstanceOperations>(
-  name: N,
-  input: InstanceOperations[N]['in'],
-) => Promise<InstanceOperations[N]['out']>;
-
 /** Adds `instance set|add|list|remove` to the program. */
-export function addInstanceCommands(
-  command: (name: string, description: string) => Command,
-  withRun: (
-    flags: Readonly<Record<string, string | boolean | undefined>>,
-    action: (run: Run) => Promise<void>,
-  ) => Promise<void>,
-): void {
-  const print = (answer: object) => void process.stdout.write(`${JSON.stringify(answer)}\n`);
+export function addInstanceCommands(command: Declare, withRun: WithRun<InstanceOperations>): void {
   const names = Object.keys(SETTINGS).join(', ');
   command('set <name> <text>', `change what the instance says of itself: ${names}`).action((key, text, flags) =>
-    withRun(flags, async (run) => print(await run('instance.put', { collection: 'settings', key, text }))),
+    withRun(flags, async (run) => printLine(await run('instance.put', { collection: 'settings', key, text }))),
   );
   command('add <collection> <text>', 'add to rules, announcements or terms')
     .option('--hint <text>', 'what a rule means')
@@ -96,13 +84,13 @@ export function addInstanceCommands(
           ...(from === undefined ? {} : { key: from }),
           ...(endsAt === undefined ? {} : { endsAt }),
         };
-        print(await run('instance.put', { collection, text, ...options }));
+        printLine(await run('instance.put', { collection, text, ...options }));
       }),
     );
   command('list <collection>', 'print rules, announcements, settings or terms').action((collection, flags) =>
-    withRun(flags, async (run) => print((await run('instance.list', { collection })).entries)),
+    withRun(flags, async (run) => printLine((await run('instance.list', { collection })).entries)),
   );
   command('remove <collection> <id>', 'take one away').action((collection, id, flags) =>
-    withRun(flags, async (run) => print(await run('instance.remove', { collection, id }))),
+    withRun(flags, async (run) => printLine(await run('instance.remove', { collection, id }))),
   );
 }

@@ -4,6 +4,7 @@ import { addEmojiCommands } from './emoji.js';
 import { addInstanceCommands } from './instance.js';
 import { openLogger } from './logger.js';
 import { Refused } from './operations.js';
+import { printLine } from './running.js';
 import {
   BadSetting,
   flagOf,
@@ -157,7 +158,7 @@ async function createAccounts(name: string | undefined, flags: Flags): Promise<v
       pending,
       testPassword,
     });
-    process.stdout.write(`${JSON.stringify(made)}\n`);
+    printLine(made);
   });
 }
 
