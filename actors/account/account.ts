@@ -222,7 +222,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...markers.events,
       ...directs.events,
     },
-    stateVersion: 10,
+    stateVersion: 11,
     once: ['exchangeCode'],
     queries: [
       'scheduledOne',

@@ -2,15 +2,18 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { type Problem, problem } from '../domain/problem.js';
 import { countChars } from '../domain/text.js';
+import { verifiableLink } from '../domain/verifiable-link.js';
 import { VISIBILITIES } from '../domain/visibility.js';
 import type { Part } from '../runtime/part.js';
 import { domainName } from './domain-blocks.js';
 
 export interface Commands {
   updateProfile: { in: P.AccountUpdateProfile; out: P.AccountProfile };
+  verifyLink: { in: P.AccountVerifyLink; out: P.AccountEmpty };
 }
 export interface Events {
   profileUpdated: P.AccountProfileUpdated;
+  linkVerified: P.AccountLinkVerified;
 }
 export interface State {
   profile: P.AccountProfile;
@@ -53,21 +56,52 @@ export const profile: Part<State, Commands, Events> = {
       const next = changed(state.profile, command);
       const refusal = refused(next);
       if (refusal !== undefined) return refusal;
-      if (JSON.stringify(next) === JSON.stringify(state.profile)) return { events: [], reply: next };
+      // Saving links again that are not verified yet has them looked at again.
+      const isLookedAt = command.setFields && unverifiedLinks(next).length > 0;
+      if (!isLookedAt && JSON.stringify(next) === JSON.stringify(state.profile)) return { events: [], reply: next };
       const dropped = droppedPictures(state.profile, next);
       return { events: [{ type: 'profileUpdated', profile: next, atMs: nowMs, dropped }], reply: next };
+    },
+    verifyLink(state, { value }, { nowMs }) {
+      if (!unverifiedLinks(state.profile).includes(value)) return { events: [], reply: {} };
+      return { events: [{ type: 'linkVerified', value, atMs: nowMs }], reply: {} };
     },
   },
   apply: {
     profileUpdated(state, event) {
       state.profile = event.profile ?? emptyProfile;
     },
+    linkVerified(state, { value, atMs }) {
+      const fields = state.profile.fields.map((field) =>
+        field.value === value ? { ...field, verifiedAtMs: atMs } : field,
+      );
+      state.profile = { ...state.profile, fields };
+    },
   },
   commands: {
     updateProfile: { in: codec('murmuration.account.UpdateProfile'), out: codec('murmuration.account.Profile') },
+    verifyLink: { in: codec('murmuration.account.VerifyLink'), out: codec('murmuration.account.Empty') },
   },
-  events: { profileUpdated: codec('murmuration.account.ProfileUpdated') },
+  events: {
+    profileUpdated: codec('murmuration.account.ProfileUpdated'),
+    linkVerified: codec('murmuration.account.LinkVerified'),
+  },
 };
+
+/** The values of fields that lead to pages which were not seen to link back. */
+export function unverifiedLinks({ fields }: P.AccountProfile): readonly string[] {
+  const unverified = fields.filter(({ verifiedAtMs }) => verifiedAtMs === undefined).map(({ value }) => value);
+  return [...new Set(unverified)].filter((value) => verifiableLink(value) !== undefined);
+}
+
+/** What was verified stays so while its value does, whatever the caller says of it. */
+function kept(now: readonly P.AccountField[], wanted: readonly P.AccountField[]): P.AccountField[] {
+  const named = wanted.filter(({ name, value }) => name !== '' || value !== '');
+  return named.map(({ name, value }) => {
+    const verifiedAtMs = now.find((field) => field.value === value)?.verifiedAtMs;
+    return verifiedAtMs === undefined ? { name, value } : { name, value, verifiedAtMs };
+  });
+}
 
 function changed(now: P.AccountProfile, command: P.AccountUpdateProfile): P.AccountProfile {
   return {
@@ -78,7 +112,7 @@ function changed(now: P.AccountProfile, command: P.AccountUpdateProfile): P.Acco
     discoverable: command.discoverable ?? now.discoverable,
     indexable: command.indexable ?? now.indexable,
     hideCollections: command.hideCollections ?? now.hideCollections,
-    fields: command.setFields ? command.fields.filter(({ name, value }) => name !== '' || value !== '') : now.fields,
+    fields: command.setFields ? kept(now.fields, command.fields) : now.fields,
     privacy: command.privacy ?? now.privacy,
     sensitive: command.sensitive ?? now.sensitive,
     language: command.language ?? now.language,

@@ -21,6 +21,8 @@ export interface RenderOptions {
   readonly mentions: ReadonlyMap<string, MentionTarget>;
   /** Of the instance, without trailing slash; hashtags link to `<baseUrl>/tags/<name>`. */
   readonly baseUrl: string;
+  /** What links are besides the usual: `me` in a profile's fields, by which other servers know who is behind them. */
+  readonly rel?: 'me';
 }
 
 /** A link counts as this many characters whatever its length. Source: Mastodon StatusLengthValidator. */
@@ -109,12 +111,12 @@ function graphemeStarts(part: string): number[] {
   return Array.from(graphemes.segment(part), (grapheme) => grapheme.index);
 }
 
-function render(segment: Segment, { mentions, baseUrl }: RenderOptions): string {
+function render(segment: Segment, { mentions, baseUrl, rel }: RenderOptions): string {
   switch (segment.kind) {
     case 'text':
       return escapeHtml(segment.raw);
     case 'link':
-      return renderLink(segment.raw);
+      return renderLink(segment.raw, rel);
     case 'tag': {
       const href = `${baseUrl}/tags/${encodeURIComponent(segment.name)}`;
       return `<a href="${escapeHtml(href)}" class="mention hashtag" rel="tag">#<span>${escapeHtml(segment.raw.slice(1))}</span></a>`;
@@ -129,13 +131,13 @@ function render(segment: Segment, { mentions, baseUrl }: RenderOptions): string 
 }
 
 /** The scheme and what is past LINK_SHOWN_MAX are hidden by style, not left out: copying gives the whole address. */
-function renderLink(address: string): string {
+function renderLink(address: string, rel?: string): string {
   const scheme = /^https?:\/\/(?:www\.)?/i.exec(address)?.[0] ?? '';
   const shown = address.slice(scheme.length, scheme.length + LINK_SHOWN_MAX);
   const rest = address.slice(scheme.length + LINK_SHOWN_MAX);
   const shownClass = rest === '' ? '' : ' class="ellipsis"';
   return (
-    `<a href="${escapeHtml(address)}" rel="nofollow noopener noreferrer" target="_blank" translate="no">` +
+    `<a href="${escapeHtml(address)}" rel="nofollow noopener noreferrer${rel === undefined ? '' : ` ${rel}`}" target="_blank" translate="no">` +
     `<span class="invisible">${escapeHtml(scheme)}</span><span${shownClass}>${escapeHtml(shown)}</span>` +
     `<span class="invisible">${escapeHtml(rest)}</span></a>`
   );

@@ -112,6 +112,7 @@ export function accountRows(tables: Pick<ReadTables, 'range'>): Reaction<Account
       async profileUpdated(_event, { state }, effects) {
         await effects.write([accountRow(state), ...(await nameRows(tables, state))]);
       },
+      linkVerified: writeAccount,
       followRequested: writeAccount,
       followRequestRemoved: writeAccount,
       posted(event, happened, effects) {

@@ -8,6 +8,7 @@ import { domainParting } from './domain-parting.js';
 import { accountMail, type Mailer } from './mail.js';
 import { accountMediaFiles, accountMediaRows, type MediaFiles } from './media.js';
 import { moderationTells } from './moderation-tells.js';
+import { profileProofs } from './proof.js';
 import { scheduledAlarms } from './scheduled.js';
 import { accountStream } from './stream.js';
 import { accountTimeline } from './timeline.js';
@@ -36,6 +37,7 @@ export function accountReactions(around: AccountSurroundings): readonly Reaction
     accountTimeline(around.rings),
     accountNotices,
     domainParting(around.tables),
+    profileProofs(around.baseUrl),
     accountMail(around.mailer, around.baseUrl),
     accountMediaFiles(around.media),
   ];

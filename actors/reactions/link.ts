@@ -10,6 +10,8 @@ export interface LinkSurroundings {
   readonly pages: {
     /** Undefined: nothing to show, or not to be had. Never rejects because of what is at the other end. */
     card(url: string): Promise<LinkCard | undefined>;
+    /** Whether the page says that it belongs to who is at `back`: rel="me". Never rejects either. */
+    linksBack(url: string, back: string): Promise<boolean>;
   };
 }
 

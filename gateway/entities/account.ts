@@ -1,6 +1,6 @@
 import { fileUrl } from '../../actors/domain/media.js';
 import { renderHtml, renderInline } from '../../actors/domain/text.js';
-import type { AccountProfile, StoreAccountRecord } from '../../proto/gen/types.js';
+import type { AccountField, AccountProfile, StoreAccountRecord } from '../../proto/gen/types.js';
 import type { InstanceSettings } from '../services.js';
 import { type AccountRole, type Role, renderAccountRoles, renderRole } from './role.js';
 import { isoDay } from './time.js';
@@ -181,11 +181,14 @@ export function renderWhole(instance: InstanceSettings, record: StoreAccountReco
     ...(record.silenced === true ? { limited: true as const } : {}),
     fields: profile.fields.map((field) => ({
       name: field.name,
-      value: renderInline(field.value, text),
-      verified_at: null,
+      value: renderInline(field.value, { ...text, rel: 'me' }),
+      verified_at: verifiedAt(field),
     })),
   };
 }
+
+const verifiedAt = ({ verifiedAtMs }: AccountField) =>
+  verifiedAtMs === undefined ? null : new Date(verifiedAtMs).toISOString();
 
 /** Pictures never move, so each stands for its still variant, too. */
 function pictureUrl({ baseUrl }: InstanceSettings, name: string | undefined, missing: string): string {
@@ -199,7 +202,11 @@ export function renderCredentialAccount(instance: InstanceSettings, record: Stor
     ...renderAccount(instance, record),
     source: {
       note: profile.note,
-      fields: profile.fields.map((field) => ({ name: field.name, value: field.value, verified_at: null })),
+      fields: profile.fields.map((field) => ({
+        name: field.name,
+        value: field.value,
+        verified_at: verifiedAt(field),
+      })),
       privacy: profile.privacy === '' ? 'public' : profile.privacy,
       sensitive: profile.sensitive,
       language: profile.language === '' ? null : profile.language,

@@ -4,9 +4,11 @@ export interface AccountEmpty {
 
 }
 
+/** verified_at_ms: when the page that the value names was seen to link back; absent: never. */
 export interface AccountField {
   readonly name: string;
   readonly value: string;
+  readonly verifiedAtMs?: number | undefined;
 }
 
 /** What the owner can set. Stored whole with each change. */
@@ -201,7 +203,16 @@ export interface AccountUpdateProfile {
   readonly headerDescription?: string | undefined;
 }
 
-/** dropped: names in the media store that are no longer needed. */
+/** dropped: names in the media store that are no longer needed. The page at value, a field of the profile, links back to the profile. */
+export interface AccountVerifyLink {
+  readonly value: string;
+}
+
+export interface AccountLinkVerified {
+  readonly value: string;
+  readonly atMs: number;
+}
+
 export interface AccountProfileUpdated {
   readonly profile?: AccountProfile | undefined;
   readonly atMs: number;
@@ -1839,6 +1850,33 @@ export interface LinkCardFinished {
   readonly atMs: number;
 }
 
+/** back: the profile's address. by: whose account is told. */
+export interface LinkWantProof {
+  readonly url: string;
+  readonly back: string;
+  readonly by: string;
+}
+
+/** tries: with this one. */
+export interface LinkProofWanted {
+  readonly url: string;
+  readonly back: string;
+  readonly by: string;
+  readonly tries: number;
+  readonly atMs: number;
+}
+
+export interface LinkFinishProof {
+  readonly proven: boolean;
+}
+
+/** again_at_ms: when it is looked at once more; 0: not by itself. */
+export interface LinkProofFinished {
+  readonly proven: boolean;
+  readonly againAtMs: number;
+  readonly atMs: number;
+}
+
 export interface NodeActorCommand {
   readonly kind: string;
   readonly id: string;
@@ -2320,6 +2358,8 @@ export interface Messages {
   'murmuration.account.CodeExchanged': AccountCodeExchanged;
   'murmuration.account.Exchanged': AccountExchanged;
   'murmuration.account.UpdateProfile': AccountUpdateProfile;
+  'murmuration.account.VerifyLink': AccountVerifyLink;
+  'murmuration.account.LinkVerified': AccountLinkVerified;
   'murmuration.account.ProfileUpdated': AccountProfileUpdated;
   'murmuration.account.Follow': AccountFollow;
   'murmuration.account.Followed': AccountFollowed;
@@ -2567,6 +2607,10 @@ export interface Messages {
   'murmuration.link.CardWanted': LinkCardWanted;
   'murmuration.link.FinishCard': LinkFinishCard;
   'murmuration.link.CardFinished': LinkCardFinished;
+  'murmuration.link.WantProof': LinkWantProof;
+  'murmuration.link.ProofWanted': LinkProofWanted;
+  'murmuration.link.FinishProof': LinkFinishProof;
+  'murmuration.link.ProofFinished': LinkProofFinished;
   'murmuration.node.ActorCommand': NodeActorCommand;
   'murmuration.node.ProblemReply': NodeProblemReply;
   'murmuration.node.ActorReply': NodeActorReply;

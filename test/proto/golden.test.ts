@@ -5,6 +5,7 @@ import { accountKind } from '../../actors/account/account.js';
 import { conversationKind } from '../../actors/conversation/conversation.js';
 import { instanceKind } from '../../actors/instance/instance.js';
 import { link } from '../../actors/link/link.js';
+import { proof } from '../../actors/link/proof.js';
 import { reportPart } from '../../actors/report/report.js';
 import { systemClock } from '../../actors/runtime/system.js';
 import { type Codec, codec } from '../../proto/codec.js';
@@ -49,6 +50,7 @@ const codecs: Codec<never>[] = [
   ...Object.values(instanceKind().events),
   ...Object.values(reportPart.events),
   ...Object.values(link.events),
+  ...Object.values(proof.events),
   codec('murmuration.store.JournalRecord'),
 ].map((found) => found as unknown as Codec<never>);
 const names = [...new Set(codecs.map(({ name }) => name))].sort();

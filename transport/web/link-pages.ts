@@ -1,6 +1,6 @@
 import type { LinkCard } from '../../proto/gen/types.js';
 import type { GuardedClient } from './guarded-client.js';
-import { readPage } from './page-facts.js';
+import { readPage, saysMe } from './page-facts.js';
 
 /** Stores a page's picture; undefined where it is none. */
 export type KeepImage = (
@@ -10,6 +10,7 @@ export type KeepImage = (
 >;
 
 /** Heads of pages come early; past this nobody looks. Source: Mastodon, 1 MB. */
+const HTML_TYPES = ['text/html', 'application/xhtml+xml'];
 const PAGE_BYTES_MAX = 1_048_576;
 const IMAGE_BYTES_MAX = 4 * 1_048_576;
 
@@ -21,7 +22,7 @@ export class LinkPages {
   ) {}
 
   async card(url: string): Promise<LinkCard | undefined> {
-    const page = await this.client.get(url, ['text/html', 'application/xhtml+xml'], PAGE_BYTES_MAX);
+    const page = await this.client.get(url, HTML_TYPES, PAGE_BYTES_MAX);
     if (page === undefined) return undefined;
     const facts = await readPage(page.bytes, page.type);
     if (facts.title === '') return undefined;
@@ -43,6 +44,11 @@ export class LinkPages {
       blurhash: image?.blurhash ?? '',
       publishedAtMs: Number.isFinite(publishedAtMs) ? publishedAtMs : 0,
     };
+  }
+
+  async linksBack(url: string, back: string): Promise<boolean> {
+    const page = await this.client.get(url, HTML_TYPES, PAGE_BYTES_MAX);
+    return page !== undefined && (await saysMe(page.bytes, page.type, back));
   }
 
   private async image(address: string, base: string) {

@@ -51,6 +51,22 @@ export async function readPage(bytes: Uint8Array, type: string): Promise<PageFac
   return Object.fromEntries(entries) as unknown as PageFacts;
 }
 
+/** Whether the page holds a link of rel="me" to that very address, letters' case aside. Source: Mastodon VerifyLinkService. */
+export async function saysMe(bytes: Uint8Array, type: string, address: string): Promise<boolean> {
+  const { Parser } = await import('htmlparser2');
+  let found = false;
+  const parser = new Parser({
+    onopentag(name, { rel = '', href = '' }) {
+      if (found || (name !== 'a' && name !== 'link')) return;
+      const isMe = rel.toLowerCase().split(/\s+/).includes('me');
+      found = isMe && href.trim().toLowerCase() === address.toLowerCase();
+    },
+  });
+  parser.write(decoded(bytes, type));
+  parser.end();
+  return found;
+}
+
 function decoded(bytes: Uint8Array, type: string): string {
   const start = Buffer.from(bytes.subarray(0, 1_024)).toString('latin1');
   const label = /charset=["']?([\w-]+)/i.exec(type)?.[1] ?? /<meta[^>]+charset=["']?([\w-]+)/i.exec(start)?.[1];

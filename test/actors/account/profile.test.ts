@@ -38,3 +38,30 @@ test('what is as long as may be is taken', () => {
   const part = { displayName: 'é'.repeat(DISPLAY_NAME_CHARS_MAX), note: 'a'.repeat(NOTE_CHARS_MAX) };
   assert.equal(newcomer().when('updateProfile', { ...none, ...part }).lastProblem, undefined);
 });
+
+test('a verified link stays so while its value does, and nobody can say of themselves that it is', () => {
+  const [url, other] = ['https://example.org/', 'https://example.com/'];
+  const set = (...values: string[]) => ({
+    ...none,
+    setFields: true,
+    fields: values.map((value) => ({ name: 'site', value, verifiedAtMs: 1 })),
+  });
+  const shown = (alice: ReturnType<typeof newcomer>) => alice.state.profile.fields.map((field) => field.verifiedAtMs);
+  const alice = newcomer().when('updateProfile', set(url, 'plain'));
+  assert.deepEqual(shown(alice), [undefined, undefined]);
+  assert.deepEqual(shown(alice.when('verifyLink', { value: 'plain' })), [undefined, undefined]);
+  const verified = alice.when('verifyLink', { value: url }, { nowMs: 7 }).when('verifyLink', { value: url });
+  assert.deepEqual(shown(verified), [7, undefined]);
+  assert.equal(verified.when('updateProfile', set('plain', url)).events.length, verified.events.length + 1);
+  assert.deepEqual(shown(verified), [undefined, 7], 'also in another place');
+  assert.deepEqual(shown(verified.when('updateProfile', set(other))), [undefined]);
+  assert.deepEqual(shown(verified.when('updateProfile', set(url))), [undefined], 'it was away');
+});
+
+test('saving a link again that is not verified has it looked at again', () => {
+  const fields = [{ name: 'site', value: 'https://example.org/' }];
+  const alice = newcomer().when('updateProfile', { ...none, setFields: true, fields });
+  const again = alice.when('updateProfile', { ...none, setFields: true, fields });
+  assert.equal(again.events.length, 2);
+  assert.equal(again.when('updateProfile', { ...none, displayName: '' }).events.length, 2);
+});
