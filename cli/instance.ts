@@ -11,6 +11,7 @@ export interface InstanceOperations {
   'instance.remove': { in: { collection: string; id: string }; out: object };
   'instance.list': { in: { collection: string }; out: { entries: readonly object[] } };
 }
+type Listed = Editable | 'ip_blocks';
 type Editable = 'rules' | 'announcements' | 'settings' | 'terms';
 
 export interface NewEntry {
@@ -27,6 +28,11 @@ const EDITABLE: readonly string[] = ['rules', 'announcements', 'settings', 'term
 function editable(collection: unknown): Editable {
   if (!EDITABLE.includes(String(collection))) throw new Refused(`there are ${EDITABLE.join(', ')} to change`);
   return collection as Editable;
+}
+
+/** Blocks of addresses, too: one may have shut out whoever made it. */
+function listed(collection: unknown): Listed {
+  return collection === 'ip_blocks' ? collection : editable(collection);
 }
 
 /** The operations on a node. */
@@ -50,17 +56,17 @@ export const instanceOperations: {
     return { id: made.id };
   },
   async 'instance.remove'({ services }, { collection, id }) {
-    const gone = await removeEntry(services, '', editable(collection), String(id));
+    const gone = await removeEntry(services, '', listed(collection), String(id));
     if (isProblem(gone)) throw new Refused(gone.detail);
     return {};
   },
   async 'instance.list'({ services }, { collection }) {
-    const entries = await services.entries.of(editable(collection));
+    const entries = await services.entries.of(listed(collection));
     return {
-      entries: entries.map(({ id, key, text, announcement }) => ({
+      entries: entries.map(({ id, key, text, announcement, address }) => ({
         id,
         ...(key === '' ? {} : { key }),
-        text: text?.text ?? announcement?.text ?? '',
+        text: text?.text ?? announcement?.text ?? address?.severity ?? '',
       })),
     };
   },
@@ -87,7 +93,7 @@ export function addInstanceCommands(command: Declare, withRun: WithRun<InstanceO
         printLine(await run('instance.put', { collection, text, ...options }));
       }),
     );
-  command('list <collection>', 'print rules, announcements, settings or terms').action((collection, flags) =>
+  command('list <collection>', 'print rules, announcements, settings, terms or ip_blocks').action((collection, flags) =>
     withRun(flags, async (run) => printLine((await run('instance.list', { collection })).entries)),
   );
   command('remove <collection> <id>', 'take one away').action((collection, id, flags) =>

@@ -21,6 +21,7 @@ import { ViewerMarks } from '../gateway/cards/viewer-marks.js';
 import { TagHistories } from '../gateway/discovery/tag-histories.js';
 import { Trends } from '../gateway/discovery/trends.js';
 import { AccountLimits } from '../gateway/instance/account-limits.js';
+import { AddressBlocks } from '../gateway/instance/address-blocks.js';
 import { InstanceEntries } from '../gateway/instance/entries.js';
 import { Lenses } from '../gateway/lenses.js';
 import { allRoutes } from '../gateway/routes/index.js';
@@ -125,6 +126,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     ...options,
   });
   const askAccount = askerOf(account, runtime);
+  const entries = new InstanceEntries(tables);
   const tagHistories = new TagHistories(tables, clock);
   const services: Services = {
     instance: instanceOf(settings),
@@ -135,7 +137,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     askConversation: askerOf(conversation, runtime),
     askInstance: askerOf(instance, runtime),
     askReport: askerOf(report, runtime),
-    entries: new InstanceEntries(tables),
+    entries,
     limits,
     tagHistories,
     trends: new Trends({ tables, clock, limits, tagHistories, baseUrl: settings.BASE_URL }),
@@ -171,6 +173,9 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
         streams: streamSources(services),
         bind: settings.BIND,
         port: Number(settings.PORT),
+        blocked: await AddressBlocks.open(entries, tables, clock, (err) =>
+          logger.error({ err }, 'blocked addresses not read'),
+        ),
         trustedProxies: (settings.TRUSTED_PROXIES ?? 'loopback').split(',').map((item) => item.trim()),
         logger: logger.child({ part: 'gateway' }),
         ready,

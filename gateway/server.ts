@@ -5,7 +5,7 @@ import { Admission, IN_FLIGHT_MAX, type Overload } from './http/admission.js';
 import { Authenticator } from './http/authenticator.js';
 import { BODY_BYTES_MAX } from './http/body.js';
 import { BodyReader, hasBody, mayBeLong, UploadRoom } from './http/body-reader.js';
-import { clientAddress } from './http/client-address.js';
+import { type ClientAddress, clientAddress } from './http/client-address.js';
 import { bodyBytesMax, Dispatcher, type GatewayLogger } from './http/dispatcher.js';
 import { Exchange } from './http/exchange.js';
 import { FileSender } from './http/file-sender.js';
@@ -17,6 +17,7 @@ import { RateLimits } from './http/rate-limits.js';
 import { RATE_RULES, rateRules } from './http/rate-rules.js';
 import { ConstantHead, isUsual, requestId, respond, respondUsual } from './http/responder.js';
 import { type Answer, type AnyRoute, JsonText, Streamed } from './http/route.js';
+import type { BlockedAddresses } from './instance/address-blocks.js';
 import type { Services } from './services.js';
 import { STREAMING_PATH, StreamingEndpoints } from './streaming/endpoints.js';
 import { Hub } from './streaming/hub.js';
@@ -33,6 +34,8 @@ export interface ServerOptions {
   readonly port: number;
   /** CIDRs, addresses, or `loopback`, whose X-Forwarded-For counts. */
   readonly trustedProxies: readonly string[];
+  /** Absent: everybody is answered. */
+  readonly blocked?: BlockedAddresses;
   readonly logger: GatewayLogger;
   /** Whether store, bus and shard ownership are there; asked by /health and /health/ready. */
   ready(): Promise<boolean> | boolean;
@@ -61,6 +64,7 @@ const DRAIN_POLL_MS = 50;
 const PREFLIGHT: Answer = { status: 204, headers: Object.fromEntries(PREFLIGHT_HEADERS), body: undefined };
 const REFUSAL = problemAnswer(problem('unavailable', 'The service is overloaded, please try again'));
 const OVERLOADED: Answer = { ...REFUSAL, body: new JsonText(Buffer.from(JSON.stringify(REFUSAL.body))) };
+const FORBIDDEN = problemAnswer(problem('forbidden', 'Requests from your address are not answered'));
 /** How long changed limits may take to hold. */
 const RULES_KEPT_MS = 1_000;
 /** Once in a while while it lasts, not once per request. */
@@ -113,6 +117,7 @@ class GatewayServer implements Server {
   readonly #app = uws.App();
   readonly #authenticator: Authenticator;
   readonly #dispatcher: Dispatcher;
+  readonly #clientAddress: ClientAddress;
   readonly #rateLimits: RateLimits | undefined;
   readonly #streaming: StreamingEndpoints | undefined;
   readonly #idPrefix: string;
@@ -138,6 +143,7 @@ class GatewayServer implements Server {
     this.#files = new FileSender(logger);
     this.#authenticator = new Authenticator(services.tables);
     const address = clientAddress(options.trustedProxies);
+    this.#clientAddress = address;
     this.#rateLimits = services.instance.rateLimits ? rateLimitsOf(options, this.#idPrefix) : undefined;
     this.#dispatcher = new Dispatcher(options.routes, services, this.#authenticator, address, logger, this.#rateLimits);
     if (options.streams !== undefined) {
@@ -148,6 +154,7 @@ class GatewayServer implements Server {
         services.instance.streamingRedirect,
         logger,
         services.clock,
+        { address, blocked: options.blocked },
       );
       this.#streaming.attach(this.#app);
     }
@@ -208,6 +215,11 @@ class GatewayServer implements Server {
     }
     const head = new Head(request, method);
     const exchange = new Exchange(response, head, this.#idPrefix, ++this.#requests, nowMs);
+    if (this.#options.blocked?.any === true && this.#isBlocked(exchange, this.#options.blocked)) {
+      const closing = this.#draining || mayBeLong(request);
+      respond(response, FORBIDDEN, { id: exchange.id, bodiless: method === 'HEAD', closing });
+      return;
+    }
     const match = this.#dispatcher.match(head);
     if (match.kind !== 'route') {
       if (head.malformed === undefined && this.#streaming?.serves(head) === true) {
@@ -225,6 +237,13 @@ class GatewayServer implements Server {
       exchange.body = new BodyReader(response, head, bytesMax, room);
     }
     this.#serve(exchange, this.#dispatcher.answer(match, exchange));
+  }
+
+  /** Whether a node is well may be asked from everywhere: load balancers must not take it for dead. */
+  #isBlocked(exchange: Exchange, blocked: BlockedAddresses): boolean {
+    const { head } = exchange;
+    if (isHealthPath(head.path)) return false;
+    return blocked.has(this.#clientAddress(exchange.connected(), head.headers['x-forwarded-for']));
   }
 
   /** Health and preflights: answered whatever else waits. */

@@ -14,11 +14,17 @@ export function canonicalEmailHash(email: string): string {
   return createHash('sha256').update(canonical).digest('hex');
 }
 
+/** What stands before an address of the fourth version in one of the sixth. Source: RFC 4291 §2.5.5.2. */
+const MAPPED_BITS = 96;
+
 /** `10.1.2.3/16` as its range, `10.1.0.0/16`; undefined for what is none. */
 export function rangeText(text: string): string | undefined {
   const whole = text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`;
   if (!ipaddr.isValidCIDR(whole)) return undefined;
   const [address, bits] = ipaddr.parseCIDR(whole);
+  // As addresses are compared: one of the fourth version is never known by its other spelling.
+  if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= MAPPED_BITS)
+    return rangeText(`${address.toIPv4Address().toString()}/${bits - MAPPED_BITS}`);
   const network =
     address.kind() === 'ipv4' ? ipaddr.IPv4.networkAddressFromCIDR(whole) : ipaddr.IPv6.networkAddressFromCIDR(whole);
   return `${network.toString()}/${bits}`;

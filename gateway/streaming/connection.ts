@@ -8,7 +8,7 @@ import type { StreamEvent } from './stream-event.js';
 import { NOTIFICATIONS_SCOPE, type StreamKind } from './stream-kinds.js';
 
 /** Why the server ends a stream. */
-export type CloseReason = 'revoked' | 'slow' | 'restart';
+export type CloseReason = 'revoked' | 'slow' | 'restart' | 'blocked';
 
 /** What carries a connection's events: a WebSocket, or the answer to an SSE request. */
 export interface StreamSocket {
@@ -95,13 +95,16 @@ export class Connection {
   readonly tokenHash: string;
   readonly scopes: readonly string[];
   readonly socket: StreamSocket;
+  /** The client's address. */
+  readonly address: string;
   readonly subscriptions = new Map<string, StreamSubscription>();
   open = true;
 
-  constructor(viewer: string, tokenHash: string, scopes: readonly string[], socket: StreamSocket) {
+  constructor(viewer: string, tokenHash: string, scopes: readonly string[], socket: StreamSocket, address: string) {
     this.viewer = viewer;
     this.tokenHash = tokenHash;
     this.scopes = scopes;
     this.socket = socket;
+    this.address = address;
   }
 }

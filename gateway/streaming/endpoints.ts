@@ -9,6 +9,7 @@ import { isProblem, type Problem, problem, Unavailable } from '../../actors/doma
 import type { Clock, Timer } from '../../actors/domain/time.js';
 import { type Authenticator, bearerToken, usable } from '../http/authenticator.js';
 import { permit } from '../http/authorize.js';
+import type { ClientAddress } from '../http/client-address.js';
 import type { GatewayLogger } from '../http/dispatcher.js';
 import { parseUrlEncoded, Unparsable } from '../http/form.js';
 import { Head } from '../http/head.js';
@@ -16,6 +17,7 @@ import { HTTP_STATUS, problemAnswer } from '../http/problem-answer.js';
 import { respond } from '../http/responder.js';
 import { type Answer, redirect } from '../http/route.js';
 import { grants } from '../http/scopes.js';
+import type { BlockedAddresses } from '../instance/address-blocks.js';
 import { EventSourceStream } from './event-source.js';
 import type { Hub } from './hub.js';
 import { ofNamed, type StreamKind, type StreamNames, streamAt, streamNamed } from './stream-kinds.js';
@@ -38,6 +40,7 @@ const STREAMS_PER_CONNECTION_MAX = 60;
 const NAMES_READ_MAX = 20;
 
 const UNKNOWN_STREAM = problem('bad_request', 'Unknown stream type');
+const BLOCKED = problem('forbidden', 'Requests from your address are not answered');
 const OUTSIDE_SCOPES = problem('forbidden', 'This action is outside the authorized scopes');
 
 /** Who opens a stream, which one, and from where on. */
@@ -47,6 +50,13 @@ interface Opening {
   readonly scopes: readonly string[];
   readonly kind: StreamKind | undefined;
   readonly since: string | undefined;
+  readonly address: string;
+}
+
+/** Where clients are, and whose streams are not opened. */
+interface Addresses {
+  readonly address: ClientAddress;
+  readonly blocked: BlockedAddresses | undefined;
 }
 
 /** /api/v1/streaming: WebSockets and server-sent events on one hub. */
@@ -56,6 +66,7 @@ export class StreamingEndpoints {
   readonly #elsewhere: URL | undefined;
   readonly #logger: GatewayLogger;
   readonly #clock: Clock;
+  readonly #addresses: Addresses;
   #beat: Timer | undefined;
   #draining = false;
 
@@ -66,12 +77,16 @@ export class StreamingEndpoints {
     streamingRedirect: string | undefined,
     logger: GatewayLogger,
     clock: Clock,
+    addresses: Addresses,
   ) {
     this.#hub = hub;
     this.#authenticator = authenticator;
     this.#elsewhere = streamingRedirect === undefined ? undefined : new URL(streamingRedirect.replace(/^ws/, 'http'));
     this.#logger = logger;
     this.#clock = clock;
+    this.#addresses = addresses;
+    const { blocked } = addresses;
+    blocked?.onChanged(() => hub.closeFrom((address) => blocked.has(address)));
     hub.checkTokensWith(async (connection) => {
       const found = await authenticator.byHash(connection.tokenHash);
       return found?.account !== undefined && usable(found.account);
@@ -118,7 +133,8 @@ export class StreamingEndpoints {
       answer(plain);
       return;
     }
-    this.#admit(head, streamAt(head.path.slice(STREAMING_PATH.length)), [])
+    const address = this.#addressOf(response, head);
+    this.#admit(head, streamAt(head.path.slice(STREAMING_PATH.length)), [], address)
       .then((opening) => {
         if (aborted) return undefined;
         if (isProblem(opening) || opening.kind === undefined) {
@@ -158,15 +174,21 @@ export class StreamingEndpoints {
 
   async #stream(stream: EventSourceStream, opening: Opening, kind: StreamKind, id: string): Promise<void> {
     stream.start(id);
-    const connection = this.#hub.connect(opening.viewer, opening.tokenHash, opening.scopes, stream);
+    const connection = this.#hub.connect(opening.viewer, opening.tokenHash, opening.scopes, stream, opening.address);
     stream.onClosed = () => this.#hub.disconnect(connection);
     await this.#hub.subscribe(connection, kind, opening.since);
   }
 
   /** Token, account, scope and limits of a new stream. Never rejects. */
-  async #admit(head: Head, kind: StreamKind | undefined, protocols: readonly string[]): Promise<Opening | Problem> {
+  async #admit(
+    head: Head,
+    kind: StreamKind | undefined,
+    protocols: readonly string[],
+    address: string,
+  ): Promise<Opening | Problem> {
     try {
       if (head.malformed !== undefined) return problem('bad_request', head.malformed);
+      if (this.#addresses.blocked?.has(address) === true) return BLOCKED;
       if (this.#draining || this.#hub.connections >= STREAMS_MAX) {
         return problem('unavailable', 'No streams are opened here now, please try again');
       }
@@ -184,7 +206,7 @@ export class StreamingEndpoints {
       if (isProblem(since)) return since;
       const chosen = kind && (await this.#hub.chosen(viewer, kind, namesOf(query)));
       if (isProblem(chosen)) return chosen;
-      return { viewer, tokenHash: found.hash, scopes: found.token.scopes, kind: chosen, since };
+      return { viewer, tokenHash: found.hash, scopes: found.token.scopes, kind: chosen, since, address };
     } catch (error) {
       if (error instanceof Unparsable) return problem('bad_request', error.message);
       if (!(error instanceof Unavailable)) this.#logger.error({ err: error }, 'stream not opened');
@@ -197,6 +219,7 @@ export class StreamingEndpoints {
     const key = head.headers['sec-websocket-key'] ?? '';
     const protocols = (head.headers['sec-websocket-protocol'] ?? '').split(/ *, */).filter((one) => one !== '');
     const extensions = head.headers['sec-websocket-extensions'] ?? '';
+    const address = this.#addressOf(response, head);
     let aborted = false;
     response.onAborted(() => {
       aborted = true;
@@ -209,7 +232,7 @@ export class StreamingEndpoints {
       answer(elsewhere);
       return;
     }
-    this.#admitSocket(head, protocols)
+    this.#admitSocket(head, protocols, address)
       .then((opening) => {
         if (aborted) return;
         if (isProblem(opening)) {
@@ -223,7 +246,7 @@ export class StreamingEndpoints {
       .catch((err) => this.#logger.error({ err }, 'stream not opened'));
   }
 
-  async #admitSocket(head: Head, protocols: readonly string[]): Promise<Opening | Problem> {
+  async #admitSocket(head: Head, protocols: readonly string[], address: string): Promise<Opening | Problem> {
     let named: string | undefined;
     try {
       named = textOf(parseUrlEncoded(head.query).stream);
@@ -234,13 +257,19 @@ export class StreamingEndpoints {
     // Some clients open the SSE path as a WebSocket.
     const kind = named === undefined ? streamAt(head.path.slice(STREAMING_PATH.length)) : streamNamed(named);
     if (named !== undefined && named !== '' && kind === undefined) return UNKNOWN_STREAM;
-    return this.#admit(head, kind, protocols);
+    return this.#admit(head, kind, protocols, address);
+  }
+
+  /** Must be called within uWebSockets' own handler. */
+  #addressOf(response: HttpResponse, head: Head): string {
+    const connected = Buffer.from(response.getRemoteAddressAsText()).toString('latin1');
+    return this.#addresses.address(connected, head.headers['x-forwarded-for']);
   }
 
   #opened(socket: WebSocket<SocketData>): void {
     const data = socket.getUserData();
     const stream = new WebSocketStream(socket);
-    data.connection = this.#hub.connect(data.viewer, data.tokenHash, data.scopes, stream);
+    data.connection = this.#hub.connect(data.viewer, data.tokenHash, data.scopes, stream, data.address);
     if (data.first !== undefined) this.#subscribe(data, data.first, data.since);
   }
 

@@ -59,8 +59,14 @@ export class Hub {
     return count;
   }
 
-  connect(viewerId: string, tokenHash: string, scopes: readonly string[], socket: StreamSocket): Connection {
-    const connection = new Connection(viewerId, tokenHash, scopes, socket);
+  connect(
+    viewerId: string,
+    tokenHash: string,
+    scopes: readonly string[],
+    socket: StreamSocket,
+    address: string,
+  ): Connection {
+    const connection = new Connection(viewerId, tokenHash, scopes, socket, address);
     const present = this.#viewers.get(viewerId);
     const viewer = present ?? new Viewer(viewerId, this.#parts, (whose, hash) => this.#revoked(whose, hash));
     viewer.connections.add(connection);
@@ -125,6 +131,15 @@ export class Hub {
       for (const connection of [...viewer.connections]) {
         connection.socket.heartbeat();
         await this.#check(connection);
+      }
+    }
+  }
+
+  /** Ends the streams of addresses that are no longer answered. */
+  closeFrom(isBlocked: (address: string) => boolean): void {
+    for (const viewer of [...this.#viewers.values()]) {
+      for (const connection of [...viewer.connections]) {
+        if (isBlocked(connection.address)) connection.socket.close('blocked');
       }
     }
   }

@@ -11,6 +11,8 @@ export interface SocketData {
   /** The stream named in the address. */
   readonly first: StreamKind | undefined;
   readonly since: string | undefined;
+  /** The client's address. */
+  readonly address: string;
   /** Set when the socket opens. */
   connection: Connection | undefined;
 }
@@ -21,6 +23,7 @@ export const SOCKET_BUFFERED_BYTES_MAX = 1_048_576;
 /** Close codes of RFC 6455 §7.4.1 and its registry; 1012 and 1013 tell clients to come back. */
 const CLOSE_CODES: Record<CloseReason, readonly [number, string]> = {
   revoked: [1008, 'token revoked'],
+  blocked: [1008, 'address blocked'],
   slow: [1013, 'too slow'],
   restart: [1012, 'service restart'],
 };

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import WebSocket from 'ws';
+import { cachedTogether } from '../../../compose/cached-rows.js';
+import { AddressBlocks } from '../../../gateway/instance/address-blocks.js';
+import { InstanceEntries } from '../../../gateway/instance/entries.js';
+import { rangeText } from '../../../gateway/oauth/sign-up-limits.js';
+import { MemoryTables } from '../../../store/memory/memory-tables.js';
+import { put, remove } from '../../../store/port.js';
+import { instanceEntries } from '../../../store/tables.js';
+import { InProcessHub } from '../../../transport/in-process-bus.js';
+import { EventStream } from '../../kit/event-stream.js';
+import { type Person, TestServer } from '../../kit/server.js';
+import { until } from '../../kit/until.js';
+import { realClock } from '../../transport/real-clock.js';
+
+const PATH = '/api/v1/admin/ip_blocks';
+let server: TestServer;
+let admin: Person;
+before(async () => {
+  server = await TestServer.start();
+  admin = await server.staff('chief', 'admin');
+});
+after(() => server?.stop());
+
+const from = (address: string) => ({ 'x-forwarded-for': address });
+const status = async (address: string, path = '/api/v1/instance', method = 'GET', body?: unknown) =>
+  (await server.ask(method, path, body, undefined, from(address))).status;
+/** What is written is known at once on the node that writes it; a round of the event loop later at most. */
+const known = (address: string, wanted: number) =>
+  until(`${address} to get ${wanted}`, async () => (await status(address)) === wanted || undefined, 1_000);
+
+test('no_access refuses every request of an address, and no other severity does', async () => {
+  const made = (await admin.post(PATH, { ip: '203.0.113.9/28', severity: 'no_access' })).body;
+  assert.equal(made.ip, '203.0.113.0/28');
+  await admin.post(PATH, { ip: '203.0.113.77', severity: 'sign_up_block' });
+  await known('203.0.113.4', 403);
+  const refused = await server.ask('GET', '/api/v1/instance', undefined, undefined, from('203.0.113.15'));
+  assert.deepEqual([refused.status, refused.body], [403, { error: 'Requests from your address are not answered' }]);
+  const all: readonly (readonly [string, string, unknown?])[] = [
+    ['GET', '/'],
+    ['GET', '/nothing/here'],
+    ['GET', '/auth/sign_in'],
+    ['GET', '/.well-known/nodeinfo'],
+    ['OPTIONS', '/api/v1/statuses'],
+    ['POST', '/oauth/token', { grant_type: 'client_credentials' }],
+    ['POST', '/api/v1/apps', { client_name: 'x', redirect_uris: 'https://example.org/' }],
+    ['GET', '/api/v1/streaming/user'],
+  ];
+  for (const [method, path, body] of all) assert.equal(await status('203.0.113.4', path, method, body), 403, path);
+  const as = (token: string) => server.ask('GET', '/api/v1/timelines/home', undefined, token, from('203.0.113.4'));
+  assert.equal((await as(admin.token)).status, 403, 'whoever it is');
+  for (const address of ['203.0.113.16', '203.0.113.77', '198.51.100.1', '::ffff:203.0.113.16', '2001:db8::1'])
+    assert.equal(await status(address), 200, address);
+  assert.equal(await status('::ffff:203.0.113.4'), 403, 'however it is written');
+  assert.equal(await status('203.0.113.4', '/health/live'), 200, 'load balancers go on asking');
+  await admin.put(`${PATH}/${made.id}`, { severity: 'sign_up_block' });
+  await known('203.0.113.4', 200);
+});
+
+test('whoever is no trusted proxy cannot pass for another address', async () => {
+  const made = (await admin.post(PATH, { ip: '203.0.113.32', severity: 'no_access' })).body;
+  await known('203.0.113.32', 403);
+  assert.equal(await status('198.51.100.1, 203.0.113.32'), 403, 'what a client says of itself is hearsay');
+  assert.equal(await status('203.0.113.32, 198.51.100.1'), 200, 'nor does it shut others out');
+  assert.equal(await status('203.0.113.32, 127.0.0.5'), 403, 'behind two proxies of ours');
+  await admin.remove(`${PATH}/${made.id}`);
+  await known('203.0.113.32', 200);
+  const exposed = await TestServer.start({ TRUSTED_PROXIES: '192.0.2.1' });
+  try {
+    const chief = await exposed.staff('chief', 'admin');
+    await chief.post(PATH, { ip: '127.0.0.1', severity: 'no_access' });
+    const asked = () => exposed.ask('GET', '/api/v1/instance', undefined, undefined, from('198.51.100.1'));
+    await until('the address to be shut out', async () => (await asked()).status === 403 || undefined, 1_000);
+  } finally {
+    await exposed.stop();
+  }
+});
+
+test('addresses of the sixth version are blocked by their ranges, those of the fourth in either spelling', async () => {
+  await admin.post(PATH, { ip: '2001:db8:1::/48', severity: 'no_access' });
+  await admin.post(PATH, { ip: '2001:db8:2:3:8000::/65', severity: 'no_access' });
+  await known('2001:db8:2:3:8000::1', 403);
+  assert.equal(await status('2001:db8:1:ffff::1'), 403);
+  assert.equal(await status('2001:db8:2::1'), 200);
+  assert.equal(await status('2001:db8:2:3::1'), 200);
+  assert.equal(rangeText('::ffff:192.0.2.7/120'), '192.0.2.0/24');
+});
+
+test('a block ends when its time is over', async () => {
+  await admin.post(PATH, { ip: '203.0.113.64', severity: 'no_access', expires_in: 1 });
+  await known('203.0.113.64', 403);
+  await until('the end', async () => (await status('203.0.113.64')) === 200 || undefined, 3_000);
+});
+
+test('open streams of an address end within a second of its block', async () => {
+  const ada = await server.person('ada');
+  const open = (address: string) =>
+    new WebSocket(`${server.url.replace('http', 'ws')}/api/v1/streaming?stream=user&access_token=${ada.token}`, {
+      headers: from(address),
+    });
+  const [blocked, other] = [open('203.0.113.80'), open('203.0.113.81')];
+  const opened = (socket: WebSocket) => new Promise((resolve) => socket.once('open', resolve));
+  await Promise.all([opened(blocked), opened(other)]);
+  const events = await EventStream.open(server.url, 'user', ada.token);
+  const closed = new Promise<number>((resolve) => blocked.once('close', resolve));
+  const startMs = performance.now();
+  await admin.post(PATH, { ip: '203.0.113.80', severity: 'no_access' });
+  assert.equal(await closed, 1008);
+  assert.ok(performance.now() - startMs < 1_000);
+  assert.deepEqual([other.readyState, events.ended], [WebSocket.OPEN, false]);
+  const again = open('203.0.113.80');
+  const refused = await new Promise<string>((resolve) => again.once('error', (error) => resolve(error.message)));
+  assert.match(refused, /403/);
+  other.terminate();
+  await events.close();
+});
+
+test('what one node writes holds on the others within a second, without asking the store again', async () => {
+  const shared = new MemoryTables();
+  const hub = new InProcessHub(realClock);
+  const nodes = await Promise.all(
+    ['one', 'two'].map(async (name) => {
+      const tables = await cachedTogether(shared, hub.bus(name), name);
+      const entries = new InstanceEntries(tables);
+      const blocks = await AddressBlocks.open(entries, tables, realClock, (error) => assert.fail(String(error)));
+      return { tables, blocks };
+    }),
+  );
+  const [one, two] = nodes as [(typeof nodes)[0], (typeof nodes)[0]];
+  const id = '000000000000000042';
+  const key = { collection: 'ip_blocks', entry: id };
+  const address = { severity: 'no_access', comment: '', expiresAtMs: 0 };
+  const entry = { collection: 'ip_blocks', id, key: '192.0.2.0/24', atMs: 0, updatedAtMs: 0, address };
+  assert.equal(two.blocks.any, false);
+  await one.tables.write([put(instanceEntries, key, entry)]);
+  await until('the other node to know', async () => two.blocks.has('192.0.2.200') || undefined, 1_000);
+  let reads = 0;
+  const range = shared.range.bind(shared);
+  shared.range = (table, partition, options) => {
+    reads++;
+    return range(table, partition, options);
+  };
+  for (let asked = 0; asked < 1_000; asked++) assert.equal(two.blocks.has('192.0.2.7'), true);
+  assert.equal(reads, 0);
+  await one.tables.write([remove(instanceEntries, key)]);
+  await until('the other node to forget', async () => !two.blocks.any || undefined, 1_000);
+});
+
+test('a store that fails for a moment is asked again', async () => {
+  const shared = new MemoryTables();
+  const tables = await cachedTogether(shared, new InProcessHub(realClock).bus('one'), 'one');
+  const failures: unknown[] = [];
+  const blocks = await AddressBlocks.open(new InstanceEntries(tables), tables, realClock, (error) =>
+    failures.push(error),
+  );
+  const range = shared.range.bind(shared);
+  shared.range = async (table, partition, options) => {
+    if (failures.length === 0) throw new Error('the store sleeps');
+    return range(table, partition, options);
+  };
+  const address = { severity: 'no_access', comment: '', expiresAtMs: 0 };
+  const entry = {
+    collection: 'ip_blocks',
+    id: '000000000000000042',
+    key: '192.0.2.7/32',
+    atMs: 0,
+    updatedAtMs: 0,
+    address,
+  };
+  await tables.write([put(instanceEntries, { collection: 'ip_blocks', entry: entry.id }, entry)]);
+  await until('the block to hold', async () => blocks.has('192.0.2.7') || undefined, 5_000);
+  assert.equal(failures.length, 1);
+});
