@@ -11,6 +11,7 @@ import type { Row } from './row.js';
 const run = promisify(execFile);
 const BULK = 10_000;
 const BULK_SECONDS_MAX = 60;
+const SCOPES = 'read write follow push';
 const OUTPUT_BYTES_MAX = 2 ** 26;
 
 export interface Made {
@@ -24,7 +25,9 @@ export async function createAccounts(
   server: Pick<ServerProcess, 'dataDir'>,
   count: number,
   prefix = 'user',
+  role = 'user',
 ): Promise<Made[]> {
+  const scopes = role === 'user' ? SCOPES : `${SCOPES} admin:read admin:write`;
   const folder = await mkdtemp(join(tmpdir(), 'murmuration-bench-'));
   const file = join(folder, 'accounts.jsonl');
   const lines = Array.from({ length: count }, (_, index) =>
@@ -32,9 +35,9 @@ export async function createAccounts(
       username: `${prefix}${index}`,
       email: `${prefix}${index}@example.org`,
       password: 'correct horse battery',
-      role: 'user',
+      role,
       confirmed: true,
-      token: { scopes: 'read write follow push' },
+      token: { scopes },
     }),
   );
   await writeFile(file, lines.join('\n'));

@@ -1,58 +1,14 @@
 import type { Made } from './accounts.js';
-import { type Call, measure } from './http-load.js';
+import { benchListed, type Listed, LONG, SUBJECTS } from './listed.js';
 import type { Row } from './row.js';
-import { at, get, Town, write } from './town.js';
+import { at, type Town, write } from './town.js';
 
-const IN_FLIGHT = 32;
-const COUNT = 1_000;
-const ROUNDS = 5;
-const PAGE = 20;
-/** A page and some more, so that no list ends with its page. */
-const LONG = PAGE + 5;
 const AUTHORS = 2 * LONG;
 const READERS = 2 * LONG;
 const POSTS_EACH = LONG;
-/** Statuses whose marks are listed, accounts whose follow requests are. */
-const SUBJECTS = 4;
-const CPU_MAX = 0.1;
 
-/** A list endpoint: its path for the nth call by this reader. */
-interface Listed {
-  readonly name: string;
-  readonly path: (reader: Made, index: number) => string;
-  /** Who asks; default the readers in turn. */
-  readonly by?: readonly Made[];
-}
-
-/** A page of each list endpoint, by readers in turn. */
-export async function benchLists(): Promise<Row[]> {
-  const town = await Town.open(AUTHORS, READERS);
-  try {
-    const rows: Row[] = [];
-    for (const listed of await filled(town)) rows.push(await pages(town, listed));
-    return rows;
-  } finally {
-    await town.dispose();
-  }
-}
-
-function pages(town: Town, { name, path, by = town.followers }: Listed): Promise<Row> {
-  const isPage = (page: readonly { readonly id: string }[]) =>
-    page.length === PAGE && new Set(page.map(({ id }) => id)).size === PAGE;
-  const call = (index: number): Call => {
-    const reader = at(by, index);
-    const address = path(reader, index);
-    return get(`${address}${address.includes('?') ? '&' : '?'}limit=${PAGE}`, reader, isPage);
-  };
-  return measure(town.target, {
-    name: `${name}, page of ${PAGE}`,
-    call,
-    count: COUNT,
-    rounds: ROUNDS,
-    inFlight: IN_FLIGHT,
-    target: CPU_MAX,
-  });
-}
+/** A page of each list of people and of statuses, by readers in turn. */
+export const benchLists = (): Promise<Row[]> => benchListed([AUTHORS, READERS], filled);
 
 /** Makes a town in which each of these lists is longer than a page. */
 async function filled(town: Town): Promise<Listed[]> {

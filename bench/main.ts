@@ -7,10 +7,13 @@ import { benchBulk } from './accounts.js';
 import { benchAsk } from './ask.js';
 import { benchCluster } from './cluster.js';
 import { benchDeliveries } from './deliveries.js';
+import { benchDiscoveryLists } from './discovery-lists.js';
 import { benchGrowth } from './growth.js';
 import { measureJournal } from './journal.js';
 import { benchLists } from './lists.js';
+import { benchModerationLists } from './moderation-lists.js';
 import { benchOverload } from './overload.js';
+import { benchOwnLists } from './own-lists.js';
 import { OtherWork } from './process-figures.js';
 import { benchHome, benchNotifications, benchPublic, benchStatus, benchVerify } from './reads.js';
 import { printTable, type Row } from './row.js';
@@ -62,6 +65,9 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   notifications: benchNotifications,
   status: benchStatus,
   lists: benchLists,
+  'own-lists': benchOwnLists,
+  discovery: benchDiscoveryLists,
+  moderation: benchModerationLists,
   visible: benchVisible,
   deliveries: benchDeliveries,
   growth: benchGrowth,

@@ -34,15 +34,17 @@ export class Town {
     readonly authors: readonly Made[],
     readonly followers: readonly Made[],
     private readonly end: () => Promise<void>,
+    readonly moderators: readonly Made[] = [],
   ) {}
 
   /** One embedded server with everything durable; nobody follows yet. */
-  static async open(authors: number, followers: number): Promise<Town> {
+  static async open(authors: number, followers: number, moderators = 0): Promise<Town> {
     const server = await ServerProcess.start({ LOG_LEVEL: 'warn' });
     try {
       const people = await createAccounts(server, authors + followers);
+      const staff = moderators === 0 ? [] : await createAccounts(server, moderators, 'moderator', 'admin');
       const target = { urls: [server.url], pids: [server.pid], settled: () => settled([server.dataDir]) };
-      return Town.on(target, people, authors, () => server.dispose());
+      return new Town(target, people.slice(0, authors), people.slice(authors), () => server.dispose(), staff);
     } catch (error) {
       await server.dispose();
       throw error;

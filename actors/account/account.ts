@@ -233,6 +233,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       'sources',
       'screen',
       'endorsements',
+      'following',
       'domainBlocks',
       'featuredTags',
       'home',

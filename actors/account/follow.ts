@@ -1,5 +1,6 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
+import { edgePage } from '../domain/edge-page.js';
 import { type Problem, problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
 import { leaveLists } from './lists.js';
@@ -9,6 +10,7 @@ export interface Commands {
   follow: { in: P.AccountFollow; out: P.AccountRelation };
   unfollow: { in: P.AccountUnfollow; out: P.AccountRelation };
   answerFollow: { in: P.AccountAnswerFollow; out: P.AccountEmpty };
+  following: { in: P.AccountEdgeBounds; out: P.AccountEdgePage };
 }
 export interface Events {
   followed: P.AccountFollowed;
@@ -66,6 +68,13 @@ export const follow: Part<RelationState, Commands, Events> = {
       if (edge?.edgeId !== edgeId || isKnown) return { events: [], reply: {} };
       return { events: [{ type: 'followAnswered', target, edgeId, answer }], reply: {} };
     },
+    following(state, bounds) {
+      const edges: P.AccountEdge[] = [];
+      for (const { target, edgeId, pending } of state.following.values()) {
+        if (!pending) edges.push({ account: target, edgeId, untilMs: 0 });
+      }
+      return { events: [], reply: edgePage(edges, bounds) };
+    },
   },
   apply: {
     followed(state, { target, edgeId, pending, reblogs, notify, atMs, limit }) {
@@ -89,6 +98,7 @@ export const follow: Part<RelationState, Commands, Events> = {
     follow: { in: codec('murmuration.account.Follow'), out: codec('murmuration.account.Relation') },
     unfollow: { in: codec('murmuration.account.Unfollow'), out: codec('murmuration.account.Relation') },
     answerFollow: { in: codec('murmuration.account.AnswerFollow'), out: codec('murmuration.account.Empty') },
+    following: { in: codec('murmuration.account.EdgeBounds'), out: codec('murmuration.account.EdgePage') },
   },
   events: {
     followed: codec('murmuration.account.Followed'),

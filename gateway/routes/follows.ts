@@ -1,8 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import type { AccountRelation, StoreAccountRecord } from '../../proto/gen/types.js';
-import { RANGE_LIMIT_MAX } from '../../store/port.js';
-import { accounts, followers, following } from '../../store/tables.js';
+import { accounts, followers } from '../../store/tables.js';
 import { isSuspended } from '../entities/account.js';
 import { renderRelationships } from '../entities/relationship.js';
 import { type PageBounds, pageBounds, pageQuery } from '../http/paging.js';
@@ -162,18 +161,11 @@ async function readFollowers(services: Services, account: string, bounds: PageBo
   return readPage(cursor, bounds, async (rows) => rows.map((row) => row.value));
 }
 
-/** The whole partition, since it is ordered by target and the list by when: at most FOLLOWING_MAX small rows. */
+/** The account's actor knows whom it follows; its rows are in the order of the followed, the list in that of time. */
 async function readFollowing(services: Services, account: string, bounds: PageBounds): Promise<Page<Edge>> {
-  const rows: { readonly id: string; readonly accountId: string }[] = [];
-  let after: { target: string } | undefined;
-  for (;;) {
-    const options = after === undefined ? { limit: RANGE_LIMIT_MAX } : { after, limit: RANGE_LIMIT_MAX };
-    const found = await services.tables.range(following, { account }, options);
-    for (const { key, value } of found) if (!value.pending) rows.push({ id: value.edgeId, accountId: key.target });
-    const last = found.at(-1);
-    if (last === undefined || found.length < RANGE_LIMIT_MAX) return pageOf(rows, bounds);
-    after = { target: last.key.target };
-  }
+  const { edges, more } = answered(await services.askAccount(account, 'following', bounds));
+  const items = edges.map((edge) => ({ accountId: edge.account }));
+  return { items, newest: edges[0]?.edgeId, oldest: edges.at(-1)?.edgeId, more };
 }
 
 /** An empty name is how forms send no languages at all. */

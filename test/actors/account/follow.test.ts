@@ -75,3 +75,20 @@ test('a follow is limited to languages until the limit is lifted; other options 
   ])
     assert.equal(limited.when('follow', { ...follow, limit: { languages } }).lastProblem?.problem, 'invalid');
 });
+
+test('those who are followed are listed newest first, without those who have not answered yet', () => {
+  const alice = newcomer(({ following }) => {
+    for (const target of ['1', '2', '3']) following.set(target, edgeTo(target));
+    following.set('4', { ...edgeTo('4'), pending: true });
+  });
+  const page = (bounds: object) => {
+    const { edges, more } = alice.when('following', { upwards: false, limit: 2, ...bounds }).reply as unknown as {
+      edges: { account: string }[];
+      more: boolean;
+    };
+    return [edges.map(({ account }) => account), more];
+  };
+  assert.deepEqual(page({}), [['3', '2'], true]);
+  assert.deepEqual(page({ before: '2' }), [['1'], false]);
+  assert.deepEqual(page({ after: '1', upwards: true, limit: 1 }), [['2'], true]);
+});

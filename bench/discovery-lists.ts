@@ -1,0 +1,73 @@
+import { benchListed, type Listed, LONG, SUBJECTS } from './listed.js';
+import type { Row } from './row.js';
+import { at, type Town, write } from './town.js';
+
+const AUTHORS = 2 * LONG;
+const READERS = LONG;
+/** How many post each trend: one person makes none. */
+const PEOPLE = 2;
+
+/** A page of each list in which people look for what they do not know yet, and a thread. */
+export const benchDiscoveryLists = (): Promise<Row[]> => benchListed([AUTHORS, READERS], filled);
+
+async function filled(town: Town): Promise<Listed[]> {
+  const { authors, followers: readers } = town;
+  for (const { token } of authors) {
+    const body = { discoverable: true, indexable: true };
+    const path = '/api/v1/accounts/update_credentials';
+    await town.call({ method: 'PATCH', path, token, body, right: (answer) => answer.discoverable === true });
+  }
+  await town.each('post', AUTHORS, (index) => town.post(at(authors, index), `number ${index} of all`));
+  const posted = town.newest.slice(0, LONG);
+  await town.each('favourite', LONG * READERS, (index) =>
+    write(at(readers, index), `/api/v1/statuses/${at(posted, Math.floor(index / READERS))}/favourite`, {}, Boolean),
+  );
+  for (const [name, text] of [
+    ['tag', (number: number) => `#trend${number} it is`],
+    ['link', (number: number) => `https://news.example/${number} it is`],
+  ] as const) {
+    await town.each(name, LONG * PEOPLE, (index) =>
+      write(at(authors, index), '/api/v1/statuses', { status: text(index % LONG) }, Boolean),
+    );
+  }
+  const read = 'https://news.example/read';
+  await town.each('link', LONG, (index) =>
+    write(at(authors, index), '/api/v1/statuses', { status: `${read} number ${index}` }, Boolean),
+  );
+  const threads = town.newest.slice(-SUBJECTS);
+  await town.each('reply', threads.length * LONG, (index) => {
+    const body = { status: `answer ${index}`, in_reply_to_id: at(threads, index) };
+    return write(at(authors, index), '/api/v1/statuses', body, Boolean);
+  });
+  await town.target.settled();
+  return [
+    {
+      name: 'search for accounts',
+      path: () => '/api/v2/search?type=accounts&q=user',
+      items: ({ accounts }) => accounts,
+    },
+    {
+      name: 'search for statuses',
+      path: () => '/api/v2/search?type=statuses&q=number',
+      items: ({ statuses }) => statuses,
+    },
+    {
+      name: 'search for hashtags',
+      path: () => '/api/v2/search?type=hashtags&q=trend',
+      items: ({ hashtags }) => hashtags,
+      key: ({ name }) => name,
+    },
+    { name: 'suggestions', path: () => '/api/v2/suggestions', key: ({ account }) => account.id },
+    { name: 'directory', path: () => '/api/v1/directory' },
+    { name: 'trending hashtags', path: () => '/api/v1/trends/tags', key: ({ name }) => name },
+    { name: 'trending statuses', path: () => '/api/v1/trends/statuses' },
+    { name: 'trending links', path: () => '/api/v1/trends/links', key: ({ url }) => url },
+    { name: 'link timeline', path: () => `/api/v1/timelines/link?url=${encodeURIComponent(read)}` },
+    {
+      name: 'thread',
+      path: (_, index) => `/api/v1/statuses/${at(threads, index)}/context`,
+      length: LONG,
+      items: ({ descendants }) => descendants,
+    },
+  ];
+}

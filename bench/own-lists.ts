@@ -1,0 +1,111 @@
+import type { Made } from './accounts.js';
+import type { Call } from './http-load.js';
+import { benchListed, type Listed, LONG, PAGE, SUBJECTS } from './listed.js';
+import type { Row } from './row.js';
+import { at, get, type Town, write } from './town.js';
+
+const READERS = 8;
+/** Hashtags that a profile shows at most. */
+const FEATURED = 10;
+/** Who favourites each of a reader's posts: as many notifications in a group. */
+const FAVOURITES_EACH = 4;
+const YEAR_MS = 366 * 86_400_000;
+
+/** A page of each list that is somebody's own. */
+export const benchOwnLists = (): Promise<Row[]> => benchListed([LONG, READERS], filled);
+
+async function filled(town: Town): Promise<Listed[]> {
+  const { authors } = town;
+  const readers = town.followers.slice(0, SUBJECTS);
+  await directs(town, readers);
+  await noticed(town, readers);
+  await kept(town, readers);
+  await town.target.settled();
+  return [
+    { name: 'conversations', path: () => '/api/v1/conversations', by: readers },
+    { name: 'direct timeline', path: () => '/api/v1/timelines/direct', by: readers },
+    { name: 'mentions timeline', path: () => '/api/v1/timelines/mentions', by: authors.slice(0, SUBJECTS) },
+    {
+      name: `grouped notifications, ${FAVOURITES_EACH} in each group`,
+      path: () => '/api/v2/notifications',
+      by: authors.slice(0, SUBJECTS),
+      items: ({ notification_groups: groups }) => groups,
+      key: ({ group_key: key }) => key,
+    },
+    { name: 'scheduled statuses', path: () => '/api/v1/scheduled_statuses', by: readers },
+    { name: 'followed hashtags', path: () => '/api/v1/followed_tags', by: readers, key: ({ name }) => name },
+    { name: 'featured hashtags', path: () => '/api/v1/featured_tags', by: readers, length: FEATURED },
+    { name: 'endorsements', path: () => '/api/v1/endorsements', by: readers },
+    { name: 'domain blocks', path: () => '/api/v1/domain_blocks', by: readers, key: (domain) => domain },
+    { name: 'filters', path: () => '/api/v2/filters', by: readers },
+    { name: 'filters, old', path: () => '/api/v1/filters', by: readers },
+    { name: 'lists', path: () => '/api/v1/lists', by: readers },
+  ];
+}
+
+/** A conversation of each reader with each author, in which both say something. */
+async function directs(town: Town, readers: readonly Made[]): Promise<void> {
+  await town.each('direct', LONG * readers.length, (index) => {
+    const [author, reader] = [at(town.authors, index), at(readers, Math.floor(index / LONG))];
+    const body = { status: `@${reader.username} a word`, visibility: 'direct' };
+    return write(author, '/api/v1/statuses', body, ({ visibility }) => visibility === 'direct');
+  });
+}
+
+/** Authors are mentioned by readers, who favourite their posts. */
+async function noticed(town: Town, readers: readonly Made[]): Promise<void> {
+  const noticed = town.authors.slice(0, SUBJECTS);
+  const posted = new Map<number, string>();
+  await town.each('post', LONG * noticed.length, (index) =>
+    write(at(noticed, index), '/api/v1/statuses', { status: `number ${index}` }, ({ id }) => {
+      return Boolean(posted.set(index, id));
+    }),
+  );
+  await town.each('favourite', posted.size * FAVOURITES_EACH, (index) => {
+    const who = at(town.followers, Math.floor(index / posted.size));
+    return write(who, `/api/v1/statuses/${posted.get(index % posted.size)}/favourite`, {}, Boolean);
+  });
+  await town.target.settled();
+  await town.each('mention', LONG * noticed.length, (index) => {
+    const status = `@${at(noticed, index).username} number ${index}`;
+    return write(at(readers, Math.floor(index / noticed.length)), '/api/v1/statuses', { status }, Boolean);
+  });
+}
+
+/** What readers keep for themselves. */
+async function kept(town: Town, readers: readonly Made[]): Promise<void> {
+  const each = (name: string, count: number, call: (reader: Made, number: number) => Call) =>
+    town.each(name, count * readers.length, (index) => call(at(readers, index), Math.floor(index / readers.length)));
+  // So many a day at most.
+  await each('schedule', LONG, (reader, number) => {
+    const at = new Date(Date.now() + YEAR_MS + number * 86_400_000).toISOString();
+    return write(reader, '/api/v1/statuses', { status: `later ${number}`, scheduled_at: at }, ({ id }) => Boolean(id));
+  });
+  await each('tag', LONG, (reader, number) => write(reader, `/api/v1/tags/bench${number}/follow`, {}, Boolean));
+  await each('featured tag', FEATURED, (reader, number) =>
+    write(reader, '/api/v1/featured_tags', { name: `bench${number}` }, Boolean),
+  );
+  await each('follow', LONG, (reader, number) =>
+    write(reader, `/api/v1/accounts/${at(town.authors, number).id}/follow`, {}, ({ following }) => following),
+  );
+  await each('endorse', LONG, (reader, number) =>
+    write(reader, `/api/v1/accounts/${at(town.authors, number).id}/endorse`, {}, ({ endorsed }) => endorsed),
+  );
+  await each('domain', LONG, (reader, number) =>
+    write(reader, '/api/v1/domain_blocks', { domain: `number${number}.example` }, Boolean),
+  );
+  // Not more than a page: these lists have none.
+  await each('filter', PAGE, (reader, number) => {
+    const keywords = [{ keyword: `word${number}`, whole_word: true }];
+    return write(
+      reader,
+      '/api/v2/filters',
+      { title: `${number}`, context: ['public'], keywords_attributes: keywords },
+      Boolean,
+    );
+  });
+  await each('list', PAGE, (reader, number) => write(reader, '/api/v1/lists', { title: `${number}` }, Boolean));
+  for (const reader of readers) {
+    await town.call(get('/api/v1/lists', reader, (lists: readonly object[]) => lists.length === PAGE));
+  }
+}
