@@ -1,8 +1,9 @@
 import type { StoreAppRecord, StoreKeptAnswer, StoreNameClaim, StoreTokenRecord } from '../proto/gen/types.js';
 import { put, remove, type Tables } from '../store/port.js';
-import { accounts, apps, keptAnswers, names, tokens } from '../store/tables.js';
+import { accounts, apps, keptAnswers, names, refusedSignUps, tokens } from '../store/tables.js';
 import type { Clock } from './domain/time.js';
 
+const DAY_MS = 86_400_000;
 /** After this a claim without an account is taken over: much longer than any registration is under way. */
 export const CLAIM_LIFETIME_MS = 60_000;
 
@@ -49,6 +50,12 @@ export class Registrar {
 
   removeAppToken(hash: string): Promise<void> {
     return this.tables.write([remove(tokens, { hash })]);
+  }
+
+  /** Somebody at `address` was refused for the provider of their e-mail address. */
+  refusedSignUp(domain: string, attempt: string, address: string): Promise<void> {
+    const day = Math.floor(this.clock.nowMs() / DAY_MS);
+    return this.tables.write([put(refusedSignUps, { day, domain, attempt }, { address })]);
   }
 
   /** Takes it on to answer a request; else what was answered, or that somebody else is about to. */

@@ -1,6 +1,8 @@
+import { isId } from '../actors/domain/ids.js';
 import { isProblem } from '../actors/domain/problem.js';
 import type { Node } from '../compose/node.js';
 import { SETTINGS } from '../gateway/instance/about.js';
+import { AUDIT_MAX, type AuditedAct, auditOf } from '../gateway/instance/audit.js';
 import { putEntry, removeEntry } from '../gateway/instance/changes.js';
 import { Refused } from './refused.js';
 import { type Declare, printLine, type WithRun } from './running.js';
@@ -9,6 +11,7 @@ import { type Declare, printLine, type WithRun } from './running.js';
 export interface InstanceOperations {
   'instance.put': { in: NewEntry; out: { id: string } };
   'instance.remove': { in: { collection: string; id: string }; out: object };
+  'instance.audit': { in: { limit: number; before?: string }; out: { acts: readonly AuditedAct[] } };
   'instance.list': { in: { collection: string }; out: { entries: readonly object[] } };
 }
 type Listed = Editable | 'ip_blocks';
@@ -23,6 +26,7 @@ export interface NewEntry {
   readonly endsAt?: string;
 }
 
+const AUDIT_DEFAULT = 50;
 const EDITABLE: readonly string[] = ['rules', 'announcements', 'settings', 'terms'];
 
 function editable(collection: unknown): Editable {
@@ -60,6 +64,11 @@ export const instanceOperations: {
     if (isProblem(gone)) throw new Refused(gone.detail);
     return {};
   },
+  async 'instance.audit'({ services }, { limit, before }) {
+    if (!Number.isInteger(limit) || limit < 1 || limit > AUDIT_MAX) throw new Refused(`the limit is 1 to ${AUDIT_MAX}`);
+    if (before !== undefined && !isId(before)) throw new Refused('before must be the id of an act');
+    return { acts: await auditOf(services, limit, before?.padStart(18, '0')) };
+  },
   async 'instance.list'({ services }, { collection }) {
     const entries = await services.entries.of(listed(collection));
     return {
@@ -96,6 +105,19 @@ export function addInstanceCommands(command: Declare, withRun: WithRun<InstanceO
   command('list <collection>', 'print rules, announcements, settings, terms or ip_blocks').action((collection, flags) =>
     withRun(flags, async (run) => printLine((await run('instance.list', { collection })).entries)),
   );
+  command('audit', 'print what moderators did, one line each, the last first')
+    .option('--limit <count>', 'how many', String(AUDIT_DEFAULT))
+    .option('--before <id>', 'those before this one')
+    .action((flags) =>
+      withRun(flags, async (run) => {
+        const { limit, before } = flags as Partial<Record<string, string>>;
+        const { acts } = await run('instance.audit', {
+          limit: Number(limit),
+          ...(before === undefined ? {} : { before }),
+        });
+        for (const act of acts) printLine(act);
+      }),
+    );
   command('remove <collection> <id>', 'take one away').action((collection, id, flags) =>
     withRun(flags, async (run) => printLine(await run('instance.remove', { collection, id }))),
   );

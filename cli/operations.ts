@@ -48,6 +48,7 @@ export async function operate<N extends OperationName>(
     'token.create': (wanted) => createToken(node.services, wanted.username, wanted.scopes),
     'instance.put': (entry) => instanceOperations['instance.put'](node, entry),
     'instance.remove': (entry) => instanceOperations['instance.remove'](node, entry),
+    'instance.audit': (wanted) => instanceOperations['instance.audit'](node, wanted),
     'instance.list': (wanted) => instanceOperations['instance.list'](node, wanted),
     'emoji.add': (wanted) => emojiOperations['emoji.add'](node, wanted),
     'emoji.remove': (wanted) => emojiOperations['emoji.remove'](node, wanted),

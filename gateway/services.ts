@@ -78,6 +78,8 @@ export interface Registry {
   putApp(clientId: string, app: import('../proto/gen/types.js').StoreAppRecord): Promise<void>;
   putAppToken(hash: string, token: import('../proto/gen/types.js').StoreTokenRecord): Promise<void>;
   removeAppToken(hash: string): Promise<void>;
+  /** Somebody was refused for the provider of their e-mail address, which `domain` blocks; `attempt` is a fresh id. */
+  refusedSignUp(domain: string, attempt: string, address: string): Promise<void>;
   /** Takes it on to answer a request; else what was answered, or that somebody else is about to. */
   claimAnswer(name: string): Promise<'claimed' | 'pending' | { readonly status: number; readonly body: string }>;
   /** What was answered to the request that was taken on; without it, another may try. */

@@ -186,6 +186,16 @@ export const keptAnswers = table('kept_answers', {
   conditional: true,
   ttlSeconds: 3_600,
 });
+/**
+ * Sign-ups refused for their e-mail provider, by day since 1970 and by the block's domain. A node writes a bounded
+ * number a day (gateway/oauth/refused-sign-ups.ts).
+ */
+export const refusedSignUps = table('refused_sign_ups', {
+  partition: { day: 'int' },
+  clustering: { domain: 'text', attempt: 'id' },
+  value: codec('murmuration.store.RefusedSignUp'),
+  ttlSeconds: 8 * 86_400,
+});
 /** Whom to call when; a row goes when it was answered. `lane` is alarmKey's (domain/alarm.ts). */
 export const alarms = table('alarms', {
   partition: { lane: 'int' },
@@ -313,6 +323,7 @@ export const allTables = [
   bookmarks,
   alarms,
   keptAnswers,
+  refusedSignUps,
   notifications,
   directStatuses,
   tokens,

@@ -15,6 +15,11 @@ export const APPS_PER_ADDRESS_MAX = 300;
 /** Mails with a link to a new password from one address in a quarter of an hour: an office that forgot them all. */
 export const RESETS_PER_ADDRESS_MAX = 30;
 
+/** Refused sign-ups that are noted a day, of one provider and of all: more tell a moderator nothing new. */
+export const REFUSALS_OF_DOMAIN_MAX = 500;
+export const REFUSALS_MAX = 5_000;
+const DAY_MS = 86_400_000;
+
 /** What one server counts and bounds around passwords. */
 export interface Guards {
   readonly passwords: Passwords;
@@ -23,6 +28,8 @@ export interface Guards {
   readonly signUps: Attempts;
   readonly apps: Attempts;
   readonly resets: Attempts;
+  readonly refusals: Attempts;
+  readonly refusalsOfDomain: Attempts;
 }
 
 /** One set for each server in the process, for as long as its registry lives. */
@@ -38,6 +45,8 @@ export function guardsOf(services: Services): Guards {
     signUps: new Attempts(SIGN_UPS_PER_ADDRESS_MAX, QUARTER_HOUR_MS),
     apps: new Attempts(APPS_PER_ADDRESS_MAX, QUARTER_HOUR_MS),
     resets: new Attempts(RESETS_PER_ADDRESS_MAX, QUARTER_HOUR_MS),
+    refusals: new Attempts(REFUSALS_MAX, DAY_MS),
+    refusalsOfDomain: new Attempts(REFUSALS_OF_DOMAIN_MAX, DAY_MS),
   };
   guardsOfServer.set(services.registry, guards);
   return guards;

@@ -3,6 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { type Problem, problem } from '../../actors/domain/problem.js';
 import type { InstanceEntry } from '../../proto/gen/types.js';
 import type { Services } from '../services.js';
+import { noteRefused } from './refused-sign-ups.js';
 
 /**
  * The form of an address that all its spellings share, hashed: small letters, no dots and no suffix before the @.
@@ -55,12 +56,13 @@ export async function judgeSignUp(
   if (severities.includes('no_access') || severities.includes('sign_up_block'))
     return problem('forbidden', 'This action is not allowed');
   const domain = email.trim().toLowerCase().split('@')[1] ?? '';
-  const isBlockedDomain = (await services.entries.of('email_domain_blocks')).some(
+  const providers = (await services.entries.of('email_domain_blocks')).filter(
     ({ key }) => domain === key || domain.endsWith(`.${key}`),
   );
+  for (const { key } of providers) await noteRefused(services, key, address);
   const hash = canonicalEmailHash(email.trim());
   const isBlocked =
-    isBlockedDomain || (await services.entries.of('canonical_email_blocks')).some(({ key }) => key === hash);
+    providers.length > 0 || (await services.entries.of('canonical_email_blocks')).some(({ key }) => key === hash);
   if (isBlocked) {
     const error = { error: 'ERR_BLOCKED', description: 'uses a disallowed e-mail provider' };
     return problem('invalid', `Validation failed: E-mail address ${error.description}`, { email: [error] });

@@ -4,11 +4,14 @@ import type { Permission } from '../../actors/domain/permissions.js';
 import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
 import type { Collection } from '../../actors/instance/entries.js';
 import type { InstanceEntry } from '../../proto/gen/types.js';
+import { renderHistory } from '../entities/tag.js';
 import { isoTime } from '../entities/time.js';
 import { pageBounds, pageQuery } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
 import { type EntryContent, putEntry, removeEntry } from '../instance/changes.js';
+import { refusalHistories } from '../oauth/refused-sign-ups.js';
 import { canonicalEmailHash, rangeText } from '../oauth/sign-up-limits.js';
+import type { Services } from '../services.js';
 import { pageOf } from '../timelines/page.js';
 import { notFound } from '../visible.js';
 import { idParams, pageAnswer, storedId } from './lists.js';
@@ -28,12 +31,20 @@ interface Fresh extends EntryContent {
   readonly key: string;
 }
 
+/** What moderators see of entries, in their order. */
+type Render = (services: Services, entries: readonly InstanceEntry[]) => readonly object[] | Promise<readonly object[]>;
+const each =
+  (render: (entry: InstanceEntry) => object): Render =>
+  (_services, entries) =>
+    entries.map(render);
+
 /** A collection that moderators keep. */
 interface Kept<B extends TObject, C extends TObject> {
   readonly collection: Collection;
   readonly permission: Permission;
   readonly body: B;
-  readonly render: (entry: InstanceEntry) => object;
+  /** In the order of the entries. */
+  readonly render: Render;
   /** What a new one says. */
   readonly make: (body: Static<B>, nowMs: number) => Fresh | Problem;
   /** One that is there already is answered, instead of refused. */
@@ -47,6 +58,7 @@ interface Kept<B extends TObject, C extends TObject> {
 
 function routesOf<B extends TObject, C extends TObject>(kept: Kept<B, C>): AnyRoute[] {
   const { collection, permission, render } = kept;
+  const answer = async (services: Services, entry: InstanceEntry) => json((await render(services, [entry]))[0]);
   const path = `/api/v1/admin/${collection}`;
   const common = { auth: 'user', permission } as const;
   const [read, write] = [`admin:read:${collection}`, `admin:write:${collection}`];
@@ -59,7 +71,7 @@ function routesOf<B extends TObject, C extends TObject>(kept: Kept<B, C>): AnyRo
     handle: async (request) => {
       const bounds = pageBounds(request.query);
       const page = pageOf(await request.services.entries.of(collection), bounds);
-      return pageAnswer(request, bounds, page, page.items.map(render));
+      return pageAnswer(request, bounds, page, await render(request.services, page.items));
     },
   });
   const one = route({
@@ -70,7 +82,7 @@ function routesOf<B extends TObject, C extends TObject>(kept: Kept<B, C>): AnyRo
     params: idParams,
     handle: async ({ services, params }) => {
       const entry = await services.entries.find(collection, storedId(params.id));
-      return entry === undefined ? notFound() : json(render(entry));
+      return entry === undefined ? notFound() : answer(services, entry);
     },
   });
   const create = route({
@@ -83,7 +95,7 @@ function routesOf<B extends TObject, C extends TObject>(kept: Kept<B, C>): AnyRo
       const made = kept.make(body as Static<B>, services.clock.nowMs());
       if (isProblem(made)) return made;
       const entry = await putEntry(services, viewer, { collection, replace: kept.repeatable === true, ...made });
-      return isProblem(entry) ? entry : json(render(entry));
+      return isProblem(entry) ? entry : answer(services, entry);
     },
   });
   const remove = route({
@@ -94,7 +106,7 @@ function routesOf<B extends TObject, C extends TObject>(kept: Kept<B, C>): AnyRo
     params: idParams,
     handle: async ({ services, viewer = '', params }) => {
       const entry = await removeEntry(services, viewer, collection, params.id);
-      return isProblem(entry) ? entry : json(render(entry));
+      return isProblem(entry) ? entry : answer(services, entry);
     },
   });
   const { change } = kept;
@@ -112,7 +124,7 @@ function routesOf<B extends TObject, C extends TObject>(kept: Kept<B, C>): AnyRo
       const made = change.make(before, body as Static<C>, services.clock.nowMs());
       if (isProblem(made)) return made;
       const entry = await putEntry(services, viewer, { collection, id: before.id, ...made });
-      return isProblem(entry) ? entry : json(render(entry));
+      return isProblem(entry) ? entry : answer(services, entry);
     },
   });
   return [list, one, create, update, remove];
@@ -216,6 +228,14 @@ function renderAddressBlock({ id, key, atMs, address }: InstanceEntry) {
   };
 }
 
+const renderProviders: Render = async (services, entries) => {
+  const histories = await refusalHistories(
+    services,
+    entries.map(({ key }) => key),
+  );
+  return entries.map((entry) => ({ ...named(entry), history: renderHistory(histories.get(entry.key) ?? []) }));
+};
+
 const renderHash = ({ id, key }: InstanceEntry) => ({ id, canonical_email_hash: key });
 
 const testEmail = route({
@@ -238,7 +258,7 @@ export const adminBlockRoutes: readonly AnyRoute[] = [
     collection: 'domain_allows',
     permission: 'manage_federation',
     body: Type.Object({ domain: domainText() }),
-    render: named,
+    render: each(named),
     make: keyed,
     repeatable: true,
   }),
@@ -246,7 +266,7 @@ export const adminBlockRoutes: readonly AnyRoute[] = [
     collection: 'domain_blocks',
     permission: 'manage_federation',
     body: Type.Object({ domain: domainText(), ...limits }),
-    render: renderDomainBlock,
+    render: each(renderDomainBlock),
     make: (body) => {
       const made = keyed(body);
       return isProblem(made) ? made : { ...made, ...domainLimit(undefined, body) };
@@ -260,7 +280,7 @@ export const adminBlockRoutes: readonly AnyRoute[] = [
     collection: 'email_domain_blocks',
     permission: 'manage_blocks',
     body: Type.Object({ domain: domainText() }),
-    render: (entry) => ({ ...named(entry), history: [] }),
+    render: renderProviders,
     make: keyed,
   }),
   ...routesOf({
@@ -271,7 +291,7 @@ export const adminBlockRoutes: readonly AnyRoute[] = [
       severity: severity(),
       ...addressFields,
     }),
-    render: renderAddressBlock,
+    render: each(renderAddressBlock),
     make: ({ ip, ...wanted }, nowMs) => addressLimit(ip, wanted, nowMs),
     change: {
       body: Type.Object({
@@ -293,7 +313,7 @@ export const adminBlockRoutes: readonly AnyRoute[] = [
       email: Type.Optional(Type.String({ maxLength: EMAIL_CHARS_MAX })),
       canonical_email_hash: Type.Optional(Type.String({ maxLength: HASH_CHARS })),
     }),
-    render: renderHash,
+    render: each(renderHash),
     make: ({ email, canonical_email_hash: hash }) => {
       if (email?.includes('@') === true) return { key: canonicalEmailHash(email.trim()) };
       if (hash !== undefined && /^[0-9a-f]{64}$/i.test(hash)) return { key: hash.toLowerCase() };

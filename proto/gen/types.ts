@@ -2319,6 +2319,10 @@ export interface StoreDirectRow {
   readonly from: string;
 }
 
+export interface StoreRefusedSignUp {
+  readonly address: string;
+}
+
 export interface ServiceFormatImage {
   readonly key: Uint8Array;
   readonly fullUrl: string;
@@ -2665,6 +2669,7 @@ export interface Messages {
   'murmuration.store.MediaFileRecord': StoreMediaFileRecord;
   'murmuration.store.MediaChunk': StoreMediaChunk;
   'murmuration.store.DirectRow': StoreDirectRow;
+  'murmuration.store.RefusedSignUp': StoreRefusedSignUp;
   'ServiceFormat.Image': ServiceFormatImage;
   'ServiceFormat.Index': ServiceFormatIndex;
 }

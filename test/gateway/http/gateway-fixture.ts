@@ -122,6 +122,7 @@ export class GatewayFixture {
         putApp: unused,
         putAppToken: unused,
         removeAppToken: unused,
+        refusedSignUp: unused,
         claimAnswer: unused,
         keepAnswer: unused,
       },

@@ -106,3 +106,25 @@ test('each of them is found by its id, changed where it can be, and gone once it
     assert.equal((await admin.remove(path)).status, 404, path);
   }
 });
+
+test('a block of a provider tells how many it has refused by day, and from how many addresses', async () => {
+  const path = '/api/v1/admin/email_domain_blocks';
+  const block = (await admin.post(path, { domain: 'spam.example' })).body;
+  assert.equal(block.history.length, 7);
+  assert.deepEqual(block.history[0], {
+    day: String(Math.floor(Date.now() / 86_400_000) * 86_400),
+    uses: '0',
+    accounts: '0',
+  });
+  const from = (address: string, email: string) => {
+    const body = { username: `new_${++signedUp}`, email, password: 'correct horse battery', agreement: true };
+    return server.ask('POST', '/api/v1/accounts', body, appToken, { 'x-forwarded-for': address });
+  };
+  for (const address of ['203.0.113.1', '203.0.113.1', '203.0.113.2'])
+    assert.equal((await from(address, 'a@mx.spam.example')).status, 422);
+  assert.equal((await from('203.0.113.3', 'b@ham.example')).status, 200);
+  const { history } = (await admin.get(`${path}/${block.id}`)).body;
+  assert.deepEqual([history[0].uses, history[0].accounts, history[1].uses], ['3', '2', '0']);
+  const listed = (await admin.get(path)).body.find(({ id }: { id: string }) => id === block.id);
+  assert.deepEqual(listed.history, history);
+});
