@@ -34,6 +34,8 @@ export interface VisibleOptions {
   readonly hideBlocked?: boolean;
   /** Leaves out those whom the viewer mutes: timelines do. */
   readonly hideMuted?: boolean;
+  /** Leaves out those of servers that the viewer blocks, also where no context says so. */
+  readonly hideDomains?: boolean;
   /** Where they are to be shown, for the viewer's filters; absent: on their own, where all filters are named. */
   readonly context?: FilterContext;
 }
@@ -70,7 +72,7 @@ export function visibleStatuses(
       const { context } = options;
       return soon(authors, (known) =>
         seen.map((status) => {
-          if (status === undefined || isOfBlockedDomain(status, screen, relations, known, context)) return undefined;
+          if (status === undefined || isOfBlockedDomain(status, screen, relations, known, options)) return undefined;
           return screened(status, screen, viewer, context);
         }),
       );
@@ -114,9 +116,9 @@ function isOfBlockedDomain(
   screen: Screen,
   relations: Relations,
   authors: ReadonlyMap<string, StoreAccountRecord>,
-  context: FilterContext | undefined,
+  { context, hideDomains }: VisibleOptions,
 ): boolean {
-  if (context === undefined || context === 'account') return false;
+  if (hideDomains !== true && (context === undefined || context === 'account')) return false;
   const author = (original ?? record).accountId;
   if (!blocksDomainOf(screen, authors.get(author))) return false;
   return relations(author)?.following !== true || (context === 'home' && original !== undefined);

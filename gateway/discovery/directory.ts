@@ -2,6 +2,7 @@ import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { isPublished, isSuspended } from '../entities/account.js';
 import { loadAccounts } from '../entities/status.js';
 import { listedAccounts } from '../instance/statistics.js';
+import { blocksDomainOf } from '../screening/screen.js';
 import type { Services } from '../services.js';
 import { relationsOf } from '../visible.js';
 
@@ -53,6 +54,7 @@ export async function directoryPage(
     const record = records.get(id);
     const relation = relations(id);
     if (record === undefined || relation?.blocking || relation?.blockedBy || relation?.muting) return [];
+    if (relation?.following !== true && blocksDomainOf(relations.screen, record)) return [];
     return isDiscoverable(services, record) ? [record] : [];
   });
 }

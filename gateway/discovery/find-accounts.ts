@@ -3,6 +3,7 @@ import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { nameIndex } from '../../store/tables.js';
 import { isPublished, isSuspended } from '../entities/account.js';
 import { loadAccounts } from '../entities/status.js';
+import { blocksDomainOf } from '../screening/screen.js';
 import type { Services } from '../services.js';
 import { relationsOf } from '../visible.js';
 
@@ -43,7 +44,12 @@ export async function findAccounts(
       const relation = relations(record.id);
       // Mutes hide what people say, not who they are.
       if (!isPublished(record) || isSuspended(record) || relation?.blocking || relation?.blockedBy) return false;
-      return !following || relation?.following === true;
+      const isFollowed = relation?.following === true;
+      if (following && !isFollowed) return false;
+      // Others of these are found by whoever knows their name, and not by chance.
+      const isFound = record.id === exact || isFollowed || record.id === viewer;
+      if (!isFound && services.limits.silenced(record.id)) return false;
+      return isFollowed || !blocksDomainOf(relations.screen, record);
     })
     .sort((a, b) => rank(b) - rank(a) || b.followers - a.followers || b.lastStatusAtMs - a.lastStatusAtMs)
     .slice(offset, offset + limit);

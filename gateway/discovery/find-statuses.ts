@@ -5,7 +5,7 @@ import { accountStatuses, bookmarks, favourites, notifications, statusIndex } fr
 import { loadAccounts } from '../entities/status.js';
 import type { Services } from '../services.js';
 import { accountCursor } from '../timelines/eras.js';
-import { type VisibleStatus, visibleById } from '../visible.js';
+import { relationsOf, type VisibleStatus, visibleById } from '../visible.js';
 import { QUERY_WORDS_MAX } from './find-accounts.js';
 
 /** The viewer's own statuses that are looked through, newest first; and of favourites, bookmarks, notifications. */
@@ -47,7 +47,13 @@ export async function findStatuses(
     .filter((id) => (before === undefined || id < before) && (after === undefined || id > after))
     .sort()
     .reverse();
-  const found = await visibleById(services, viewer, ids, { hideBlocked: true, hideMuted: true });
+  const relations = await relationsOf(services, viewer);
+  const found = await visibleById(services, viewer, ids, {
+    relations,
+    hideBlocked: true,
+    hideMuted: true,
+    hideDomains: true,
+  });
   const matching = found.filter(
     (status): status is VisibleStatus =>
       status !== undefined &&
@@ -58,7 +64,8 @@ export async function findStatuses(
   const strangers = matching.filter(({ record }) => !library.has(record.id)).map(({ record }) => record.accountId);
   const authors = await loadAccounts(services, strangers);
   const isIndexable = (author: StoreAccountRecord | undefined) =>
-    author?.profile?.indexable === true && !services.limits.silenced(author.id);
+    author?.profile?.indexable === true &&
+    (!services.limits.silenced(author.id) || relations(author.id)?.following === true);
   return matching
     .filter(({ record: { id, accountId: author } }) => library.has(id) || isIndexable(authors.get(author)))
     .slice(offset, offset + limit);

@@ -49,10 +49,18 @@ export class StreamSubscription {
   takes(status: StoreStatusRecord, lens: Lens): boolean {
     if (this.kind.home) return lens.home(status);
     if (this.kind.list !== undefined) return lens.list(this.kind.list, status);
-    if (this.kind.tag !== undefined) return isWished(status, this.kind.tag) && lens.allows(status);
+    if (this.kind.tag !== undefined) return isWished(status, this.kind.tag) && lens.overhears(status);
     // Every status is this server's own.
     if (this.kind.public === undefined || this.kind.public === 'remote') return false;
-    return isListed(status) && lens.allows(status);
+    if (this.kind.media && status.media === undefined) return false;
+    return isListed(status) && lens.overhears(status);
+  }
+
+  /** The same of what the store says was to come meanwhile. */
+  catchesUp(status: StoreStatusRecord, lens: Lens): boolean {
+    return this.kind.public === undefined && this.kind.tag === undefined
+      ? lens.allows(status)
+      : this.takes(status, lens);
   }
 
   /** Whether the viewer may have seen a status that is gone now. */

@@ -355,7 +355,7 @@ function parseMessage(bytes: ArrayBuffer): Message | undefined {
 }
 
 /** Lists may be named by numbers, too. What is no text names nothing. */
-function namesOf({ list, tag, any, all, none }: Readonly<Record<string, unknown>>): StreamNames {
+function namesOf({ list, tag, any, all, none, only_media: media }: Readonly<Record<string, unknown>>): StreamNames {
   const texts = (value: unknown) =>
     (Array.isArray(value) ? value.slice(0, NAMES_READ_MAX) : [value]).flatMap((one) => textOf(one) ?? []);
   return {
@@ -364,6 +364,7 @@ function namesOf({ list, tag, any, all, none }: Readonly<Record<string, unknown>
     any: texts(any),
     all: texts(all),
     none: texts(none),
+    media: media === true || /^(?:true|1|on)$/i.test(textOf(media) ?? ''),
   };
 }
 

@@ -143,6 +143,11 @@ export class Lens {
     return this.#allows(status, this.#of(status.accountId));
   }
 
+  /** The same among everybody's statuses: who is silenced speaks there to their followers only. */
+  overhears(status: Audience): boolean {
+    return this.allows(status) && (!this.#limits.silenced(status.accountId) || this.hears(status.accountId));
+  }
+
   /** Whether a new status belongs in the viewer's home timeline, as the timeline itself decides when it is read. */
   home(status: Audience): boolean {
     if (this.#tags.size > 0 && this.tagged(status)) return true;

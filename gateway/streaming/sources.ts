@@ -28,8 +28,8 @@ export interface StreamSources {
   homeSince(viewer: string, sinceId: string, limit: number): Promise<readonly StoreStatusRecord[]>;
   /** Nothing when the viewer has no such list. */
   listSince(viewer: string, listId: string, sinceId: string, limit: number): Promise<readonly StoreStatusRecord[]>;
-  tagSince(wish: TagWish, sinceId: string, limit: number): Promise<readonly StoreStatusRecord[]>;
-  publicSince(sinceId: string, limit: number): Promise<readonly StoreStatusRecord[]>;
+  tagSince(viewer: string, wish: TagWish, sinceId: string, limit: number): Promise<readonly StoreStatusRecord[]>;
+  publicSince(viewer: string | undefined, sinceId: string, limit: number): Promise<readonly StoreStatusRecord[]>;
   /** The Conversation entity with the last status' id; undefined when the viewer may see nothing of it. */
   renderConversation(viewer: string, direct: AccountDirect): Promise<StreamedConversation | undefined>;
   /** By their last status' ids. */

@@ -18,6 +18,8 @@ export interface StreamKind {
   readonly direct: boolean;
   /** Public statuses of everyone, of this server, or of other servers. */
   readonly public: 'all' | 'local' | 'remote' | undefined;
+  /** Of public statuses, only those with media. */
+  readonly media: boolean;
   /** Statuses of one of the viewer's lists: its id, empty as long as none is chosen. */
   readonly list: string | undefined;
   /** Public statuses with hashtags; those of no name as long as none is chosen. */
@@ -31,6 +33,8 @@ export interface StreamNames {
   readonly any?: readonly string[] | undefined;
   readonly all?: readonly string[] | undefined;
   readonly none?: readonly string[] | undefined;
+  /** Of public statuses, only those with media. */
+  readonly media?: boolean;
 }
 
 const nothing = {
@@ -38,9 +42,11 @@ const nothing = {
   notifications: false,
   direct: false,
   public: undefined,
+  media: false,
   list: undefined,
   tag: undefined,
 } as const;
+const MEDIA = ':media';
 const NO_TAG: TagWish = { tag: '', any: [], all: [], none: [] };
 const kind = (name: string, path: string, scope: string, carries: Partial<StreamKind>): StreamKind => ({
   ...nothing,
@@ -51,12 +57,18 @@ const kind = (name: string, path: string, scope: string, carries: Partial<Stream
   ...carries,
 });
 
+/** The stream, and that of its statuses with media, which has the same path. Source: Mastodon's streaming server. */
+const publicKinds = (name: string, path: string, whose: StreamKind['public']): StreamKind[] => [
+  kind(name, path, 'read:statuses', { public: whose }),
+  kind(`${name}${MEDIA}`, path, 'read:statuses', { public: whose, media: true }),
+];
+
 export const STREAM_KINDS: readonly StreamKind[] = [
   kind('user', '/user', 'read:statuses', { home: true, notifications: true }),
   kind('user:notification', '/user/notification', 'read:notifications', { notifications: true }),
-  kind('public', '/public', 'read:statuses', { public: 'all' }),
-  kind('public:local', '/public/local', 'read:statuses', { public: 'local' }),
-  kind('public:remote', '/public/remote', 'read:statuses', { public: 'remote' }),
+  ...publicKinds('public', '/public', 'all'),
+  ...publicKinds('public:local', '/public/local', 'local'),
+  ...publicKinds('public:remote', '/public/remote', 'remote'),
   kind('direct', '/direct', 'read:statuses', { direct: true }),
   kind('list', '/list', 'read:statuses', { list: '' }),
   kind('hashtag', '/hashtag', 'read:statuses', { tag: NO_TAG }),
@@ -72,6 +84,7 @@ export const streamAt = (path: string): StreamKind | undefined => STREAM_KINDS.f
 
 /** The stream itself; that of lists or hashtags as the stream of these. Whether there is such a list is not looked at. */
 export function ofNamed(kind: StreamKind, names: StreamNames): StreamKind | Problem {
+  if (kind.public !== undefined && names.media === true) return streamNamed(`${kind.name}${MEDIA}`) ?? kind;
   if (kind.tag !== undefined) return ofTags(kind, names);
   if (kind.list === undefined) return kind;
   const id = names.list;

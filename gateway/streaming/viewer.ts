@@ -209,13 +209,14 @@ export class Viewer {
     const read = (sinceId: string) => {
       if (home) return sources.homeSince(this.id, sinceId, CATCH_UP_PAGE);
       if (list !== undefined) return sources.listSince(this.id, list, sinceId, CATCH_UP_PAGE);
-      if (tag !== undefined) return sources.tagSince(tag, sinceId, CATCH_UP_PAGE);
-      return sources.publicSince(sinceId, CATCH_UP_PAGE);
+      if (tag !== undefined) return sources.tagSince(this.id, tag, sinceId, CATCH_UP_PAGE);
+      return sources.publicSince(this.id, sinceId, CATCH_UP_PAGE);
     };
     await this.#pages(this.#start(subscription.statuses.floor), wanted, read, async (record) => {
-      if (subscription.statuses.has(record.id) || this.#lens?.allows(record) !== true) return;
+      const takes = () => this.#lens !== undefined && subscription.catchesUp(record, this.#lens);
+      if (subscription.statuses.has(record.id) || !takes()) return;
       const event = await this.#untilAvailable(() => statusEvent(sources, record), wanted);
-      if (event === undefined || !wanted() || this.#lens?.allows(record) !== true) return;
+      if (event === undefined || !wanted() || !takes()) return;
       await this.#screened([subscription], event, record, (one, shown) => one.status(shown, record.id));
     });
   }

@@ -31,11 +31,11 @@ export function streamSources(services: Services): StreamSources {
       const page = await listTimeline(services, viewer, listId, above(sinceId, limit));
       return isProblem(page) ? [] : oldestFirst(page);
     },
-    async tagSince(wish, sinceId, limit) {
-      return oldestFirst(await tagTimeline(services, undefined, wish, above(sinceId, limit)));
+    async tagSince(viewer, wish, sinceId, limit) {
+      return oldestFirst(await tagTimeline(services, viewer, wish, above(sinceId, limit)));
     },
-    async publicSince(sinceId, limit) {
-      return oldestFirst(await publicTimeline(services, undefined, above(sinceId, limit)));
+    async publicSince(viewer, sinceId, limit) {
+      return oldestFirst(await publicTimeline(services, viewer, above(sinceId, limit)));
     },
     async renderConversation(viewer, direct) {
       const [entity] = await renderConversations(services, viewer, [direct]);

@@ -157,3 +157,22 @@ test('people of a blocked domain are not suggested', async () => {
   await lea.post(PATH, { domain: 'outside.example' });
   assert.equal(await suggested(), false);
 });
+
+test('neither people of a blocked domain nor what they say are found, nor are they in the directory', async () => {
+  const [moe, far] = [await server.person('moe'), await server.person('beyond')];
+  await server.ask('PATCH', '/api/v1/accounts/update_credentials', { discoverable: true, indexable: true }, far.token);
+  const status = await far.says('a rare kakapo');
+  await movesTo(far, 'beyond.example');
+  const found = async () => {
+    const people = (await moe.get('/api/v2/search?q=beyond&type=accounts')).body.accounts;
+    const statuses = (await moe.get('/api/v2/search?q=kakapo&type=statuses')).body.statuses;
+    return [ids(people), ids(statuses), await at(moe, '/api/v1/accounts/search?q=beyond')];
+  };
+  assert.deepEqual(await found(), [[far.id], [status], [far.id]]);
+  assert.ok((await at(moe, '/api/v1/directory?limit=80')).includes(far.id));
+  await moe.post(PATH, { domain: 'beyond.example' });
+  assert.deepEqual(await found(), [[], [], []]);
+  assert.ok(!(await at(moe, '/api/v1/directory?limit=80')).includes(far.id));
+  await moe.remove(`${PATH}?domain=beyond.example`);
+  assert.deepEqual(await found(), [[far.id], [status], [far.id]]);
+});

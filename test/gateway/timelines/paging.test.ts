@@ -123,7 +123,7 @@ test('streams catch up with what the timelines show, oldest first', async () => 
   }
   assert.deepEqual(await sources.listSince(world.viewer, '99', '0', 2), [], 'a list that is gone');
   const open = world.idsWhere((record) => TimelineWorld.isPublic(record) && !record.deleted);
-  const publicly = await sources.publicSince(open[2] ?? '', 10);
+  const publicly = await sources.publicSince(undefined, open[2] ?? '', 10);
   assert.deepEqual(
     publicly.map((record) => record.id),
     open.slice(0, 2).reverse(),

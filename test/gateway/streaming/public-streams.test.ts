@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import sharp from 'sharp';
+import { type MessageEvent, WebSocket } from 'undici';
+import { EventStream } from '../../kit/event-stream.js';
+import { sendForm } from '../../kit/multipart.js';
+import { type Person, TestServer } from '../../kit/server.js';
+import { until } from '../../kit/until.js';
+
+const WAIT_MS = 10_000;
+let server: TestServer;
+let reader: Person;
+let author: Person;
+let picture: Buffer;
+before(async () => {
+  server = await TestServer.start();
+  reader = await server.person('reader');
+  author = await server.person('author');
+  picture = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#00a' } })
+    .png()
+    .toBuffer();
+});
+after(() => server.stop());
+
+async function shows(person: Person, status: string): Promise<string> {
+  const { body } = await sendForm(person, 'POST', '/api/v1/media', { file: picture });
+  return person.says(status, { media_ids: [body.id] });
+}
+const arrived = (stream: EventStream, id: string) =>
+  until('the status', () => stream.updates().includes(id) || undefined, WAIT_MS);
+
+test('streams of media carry public statuses with media only, also from a position on', async () => {
+  const early = await shows(author, 'an early picture');
+  const since = BigInt(early) - 1n;
+  for (const path of ['public', 'public/local']) {
+    const stream = await EventStream.open(server.url, `${path}?only_media=true&since=${since}`, reader.token);
+    await arrived(stream, early);
+    await author.says('just words');
+    const id = await shows(author, 'a picture');
+    await arrived(stream, id);
+    assert.ok(stream.updates().every((update, index, all) => all.indexOf(update) === index));
+    const words = (await reader.get('/api/v1/timelines/public')).body.filter(
+      (status: { media_attachments: object[] }) => status.media_attachments.length === 0,
+    );
+    assert.ok(words.every((status: { id: string }) => !stream.updates().includes(status.id)));
+    await stream.close();
+  }
+  const remote = await EventStream.open(server.url, 'public/remote?only_media=true', reader.token);
+  await remote.close();
+});
+
+test('by WebSocket they go by their own names; a frame says which one it is of', async () => {
+  const frames: { stream?: string[]; event?: string; payload?: string }[] = [];
+  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/api/v1/streaming?access_token=${reader.token}`);
+  socket.addEventListener('message', ({ data }: MessageEvent) => void frames.push(JSON.parse(data as string)));
+  await until('the socket is open', () => socket.readyState === 1 || undefined, WAIT_MS);
+  for (const stream of ['public', 'public:media', 'public:local:media', 'public:remote:media'])
+    socket.send(JSON.stringify({ type: 'subscribe', stream }));
+  const of = (id: string) =>
+    frames.filter(({ payload }) => payload?.includes(`"id":"${id}"`)).map(({ stream }) => stream?.[0]);
+  const probe = async () => of(await shows(author, 'probe')).length === 3 || undefined;
+  await until('all are open', probe, WAIT_MS);
+  const words = await author.says('words');
+  const last = await shows(author, 'last');
+  await until('the last one', () => of(last).length === 3 || undefined, WAIT_MS);
+  assert.deepEqual(of(words), ['public']);
+  assert.deepEqual(of(last), ['public', 'public:media', 'public:local:media']);
+  socket.close();
+});
+
+test('who is silenced is in public streams for followers only', async () => {
+  const [quiet, fan] = [await server.person('quiet'), await server.person('fan')];
+  await fan.follows(quiet);
+  const decided = { action: 'silence', by: '', text: '', mail: false };
+  await server.node.services.askAccount(quiet.id, 'moderate', decided);
+  await until('it is known', () => server.node.services.limits.silenced(quiet.id) || undefined, WAIT_MS);
+  const strangers = await EventStream.open(server.url, 'public', reader.token);
+  const tagged = await EventStream.open(server.url, 'hashtag?tag=hush', reader.token);
+  const fans = await EventStream.open(server.url, 'public', fan.token);
+  const said = await quiet.says('a whisper #hush');
+  const last = await author.says('aloud #hush');
+  for (const stream of [strangers, tagged, fans]) await arrived(stream, last);
+  assert.deepEqual([strangers.updates(), tagged.updates()], [[last], [last]]);
+  assert.deepEqual(fans.updates(), [said, last]);
+  for (const stream of [strangers, tagged, fans]) await stream.close();
+});
