@@ -5,6 +5,7 @@ import { prefixed, program, type ServerProcess, withoutSettings } from '../kit/s
 import { until } from '../kit/until.js';
 import { confirmationLink } from './clients/mail.js';
 import { call, makePeople, type Person } from './cluster/people.js';
+import { furnish, keptThread } from './furnish.js';
 import { mediaRequests } from './media-requests.js';
 import { ModerationRequests } from './moderation-requests.js';
 import { ownAccountRequests } from './own-account-requests.js';
@@ -93,7 +94,9 @@ export class EveryRoute {
     await call(server.url, other, 'PATCH', '/api/v1/accounts/update_credentials', { discoverable: true });
     for (const verb of ['favourite', 'reblog']) await post(third, `/api/v1/statuses/${id}/${verb}`);
     for (const verb of ['mute', 'block']) await post(viewer, `/api/v1/accounts/${shunned.id}/${verb}`);
-    return new EveryRoute(server, viewer, other, third, foe, id, app as App, chiefToken);
+    const world = new EveryRoute(server, viewer, other, third, foe, id, app as App, chiefToken);
+    await furnish({ url: server.url, viewer, other, third, shunned, chief: world.chief });
+    return world;
   }
 
   /** A route without an entry takes an id by its path and needs nothing else. */
@@ -112,6 +115,17 @@ export class EveryRoute {
     if (path.startsWith('/api/v1/accounts/')) return { id: this.other.id };
     if (path.startsWith('/api/v1/statuses/')) return { id: this.statusId };
     throw new Error(`no fitting request for ${nameOf(route)}: add an entry`);
+  }
+
+  /** The owner of the instance. */
+  get chief(): Person {
+    return { ...this.viewer, id: '', name: 'chief', token: this.chiefToken };
+  }
+
+  private thread: ReturnType<typeof keptThread> | undefined;
+  private keptThread(): ReturnType<typeof keptThread> {
+    this.thread ??= keptThread(this.server.url, this.viewer);
+    return this.thread;
   }
 
   private moderationRequests: ModerationRequests | undefined;
@@ -183,8 +197,12 @@ export class EveryRoute {
       body: { account_ids: [this.viewer.id] },
     }),
     'GET /api/v1/timelines/tag/:hashtag': async () => ({ id: 'birds' }),
-    'GET /api/v2/search': async () => ({ query: 'q=ben' }),
-    'GET /api/v1/search': async () => ({ query: 'q=ben' }),
+    'GET /api/v2/search': async () => ({ query: 'q=birds' }),
+    'GET /api/v1/search': async () => ({ query: 'q=birds' }),
+    'GET /api/v1/statuses/:id/context': async () => ({ id: (await this.keptThread()).middle }),
+    'GET /api/v1/statuses/:id/history': async () => ({ id: (await this.keptThread()).first }),
+    'GET /api/v1/markers': async () => ({ query: 'timeline[]=home&timeline[]=notifications' }),
+    'GET /api/v2/notifications': async () => ({ query: 'expand_accounts=partial_avatars' }),
     'GET /api/v1/accounts/search': async () => ({ query: 'q=ben' }),
     'GET /api/v1/timelines/link': async () => ({ query: 'url=https://news.example/birds' }),
     'GET /api/v1/followed_tags': async () => {
@@ -231,7 +249,9 @@ export class EveryRoute {
     'GET /api/v2/notifications/:key/accounts': async () => ({ id: await this.groupKey() }),
     'POST /api/v2/notifications/:key/dismiss': async () => ({ id: await this.groupKey() }),
     'POST /api/v1/notifications/dismiss': async () => ({ body: { id: await this.notification() } }),
-    'POST /api/v1/markers': async () => ({ body: { home: { last_read_id: '1' } } }),
+    'POST /api/v1/markers': async () => ({
+      body: { home: { last_read_id: '1' }, notifications: { last_read_id: '1' } },
+    }),
     'POST /api/v1/notifications/:id/dismiss': async () => ({ id: await this.notification() }),
     'POST /api/v1/follow_requests/:id/authorize': async () => ({ id: await this.followRequest() }),
     'POST /api/v1/follow_requests/:id/reject': async () => ({ id: await this.followRequest() }),
