@@ -4,6 +4,7 @@ import type { AccountRelation, StoreAccountRecord, StoreStatusRecord } from '../
 import { accounts, statuses } from '../store/tables.js';
 import { isPublished } from './entities/account.js';
 import { loadAccounts } from './entities/status.js';
+import { quotesAny, type SeenQuote, withQuotes } from './quoted.js';
 import { type FilterContext, type FilterMatch, isDropped } from './screening/filters.js';
 import { blocksDomainOf, type Screen } from './screening/screen.js';
 import type { Services } from './services.js';
@@ -16,6 +17,8 @@ export interface VisibleStatus {
   readonly original: StoreStatusRecord | undefined;
   /** The viewer's filters that it falls under; absent where there are none. */
   readonly filtered?: readonly FilterMatch[];
+  /** What it quotes, or what it reblogs does, as its viewer may see that; absent where it quotes nothing. */
+  readonly quote?: SeenQuote | undefined;
 }
 
 /** What is known of the viewer's relation to somebody; mutes only where it was asked for by name. */
@@ -49,7 +52,7 @@ const NO_AUTHORS: ReadonlyMap<string, StoreAccountRecord> = new Map();
 
 /** A status without anything that it says: what is answered to somebody who undid what they once did to it. */
 export function withoutContent(record: StoreStatusRecord): VisibleStatus {
-  const blank = { text: '', html: '', spoilerText: '', mentions: [], tags: [], appName: undefined };
+  const blank = { text: '', html: '', spoilerText: '', mentions: [], tags: [], appName: undefined, quote: undefined };
   return { record: { ...record, ...blank, favourites: 0, reblogs: 0, replies: 0 }, original: undefined };
 }
 
@@ -67,15 +70,51 @@ export function visibleStatuses(
     soon(options.relations ?? relationsOf(services, viewer), (relations) => {
       const seen = seenBy(services, viewer, records, originals, relations, options);
       const { screen } = relations;
-      if (screen === undefined) return seen;
-      const authors = screen.domains === undefined ? NO_AUTHORS : loadAccounts(services, authorsOf(seen));
       const { context } = options;
-      return soon(authors, (known) =>
-        seen.map((status) => {
-          if (status === undefined || isOfBlockedDomain(status, screen, relations, known, options)) return undefined;
-          return screened(status, screen, viewer, context);
-        }),
-      );
+      const shown = screen === undefined ? seen : screenedBy(services, viewer, seen, relations, screen, options);
+      return soon(shown, (all) => (quotesAny(all) ? quoting(services, viewer, all, relations, context) : all));
+    }),
+  );
+}
+
+/** With what they quote. */
+function quoting(
+  services: Services,
+  viewer: string | undefined,
+  seen: readonly (VisibleStatus | undefined)[],
+  relations: Relations,
+  context: FilterContext | undefined,
+): Promise<(VisibleStatus | undefined)[]> {
+  const { screen } = relations;
+  return withQuotes(seen, {
+    load: async (ids) => loadStatuses(services, ids),
+    authors: async (ids) => loadAccounts(services, ids),
+    stateOf(record, author) {
+      if (author === undefined || services.limits.suspended(record.accountId)) return 'unauthorized';
+      const relation = relations(record.accountId);
+      if (!mayViewerSee(record, viewer, relation)) return 'unauthorized';
+      if (record.accountId === viewer) return 'accepted';
+      if (relation?.blocking === true) return 'blocked_account';
+      if (relation?.following !== true && blocksDomainOf(screen, author)) return 'blocked_domain';
+      return relation?.muting === true ? 'muted_account' : 'accepted';
+    },
+    filtered: (record) => screen?.filters?.matches(record, context) ?? [],
+  });
+}
+
+function screenedBy(
+  services: Services,
+  viewer: string | undefined,
+  seen: readonly (VisibleStatus | undefined)[],
+  relations: Relations,
+  screen: Screen,
+  options: VisibleOptions,
+): Soon<(VisibleStatus | undefined)[]> {
+  const authors = screen.domains === undefined ? NO_AUTHORS : loadAccounts(services, authorsOf(seen));
+  return soon(authors, (known) =>
+    seen.map((status) => {
+      if (status === undefined || isOfBlockedDomain(status, screen, relations, known, options)) return undefined;
+      return screened(status, screen, viewer, options.context);
     }),
   );
 }

@@ -166,6 +166,12 @@ export const rebloggedBy = table('reblogged_by', {
   clustering: { mark: 'id' },
   value: codec('murmuration.store.AccountEdge'),
 });
+/** Statuses that quote one, as far as its author lets them; at most MARKS_MAX rows, as of the two above. */
+export const quotes = table('quotes', {
+  partition: { status: 'id' },
+  clustering: { quote: 'id' },
+  value: codec('murmuration.store.AccountEdge'),
+});
 /** What an account has favourited, by when; `era` is the mark id's. */
 export const favourites = table('favourites', {
   partition: { account: 'id', era: 'int' },
@@ -319,6 +325,7 @@ export const allTables = [
   marks,
   favouritedBy,
   rebloggedBy,
+  quotes,
   favourites,
   bookmarks,
   alarms,

@@ -57,9 +57,9 @@ export const notify: Part<State, Commands, Events> = {
   },
   apply: {
     notified(state, event) {
-      const { id, kind, from, statusId, report, warning, severance } = event;
+      const { id, kind, from, statusId, report, warning, severance, edit } = event;
       state.lastNotificationId = id;
-      state.recentNotices.set(gist({ type: kind, from, statusId, report, warning, severance }), id);
+      state.recentNotices.set(gist({ type: kind, from, statusId, report, warning, severance, edit }), id);
       dropOldest(state.recentNotices);
       if (event.filtered === true) withRequest(state, event);
     },
@@ -93,12 +93,13 @@ export function noticed(
   notice: P.AccountNotify,
   { self, nowMs, newId }: Ctx,
 ): ({ readonly type: 'notified' } & P.AccountNotified)[] {
-  const { type: kind, from, statusId, report, warning, severance } = notice;
+  const { type: kind, from, statusId, report, warning, severance, edit } = notice;
   if (!isWanted(state, notice, self, nowMs) || state.recentNotices.has(gist(notice))) return [];
   const way = reception(state, notice, nowMs);
   if (way === 'drop') return [];
   const filtered = way === 'filter' ? true : undefined;
-  return [{ type: 'notified', id: newId(), kind, from, statusId, atMs: nowMs, filtered, report, warning, severance }];
+  const more = { report, warning, severance, edit };
+  return [{ type: 'notified', id: newId(), kind, from, statusId, atMs: nowMs, filtered, ...more }];
 }
 
 /** Nobody is told what they did themselves, nor of those with whom they want nothing to do. */
@@ -127,10 +128,11 @@ function isThere({ lastNotificationId, clearedUpToId, recentDismissals }: Readon
   return isGiven && !isGone;
 }
 
-type Told = Pick<P.AccountNotify, 'type' | 'from' | 'statusId' | 'report' | 'warning' | 'severance'>;
+type Told = Pick<P.AccountNotify, 'type' | 'from' | 'statusId' | 'report' | 'warning' | 'severance' | 'edit'>;
 
-function gist({ type, from, statusId, report, warning, severance }: Told): string {
-  return `${type} ${from} ${statusId ?? report?.id ?? warning?.id ?? severance?.id ?? ''}`;
+function gist({ type, from, statusId, report, warning, severance, edit }: Told): string {
+  const subject = statusId ?? report?.id ?? warning?.id ?? severance?.id ?? '';
+  return edit === undefined ? `${type} ${from} ${subject}` : `${type} ${from} ${subject} ${edit}`;
 }
 
 function forget(state: State, id: string): void {

@@ -9,6 +9,7 @@ import { countTags, type State as FeaturedTagState, uncountTags } from './featur
 import { attachable, attached, type State as MediaState } from './media.js';
 import { forgetPin, type State as PinState } from './pin.js';
 import type { State as ProfileState } from './profile.js';
+import type { RelationState } from './relations.js';
 
 export interface Commands {
   post: { in: P.AccountPost; out: P.AccountPostedReply };
@@ -18,7 +19,7 @@ export interface Events {
   posted: P.AccountPosted;
   statusCounted: P.AccountStatusCounted;
 }
-export interface State extends ProfileState, PinState, FeaturedTagState, MediaState {
+export interface State extends ProfileState, PinState, FeaturedTagState, MediaState, RelationState {
   /** Statuses and reblogs that exist. */
   statuses: number;
   lastStatusAtMs: number;
@@ -45,6 +46,8 @@ export const post: Part<State, Commands, Events> = {
         return { events: [], reply: { id: earlier.id, conversationId: earlier.conversationId } };
       const refusal = refused(command);
       if (refusal !== undefined) return refusal;
+      const quote = command.quote && quoted(state, command.quote);
+      if (isProblem(quote)) return quote;
       const uploads = command.media === undefined ? NOTHING : attachable(state, command.media.ids);
       if (isProblem(uploads)) return uploads;
       const media = uploads.length === 0 ? undefined : { media: uploads };
@@ -52,7 +55,7 @@ export const post: Part<State, Commands, Events> = {
       const conversationId = command.conversationId ?? id;
       const language = command.language || state.profile.language || 'en';
       return {
-        events: [{ type: 'posted', ...command, media, id, conversationId, language, atMs: nowMs }],
+        events: [{ type: 'posted', ...command, media, quote, id, conversationId, language, atMs: nowMs }],
         reply: { id, conversationId },
       };
     },
@@ -94,9 +97,25 @@ export const post: Part<State, Commands, Events> = {
   },
 };
 
-function refused({ text, spoilerText, visibility, idempotencyKey, media, poll }: P.AccountPost): Problem | undefined {
-  const refusal =
-    textProblem(text, spoilerText, media !== undefined && media.ids.length > 0) ?? (poll && pollProblem(poll));
+/** Whether they may, the quoted status' conversation says; those who have blocked one another need not ask. */
+function quoted(state: Readonly<State>, quote: P.AccountQuote): P.AccountQuote | Problem {
+  const { accountId } = quote;
+  if (state.blocking.has(accountId) || state.blockedBy.has(accountId))
+    return problem('not_found', 'The post you are trying to quote does not appear to exist.');
+  return { ...quote, state: '', follows: state.following.get(accountId)?.pending === false };
+}
+
+function refused({
+  text,
+  spoilerText,
+  visibility,
+  idempotencyKey,
+  media,
+  poll,
+  quote,
+}: P.AccountPost): Problem | undefined {
+  const mayBeEmpty = quote !== undefined || (media !== undefined && media.ids.length > 0);
+  const refusal = textProblem(text, spoilerText, mayBeEmpty) ?? (poll && pollProblem(poll));
   if (refusal !== undefined) return refusal;
   if (!VISIBILITIES.some((known) => known === visibility))
     return invalidField('visibility', 'Visibility', 'ERR_INCLUSION', 'is not included in the list');

@@ -3,6 +3,7 @@ import type * as card from './card.js';
 import type * as edit from './edit.js';
 import type * as favourite from './favourite.js';
 import type * as poll from './poll.js';
+import type * as quote from './quote.js';
 import type * as quotePolicy from './quote-policy.js';
 import type * as reblog from './reblog.js';
 import type * as thread from './thread.js';
@@ -15,6 +16,7 @@ export interface ConversationCommands
     bookmark.Commands,
     card.Commands,
     edit.Commands,
+    quote.Commands,
     quotePolicy.Commands,
     poll.Commands {}
 
@@ -26,5 +28,6 @@ export interface ConversationEvents
     bookmark.Events,
     card.Events,
     edit.Events,
+    quote.Events,
     quotePolicy.Events,
     poll.Events {}

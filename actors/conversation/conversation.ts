@@ -6,6 +6,7 @@ import type { ConversationCommands, ConversationEvents } from './commands.js';
 import { edit } from './edit.js';
 import { favourite } from './favourite.js';
 import { poll } from './poll.js';
+import { quote } from './quote.js';
 import { quotePolicy } from './quote-policy.js';
 import { reblog } from './reblog.js';
 import { type ConversationState, initialConversation } from './state.js';
@@ -24,6 +25,7 @@ export function conversationKind(): ActorKind<ConversationState, ConversationCom
         ...bookmark.decide,
         ...card.decide,
         ...edit.decide,
+        ...quote.decide,
         ...quotePolicy.decide,
         ...poll.decide,
       },
@@ -34,6 +36,7 @@ export function conversationKind(): ActorKind<ConversationState, ConversationCom
         ...bookmark.apply,
         ...card.apply,
         ...edit.apply,
+        ...quote.apply,
         ...quotePolicy.apply,
         ...poll.apply,
       },
@@ -45,6 +48,7 @@ export function conversationKind(): ActorKind<ConversationState, ConversationCom
       ...bookmark.commands,
       ...card.commands,
       ...edit.commands,
+      ...quote.commands,
       ...quotePolicy.commands,
       ...poll.commands,
     },
@@ -55,11 +59,12 @@ export function conversationKind(): ActorKind<ConversationState, ConversationCom
       ...bookmark.events,
       ...card.events,
       ...edit.events,
+      ...quote.events,
       ...quotePolicy.events,
       ...poll.events,
     },
-    stateVersion: 6,
-    queries: ['context'],
+    stateVersion: 7,
+    queries: ['context', 'quoteState'],
     minted: true,
     reactions: conversationReactions,
   };

@@ -8,6 +8,16 @@ export interface Reblog {
   readonly atMs: number;
 }
 
+/** A status that quotes one of the thread. */
+export interface QuoteOf {
+  readonly by: string;
+  /** Its own conversation. */
+  readonly conversationId: string;
+  /** Anybody may see it. */
+  readonly listed: boolean;
+  readonly revoked: boolean;
+}
+
 /** A status of the thread with everything that was done to it. What was done to a deleted one stays as it was. */
 export interface Entry {
   /** With its counts; of a deleted status only who wrote it where. */
@@ -21,19 +31,21 @@ export interface Entry {
   readonly bookmarks: Map<string, string>;
   /** Chosen options of its poll by account. */
   readonly votes: Map<string, readonly number[]>;
+  /** By the quoting status' id. */
+  readonly quotes: Map<string, QuoteOf>;
 }
 
 export interface ConversationState {
   readonly statuses: Map<string, Entry>;
   /** Replies that came before what they answer, by its id: an author's status may still be on its way here. */
   readonly orphans: Map<string, string[]>;
-  /** Favourites, reblogs, bookmarks and votes of all statuses. */
+  /** Favourites, reblogs, bookmarks, votes and quotes of all statuses. */
   marks: number;
 }
 
 /** Bounds one activation to some 20 MB of statuses; a reply past it begins a conversation of its own. */
 export const THREAD_STATUSES_MAX = 10_000;
-/** Favourites, reblogs, bookmarks and votes of all its statuses: bounds one activation to some 50 MB of them. */
+/** Favourites, reblogs, bookmarks, votes and quotes of all its statuses: bounds one activation to some 50 MB of them. */
 export const MARKS_MAX = 300_000;
 
 export function initialConversation(): ConversationState {
@@ -41,7 +53,15 @@ export function initialConversation(): ConversationState {
 }
 
 export function newEntry(record: StoreStatusRecord, children: string[]): Entry {
-  return { record, children, favourites: new Map(), reblogs: new Map(), bookmarks: new Map(), votes: new Map() };
+  return {
+    record,
+    children,
+    favourites: new Map(),
+    reblogs: new Map(),
+    bookmarks: new Map(),
+    votes: new Map(),
+    quotes: new Map(),
+  };
 }
 
 /** The status, unless it was never here or is deleted. */

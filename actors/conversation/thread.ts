@@ -31,9 +31,9 @@ export const thread: Part<ConversationState, Commands, Events> = {
       const record = state.statuses.get(statusId)?.record;
       if (record?.accountId !== by) return notFound();
       if (record.deleted) return { events: [], reply: {} };
-      const { media } = record;
+      const { media, quote } = record;
       const tags = indexedTags(record);
-      return { events: [{ type: 'removed', statusId, by, atMs: nowMs, tags, media, discardMedia }], reply: {} };
+      return { events: [{ type: 'removed', statusId, by, atMs: nowMs, tags, media, discardMedia, quote }], reply: {} };
     },
     context(state, { statusId }) {
       const entry = state.statuses.get(statusId);
@@ -93,6 +93,8 @@ function tombstone(record: P.StoreStatusRecord): P.StoreStatusRecord {
     appWebsite: undefined,
     media: undefined,
     card: undefined,
+    quote: undefined,
+    quotes: undefined,
     favourites: 0,
     reblogs: 0,
     deleted: true,

@@ -1,9 +1,9 @@
-import type { AccountPosted, StoreStatusRecord } from '../../proto/gen/types.js';
+import type { AccountPosted, AccountQuote, StoreStatusRecord } from '../../proto/gen/types.js';
 import type { AccountCommands, AccountEvents, AccountState } from '../account/commands.js';
 import { isAnnounced } from '../account/subscribers.js';
 import type { ConversationCommands } from '../conversation/commands.js';
 import { pollOf } from '../conversation/poll.js';
-import { isProblem } from '../domain/problem.js';
+import { isProblem, type Problem } from '../domain/problem.js';
 import type { Effects, Reaction } from '../runtime/kind.js';
 
 /** `tell` with the commands of accounts. */
@@ -53,7 +53,8 @@ export const accountTells: Reaction<AccountState, AccountEvents> = {
       await tellAccount(effects, target, 'receiveBlock', { from: self, on: false });
     },
     async posted(event, { self, state }, effects) {
-      const status = statusRecord(self, event);
+      const quote = event.quote && (await answeredQuote(effects, self, event, event.quote));
+      const status = statusRecord(self, event, quote);
       const answer = await addTo(effects, status.conversationId, { status });
       if (isProblem(answer) && answer.problem === 'limit_reached') {
         // A full conversation: the status is acknowledged and must not be lost, so it begins another.
@@ -80,7 +81,24 @@ export const accountNotices: Reaction<AccountState, AccountEvents> = {
   },
 };
 
-function statusRecord(accountId: string, event: AccountPosted): StoreStatusRecord {
+/** Asked in two steps: of a command that is repeated after a crash, the first reply is not to be had again. */
+async function answeredQuote(
+  effects: Effects,
+  by: string,
+  { id, conversationId, visibility }: AccountPosted,
+  quote: AccountQuote,
+): Promise<AccountQuote> {
+  const { statusId, conversationId: quoted, follows } = quote;
+  const asked = { statusId, by, quotingId: id, conversationId, visibility, follows };
+  await effects.tell('conversation', quoted, 'quote', asked satisfies ConversationCommands['quote']['in']);
+  const question: ConversationCommands['quoteState']['in'] = { statusId, quotingId: id };
+  const answer = (await effects.tell('conversation', quoted, 'quoteState', question)) as
+    | ConversationCommands['quoteState']['out']
+    | Problem;
+  return { ...quote, state: isProblem(answer) ? 'rejected' : answer.state };
+}
+
+function statusRecord(accountId: string, event: AccountPosted, quote: AccountQuote | undefined): StoreStatusRecord {
   const { id, text, html, spoilerText, visibility, sensitive, language, mentions, tags, atMs } = event;
   return {
     id,
@@ -107,5 +125,6 @@ function statusRecord(accountId: string, event: AccountPosted): StoreStatusRecor
     media: event.media,
     poll: event.poll && pollOf(event.poll, atMs),
     quotePolicy: event.quotePolicy,
+    quote,
   };
 }

@@ -10,6 +10,7 @@ import {
   popularStatuses,
   publicBuckets,
   publicStatuses,
+  quotes,
   rebloggedBy,
   statuses,
   statusRevisions,
@@ -107,6 +108,7 @@ function removedRows(now: Now, entry: Entry): RowWrite[] {
     rows.push(remove(favouritedBy, { status: record.id, mark }), own, markRow(entry, by));
   }
   for (const [by, mark] of entry.bookmarks) rows.push(remove(bookmarks, ofList(by, mark)), markRow(entry, by));
+  for (const quote of entry.quotes.keys()) rows.push(remove(quotes, { status: record.id, quote }));
   for (const by of entry.votes.keys()) rows.push(markRow(entry, by));
   for (const [by, reblog] of entry.reblogs) rows.push(...unreblogRows(record.id, by, reblog.id), markRow(entry, by));
   return rows;
@@ -131,6 +133,16 @@ async function writeEntry(effects: Effects, now: Now, id: string, by: string, mo
     rows.push(put(popularStatuses, key, { accountId: entry.record.accountId }));
   }
   await effects.write(rows);
+}
+
+async function unquotedRows(
+  { statusId, quotingId }: { readonly statusId: string; readonly quotingId: string },
+  { state }: Now,
+  effects: Effects,
+): Promise<void> {
+  const record = state.statuses.get(statusId)?.record;
+  const row = remove(quotes, { status: statusId, quote: quotingId });
+  await effects.write(record === undefined ? [row] : [row, statusRow(record)]);
 }
 
 /** The statuses' rows, and who did what to them. */
@@ -162,6 +174,18 @@ export const conversationRows: Reaction<ConversationState, ConversationEvents> =
     },
     voted: ({ statusId, by }, now, effects) => writeEntry(effects, now, statusId, by, []),
     async quotePolicySet({ statusId }, { state }, effects) {
+      const record = state.statuses.get(statusId)?.record;
+      if (record !== undefined) await effects.write([statusRow(record)]);
+    },
+    async quoted({ statusId, by, quotingId, atMs }, { state }, effects) {
+      const entry = state.statuses.get(statusId);
+      if (entry === undefined || entry.record.deleted || entry.quotes.get(quotingId)?.revoked !== false) return;
+      const row = put(quotes, { status: statusId, quote: quotingId }, { accountId: by, atMs });
+      await effects.write([row, statusRow(entry.record)]);
+    },
+    quoteRevoked: unquotedRows,
+    unquoted: unquotedRows,
+    async quoteSettled({ statusId }, { state }, effects) {
       const record = state.statuses.get(statusId)?.record;
       if (record !== undefined) await effects.write([statusRow(record)]);
     },

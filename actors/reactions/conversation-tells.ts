@@ -1,6 +1,7 @@
 import type { AccountNotify, StoreStatusRecord } from '../../proto/gen/types.js';
 import type { ConversationEvents } from '../conversation/commands.js';
 import { type ConversationState, parentOf } from '../conversation/state.js';
+import { isProblem } from '../domain/problem.js';
 import type { Effects, Reaction } from '../runtime/kind.js';
 import { tellAccount } from './account-tells.js';
 
@@ -25,6 +26,7 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
       if (status === undefined) return;
       const mentioned = new Set(status.mentions.map((mention) => mention.accountId));
       mentioned.delete(status.accountId);
+      await tellQuoted(effects, status);
       if (status.visibility === 'direct') await tellParties(effects, state, status, mentioned);
       if (mentioned.size === 0) return;
       const notice = { type: 'mention', from: status.accountId, statusId: status.id, conversationId: self };
@@ -35,9 +37,13 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
         await tellAccount(effects, account, 'notify', { ...notice, ...more });
       }
     },
-    async removed({ statusId, by, atMs, tags, media, discardMedia = false }, { state }, effects) {
+    async removed({ statusId, by, atMs, tags, media, discardMedia = false, quote }, { state }, effects) {
       if (media !== undefined) await tellAccount(effects, by, 'releaseMedia', { ...media, discard: discardMedia });
       await count(effects, by, statusId, -1, atMs, tags);
+      if (quote !== undefined) {
+        const gone = { statusId: quote.statusId, quotingId: statusId };
+        await effects.tell('conversation', quote.conversationId, 'unquote', gone);
+      }
       for (const [account, reblog] of state.statuses.get(statusId)?.reblogs ?? [])
         await count(effects, account, reblog.id, -1, atMs);
     },
@@ -48,7 +54,15 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
       await count(effects, by, reblogId, 1, atMs);
       await notifyAuthor(effects, state, statusId, { type: 'reblog', from: by, statusId, conversationId: self });
     },
-    async edited({ statusId, newlyMentioned, released }, { self, state }, effects) {
+    async quoteRevoked({ statusId, quotingId }, { state }, effects) {
+      const quoting = state.statuses.get(statusId)?.quotes.get(quotingId);
+      if (quoting === undefined) return;
+      const settled = { statusId: quotingId, quotedId: statusId, state: 'revoked' };
+      const answer = await effects.tell('conversation', quoting.conversationId, 'settleQuote', settled);
+      // It did not fit its conversation and began one.
+      if (isProblem(answer)) await effects.tell('conversation', quotingId, 'settleQuote', settled);
+    },
+    async edited({ statusId, number, newlyMentioned, released }, { self, state }, effects) {
       const entry = state.statuses.get(statusId);
       if (entry === undefined) return;
       const { accountId } = entry.record;
@@ -59,7 +73,13 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
       for (const account of newlyMentioned)
         if (account !== accountId) await tellAccount(effects, account, 'notify', { type: 'mention', ...notice });
       for (const account of entry.reblogs.keys())
-        if (account !== accountId) await tellAccount(effects, account, 'notify', { type: 'update', ...notice });
+        if (account !== accountId)
+          await tellAccount(effects, account, 'notify', { type: 'update', ...notice, edit: number });
+      for (const [quotingId, { by, revoked }] of entry.quotes)
+        if (by !== accountId && !revoked)
+          await tellAccount(effects, by, 'notify', {
+            ...{ ...notice, type: 'quoted_update', statusId: quotingId, edit: number },
+          });
     },
     async pollEnded({ statusId }, { self, state }, effects) {
       const entry = state.statuses.get(statusId);
@@ -78,6 +98,13 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
 function answeredDirectly(state: Readonly<ConversationState>, status: StoreStatusRecord): string | undefined {
   const parent = status.visibility === 'direct' ? parentOf(state, status)?.record : undefined;
   return parent?.visibility === 'direct' ? parent.accountId : undefined;
+}
+
+/** Behind the quoting status' row, so that who is told finds it. */
+async function tellQuoted(effects: Effects, { id, accountId, quote }: StoreStatusRecord): Promise<void> {
+  if (quote?.state !== 'accepted' || quote.accountId === accountId) return;
+  const notice = { type: 'quote', from: accountId, statusId: id, conversationId: quote.conversationId };
+  await tellAccount(effects, quote.accountId, 'notify', notice);
 }
 
 /** Everyone who takes part keeps the conversation for themselves. */

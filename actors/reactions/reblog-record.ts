@@ -28,5 +28,6 @@ export function reblogRecord(
     favourites: 0,
     reblogs: 0,
     replies: 0,
+    quote: original.quote,
   };
 }

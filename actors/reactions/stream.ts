@@ -85,6 +85,7 @@ export const conversationStream: Reaction<ConversationState, ConversationEvents>
     },
     edited: editSeen,
     cardSet: editSeen,
+    quoteSettled: editSeen,
     removed({ statusId, tags }, { self, state }, effects) {
       const entry = state.statuses.get(statusId);
       // With the hashtags by which some have it.

@@ -4,6 +4,7 @@ import { Generations } from '../../store/generations.js';
 import { renderAccount } from '../entities/account.js';
 import { renderFilterResult } from '../entities/filter.js';
 import { type Poll, renderPoll } from '../entities/poll.js';
+import { APPROVALS, approval } from '../entities/quote.js';
 import { renderStatus, type ViewerMarks, viewerBits, viewerMarks } from '../entities/status.js';
 import type { FilterMatch } from '../screening/filters.js';
 import type { InstanceSettings } from '../services.js';
@@ -23,7 +24,7 @@ interface Card {
 }
 
 /** Of a record, what moves without its text: counts are put in beside it. */
-const counted = new Set<keyof StoreStatusRecord>(['replies', 'reblogs', 'favourites', 'poll']);
+const counted = new Set<keyof StoreStatusRecord>(['replies', 'reblogs', 'favourites', 'poll', 'quotes']);
 
 /**
  * Statuses as JSON in UTF-8, made once and then copied into every page that shows them. A card is as good as the
@@ -55,10 +56,9 @@ export class Cards {
     if (kept?.record === record && kept.author === author) return kept.bytes;
     const isSameText = kept !== undefined && saysTheSame(kept.record, record) && writtenBySame(kept.author, author);
     const text = isSameText ? kept.text : this.#text(record, author);
-    const { replies, reblogs, favourites } = record;
-    const counts = Buffer.from(
-      `,"replies_count":${replies},"reblogs_count":${reblogs},"favourites_count":${favourites},"reblog":`,
-    );
+    const { replies, reblogs, favourites, quotes = 0 } = record;
+    const marks = `,"reblogs_count":${reblogs},"favourites_count":${favourites},"quotes_count":${quotes}`;
+    const counts = Buffer.from(`,"replies_count":${replies}${marks},"reblog":`);
     const bytes = Buffer.concat([text, ACCOUNT, this.account(author), counts]);
     this.#cards.set(record.id, { record, author, text, bytes });
     return bytes;
@@ -66,15 +66,17 @@ export class Cards {
 
   #text(record: StoreStatusRecord, author: StoreAccountRecord): Uint8Array {
     const rendered = renderStatus(this.#instance, record, author, undefined, undefined);
-    // Polls are put in by Tails: they look different to each viewer, and once their time is over.
-    const { account, reblog, poll, replies_count, reblogs_count, favourites_count, ...text } = rendered;
-    return Buffer.from(JSON.stringify(text).slice(0, -1));
+    // Polls are put in by Tails: they look different to each viewer, and once their time is over. So may quotes.
+    const { account, reblog, poll, quote, quote_approval, ...rest } = rendered;
+    const { replies_count, reblogs_count, favourites_count, quotes_count, ...text } = rest;
+    const own = record.quote === undefined || record.reblogOfId !== undefined ? { ...text, quote: null } : text;
+    return Buffer.from(JSON.stringify(own).slice(0, -1));
   }
 }
 
 const ACCOUNT = Buffer.from(',"account":');
 
-/** What ends a status: `null` for no reblog, or nothing after one, then what is the viewer's. */
+/** What ends a status: `null` for no reblog, or nothing after one or a quote, then what is the viewer's. */
 export class Tails {
   /** By the viewer's bits and what is not theirs: a handful. */
   readonly #tails: Uint8Array[] = [];
@@ -86,35 +88,41 @@ export class Tails {
     mark: StoreMark | undefined,
     isMuted: boolean,
     clock: Pick<Clock, 'nowMs'>,
+    quotable: number,
     filtered?: readonly FilterMatch[],
   ): Uint8Array {
-    const isOpen = record.reblogOfId === undefined;
+    const isOpen = record.reblogOfId === undefined && record.quote === undefined;
     const bits = viewer === undefined ? undefined : viewerBits(record, author, viewer, mark, isMuted);
     if (filtered !== undefined || record.poll !== undefined) {
       const mine = bits === undefined ? undefined : viewerMarks(bits);
       const poll = record.poll && renderPoll(record, record.poll, clock.nowMs(), viewer, mark);
       const screened = filtered === undefined ? mine : mine && { ...mine, filtered: filtered.map(renderFilterResult) };
-      return tailOf(isOpen, screened, poll);
+      return tailOf(isOpen, quotable, screened, poll);
     }
-    const place = (bits === undefined ? 0 : bits * 4 + 2) + (isOpen ? 1 : 0);
+    const place = ((bits === undefined ? 0 : bits * 2 + 1) * APPROVALS + quotable) * 2 + (isOpen ? 1 : 0);
     let tail = this.#tails[place];
     if (tail === undefined) {
-      tail = tailOf(isOpen, bits === undefined ? undefined : viewerMarks(bits));
+      tail = tailOf(isOpen, quotable, bits === undefined ? undefined : viewerMarks(bits));
       this.#tails[place] = tail;
     }
     return tail;
   }
 }
 
-function tailOf(isOpen: boolean, mine: ViewerMarks | undefined, poll: Poll | null = null): Uint8Array {
-  const rest = `,${JSON.stringify({ poll, ...mine }).slice(1)}`;
+function tailOf(
+  isOpen: boolean,
+  quotable: number,
+  mine: ViewerMarks | undefined,
+  poll: Poll | null = null,
+): Uint8Array {
+  const rest = `,${JSON.stringify({ poll, quote_approval: approval(quotable), ...mine }).slice(1)}`;
   return Buffer.from(isOpen ? `null${rest}` : rest);
 }
 
 function saysTheSame(a: StoreStatusRecord, b: StoreStatusRecord): boolean {
   for (const key of Object.keys(b) as (keyof StoreStatusRecord)[]) {
     if (a[key] === b[key] || counted.has(key)) continue;
-    if (!Array.isArray(a[key]) || JSON.stringify(a[key]) !== JSON.stringify(b[key])) return false;
+    if (typeof b[key] !== 'object' || JSON.stringify(a[key]) !== JSON.stringify(b[key])) return false;
   }
   return true;
 }

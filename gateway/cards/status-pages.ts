@@ -1,7 +1,10 @@
-import type { StoreAccountRecord } from '../../proto/gen/types.js';
+import type { StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import { Generations } from '../../store/generations.js';
 import { notificationHead, type SeenNotification, seenNotifications } from '../entities/notification.js';
+import { approvalOf } from '../entities/quote.js';
 import { loadAccounts } from '../entities/status.js';
+import type { SeenQuote } from '../quoted.js';
+import type { FilterMatch } from '../screening/filters.js';
 import type { InstanceSettings, Services } from '../services.js';
 import { type Soon, soon } from '../soon.js';
 import type { Lens } from '../streaming/lens.js';
@@ -28,7 +31,22 @@ const BEGIN = Buffer.from('[');
 const END = Buffer.from(']');
 const STATUS = Buffer.from(',"status":');
 const CLOSE = Buffer.from('}');
+const NULL = Buffer.from('null');
+const NO_QUOTE = Buffer.from('null,"quote":null');
 const NOTHING: Done = {};
+const NOT_QUOTABLE = approvalOf({ accountId: '', visibility: 'direct' }, undefined, false);
+
+/** Where a status stands: on its own, within a reblog, or within a status that quotes it. */
+type Place = 'page' | 'reblog' | 'quote';
+
+/** One viewer's look at a page. */
+interface Look {
+  readonly clock: Services['clock'];
+  readonly viewer: string | undefined;
+  readonly authors: Authors;
+  readonly marks: Marks;
+  readonly lens: Lens | undefined;
+}
 
 /** Statuses as JSON for a viewer, out of cards. What a viewer may see was decided before: it takes VisibleStatus only. */
 export class StatusPages {
@@ -72,12 +90,17 @@ export class StatusPages {
       authorIds.push(status.record.accountId);
       if (status.original !== undefined) authorIds.push(status.original.accountId);
       markedIds.push(status.original?.id ?? status.record.id);
+      const quoted = status.quote?.quoted?.record;
+      if (quoted === undefined) continue;
+      authorIds.push(quoted.accountId);
+      markedIds.push(quoted.id);
     }
     return soon(loadAccounts(services, authorIds), (authors) =>
       soon(viewer === undefined ? NO_MARKS : this.#marks.of(viewer, markedIds), (stored) =>
         soon(viewer === undefined ? undefined : lensOf(services, viewer), (lens) => {
           const marks = done === NOTHING ? stored : after(stored, done);
-          return seen.map((status) => status && this.#status(services, status, viewer, authors, marks, lens));
+          const look = { clock: services.clock, viewer, authors, marks, lens };
+          return seen.map((status) => status && this.#status(look, status));
         }),
       ),
     );
@@ -124,29 +147,58 @@ export class StatusPages {
     return head;
   }
 
-  #status(
-    { clock }: Services,
-    { record, original, filtered }: VisibleStatus,
-    viewer: string | undefined,
-    authors: Authors,
-    marks: Marks,
-    lens: Lens | undefined,
+  #status(look: Look, { record, original, filtered, quote }: VisibleStatus): Uint8Array[] | undefined {
+    if (original === undefined) return this.#plain(look, record, filtered, quote, 'page');
+    const author = look.authors.get(record.accountId);
+    const inner = this.#plain(look, original, filtered, quote, 'reblog');
+    if (author === undefined || inner === undefined) return undefined;
+    const isMuted = look.lens?.mutesConversation(record.conversationId) ?? false;
+    const tail = this.#tail(look, record, author, isMuted, filtered, original.id);
+    return [this.#cards.status(record, author), ...inner, tail];
+  }
+
+  /** One that is no reblog. `place`: where it stands; the muted conversation shows on the outermost only. */
+  #plain(
+    look: Look,
+    record: StoreStatusRecord,
+    filtered: readonly FilterMatch[] | undefined,
+    quote: SeenQuote | undefined,
+    place: Place,
   ): Uint8Array[] | undefined {
-    const author = authors.get(record.accountId);
+    const author = look.authors.get(record.accountId);
     if (author === undefined) return undefined;
-    const mark = marks(original?.id ?? record.id);
+    const isMuted = place === 'page' && (look.lens?.mutesConversation(record.conversationId) ?? false);
     const own = this.#cards.status(record, author);
-    const isMuted = lens?.mutesConversation(record.conversationId) ?? false;
-    const tail = this.#tails.of(record, author, viewer, mark, isMuted, clock, filtered);
-    if (original === undefined) return [own, tail];
-    const originalAuthor = authors.get(original.accountId);
-    if (originalAuthor === undefined) return undefined;
-    return [
-      own,
-      this.#cards.status(original, originalAuthor),
-      this.#tails.of(original, originalAuthor, viewer, mark, false, clock, filtered),
-      tail,
-    ];
+    const tail = this.#tail(look, record, author, isMuted, filtered, record.id);
+    return record.quote === undefined ? [own, tail] : [own, ...this.#quote(look, quote, place), tail];
+  }
+
+  #tail(
+    { clock, viewer, marks, lens }: Look,
+    record: StoreStatusRecord,
+    author: StoreAccountRecord,
+    isMuted: boolean,
+    filtered: readonly FilterMatch[] | undefined,
+    markedId: string,
+  ): Uint8Array {
+    const quotable =
+      record.quotePolicy === undefined && viewer !== record.accountId
+        ? NOT_QUOTABLE
+        : approvalOf(record, viewer, lens?.relation(record.accountId).following === true);
+    return this.#tails.of(record, author, viewer, marks(markedId), isMuted, clock, quotable, filtered);
+  }
+
+  /** What stands between a quoting status' bytes and its tail. */
+  #quote(look: Look, quote: SeenQuote | undefined, place: Place): Uint8Array[] {
+    if (quote === undefined) return [NO_QUOTE];
+    const head = `null,"quote":{"state":"${quote.state}",`;
+    if (place === 'quote') {
+      const id = quote.quoted === undefined ? 'null' : `"${quote.quoted.record.id}"`;
+      return [Buffer.from(`${head}"quoted_status_id":${id}}`)];
+    }
+    const { quoted } = quote;
+    const inner = quoted && this.#plain(look, quoted.record, quoted.filtered, quoted.quote, 'quote');
+    return [Buffer.from(`${head}"quoted_status":`), ...(inner ?? [NULL]), CLOSE];
   }
 }
 

@@ -14,6 +14,8 @@ export interface ScheduledStatus {
     readonly sensitive: boolean;
     readonly language: string | null;
     readonly in_reply_to_id: string | null;
+    readonly quoted_status_id: string | null;
+    readonly quote_approval_policy?: string;
     readonly media_ids: readonly string[] | null;
     readonly poll: object | null;
     readonly idempotency: string | null;
@@ -38,6 +40,8 @@ export function renderScheduled(
       sensitive: post?.sensitive ?? false,
       language: post?.language ?? null,
       in_reply_to_id: post?.inReplyToId ?? null,
+      quoted_status_id: post?.quote?.statusId ?? null,
+      ...(post?.quotePolicy === undefined ? {} : { quote_approval_policy: post.quotePolicy }),
       media_ids: post?.media?.ids ?? null,
       poll: post?.poll === undefined ? null : pollParams(post.poll),
       idempotency: post?.idempotencyKey?.startsWith('own-') === false ? post.idempotencyKey : null,

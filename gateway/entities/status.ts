@@ -9,6 +9,7 @@ import { type FilterResult, renderFilterResult } from './filter.js';
 import { type MediaAttachment, renderMediaList } from './media.js';
 import { type Poll, renderPoll } from './poll.js';
 import { type PreviewCard, renderPreviewCard } from './preview-card.js';
+import { approval, approvalOf, type Quote, type QuoteApproval, shallowQuote } from './quote.js';
 import { isoTime } from './time.js';
 
 /** The REST API's Status::Mention. */
@@ -59,12 +60,8 @@ export interface Status extends Partial<ViewerMarks> {
   readonly emojis: readonly never[];
   readonly card: PreviewCard | null;
   readonly poll: Poll | null;
-  readonly quote: null;
-  readonly quote_approval: {
-    readonly automatic: readonly string[];
-    readonly manual: readonly string[];
-    readonly current_user: string;
-  };
+  readonly quote: Quote | null;
+  readonly quote_approval: QuoteApproval;
 }
 
 /** Renders a page with one read per table; undefined where there is nothing to show or the author is gone. */
@@ -73,7 +70,7 @@ export async function renderStatuses(
   viewer: string | undefined,
   seen: readonly (VisibleStatus | undefined)[],
 ): Promise<(Status | undefined)[]> {
-  const records = seen.flatMap((status) => (status === undefined ? [] : [status.record, status.original ?? []].flat()));
+  const records = seen.flatMap((status) => (status === undefined ? [] : shownWith(status)));
   const [authors, marked] = await Promise.all([
     loadAccounts(
       services,
@@ -87,24 +84,46 @@ export async function renderStatuses(
   ]);
   const view =
     viewer === undefined ? undefined : (services.lenses.latest(viewer) ?? (await services.lenses.of(viewer)));
-  const render = (record: StoreStatusRecord, { filtered = [] }: VisibleStatus, original?: Status, isNested = false) => {
+  const render = (
+    record: StoreStatusRecord,
+    { filtered = [] }: Pick<VisibleStatus, 'filtered'>,
+    within: { readonly original?: Status | undefined; readonly quote?: Quote | undefined; readonly isNested?: boolean },
+  ) => {
     const author = authors.get(record.accountId);
     if (author === undefined) return undefined;
     const mark = marked.get(record.reblogOfId ?? record.id);
-    const isMuted = !isNested && (view?.lens.mutesConversation(record.conversationId) ?? false);
+    const isMuted = within.isNested !== true && (view?.lens.mutesConversation(record.conversationId) ?? false);
     const mine = viewer && {
       ...viewerMarks(viewerBits(record, author, viewer, mark, isMuted)),
       filtered: filtered.map(renderFilterResult),
     };
     const poll = record.poll && renderPoll(record, record.poll, services.clock.nowMs(), viewer, mark);
-    return { ...renderStatus(services.instance, record, author, original, mine), poll: poll ?? null };
+    const follows = view?.lens.relation(record.accountId).following === true;
+    return {
+      ...renderStatus(services.instance, record, author, within.original, mine),
+      poll: poll ?? null,
+      quote: within.quote ?? null,
+      quote_approval: approval(approvalOf(record, viewer, follows)),
+    };
+  };
+  const quoteOf = (quote: VisibleStatus['quote']): Quote | undefined => {
+    if (quote?.quoted === undefined) return quote && { state: quote.state, quoted_status: null };
+    const { record, quote: further } = quote.quoted;
+    const inner = { isNested: true, quote: further && shallowQuote(further) };
+    return { state: quote.state, quoted_status: render(record, quote.quoted, inner) ?? null };
   };
   return seen.map((status) => {
     if (status === undefined) return undefined;
-    if (status.original === undefined) return render(status.record, status);
-    const original = render(status.original, status, undefined, true);
-    return original === undefined ? undefined : render(status.record, status, original);
+    const quote = quoteOf(status.quote);
+    if (status.original === undefined) return render(status.record, status, { quote });
+    const original = render(status.original, status, { quote, isNested: true });
+    return original === undefined ? undefined : render(status.record, status, { original });
   });
+}
+
+/** All statuses that one of a page is shown with. */
+function shownWith({ record, original, quote }: VisibleStatus): StoreStatusRecord[] {
+  return [record, original, quote?.quoted?.record].filter((one) => one !== undefined);
 }
 
 /** Accounts by id; those that are gone are missing. */
@@ -212,7 +231,7 @@ export function renderStatus(
     replies_count: record.replies,
     reblogs_count: record.reblogs,
     favourites_count: record.favourites,
-    quotes_count: 0,
+    quotes_count: record.quotes ?? 0,
     edited_at: record.editedAtMs > 0 ? isoTime(record.editedAtMs) : null,
     content: record.html,
     reblog: original ?? null,
@@ -225,17 +244,7 @@ export function renderStatus(
     card: record.card === undefined ? null : renderPreviewCard(instance, record.card),
     poll: null,
     quote: null,
-    quote_approval: { automatic: mayQuote(record), manual: [], current_user: 'denied' },
+    quote_approval: approval(approvalOf(record, undefined, false)),
     ...(mine || {}),
   };
-}
-
-const EVERYBODY: readonly string[] = ['public'];
-const FOLLOWERS: readonly string[] = ['followers'];
-const NOBODY: readonly string[] = [];
-
-/** What not everybody sees, nobody quotes. */
-function mayQuote({ quotePolicy, visibility }: StoreStatusRecord): readonly string[] {
-  if (quotePolicy === undefined || (visibility !== 'public' && visibility !== 'unlisted')) return NOBODY;
-  return quotePolicy === 'public' ? EVERYBODY : quotePolicy === 'followers' ? FOLLOWERS : NOBODY;
 }

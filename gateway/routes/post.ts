@@ -15,6 +15,7 @@ import { idText } from '../http/paging.js';
 import { json, route } from '../http/route.js';
 import { findApp } from '../oauth/clients.js';
 import { languageOf } from '../posting/language.js';
+import { quotable, quoteOf, visibilityOfQuote } from '../posting/quoting.js';
 import { written } from '../posting/written.js';
 import type { Services } from '../services.js';
 import { notFound, visibleById, visibleStatuses } from '../visible.js';
@@ -55,7 +56,7 @@ const Draft = Type.Object({
   scheduled_at: Type.Optional(Type.String({ maxLength: 100 })),
   media_ids: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: REFUSED_ITEMS_MAX })),
   poll: Type.Optional(PollDraft),
-  quoted_status_id: Type.Optional(Type.String({ maxLength: 100 })),
+  quoted_status_id: Type.Optional(Type.Union([idText(), Type.Literal('')])),
   quote_approval_policy: Type.Optional(Type.Union(QUOTE_POLICIES.map((word) => Type.Literal(word)))),
 });
 type Draft = Static<typeof Draft>;
@@ -68,17 +69,19 @@ export const postStatus = route({
   scope: 'write:statuses',
   body: Draft,
   handle: async ({ services, viewer = '', bearer, body, headers }) => {
-    const refused = refusal(body);
+    const refused = languageProblem(body.language);
     if (refused !== undefined) return refused;
-    const [author, app, parent] = await Promise.all([
+    const [author, app, parent, quoted] = await Promise.all([
       services.tables.get(accounts, { account: viewer }),
       bearer === undefined ? undefined : findApp(services, bearer.clientId),
       loadParent(services, viewer, body.in_reply_to_id),
+      body.quoted_status_id ? quotable(services, viewer, body.quoted_status_id) : undefined,
     ]);
     if (author === undefined) return notFound();
     if (isProblem(parent)) return parent;
+    if (isProblem(quoted)) return quoted;
     const post: AccountPost = {
-      ...(await compose(services, author, parent, body)),
+      ...(await compose(services, author, parent, quoted, body)),
       // Without a client's key one of our own: the post can then be sent again when its answer is lost.
       idempotencyKey: headers['idempotency-key'] || `own-${Buffer.from(services.random.bytes(12)).toString('hex')}`,
       appName: app?.name,
@@ -89,11 +92,6 @@ export const postStatus = route({
     return isProblem(posted) ? posted : answer(services, viewer, post, posted);
   },
 });
-
-function refusal(body: Draft): Problem | undefined {
-  if (body.quoted_status_id) return invalid('quoted_status_id', 'Quotes', 'are not supported by this server');
-  return languageProblem(body.language);
-}
 
 /** Why a language is none; absent and empty ones are fine. */
 export function languageProblem(language = ''): Problem | undefined {
@@ -125,13 +123,16 @@ async function compose(
   services: Services,
   author: StoreAccountRecord,
   parent: StoreStatusRecord | undefined,
+  quoted: StoreStatusRecord | undefined,
   body: Draft,
 ): Promise<AccountPost> {
   const media = body.media_ids?.length ? { ids: body.media_ids.map(storedId) } : undefined;
-  const said = await written(services, body.status, body.spoiler_text, media !== undefined);
+  const mayBeEmpty = media !== undefined || quoted !== undefined;
+  const said = await written(services, body.status, body.spoiler_text, mayBeEmpty);
+  const visibility = body.visibility || author.profile?.privacy || 'public';
   return {
     ...said,
-    visibility: body.visibility || author.profile?.privacy || 'public',
+    visibility: quoted === undefined ? visibility : visibilityOfQuote(quoted, visibility),
     sensitive: (body.sensitive ?? author.profile?.sensitive ?? false) || said.spoilerText !== '',
     language: body.language || author.profile?.language || (await languageOf(said.text)),
     poll: newPoll(body.poll),
@@ -139,6 +140,7 @@ async function compose(
     inReplyToId: parent?.id,
     inReplyToAccountId: parent?.accountId,
     conversationId: parent?.conversationId,
+    quote: quoted && quoteOf(quoted),
     media,
   };
 }
@@ -155,7 +157,7 @@ async function answer(services: Services, viewer: string, post: AccountPost, pos
 async function fresh(
   services: Services,
   viewer: string,
-  { idempotencyKey: _, media, poll, ...post }: AccountPost,
+  { idempotencyKey: _, media, poll, quote, ...post }: AccountPost,
   posted: AccountPostedReply,
 ): Promise<StoreStatusRecord> {
   return {
@@ -166,6 +168,7 @@ async function fresh(
     accountId: viewer,
     createdAtMs: services.clock.nowMs(),
     poll: poll && pollOf(poll, services.clock.nowMs()),
+    quote: quote && { ...quote, state: 'pending' },
     editedAtMs: 0,
     deleted: false,
     favourites: 0,

@@ -1,13 +1,16 @@
 import { Type } from '@sinclair/typebox';
 import { QUOTE_POLICIES } from '../../actors/conversation/quote-policy.js';
 import { isProblem } from '../../actors/domain/problem.js';
-import { idText } from '../http/paging.js';
+import { quotes } from '../../store/tables.js';
+import { idText, pageBounds, pageQuery } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
-import { notFound, visibleStatus } from '../visible.js';
-import { idParams } from './lists.js';
+import { PartsCursor } from '../timelines/cursor.js';
+import { rangeOf } from '../timelines/eras.js';
+import { readPage } from '../timelines/page.js';
+import { loadStatuses, notFound, visibleById, visibleStatus, withoutContent } from '../visible.js';
+import { idParams, statusPage, storedId } from './lists.js';
 
 const WRITE = 'write:statuses';
-const QUOTE_ID_CHARS_MAX = 100;
 
 const setPolicy = route({
   method: 'PUT',
@@ -33,16 +36,28 @@ const setPolicy = route({
   },
 });
 
-/** Nothing here quotes yet, so there is nothing to list and nothing to take back. */
-const quotes = route({
+const list = route({
   method: 'GET',
   path: '/api/v1/statuses/:id/quotes',
   auth: 'user',
   scope: 'read:statuses',
   params: idParams,
-  handle: async ({ services, viewer, params }) => {
+  query: pageQuery(),
+  handle: async (request) => {
+    const { services, viewer, params, query } = request;
     const seen = await visibleStatus(services, viewer, params.id);
-    return isProblem(seen) ? seen : json([]);
+    if (isProblem(seen)) return seen;
+    const bounds = pageBounds(query);
+    const status = (seen.original ?? seen.record).id;
+    const cursor = new PartsCursor([status], bounds, async (_, span, limit) => {
+      const rows = await services.tables.range(quotes, { status }, { ...rangeOf('quote', span), limit });
+      return rows.map(({ key, value }) => ({ id: key.quote, value }));
+    });
+    const page = await readPage(cursor, bounds, (rows) => {
+      const ids = rows.map(({ id }) => id);
+      return visibleById(services, viewer, ids, { hideBlocked: true });
+    });
+    return statusPage(request, bounds, page);
   },
 });
 
@@ -51,9 +66,26 @@ const revoke = route({
   path: '/api/v1/statuses/:id/quotes/:quote/revoke',
   auth: 'user',
   scope: WRITE,
-  params: Type.Object({ id: idText(), quote: Type.String({ maxLength: QUOTE_ID_CHARS_MAX }) }),
-  handle: () => notFound(),
+  params: Type.Object({ id: idText(), quote: idText() }),
+  handle: async ({ services, viewer = '', params }) => {
+    const seen = await visibleStatus(services, viewer, params.id);
+    if (isProblem(seen)) return seen;
+    const { id: statusId, conversationId } = seen.original ?? seen.record;
+    const quotingId = storedId(params.quote);
+    const reply = await services.askConversation(conversationId, 'revokeQuote', { statusId, by: viewer, quotingId });
+    if (isProblem(reply)) return reply;
+    const [record] = await loadStatuses(services, [quotingId]);
+    if (record === undefined || record.deleted) return notFound();
+    // It is told behind the reply, too; so that the answer is true, it is told at once.
+    const settled = { statusId: quotingId, quotedId: statusId, state: 'revoked' };
+    await services.askConversation(record.conversationId, 'settleQuote', settled);
+    const quoting = await visibleStatus(services, viewer, quotingId);
+    // Who may not see the quoting status takes the quote back all the same.
+    const shown = isProblem(quoting) ? withoutContent(record) : quoting;
+    const status = await services.pages.one(services, viewer, shown);
+    return status === undefined ? notFound() : json(status);
+  },
 });
 
 /** Who may quote, and who has quoted. */
-export const quoteRoutes: readonly AnyRoute[] = [setPolicy, quotes, revoke];
+export const quoteRoutes: readonly AnyRoute[] = [setPolicy, list, revoke];

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { REVISIONS_MAX, revisionOf } from '../../actors/conversation/edit.js';
+import { QUOTE_POLICIES } from '../../actors/conversation/quote-policy.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import { accounts, statusRevisions } from '../../store/tables.js';
 import { loadAccounts } from '../entities/status.js';
@@ -23,6 +24,7 @@ const edit = route({
     sensitive: Type.Optional(Type.Boolean()),
     language: Type.Optional(Type.String({ maxLength: LANGUAGE_CHARS_MAX })),
     poll: Type.Optional(PollDraft),
+    quote_approval_policy: Type.Optional(Type.Union(QUOTE_POLICIES.map((word) => Type.Literal(word)))),
     ...mediaEdit,
   }),
   handle: async ({ services, viewer = '', params, body }) => {
@@ -38,7 +40,8 @@ const edit = route({
     const edited = await editedMedia(services, viewer, record, body);
     if (isProblem(edited)) return edited;
     const { media, taken } = edited;
-    const said = await written(services, body.status ?? record.text, body.spoiler_text, media !== undefined);
+    const mayBeEmpty = media !== undefined || record.quote !== undefined;
+    const said = await written(services, body.status ?? record.text, body.spoiler_text, mayBeEmpty);
     const reply = await services.askConversation(record.conversationId, 'edit', {
       ...said,
       statusId: record.id,
@@ -49,6 +52,11 @@ const edit = route({
       media,
     });
     if (isProblem(reply)) return letGo(services, viewer, taken, reply);
+    if (body.quote_approval_policy !== undefined) {
+      const policy = { statusId: record.id, by: viewer, policy: body.quote_approval_policy };
+      const set = await services.askConversation(record.conversationId, 'setQuotePolicy', policy);
+      if (isProblem(set)) return set;
+    }
     const status = await services.pages.one(services, viewer, await reread(services, viewer, record.id));
     return status === undefined ? notFound() : json(status);
   },

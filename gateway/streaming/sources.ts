@@ -23,6 +23,8 @@ export interface StreamedConversation {
 export interface StreamSources {
   /** The Status entity without what depends on the viewer; undefined when there is nothing to show (gone). */
   renderStatus(record: StoreStatusRecord): Promise<object | undefined>;
+  /** The same of one that quotes something, or reblogs one that does: as the viewer sees what it quotes. */
+  renderQuoting(viewer: string, record: StoreStatusRecord): Promise<object | undefined>;
   /** The Notification entity; undefined when it is not to be shown (its status or account is gone or not visible). */
   renderNotification(viewer: string, id: string, record: StoreNotificationRecord): Promise<object | undefined>;
   homeSince(viewer: string, sinceId: string, limit: number): Promise<readonly StoreStatusRecord[]>;

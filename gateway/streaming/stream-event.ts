@@ -22,6 +22,11 @@ export class StreamEvent {
     return new StreamEvent(this.event, payload, this.id);
   }
 
+  /** The same of one viewer: another entity. */
+  of(entity: object): StreamEvent {
+    return new StreamEvent(this.event, JSON.stringify(entity), this.id);
+  }
+
   /** The WebSocket text message for a subscription of that kind. */
   frame({ name, labels }: Pick<StreamKind, 'name' | 'labels'>): Uint8Array {
     let frame = this.#frames.get(name);

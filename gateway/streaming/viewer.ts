@@ -67,7 +67,7 @@ export class Viewer {
       const taking: StreamSubscription[] = [];
       this.#each((subscription, lens) => {
         if (!subscription.takes(record, lens)) return;
-        if (this.#screen === undefined) send(subscription, event);
+        if (this.#screen === undefined && record.quote === undefined) send(subscription, event);
         else taking.push(subscription);
       });
       return taking.length === 0 ? undefined : this.#screened(taking, event, record, send);
@@ -80,15 +80,23 @@ export class Viewer {
     record: StoreStatusRecord,
     send: Send,
   ): Promise<void> {
+    const own = record.quote === undefined ? event : await this.#quoting(event, record);
+    if (own === undefined) return;
     for (const subscription of taking) {
       const { services } = this.#parts;
       const lens = this.#lens;
       if (lens === undefined) return;
       const screened = await this.#untilAvailable(async () =>
-        screenedEvent(services, this.id, lens, this.#screen, subscription.kind, event, record),
+        screenedEvent(services, this.id, lens, this.#screen, subscription.kind, own, record),
       );
       if (screened !== undefined) send(subscription, screened);
     }
+  }
+
+  /** What is quoted looks different to each viewer. */
+  async #quoting(event: StreamEvent, record: StoreStatusRecord): Promise<StreamEvent | undefined> {
+    const entity = await this.#untilAvailable(() => this.#parts.sources.renderQuoting(this.id, record));
+    return entity === undefined ? undefined : event.of(entity);
   }
 
   edited(event: StreamEvent, record: StoreStatusRecord): void {

@@ -21,6 +21,10 @@ export function streamSources(services: Services): StreamSources {
     async renderStatus(record) {
       return renderForStreams(services, record);
     },
+    async renderQuoting(viewer, record) {
+      const [seen] = await visibleStatuses(services, viewer, [record]);
+      return (await renderStatuses(services, undefined, [seen]))[0];
+    },
     async renderNotification(viewer, id, record) {
       return (await renderNotifications(services, viewer, [{ id, record }]))[0];
     },
@@ -53,11 +57,14 @@ export function streamSources(services: Services): StreamSources {
   };
 }
 
-/** Who may see it is decided for each subscriber by the hub's lens, so here its own author looks. */
+/**
+ * Who may see it is decided for each subscriber by the hub's lens, so here its own author looks; not at what it quotes,
+ * which is the subscribers' own business.
+ */
 async function renderForStreams(services: Services, record: StoreStatusRecord) {
   const everyone = () => ({ following: true, blocking: false, blockedBy: false });
   const [seen] = await visibleStatuses(services, record.accountId, [record], { relations: everyone });
-  return (await renderStatuses(services, undefined, [seen]))[0];
+  return (await renderStatuses(services, undefined, [seen && { ...seen, quote: undefined }]))[0];
 }
 
 function above(sinceId: string, limit: number): PageBounds {

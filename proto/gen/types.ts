@@ -779,6 +779,15 @@ export interface AccountNewPoll {
   readonly hideTotals: boolean;
 }
 
+/** What a status quotes. state: empty until the quoted status' conversation has answered; then accepted, rejected, revoked or deleted. follows: who quotes followed the quoted author when it was posted. */
+export interface AccountQuote {
+  readonly statusId: string;
+  readonly accountId: string;
+  readonly conversationId: string;
+  readonly state: string;
+  readonly follows: boolean;
+}
+
 export interface AccountPost {
   readonly text: string;
   /** text as sanitised HTML with links. */
@@ -800,6 +809,7 @@ export interface AccountPost {
   readonly media?: AccountMediaIds | undefined;
   readonly poll?: AccountNewPoll | undefined;
   readonly quotePolicy?: string | undefined;
+  readonly quote?: AccountQuote | undefined;
 }
 
 export interface AccountPosted {
@@ -822,6 +832,7 @@ export interface AccountPosted {
   readonly media?: AccountMediaList | undefined;
   readonly poll?: AccountNewPoll | undefined;
   readonly quotePolicy?: string | undefined;
+  readonly quote?: AccountQuote | undefined;
 }
 
 export interface AccountPostedReply {
@@ -1141,6 +1152,8 @@ export interface AccountNotify {
   readonly report?: AccountNotifiedReport | undefined;
   readonly warning?: AccountNotifiedWarning | undefined;
   readonly severance?: AccountNotifiedSeverance | undefined;
+  /** Of edits: which one, so that each is told. */
+  readonly edit?: number | undefined;
 }
 
 /** kind: what Notify calls type. filtered: only listed where asked for. */
@@ -1154,6 +1167,7 @@ export interface AccountNotified {
   readonly report?: AccountNotifiedReport | undefined;
   readonly warning?: AccountNotifiedWarning | undefined;
   readonly severance?: AccountNotifiedSeverance | undefined;
+  readonly edit?: number | undefined;
 }
 
 export interface AccountDismissNotification {
@@ -1463,6 +1477,8 @@ export interface ConversationRemoved {
   /** What it had. */
   readonly media?: AccountMediaList | undefined;
   readonly discardMedia?: boolean | undefined;
+  /** What it quoted. */
+  readonly quote?: AccountQuote | undefined;
 }
 
 export interface ConversationFavourite {
@@ -1555,6 +1571,68 @@ export interface ConversationSetQuotePolicy {
 export interface ConversationQuotePolicySet {
   readonly statusId: string;
   readonly policy: string;
+}
+
+export interface ConversationQuote {
+  readonly statusId: string;
+  readonly by: string;
+  readonly quotingId: string;
+  readonly visibility: string;
+  readonly follows: boolean;
+  readonly conversationId: string;
+}
+
+/** listed: anybody may see the quoting status. */
+export interface ConversationQuoted {
+  readonly statusId: string;
+  readonly by: string;
+  readonly quotingId: string;
+  readonly listed: boolean;
+  readonly atMs: number;
+  readonly conversationId: string;
+}
+
+export interface ConversationQuoteState {
+  readonly statusId: string;
+  readonly quotingId: string;
+}
+
+export interface ConversationQuoteAnswer {
+  readonly state: string;
+}
+
+export interface ConversationRevokeQuote {
+  readonly statusId: string;
+  readonly by: string;
+  readonly quotingId: string;
+}
+
+export interface ConversationQuoteRevoked {
+  readonly statusId: string;
+  readonly quotingId: string;
+}
+
+/** The quoting status is gone. */
+export interface ConversationUnquote {
+  readonly statusId: string;
+  readonly quotingId: string;
+}
+
+export interface ConversationUnquoted {
+  readonly statusId: string;
+  readonly quotingId: string;
+}
+
+/** To the quoting status: what became of its quote. */
+export interface ConversationSettleQuote {
+  readonly statusId: string;
+  readonly quotedId: string;
+  readonly state: string;
+}
+
+export interface ConversationQuoteSettled {
+  readonly statusId: string;
+  readonly state: string;
 }
 
 /** Indexes of options. */
@@ -2146,6 +2224,10 @@ export interface StoreStatusRecord {
   readonly poll?: StorePoll | undefined;
   /** Who may quote it: public, followers, nobody; absent: nobody. */
   readonly quotePolicy?: string | undefined;
+  /** Of a reblog: what its original quoted when it was reblogged. */
+  readonly quote?: AccountQuote | undefined;
+  /** Statuses that quote it and that anybody may see. */
+  readonly quotes?: number | undefined;
 }
 
 export interface StorePollOption {
@@ -2452,6 +2534,7 @@ export interface Messages {
   'murmuration.account.MediaReleased': AccountMediaReleased;
   'murmuration.account.Mention': AccountMention;
   'murmuration.account.NewPoll': AccountNewPoll;
+  'murmuration.account.Quote': AccountQuote;
   'murmuration.account.Post': AccountPost;
   'murmuration.account.Posted': AccountPosted;
   'murmuration.account.PostedReply': AccountPostedReply;
@@ -2575,6 +2658,16 @@ export interface Messages {
   'murmuration.conversation.ReblogReply': ConversationReblogReply;
   'murmuration.conversation.SetQuotePolicy': ConversationSetQuotePolicy;
   'murmuration.conversation.QuotePolicySet': ConversationQuotePolicySet;
+  'murmuration.conversation.Quote': ConversationQuote;
+  'murmuration.conversation.Quoted': ConversationQuoted;
+  'murmuration.conversation.QuoteState': ConversationQuoteState;
+  'murmuration.conversation.QuoteAnswer': ConversationQuoteAnswer;
+  'murmuration.conversation.RevokeQuote': ConversationRevokeQuote;
+  'murmuration.conversation.QuoteRevoked': ConversationQuoteRevoked;
+  'murmuration.conversation.Unquote': ConversationUnquote;
+  'murmuration.conversation.Unquoted': ConversationUnquoted;
+  'murmuration.conversation.SettleQuote': ConversationSettleQuote;
+  'murmuration.conversation.QuoteSettled': ConversationQuoteSettled;
   'murmuration.conversation.Vote': ConversationVote;
   'murmuration.conversation.Voted': ConversationVoted;
   'murmuration.conversation.PollEnded': ConversationPollEnded;

@@ -33,6 +33,7 @@ const post = fc.record({
   reply: fc.option(what, { nil: undefined }),
   mentions: fc.option(who, { nil: undefined }),
   poll: fc.boolean(),
+  quote: fc.option(what, { nil: undefined }),
 });
 const mark = fc.record({
   did: fc.constantFrom('favourite', 'bookmark', 'reblog', 'pin', 'mute', 'edit', 'remove'),
@@ -106,20 +107,26 @@ class Story {
     return maySee({ accountId: author.id, visibility, mentionIds }, id, relation);
   }
 
-  private async post(by: Person, { visibility, reply, mentions, poll }: Of<typeof post>): Promise<void> {
+  private async post(by: Person, { visibility, reply, mentions, poll, quote }: Of<typeof post>): Promise<void> {
     const parent = reply === undefined ? undefined : this.said[reply % Math.max(1, this.said.length)];
     const mentioned = mentions === undefined ? undefined : this.person(mentions);
     const word = `word${++words}x`;
     const text = `${mentioned === undefined ? '' : `@${mentioned.name} `}${word} #owls https://news.example/`;
     const more = parent === undefined ? {} : { in_reply_to_id: parent.id };
+    const quoted = quote === undefined ? undefined : this.said[quote % Math.max(1, this.said.length)];
+    const quoting = {
+      quote_approval_policy: 'public',
+      ...(quoted === undefined ? {} : { quoted_status_id: quoted.id }),
+    };
     const asked = poll ? { poll: { options: [`${word} yes`, 'no'], expires_in: 3_600 } } : {};
-    const answer = await by.post('/api/v1/statuses', { status: text, visibility, ...more, ...asked });
+    const answer = await by.post('/api/v1/statuses', { status: text, visibility, ...more, ...asked, ...quoting });
     const { status, body } = answer;
     if (status !== 200) return;
     this.said.push({
       id: body.id,
       author: by,
-      visibility,
+      // What quotes something for followers is for followers.
+      visibility: body.visibility,
       mentionIds: mentionsIn(answer),
       word,
       original: undefined,

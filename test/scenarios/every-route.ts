@@ -43,7 +43,6 @@ export const NOTHING_THERE: ReadonlyMap<string, number> = new Map([
   ['GET /api/v1/trends', 410],
   ['POST /api/v1/statuses/:id/translate', 404],
   ['GET /api/v1_alpha/async_refreshes/:id', 404],
-  ['POST /api/v1/statuses/:id/quotes/:quote/revoke', 404],
 ]);
 
 /** People and things for every route to work on. */
@@ -227,6 +226,8 @@ export class EveryRoute {
     'PUT /api/v1/scheduled_statuses/:id': async () => ({ id: await this.scheduled() }),
     'DELETE /api/v1/scheduled_statuses/:id': async () => ({ id: await this.scheduled() }),
     'PUT /api/v1/statuses/:id/interaction_policy': async () => ({ id: await this.ownStatus() }),
+    'GET /api/v1/statuses/:id/quotes': async () => ({ id: (await this.quoted()).id }),
+    'POST /api/v1/statuses/:id/quotes/:quote/revoke': async () => this.quoted(),
     'DELETE /api/v1/statuses/:id': async () => ({ id: await this.ownStatus() }),
     'POST /api/v1/statuses/:id/pin': async () => ({ id: await this.pinnable() }),
     'GET /api/v1/notifications/:id': async () => ({ id: await this.notification() }),
@@ -308,6 +309,15 @@ export class EveryRoute {
   private async ownStatus(): Promise<string> {
     const status = `mine ${++this.made}`;
     return ((await call(this.server.url, this.viewer, 'POST', '/api/v1/statuses', { status })) as { id: string }).id;
+  }
+
+  /** One of the viewer's that somebody quotes. */
+  private async quoted(): Promise<{ id: string; rest: { quote: string } }> {
+    const body = { status: `quote this ${++this.made}`, quote_approval_policy: 'public' };
+    const { id } = (await call(this.server.url, this.viewer, 'POST', '/api/v1/statuses', body)) as { id: string };
+    const quoting = { status: 'indeed', quoted_status_id: id };
+    const made = (await call(this.server.url, this.other, 'POST', '/api/v1/statuses', quoting)) as { id: string };
+    return { id, rest: { quote: made.id } };
   }
 
   /** One that is scheduled, each for another day: a day takes only so many. */

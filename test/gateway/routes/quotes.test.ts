@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Person, TestServer } from '../../kit/server.js';
+import { EventStream } from '../../kit/event-stream.js';
+import { linkTo, type Person, TestServer } from '../../kit/server.js';
+import { until } from '../../kit/until.js';
 
 let server: TestServer;
 let alice: Person;
@@ -35,5 +37,172 @@ test('others cannot say it, and a word that is none is refused', async () => {
   assert.deepEqual((await bob.get(`/api/v1/statuses/${id}/quotes`)).body, []);
   assert.equal((await bob.get(`/api/v1/statuses/${hidden}/quotes`)).status, 404);
   assert.equal((await alice.post(`/api/v1/statuses/${id}/quotes/${id}/revoke`)).status, 404);
-  assert.equal((await alice.post('/api/v1/statuses', { status: 'x', quoted_status_id: id })).status, 422);
+});
+
+const becomes = (what: string, test: () => boolean | Promise<boolean>) =>
+  until(what, async () => (await test()) || undefined, 5_000);
+/** Says something and quotes. */
+const quotes = (who: Person, id: string, more: object = {}) =>
+  who.post('/api/v1/statuses', { status: 'look', quoted_status_id: id, ...more });
+const open = (who: Person, text: string) => who.says(text, { quote_approval_policy: 'public' });
+const seen = async (who: Pick<Person, 'get'>, id: string) => (await who.get(`/api/v1/statuses/${id}`)).body;
+
+test('a status shows what it quotes, the quoted one counts it and lists it, page by page', async () => {
+  const id = await open(alice, 'worth quoting');
+  const first = await quotes(bob, id);
+  const { quote } = first.body;
+  assert.deepEqual(
+    [first.status, quote.state, quote.quoted_status.id, quote.quoted_status.account.username],
+    [200, 'accepted', id, 'alice'],
+  );
+  assert.equal(quote.quoted_status.quote, null);
+  assert.deepEqual((await seen(server, first.body.id)).quote.quoted_status.content, '<p>worth quoting</p>');
+  const second = await quotes(bob, id, { status: '' });
+  assert.equal(second.status, 200, 'a quote needs no text');
+  assert.equal((await seen(alice, id)).quotes_count, 2);
+  const page = await alice.get(`/api/v1/statuses/${id}/quotes?limit=1`);
+  assert.deepEqual([page.body.length, page.body[0].id], [1, second.body.id]);
+  const next = linkTo(page, 'next') ?? '';
+  assert.deepEqual((await alice.get(next)).body[0].id, first.body.id);
+  const home = (await bob.get('/api/v1/timelines/home')).body;
+  assert.equal(home[0].quote.quoted_status.id, id);
+});
+
+test('a quote of a quote is shown by its id only', async () => {
+  const id = await open(alice, 'the beginning');
+  const middle = (await quotes(alice, id, { quote_approval_policy: 'public' })).body.id;
+  const outer = (await quotes(bob, middle)).body;
+  assert.deepEqual(outer.quote.quoted_status.quote, { state: 'accepted', quoted_status_id: id });
+  const reblogged = await bob.post(`/api/v1/statuses/${outer.id}/reblog`);
+  assert.equal(reblogged.body.quote, null);
+  assert.equal(reblogged.body.reblog.quote.quoted_status.id, middle);
+  assert.equal((await quotes(bob, reblogged.body.id)).status, 200, 'a reblog is quoted as what it reblogs');
+});
+
+test('who may not quote a status is told that it is not there, and so is who may not see it', async () => {
+  const carol = await server.person('carol');
+  const mine = await alice.says('nobody quotes this');
+  const absent = await quotes(bob, '1');
+  for (const id of [mine, await alice.says('narrow', { visibility: 'private', quote_approval_policy: 'public' })]) {
+    const refused = await quotes(bob, id);
+    assert.deepEqual([refused.status, refused.body], [404, absent.body]);
+  }
+  const direct = await alice.says('hush', { visibility: 'direct' });
+  assert.equal((await quotes(alice, direct, { visibility: 'direct' })).status, 404);
+  const followers = await alice.says('for friends', { quote_approval_policy: 'followers' });
+  assert.equal((await seen(carol, followers)).quote_approval.current_user, 'denied');
+  assert.equal((await quotes(carol, followers)).status, 404);
+  await carol.follows(alice);
+  assert.equal((await seen(carol, followers)).quote_approval.current_user, 'automatic');
+  assert.equal((await quotes(carol, followers)).body.quote.state, 'accepted');
+  const own = await quotes(alice, mine);
+  assert.deepEqual(
+    [own.body.quote.state, (await seen(alice, mine)).quote_approval.current_user],
+    ['accepted', 'automatic'],
+  );
+  assert.equal((await seen(server, mine)).quote_approval.current_user, 'denied');
+});
+
+test('what is for followers is quoted by its author, for followers', async () => {
+  const dora = await server.person('dora');
+  const narrow = await alice.says('only for you', { visibility: 'private' });
+  const quoting = await quotes(alice, narrow, { visibility: 'public' });
+  assert.deepEqual([quoting.status, quoting.body.visibility], [200, 'private']);
+  assert.equal((await dora.get(`/api/v1/statuses/${quoting.body.id}`)).status, 404);
+});
+
+test('a quote shows each viewer only what they may see', async () => {
+  const [erin, fred, gina] = [await server.person('erin'), await server.person('fred'), await server.person('gina')];
+  const id = await open(erin, 'seen by some');
+  const quoting = (await quotes(fred, id)).body.id;
+  await erin.post(`/api/v1/accounts/${gina.id}/block`);
+  const hidden = await seen(gina, quoting);
+  assert.deepEqual(hidden.quote, { state: 'unauthorized', quoted_status: null });
+  assert.ok(!JSON.stringify(hidden).includes('seen by some'));
+  const outer = (await quotes(fred, quoting)).body.id;
+  assert.deepEqual((await seen(gina, outer)).quote.quoted_status?.quote, {
+    state: 'unauthorized',
+    quoted_status_id: null,
+  });
+  await bob.post(`/api/v1/accounts/${erin.id}/mute`);
+  assert.equal((await seen(bob, quoting)).quote.state, 'muted_account');
+  await bob.post(`/api/v1/accounts/${erin.id}/unmute`);
+  await bob.post(`/api/v1/accounts/${erin.id}/block`);
+  assert.equal((await seen(bob, quoting)).quote.state, 'blocked_account');
+  assert.equal((await quotes(bob, id)).status, 404);
+  assert.equal((await quotes(gina, id)).status, 404);
+  assert.equal((await erin.remove(`/api/v1/statuses/${id}`)).status, 200);
+  assert.deepEqual((await seen(alice, quoting)).quote, { state: 'deleted', quoted_status: null });
+});
+
+test('the author takes a quote back; nobody else can', async () => {
+  const id = await open(alice, 'take it back');
+  const quoting = (await quotes(bob, id)).body.id;
+  const revoke = (who: Person) => who.post(`/api/v1/statuses/${id}/quotes/${quoting}/revoke`);
+  assert.equal((await revoke(bob)).status, 403);
+  const revoked = await revoke(alice);
+  assert.deepEqual([revoked.status, revoked.body.id], [200, quoting]);
+  assert.deepEqual(revoked.body.quote, { state: 'revoked', quoted_status: null });
+  assert.deepEqual((await seen(bob, quoting)).quote, { state: 'revoked', quoted_status: null });
+  assert.deepEqual((await alice.get(`/api/v1/statuses/${id}/quotes`)).body, []);
+  assert.equal((await seen(alice, id)).quotes_count, 0);
+  assert.equal((await revoke(alice)).status, 200, 'again is no error');
+});
+
+test('authors hear of quotes, and who quoted hears of every edit', async () => {
+  const [hugo, ines] = [await server.person('hugo'), await server.person('ines')];
+  const id = await open(hugo, 'before');
+  const quoting = (await quotes(ines, id)).body.id;
+  const told = async (who: Person, type: string) =>
+    (await who.get(`/api/v1/notifications?types[]=${type}`)).body.map(
+      (one: { account: { username: string }; status: { id: string } }) => `${one.account.username} ${one.status.id}`,
+    );
+  await becomes('the author is told', async () => (await told(hugo, 'quote')).join() === `ines ${quoting}`);
+  for (const text of ['after', 'after all'])
+    await server.ask('PUT', `/api/v1/statuses/${id}`, { status: text }, hugo.token);
+  const both = `hugo ${quoting},hugo ${quoting}`;
+  await becomes('each edit is told', async () => (await told(ines, 'quoted_update')).join() === both);
+  const edited = await server.ask('PUT', `/api/v1/statuses/${quoting}`, { status: 'mine' }, ines.token);
+  assert.equal(edited.body.quote.quoted_status.content, '<p>after all</p>');
+  assert.equal((await ines.remove(`/api/v1/statuses/${quoting}`)).status, 200);
+  await becomes('it is counted no more', async () => (await seen(hugo, id)).quotes_count === 0);
+  assert.deepEqual((await hugo.get(`/api/v1/statuses/${id}/quotes`)).body, []);
+});
+
+test('the same key quotes once, and a scheduled status remembers what it quotes', async () => {
+  const id = await open(alice, 'later');
+  const draft = { status: 'once', quoted_status_id: id };
+  const key = { 'idempotency-key': 'quote once' };
+  const [first, again] = [
+    await server.ask('POST', '/api/v1/statuses', draft, bob.token, key),
+    await server.ask('POST', '/api/v1/statuses', draft, bob.token, key),
+  ];
+  assert.deepEqual([first.status, again.body.id], [200, first.body.id]);
+  assert.equal((await seen(alice, id)).quotes_count, 1);
+  const due = new Date(Date.now() + 3_600_000).toISOString();
+  const { body } = await quotes(bob, id, { scheduled_at: due });
+  assert.equal(body.params.quoted_status_id, id);
+});
+
+test('streams show what is quoted as their viewer may see it', async () => {
+  const [jack, kate, lena] = [await server.person('jack'), await server.person('kate'), await server.person('lena')];
+  const id = await open(jack, 'on the air');
+  await jack.post(`/api/v1/accounts/${lena.id}/block`);
+  for (const who of [alice, lena]) await who.follows(kate);
+  const streams = [
+    await EventStream.open(server.url, 'user', alice.token),
+    await EventStream.open(server.url, 'user', lena.token),
+  ];
+  const { body } = await quotes(kate, id);
+  const quoteIn = (stream: EventStream | undefined) =>
+    stream?.events
+      .flatMap(({ event, data }) => (event === 'update' ? [JSON.parse(data)] : []))
+      .find((one) => one.id === body.id)?.quote;
+  await becomes('both have it', () => streams.every((stream) => quoteIn(stream) !== undefined));
+  assert.equal(quoteIn(streams[0]).quoted_status.id, id);
+  assert.deepEqual(quoteIn(streams[1]), { state: 'unauthorized', quoted_status: null });
+  await jack.post(`/api/v1/statuses/${id}/quotes/${body.id}/revoke`);
+  const news = () => streams[0]?.events.find(({ event }) => event === 'status.update')?.data ?? '{}';
+  await becomes('the revocation is told', () => JSON.parse(news()).quote?.state === 'revoked');
+  for (const stream of streams) await stream.close();
 });

@@ -11,6 +11,7 @@ const gateway = new GatewayFixture();
 const nothing = async () => [];
 const sources: StreamSources = {
   renderStatus: async () => undefined,
+  renderQuoting: async () => undefined,
   renderNotification: async () => undefined,
   homeSince: nothing,
   listSince: nothing,

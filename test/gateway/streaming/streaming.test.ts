@@ -36,6 +36,7 @@ const sources: StreamSources = {
     rendered++;
     return { id: record.id, content: record.text + padding };
   },
+  renderQuoting: async () => undefined,
   renderNotification: async (_viewer, id, record) => ({ id, type: record.type }),
   homeSince: async (_viewer, id, limit) => since(stored.statuses, id, limit),
   listSince: async () => [],

@@ -1,0 +1,91 @@
+import type { StoreAccountRecord, StoreStatusRecord } from '../proto/gen/types.js';
+import type { FilterMatch } from './screening/filters.js';
+
+/** What a status quotes, as its viewer may see it. */
+export interface SeenQuote {
+  /** In the words of the REST API. */
+  readonly state: string;
+  /** Undefined where there is nothing for the viewer. */
+  readonly quoted: QuotedStatus | undefined;
+}
+
+/** A quoted status that its viewer may see; fits where a VisibleStatus is asked for. */
+export interface QuotedStatus {
+  readonly record: StoreStatusRecord;
+  readonly original: undefined;
+  readonly filtered?: readonly FilterMatch[];
+  /** Of what it quotes itself only the state and the id are shown. */
+  readonly quote?: SeenQuote;
+}
+
+interface Quoting {
+  readonly record: StoreStatusRecord;
+  readonly original: StoreStatusRecord | undefined;
+}
+
+/** How the viewer sees what is quoted. */
+export interface QuoteView {
+  load(ids: readonly string[]): Promise<readonly (StoreStatusRecord | undefined)[]>;
+  authors(ids: readonly string[]): Promise<ReadonlyMap<string, StoreAccountRecord>>;
+  /** `accepted` or why it is not shown like that; of `unauthorized` nothing is shown at all. */
+  stateOf(record: StoreStatusRecord, author: StoreAccountRecord | undefined): string;
+  filtered(record: StoreStatusRecord): readonly FilterMatch[];
+}
+
+/** Whether any of them quotes something: most pages need no more than this. */
+export function quotesAny(seen: readonly (Quoting | undefined)[]): boolean {
+  for (const status of seen) if (status !== undefined && (status.original ?? status.record).quote) return true;
+  return false;
+}
+
+/** The statuses with what they quote: two reads for a page, and two more where quoted ones quote, too. */
+export async function withQuotes<S extends Quoting>(
+  seen: readonly (S | undefined)[],
+  view: QuoteView,
+): Promise<(S | undefined)[]> {
+  const first = seen.flatMap((status) => (status === undefined ? [] : [status.original ?? status.record]));
+  const known = new Map<string, StoreStatusRecord>();
+  const nested = await loadQuoted(first, known, view);
+  await loadQuoted(nested, known, view);
+  const authors = await view.authors([...known.values()].map(({ accountId }) => accountId));
+  const quoteOf = (record: StoreStatusRecord, isNested: boolean): SeenQuote | undefined => {
+    if (record.quote === undefined) return undefined;
+    const { statusId, state } = record.quote;
+    if (state !== 'accepted') return { state: state || 'pending', quoted: undefined };
+    const quoted = known.get(statusId);
+    if (quoted === undefined || quoted.deleted) return { state: 'deleted', quoted: undefined };
+    const now = view.stateOf(quoted, authors.get(quoted.accountId));
+    if (now === 'unauthorized') return { state: now, quoted: undefined };
+    if (isNested) return { state: now, quoted: { record: quoted, original: undefined } };
+    const filtered = view.filtered(quoted);
+    const further = quoteOf(quoted, true);
+    return {
+      state: now,
+      quoted: {
+        record: quoted,
+        original: undefined,
+        ...(filtered.length > 0 ? { filtered } : {}),
+        ...(further === undefined ? {} : { quote: further }),
+      },
+    };
+  };
+  return seen.map((status) => {
+    const quote = status && quoteOf(status.original ?? status.record, false);
+    return status === undefined || quote === undefined ? status : { ...status, quote };
+  });
+}
+
+/** What these quote, as far as it is permitted; also put to what is known. */
+async function loadQuoted(
+  records: readonly StoreStatusRecord[],
+  known: Map<string, StoreStatusRecord>,
+  view: QuoteView,
+): Promise<StoreStatusRecord[]> {
+  const ids = new Set<string>();
+  for (const { quote } of records)
+    if (quote?.state === 'accepted' && !known.has(quote.statusId)) ids.add(quote.statusId);
+  if (ids.size === 0) return [];
+  const found = (await view.load([...ids])).filter((record) => record !== undefined);
+  for (const record of found) known.set(record.id, record);
+  return found;
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { started } from './thread-of-one.js';
+
+const quoting = { statusId: '1', by: 'bob', quotingId: '9', visibility: 'public', follows: false, conversationId: '9' };
+const open = () => started({ quotePolicy: 'public' });
+const stateOf = (thread: ReturnType<typeof started>) =>
+  (thread.when('quoteState', { statusId: '1', quotingId: '9' }).reply as { state: string }).state;
+
+test('a quote that its policy permits is recorded once, and counted', () => {
+  const quoted = open().when('quote', quoting).when('quote', quoting);
+  assert.equal(quoted.events.filter(({ type }) => type === 'quoted').length, 1);
+  assert.deepEqual([quoted.state.statuses.get('1')?.record.quotes, stateOf(quoted)], [1, 'accepted']);
+});
+
+test('only followers, or nobody but the author, as the policy says', () => {
+  const followers = () => started({ quotePolicy: 'followers' });
+  assert.equal(stateOf(followers().when('quote', quoting)), 'rejected');
+  assert.equal(stateOf(followers().when('quote', { ...quoting, follows: true })), 'accepted');
+  assert.equal(stateOf(started().when('quote', quoting)), 'rejected');
+  assert.equal(stateOf(started().when('quote', { ...quoting, by: 'author' })), 'accepted');
+});
+
+test('what is for followers is quoted by its author for followers only, and what is direct by nobody', () => {
+  const own = { ...quoting, by: 'author' };
+  const narrow = () => started({ visibility: 'private', quotePolicy: 'public' });
+  assert.equal(stateOf(narrow().when('quote', own)), 'rejected');
+  assert.equal(stateOf(narrow().when('quote', { ...quoting, visibility: 'private', follows: true })), 'rejected');
+  assert.equal(stateOf(narrow().when('quote', { ...own, visibility: 'private' })), 'accepted');
+  assert.equal(stateOf(started({ visibility: 'direct' }).when('quote', { ...own, visibility: 'direct' })), 'rejected');
+});
+
+test('quotes that not everybody may see are not counted', () => {
+  const quoted = open().when('quote', { ...quoting, visibility: 'private' });
+  assert.deepEqual([quoted.state.statuses.get('1')?.record.quotes, stateOf(quoted)], [undefined, 'accepted']);
+});
+
+test('the author alone takes a quote back, once; of one that there is not nothing comes', () => {
+  const revoke = { statusId: '1', by: 'author', quotingId: '9' };
+  const revoked = open().when('quote', quoting).when('revokeQuote', revoke).when('revokeQuote', revoke);
+  assert.equal(revoked.events.filter(({ type }) => type === 'quoteRevoked').length, 1);
+  assert.deepEqual([revoked.state.statuses.get('1')?.record.quotes, stateOf(revoked)], [undefined, 'revoked']);
+  assert.equal(stateOf(revoked.when('quote', quoting)), 'revoked');
+  const others = open()
+    .when('quote', quoting)
+    .when('revokeQuote', { ...revoke, by: 'bob' });
+  assert.equal(others.lastProblem?.problem, 'forbidden');
+  assert.equal(open().when('revokeQuote', revoke).lastProblem?.problem, 'not_found');
+});
+
+test('a quoting status that is gone counts no more, and what is gone itself says so', () => {
+  const gone = open().when('quote', quoting).when('unquote', { statusId: '1', quotingId: '9' });
+  assert.deepEqual([gone.state.statuses.get('1')?.record.quotes, gone.state.marks], [undefined, 0]);
+  assert.equal(stateOf(open().when('remove', { statusId: '1', by: 'author' })), 'deleted');
+});
+
+test('a quoting status remembers what became of its quote', () => {
+  const quote = { statusId: '7', accountId: 'carol', conversationId: '7', state: 'accepted', follows: false };
+  const settle = { statusId: '1', quotedId: '7', state: 'revoked' };
+  const settled = started({ quote }).when('settleQuote', settle).when('settleQuote', settle);
+  assert.equal(settled.events.filter(({ type }) => type === 'quoteSettled').length, 1);
+  assert.equal(settled.state.statuses.get('1')?.record.quote?.state, 'revoked');
+  const other = started({ quote }).when('settleQuote', { ...settle, quotedId: '8' });
+  assert.equal(other.state.statuses.get('1')?.record.quote?.state, 'accepted');
+});
