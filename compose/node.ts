@@ -98,7 +98,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const media = await openMedia(settings, tables, clock);
   const workshop = new Workshop(media, random);
   const account = accountKind({ mailer, baseUrl: settings.BASE_URL, tables, rings, media: workshop });
-  const conversation = conversationKind();
+  const conversation = conversationKind(tables);
   const instance = instanceKind();
   const report = reportKind({ tables });
   const web = openWeb(settings);

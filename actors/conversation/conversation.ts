@@ -1,3 +1,4 @@
+import type { ReadTables } from '../../store/port.js';
 import { conversationReactions } from '../reactions/conversation.js';
 import type { ActorKind } from '../runtime/kind.js';
 import { bookmark } from './bookmark.js';
@@ -12,8 +13,13 @@ import { reblog } from './reblog.js';
 import { type ConversationState, initialConversation } from './state.js';
 import { thread } from './thread.js';
 
-/** The kind of actor that orders everything said and done in one conversation: all its slices as one. */
-export function conversationKind(): ActorKind<ConversationState, ConversationCommands, ConversationEvents> {
+/**
+ * The kind of actor that orders everything said and done in one conversation: all its slices as one. `tables`: where
+ * the words of statuses are looked up that were edited; absent, searches do not hear of edits.
+ */
+export function conversationKind(
+  tables?: Pick<ReadTables, 'range'>,
+): ActorKind<ConversationState, ConversationCommands, ConversationEvents> {
   return {
     name: 'conversation',
     initial: initialConversation,
@@ -66,6 +72,6 @@ export function conversationKind(): ActorKind<ConversationState, ConversationCom
     stateVersion: 7,
     queries: ['context', 'quoteState'],
     minted: true,
-    reactions: conversationReactions,
+    reactions: conversationReactions(tables),
   };
 }

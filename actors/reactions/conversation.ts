@@ -1,14 +1,19 @@
+import type { ReadTables } from '../../store/port.js';
 import type { ConversationEvents } from '../conversation/commands.js';
 import type { ConversationState } from '../conversation/state.js';
 import type { Reaction } from '../runtime/kind.js';
 import { conversationRows } from './conversation-rows.js';
 import { conversationTells } from './conversation-tells.js';
+import { conversationWords } from './conversation-words.js';
 import { conversationLinks } from './link.js';
 import { conversationStream } from './stream.js';
 
 /** In the order in which one event's effects happen: rows, then who hears of it, then other actors. */
-export const conversationReactions: readonly Reaction<ConversationState, ConversationEvents>[] = [
+export const conversationReactions = (
+  tables: Pick<ReadTables, 'range'> | undefined,
+): readonly Reaction<ConversationState, ConversationEvents>[] => [
   conversationRows,
+  ...(tables === undefined ? [] : [conversationWords(tables)]),
   conversationStream,
   conversationTells,
   conversationLinks,

@@ -1,4 +1,4 @@
-import type { AccountPosted } from '../../proto/gen/types.js';
+import type { AccountPosted, StoreStatusRecord } from '../../proto/gen/types.js';
 import { put, RANGE_LIMIT_MAX, type ReadTables, type RowWrite, remove } from '../../store/port.js';
 import { accountWords, nameIndex, statusIndex, statusWords } from '../../store/tables.js';
 import type { AccountState } from '../account/commands.js';
@@ -42,6 +42,22 @@ export function statusWordRows(account: string, { id, text, spoilerText, visibil
   return [
     ...words.map((word) => put(statusIndex, { word, bucket, status: id }, { accountId: account })),
     put(statusWords, { status: id, part: 0 }, { words }),
+  ];
+}
+
+/** A status after an edit, by the words that it has now: only if it was among them before. */
+export async function rewordedRows(tables: Reading, record: StoreStatusRecord): Promise<RowWrite[]> {
+  const { id, accountId, text, spoilerText } = record;
+  const [row] = await tables.range(statusWords, { status: id }, { limit: 1 });
+  if (row === undefined) return [];
+  const [before, words] = [row.value.words, wordsOf(`${spoilerText}\n${text}`, STATUS_WORDS_MAX)];
+  const bucket = wordBucket(id);
+  return [
+    ...words
+      .filter((word) => !before.includes(word))
+      .map((word) => put(statusIndex, { word, bucket, status: id }, { accountId })),
+    ...before.filter((word) => !words.includes(word)).map((word) => remove(statusIndex, { word, bucket, status: id })),
+    put(statusWords, row.key, { words }),
   ];
 }
 

@@ -12,7 +12,7 @@ const AFTER_ALL = '\u{10ffff}';
 export async function findTags(
   tables: ReadTables,
   question: string,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
+  wanted: { readonly limit: number; readonly offset: number; readonly keep: (name: string) => boolean },
 ): Promise<string[]> {
   const name = namedHashtag(question.trim());
   if (name === undefined) return [];
@@ -23,5 +23,7 @@ export async function findTags(
     tables.range(tagNames, { start }, range),
   ]);
   const others = rows.sort((a, b) => b.value.atMs - a.value.atMs).map(({ key }) => key.tag);
-  return [...(exact === undefined ? [] : [name]), ...others].slice(offset, offset + limit);
+  const { limit, offset, keep } = wanted;
+  const found = [...(exact === undefined ? [] : [name]), ...others];
+  return found.filter(keep).slice(offset, offset + limit);
 }

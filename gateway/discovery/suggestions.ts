@@ -57,7 +57,7 @@ export async function suggestionsFor(services: Services, viewer: string, limit: 
     .map((record): Suggested => ({ record, source: 'past_interactions' }));
   const others = free
     .filter(({ id }) => !points.has(id) && !endedMs.has(id))
-    .sort((a, b) => b.followers - a.followers || b.lastStatusAtMs - a.lastStatusAtMs)
+    .sort((a, b) => b.lastStatusAtMs - a.lastStatusAtMs || b.followers - a.followers)
     .map((record): Suggested => ({ record, source: 'global' }));
   return [...past, ...others].slice(0, limit);
 }

@@ -2,7 +2,7 @@ import { makeId } from '../../actors/domain/ids.js';
 import { POPULAR_LEVEL_MAX, POPULAR_LEVEL_MIN } from '../../actors/domain/popular.js';
 import { segments } from '../../actors/domain/segments.js';
 import type { Clock } from '../../actors/domain/time.js';
-import type { StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
+import type { LinkCard, StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import type { ReadTables } from '../../store/port.js';
 import { accounts, popularStatuses, statuses } from '../../store/tables.js';
 import type { LimitedAccounts } from '../instance/account-limits.js';
@@ -34,6 +34,8 @@ export interface Trend {
 /** A link that trends, with the statuses that pass it on, newest first. */
 export interface LinkTrend extends Trend {
   readonly statusIds: readonly string[];
+  /** What the page says of itself, if one of them shows it. */
+  readonly card?: LinkCard | undefined;
 }
 
 export interface TrendsParts {
@@ -122,13 +124,17 @@ export class Trends {
 
   async #findLinks(): Promise<readonly LinkTrend[]> {
     const ids = new Map<string, string[]>();
-    const uses = usesBy(await this.#sample.get(), ({ id, text }) => {
+    const cards = new Map<string, LinkCard>();
+    const uses = usesBy(await this.#sample.get(), ({ id, text, card }) => {
       const links = linksOf(text, this.#parts.baseUrl);
       for (const link of links) ids.set(link, [...(ids.get(link) ?? []), id]);
+      // The card is of the first link that has one, by the address that the page itself gives.
+      const shown = card && links.find((link) => link === linkName(card.url) || links.length === 1);
+      if (card !== undefined && shown !== undefined && !cards.has(shown)) cards.set(shown, card);
       return links;
     });
     const trends = ranked(uses, this.#parts.clock.nowMs());
-    return trends.map((trend) => ({ ...trend, statusIds: ids.get(trend.name) ?? [] }));
+    return trends.map((trend) => ({ ...trend, statusIds: ids.get(trend.name) ?? [], card: cards.get(trend.name) }));
   }
 
   async #findStatuses(): Promise<readonly string[]> {

@@ -1,32 +1,26 @@
-import type { Trend } from '../discovery/trends.js';
+import type { LinkTrend } from '../discovery/trends.js';
+import type { InstanceSettings } from '../services.js';
+import { type PreviewCard, renderPreviewCard } from './preview-card.js';
 import { renderHistory, type TagHistory } from './tag.js';
 
 /** The REST API's Trends::Link: a preview card with the days on which it was passed on. */
-export interface TrendsLink {
-  readonly url: string;
-  readonly title: string;
-  readonly description: string;
-  readonly type: 'link';
-  readonly author_name: string;
-  readonly author_url: string;
-  readonly authors: readonly never[];
-  readonly provider_name: string;
-  readonly provider_url: string;
-  readonly html: string;
-  readonly width: number;
-  readonly height: number;
-  readonly image: null;
-  readonly embed_url: string;
-  readonly blurhash: null;
-  readonly published_at: null;
+export interface TrendsLink extends PreviewCard {
   readonly history: readonly TagHistory[];
 }
 
-/** Of the address alone. */
-export function renderTrendsLink({ name, history }: Trend): TrendsLink {
-  const { host, origin, pathname } = new URL(name);
+/** Of the page, where it was fetched; else of the address alone. */
+export function renderTrendsLink(
+  instance: InstanceSettings,
+  { name, history, card }: Pick<LinkTrend, 'name' | 'history' | 'card'>,
+): TrendsLink {
+  const shown = card === undefined ? addressCard(name) : renderPreviewCard(instance, card);
+  return { ...shown, url: name, history: renderHistory(history) };
+}
+
+function addressCard(address: string): PreviewCard {
+  const { host, origin, pathname } = new URL(address);
   return {
-    url: name,
+    url: address,
     title: pathname === '/' ? host : `${host}${pathname}`,
     description: '',
     type: 'link',
@@ -39,9 +33,9 @@ export function renderTrendsLink({ name, history }: Trend): TrendsLink {
     width: 0,
     height: 0,
     image: null,
+    image_description: '',
     embed_url: '',
     blurhash: null,
     published_at: null,
-    history: renderHistory(history),
   };
 }

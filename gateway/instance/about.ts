@@ -34,6 +34,7 @@ export const SETTINGS: Readonly<Record<string, string>> = {
   languages: 'ISO 639 codes with commas between',
   extended_description: 'what the page about the instance says',
   privacy_policy: 'the privacy policy',
+  trends_review: 'on: nothing is shown among what trends before a moderator has approved it',
   rate_limits: 'how often may be asked for what, as JSON: {"token":{"limit":300,"seconds":300}}',
 };
 

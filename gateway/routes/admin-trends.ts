@@ -1,23 +1,106 @@
-import { renderTag } from '../entities/tag.js';
+import { isProblem } from '../../actors/domain/problem.js';
+import { statuses } from '../../store/tables.js';
+import { reviewTrend, type TrendKind, trendReviews, type Verdict } from '../discovery/trend-reviews.js';
+import type { Trend } from '../discovery/trends.js';
+import { renderStatuses } from '../entities/status.js';
+import { renderTag, tagId } from '../entities/tag.js';
 import { renderTrendsLink } from '../entities/trends-link.js';
-import { type AnyRoute, json, route } from '../http/route.js';
-import { visibleById } from '../visible.js';
+import { type AnyRoute, json, type Request, route } from '../http/route.js';
+import type { Services } from '../services.js';
+import { notFound, visibleById } from '../visible.js';
+import { idParams, storedId } from './lists.js';
 import { LISTED, someOf } from './trends.js';
 
-const common = { method: 'GET', auth: 'user', scope: 'admin:read', permission: 'manage_taxonomies' } as const;
-/** Nobody reviews hashtags here: what trends does so at once. */
-const REVIEW = { trendable: true, usable: true, requires_review: false };
+const shared = { auth: 'user', permission: 'manage_taxonomies' } as const;
+const common = { ...shared, method: 'GET', scope: 'admin:read' } as const;
 
-/** What trends, for those who look after it. */
+async function adminTags(services: Services, some: readonly Trend[]) {
+  const reviews = await trendReviews(services.entries);
+  return some.map(({ name, history }) => ({
+    ...renderTag(services.instance, name, history, undefined),
+    trendable: reviews.shows('tag', name),
+    usable: true,
+    requires_review: reviews.waits('tag', name),
+  }));
+}
+
+/** With the number by which it is approved or rejected. */
+async function adminLinks(services: Services, some: readonly Trend[]) {
+  const reviews = await trendReviews(services.entries);
+  return some.map((link) => ({
+    ...renderTrendsLink(services.instance, link),
+    id: tagId(link.name),
+    trendable: reviews.shows('link', link.name),
+    requires_review: reviews.waits('link', link.name),
+  }));
+}
+
+async function adminStatuses(services: Services, viewer: string, ids: readonly string[]) {
+  const seen = await visibleById(services, viewer, ids, LISTED);
+  return services.pages.list(services, viewer, seen);
+}
+
+type Reviewed = Pick<Request<{ id: string }, unknown, unknown>, 'services' | 'viewer' | 'params'>;
+
+/** Of what trends, or what was decided before, the one with this number. */
+async function named(services: Services, kind: 'tag' | 'link', id: string): Promise<Trend | undefined> {
+  const all = await (kind === 'tag' ? services.trends.tags() : services.trends.links());
+  const trending = all.find(({ name }) => tagId(name) === id);
+  if (trending !== undefined) return trending;
+  const start = `${kind}:`;
+  const decided = (await services.entries.of('trends')).flatMap(({ key }) =>
+    key.startsWith(start) ? [key.slice(start.length)] : [],
+  );
+  const name = decided.find((one) => tagId(one) === id);
+  if (name === undefined) return undefined;
+  return { name, history: kind === 'tag' ? await services.tagHistories.of(name) : [] };
+}
+
+async function reviewNamed({ services, viewer = '', params }: Reviewed, kind: 'tag' | 'link', verdict: Verdict) {
+  const trend = await named(services, kind, params.id);
+  if (trend === undefined) return notFound();
+  const done = await reviewTrend(services, viewer, kind, trend.name, verdict);
+  if (isProblem(done)) return done;
+  const [rendered] = await (kind === 'tag' ? adminTags(services, [trend]) : adminLinks(services, [trend]));
+  return json(rendered);
+}
+
+async function reviewStatus({ services, viewer = '', params }: Reviewed, verdict: Verdict) {
+  const status = storedId(params.id);
+  const record = await services.tables.get(statuses, { status });
+  // What is not public cannot trend, and a moderator hears no more of it than others.
+  if (record === undefined || record.deleted || record.visibility !== 'public') return notFound();
+  const done = await reviewTrend(services, viewer, 'status', status, verdict);
+  if (isProblem(done)) return done;
+  const [rendered] = await renderStatuses(services, viewer, [{ record, original: undefined }]);
+  return rendered === undefined ? notFound() : json(rendered);
+}
+
+function review(collection: string, kind: TrendKind, verb: string, verdict: Verdict): AnyRoute {
+  return route({
+    ...shared,
+    method: 'POST',
+    scope: 'admin:write',
+    path: `/api/v1/admin/trends/${collection}/:id/${verb}`,
+    params: idParams,
+    handle: (request) => (kind === 'status' ? reviewStatus(request, verdict) : reviewNamed(request, kind, verdict)),
+  });
+}
+
+const verdicts = [
+  ['reject', 'rejected'],
+  ['approve', 'approved'],
+] as const;
+
+/** What trends, for those who look after it, and decide what people see of it. */
 export const adminTrendRoutes: readonly AnyRoute[] = [
   route({
     ...common,
     path: '/api/v1/admin/trends/tags',
     query: someOf(10, 20),
     handle: async ({ services, query }) => {
-      const some = (await services.trends.tags()).slice(query.offset, query.offset + query.limit);
-      const rendered = some.map(({ name, history }) => renderTag(services.instance, name, history, undefined));
-      return json(rendered.map((tag) => ({ ...tag, ...REVIEW })));
+      const all = await services.trends.tags();
+      return json(await adminTags(services, all.slice(query.offset, query.offset + query.limit)));
     },
   }),
   route({
@@ -25,18 +108,22 @@ export const adminTrendRoutes: readonly AnyRoute[] = [
     path: '/api/v1/admin/trends/links',
     query: someOf(10, 20),
     handle: async ({ services, query }) => {
-      const some = (await services.trends.links()).slice(query.offset, query.offset + query.limit);
-      return json(some.map(renderTrendsLink));
+      const all = await services.trends.links();
+      return json(await adminLinks(services, all.slice(query.offset, query.offset + query.limit)));
     },
   }),
   route({
     ...common,
     path: '/api/v1/admin/trends/statuses',
     query: someOf(20, 40),
-    handle: async ({ services, viewer, query }) => {
-      const some = (await services.trends.statuses()).slice(query.offset, query.offset + query.limit);
-      const seen = await visibleById(services, viewer, some, LISTED);
-      return json(await services.pages.list(services, viewer, seen));
+    handle: async ({ services, viewer = '', query }) => {
+      const all = await services.trends.statuses();
+      return json(await adminStatuses(services, viewer, all.slice(query.offset, query.offset + query.limit)));
     },
   }),
+  ...verdicts.flatMap(([verb, verdict]) => [
+    review('tags', 'tag', verb, verdict),
+    review('links', 'link', verb, verdict),
+    review('statuses', 'status', verb, verdict),
+  ]),
 ];

@@ -4,6 +4,7 @@ import { findAccounts } from '../discovery/find-accounts.js';
 import { findStatuses } from '../discovery/find-statuses.js';
 import { findTags } from '../discovery/find-tags.js';
 import { localEntity } from '../discovery/local-address.js';
+import { trendReviews } from '../discovery/trend-reviews.js';
 import { renderAccount } from '../entities/account.js';
 import { renderStatuses } from '../entities/status.js';
 import { renderTag } from '../entities/tag.js';
@@ -32,6 +33,7 @@ interface Wanted {
   readonly offset: number;
   readonly following?: boolean | undefined;
   readonly account_id?: string | undefined;
+  readonly exclude_unreviewed?: boolean | undefined;
   readonly max_id?: string | undefined;
   readonly min_id?: string | undefined;
 }
@@ -109,11 +111,13 @@ async function results(services: Services, viewer: string | undefined, query: Wa
   if (named !== undefined) return named;
   const wants = (kind: Kind) => q !== '' && (query.type === undefined || query.type === kind);
   const { limit, offset: from } = query;
+  const reviews = query.exclude_unreviewed === true ? await trendReviews(services.entries) : undefined;
+  const keep = (name: string) => reviews?.shows('tag', name) ?? true;
   const [accounts, tags, statuses] = await Promise.all([
     wants('accounts')
       ? findAccounts(services, viewer, q, { limit, offset: from, following: query.following ?? false })
       : [],
-    wants('hashtags') ? findTags(services.tables, q, { limit, offset: from }) : [],
+    wants('hashtags') ? findTags(services.tables, q, { limit, offset: from, keep }) : [],
     wants('statuses') && viewer !== undefined
       ? findStatuses(services, viewer, q, {
           limit,

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { problem } from '../../actors/domain/problem.js';
+import { trendReviews } from '../discovery/trend-reviews.js';
 import { linkName } from '../discovery/trends.js';
 import { renderTag } from '../entities/tag.js';
 import { renderTrendsLink } from '../entities/trends-link.js';
@@ -36,7 +37,9 @@ const tags = route({
   auth: 'none',
   query: someOf(10, 20),
   handle: async ({ services, query }) => {
-    const some = (await services.trends.tags()).slice(query.offset, query.offset + query.limit);
+    const reviews = await trendReviews(services.entries);
+    const all = (await services.trends.tags()).filter(({ name }) => reviews.shows('tag', name));
+    const some = all.slice(query.offset, query.offset + query.limit);
     return json(some.map(({ name, history }) => renderTag(services.instance, name, history, undefined)));
   },
 });
@@ -47,8 +50,10 @@ const links = route({
   auth: 'none',
   query: someOf(10, 20),
   handle: async ({ services, query }) => {
-    const some = (await services.trends.links()).slice(query.offset, query.offset + query.limit);
-    return json(some.map(renderTrendsLink));
+    const reviews = await trendReviews(services.entries);
+    const all = (await services.trends.links()).filter(({ name }) => reviews.shows('link', name));
+    const some = all.slice(query.offset, query.offset + query.limit);
+    return json(some.map((link) => renderTrendsLink(services.instance, link)));
   },
 });
 
@@ -59,7 +64,9 @@ const statuses = route({
   scope: 'read:statuses',
   query: someOf(20, 40),
   handle: async ({ services, viewer, query }) => {
-    const some = (await services.trends.statuses()).slice(query.offset, query.offset + query.limit);
+    const reviews = await trendReviews(services.entries);
+    const all = (await services.trends.statuses()).filter((id) => reviews.shows('status', id));
+    const some = all.slice(query.offset, query.offset + query.limit);
     const seen = await visibleById(services, viewer, some, LISTED);
     return json(await services.pages.list(services, viewer, seen));
   },
@@ -76,7 +83,7 @@ const linkTimeline = route({
     const { services, viewer, query } = request;
     const name = linkName(query.url);
     const trend = (await services.trends.links()).find((link) => link.name === name);
-    if (trend === undefined) return notFound();
+    if (trend === undefined || !(await trendReviews(services.entries)).shows('link', trend.name)) return notFound();
     const bounds = pageBounds(query);
     const rows = trend.statusIds.map((id) => ({ id }));
     const { items, ...page } = pageOf(rows, bounds);

@@ -2,11 +2,14 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { AnyRoute } from '../../gateway/http/route.js';
 import { prefixed, program, type ServerProcess, withoutSettings } from '../kit/server-process.js';
+import { until } from '../kit/until.js';
 import { resetLink, wasChanged } from './clients/mail.js';
 import { call, type Person } from './cluster/people.js';
 import type { Fitting } from './every-route.js';
 
 const run = promisify(execFile);
+/** Trends are kept for longer where finding them takes long. */
+const TRENDING_MS_MAX = 60_000;
 
 /** What moderators' requests are about. */
 export interface Moderated {
@@ -63,6 +66,12 @@ export class ModerationRequests {
     'GET /api/v1/admin/trends/tags': async () => ({}),
     'GET /api/v1/admin/trends/statuses': async () => ({}),
     'GET /api/v1/admin/trends/links': async () => ({}),
+    'POST /api/v1/admin/trends/tags/:id/approve': async () => ({ id: await this.trend('tags') }),
+    'POST /api/v1/admin/trends/tags/:id/reject': async () => ({ id: await this.trend('tags') }),
+    'POST /api/v1/admin/trends/links/:id/approve': async () => ({ id: await this.trend('links') }),
+    'POST /api/v1/admin/trends/links/:id/reject': async () => ({ id: await this.trend('links') }),
+    'POST /api/v1/admin/trends/statuses/:id/approve': async () => ({ id: this.world.statusId }),
+    'POST /api/v1/admin/trends/statuses/:id/reject': async () => ({ id: this.world.statusId }),
     'POST /api/v1/admin/measures': async () => ({
       body: {
         keys: ['active_users', 'interactions', 'tag_uses', 'instance_media_attachments'],
@@ -115,6 +124,20 @@ export class ModerationRequests {
     const { id } = (await call(this.world.server.url, chief, 'POST', make.path, body)) as { id: string };
     if (!isOwn) this.held.set(collection, id);
     return id;
+  }
+
+  /** What two people said is found among what trends after a while. */
+  private trend(kind: 'tags' | 'links'): Promise<string> {
+    const { server, viewer, chiefToken } = this.world;
+    const chief = { ...viewer, token: chiefToken };
+    return until(
+      `${kind} that trend`,
+      async () => {
+        const all = (await call(server.url, chief, 'GET', `/api/v1/admin/trends/${kind}`)) as { id: string }[];
+        return all[0]?.id;
+      },
+      TRENDING_MS_MAX,
+    );
   }
 
   private fresh: Promise<string> | undefined;

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { wordBucket } from '../../../actors/domain/words.js';
+import { statusIndex } from '../../../store/tables.js';
 import { type Person, TestServer } from '../../kit/server.js';
 import { until } from '../../kit/until.js';
 
@@ -144,4 +146,29 @@ test('who is not signed in gets no later pages and nothing resolved; bad questio
   assert.equal((await bob.get(path('x', '&type=people'))).status, 422);
   const posting = await server.token(bob.id, ['write']);
   assert.equal((await server.ask('GET', path('x'), undefined, posting)).status, 403);
+});
+
+test('words that an edit adds are found, and those that it takes away are not', async () => {
+  const writer = await server.person('writer');
+  await profile(writer, { indexable: true });
+  const id = await writer.says('a marmot whistled');
+  assert.deepEqual(ids((await found(bob, 'marmot')).statuses), [id]);
+  const edited = await writer.put(`/api/v1/statuses/${id}`, { status: 'an ibex whistled', spoiler_text: 'Alps' });
+  assert.equal(edited.status, 200);
+  for (const q of ['ibex', 'whistled', 'alps', 'ibex alps whistled'])
+    assert.deepEqual(ids((await found(bob, q)).statuses), [id], q);
+  assert.deepEqual((await found(bob, 'marmot')).statuses, []);
+  await writer.put(`/api/v1/statuses/${id}`, { status: 'a chamois' });
+  assert.deepEqual(ids((await found(bob, 'chamois')).statuses), [id]);
+  await writer.remove(`/api/v1/statuses/${id}`);
+  for (const word of ['marmot', 'ibex', 'chamois', 'alps']) {
+    assert.deepEqual((await found(bob, word)).statuses, [], word);
+    const bucket = wordBucket(id);
+    const left = () => server.node.services.tables.range(statusIndex, { word, bucket }, { limit: 1 });
+    await until('no row of it', async () => (await left()).length === 0 || undefined, 5_000);
+  }
+  const shy = await server.person('shy_writer');
+  const other = await shy.says('a beaver');
+  await shy.put(`/api/v1/statuses/${other}`, { status: 'an otter' });
+  assert.deepEqual((await found(bob, 'otter')).statuses, [], 'whoever does not want it is not found by edits either');
 });

@@ -1,0 +1,55 @@
+import { ENTRIES_MAX } from '../../actors/instance/entries.js';
+import type { InstanceEntry } from '../../proto/gen/types.js';
+import { putEntry, removeEntry } from '../instance/changes.js';
+import type { InstanceEntries } from '../instance/entries.js';
+import type { Services } from '../services.js';
+
+export type TrendKind = 'tag' | 'link' | 'status';
+export type Verdict = 'approved' | 'rejected';
+
+/** What moderators decided about what trends. */
+export interface TrendReviews {
+  /** A hashtag's name, an address, or the id of a status. */
+  of(kind: TrendKind, name: string): Verdict | undefined;
+  /** Whether people see it among what trends. */
+  shows(kind: TrendKind, name: string): boolean;
+  /** Whether it waits for a moderator. */
+  waits(kind: TrendKind, name: string): boolean;
+}
+
+const COLLECTION = 'trends';
+const keyOf = (kind: TrendKind, name: string) => `${kind}:${name}`;
+
+/** Read once for as long as the entries stay. */
+const readOf = new WeakMap<readonly InstanceEntry[], ReadonlyMap<string, string>>();
+
+function verdicts(entries: readonly InstanceEntry[]): ReadonlyMap<string, string> {
+  const known = readOf.get(entries);
+  if (known !== undefined) return known;
+  const read = new Map(entries.map(({ key, text }) => [key, text?.text ?? '']));
+  readOf.set(entries, read);
+  return read;
+}
+
+/** As they are now; by the setting `trends_review` nothing shows before somebody approved it. @throws Unavailable */
+export async function trendReviews(entries: InstanceEntries): Promise<TrendReviews> {
+  const [decided, setting] = await Promise.all([entries.of(COLLECTION), entries.setting('trends_review')]);
+  const known = verdicts(decided);
+  const isNeeded = setting?.text?.text === 'on';
+  const of = (kind: TrendKind, name: string) => known.get(keyOf(kind, name)) as Verdict | undefined;
+  return {
+    of,
+    shows: (kind, name) => (isNeeded ? of(kind, name) === 'approved' : of(kind, name) !== 'rejected'),
+    waits: (kind, name) => isNeeded && of(kind, name) === undefined,
+  };
+}
+
+/** Decides for `by`; durable when it answers. When there are too many decisions the oldest is forgotten: it trends no more. */
+export async function reviewTrend(services: Services, by: string, kind: TrendKind, name: string, verdict: Verdict) {
+  const key = keyOf(kind, name);
+  const all = await services.entries.of(COLLECTION);
+  const [oldest] = all;
+  if (oldest !== undefined && all.length >= ENTRIES_MAX && !all.some((entry) => entry.key === key))
+    await removeEntry(services, by, COLLECTION, oldest.id);
+  return putEntry(services, by, { collection: COLLECTION, key, replace: true, text: { text: verdict, hint: '' } });
+}
