@@ -1,8 +1,10 @@
+import type { RowCarrier } from '../actors/runtime/carried-rows.js';
 import { codec } from '../proto/codec.js';
 import { CachedTables } from '../store/cached-tables.js';
 import type { Tables } from '../store/port.js';
 import {
   accountStatuses,
+  allTables,
   bookmarks,
   favouritedBy,
   favourites,
@@ -42,4 +44,26 @@ export async function cachedTogether(tables: Tables, bus: Bus, node: string): Pr
     if (message.node !== node) cached.forget(message.rows);
   });
   return cached;
+}
+
+/**
+ * Takes rows from one node's memory to another's. After a row the same sender's later writes of it are told; only a
+ * shard that moves within that moment leaves a row that is believed for SHARED_TTL_MS.
+ */
+export function rowCarrier(cached: CachedTables): RowCarrier {
+  const hot = new Map(allTables.filter((table) => 'hot' in table).map((table) => [table.name as string, table]));
+  return {
+    load: (rows) =>
+      rows.flatMap(({ table, key }) => {
+        const value = cached.peek(table, key);
+        if (value === undefined) return [];
+        return [{ table: table.name, key: cached.textOf(table, key), value: table.value.encode(value) }];
+      }),
+    unload(rows) {
+      for (const { table: name, key, value } of rows) {
+        const table = hot.get(name);
+        if (table !== undefined) cached.offer(table, key, table.value.decode(value));
+      }
+    },
+  };
 }

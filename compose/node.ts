@@ -35,7 +35,7 @@ import { Journal } from '../store/journal.js';
 import { openMailer } from '../transport/mail/mailer.js';
 import { GuardedClient } from '../transport/web/guarded-client.js';
 import { LinkPages } from '../transport/web/link-pages.js';
-import { cachedAlone, cachedTogether } from './cached-rows.js';
+import { cachedAlone, cachedTogether, rowCarrier } from './cached-rows.js';
 import { fanOut, makeHomeRings, makePublicRing, withRings } from './home-rings.js';
 import { type Membership, openMembership } from './membership.js';
 import { openBus, openMedia, openStore } from './parts.js';
@@ -113,6 +113,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     clock,
     random,
     logger: logger.child({ part: 'actors' }),
+    ...(isAlone ? {} : { carrier: rowCarrier(tables) }),
   });
   const alarms = new Alarms({ tables, asker: runtime, placement, clock, logger: logger.child({ part: 'alarms' }) });
   membership = await openMembership(settings, {

@@ -86,6 +86,16 @@ export class CachedTables implements Tables {
     return kept.get(kept.textOf(key)) as V | undefined;
   }
 
+  /** The key as `offer` takes it. */
+  textOf(table: AnyTable, key: Key): string {
+    return this.#of(table).textOf(key);
+  }
+
+  /** A row of a hot table as another node that wrote it has it; what it writes next must not have been told yet. */
+  offer(table: AnyTable, text: string, value: object): void {
+    if (table.hot === true && this.#trusts()) this.#of(table).offer(text, value);
+  }
+
   async get<P extends Columns, C extends Columns, V>(
     table: Table<P, C, V>,
     key: KeyOf<P> & KeyOf<C>,

@@ -71,6 +71,13 @@ export class KeptRows {
     if (!reading.stale && value !== undefined && !this.#writing.has(text)) this.set(text, value as object);
   }
 
+  /** Another node's, newer than what a read under way may find. */
+  offer(text: string, value: object): void {
+    if (this.#writing.has(text)) return;
+    this.drop(text);
+    this.set(text, value);
+  }
+
   endReading(text: string, reading: Reading): void {
     reading.readers -= 1;
     if (reading.readers === 0 && this.#reading.get(text) === reading) this.#reading.delete(text);

@@ -6,6 +6,9 @@ import { Unavailable } from '../actors/domain/problem.js';
  */
 export class NotDelivered extends Unavailable {}
 
+/** The answer to a request. A function is called when it goes out, before anything that is published behind it. */
+export type Served = Uint8Array | (() => Uint8Array);
+
 /** Ends what it stands for; resolves when nothing more will be delivered. */
 export interface Subscription {
   close(): Promise<void>;
@@ -20,10 +23,17 @@ export interface Bus {
    * One answer from the one server of the subject.
    * @throws NotDelivered at once when nobody serves it or the connection is down; Unavailable after `timeoutMs` when none
    * answers, or at once when the connection breaks meanwhile
+   * @param arrived gets the answer before any message that its sender published behind it; buses that cannot promise
+   * that do not call it
    */
-  request(subject: string, payload: Uint8Array, timeoutMs: number): Promise<Uint8Array>;
+  request(
+    subject: string,
+    payload: Uint8Array,
+    timeoutMs: number,
+    arrived?: (answer: Uint8Array) => void,
+  ): Promise<Uint8Array>;
   /** Resolves once requests from every node can reach the handler. */
-  serve(subject: string, handler: (payload: Uint8Array) => Promise<Uint8Array>): Promise<Subscription>;
+  serve(subject: string, handler: (payload: Uint8Array) => Promise<Served>): Promise<Subscription>;
   /** To every subscriber, this node's too; fire and forget. */
   publish(subject: string, payload: Uint8Array): void;
   /** Messages of one publisher come in order. */
@@ -57,6 +67,8 @@ export const COMMON_TOPICS: readonly string[] = [STATUSES_TOPIC, ROWS_TOPIC];
 export const PAYLOAD_BYTES_MAX = 1_000_000;
 /** Bounds what waits for answers on one bus: 1 KiB each and a turn of the event loop to time them all out. */
 export const REQUESTS_IN_FLIGHT_MAX = 10_000;
+
+export const servedBytes = (served: Served): Uint8Array => (typeof served === 'function' ? served() : served);
 
 /** @throws RangeError a message above PAYLOAD_BYTES_MAX: its sender should have bounded it */
 export function checkPayload(payload: Uint8Array): void {

@@ -1,10 +1,18 @@
 import { Unavailable } from '../actors/domain/problem.js';
 import type { Clock } from '../actors/domain/time.js';
-import { type Bus, checkPayload, NotDelivered, REQUESTS_IN_FLIGHT_MAX, type Subscription } from './bus.js';
+import {
+  type Bus,
+  checkPayload,
+  NotDelivered,
+  REQUESTS_IN_FLIGHT_MAX,
+  type Served,
+  type Subscription,
+  servedBytes,
+} from './bus.js';
 
 interface Server {
   readonly node: string;
-  readonly handler: (payload: Uint8Array) => Promise<Uint8Array>;
+  readonly handler: (payload: Uint8Array) => Promise<Served>;
 }
 interface Listener {
   readonly node: string;
@@ -59,7 +67,8 @@ class InProcessBus implements Bus {
       // Never in the caller's own stack: a handler may ask back.
       Promise.resolve()
         .then(() => server.handler(payload))
-        .then((answer) => {
+        .then((served) => {
+          const answer = servedBytes(served);
           checkPayload(answer);
           settle();
           resolve(answer);
@@ -68,7 +77,7 @@ class InProcessBus implements Bus {
     });
   }
 
-  async serve(subject: string, handler: (payload: Uint8Array) => Promise<Uint8Array>): Promise<Subscription> {
+  async serve(subject: string, handler: (payload: Uint8Array) => Promise<Served>): Promise<Subscription> {
     if (!this.open) throw new Unavailable('the bus is closed');
     const server = { node: this.node, handler };
     this.servers.set(subject, [...(this.servers.get(subject) ?? []), server]);

@@ -1,3 +1,4 @@
+import { accounts, statuses } from '../../store/tables.js';
 import { problem } from '../domain/problem.js';
 import { type AccountSurroundings, accountReactions } from '../reactions/account.js';
 import type { ActorKind } from '../runtime/kind.js';
@@ -252,6 +253,14 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       'followedTags',
       'endedSuggestions',
     ],
+    shows: {
+      post: (account, _post, { id }) => [
+        { table: accounts, key: { account } },
+        { table: statuses, key: { status: id } },
+      ],
+      follow: (account) => [{ table: accounts, key: { account } }],
+      unfollow: (account) => [{ table: accounts, key: { account } }],
+    },
     reactions: accountReactions(around),
   };
 }

@@ -1,4 +1,5 @@
 import type { ReadTables } from '../../store/port.js';
+import { statuses } from '../../store/tables.js';
 import { conversationReactions } from '../reactions/conversation.js';
 import type { ActorKind } from '../runtime/kind.js';
 import { bookmark } from './bookmark.js';
@@ -72,6 +73,11 @@ export function conversationKind(
     stateVersion: 7,
     queries: ['context', 'quoteState'],
     minted: true,
+    shows: { favourite: shown, unfavourite: shown, reblog: shown, unreblog: shown },
     reactions: conversationReactions(tables),
   };
 }
+
+const shown = (_id: string, { statusId }: { readonly statusId: string }) => [
+  { table: statuses, key: { status: statusId } },
+];

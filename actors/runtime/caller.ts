@@ -1,13 +1,15 @@
+import type { NodeActorReply } from '../../proto/gen/types.js';
 import { actorSubject, type Bus, NotDelivered } from '../../transport/bus.js';
 import { idShard } from '../domain/ids.js';
 import { Unavailable } from '../domain/problem.js';
 import type { Clock, Random } from '../domain/time.js';
 import { backoffMs } from './backoff.js';
 import type { Blueprint } from './blueprint.js';
+import type { RowCarrier } from './carried-rows.js';
 import { type Message, NotTaken } from './delivery.js';
 import type { RuntimeLimits } from './limits.js';
 import type { RuntimeMetrics } from './metrics.js';
-import { decodeReply, encodeCommand } from './wire.js';
+import { encodeCommand, openReply, readReply } from './wire.js';
 
 /** Waits between two tries to find an actor's owner: a handover takes some tens of milliseconds, a takeover seconds. */
 const RETRY_FIRST_MS = 10;
@@ -27,6 +29,7 @@ interface CallerNeeds {
   readonly random: Random;
   readonly limits: RuntimeLimits;
   readonly metrics: RuntimeMetrics;
+  readonly carrier: RowCarrier;
 }
 
 /** Finds an actor's owner and asks it, again while the actor moves. */
@@ -70,7 +73,7 @@ export class Caller {
     message: Message,
     deadlineMs: number,
   ): Promise<unknown> {
-    const { bus, clock, limits, metrics } = this.needs;
+    const { bus, carrier, clock, limits, metrics } = this.needs;
     const leftMs = deadlineMs - clock.monotonicMs();
     if (leftMs <= 0) throw new NotTaken('no time is left');
     // What may be carried out twice is asked again soon: its owner may have died and another taken over.
@@ -78,14 +81,18 @@ export class Caller {
     const timeoutMs = repeatable ? Math.min(leftMs, limits.attemptMs) : leftMs;
     const payload = encodeCommand(kind, message, timeoutMs);
     metrics.remoteAsks += 1;
+    let opened: NodeActorReply | undefined;
     let bytes: Uint8Array;
     try {
-      bytes = await bus.request(actorSubject(idShard(message.id)), payload, timeoutMs);
+      bytes = await bus.request(actorSubject(idShard(message.id)), payload, timeoutMs, (arrived) => {
+        opened = openReply(arrived);
+        if (opened.rows.length > 0) carrier.unload(opened.rows);
+      });
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
       if (error instanceof NotDelivered || repeatable) throw new NotTaken(error.message, { cause: error });
       throw error;
     }
-    return decodeReply(kind, message.command, bytes);
+    return readReply(kind, message.command, opened ?? openReply(bytes));
   }
 }

@@ -1,6 +1,7 @@
 import type { Codec } from '../../proto/codec.js';
 import type { RowWrite } from '../../store/port.js';
 import type { Problem } from '../domain/problem.js';
+import type { RowName } from './carried-rows.js';
 import type { CommandTable, Slice } from './slice.js';
 
 /** Names an actor. As text `kind/id`. */
@@ -67,6 +68,10 @@ export interface ActorKind<S, C extends CommandTable<C>, E> {
    * event that names it is stored. An actor whose id this node has just minted is then known to be new.
    */
   readonly minted?: boolean;
+  /** Rows of hot tables, written for a command, that whoever gave it reads next: they go with the reply. */
+  readonly shows?: {
+    readonly [K in keyof C]?: (id: string, input: C[K]['in'], reply: C[K]['out']) => readonly RowName[];
+  };
   /**
    * Commands that only read: their replies wait for earlier events to be durable, but not for their before-reply
    * effects. Every other reply waits for both.

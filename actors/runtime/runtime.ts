@@ -1,12 +1,13 @@
 import type { NodeHandoffChunk } from '../../proto/gen/types.js';
 import type { Tables } from '../../store/port.js';
 import { backlog } from '../../store/tables.js';
-import type { Bus } from '../../transport/bus.js';
+import type { Bus, Served } from '../../transport/bus.js';
 import { Unavailable } from '../domain/problem.js';
 import type { Clock, Random } from '../domain/time.js';
 import { backoffMs } from './backoff.js';
 import { type Blueprint, blueprint } from './blueprint.js';
 import { Caller } from './caller.js';
+import { carriesNothing, type RowCarrier } from './carried-rows.js';
 import { ClockScope } from './clock-scope.js';
 import { Deadlines } from './deadlines.js';
 import { NotTaken } from './delivery.js';
@@ -51,6 +52,7 @@ export interface RuntimeParts {
   readonly random: Random;
   readonly logger: Logger;
   readonly limits?: Partial<RuntimeLimits>;
+  readonly carrier?: RowCarrier;
 }
 
 /** The actors of one node: asks them, wherever they live, and hosts those of the shards that the cluster gives it. */
@@ -62,6 +64,7 @@ export class Runtime implements Asker, ShardHost {
   private readonly shards: Shards;
   private readonly residents: Residents;
   private readonly caller: Caller;
+  private readonly carrier: RowCarrier;
   /** Timers of what runs here; the callers' own outlive it, so that they get their answer. */
   private readonly scope: ClockScope;
   private closed = false;
@@ -91,7 +94,9 @@ export class Runtime implements Asker, ShardHost {
     this.shards = new Shards(this.around, bus, (payload) => this.serve(payload));
     this.residents = new Residents(this.around, this.blueprints, this.shards, this.host);
     const { blueprints, residents: local } = this;
-    this.caller = new Caller({ blueprints, local, bus, clock, random, limits, metrics });
+    this.carrier = parts.carrier ?? carriesNothing;
+    const { carrier } = this;
+    this.caller = new Caller({ blueprints, local, bus, clock, random, limits, metrics, carrier });
   }
 
   ask(kind: string, id: string, command: string, input: object, timeoutMs = ASK_TIMEOUT_MS): Promise<unknown> {
@@ -152,7 +157,7 @@ export class Runtime implements Asker, ShardHost {
   }
 
   /** A command from another node. */
-  private async serve(payload: Uint8Array): Promise<Uint8Array> {
+  private async serve(payload: Uint8Array): Promise<Served> {
     let decoded: ReturnType<typeof decodeCommand>;
     try {
       decoded = decodeCommand(this.blueprints, payload);
@@ -164,12 +169,14 @@ export class Runtime implements Asker, ShardHost {
     const { message, timeoutMs } = decoded;
     const kind = this.blueprints.get(message.kind)?.kind as AnyKind;
     try {
-      const reply = this.residents.deliver(
+      const replied = this.residents.deliver(
         message,
         this.around.clock.monotonicMs() + Math.min(timeoutMs, SERVED_MS_MAX),
       );
-      if (reply === undefined) throw new NotTaken(`${message.kind}/${message.id} does not live here`);
-      return encodeReply(kind, message.command, await reply);
+      if (replied === undefined) throw new NotTaken(`${message.kind}/${message.id} does not live here`);
+      const reply = await replied;
+      // The rows as they are when the answer goes: what is written in between would be told before it.
+      return () => encodeReply(kind, message, reply, this.carrier);
     } catch (error) {
       return encodeFailure(error);
     }

@@ -1,4 +1,4 @@
-import type { Bus, Subscription } from '../../transport/bus.js';
+import type { Bus, Served, Subscription } from '../../transport/bus.js';
 import { actorSubject } from '../../transport/bus.js';
 import type { Activation } from './activation.js';
 import { Minter } from './minter.js';
@@ -23,7 +23,7 @@ export class Shards {
   constructor(
     private readonly around: Surroundings,
     private readonly bus: Bus,
-    private readonly serve: (payload: Uint8Array) => Promise<Uint8Array>,
+    private readonly serve: (payload: Uint8Array) => Promise<Served>,
   ) {}
 
   /** The shard, if it is held and open. */

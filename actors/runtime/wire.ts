@@ -1,6 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type { NodeActorCommand, NodeActorReply } from '../../proto/gen/types.js';
 import { isProblem, type Problem, type ProblemCode, Unavailable } from '../domain/problem.js';
+import type { RowCarrier } from './carried-rows.js';
 import { type Message, NotTaken } from './delivery.js';
 import type { AnyKind } from './kind.js';
 
@@ -32,9 +33,12 @@ export function decodeCommand(
   return { message: { kind, id, command, input, cause: cause ?? undefined }, timeoutMs };
 }
 
-export function encodeReply(kind: AnyKind, command: string, reply: unknown): Uint8Array {
+export function encodeReply(kind: AnyKind, message: Message, reply: unknown, carrier: RowCarrier): Uint8Array {
+  const { id, command, input } = message;
   if (!isProblem(reply)) {
-    return encode({ status: 'ok', payload: codecsOf(kind, command).out.encode(reply) });
+    const shown = kind.shows?.[command]?.(id, input, reply);
+    const rows = shown === undefined ? [] : [...carrier.load(shown)];
+    return encode({ status: 'ok', payload: codecsOf(kind, command).out.encode(reply), rows });
   }
   const fieldsJson = reply.fields === undefined ? '' : JSON.stringify(reply.fields);
   return encode({ status: 'problem', problem: { problem: reply.problem, detail: reply.detail, fieldsJson } });
@@ -47,9 +51,15 @@ export function encodeFailure(error: unknown): Uint8Array {
   return encode({ status: error instanceof Unavailable ? 'unavailable' : 'failed', detail });
 }
 
+/** What another node answered, as it came. */
+export const openReply = (bytes: Uint8Array): NodeActorReply => replyCodec.decode(bytes);
+
 /** The reply. @throws what the actor's node had to throw: NotTaken, Unavailable, or Error for a bug */
-export function decodeReply(kind: AnyKind, command: string, bytes: Uint8Array): unknown {
-  const { status, payload, problem, detail } = replyCodec.decode(bytes);
+export function readReply(
+  kind: AnyKind,
+  command: string,
+  { status, payload, problem, detail }: NodeActorReply,
+): unknown {
   switch (status) {
     case 'ok':
       return codecsOf(kind, command).out.decode(payload);
@@ -70,5 +80,5 @@ function problemOf(code: string, detail: string, fieldsJson: string): Problem {
 }
 
 function encode(reply: Partial<NodeActorReply> & { readonly status: string }): Uint8Array {
-  return replyCodec.encode({ payload: NO_BYTES, detail: '', ...reply });
+  return replyCodec.encode({ payload: NO_BYTES, detail: '', rows: [], ...reply });
 }

@@ -1979,6 +1979,15 @@ export interface NodeActorReply {
   readonly payload: Uint8Array;
   readonly problem?: NodeProblemReply | undefined;
   readonly detail: string;
+  /** What was written for the command and is read next by who asked. */
+  readonly rows: readonly NodeCarriedRow[];
+}
+
+/** key: its columns as text with NUL between; ids have 18 digits. */
+export interface NodeCarriedRow {
+  readonly table: string;
+  readonly key: string;
+  readonly value: Uint8Array;
 }
 
 /** topic.statuses: everything that public and home streams follow. kind: update (a new one), edit or delete. */
@@ -2711,6 +2720,7 @@ export interface Messages {
   'murmuration.node.ActorCommand': NodeActorCommand;
   'murmuration.node.ProblemReply': NodeProblemReply;
   'murmuration.node.ActorReply': NodeActorReply;
+  'murmuration.node.CarriedRow': NodeCarriedRow;
   'murmuration.node.StatusTopic': NodeStatusTopic;
   'murmuration.node.StatusHeadline': NodeStatusHeadline;
   'murmuration.node.AccountTopic': NodeAccountTopic;

@@ -1,5 +1,5 @@
 import { Unavailable } from '../../actors/domain/problem.js';
-import { type Bus, NotDelivered, type Subscription } from '../../transport/bus.js';
+import { type Bus, NotDelivered, type Served, type Subscription, servedBytes } from '../../transport/bus.js';
 import type { Process, SeededRandom, World } from './world.js';
 
 export interface Faults {
@@ -13,7 +13,7 @@ export interface Faults {
 
 interface Server {
   readonly process: Process;
-  readonly handler: (payload: Uint8Array) => Promise<Uint8Array>;
+  readonly handler: (payload: Uint8Array) => Promise<Served>;
 }
 interface Listener {
   readonly process: Process;
@@ -140,11 +140,13 @@ export class Network {
       const deliver = () =>
         this.send(source, server.process, () => {
           server.handler(payload).then(
-            (answer) =>
+            (served) => {
+              const answer = servedBytes(served);
               this.send(server.process, source, () => {
                 timer.cancel();
                 resolve(answer);
-              }),
+              });
+            },
             (error: Error) => this.send(server.process, source, () => fail(new Unavailable(error.message))),
           );
         });

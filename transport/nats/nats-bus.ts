@@ -9,7 +9,9 @@ import {
   NotDelivered,
   PAYLOAD_BYTES_MAX,
   REQUESTS_IN_FLIGHT_MAX,
+  type Served,
   type Subscription,
+  servedBytes,
 } from '../bus.js';
 import type { TransportLog } from '../transport-log.js';
 import { FAILED_HEADER, OpenRequests } from './open-requests.js';
@@ -101,11 +103,16 @@ export class NatsBus implements Bus {
     void this.followConnection();
   }
 
-  async request(subject: string, payload: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
+  async request(
+    subject: string,
+    payload: Uint8Array,
+    timeoutMs: number,
+    arrived?: (answer: Uint8Array) => void,
+  ): Promise<Uint8Array> {
     checkPayload(payload);
     if (!this.healthy()) throw new NotDelivered('NATS is down');
     if (this.requests.size >= REQUESTS_IN_FLIGHT_MAX) throw new Unavailable('too many requests in flight');
-    return this.requests.begin(subject, timeoutMs, (number) => {
+    return this.requests.begin(subject, timeoutMs, arrived, (number) => {
       this.outbox.send(() => {
         if (!this.healthy()) return;
         try {
@@ -118,7 +125,7 @@ export class NatsBus implements Bus {
   }
 
   /** Waits, over lost connections, until the server knows of it. */
-  async serve(subject: string, handler: (payload: Uint8Array) => Promise<Uint8Array>): Promise<Subscription> {
+  async serve(subject: string, handler: (payload: Uint8Array) => Promise<Served>): Promise<Subscription> {
     const subscription = this.connection.subscribe(this.full(subject), {
       queue: QUEUE,
       callback: (error, message) => {
@@ -171,7 +178,7 @@ export class NatsBus implements Bus {
     this.markReconnected();
   }
 
-  private async handle(message: Msg, handler: (payload: Uint8Array) => Promise<Uint8Array>): Promise<void> {
+  private async handle(message: Msg, handler: (payload: Uint8Array) => Promise<Served>): Promise<void> {
     if (this.handling >= HANDLERS_MAX) {
       this.busy += 1;
       this.answerFailure(message, 'too much to do');
@@ -179,9 +186,9 @@ export class NatsBus implements Bus {
     }
     this.handling += 1;
     try {
-      const answer = await handler(message.data);
+      const answer = servedBytes(await handler(message.data));
       checkPayload(answer);
-      this.sendLater(() => message.respond(answer));
+      this.outbox.answer(() => this.attempt(() => message.respond(answer)));
     } catch (error) {
       this.options.log.error({ err: error, subject: message.subject }, 'a request failed');
       this.answerFailure(message, error instanceof Unavailable ? error.message : 'it failed');

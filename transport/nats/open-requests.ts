@@ -12,6 +12,7 @@ export const FAILED_HEADER = 'Murmuration-Failed';
 interface Open {
   readonly subject: string;
   readonly deadlineMs: number;
+  readonly arrived: ((answer: Uint8Array) => void) | undefined;
   readonly resolve: (answer: Uint8Array) => void;
   readonly reject: (error: Unavailable) => void;
 }
@@ -30,11 +31,16 @@ export class OpenRequests {
   }
 
   /** `send` gets the number under which the answer is to come. */
-  begin(subject: string, timeoutMs: number, send: (number: string) => void): Promise<Uint8Array> {
+  begin(
+    subject: string,
+    timeoutMs: number,
+    arrived: ((answer: Uint8Array) => void) | undefined,
+    send: (number: string) => void,
+  ): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       this.#last += 1;
       const number = this.#last.toString(36);
-      this.#open.set(number, { subject, deadlineMs: performance.now() + timeoutMs, resolve, reject });
+      this.#open.set(number, { subject, deadlineMs: performance.now() + timeoutMs, arrived, resolve, reject });
       this.#timer ??= setTimeout(this.#tick, TICK_MS);
       send(number);
     });
@@ -46,14 +52,10 @@ export class OpenRequests {
     if (request === undefined) return;
     this.#open.delete(number);
     const { headers, data } = message;
-    if (headers === undefined) {
-      request.resolve(data);
-      return;
-    }
-    const failure = headers.get(FAILED_HEADER);
+    const failure = headers?.get(FAILED_HEADER);
     if (failure) request.reject(new Unavailable(`the server of ${request.subject}: ${failure}`));
-    else if (headers.code === NO_RESPONDERS) request.reject(new NotDelivered(`nobody serves ${request.subject}`));
-    else request.resolve(data);
+    else if (headers?.code === NO_RESPONDERS) request.reject(new NotDelivered(`nobody serves ${request.subject}`));
+    else if (isTaken(request, data)) request.resolve(data);
   }
 
   /** It could not be sent. */
@@ -79,4 +81,15 @@ export class OpenRequests {
     }
     this.#timer = this.#open.size > 0 ? setTimeout(this.#tick, TICK_MS) : undefined;
   };
+}
+
+/** Hands the answer to who wants it first; false when it made no sense to them. */
+function isTaken({ subject, arrived, reject }: Open, answer: Uint8Array): boolean {
+  try {
+    arrived?.(answer);
+    return true;
+  } catch (cause) {
+    reject(new Unavailable(`the answer on ${subject} could not be read`, { cause }));
+    return false;
+  }
 }

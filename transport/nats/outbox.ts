@@ -9,22 +9,29 @@ const PACK_BYTES_MAX = 131_072;
 /**
  * What a node sends within one turn of the event loop. Messages on subjects that every node hears go first and
  * together, as one; answers, requests and all others follow in their order. So whoever gets one of those has got what
- * was published before it.
+ * was published before it, and who gets an answer has got nothing that was published behind it.
  */
 export class Outbox {
   #packed: NodePacked[] = [];
   #bytes = 0;
   #others: (() => void)[] = [];
+  #answers = false;
   #turn: NodeJS.Immediate | undefined;
 
   constructor(private readonly sendPack: (pack: Uint8Array) => void) {}
 
   /** Goes with others in a pack. */
   pack(subject: string, payload: Uint8Array): void {
-    if (this.#bytes + payload.length > PACK_BYTES_MAX) this.#flushPack();
+    if (this.#answers) this.flush();
+    else if (this.#bytes + payload.length > PACK_BYTES_MAX) this.#flushPack();
     this.#packed.push({ subject, payload });
     this.#bytes += payload.length;
     this.#later();
+  }
+
+  answer(action: () => void): void {
+    this.#answers = true;
+    this.send(action);
   }
 
   /** Goes by itself. */
@@ -41,6 +48,7 @@ export class Outbox {
     const others = this.#others;
     if (others.length === 0) return;
     this.#others = [];
+    this.#answers = false;
     for (const action of others) action();
   }
 

@@ -26,6 +26,15 @@ test('what is published in one turn is one pack, before all else', async () => {
   assert.deepEqual(sent, ['rows:a statuses:a', 'request']);
 });
 
+test('what is published behind an answer goes behind it', async () => {
+  const { sent, outbox, bytes, turn } = world();
+  outbox.pack('rows', bytes('a'));
+  outbox.answer(() => sent.push('answer'));
+  outbox.pack('rows', bytes('b'));
+  await turn();
+  assert.deepEqual(sent, ['rows:a', 'answer', 'rows:b']);
+});
+
 test('a pack has an end', async () => {
   const { sent, outbox, turn } = world();
   for (let index = 0; index < 3; index++) outbox.pack('rows', new Uint8Array(100_000));
