@@ -98,12 +98,12 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const media = await openMedia(settings, tables, clock);
   const workshop = new Workshop(media, random);
   const account = accountKind({ mailer, baseUrl: settings.BASE_URL, tables, rings, media: workshop });
-  const conversation = conversationKind(tables);
   const instance = instanceKind();
   const report = reportKind({ tables });
   const web = openWeb(settings);
   const link = linkKind({ pages: new LinkPages(web, (bytes) => workshop.cardImage(bytes)) });
   const limits = await AccountLimits.open(tables, (err) => logger.error({ err }, 'limits of accounts not read'));
+  const conversation = conversationKind(tables, (account) => limits.silenced(account));
   const runtime = new Runtime({
     kinds: [account, conversation, instance, report, link],
     tables,

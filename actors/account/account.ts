@@ -247,7 +247,6 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       'notificationPolicy',
       'notificationRequests',
       'notificationRequest',
-      'limitedAccepted',
       'markers',
       'directs',
       'followedTags',

@@ -6,8 +6,9 @@ import { problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
 import type { Recorded } from '../runtime/slice.js';
 import type { Events as FollowEvents } from './follow.js';
-import type { Events as FollowerEvents } from './followers.js';
-import { type RelationState, relationTo } from './relations.js';
+import { answered, type Events as FollowerEvents } from './followers.js';
+import type { Events as NoticeEvents, State as NoticeState } from './notify.js';
+import { relationTo } from './relations.js';
 
 export interface Commands {
   block: { in: P.AccountBlock; out: P.AccountRelation };
@@ -21,7 +22,10 @@ export interface Events {
   blockReceived: P.AccountBlockReceived;
 }
 /** A block ends follows, which are follow.ts's and followers.ts's to apply. */
-type Recordable = Events & Pick<FollowEvents, 'unfollowed'> & Pick<FollowerEvents, 'followRequestRemoved'>;
+type Recordable = Events &
+  Pick<FollowEvents, 'unfollowed'> &
+  Pick<FollowerEvents, 'followRequestRemoved'> &
+  Pick<NoticeEvents, 'notificationDismissed' | 'noticeRetracted'>;
 
 /** Bounds one activation's memory; imported block lists of this size are known. */
 export const BLOCKS_MAX = 20_000;
@@ -32,8 +36,8 @@ export const BLOCKS_MAX = 20_000;
 export const BLOCKED_BY_MAX = 50_000;
 
 /** Blocks; both sides know, and neither follows the other any more. */
-export const block: Omit<Part<RelationState, Commands, Recordable>, 'apply' | 'events'> &
-  Pick<Part<RelationState, Commands, Events>, 'apply' | 'events'> = {
+export const block: Omit<Part<NoticeState, Commands, Recordable>, 'apply' | 'events'> &
+  Pick<Part<NoticeState, Commands, Events>, 'apply' | 'events'> = {
   decide: {
     block(state, { target }, { self, nowMs, newId }) {
       if (target === self) return problem('forbidden', 'This action is not allowed');
@@ -88,13 +92,16 @@ export const block: Omit<Part<RelationState, Commands, Recordable>, 'apply' | 'e
 };
 
 /** What ends on this side; the other side ends its own, and each follower tells the followed. */
-function partings(state: Readonly<RelationState>, other: string): Recorded<Recordable>[] {
+function partings(state: Readonly<NoticeState>, other: string): Recorded<Recordable>[] {
   const events: Recorded<Recordable>[] = [];
   const edge = state.following.get(other);
   if (edge !== undefined)
     events.push({ type: 'unfollowed', target: other, edgeId: edge.edgeId, wasPending: edge.pending });
   const request = state.requests.get(other);
   if (request !== undefined)
-    events.push({ type: 'followRequestRemoved', follower: other, edgeId: request.edgeId, rejected: true });
+    events.push(
+      { type: 'followRequestRemoved', follower: other, edgeId: request.edgeId, rejected: true },
+      ...answered(state, other),
+    );
   return events;
 }

@@ -32,9 +32,9 @@ export const DIRECT_ACCOUNTS_MAX = 100;
 /** What the owner and the same others say to one another in direct statuses of one thread. */
 export const directs: Part<State, Commands, Events> = {
   decide: {
-    hearDirect(state, { conversationId, statusId, from, accounts, answers }, { self, nowMs, newId }) {
+    hearDirect(state, { conversationId, statusId, from, accounts, answers, limited }, { self, nowMs, newId }) {
       const isOwn = from === self;
-      const way = isOwn ? 'accept' : reception(state, { type: 'mention', from, direct: true, answers }, nowMs);
+      const way = isOwn ? 'accept' : reception(state, { type: 'mention', from, direct: true, answers, limited }, nowMs);
       if (way === 'drop' || !(isOwn || isWelcome(state, from, nowMs))) return { events: [], reply: {} };
       const others = accounts.filter((account) => account !== self).slice(0, DIRECT_ACCOUNTS_MAX);
       const known = state.directs.get(keyOf(conversationId, others));

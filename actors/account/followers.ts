@@ -1,9 +1,10 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
+import { idMs } from '../domain/ids.js';
 import { problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
 import type { Decision } from '../runtime/slice.js';
-import { type Events as NoticeEvents, type State as NoticeState, noticed } from './notify.js';
+import { type Events as NoticeEvents, type State as NoticeState, noticed, retracted } from './notify.js';
 import type { State as ProfileState } from './profile.js';
 import type { RelationState } from './relations.js';
 import type { State as SubscriberState } from './subscribers.js';
@@ -25,6 +26,8 @@ export interface Events {
 }
 export interface State extends RelationState, ProfileState, SubscriberState, NoticeState {}
 
+type NoticeTold = Pick<NoticeEvents, 'notified' | 'notificationDismissed' | 'noticeRetracted'>;
+
 /** Bounds one activation's memory; a request past it is answered as rejected. */
 export const FOLLOW_REQUESTS_MAX = 10_000;
 /**
@@ -34,9 +37,9 @@ export const FOLLOW_REQUESTS_MAX = 10_000;
 export const FOLLOWERS_REMEMBERED_MAX = 10_000;
 
 /** The target's side of a follow: it has the last word. */
-export const followers: Part<State, Commands, Events, Pick<NoticeEvents, 'notified'>> = {
+export const followers: Part<State, Commands, Events, NoticeTold> = {
   decide: {
-    addFollower(state, { follower, edgeId, believedPending }, about) {
+    addFollower(state, { follower, edgeId, believedPending, limited }, about) {
       const { nowMs } = about;
       const edge = { follower, edgeId, atMs: nowMs };
       if (state.recentFollowers.get(follower) === edgeId) return { events: [], reply: { answer: 'accepted' } };
@@ -48,14 +51,14 @@ export const followers: Part<State, Commands, Events, Pick<NoticeEvents, 'notifi
         return {
           events: [
             { type: 'followRequested', ...edge, answer: !believedPending },
-            ...noticed(state, { type: 'follow_request', from: follower }, about),
+            ...noticed(state, { type: 'follow_request', from: follower, limited }, about),
           ],
           reply: { answer: 'pending' },
         };
       return {
         events: [
           { type: 'followerAdded', ...edge, wasRequested: false, answer: believedPending },
-          ...noticed(state, { type: 'follow', from: follower }, about),
+          ...noticed(state, { type: 'follow', from: follower, limited }, about),
         ],
         reply: { answer: 'accepted' },
       };
@@ -66,14 +69,15 @@ export const followers: Part<State, Commands, Events, Pick<NoticeEvents, 'notifi
       const request = state.requests.get(follower);
       if (request !== undefined) {
         const event = { follower, edgeId: request.edgeId, atMs: nowMs, wasRequested: true, answer: true };
-        return { events: [{ type: 'followerAdded', ...event }], reply: {} };
+        return { events: [{ type: 'followerAdded', ...event }, ...answered(state, follower)], reply: {} };
       }
       return state.recentFollowers.has(follower) ? { events: [], reply: {} } : problem('not_found', 'Record not found');
     },
     rejectFollow(state, { follower }) {
       const edgeId = state.requests.get(follower)?.edgeId;
       if (edgeId === undefined) return { events: [], reply: {} };
-      return { events: [{ type: 'followRequestRemoved', follower, edgeId, rejected: true }], reply: {} };
+      const event = { type: 'followRequestRemoved' as const, follower, edgeId, rejected: true };
+      return { events: [event, ...answered(state, follower)], reply: {} };
     },
     followRequests(state) {
       const requests = Array.from(state.requests, ([follower, request]) => ({ follower, ...request, answer: false }));
@@ -120,11 +124,19 @@ function parted(
   state: Readonly<State>,
   { follower, edgeId }: P.AccountRemoveFollower,
   rejected: boolean,
-): Decision<Events, P.AccountEmpty> {
+): Decision<Events & NoticeTold, P.AccountEmpty> {
   if (state.requests.get(follower)?.edgeId === edgeId)
-    return { events: [{ type: 'followRequestRemoved', follower, edgeId, rejected }], reply: {} };
+    return {
+      events: [{ type: 'followRequestRemoved', follower, edgeId, rejected }, ...answered(state, follower)],
+      reply: {},
+    };
   const known = state.recentFollowers.get(follower);
   const isForgotten = known === undefined && state.followers > state.recentFollowers.size;
   if (known !== edgeId && !isForgotten) return { events: [], reply: {} };
-  return { events: [{ type: 'followerRemoved', follower, edgeId, rejected }], reply: {} };
+  const told = retracted(state, { type: 'follow', from: follower, sinceMs: idMs(edgeId) });
+  return { events: [{ type: 'followerRemoved', follower, edgeId, rejected }, ...told], reply: {} };
 }
+
+/** A request that nobody has to answer any more is not notified any more. */
+export const answered = (state: Readonly<NoticeState & RelationState>, follower: string) =>
+  retracted(state, { type: 'follow_request', from: follower, sinceMs: state.requests.get(follower)?.atMs ?? 0 });

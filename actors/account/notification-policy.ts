@@ -11,7 +11,6 @@ export interface Commands {
   setNotificationPolicy: { in: P.AccountSetNotificationPolicy; out: P.AccountNotificationPolicyNow };
   notificationRequests: { in: P.AccountEdgeBounds; out: P.AccountNotificationRequestPage };
   notificationRequest: { in: P.AccountNotificationRequestIds; out: P.AccountNotificationRequest };
-  limitedAccepted: { in: P.AccountLimitedAccounts; out: P.AccountLimitedAccounts };
   acceptNotificationRequests: { in: P.AccountNotificationRequestIds; out: P.AccountEmpty };
   dismissNotificationRequests: { in: P.AccountNotificationRequestIds; out: P.AccountEmpty };
 }
@@ -57,8 +56,6 @@ const NEVER_FILTERED = new Set([
   'moderation_warning',
   'severed_relationships',
 ]);
-/** Whether the policy has a say in notifications of a type. */
-export const isFilterable = (type: string): boolean => !NEVER_FILTERED.has(type);
 
 /** What a request shows as its last status. */
 const SPOKEN = new Set(['mention', 'status', 'quote']);
@@ -86,11 +83,6 @@ export const notificationPolicy: Part<PolicyState, Commands, Events> = {
     notificationRequest(state, { ids }) {
       const [request] = named(state, ids);
       return request === undefined ? missing() : { events: [], reply: request };
-    },
-    limitedAccepted({ policy, permitted, following }, { accounts }) {
-      const isAccepted = (account: string) =>
-        policy.limitedAccounts === 'accept' || permitted.has(account) || following.get(account)?.pending === false;
-      return { events: [], reply: { accounts: accounts.filter(isAccepted) } };
     },
     acceptNotificationRequests(state, { ids }) {
       const settled = named(state, ids).map(settledOf);
@@ -134,10 +126,6 @@ export const notificationPolicy: Part<PolicyState, Commands, Events> = {
       in: codec('murmuration.account.NotificationRequestIds'),
       out: codec('murmuration.account.NotificationRequest'),
     },
-    limitedAccepted: {
-      in: codec('murmuration.account.LimitedAccounts'),
-      out: codec('murmuration.account.LimitedAccounts'),
-    },
     acceptNotificationRequests: {
       in: codec('murmuration.account.NotificationRequestIds'),
       out: codec('murmuration.account.Empty'),
@@ -154,7 +142,7 @@ export const notificationPolicy: Part<PolicyState, Commands, Events> = {
   },
 };
 
-type Notice = Pick<P.AccountNotify, 'type' | 'from' | 'direct' | 'answers'>;
+type Notice = Pick<P.AccountNotify, 'type' | 'from' | 'direct' | 'answers' | 'limited'>;
 
 /** What the policy does with a notification. Source: Mastodon NotifyService::FilterCondition. */
 export function reception(state: Readonly<PolicyState>, notice: Notice, nowMs: number): Reception {
@@ -169,6 +157,7 @@ export function reception(state: Readonly<PolicyState>, notice: Notice, nowMs: n
   if (!isFollowed) {
     ways.push(policy.notFollowing);
     if (policy.newAccounts !== 'accept' && nowMs - idMs(from) < NEW_ACCOUNT_MS) ways.push(policy.newAccounts);
+    if (notice.limited === true) ways.push(policy.limitedAccounts);
     if (notice.direct === true && notice.answers !== true) ways.push(policy.privateMentions);
   }
   return ways.includes('drop') ? 'drop' : ways.includes('filter') ? 'filter' : 'accept';

@@ -1,19 +1,21 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
-import { compareIds, isId } from '../domain/ids.js';
+import { compareIds, idMs, isId } from '../domain/ids.js';
 import { isMuted } from '../domain/visibility.js';
 import type { Part } from '../runtime/part.js';
-import type { Ctx } from '../runtime/slice.js';
+import type { Ctx, Recorded } from '../runtime/slice.js';
 import { type PolicyState, reception, withRequest } from './notification-policy.js';
 
 export interface Commands {
   notify: { in: P.AccountNotify; out: P.AccountEmpty };
+  retractNotice: { in: P.AccountRetractNotice; out: P.AccountEmpty };
   dismissNotification: { in: P.AccountDismissNotification; out: P.AccountEmpty };
   dismissNotifications: { in: P.AccountDismissNotifications; out: P.AccountEmpty };
   clearNotifications: { in: P.AccountEmpty; out: P.AccountEmpty };
 }
 export interface Events {
   notified: P.AccountNotified;
+  noticeRetracted: P.AccountNoticeRetracted;
   notificationDismissed: P.AccountNotificationDismissed;
   notificationsDismissed: P.AccountNotificationsDismissed;
   notificationsCleared: P.AccountNotificationsCleared;
@@ -42,6 +44,7 @@ const empty = codec('murmuration.account.Empty');
 export const notify: Part<State, Commands, Events> = {
   decide: {
     notify: (state, notice, about) => ({ events: noticed(state, notice, about), reply: {} }),
+    retractNotice: (state, notice) => ({ events: retracted(state, notice), reply: {} }),
     dismissNotification(state, { id }) {
       return { events: isThere(state, id) ? [{ type: 'notificationDismissed', id }] : [], reply: {} };
     },
@@ -63,6 +66,7 @@ export const notify: Part<State, Commands, Events> = {
       dropOldest(state.recentNotices);
       if (event.filtered === true) withRequest(state, event);
     },
+    noticeRetracted() {},
     notificationDismissed: (state, { id }) => forget(state, id),
     notificationsDismissed(state, { ids }) {
       for (const id of ids) forget(state, id);
@@ -75,12 +79,14 @@ export const notify: Part<State, Commands, Events> = {
   },
   commands: {
     notify: { in: codec('murmuration.account.Notify'), out: empty },
+    retractNotice: { in: codec('murmuration.account.RetractNotice'), out: empty },
     dismissNotification: { in: codec('murmuration.account.DismissNotification'), out: empty },
     dismissNotifications: { in: codec('murmuration.account.DismissNotifications'), out: empty },
     clearNotifications: { in: empty, out: empty },
   },
   events: {
     notified: codec('murmuration.account.Notified'),
+    noticeRetracted: codec('murmuration.account.NoticeRetracted'),
     notificationDismissed: codec('murmuration.account.NotificationDismissed'),
     notificationsDismissed: codec('murmuration.account.NotificationsDismissed'),
     notificationsCleared: codec('murmuration.account.NotificationsCleared'),
@@ -100,6 +106,24 @@ export function noticed(
   const filtered = way === 'filter' ? true : undefined;
   const more = { report, warning, severance, edit };
   return [{ type: 'notified', id: newId(), kind, from, statusId, atMs: nowMs, filtered, ...more }];
+}
+
+/**
+ * The notification that goes when what it told is undone: known among the latest, or looked for among the older ones.
+ * For commands that are an undoing themselves, too.
+ */
+export function retracted(
+  state: Readonly<State>,
+  notice: P.AccountRetractNotice,
+): Recorded<Pick<Events, 'notificationDismissed' | 'noticeRetracted'>>[] {
+  const { type: kind, from, statusId, sinceMs } = notice;
+  const id = state.recentNotices.get(gist(notice));
+  if (id !== undefined) return [{ type: 'notificationDismissed', id }];
+  // What is younger than the oldest that is remembered would be remembered, were it there.
+  const oldest = state.recentNotices.values().next().value ?? state.clearedUpToId;
+  const isNowhere = state.lastNotificationId === undefined || (oldest !== undefined && idMs(oldest) <= sinceMs);
+  if (isNowhere) return [];
+  return [{ type: 'noticeRetracted', kind, from, statusId, sinceMs }];
 }
 
 /** Nobody is told what they did themselves, nor of those with whom they want nothing to do. */
@@ -128,7 +152,8 @@ function isThere({ lastNotificationId, clearedUpToId, recentDismissals }: Readon
   return isGiven && !isGone;
 }
 
-type Told = Pick<P.AccountNotify, 'type' | 'from' | 'statusId' | 'report' | 'warning' | 'severance' | 'edit'>;
+type Told = Pick<P.AccountNotify, 'type' | 'from' | 'statusId'> &
+  Partial<Pick<P.AccountNotify, 'report' | 'warning' | 'severance' | 'edit'>>;
 
 function gist({ type, from, statusId, report, warning, severance, edit }: Told): string {
   const subject = statusId ?? report?.id ?? warning?.id ?? severance?.id ?? '';

@@ -1,6 +1,7 @@
 import type { ReadTables } from '../../store/port.js';
 import { statuses } from '../../store/tables.js';
 import { conversationReactions } from '../reactions/conversation.js';
+import type { IsSilenced } from '../reactions/limited.js';
 import type { ActorKind } from '../runtime/kind.js';
 import { bookmark } from './bookmark.js';
 import { card } from './card.js';
@@ -20,6 +21,7 @@ import { thread } from './thread.js';
  */
 export function conversationKind(
   tables?: Pick<ReadTables, 'range'>,
+  isSilenced: IsSilenced = () => false,
 ): ActorKind<ConversationState, ConversationCommands, ConversationEvents> {
   return {
     name: 'conversation',
@@ -74,7 +76,7 @@ export function conversationKind(
     queries: ['context', 'quoteState'],
     minted: true,
     shows: { favourite: shown, unfavourite: shown, reblog: shown, unreblog: shown },
-    reactions: conversationReactions(tables),
+    reactions: conversationReactions(tables, isSilenced),
   };
 }
 

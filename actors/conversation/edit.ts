@@ -28,7 +28,9 @@ export const edit: Part<ConversationState, Commands, Events> = {
       const { record } = entry;
       if (record.accountId !== by) return notFound();
       const uploads = next.media?.media ?? [];
-      const refusal = textProblem(next.text, next.spoilerText, uploads.length > 0 || record.quote !== undefined) ?? badMixture(uploads);
+      const refusal =
+        textProblem(next.text, next.spoilerText, uploads.length > 0 || record.quote !== undefined) ??
+        badMixture(uploads);
       if (refusal !== undefined) return refusal;
       const poll = nextPoll(record.poll, next.poll, nowMs);
       if (isProblem(poll)) return poll;

@@ -24,9 +24,10 @@ export const accountTells: Reaction<AccountState, AccountEvents> = {
   surface: 'tells',
   beforeReply: true,
   on: {
-    async followed({ target, edgeId, pending, optionsOnly }, { self }, effects) {
+    async followed({ target, edgeId, pending, optionsOnly }, { self, state }, effects) {
       if (optionsOnly) return;
-      await tellAccount(effects, target, 'addFollower', { follower: self, edgeId, believedPending: pending });
+      const limited = limitedOf(state);
+      await tellAccount(effects, target, 'addFollower', { follower: self, edgeId, believedPending: pending, limited });
     },
     async unfollowed({ target, edgeId }, { self }, effects) {
       await tellAccount(effects, target, 'removeFollower', { follower: self, edgeId });
@@ -76,10 +77,17 @@ export const accountNotices: Reaction<AccountState, AccountEvents> = {
     },
     async announced({ statusId }, { self, state }, effects) {
       for (const follower of [...state.subscribers])
-        await tellAccount(effects, follower, 'notify', { type: 'status', from: self, statusId });
+        await tellAccount(effects, follower, 'notify', {
+          type: 'status',
+          from: self,
+          statusId,
+          limited: limitedOf(state),
+        });
     },
   },
 };
+
+const limitedOf = ({ moderation }: Readonly<AccountState>) => (moderation.silenced ? true : undefined);
 
 /** Asked in two steps: of a command that is repeated after a crash, the first reply is not to be had again. */
 async function answeredQuote(

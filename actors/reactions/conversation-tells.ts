@@ -1,6 +1,7 @@
-import type { AccountNotify, StoreStatusRecord } from '../../proto/gen/types.js';
+import type { AccountNotify, AccountRetractNotice, StoreStatusRecord } from '../../proto/gen/types.js';
 import type { ConversationEvents } from '../conversation/commands.js';
 import { type ConversationState, parentOf } from '../conversation/state.js';
+import { idMs } from '../domain/ids.js';
 import { isProblem } from '../domain/problem.js';
 import type { Effects, Reaction } from '../runtime/kind.js';
 import { tellAccount } from './account-tells.js';
@@ -88,8 +89,12 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
       const notice = { type: 'poll', from: accountId, statusId, conversationId: self };
       for (const account of [accountId, ...entry.votes.keys()]) await tellAccount(effects, account, 'notify', notice);
     },
-    async unreblogged({ by, reblogId }, { atMs }, effects) {
+    async unfavourited({ statusId, by, markId }, { state }, effects) {
+      await retract(effects, state, { type: 'favourite', from: by, statusId, sinceMs: idMs(markId) });
+    },
+    async unreblogged({ statusId, by, reblogId }, { state, atMs }, effects) {
       await count(effects, by, reblogId, -1, atMs);
+      await retract(effects, state, { type: 'reblog', from: by, statusId, sinceMs: idMs(reblogId) });
     },
   },
 };
@@ -132,4 +137,14 @@ async function notifyAuthor(
   const record = state.statuses.get(statusId)?.record;
   if (record === undefined || record.deleted || record.accountId === notice.from) return;
   await tellAccount(effects, record.accountId, 'notify', notice);
+}
+
+async function retract(
+  effects: Effects,
+  state: Readonly<ConversationState>,
+  notice: AccountRetractNotice & { readonly statusId: string },
+): Promise<void> {
+  const record = state.statuses.get(notice.statusId)?.record;
+  if (record === undefined || record.deleted || record.accountId === notice.from) return;
+  await tellAccount(effects, record.accountId, 'retractNotice', notice);
 }

@@ -5,16 +5,18 @@ import type { Reaction } from '../runtime/kind.js';
 import { conversationRows } from './conversation-rows.js';
 import { conversationTells } from './conversation-tells.js';
 import { conversationWords } from './conversation-words.js';
+import { type IsSilenced, sayingLimits } from './limited.js';
 import { conversationLinks } from './link.js';
 import { conversationStream } from './stream.js';
 
 /** In the order in which one event's effects happen: rows, then who hears of it, then other actors. */
 export const conversationReactions = (
   tables: Pick<ReadTables, 'range'> | undefined,
+  isSilenced: IsSilenced,
 ): readonly Reaction<ConversationState, ConversationEvents>[] => [
   conversationRows,
   ...(tables === undefined ? [] : [conversationWords(tables)]),
   conversationStream,
-  conversationTells,
+  sayingLimits(conversationTells, isSilenced),
   conversationLinks,
 ];

@@ -2,11 +2,14 @@ import type { AccountSettledRequest, StoreNotificationRecord } from '../../proto
 import { put, RANGE_LIMIT_MAX, type ReadTables, type Row, type RowWrite, remove } from '../../store/port.js';
 import { directStatuses, notifications } from '../../store/tables.js';
 import type { AccountEvents, AccountState } from '../account/commands.js';
-import { compareIds, eraOfId } from '../domain/ids.js';
+import { compareIds, eraOfId, makeId } from '../domain/ids.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
 import { writeAll } from './write-all.js';
 
 type NoticeRow = Row<typeof notifications.partition, typeof notifications.clustering, StoreNotificationRecord>;
+
+/** How long after something happened its notification is looked for when it is undone: effects take moments. */
+const RETRACTABLE_MS = 600_000;
 
 const keyOf = (account: string, id: string) => ({ account, era: eraOfId(id), notification: id });
 
@@ -33,6 +36,18 @@ export function notificationRows(tables: Pick<ReadTables, 'range'>): Reaction<Ac
       const { from, statusId, atMs, filtered, report, warning, severance } = rest;
       const record = { type: kind, from, statusId, atMs, filtered, report, warning, severance };
       return effects.write([put(notifications, keyOf(self, id), record)]);
+    },
+    noticeRetracted: ({ kind, from, statusId, sinceMs }, { self }, effects) => {
+      const [since, upTo] = [makeId(sinceMs, 0, 0), makeId(sinceMs + RETRACTABLE_MS, 0, 0)];
+      return eachPage(tables, self, since, upTo, async (rows) => {
+        const told = rows.filter(
+          ({ value }) => value.type === kind && value.from === from && value.statusId === statusId,
+        );
+        await writeAll(
+          effects,
+          told.map(({ key }): RowWrite => remove(notifications, key)),
+        );
+      });
     },
     directHeard({ statusId, conversationId, from }, { self }, effects) {
       const key = { account: self, era: eraOfId(statusId), status: statusId };

@@ -1,11 +1,10 @@
-import { isFilterable } from '../../actors/account/notification-policy.js';
 import { idMs } from '../../actors/domain/ids.js';
 import type { StoreAccountRecord, StoreNotificationRecord } from '../../proto/gen/types.js';
 import { blocksDomainOf } from '../screening/screen.js';
 import type { Services } from '../services.js';
 import { type Soon, soon } from '../soon.js';
 import type { StoredNotification } from '../streaming/sources.js';
-import { answered, type Relations, relationsOf, type VisibleStatus, visibleById } from '../visible.js';
+import { type Relations, relationsOf, type VisibleStatus, visibleById } from '../visible.js';
 import { type Account, isPublished, isSuspended, renderAccount } from './account.js';
 import { type NotificationSubject, subjectOf } from './notification-subject.js';
 import { renderAccountRoles } from './role.js';
@@ -36,32 +35,11 @@ export interface SeenNotification {
 /** What moderators are told stays among them. */
 const isOfDuty = ({ type }: StoreNotificationRecord): boolean => type.startsWith('admin.');
 
-/**
- * With one read per table; undefined where the account or the status is gone, hidden, blocked or muted, or limited by
- * moderators and the viewer's policy does not accept such.
- */
+/** With one read per table; undefined where the account or the status is gone, hidden, blocked or muted. */
 export function seenNotifications(
   services: Services,
   viewer: string,
   stored: readonly StoredNotification[],
-): Soon<(SeenNotification | undefined)[]> {
-  const limited: string[] = [];
-  for (const { record } of stored)
-    if (services.limits.silenced(record.from) && isFilterable(record.type)) limited.push(record.from);
-  if (limited.length === 0) return judged(services, viewer, stored, NOBODY);
-  return soon(services.askAccount(viewer, 'limitedAccepted', { accounts: limited }), (reply) => {
-    const accepted = answered(reply).accounts;
-    return judged(services, viewer, stored, new Set(limited.filter((account) => !accepted.includes(account))));
-  });
-}
-
-const NOBODY: ReadonlySet<string> = new Set();
-
-function judged(
-  services: Services,
-  viewer: string,
-  stored: readonly StoredNotification[],
-  unwanted: ReadonlySet<string>,
 ): Soon<(SeenNotification | undefined)[]> {
   const accountIds: string[] = [];
   const statusIds = new Set<string>();
@@ -76,11 +54,7 @@ function judged(
     soon(loadAccounts(services, accountIds), (accounts) =>
       soon(visibleById(services, viewer, ids, { relations, hideBlocked: true, context: 'notifications' }), (seen) => {
         const statuses = new Map(ids.map((id, index) => [id, seen[index]]));
-        return stored.map((one) =>
-          unwanted.has(one.record.from) && isFilterable(one.record.type)
-            ? undefined
-            : seenNotification(services, viewer, one, relations, accounts, statuses),
-        );
+        return stored.map((one) => seenNotification(services, viewer, one, relations, accounts, statuses));
       }),
     ),
   );

@@ -266,10 +266,12 @@ export interface AccountFollowAnswered {
   readonly answer: string;
 }
 
+/** limited: moderators have silenced the follower. */
 export interface AccountAddFollower {
   readonly follower: string;
   readonly edgeId: string;
   readonly believedPending: boolean;
+  readonly limited?: boolean | undefined;
 }
 
 /** answer: the follower believes otherwise and is told. */
@@ -879,6 +881,8 @@ export interface AccountHearDirect {
   readonly from: string;
   readonly accounts: readonly string[];
   readonly answers: boolean;
+  /** Moderators have silenced whom it is of. */
+  readonly limited?: boolean | undefined;
 }
 
 /** id: what the owner knows these people's conversation by. accounts: without the owner. */
@@ -1151,6 +1155,8 @@ export interface AccountNotify {
   readonly answers?: boolean | undefined;
   readonly report?: AccountNotifiedReport | undefined;
   readonly warning?: AccountNotifiedWarning | undefined;
+  /** Moderators have silenced whom it is of. */
+  readonly limited?: boolean | undefined;
   readonly severance?: AccountNotifiedSeverance | undefined;
   /** Of edits: which one, so that each is told. */
   readonly edit?: number | undefined;
@@ -1168,6 +1174,21 @@ export interface AccountNotified {
   readonly warning?: AccountNotifiedWarning | undefined;
   readonly severance?: AccountNotifiedSeverance | undefined;
   readonly edit?: number | undefined;
+}
+
+/** What was notified is not so any more. since_ms: it was notified then or later. */
+export interface AccountRetractNotice {
+  readonly type: string;
+  readonly from: string;
+  readonly statusId?: string | undefined;
+  readonly sinceMs: number;
+}
+
+export interface AccountNoticeRetracted {
+  readonly kind: string;
+  readonly from: string;
+  readonly statusId?: string | undefined;
+  readonly sinceMs: number;
 }
 
 export interface AccountDismissNotification {
@@ -1290,11 +1311,6 @@ export interface AccountReadTo {
 
 export interface AccountSetMarkers {
   readonly markers: readonly AccountReadTo[];
-}
-
-/** Whom moderators have limited and the owner hears of all the same, among those asked about. */
-export interface AccountLimitedAccounts {
-  readonly accounts: readonly string[];
 }
 
 export interface AccountWriteNote {
@@ -2592,6 +2608,8 @@ export interface Messages {
   'murmuration.account.NotifiedSeverance': AccountNotifiedSeverance;
   'murmuration.account.Notify': AccountNotify;
   'murmuration.account.Notified': AccountNotified;
+  'murmuration.account.RetractNotice': AccountRetractNotice;
+  'murmuration.account.NoticeRetracted': AccountNoticeRetracted;
   'murmuration.account.DismissNotification': AccountDismissNotification;
   'murmuration.account.NotificationDismissed': AccountNotificationDismissed;
   'murmuration.account.DismissNotifications': AccountDismissNotifications;
@@ -2615,7 +2633,6 @@ export interface Messages {
   'murmuration.account.Markers': AccountMarkers;
   'murmuration.account.ReadTo': AccountReadTo;
   'murmuration.account.SetMarkers': AccountSetMarkers;
-  'murmuration.account.LimitedAccounts': AccountLimitedAccounts;
   'murmuration.account.WriteNote': AccountWriteNote;
   'murmuration.account.NoteWritten': AccountNoteWritten;
   'murmuration.account.Endorse': AccountEndorse;

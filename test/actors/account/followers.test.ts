@@ -17,7 +17,7 @@ test('a follower is added and removed once', () => {
     ['followerAdded', 'notified'],
   );
   const without = alice.when('removeFollower', knock).when('removeFollower', knock);
-  assert.deepEqual([without.events.length, without.state.followers], [3, 0]);
+  assert.deepEqual([without.events.length, without.state.followers], [4, 0], 'with its notification');
 });
 
 test('a removal that comes for an older edge leaves the newer one', () => {
@@ -34,7 +34,7 @@ test('a locked account takes requests, answers each once, and refuses those past
     [['followRequested', 'notified'], { answer: 'pending' }],
   );
   const granted = alice.when('authorizeFollow', { follower: other }).when('authorizeFollow', { follower: other });
-  assert.deepEqual([granted.events.length, granted.state.followers, granted.state.requests.size], [3, 1, 0]);
+  assert.deepEqual([granted.events.length, granted.state.followers, granted.state.requests.size], [4, 1, 0]);
   const full = newcomer((state) => {
     locked(state);
     for (let n = 0; n < FOLLOW_REQUESTS_MAX; n++) state.requests.set(`${n}`, { edgeId: `${n}`, atMs: startMs });
@@ -44,7 +44,16 @@ test('a locked account takes requests, answers each once, and refuses those past
 
 test('a request that is turned down or withdrawn is gone; turning down nothing is no error', () => {
   const alice = newcomer(locked).when('addFollower', knock);
-  assert.equal(alice.when('removeFollower', knock).state.requests.size, 0);
+  const told = alice.state.lastNotificationId ?? '';
+  const withdrawn = alice.when('removeFollower', knock);
+  assert.equal(withdrawn.state.requests.size, 0);
+  assert.deepEqual(withdrawn.events.at(-1), { type: 'notificationDismissed', id: told });
+  for (const verb of ['authorizeFollow', 'rejectFollow'] as const) {
+    const answered = newcomer(locked).when('addFollower', knock).when(verb, { follower: other });
+    assert.equal(answered.events.at(-1)?.type, 'notificationDismissed', verb);
+  }
+  const blocked = newcomer(locked).when('addFollower', knock).when('block', { target: other });
+  assert.equal(blocked.events.at(-1)?.type, 'notificationDismissed');
   assert.deepEqual(newcomer().when('rejectFollow', { follower: other }).events, []);
   assert.equal(newcomer().when('authorizeFollow', { follower: other }).lastProblem?.problem, 'not_found');
 });
@@ -67,7 +76,7 @@ test('all followers are counted though only the latest are remembered', () => {
 test('a follower who is sent away is told, and nobody is who does not follow', () => {
   const alice = newcomer().when('addFollower', knock);
   const away = alice.when('dropFollower', { follower: other, edgeId: knock.edgeId });
-  const gone = (away.events as unknown as { type: string; rejected: boolean }[]).at(-1);
+  const gone = (away.events as unknown as { type: string; rejected: boolean }[]).at(-2);
   assert.deepEqual([gone?.type, gone?.rejected, away.state.followers], ['followerRemoved', true, 0]);
   assert.equal(away.when('dropFollower', { follower: other, edgeId: knock.edgeId }).events.length, away.events.length);
   assert.deepEqual(newcomer().when('dropFollower', { follower: other, edgeId: '9' }).events, []);

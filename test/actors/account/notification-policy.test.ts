@@ -98,24 +98,11 @@ test('requests and permissions are bounded', () => {
 });
 
 test('of those whom moderators limited one hears what the policy, a permission or a follow accepts', () => {
-  const asked = { accounts: [other, '1'] };
-  const accepted = (change: (state: AccountState) => void, policy = {}) =>
-    (
-      newcomer(change).when('setNotificationPolicy', policy).when('limitedAccepted', asked).reply as unknown as {
-        accounts: string[];
-      }
-    ).accounts;
-  assert.deepEqual(
-    accepted(() => undefined),
-    [],
-  );
-  assert.deepEqual(
-    accepted(() => undefined, { limitedAccounts: 'accept' }),
-    asked.accounts,
-  );
-  assert.deepEqual(accepted(followed), [other]);
-  assert.deepEqual(
-    accepted(({ permitted }) => permitted.add(other)),
-    [other],
-  );
+  const notice = { limited: true };
+  assert.equal(under({}, { notice }), 'filter', 'as Mastodon begins');
+  for (const way of ['accept', 'filter', 'drop']) assert.equal(under({ limitedAccounts: way }, { notice }), way);
+  assert.equal(under({ limitedAccounts: 'drop' }, { notice, change: followed }), 'accept');
+  const permit = ({ permitted }: AccountState) => void permitted.add(other);
+  assert.equal(under({ limitedAccounts: 'drop' }, { notice, change: permit }), 'accept');
+  assert.equal(under({ limitedAccounts: 'drop' }, { notice: { ...notice, type: 'update' } }), 'accept');
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DISMISSED_TOGETHER_MAX, NOTICES_REMEMBERED_MAX } from '../../../actors/account/notify.js';
-import { newcomer, other, self } from './newcomer.js';
+import { idMs } from '../../../actors/domain/ids.js';
+import { newcomer, other, self, startMs } from './newcomer.js';
 
 const favourite = { type: 'favourite', from: other, statusId: '5' };
 
@@ -52,4 +53,31 @@ test('those that are there are dismissed together, and no more than so many', ()
   const gone = alice.when('dismissNotifications', { ids: [id, ...unknown] });
   assert.deepEqual(gone.events.at(-1), { type: 'notificationsDismissed', ids: [id] });
   assert.equal(gone.when('notify', favourite).events.length, 3, 'it may be said again');
+});
+
+test('a notification goes when what it told is undone, and the same done again is told again', () => {
+  const retract = { ...favourite, sinceMs: startMs };
+  const before = { ...favourite, statusId: '4' };
+  const alice = newcomer().when('notify', before).when('notify', favourite).when('retractNotice', retract);
+  assert.deepEqual(
+    alice.events.map(({ type }) => type),
+    ['notified', 'notified', 'notificationDismissed'],
+  );
+  assert.equal(alice.when('retractNotice', retract).events.length, 3, 'once');
+  assert.equal(alice.when('notify', favourite).events.length, 4);
+  assert.deepEqual(newcomer().when('retractNotice', retract).events, []);
+  const other5 = { ...retract, statusId: '6' };
+  assert.equal(newcomer().when('notify', favourite).when('retractNotice', other5).events.length, 1, 'another status');
+});
+
+test('one that is too old to be remembered is looked for', () => {
+  let alice = newcomer().when('notify', favourite);
+  for (let n = 0; n < NOTICES_REMEMBERED_MAX; n++) alice = alice.when('notify', { ...favourite, statusId: `1${n}` });
+  const known = alice.events.length;
+  const retract = { ...favourite, sinceMs: idMs(alice.state.recentNotices.values().next().value ?? '') };
+  assert.equal(alice.when('retractNotice', retract).events.length, known);
+  const older = { ...retract, sinceMs: retract.sinceMs - 1 };
+  const { type, ...rest } = retract;
+  const event = { ...rest, type: 'noticeRetracted', kind: type, sinceMs: older.sinceMs };
+  assert.deepEqual(alice.when('retractNotice', older).events.slice(known), [event]);
 });

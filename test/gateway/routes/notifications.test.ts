@@ -63,6 +63,47 @@ test('what others do is told, chosen by type and by account, paged, and cleared'
   );
 });
 
+test('what is undone is not notified any more, in lists, counts and groups; done again it is told again', async () => {
+  const [gina, hugo, ines] = await Promise.all(['gina', 'hugo', 'ines'].map((name) => server.person(name)));
+  assert.ok(gina && hugo && ines);
+  await server.ask('PATCH', '/api/v1/accounts/update_credentials', { locked: true }, gina.token);
+  const status = await gina.says('look');
+  const at = (verb: string) => `/api/v1/statuses/${status}/${verb}`;
+  const told = (...wanted: string[]) =>
+    until(
+      `${wanted}`,
+      async () => {
+        const { body } = await gina.get('/api/v1/notifications');
+        return `${types(body).sort()}` === `${wanted}` ? true : undefined;
+      },
+      ARRIVAL_MS_MAX,
+    );
+  for (const person of [hugo, ines]) {
+    await person.post(at('favourite'));
+    await person.post(at('reblog'));
+    await person.post(`/api/v1/accounts/${gina.id}/follow`);
+  }
+  await told('favourite', 'favourite', 'follow_request', 'follow_request', 'reblog', 'reblog');
+  const unread = async (version: number) => (await gina.get(`/api/v${version}/notifications/unread_count`)).body.count;
+  assert.deepEqual([await unread(1), await unread(2)], [6, 4]);
+  await hugo.post(at('unfavourite'));
+  await told('favourite', 'follow_request', 'follow_request', 'reblog', 'reblog');
+  await hugo.post(at('unreblog'));
+  await hugo.post(`/api/v1/accounts/${gina.id}/unfollow`);
+  await told('favourite', 'follow_request', 'reblog');
+  assert.deepEqual([await unread(1), await unread(2)], [3, 3]);
+  const groups = (await gina.get('/api/v2/notifications')).body.notification_groups;
+  for (const group of groups)
+    assert.deepEqual([group.notifications_count, group.sample_account_ids], [1, [ines.id]], group.type);
+  await gina.post(`/api/v1/follow_requests/${ines.id}/authorize`);
+  await told('favourite', 'reblog');
+  await hugo.post(at('favourite'));
+  await told('favourite', 'favourite', 'reblog');
+  await gina.remove(`/api/v1/statuses/${status}`);
+  await told();
+  assert.deepEqual([await unread(1), await unread(2)], [0, 0]);
+});
+
 test('what a blocked person did, and what became of deleted statuses, is not shown', async () => {
   const [dora, erin] = [await server.person('dora'), await server.person('erin')];
   await erin.says('@dora one');
