@@ -22,6 +22,7 @@ import { TagHistories } from '../gateway/discovery/tag-histories.js';
 import { Trends } from '../gateway/discovery/trends.js';
 import { AccountLimits } from '../gateway/instance/account-limits.js';
 import { AddressBlocks } from '../gateway/instance/address-blocks.js';
+import { CustomEmojis } from '../gateway/instance/custom-emojis.js';
 import { InstanceEntries } from '../gateway/instance/entries.js';
 import { Lenses } from '../gateway/lenses.js';
 import { allRoutes } from '../gateway/routes/index.js';
@@ -104,6 +105,10 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const link = linkKind({ pages: new LinkPages(web, (bytes) => workshop.cardImage(bytes)) });
   const limits = await AccountLimits.open(tables, (err) => logger.error({ err }, 'limits of accounts not read'));
   const conversation = conversationKind(tables, (account) => limits.silenced(account));
+  const entries = new InstanceEntries(tables);
+  const emojis = await CustomEmojis.open(entries, tables, settings.BASE_URL, clock, (err) =>
+    logger.error({ err }, 'custom emoji not read'),
+  );
   const runtime = new Runtime({
     kinds: [account, conversation, instance, report, link],
     tables,
@@ -127,14 +132,14 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     ...options,
   });
   const askAccount = askerOf(account, runtime);
-  const entries = new InstanceEntries(tables);
+  const about = { ...instanceOf(settings), emojis };
   const tagHistories = new TagHistories(tables, clock);
   const services: Services = {
-    instance: instanceOf(settings),
+    instance: about,
     askAccount,
     lenses: new Lenses(askAccount, clock, limits, answererOf(account, runtime)),
     publicRing,
-    pages: new StatusPages(instanceOf(settings), new ViewerMarks(tables)),
+    pages: new StatusPages(about, new ViewerMarks(tables)),
     askConversation: askerOf(conversation, runtime),
     askInstance: askerOf(instance, runtime),
     askReport: askerOf(report, runtime),

@@ -11,6 +11,7 @@ import type { ReadTables } from '../store/port.js';
 import type { StatusPages } from './cards/status-pages.js';
 import type { TagHistories } from './discovery/tag-histories.js';
 import type { Trends } from './discovery/trends.js';
+import type { EmojiLookup } from './entities/custom-emoji.js';
 import type { LimitedAccounts } from './instance/account-limits.js';
 import type { InstanceEntries } from './instance/entries.js';
 import type { Lenses } from './lenses.js';
@@ -32,6 +33,8 @@ export interface InstanceSettings {
   /** Rules other than the usual ones, as JSON (gateway/http/rate-rules.ts). */
   readonly rateRules?: string;
   readonly version: string;
+  /** Custom emoji as of now; absent: none. */
+  readonly emojis?: EmojiLookup;
 }
 
 /** Everything a route handler may use. */

@@ -2,6 +2,7 @@ import type { Clock } from '../../actors/domain/time.js';
 import type { StoreAccountRecord, StoreMark, StoreStatusRecord } from '../../proto/gen/types.js';
 import { Generations } from '../../store/generations.js';
 import { renderAccount } from '../entities/account.js';
+import type { EmojiLookup } from '../entities/custom-emoji.js';
 import { renderFilterResult } from '../entities/filter.js';
 import { type Poll, renderPoll } from '../entities/poll.js';
 import { APPROVALS, approval } from '../entities/quote.js';
@@ -37,12 +38,17 @@ export class Cards {
     ACCOUNTS_MAX,
   );
 
+  /** What the cards kept were made with. */
+  #emojis: EmojiLookup['all'] | undefined;
+
   constructor(instance: InstanceSettings) {
     this.#instance = instance;
+    this.#emojis = instance.emojis?.all;
   }
 
   /** The account's JSON, whole. */
   account(record: StoreAccountRecord): Uint8Array {
+    this.#renew();
     const kept = this.#accounts.get(record.id);
     if (kept?.record === record) return kept.bytes;
     const bytes = Buffer.from(JSON.stringify(renderAccount(this.#instance, record)));
@@ -52,6 +58,7 @@ export class Cards {
 
   /** `{…,"reblog":`: what follows is `null` or the reblogged status, and what is the viewer's. */
   status(record: StoreStatusRecord, author: StoreAccountRecord): Uint8Array {
+    this.#renew();
     const kept = this.#cards.get(record.id);
     if (kept?.record === record && kept.author === author) return kept.bytes;
     const isSameText = kept !== undefined && saysTheSame(kept.record, record) && writtenBySame(kept.author, author);
@@ -62,6 +69,14 @@ export class Cards {
     const bytes = Buffer.concat([text, ACCOUNT, this.account(author), counts]);
     this.#cards.set(record.id, { record, author, text, bytes });
     return bytes;
+  }
+
+  /** Texts may show other emoji than they did: that is rare, so all of them are made anew. */
+  #renew(): void {
+    if (this.#instance.emojis?.all === this.#emojis) return;
+    this.#emojis = this.#instance.emojis?.all;
+    this.#cards.clear();
+    this.#accounts.clear();
   }
 
   #text(record: StoreStatusRecord, author: StoreAccountRecord): Uint8Array {
@@ -80,6 +95,11 @@ const ACCOUNT = Buffer.from(',"account":');
 export class Tails {
   /** By the viewer's bits and what is not theirs: a handful. */
   readonly #tails: Uint8Array[] = [];
+  readonly #instance: Pick<InstanceSettings, 'emojis'>;
+
+  constructor(instance: Pick<InstanceSettings, 'emojis'>) {
+    this.#instance = instance;
+  }
 
   of(
     record: StoreStatusRecord,
@@ -95,7 +115,7 @@ export class Tails {
     const bits = viewer === undefined ? undefined : viewerBits(record, author, viewer, mark, isMuted);
     if (filtered !== undefined || record.poll !== undefined) {
       const mine = bits === undefined ? undefined : viewerMarks(bits);
-      const poll = record.poll && renderPoll(record, record.poll, clock.nowMs(), viewer, mark);
+      const poll = record.poll && renderPoll(this.#instance, record, record.poll, clock.nowMs(), viewer, mark);
       const screened = filtered === undefined ? mine : mine && { ...mine, filtered: filtered.map(renderFilterResult) };
       return tailOf(isOpen, quotable, screened, poll);
     }

@@ -51,13 +51,14 @@ interface Look {
 /** Statuses as JSON for a viewer, out of cards. What a viewer may see was decided before: it takes VisibleStatus only. */
 export class StatusPages {
   readonly #cards: Cards;
-  readonly #tails = new Tails();
+  readonly #tails: Tails;
   readonly #marks: ViewerMarks;
   /** What notifications say besides whom and what they tell of: it never changes. */
   readonly #heads = new Generations<Uint8Array>(HEADS_MAX);
 
   constructor(instance: InstanceSettings, marks: ViewerMarks) {
     this.#cards = new Cards(instance);
+    this.#tails = new Tails(instance);
     this.#marks = marks;
   }
 

@@ -2,6 +2,7 @@ import { fileUrl } from '../../actors/domain/media.js';
 import { renderHtml, renderInline } from '../../actors/domain/text.js';
 import type { AccountField, AccountProfile, StoreAccountRecord } from '../../proto/gen/types.js';
 import type { InstanceSettings } from '../services.js';
+import { type CustomEmoji, emojiIn, NO_EMOJI } from './custom-emoji.js';
 import { type AccountRole, type Role, renderAccountRoles, renderRole } from './role.js';
 import { isoDay } from './time.js';
 
@@ -38,7 +39,7 @@ export interface Account {
   readonly statuses_count: number;
   readonly last_status_at: string | null;
   readonly hide_collections: boolean | null;
-  readonly emojis: readonly never[];
+  readonly emojis: readonly CustomEmoji[];
   readonly roles: readonly AccountRole[];
   readonly fields: readonly Field[];
   /** Absent: neither. */
@@ -129,6 +130,7 @@ function withoutData(account: Account): Account {
     display_name: '',
     note: '',
     fields: [],
+    emojis: NO_EMOJI,
     roles: [],
     locked: false,
     bot: false,
@@ -176,7 +178,12 @@ export function renderWhole(instance: InstanceSettings, record: StoreAccountReco
     statuses_count: record.statuses,
     last_status_at: record.lastStatusAtMs > 0 ? isoDay(record.lastStatusAtMs) : null,
     hide_collections: profile.hideCollections,
-    emojis: [],
+    emojis: emojiIn(
+      instance,
+      profile.displayName,
+      profile.note,
+      ...profile.fields.flatMap((one) => [one.name, one.value]),
+    ),
     roles: renderAccountRoles(record.role),
     ...(record.silenced === true ? { limited: true as const } : {}),
     fields: profile.fields.map((field) => ({

@@ -1,6 +1,7 @@
 import { renderHtml } from '../../actors/domain/text.js';
 import type { AccountAnnouncementMark, InstanceEmojiCounted, InstanceEntry } from '../../proto/gen/types.js';
 import type { InstanceSettings } from '../services.js';
+import { emojiIn } from './custom-emoji.js';
 import { isoTime } from './time.js';
 
 /** The REST API's Announcement; without a mark it is one for everybody, as streams tell it. */
@@ -24,13 +25,13 @@ export function renderAnnouncement(
     mentions: [],
     statuses: [],
     tags: [],
-    emojis: [],
+    emojis: emojiIn(instance, text),
     reactions: counts.map(({ name, count }) => ({
       name,
       count,
       ...(mark === undefined ? {} : { me: own?.names.includes(name) ?? false }),
-      url: null,
-      static_url: null,
+      url: instance.emojis?.all.get(name)?.url ?? null,
+      static_url: instance.emojis?.all.get(name)?.static_url ?? null,
     })),
   };
 }

@@ -1,4 +1,6 @@
 import type { StoreMark, StorePoll, StoreStatusRecord } from '../../proto/gen/types.js';
+import type { InstanceSettings } from '../services.js';
+import { type CustomEmoji, emojiIn } from './custom-emoji.js';
 import { isoTime } from './time.js';
 
 /** The REST API's Poll. */
@@ -10,7 +12,7 @@ export interface Poll {
   readonly votes_count: number;
   readonly voters_count: number;
   readonly options: readonly { readonly title: string; readonly votes_count: number | null }[];
-  readonly emojis: readonly never[];
+  readonly emojis: readonly CustomEmoji[];
   /** Only for who is signed in. */
   readonly voted?: boolean;
   readonly own_votes?: readonly number[];
@@ -18,6 +20,7 @@ export interface Poll {
 
 /** A poll has its status' id. `mark`: what the viewer did to that status. */
 export function renderPoll(
+  instance: Pick<InstanceSettings, 'emojis'>,
   { id, accountId }: StoreStatusRecord,
   poll: StorePoll,
   nowMs: number,
@@ -37,7 +40,7 @@ export function renderPoll(
     votes_count: votes,
     voters_count: poll.voters,
     options: poll.options.map(({ title, votes: count }) => ({ title, votes_count: showsTotals ? count : null })),
-    emojis: [],
+    emojis: emojiIn(instance, ...poll.options.map(({ title }) => title)),
     ...(viewer === undefined ? {} : { voted: viewer === accountId || own.length > 0, own_votes: own }),
   };
 }

@@ -1,6 +1,7 @@
 import type { StoreAccountRecord, StoreStatusRecord, StoreStatusRevision } from '../../proto/gen/types.js';
 import type { InstanceSettings } from '../services.js';
 import { type Account, renderAccount } from './account.js';
+import { type CustomEmoji, emojiIn } from './custom-emoji.js';
 import { type MediaAttachment, renderMediaList } from './media.js';
 import { isoTime } from './time.js';
 
@@ -12,7 +13,7 @@ export interface StatusEdit {
   readonly created_at: string;
   readonly account: Account;
   readonly media_attachments: readonly MediaAttachment[];
-  readonly emojis: readonly never[];
+  readonly emojis: readonly CustomEmoji[];
   /** Only of a status that had one. */
   readonly poll?: { readonly options: readonly { readonly title: string }[] };
 }
@@ -36,7 +37,7 @@ export function renderStatusEdit(
     created_at: isoTime(revision.atMs),
     account: renderAccount(instance, author),
     media_attachments: renderMediaList(instance, revision.media),
-    emojis: [],
+    emojis: emojiIn(instance, revision.spoilerText, revision.text, ...revision.pollOptions),
     ...(revision.pollOptions.length === 0
       ? {}
       : { poll: { options: revision.pollOptions.map((title) => ({ title })) } }),

@@ -5,6 +5,7 @@ import type { InstanceSettings, Services } from '../services.js';
 import type { Soon } from '../soon.js';
 import type { VisibleStatus } from '../visible.js';
 import { type Account, accountUri, accountUrl, renderAccount } from './account.js';
+import { type CustomEmoji, emojiIn } from './custom-emoji.js';
 import { type FilterResult, renderFilterResult } from './filter.js';
 import { type MediaAttachment, renderMediaList } from './media.js';
 import { type Poll, renderPoll } from './poll.js';
@@ -57,7 +58,7 @@ export interface Status extends Partial<ViewerMarks> {
   readonly media_attachments: readonly MediaAttachment[];
   readonly mentions: readonly StatusMention[];
   readonly tags: readonly { readonly name: string; readonly url: string }[];
-  readonly emojis: readonly never[];
+  readonly emojis: readonly CustomEmoji[];
   readonly card: PreviewCard | null;
   readonly poll: Poll | null;
   readonly quote: Quote | null;
@@ -97,7 +98,8 @@ export async function renderStatuses(
       ...viewerMarks(viewerBits(record, author, viewer, mark, isMuted)),
       filtered: filtered.map(renderFilterResult),
     };
-    const poll = record.poll && renderPoll(record, record.poll, services.clock.nowMs(), viewer, mark);
+    const poll =
+      record.poll && renderPoll(services.instance, record, record.poll, services.clock.nowMs(), viewer, mark);
     const follows = view?.lens.relation(record.accountId).following === true;
     return {
       ...renderStatus(services.instance, record, author, within.original, mine),
@@ -240,7 +242,12 @@ export function renderStatus(
     media_attachments: renderMediaList(instance, record.media),
     mentions: record.mentions.map(({ accountId, username, acct, url }) => ({ id: accountId, username, acct, url })),
     tags: record.tags.map((name) => ({ name, url: `${instance.baseUrl}/tags/${encodeURIComponent(name)}` })),
-    emojis: [],
+    emojis: emojiIn(
+      instance,
+      record.spoilerText,
+      record.text,
+      ...(record.poll?.options.map(({ title }) => title) ?? []),
+    ),
     card: record.card === undefined ? null : renderPreviewCard(instance, record.card),
     poll: null,
     quote: null,

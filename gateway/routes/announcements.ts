@@ -9,8 +9,8 @@ import type { Services } from '../services.js';
 import { answered, notFound } from '../visible.js';
 import { idParams, storedId } from './lists.js';
 
-/** One emoji, with what may join to it: a family has some 11 code points. */
-const EMOJI_CHARS_MAX = 40;
+/** A shortcode; or one emoji with what may join to it: a family has some 11 code points. */
+const EMOJI_CHARS_MAX = 100;
 const FLAG = /^\p{Regional_Indicator}{2}$/u;
 const KEY_CAP = /^[0-9#*]\ufe0f?\u20e3$/;
 const PICTURE = /^\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\p{Extended_Pictographic}|\u200d|\ufe0f)*$/u;
@@ -77,7 +77,9 @@ function reaction(method: 'PUT' | 'DELETE'): AnyRoute {
     handle: async ({ services, viewer = '', params: { id, name } }) => {
       const entry = await services.entries.find('announcements', storedId(id));
       if (entry === undefined) return notFound();
-      if (!isEmoji(name)) return problem('invalid', 'Validation failed: Name is not a recognized emoji');
+      // One that was taken away can still be taken back.
+      const isKnown = isEmoji(name) || services.instance.emojis?.all.has(name) === true;
+      if (method === 'PUT' && !isKnown) return problem('invalid', 'Validation failed: Name is not a recognized emoji');
       if (method === 'PUT') {
         const counts = await emojiCounts(services, entry.id);
         if (counts.length >= NAMES_MAX && !counts.some((count) => count.name === name))

@@ -47,11 +47,11 @@ async function answer(
   services: Services,
   viewer: string | undefined,
   { record }: VisibleStatus,
-  done?: Parameters<typeof renderPoll>[4],
+  done?: Parameters<typeof renderPoll>[5],
 ) {
   if (record.poll === undefined) return notFound();
   const mark = done ?? (await loadMarks(services, viewer, [record.id])).get(record.id);
-  return json(renderPoll(record, record.poll, services.clock.nowMs(), viewer, mark));
+  return json(renderPoll(services.instance, record, record.poll, services.clock.nowMs(), viewer, mark));
 }
 
 /** Questions with answers to choose from; each has its status' id. */
