@@ -14,7 +14,7 @@ const READY_MS_MAX = 30_000;
 /** What SIGTERM promises, and some for a busy machine. */
 const STOP_MS_MAX = 20_000;
 
-/** An embedded server in a process of its own, as an operator starts it, on a folder of its own. */
+/** A server, embedded unless it is told otherwise, in a process of its own, as an operator starts it, on a folder of its own. */
 export class ServerProcess {
   private child: ChildProcess | undefined;
   private written = '';
@@ -25,14 +25,14 @@ export class ServerProcess {
     private readonly settings: Readonly<Record<string, string>>,
   ) {}
 
-  /** @param settings by name without the prefix, over PASSWORD_GRANT=on, RATE_LIMITS=off, LOG_LEVEL=info */
+  /** @param settings by name without the prefix, over PASSWORD_GRANT=on, RATE_LIMITS=off, LOG_LEVEL=info and its own BASE_URL */
   static async start(settings: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
     const dataDir = await mkdtemp(join(tmpdir(), 'murmuration-process-'));
     const port = String(await freePort('127.0.0.1'));
     const url = `http://127.0.0.1:${port}`;
     const usual = { PASSWORD_GRANT: 'on', RATE_LIMITS: 'off', LOG_LEVEL: 'info' };
-    const own = { PORT: port, BASE_URL: url, DATA_DIR: dataDir };
-    const server = new ServerProcess(dataDir, url, { ...usual, ...settings, ...own });
+    const own = { PORT: port, DATA_DIR: dataDir };
+    const server = new ServerProcess(dataDir, url, { ...usual, BASE_URL: url, ...settings, ...own });
     await server.restart();
     return server;
   }

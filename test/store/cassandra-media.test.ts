@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { Client } from 'cassandra-driver';
 import { systemClock } from '../../actors/runtime/system.js';
 import { CassandraTables } from '../../store/cassandra/cassandra-tables.js';
 import { MEDIA_CHUNK_BYTES, MEDIA_PART_CHUNKS, TableMedia } from '../../store/media/table-media.js';
 import { readWhole } from '../../store/media.js';
+import { cassandraAddress, dropKeyspace } from '../kit/cassandra.js';
 
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 
 test('a file of more than one partition comes back from Cassandra, whole and in part, and goes', async () => {
-  const points = process.env.TEST_CASSANDRA;
-  if (!points) throw new Error('TEST_CASSANDRA is not set: run these tests by npm test, which starts a Cassandra');
-  const address = { contactPoints: points.split(','), localDataCenter: process.env.TEST_CASSANDRA_DC ?? 'datacenter1' };
   const keyspace = `test_${randomBytes(6).toString('hex')}`;
-  const tables = await CassandraTables.open({ ...address, keyspace, replication: 1, log });
+  const tables = await CassandraTables.open({ ...cassandraAddress(), keyspace, replication: 1, log });
   try {
     const media = new TableMedia(tables, systemClock);
     const bytes = randomBytes(MEDIA_CHUNK_BYTES * MEDIA_PART_CHUNKS + MEDIA_CHUNK_BYTES + 17);
@@ -28,8 +25,6 @@ test('a file of more than one partition comes back from Cassandra, whole and in 
     assert.equal(await media.open('film.mp4'), undefined);
   } finally {
     await tables.close();
-    const client = new Client(address);
-    await client.execute(`DROP KEYSPACE IF EXISTS ${keyspace}`);
-    await client.shutdown();
+    await dropKeyspace(keyspace);
   }
 });

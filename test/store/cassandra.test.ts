@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { Client } from 'cassandra-driver';
 import { Unavailable } from '../../actors/domain/problem.js';
 import { CassandraTables } from '../../store/cassandra/cassandra-tables.js';
 import { put } from '../../store/port.js';
@@ -9,18 +8,14 @@ import { cursors } from '../../store/tables.js';
 import { contractTables } from '../contract/contract-tables.js';
 import { journalContract } from '../contract/journal-contract.js';
 import { tablesContract } from '../contract/tables-contract.js';
+import { cassandraAddress, dropKeyspace } from '../kit/cassandra.js';
 
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 
-function address() {
-  const points = process.env.TEST_CASSANDRA;
-  if (!points) throw new Error('TEST_CASSANDRA is not set: run these tests by npm test, which starts a Cassandra');
-  return { contactPoints: points.split(','), localDataCenter: process.env.TEST_CASSANDRA_DC ?? 'datacenter1' };
-}
-
 async function open() {
   const keyspace = `test_${randomBytes(6).toString('hex')}`;
-  const start = () => CassandraTables.open({ ...address(), keyspace, replication: 1, log, tables: contractTables });
+  const start = () =>
+    CassandraTables.open({ ...cassandraAddress(), keyspace, replication: 1, log, tables: contractTables });
   // Two nodes that make the schema at the same time.
   const [first, second] = await Promise.all([start(), start()]);
   await second.close();
@@ -34,26 +29,19 @@ async function open() {
     },
     destroy: async () => {
       await tables.close();
-      await drop(keyspace);
+      await dropKeyspace(keyspace);
     },
     runs: 30,
   };
 }
 
-async function drop(keyspace: string): Promise<void> {
-  const { contactPoints, localDataCenter } = address();
-  const port = Number(contactPoints[0]?.split(':')[1] ?? 9042);
-  const client = new Client({ contactPoints, localDataCenter, protocolOptions: { port } });
-  await client.execute(`DROP KEYSPACE "${keyspace}"`, [], { readTimeout: 60_000 });
-  await client.shutdown();
-}
 tablesContract('cassandra', open);
 journalContract('cassandra', open);
 
 test('what a new owner writes wins over what was written by a clock ahead of its own', async () => {
   const keyspace = `test_${randomBytes(6).toString('hex')}`;
   const open = (floorMs: number) =>
-    CassandraTables.open({ ...address(), keyspace, replication: 1, log, timestampFloorMs: () => floorMs });
+    CassandraTables.open({ ...cassandraAddress(), keyspace, replication: 1, log, timestampFloorMs: () => floorMs });
   const aheadMs = Date.now() + 60_000;
   const [ahead, behind, behindItsFloor] = [await open(aheadMs), await open(aheadMs + 1_000), await open(0)];
   const key = { actor: 'account/1' };
@@ -66,7 +54,7 @@ test('what a new owner writes wins over what was written by a clock ahead of its
     assert.equal(await seen(behind), 3);
   } finally {
     await Promise.all([ahead.close(), behind.close(), behindItsFloor.close()]);
-    await drop(keyspace);
+    await dropKeyspace(keyspace);
   }
 });
 

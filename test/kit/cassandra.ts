@@ -1,0 +1,28 @@
+import { Client } from 'cassandra-driver';
+
+/** The Cassandra that all test files share. */
+export function cassandraAddress(): { contactPoints: string[]; localDataCenter: string } {
+  const points = process.env.TEST_CASSANDRA;
+  if (!points) throw new Error('TEST_CASSANDRA is not set: run these tests by npm test, which starts a Cassandra');
+  return { contactPoints: points.split(','), localDataCenter: process.env.TEST_CASSANDRA_DC ?? 'datacenter1' };
+}
+
+/** Settings of a node that stores there, without the prefix of their names. */
+export function cassandraSettings(keyspace: string): Record<string, string> {
+  const { contactPoints, localDataCenter } = cassandraAddress();
+  return {
+    STORE: 'cassandra',
+    CASSANDRA_CONTACT_POINTS: contactPoints.join(','),
+    CASSANDRA_LOCAL_DC: localDataCenter,
+    CASSANDRA_KEYSPACE: keyspace,
+    CASSANDRA_REPLICATION: '1',
+  };
+}
+
+export async function dropKeyspace(keyspace: string): Promise<void> {
+  const { contactPoints, localDataCenter } = cassandraAddress();
+  const port = Number(contactPoints[0]?.split(':')[1] ?? 9042);
+  const client = new Client({ contactPoints, localDataCenter, protocolOptions: { port } });
+  await client.execute(`DROP KEYSPACE IF EXISTS "${keyspace}"`, [], { readTimeout: 60_000 });
+  await client.shutdown();
+}

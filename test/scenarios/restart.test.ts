@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { cassandraSettings, dropKeyspace } from '../kit/cassandra.js';
+import { ServerProcess } from '../kit/server-process.js';
+import { EveryRoute } from './every-route.js';
+import { answersOf, appTokenOf, differences, readings, settledAnswers } from './readings.js';
+
+/** Fewer than there are; so many must have been compared. */
+const READINGS_MIN = 100;
+
+async function survives(server: ServerProcess): Promise<void> {
+  const world = await EveryRoute.prepare(server);
+  const all = await readings(world, await appTokenOf(world, server.url));
+  const before = await settledAnswers(server.url, all);
+  const answered = [...before.values()].filter((answer) => answer.startsWith('200'));
+  assert.ok(answered.length >= READINGS_MIN, `only ${answered.length} of ${before.size} routes answered`);
+  await server.kill();
+  await server.restart();
+  assert.deepEqual(differences(before, await answersOf(server.url, all)), []);
+}
+
+test('kill -9 of an embedded node: afterwards every route answers what it answered before', async () => {
+  const server = await ServerProcess.start({ LOG_LEVEL: 'warn' });
+  try {
+    await survives(server);
+  } finally {
+    await server.dispose();
+  }
+});
+
+test('kill -9 of one node on Cassandra: afterwards every route answers what it answered before', async () => {
+  const keyspace = `test_${randomBytes(6).toString('hex')}`;
+  const server = await ServerProcess.start({ LOG_LEVEL: 'warn', ...cassandraSettings(keyspace) });
+  try {
+    await survives(server);
+  } finally {
+    await server.dispose();
+    await dropKeyspace(keyspace);
+  }
+});
