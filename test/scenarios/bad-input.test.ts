@@ -9,6 +9,7 @@ import { type Field, fieldsOf, formName, hostileValues, jsonWith } from '../kit/
 import { RawClient } from '../kit/raw-request.js';
 import { prefixed, program, ServerProcess, withoutSettings } from '../kit/server-process.js';
 import { EveryRoute, type Fitting, NOTHING_THERE, nameOf, pathOf } from './every-route.js';
+import { ScopedTokens } from './scoped-tokens.js';
 
 const run = promisify(execFile);
 const AT_A_TIME = 8;
@@ -23,6 +24,7 @@ const PAGES = /^\/(?:auth\/|oauth\/authorize)/;
 let server: ServerProcess;
 let client: RawClient;
 let world: EveryRoute;
+let scoped: ScopedTokens;
 let pid: number;
 const tokens = { push: '', app: '', unconfirmed: '' };
 const beat = { slowestMs: 0, failures: 0, stop: () => {} };
@@ -31,6 +33,7 @@ before(async () => {
   server = await ServerProcess.start({ LOG_LEVEL: 'warn' });
   client = new RawClient(server.url);
   world = await EveryRoute.prepare(server);
+  scoped = new ScopedTokens(server.dataDir);
   pid = server.pid;
   const env = { ...withoutSettings(), ...prefixed({ DATA_DIR: server.dataDir }) };
   const cli = async (...args: string[]) => (await run(process.execPath, [program, ...args], { env })).stdout.trim();
@@ -131,12 +134,18 @@ async function faults(cases: readonly Case[]): Promise<string[]> {
   return found.sort();
 }
 
+/** A token that may do no more than the route demands; whoever the request is of. */
+async function enough(route: AnyRoute, { token }: Fitting): Promise<string | undefined> {
+  if (route.auth === 'app') return tokens.app;
+  if (route.permission !== undefined) return scoped.alone('chief', route);
+  return route.auth === 'none' || token !== undefined ? token : scoped.alone('ada', route);
+}
+
 test('every route answers a fitting request with success', async () => {
   const found: string[] = [];
   for (const route of allRoutes) {
     const fitting = await world.fitting(route);
-    const token = route.auth === 'app' ? tokens.app : world.viewer.token;
-    const answer = await send(route, { token, ...fitting });
+    const answer = await send(route, { ...fitting, token: await enough(route, fitting) });
     const isGone = NOTHING_THERE.get(nameOf(route)) === answer.status;
     if (answer.status >= 400 && !isGone) found.push(`${nameOf(route)}: ${answer.status} ${answer.text.slice(0, 200)}`);
   }
@@ -153,7 +162,11 @@ test('no token, a broken one, one of another scope, an application’s, an uncon
     for (const token of ['x', '', '\xff\xfe', 'x'.repeat(2_000), `${world.viewer.token}x`, `${world.viewer.token} x`]) {
       add(`token ${token.slice(0, 10)}`, token, 401);
     }
-    if (route.scope !== undefined) add('scope push', tokens.push, 403);
+    if (route.scope !== undefined) {
+      add('scope push', tokens.push, 403);
+      const who = route.permission === undefined ? 'ada' : 'chief';
+      add('every other scope', await scoped.without(who, route), 403);
+    }
     if (route.auth === 'user') add('unconfirmed', tokens.unconfirmed, 403);
     if (route.auth === 'user' || route.auth === 'unconfirmed') add('application’s token', tokens.app, 422);
   }
