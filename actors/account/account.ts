@@ -26,6 +26,7 @@ import { personalNotes } from './personal-notes.js';
 import { pin } from './pin.js';
 import { post } from './post.js';
 import { emptyProfile, profile } from './profile.js';
+import { purge } from './purge.js';
 import { quietConversations } from './quiet-conversations.js';
 import { recovery } from './recovery.js';
 import { register } from './register.js';
@@ -91,6 +92,7 @@ const decide: AccountSlice['decide'] = {
   ...register.decide,
   ...session.decide,
   ...moderation.decide,
+  ...purge.decide,
   ...announcements.decide,
   ...recovery.decide,
   ...profile.decide,
@@ -126,6 +128,7 @@ export const accountSlice: AccountSlice = {
     ...register.apply,
     ...session.apply,
     ...moderation.apply,
+    ...purge.apply,
     ...announcements.apply,
     ...recovery.apply,
     ...profile.apply,
@@ -165,6 +168,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...register.commands,
       ...session.commands,
       ...moderation.commands,
+      ...purge.commands,
       ...announcements.commands,
       ...recovery.commands,
       ...profile.commands,
@@ -197,6 +201,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...register.events,
       ...session.events,
       ...moderation.events,
+      ...purge.events,
       ...announcements.events,
       ...recovery.events,
       ...profile.events,

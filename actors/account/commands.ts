@@ -20,6 +20,7 @@ import type * as personalNotes from './personal-notes.js';
 import type * as pin from './pin.js';
 import type * as post from './post.js';
 import type * as profile from './profile.js';
+import type * as purge from './purge.js';
 import type * as quietConversations from './quiet-conversations.js';
 import type * as recovery from './recovery.js';
 import type * as register from './register.js';
@@ -34,6 +35,7 @@ export interface AccountCommands
   extends register.Commands,
     session.Commands,
     moderation.Commands,
+    purge.Commands,
     announcements.Commands,
     recovery.Commands,
     profile.Commands,
@@ -67,6 +69,7 @@ export interface AccountEvents
   extends register.Events,
     session.Events,
     moderation.Events,
+    purge.Events,
     announcements.Events,
     recovery.Events,
     profile.Events,

@@ -2,6 +2,8 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
+import type { AccountState as Whole } from './commands.js';
+import { ended, type Events as PurgeEvents } from './purge.js';
 import { revocations, type Events as SessionEvents, type State as SessionState } from './session.js';
 
 export interface Commands {
@@ -39,7 +41,7 @@ const SETTLED: Readonly<Record<string, (state: Readonly<State>, command: P.Accou
 };
 
 /** What moderators decide about an account. Who may do so is judged before. */
-export const moderation: Part<State, Commands, Events> = {
+export const moderation: Part<Whole, Commands, Events, Pick<PurgeEvents, 'purged'>> = {
   decide: {
     moderate(state, command, { nowMs, newId }) {
       const settled = Object.hasOwn(SETTLED, command.action) ? SETTLED[command.action] : undefined;
@@ -53,7 +55,9 @@ export const moderation: Part<State, Commands, Events> = {
       if (settled(state, command)) return { events: [], reply: {} };
       const decided = { type: 'moderated' as const, ...command, auditId: newId(), atMs: nowMs };
       const isEnd = command.action === 'reject' || command.action === 'delete';
-      return { events: isEnd ? [...revocations(state.tokens.keys()), decided] : [decided], reply: {} };
+      if (!isEnd) return { events: [decided], reply: {} };
+      const gone = command.action === 'delete' ? [ended(state, nowMs)] : [];
+      return { events: [...revocations(state.tokens.keys()), decided, ...gone], reply: {} };
     },
   },
   apply: {

@@ -5,8 +5,10 @@ import { isProblem, type Problem, problem } from '../domain/problem.js';
 import { invalidField } from '../domain/status-text.js';
 import type { Part } from '../runtime/part.js';
 import type { Recorded } from '../runtime/slice.js';
-import type { State as ModerationState } from './moderation.js';
+import type { AccountState as Whole } from './commands.js';
 import { type Events as PostEvents, type State as PostState, post } from './post.js';
+import { PURGE_ALARM, type Events as PurgeEvents, purgeDue } from './purge.js';
+import type { Events as SessionEvents } from './session.js';
 
 export interface Commands {
   schedule: { in: P.AccountSchedule; out: P.AccountScheduledItem };
@@ -26,7 +28,6 @@ export interface State extends PostState {
   /** By id, oldest first. At most SCHEDULED_MAX. */
   readonly scheduled: Map<string, { readonly post: P.AccountPost; readonly dueMs: number }>;
 }
-interface Whole extends State, ModerationState {}
 
 /** Source: Mastodon ScheduledStatus::TOTAL_LIMIT. */
 export const SCHEDULED_MAX = 300;
@@ -41,7 +42,12 @@ const DAY_MS = 86_400_000;
 const item = codec('murmuration.account.ScheduledItem');
 
 /** Statuses that are to be posted later. What they say is settled when they are scheduled. */
-export const scheduled: Part<Whole, Commands, OwnEvents & PostEvents> = {
+export const scheduled: Part<
+  Whole,
+  Commands,
+  OwnEvents & PostEvents,
+  PurgeEvents & Pick<SessionEvents, 'tokenRevoked'>
+> = {
   decide: {
     schedule(state, { post: draft, dueMs }, ctx) {
       if (draft === undefined) return problem('bad_request', 'No status');
@@ -84,7 +90,9 @@ export const scheduled: Part<Whole, Commands, OwnEvents & PostEvents> = {
       };
     },
     /** Its time has come; an alarm that was set before it was put off says nothing. */
-    alarm(state, { what, atMs }, ctx) {
+    alarm(state, call, ctx) {
+      const { what, atMs } = call;
+      if (what === PURGE_ALARM) return purgeDue(state, call, ctx);
       const known = state.scheduled.get(what);
       if (known === undefined || atMs !== known.dueMs) return { events: [], reply: {} };
       if (ctx.nowMs < known.dueMs) return problem('unavailable', 'It is not time yet');

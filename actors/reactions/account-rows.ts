@@ -102,6 +102,8 @@ async function writeGone(
 
 /** The account's rows: itself, whom it follows, who follows it, its tokens, its notifications. */
 export function accountRows(tables: Pick<ReadTables, 'range'>): Reaction<AccountState, AccountEvents> {
+  const renamed = async (_event: object, { state }: Happened<AccountState>, effects: Effects) =>
+    effects.write([accountRow(state), ...(await nameRows(tables, state))]);
   return {
     surface: 'rows',
     beforeReply: true,
@@ -109,9 +111,8 @@ export function accountRows(tables: Pick<ReadTables, 'range'>): Reaction<Account
       ...moderationRows(accountRow, newNameRows),
       emailConfirmed: writeAccount,
       confirmationResent: writeAccount,
-      async profileUpdated(_event, { state }, effects) {
-        await effects.write([accountRow(state), ...(await nameRows(tables, state))]);
-      },
+      profileUpdated: renamed,
+      purged: renamed,
       linkVerified: writeAccount,
       followRequested: writeAccount,
       followRequestRemoved: writeAccount,

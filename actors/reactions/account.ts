@@ -9,6 +9,7 @@ import { accountMail, type Mailer } from './mail.js';
 import { accountMediaFiles, accountMediaRows, type MediaFiles } from './media.js';
 import { moderationTells } from './moderation-tells.js';
 import { profileProofs } from './proof.js';
+import { accountPurge, purgeAlarms } from './purge.js';
 import { scheduledAlarms } from './scheduled.js';
 import { accountStream } from './stream.js';
 import { accountTimeline } from './timeline.js';
@@ -31,6 +32,7 @@ export function accountReactions(around: AccountSurroundings): readonly Reaction
     accountRows(around.tables),
     accountMediaRows,
     scheduledAlarms,
+    purgeAlarms,
     accountStream,
     moderationTells,
     accountTells,
@@ -40,5 +42,6 @@ export function accountReactions(around: AccountSurroundings): readonly Reaction
     profileProofs(around.baseUrl),
     accountMail(around.mailer, around.baseUrl),
     accountMediaFiles(around.media),
+    accountPurge(around.tables),
   ];
 }

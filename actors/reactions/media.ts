@@ -61,6 +61,9 @@ export function accountMediaFiles(files: MediaFiles): Reaction<AccountState, Acc
       async profileUpdated({ dropped }) {
         for (const name of dropped?.ids ?? []) await files.remove(name);
       },
+      async purged({ dropped }) {
+        for (const name of dropped) await files.remove(name);
+      },
       async mediaRemoved({ media }) {
         for (const name of [media?.file, media?.preview]) if (name) await files.remove(name);
       },

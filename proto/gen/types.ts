@@ -1040,6 +1040,26 @@ export interface AccountModerated {
   readonly atMs: number;
 }
 
+/** dropped: names in the media store that nobody needs any more. */
+export interface AccountPurged {
+  readonly dropped: readonly string[];
+  readonly atMs: number;
+}
+
+/** What somebody said or did, or who follows; conversation_id where it is a status, edge_id where it is a follower. */
+export interface AccountPurgeItem {
+  readonly id: string;
+  readonly conversationId: string;
+  readonly edgeId?: string | undefined;
+}
+
+/** Things of one kind that go next. after: from where on the ones after them are looked for. */
+export interface AccountPurgeSome {
+  readonly phase: string;
+  readonly items: readonly AccountPurgeItem[];
+  readonly after: string;
+}
+
 export interface AccountDismissAnnouncement {
   readonly id: string;
 }
@@ -2591,6 +2611,9 @@ export interface Messages {
   'murmuration.account.Screen': AccountScreen;
   'murmuration.account.Moderate': AccountModerate;
   'murmuration.account.Moderated': AccountModerated;
+  'murmuration.account.Purged': AccountPurged;
+  'murmuration.account.PurgeItem': AccountPurgeItem;
+  'murmuration.account.PurgeSome': AccountPurgeSome;
   'murmuration.account.DismissAnnouncement': AccountDismissAnnouncement;
   'murmuration.account.AnnouncementDismissed': AccountAnnouncementDismissed;
   'murmuration.account.React': AccountReact;

@@ -56,6 +56,7 @@ export async function town(names: readonly string[]) {
   return {
     stage,
     node,
+    kinds: [account, conversation],
     mails,
     published,
     tables: stage.shared,

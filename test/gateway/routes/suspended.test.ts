@@ -56,3 +56,56 @@ test('a suspended account is nothing but its name, and all of it is back when th
   assert.deepEqual(ids((await ben.get(`${path}/followers`)).body), [ben.id]);
   assert.equal((await ben.get('/api/v1/notifications?types[]=mention')).body.length, 1);
 });
+
+test('while somebody is suspended their token is refused, and what they said is nowhere; afterwards it is all there', async () => {
+  const [dan, eve, fay] = [await server.person('dan'), await server.person('eve'), await server.person('fay')];
+  await eve.follows(dan);
+  const open = await dan.says('hello #walrus');
+  const reply = await dan.says('an answer', { in_reply_to_id: await eve.says('a question') });
+  const asked = (await eve.get(`/api/v1/statuses/${reply}`)).body.in_reply_to_id;
+  await fay.post(`/api/v1/statuses/${open}/reblog`);
+  await eve.post(`/api/v1/statuses/${open}/favourite`);
+  await eve.post(`/api/v1/statuses/${open}/bookmark`);
+  const places = async () => {
+    const has = async (path: string) => JSON.stringify((await eve.get(path)).body).includes(`"id":"${open}"`);
+    const lists = ['timelines/home', 'timelines/public', 'timelines/tag/walrus', 'favourites', 'bookmarks'];
+    const listed = await Promise.all([...lists, `accounts/${fay.id}/statuses`].map((list) => has(`/api/v1/${list}`)));
+    const status = (await eve.get(`/api/v1/statuses/${open}`)).status === 200;
+    const thread = (await eve.get(`/api/v1/statuses/${asked}/context`)).body.descendants.length === 1;
+    return [...listed, status, thread];
+  };
+  const everywhere = new Array(8).fill(true);
+  assert.deepEqual(await places(), everywhere);
+  await moderate(dan, 'suspend');
+  assert.deepEqual(await places(), new Array(8).fill(false));
+  const refused = await dan.get('/api/v1/timelines/home');
+  assert.deepEqual([refused.status, typeof refused.body.error], [403, 'string']);
+  assert.equal((await dan.post('/api/v1/statuses', { status: 'still here' })).status, 403);
+  await moderate(dan, 'unsuspend');
+  assert.deepEqual(await places(), everywhere);
+  assert.equal((await dan.get('/api/v1/timelines/home')).status, 200);
+});
+
+test('whom a moderator deletes loses all they said and did, and their name stays theirs', async () => {
+  const mod = await server.staff('mod', 'admin');
+  const [gil, hal] = [await server.person('gil'), await server.person('hal')];
+  await gil.follows(hal);
+  await hal.follows(gil);
+  const own = await gil.says('mine');
+  const hals = await hal.says('hals');
+  await gil.post(`/api/v1/statuses/${hals}/favourite`);
+  assert.equal((await mod.remove(`/api/v1/admin/accounts/${gil.id}`)).status, 403, 'only who is suspended');
+  await mod.post(`/api/v1/admin/accounts/${gil.id}/action`, { type: 'suspend' });
+  assert.equal((await mod.remove(`/api/v1/admin/accounts/${gil.id}`)).status, 200);
+  const undone = async () => {
+    const { followers_count, following_count } = (await server.get(`/api/v1/accounts/${hal.id}`)).body;
+    const { favourites_count } = (await server.get(`/api/v1/statuses/${hals}`)).body;
+    return followers_count + following_count + favourites_count === 0 || undefined;
+  };
+  await until('all of it is undone', undone, WAIT_MS);
+  assert.equal((await hal.get(`/api/v1/statuses/${own}`)).status, 404);
+  assert.equal((await gil.get('/api/v1/accounts/verify_credentials')).status, 401);
+  const gone = (await server.get(`/api/v1/accounts/${gil.id}`)).body;
+  assert.deepEqual([gone.username, gone.suspended, gone.display_name], ['gil', true, '']);
+  assert.equal((await mod.post(`/api/v1/admin/accounts/${gil.id}/unsuspend`)).status, 403);
+});

@@ -1,0 +1,85 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import { problem } from '../domain/problem.js';
+import type { Part } from '../runtime/part.js';
+import type { Ctx, Decision, Recorded } from '../runtime/slice.js';
+import type { AccountState as WholeState } from './commands.js';
+import { POLICY_AT_FIRST } from './notification-policy.js';
+import { emptyProfile } from './profile.js';
+import { revocations, type Events as SessionEvents } from './session.js';
+
+export interface Commands {
+  purgeSome: { in: P.AccountPurgeSome; out: P.AccountEmpty };
+}
+export interface Events {
+  purged: P.AccountPurged;
+  somePurged: P.AccountPurgeSome;
+}
+type Ending = Events & Pick<SessionEvents, 'tokenRevoked'>;
+
+/** How long a suspension can be taken back with all that there was. Source: Mastodon's DeletionRequest, 30 days. */
+export const SUSPENSION_KEPT_MS = 30 * 86_400_000;
+/** What the alarm of a suspension calls for. */
+export const PURGE_ALARM = 'purge';
+/** Things that one entry of the journal takes away: bounds its size. */
+export const PURGED_AT_ONCE_MAX = 100;
+
+/** The end of an account: what it says of itself goes at once, all that it said and did bit by bit. Its name stays. */
+export const purge: Part<WholeState, Commands, Events> = {
+  decide: {
+    purgeSome(state, some) {
+      if (!state.moderation.deleted) return problem('forbidden', 'This action is not allowed');
+      return { events: [{ type: 'somePurged', ...some }], reply: {} };
+    },
+  },
+  apply: {
+    purged(state) {
+      const { owner } = state;
+      if (owner !== undefined) {
+        const unknown = { confirmationHash: undefined, reason: undefined, signUpAddress: undefined };
+        state.owner = { ...owner, ...unknown, email: '', passwordHash: '', role: 'user' };
+      }
+      state.moderation.deleted = true;
+      state.profile = emptyProfile;
+      state.policy = POLICY_AT_FIRST;
+      state.pins.length = 0;
+      for (const own of belongings(state)) own.clear();
+    },
+    somePurged() {},
+  },
+  commands: {
+    purgeSome: { in: codec('murmuration.account.PurgeSome'), out: codec('murmuration.account.Empty') },
+  },
+  events: {
+    purged: codec('murmuration.account.Purged'),
+    somePurged: codec('murmuration.account.PurgeSome'),
+  },
+};
+
+/** What nobody else knows of, and ends without them. */
+function belongings(state: WholeState): { clear(): void }[] {
+  const { lists, filters, followedTags, notes, endorsed, featuredTags, tagUses, endedSuggestions } = state;
+  const { muting, mutedConversations, blockedDomains, scheduled, waiting, permitted, markers, directs } = state;
+  const { subscribers, announcements, idempotency, codes } = state;
+  const shown = [lists, filters, followedTags, notes, endorsed, featuredTags, tagUses, endedSuggestions];
+  const hidden = [muting, mutedConversations, blockedDomains, scheduled, waiting, permitted, markers, directs];
+  return [...shown, ...hidden, subscribers, announcements, idempotency, codes];
+}
+
+/** That it is over for good. */
+export function ended(state: Readonly<WholeState>, nowMs: number): Recorded<Pick<Events, 'purged'>> {
+  const { avatar, header } = state.profile;
+  return { type: 'purged', dropped: [avatar, header].flatMap((name) => name || []), atMs: nowMs };
+}
+
+/** The time of a suspension is up; an alarm of one that was taken back says nothing. */
+export function purgeDue(
+  state: Readonly<WholeState>,
+  { atMs }: P.StoreAlarmCall,
+  { nowMs }: Pick<Ctx, 'nowMs'>,
+): Decision<Ending, P.AccountEmpty> {
+  const { suspendedAtMs, deleted } = state.moderation;
+  if (deleted || suspendedAtMs === 0 || suspendedAtMs + SUSPENSION_KEPT_MS !== atMs) return { events: [], reply: {} };
+  if (nowMs < atMs) return problem('unavailable', 'It is not time yet');
+  return { events: [...revocations(state.tokens.keys()), ended(state, nowMs)], reply: {} };
+}
