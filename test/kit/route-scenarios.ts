@@ -3,6 +3,9 @@ import type { AnyRoute } from '../../gateway/http/route.js';
 /** What tests put in for a parameter: an id, a hashtag, something that is none. */
 const PUT_IN = '\\$\\{[^}]+\\}|\\d+|owls|x';
 
+/** `api`, a version and what it is about. */
+const FIXED_PARTS = 3;
+
 /**
  * Routes that no test of their own names, by their address; `texts` are the sources of tests. A test may put ids in,
  * and verbs too when it has them as words: `/accounts/${id}/${verb}` with 'follow' besides.
@@ -26,20 +29,25 @@ function withConstants(text: string): string {
 
 function names(text: string, path: string): boolean {
   const parts = path.split('/').slice(1);
-  const verbs = parts.filter((part, index) => followsId(parts, index) && !part.startsWith(':'));
-  if (new RegExp(pattern(parts, false)).test(text)) return true;
-  const isWord = (verb: string) => new RegExp(`['"\`]${escaped(verb)}['"\`]`).test(text);
-  return verbs.length > 0 && verbs.every(isWord) && new RegExp(pattern(parts, true)).test(text);
+  const isWord = (part: string) => new RegExp(`['"\`]${escaped(part)}['"\`]`).test(text);
+  for (const [whole] of text.matchAll(new RegExp(pattern(parts), 'g'))) {
+    // Ids are put in as expressions that may have slashes of their own; nothing else may.
+    const written = whole
+      .replace(/\$\{[^}]+\}/g, '$')
+      .split('/')
+      .slice(1);
+    if (parts.every((part, index) => part.startsWith(':') || written[index] === part || isWord(part))) return true;
+  }
+  return false;
 }
 
-/** A path as tests write it. */
-function pattern(parts: readonly string[], verbsPutIn: boolean): string {
+/** A path as tests write it: what comes behind its version may be put in, where it is said. */
+function pattern(parts: readonly string[]): string {
   const each = parts.map((part, index) => {
     if (part.startsWith(':')) return `/(?:${PUT_IN}|${escaped(part)})`;
-    return verbsPutIn && followsId(parts, index) ? '/\\$\\{\\w+\\}' : `/${escaped(part)}`;
+    return index < FIXED_PARTS ? `/${escaped(part)}` : `/(?:\\$\\{\\w+\\}|${escaped(part)})`;
   });
   return `${each.join('')}(?![\\w-]|/[\\w:$])`;
 }
 
-const followsId = (parts: readonly string[], index: number): boolean => parts[index - 1]?.startsWith(':') === true;
 const escaped = (part: string): string => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
