@@ -10,7 +10,7 @@ const PEOPLE = 2;
 /** A page of each list in which people look for what they do not know yet, and a thread. */
 export const benchDiscoveryLists = (): Promise<Row[]> => benchListed([AUTHORS, READERS], filled);
 
-async function filled(town: Town): Promise<Listed[]> {
+export async function filled(town: Town): Promise<Listed[]> {
   const { authors, followers: readers } = town;
   for (const { token } of authors) {
     const body = { discoverable: true, indexable: true };

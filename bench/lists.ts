@@ -11,7 +11,7 @@ const POSTS_EACH = LONG;
 export const benchLists = (): Promise<Row[]> => benchListed([AUTHORS, READERS], filled);
 
 /** Makes a town in which each of these lists is longer than a page. */
-async function filled(town: Town): Promise<Listed[]> {
+export async function filled(town: Town): Promise<Listed[]> {
   const { authors, followers: readers } = town;
   await town.followAll();
   await town.each('post', AUTHORS * POSTS_EACH, (index) => town.post(at(authors, index), `number ${index}`));

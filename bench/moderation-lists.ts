@@ -7,7 +7,7 @@ const MODERATORS = 2;
 /** A page of the lists that moderators look through. */
 export const benchModerationLists = (): Promise<Row[]> => benchListed([LONG, LONG, MODERATORS], filled);
 
-async function filled(town: Town): Promise<Listed[]> {
+export async function filled(town: Town): Promise<Listed[]> {
   const { authors, followers: readers, moderators: by } = town;
   await town.each('report', LONG, (index) =>
     write(at(readers, index), '/api/v1/reports', { account_id: at(authors, index).id, comment: 'look' }, Boolean),

@@ -14,7 +14,7 @@ const YEAR_MS = 366 * 86_400_000;
 /** A page of each list that is somebody's own. */
 export const benchOwnLists = (): Promise<Row[]> => benchListed([LONG, READERS], filled);
 
-async function filled(town: Town): Promise<Listed[]> {
+export async function filled(town: Town): Promise<Listed[]> {
   const { authors } = town;
   const readers = town.followers.slice(0, SUBJECTS);
   await directs(town, readers);

@@ -3,14 +3,21 @@ import { codec } from '../proto/codec.js';
 import { CachedTables } from '../store/cached-tables.js';
 import type { Tables } from '../store/port.js';
 import {
+  accountListings,
   accountStatuses,
   allTables,
   bookmarks,
+  directStatuses,
   favouritedBy,
   favourites,
   followers,
+  nameIndex,
   notifications,
   rebloggedBy,
+  reports,
+  statusIndex,
+  tagBuckets,
+  tagNames,
   tagStatuses,
 } from '../store/tables.js';
 import { type Bus, ROWS_TOPIC } from '../transport/bus.js';
@@ -23,7 +30,21 @@ const messages = codec('murmuration.node.RowsWritten');
 /** The store of a node that has it for itself: nothing is written but by this process. */
 export const cachedAlone = (tables: Tables): CachedTables =>
   new CachedTables(tables, {
-    newest: [accountStatuses, notifications, followers, favourites, bookmarks, favouritedBy, rebloggedBy, tagStatuses],
+    newest: [
+      accountStatuses,
+      notifications,
+      followers,
+      favourites,
+      bookmarks,
+      favouritedBy,
+      rebloggedBy,
+      directStatuses,
+      tagStatuses,
+      tagBuckets,
+      accountListings,
+      reports,
+    ],
+    ranges: [nameIndex, tagNames, statusIndex],
   });
 
 /**

@@ -133,7 +133,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   });
   const askAccount = askerOf(account, runtime);
   const about = { ...instanceOf(settings), emojis };
-  const tagHistories = new TagHistories(tables, clock);
+  const tagHistories = new TagHistories(tables, clock, isAlone ? (listener) => tables.onChanged(listener) : undefined);
   const services: Services = {
     instance: about,
     askAccount,

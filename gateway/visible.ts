@@ -214,9 +214,11 @@ export function loadStatuses(services: Services, ids: readonly string[]): Soon<(
 const statusKey = (id: string) => ({ status: id.length < 18 ? id.padStart(18, '0') : id });
 
 /** The account, unless it is unknown or not confirmed or approved yet. */
-export async function publishedAccount(services: Services, id: string) {
-  const record = await services.tables.get(accounts, { account: id.padStart(18, '0') });
-  return record !== undefined && isPublished(record) ? record : notFound();
+export function publishedAccount({ tables }: Services, id: string): Soon<StoreAccountRecord | Problem> {
+  const key = { account: id.padStart(18, '0') };
+  return soon(tables.peek?.(accounts, key) ?? tables.get(accounts, key), (record) =>
+    record !== undefined && isPublished(record) ? record : notFound(),
+  );
 }
 
 /** The viewer's relations as of now; nobody's are unknown. */

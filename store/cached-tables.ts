@@ -1,4 +1,5 @@
 import { ConstantRows } from './constant-rows.js';
+import { KeptRanges } from './kept-ranges.js';
 import { KeptRows, type Key, type Reading } from './kept-rows.js';
 import { NewestRows } from './newest-rows.js';
 import type { RangeOptions, Row, RowWrite, Tables } from './port.js';
@@ -25,6 +26,8 @@ export interface CachedTablesOptions {
   readonly ttlMs?: number;
   /** Tables of which the newest rows of partitions are kept as well; for stores that nobody else writes to. */
   readonly newest?: readonly AnyTable[];
+  /** Tables of which whole answers to ranges are kept; for such stores, too. */
+  readonly ranges?: readonly AnyTable[];
   /** False while others' writes are not heard: nothing is taken from memory then. */
   readonly trusts?: () => boolean;
 }
@@ -43,14 +46,16 @@ export class CachedTables implements Tables {
   readonly #changed: ((rows: readonly WrittenRow[] | undefined) => void)[] = [];
   readonly #trusts: () => boolean;
   readonly #newest: NewestRows;
+  readonly #ranges: KeptRanges;
   readonly #constants = new ConstantRows();
 
   constructor(
     inner: Tables,
-    { rowsMax = ROWS_MAX, ttlMs = 0, trusts = () => true, newest = [] }: CachedTablesOptions = {},
+    { rowsMax = ROWS_MAX, ttlMs = 0, trusts = () => true, newest = [], ranges = [] }: CachedTablesOptions = {},
   ) {
     this.#inner = inner;
     this.#newest = new NewestRows(newest);
+    this.#ranges = new KeptRanges(ranges);
     this.#rowsMax = rowsMax;
     this.#ttlMs = ttlMs;
     this.#trusts = trusts;
@@ -71,6 +76,7 @@ export class CachedTables implements Tables {
     if (rows === undefined) {
       for (const kept of this.#kept.values()) kept.dropAll();
       this.#newest.forgetAll();
+      this.#ranges.forgetAll();
     } else {
       for (const row of rows) {
         this.#kept.get(row.table)?.drop(row.key.join('\0'));
@@ -149,13 +155,27 @@ export class CachedTables implements Tables {
     options: RangeOptions<C>,
   ): Promise<Row<P, C, V>[]> {
     const read = () => this.#inner.range(table, partition, options);
-    return this.#newest.has(table) && this.#trusts() ? this.#newest.range(table, partition, options, read) : read();
+    if (!this.#trusts()) return read();
+    if (this.#newest.has(table)) return this.#newest.range(table, partition, options, read);
+    return this.#ranges.has(table) ? this.#ranges.range(table, partition, options, read) : read();
+  }
+
+  peekRange<P extends Columns, C extends Columns, V>(
+    table: Table<P, C, V>,
+    partition: KeyOf<P>,
+    options: RangeOptions<C>,
+  ): Row<P, C, V>[] | undefined {
+    return this.#newest.has(table) && this.#trusts() ? this.#newest.peek(table, partition, options) : undefined;
   }
 
   async write(given: readonly RowWrite[]): Promise<void> {
     const rows = this.#constants.due(given);
     if (rows.length === 0) return;
-    await this.#write(rows);
+    try {
+      await this.#write(rows);
+    } finally {
+      for (const { table, key } of rows) if (this.#ranges.has(table)) this.#ranges.written(table, key);
+    }
     this.#constants.written(rows);
   }
 

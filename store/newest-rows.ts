@@ -27,7 +27,7 @@ interface Written {
 
 /**
  * The newest rows of partitions that are read again and again from their newest end, kept in step with what is
- * written. Of tables whose one clustering column is an id.
+ * written. Of tables whose one clustering column is an id or a number.
  */
 export class NewestRows {
   readonly #tables: ReadonlyMap<string, AnyTable>;
@@ -43,6 +43,17 @@ export class NewestRows {
     return this.#tables.has(table.name);
   }
 
+  /** What a range would answer, if it is known; undefined says nothing of it. */
+  peek<P extends Columns, C extends Columns, V>(
+    table: Table<P, C, V>,
+    partition: KeyOf<P>,
+    options: RangeOptions<C>,
+  ): Row<P, C, V>[] | undefined {
+    if (options.reverse !== true) return undefined;
+    const kept = this.#kept.get(nameOf(table, partition));
+    return kept && (cut(table, kept, options as RangeOptions<Columns>) as unknown as Row<P, C, V>[] | undefined);
+  }
+
   /** What `read` would answer, which is asked only where that is not known. */
   async range<P extends Columns, C extends Columns, V>(
     table: Table<P, C, V>,
@@ -50,14 +61,11 @@ export class NewestRows {
     options: RangeOptions<C>,
     read: () => Promise<Row<P, C, V>[]>,
   ): Promise<Row<P, C, V>[]> {
+    const found = this.peek(table, partition, options);
+    if (found !== undefined) return found;
     const { limit, reverse, before, after } = options;
-    if (reverse !== true || after !== undefined) return read();
+    if (reverse !== true || after !== undefined || before !== undefined || limit > ROWS_MAX) return read();
     const name = nameOf(table, partition);
-    const bound = before === undefined ? undefined : idIn(table, before);
-    const kept = this.#kept.get(name);
-    const found = kept && cut(table, kept, bound, limit);
-    if (found !== undefined) return found as unknown as Row<P, C, V>[];
-    if (bound !== undefined || limit > ROWS_MAX) return read();
     const reading = { stale: false };
     this.#reading.set(name, reading);
     try {
@@ -84,7 +92,7 @@ export class NewestRows {
     if (now === undefined) this.#kept.delete(name);
     else if (now.value !== undefined) put(table, kept, key, now.value);
     else {
-      remove(table, kept, key.at(-1) ?? '');
+      remove(table, kept, padded(key.at(-1) ?? ''));
       if (kept.rows.length === 0 && !kept.complete) this.#kept.delete(name);
     }
   }
@@ -96,14 +104,18 @@ export class NewestRows {
   }
 }
 
-function cut(table: AnyTable, { rows, complete }: Kept, bound: string | undefined, limit: number) {
-  const from = bound === undefined ? 0 : place(table, rows, bound, true);
-  return complete || rows.length - from >= limit ? rows.slice(from, from + limit) : undefined;
+function cut(table: AnyTable, { rows, complete }: Kept, { before, after, limit }: RangeOptions<Columns>) {
+  const from = before === undefined ? 0 : place(table, rows, idIn(table, before), true);
+  if (after === undefined) return complete || rows.length - from >= limit ? rows.slice(from, from + limit) : undefined;
+  const to = place(table, rows, idIn(table, after), false);
+  // Unless rows end above it, all that is wanted is there.
+  const isKnown = complete || to < rows.length || rows.length - from >= limit;
+  return isKnown ? rows.slice(from, Math.min(to, from + limit)) : undefined;
 }
 
 function put(table: AnyTable, kept: Kept, texts: readonly string[], value: unknown): void {
   const { rows } = kept;
-  const id = texts.at(-1) ?? '';
+  const id = padded(texts.at(-1) ?? '');
   const at = place(table, rows, id, false);
   // Below what is kept there may be others.
   if (at === rows.length && !kept.complete) return;

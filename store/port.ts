@@ -45,6 +45,12 @@ export interface Row<P extends Columns, C extends Columns, V> {
 export interface ReadTables {
   /** The row that `get` would answer with, if that is in memory; undefined says nothing of it. */
   peek?<P extends Columns, C extends Columns, V>(table: Table<P, C, V>, key: KeyOf<P> & KeyOf<C>): V | undefined;
+  /** The rows that `range` would answer with, if they are in memory; undefined says nothing of them. */
+  peekRange?<P extends Columns, C extends Columns, V>(
+    table: Table<P, C, V>,
+    partition: KeyOf<P>,
+    options: RangeOptions<C>,
+  ): Row<P, C, V>[] | undefined;
   get<P extends Columns, C extends Columns, V>(table: Table<P, C, V>, key: KeyOf<P> & KeyOf<C>): Promise<V | undefined>;
   /** Same order as the keys. */
   getMany<P extends Columns, C extends Columns, V>(

@@ -12,6 +12,7 @@ import type { StoredNotification } from '../streaming/sources.js';
 import type { VisibleStatus } from '../visible.js';
 import { Cards, Tails } from './cards.js';
 import { JsonPieces } from './json-pieces.js';
+import { OtherCards } from './other-cards.js';
 import { type Marks, NO_MARKS, type ViewerMarks } from './viewer-marks.js';
 
 type Authors = ReadonlyMap<string, StoreAccountRecord>;
@@ -52,6 +53,7 @@ interface Look {
 export class StatusPages {
   readonly #cards: Cards;
   readonly #tails: Tails;
+  readonly others: OtherCards;
   readonly #marks: ViewerMarks;
   /** What notifications say besides whom and what they tell of: it never changes. */
   readonly #heads = new Generations<Uint8Array>(HEADS_MAX);
@@ -59,6 +61,7 @@ export class StatusPages {
   constructor(instance: InstanceSettings, marks: ViewerMarks) {
     this.#cards = new Cards(instance);
     this.#tails = new Tails(instance);
+    this.others = new OtherCards(instance);
     this.#marks = marks;
   }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { makeId } from '../../actors/domain/ids.js';
 import { comparable, STATUS_WORDS_MAX, wordBucket, wordsOf } from '../../actors/domain/words.js';
 import type { StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
@@ -14,6 +15,10 @@ const MARKS_MAX = 300;
 /** Statuses of one word that are looked at, newest first, and how many buckets back: two years. */
 const WORD_ROWS_MAX = 600;
 const WORD_BUCKETS_MAX = 30;
+/** Statuses looked at together: more than a page, since some only used to say it. */
+const LOOKED_AT_ONCE = 40;
+/** Statuses whose words are kept, some 2 KB each. */
+const TEXTS_MAX = 4_096;
 
 export interface StatusesWanted {
   readonly limit: number;
@@ -47,28 +52,49 @@ export async function findStatuses(
     .filter((id) => (before === undefined || id < before) && (after === undefined || id > after))
     .sort()
     .reverse();
+  const wanted = { asked, library, accountId, enough: offset + limit };
+  return (await matching(services, viewer, ids, wanted)).slice(offset);
+}
+
+interface Match {
+  readonly asked: TextQuestion;
+  readonly library: ReadonlySet<string>;
+  readonly accountId: string | undefined;
+  readonly enough: number;
+}
+
+/** The first of these that say it and may be found, as many as are enough. */
+async function matching(
+  services: Services,
+  viewer: string,
+  ids: readonly string[],
+  { asked, library, accountId, enough }: Match,
+): Promise<VisibleStatus[]> {
+  const texts = textsOf(services);
   const relations = await relationsOf(services, viewer);
-  const found = await visibleById(services, viewer, ids, {
-    relations,
-    hideBlocked: true,
-    hideMuted: true,
-    hideDomains: true,
-  });
-  const matching = found.filter(
-    (status): status is VisibleStatus =>
-      status !== undefined &&
-      status.original === undefined &&
-      (accountId === undefined || status.record.accountId === accountId) &&
-      says(status.record, asked),
-  );
-  const strangers = matching.filter(({ record }) => !library.has(record.id)).map(({ record }) => record.accountId);
-  const authors = await loadAccounts(services, strangers);
-  const isIndexable = (author: StoreAccountRecord | undefined) =>
-    author?.profile?.indexable === true &&
-    (!services.limits.silenced(author.id) || relations(author.id)?.following === true);
-  return matching
-    .filter(({ record: { id, accountId: author } }) => library.has(id) || isIndexable(authors.get(author)))
-    .slice(offset, offset + limit);
+  const options = { relations, hideBlocked: true, hideMuted: true, hideDomains: true };
+  const matched: VisibleStatus[] = [];
+  for (let from = 0; from < ids.length && matched.length < enough; from += LOOKED_AT_ONCE) {
+    const some = ids.slice(from, from + LOOKED_AT_ONCE);
+    const seen = await visibleById(services, viewer, some, options);
+    const said = seen.filter(
+      (status): status is VisibleStatus =>
+        status !== undefined &&
+        status.original === undefined &&
+        (accountId === undefined || status.record.accountId === accountId) &&
+        says(texts, status.record, asked),
+    );
+    const strangers = said.filter(({ record }) => !library.has(record.id)).map(({ record }) => record.accountId);
+    const authors = await loadAccounts(services, strangers);
+    const isIndexable = (author: StoreAccountRecord | undefined) =>
+      author?.profile?.indexable === true &&
+      (!services.limits.silenced(author.id) || relations(author.id)?.following === true);
+    for (const status of said) {
+      const { id, accountId: author } = status.record;
+      if (matched.length < enough && (library.has(id) || isIndexable(authors.get(author)))) matched.push(status);
+    }
+  }
+  return matched;
 }
 
 /** "Phrases" in quotation marks, -words that must not be there, and words. */
@@ -88,13 +114,40 @@ function read(question: string): TextQuestion {
 }
 
 /** Judged by the text as it is now: what an index still says of an older one does not count. */
-function says({ text, spoilerText }: StoreStatusRecord, { words, phrases, without }: TextQuestion): boolean {
-  const all = `${spoilerText}\n${text}`;
-  const has = new Set(wordsOf(all, STATUS_WORDS_MAX));
+function says(texts: Texts, { id, text, spoilerText }: StoreStatusRecord, asked: TextQuestion): boolean {
+  const { words, phrases, without } = asked;
+  const has = texts.wordsOf(id, `${spoilerText}\n${text}`);
   if (!words.every((word) => has.has(word)) || without.some((word) => has.has(word))) return false;
   if (phrases.length === 0) return true;
-  const compared = comparable(all);
+  const compared = comparable(`${spoilerText}\n${text}`);
   return phrases.every((phrase) => compared.includes(phrase));
+}
+
+/** The words of what was looked at of late: to take a text apart costs more than all else that is done with it. */
+class Texts {
+  readonly #kept = new LRUCache<string, { readonly text: string; readonly words: ReadonlySet<string> }>({
+    max: TEXTS_MAX,
+  });
+
+  wordsOf(id: string, text: string): ReadonlySet<string> {
+    const kept = this.#kept.get(id);
+    if (kept?.text === text) return kept.words;
+    const words = new Set(wordsOf(text, STATUS_WORDS_MAX));
+    this.#kept.set(id, { text, words });
+    return words;
+  }
+}
+
+/** For each server in the process, as long as its registry lives. */
+const textsOfServers = new WeakMap<object, Texts>();
+
+function textsOf({ registry }: Services): Texts {
+  let texts = textsOfServers.get(registry);
+  if (texts === undefined) {
+    texts = new Texts();
+    textsOfServers.set(registry, texts);
+  }
+  return texts;
 }
 
 /** Ids of what the viewer wrote, marked, or is mentioned in. */

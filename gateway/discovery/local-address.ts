@@ -1,17 +1,24 @@
 import { namedHashtag } from '../../actors/domain/hashtag.js';
 import { isId } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
-import { type Account, renderAccount } from '../entities/account.js';
-import { renderStatuses, type Status } from '../entities/status.js';
-import { renderTag, type Tag } from '../entities/tag.js';
+import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import type { Services } from '../services.js';
-import { publishedAccount, visibleStatus } from '../visible.js';
+import { publishedAccount, type VisibleStatus, visibleStatus } from '../visible.js';
+import type { DayUse } from './tag-histories.js';
+
+/** A hashtag that was found, with its uses. */
+export interface FoundTag {
+  readonly name: string;
+  readonly history: readonly DayUse[];
+  /** Whether the viewer follows it; undefined where nobody asks. */
+  readonly following: boolean | undefined;
+}
 
 /** What a search finds. */
 export interface Found {
-  readonly accounts: readonly Account[];
-  readonly statuses: readonly Status[];
-  readonly hashtags: readonly Tag[];
+  readonly accounts: readonly StoreAccountRecord[];
+  readonly statuses: readonly VisibleStatus[];
+  readonly hashtags: readonly FoundTag[];
 }
 
 const NOTHING: Found = { accounts: [], statuses: [], hashtags: [] };
@@ -36,14 +43,13 @@ export async function localEntity(
   const name = tag === undefined ? undefined : namedHashtag(decoded(tag));
   if (name === undefined) return NOTHING;
   const history = await services.tagHistories.of(name);
-  return { ...NOTHING, hashtags: [renderTag(instance, name, history, undefined)] };
+  return { ...NOTHING, hashtags: [{ name, history, following: undefined }] };
 }
 
 async function statusAt(services: Services, viewer: string | undefined, id: string): Promise<Found> {
   const seen = isId(id) ? await visibleStatus(services, viewer, id) : undefined;
   if (seen === undefined || isProblem(seen)) return NOTHING;
-  const statuses = (await renderStatuses(services, viewer, [seen])).filter((status) => status !== undefined);
-  return { ...NOTHING, statuses };
+  return { ...NOTHING, statuses: [seen] };
 }
 
 async function accountAt(services: Services, viewer: string | undefined, username: string): Promise<Found> {
@@ -51,7 +57,7 @@ async function accountAt(services: Services, viewer: string | undefined, usernam
   const record = id === undefined ? undefined : await publishedAccount(services, id);
   if (record === undefined || isProblem(record)) return NOTHING;
   const blockedBy = viewer !== undefined && (await services.lenses.of(viewer)).relations(record.id)?.blockedBy;
-  return blockedBy ? NOTHING : { ...NOTHING, accounts: [renderAccount(services.instance, record)] };
+  return blockedBy ? NOTHING : { ...NOTHING, accounts: [record] };
 }
 
 function decoded(text: string): string {

@@ -1,7 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { idMs, makeId } from '../../actors/domain/ids.js';
 import type { Clock } from '../../actors/domain/time.js';
+import type { WrittenRow } from '../../store/cached-tables.js';
 import type { ReadTables } from '../../store/port.js';
+import { tagStatuses } from '../../store/tables.js';
+import type { Soon } from '../soon.js';
 import { tagsCursor } from '../timelines/tag.js';
 
 export const DAY_MS = 86_400_000;
@@ -10,9 +13,11 @@ export const HISTORY_DAYS = 7;
 /** Statuses of one hashtag that are counted, newest first: bounds one question to some megabytes. */
 const COUNTED_MAX = 20_000;
 const READ_AT_ONCE = 1_000;
-/** What took this many rows is kept for KEPT_MS. */
+/** What took this many rows is kept for KEPT_MS, whoever uses the hashtag meanwhile. */
 const KEPT_FROM = 200;
 const KEPT_MS = 60_000;
+/** How exact that is. */
+const CLOCK_MS = 1_000;
 /** Some kilobytes each. */
 const KEPT_MAX = 1_000;
 
@@ -24,22 +29,52 @@ export interface DayUse {
   readonly accounts: number;
 }
 
+/** Tells of rows that were written; without any: who knows which. */
+export type Told = (listener: (rows: readonly WrittenRow[] | undefined) => void) => void;
+
 /** Counts the public uses of hashtags by day, out of the rows that their timelines are read from. */
 export class TagHistories {
   readonly #tables: ReadTables;
   readonly #clock: Pick<Clock, 'nowMs'>;
-  readonly #kept = new LRUCache<string, readonly DayUse[]>({ max: KEPT_MAX, ttl: KEPT_MS });
+  readonly #kept = new LRUCache<string, readonly DayUse[]>({ max: KEPT_MAX, ttl: KEPT_MS, ttlResolution: CLOCK_MS });
+  readonly #isTold: boolean;
+  /** Of few rows, counted under way; a use in between makes them worthless. */
+  readonly #counting = new Map<string, { counters: number; stale: boolean }>();
 
-  constructor(tables: ReadTables, clock: Pick<Clock, 'nowMs'>) {
+  /** `told`: of each use of a hashtag, so that all counts can be kept until the next; absent where that is not known. */
+  constructor(tables: ReadTables, clock: Pick<Clock, 'nowMs'>, told?: Told) {
     this.#tables = tables;
     this.#clock = clock;
+    this.#isTold = told !== undefined;
+    told?.((rows) => {
+      if (rows === undefined) this.#kept.clear();
+      else for (const { table, key } of rows) if (table === tagStatuses.name) this.#used(key[0] ?? '');
+    });
   }
 
   /** HISTORY_DAYS days, today first. */
-  async of(tag: string): Promise<readonly DayUse[]> {
-    const days = lastDays(this.#clock.nowMs());
+  of(tag: string): Soon<readonly DayUse[]> {
+    const nowMs = this.#clock.nowMs();
     const kept = this.#kept.get(tag);
-    if (kept !== undefined && kept[0]?.dayMs === days[0]) return kept;
+    return kept !== undefined && kept[0]?.dayMs === dayOf(nowMs) ? kept : this.#count(tag, lastDays(nowMs));
+  }
+
+  async #count(tag: string, days: readonly number[]): Promise<readonly DayUse[]> {
+    const counting = this.#counting.get(tag) ?? { counters: 0, stale: false };
+    counting.counters += 1;
+    this.#counting.set(tag, counting);
+    try {
+      const used = await this.#read(tag, days);
+      const counted = countByDay(used, days);
+      if (used.length >= KEPT_FROM || (this.#isTold && !counting.stale)) this.#kept.set(tag, counted);
+      return counted;
+    } finally {
+      counting.counters -= 1;
+      if (counting.counters === 0 && this.#counting.get(tag) === counting) this.#counting.delete(tag);
+    }
+  }
+
+  async #read(tag: string, days: readonly number[]): Promise<Used[]> {
     const oldest = makeId(days.at(-1) ?? 0, 0, 0);
     const cursor = tagsCursor(this.#tables, [tag], { before: undefined, after: oldest, upwards: false });
     const used: Used[] = [];
@@ -48,9 +83,16 @@ export class TagHistories {
       if (rows.length === 0) break;
       for (const { id, value } of rows) used.push({ atMs: idMs(id), accountId: value.accountId });
     }
-    const counted = countByDay(used, days);
-    if (used.length >= KEPT_FROM) this.#kept.set(tag, counted);
-    return counted;
+    return used;
+  }
+
+  /** Counts of many rows stay for their time: they would be counted anew with each use. */
+  #used(tag: string): void {
+    const counting = this.#counting.get(tag);
+    if (counting !== undefined) counting.stale = true;
+    this.#counting.delete(tag);
+    const kept = this.#kept.peek(tag);
+    if (kept !== undefined && kept.reduce((sum, { uses }) => sum + uses, 0) < KEPT_FROM) this.#kept.delete(tag);
   }
 }
 
@@ -62,14 +104,16 @@ export interface Used {
 
 /** First moments of the days that histories show, today first. */
 export function lastDays(nowMs: number): number[] {
-  const today = Math.floor(nowMs / DAY_MS);
-  return Array.from({ length: HISTORY_DAYS }, (_, ago) => (today - ago) * DAY_MS);
+  const today = dayOf(nowMs);
+  return Array.from({ length: HISTORY_DAYS }, (_, ago) => today - ago * DAY_MS);
 }
+
+const dayOf = (ms: number) => Math.floor(ms / DAY_MS) * DAY_MS;
 
 export function countByDay(used: Iterable<Used>, days: readonly number[]): DayUse[] {
   const byDay = new Map(days.map((dayMs) => [dayMs, { uses: 0, accounts: new Set<string>() }]));
   for (const { atMs, accountId } of used) {
-    const day = byDay.get(Math.floor(atMs / DAY_MS) * DAY_MS);
+    const day = byDay.get(dayOf(atMs));
     if (day === undefined) continue;
     day.uses += 1;
     day.accounts.add(accountId);

@@ -1,10 +1,11 @@
 import type { InstanceReport, StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
-import { statuses } from '../../store/tables.js';
+import { JsonPieces } from '../cards/json-pieces.js';
 import type { InstanceSettings, Services } from '../services.js';
+import { loadStatuses } from '../visible.js';
 import { type Account, renderAccount, renderWhole } from './account.js';
 import { renderRule } from './instance.js';
 import { type Role, renderRole } from './role.js';
-import { loadAccounts, renderStatuses, type Status } from './status.js';
+import { loadAccounts } from './status.js';
 import { isoTime } from './time.js';
 
 /** The REST API's Admin::Account. */
@@ -74,45 +75,68 @@ export function renderReport(instance: InstanceSettings, report: InstanceReport,
   };
 }
 
-/** The REST API's Admin::Report, in the reports' order; those whose people are gone are left out. */
-export async function renderAdminReports(services: Services, viewer: string, reports: readonly InstanceReport[]) {
+/** The REST API's Admin::Report as pieces of JSON, in the reports' order; those whose people are gone are left out. */
+export async function adminReportPieces(
+  services: Services,
+  viewer: string,
+  reports: readonly InstanceReport[],
+): Promise<(readonly Uint8Array[])[]> {
   const ids = reports.flatMap((one) => [one.account, one.target, one.assigned ?? [], one.resolvedBy ?? []].flat());
   const [people, rules] = await Promise.all([loadAccounts(services, ids), services.entries.of('rules')]);
   const admin = (id: string | undefined) => {
     const record = id === undefined ? undefined : people.get(id);
-    return record === undefined ? null : renderAdminAccount(services.instance, record);
+    return record === undefined ? undefined : services.pages.others.adminAccount(record);
   };
-  const rendered = await Promise.all(reports.map((report) => reportedStatuses(services, viewer, report)));
-  return reports.flatMap((report, index) => {
+  const found: (readonly Uint8Array[])[] = [];
+  for (const report of reports) {
     const [account, target] = [admin(report.account), admin(report.target)];
-    if (account === null || target === null) return [];
-    return {
-      id: report.id,
-      action_taken: report.resolvedAtMs > 0,
-      action_taken_at: report.resolvedAtMs > 0 ? isoTime(report.resolvedAtMs) : null,
-      category: report.category,
-      comment: report.comment,
-      forwarded: report.forwarded,
-      created_at: isoTime(report.createdAtMs),
-      updated_at: isoTime(report.updatedAtMs),
-      account,
-      target_account: target,
-      assigned_account: admin(report.assigned),
-      action_taken_by_account: admin(report.resolvedBy),
-      statuses: rendered[index] ?? [],
-      rules: rules.filter(({ id }) => report.ruleIds.includes(id)).map(renderRule),
-    };
-  });
+    if (account === undefined || target === undefined) continue;
+    found.push([
+      services.pages.others.report(report),
+      ...[ACCOUNT, account, TARGET, target],
+      ...[ASSIGNED, admin(report.assigned) ?? NULL, TAKEN_BY, admin(report.resolvedBy) ?? NULL],
+      ...[STATUSES, ...(await reportedStatuses(services, viewer, report)).pieces],
+      ...[RULES, rulesOf(report, rules)],
+    ]);
+  }
+  return found;
+}
+
+const ACCOUNT = Buffer.from(',"account":');
+const TARGET = Buffer.from(',"target_account":');
+const ASSIGNED = Buffer.from(',"assigned_account":');
+const TAKEN_BY = Buffer.from(',"action_taken_by_account":');
+const STATUSES = Buffer.from(',"statuses":');
+const RULES = Buffer.from(',"rules":');
+const NULL = Buffer.from('null');
+const NO_RULES = Buffer.from('[]}');
+const NOTHING = new JsonPieces([Buffer.from('[]')]);
+
+/** What of an Admin::Report is the report's own. */
+export function renderAdminReport(report: InstanceReport) {
+  return {
+    id: report.id,
+    action_taken: report.resolvedAtMs > 0,
+    action_taken_at: report.resolvedAtMs > 0 ? isoTime(report.resolvedAtMs) : null,
+    category: report.category,
+    comment: report.comment,
+    forwarded: report.forwarded,
+    created_at: isoTime(report.createdAtMs),
+    updated_at: isoTime(report.updatedAtMs),
+  };
+}
+
+function rulesOf({ ruleIds }: InstanceReport, rules: Awaited<ReturnType<Services['entries']['of']>>): Uint8Array {
+  if (ruleIds.length === 0) return NO_RULES;
+  return Buffer.from(`${JSON.stringify(rules.filter(({ id }) => ruleIds.includes(id)).map(renderRule))}}`);
 }
 
 /** What was reported, for the eyes of those who judge it: whoever else may see it. */
-async function reportedStatuses(services: Services, viewer: string, report: InstanceReport): Promise<Status[]> {
-  const found = await services.tables.getMany(
-    statuses,
-    report.statusIds.map((status) => ({ status })),
-  );
+async function reportedStatuses(services: Services, viewer: string, report: InstanceReport): Promise<JsonPieces> {
+  if (report.statusIds.length === 0) return NOTHING;
+  const found = await loadStatuses(services, report.statusIds);
   const isThere = (record: StoreStatusRecord | undefined) =>
     record !== undefined && !record.deleted && record.accountId === report.target;
   const seen = found.flatMap((record) => (record && isThere(record) ? [{ record, original: undefined }] : []));
-  return (await renderStatuses(services, viewer, seen)).filter((status) => status !== undefined);
+  return services.pages.list(services, viewer, seen);
 }

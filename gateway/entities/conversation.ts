@@ -1,4 +1,5 @@
 import type { AccountDirect } from '../../proto/gen/types.js';
+import { arrayOf } from '../cards/status-pages.js';
 import type { Services } from '../services.js';
 import { type Relations, relationsOf, type VisibleStatus, visibleById } from '../visible.js';
 import { type Account, isPublished, renderAccount } from './account.js';
@@ -18,24 +19,53 @@ export async function renderConversations(
   viewer: string,
   directs: readonly AccountDirect[],
 ): Promise<(Conversation | undefined)[]> {
+  const { latest, people } = await seenOf(services, viewer, directs);
+  const statuses = await renderStatuses(services, viewer, latest);
+  return directs.map(({ id, unread }, index) => {
+    const lastStatus = statuses[index];
+    if (lastStatus === undefined) return undefined;
+    const shown = (people[index] ?? []).map((record) => renderAccount(services.instance, record));
+    return { id, unread, accounts: shown, last_status: lastStatus };
+  });
+}
+
+const ACCOUNTS = Buffer.from(',"accounts":');
+const LAST_STATUS = Buffer.from(',"last_status":');
+const END = Buffer.from('}');
+
+/** The same as pieces of JSON. */
+export async function conversationPieces(
+  services: Services,
+  viewer: string,
+  directs: readonly AccountDirect[],
+): Promise<(readonly Uint8Array[] | undefined)[]> {
+  const { latest, people } = await seenOf(services, viewer, directs);
+  const statuses = await services.pages.pieces(services, viewer, latest);
+  return directs.map(({ id, unread }, index) => {
+    const lastStatus = statuses[index];
+    if (lastStatus === undefined) return undefined;
+    const head = Buffer.from(JSON.stringify({ id, unread }).slice(0, -1));
+    const accounts = arrayOf((people[index] ?? []).map((record) => [services.pages.account(record)]));
+    return [head, ACCOUNTS, ...accounts, LAST_STATUS, ...lastStatus, END];
+  });
+}
+
+/** The latest of each that the viewer may see, and who takes part. */
+async function seenOf(services: Services, viewer: string, directs: readonly AccountDirect[]) {
   const relations = await relationsOf(services, viewer);
   const records = await loadAccounts(
     services,
     directs.flatMap(({ accounts }) => [viewer, ...accounts]),
   );
-  const latest = await latestSeen(services, viewer, directs, relations);
-  const statuses = await renderStatuses(services, viewer, latest);
-  return directs.map(({ id, unread, accounts }, index) => {
-    const lastStatus = statuses[index];
-    if (lastStatus === undefined) return undefined;
+  const people = directs.map(({ accounts }) => {
     // Alone with oneself, one is who takes part. Source: Mastodon AccountConversation#participant_accounts.
     const named = accounts.length === 0 ? [viewer] : accounts;
-    const shown = named.flatMap((account) => {
+    return named.flatMap((account) => {
       const record = records.get(account);
-      return record === undefined || !isPublished(record) ? [] : [renderAccount(services.instance, record)];
+      return record === undefined || !isPublished(record) ? [] : [record];
     });
-    return { id, unread, accounts: shown, last_status: lastStatus };
   });
+  return { latest: await latestSeen(services, viewer, directs, relations), people };
 }
 
 /** Mostly that is the last one: those before are only looked at where it is gone or hidden. */

@@ -7,7 +7,8 @@ import type { Table } from '../../store/table.js';
 import { accountListings, accounts, reports } from '../../store/tables.js';
 import type { PageBounds } from '../http/paging.js';
 import type { Services } from '../services.js';
-import { type Cursor, type Entry, MergedCursor, PartsCursor } from '../timelines/cursor.js';
+import { soon } from '../soon.js';
+import { type Cursor, type Entry, MergedCursor, PartsCursor, rangeSoon } from '../timelines/cursor.js';
 import { erasOf, rangeOf } from '../timelines/eras.js';
 import { notFound } from '../visible.js';
 import { FIRST_ERA } from './statistics.js';
@@ -25,7 +26,7 @@ function lanesCursor<Name extends string, V>(
   bounds: Bounds,
 ): Cursor<Entry<V>> {
   let open: { readonly era: number; readonly merged: Cursor<Entry<V>> } | undefined;
-  return new PartsCursor(erasOf(FIRST_ID, services.clock, bounds), bounds, async (era, _span, limit) => {
+  return new PartsCursor(erasOf(FIRST_ID, services.clock, bounds), bounds, (era, _span, limit) => {
     if (open?.era !== era) open = { era, merged: mergedLanes(services, table, column, era, bounds) };
     return open.merged.next(limit);
   });
@@ -41,10 +42,11 @@ function mergedLanes<Name extends string, V>(
   const lanes = Array.from(
     { length: PUBLIC_LANES },
     (_, lane) =>
-      new PartsCursor<number, Entry<V>>([lane], bounds, async (_lane, span, limit) => {
-        const rows = await tables.range(table, { era, lane }, { ...rangeOf(column, span), limit } as never);
-        return rows.map(({ key, value }) => ({ id: (key as Readonly<Record<string, string>>)[column] ?? '', value }));
-      }),
+      new PartsCursor<number, Entry<V>>([lane], bounds, (_lane, span, limit) =>
+        soon(rangeSoon(tables, table, { era, lane }, { ...rangeOf(column, span), limit } as never), (rows) =>
+          rows.map(({ key, value }) => ({ id: (key as Readonly<Record<string, string>>)[column] ?? '', value })),
+        ),
+      ),
   );
   return new MergedCursor(lanes, bounds.upwards, CHUNK);
 }

@@ -1,14 +1,16 @@
-import { Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 import { namedHashtag } from '../../actors/domain/hashtag.js';
 import { isProblem } from '../../actors/domain/problem.js';
+import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { JsonPieces } from '../cards/json-pieces.js';
 import { arrayOf } from '../cards/status-pages.js';
 import { isPublished } from '../entities/account.js';
 import { renderRelationships } from '../entities/relationship.js';
 import { loadAccounts } from '../entities/status.js';
 import { idText, pageBounds, pageProperties } from '../http/paging.js';
-import { type AnyRoute, json, route } from '../http/route.js';
+import { type Answer, type AnyRoute, json, type Request, route } from '../http/route.js';
 import type { Services } from '../services.js';
+import { type Soon, soon } from '../soon.js';
 import { accountTimeline } from '../timelines/account.js';
 import { notFound, publishedAccount, visibleById } from '../visible.js';
 import { idParams, statusPage, storedId } from './lists.js';
@@ -75,36 +77,46 @@ const accountStatusList = route({
   auth: 'optional',
   scope: 'read:statuses',
   params: idParams,
-  query: Type.Object({
+  query: statusesQuery(),
+  handle: (request) =>
+    soon(publishedAccount(request.services, request.params.id), (record) =>
+      isProblem(record) ? record : statusesOf(request, record),
+    ),
+});
+
+function statusesQuery() {
+  return Type.Object({
     ...pageProperties(),
     exclude_replies: Type.Optional(Type.Boolean()),
     exclude_reblogs: Type.Optional(Type.Boolean()),
     only_media: Type.Optional(Type.Boolean()),
     pinned: Type.Optional(Type.Boolean()),
     tagged: Type.Optional(Type.String({ maxLength: TAG_CHARS_MAX })),
-  }),
-  handle: async (request) => {
-    const { services, viewer, params, query } = request;
-    const record = await publishedAccount(services, params.id);
-    if (isProblem(record)) return record;
-    const bounds = pageBounds(query);
-    if (query.pinned === true) {
-      const pinned = [...record.pinnedIds].reverse();
-      const seen = (await visibleById(services, viewer, pinned, { context: 'account' })).filter(
-        (status) => status !== undefined,
-      );
-      return json(await services.pages.list(services, viewer, seen.slice(0, bounds.limit)));
-    }
-    const { exclude_replies, exclude_reblogs, only_media, tagged } = query;
-    const page = await accountTimeline(services, viewer, record.id, bounds, {
-      excludeReplies: exclude_replies ?? false,
-      excludeReblogs: exclude_reblogs ?? false,
-      tagged: tagged ? (namedHashtag(tagged) ?? '') : undefined,
-      onlyMedia: only_media ?? false,
+  });
+}
+type StatusesAsked = Static<ReturnType<typeof statusesQuery>>;
+
+function statusesOf(request: Request<unknown, StatusesAsked, unknown>, record: StoreAccountRecord): Soon<Answer> {
+  const { services, viewer, query } = request;
+  const bounds = pageBounds(query);
+  if (query.pinned === true) {
+    const pinned = [...record.pinnedIds].reverse();
+    return soon(visibleById(services, viewer, pinned, { context: 'account' }), (seen) => {
+      const there = seen.filter((status) => status !== undefined);
+      return soon(services.pages.list(services, viewer, there.slice(0, bounds.limit)), (list) => json(list));
     });
-    return statusPage(request, bounds, page, { exclude_replies, exclude_reblogs, only_media, tagged });
-  },
-});
+  }
+  const { exclude_replies, exclude_reblogs, only_media, tagged } = query;
+  const wanted = {
+    excludeReplies: exclude_replies ?? false,
+    excludeReblogs: exclude_reblogs ?? false,
+    tagged: tagged ? (namedHashtag(tagged) ?? '') : undefined,
+    onlyMedia: only_media ?? false,
+  };
+  return soon(accountTimeline(services, viewer, record.id, bounds, wanted), (page) =>
+    statusPage(request, bounds, page, { exclude_replies, exclude_reblogs, only_media, tagged }),
+  );
+}
 
 const preferences = route({
   method: 'GET',

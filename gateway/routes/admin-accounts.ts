@@ -3,12 +3,16 @@ import { permissionsOf } from '../../actors/domain/permissions.js';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { accounts } from '../../store/tables.js';
+import { JsonPieces } from '../cards/json-pieces.js';
+import { arrayOf } from '../cards/status-pages.js';
 import { renderAdminAccount } from '../entities/admin.js';
 import { renderRole } from '../entities/role.js';
+import { loadAccounts } from '../entities/status.js';
 import { idText, pageBounds, pageProperties } from '../http/paging.js';
 import { type AnyRoute, json, type Request, route } from '../http/route.js';
 import { accountsCursor, subordinate } from '../instance/moderators.js';
 import type { Services } from '../services.js';
+import { soon } from '../soon.js';
 import { readPage } from '../timelines/page.js';
 import { notFound } from '../visible.js';
 import { idParams, pageAnswer, storedId } from './lists.js';
@@ -58,14 +62,16 @@ type Listing = Pick<Request<unknown, unknown, unknown>, 'services' | 'viewer' | 
 async function list(asked: Listing, query: Parameters<typeof pageBounds>[0], keep: Keep, kept: Texts & object) {
   const { services } = asked;
   const bounds = pageBounds(query);
-  const page = await readPage(accountsCursor(services, bounds), bounds, async (rows) => {
-    const records = await services.tables.getMany(
-      accounts,
-      rows.map(({ id }) => ({ account: id })),
+  const page = await readPage(accountsCursor(services, bounds), bounds, (rows) => {
+    const ids = rows.map(({ id }) => id);
+    return soon(loadAccounts(services, ids), (records) =>
+      ids.map((id) => {
+        const record = records.get(id);
+        return record !== undefined && keep(record) ? record : undefined;
+      }),
     );
-    return records.map((record) => (record !== undefined && keep(record) ? record : undefined));
   });
-  const body = page.items.map((record) => renderAdminAccount(services.instance, record));
+  const body = new JsonPieces(arrayOf(page.items.map((record) => [services.pages.others.adminAccount(record)])));
   return pageAnswer(asked, bounds, page, body, kept as Readonly<Record<string, string | boolean | undefined>>);
 }
 

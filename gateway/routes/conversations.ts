@@ -1,7 +1,10 @@
 import { isProblem } from '../../actors/domain/problem.js';
-import { renderConversations } from '../entities/conversation.js';
+import { JsonPieces } from '../cards/json-pieces.js';
+import { arrayOf } from '../cards/status-pages.js';
+import { conversationPieces, renderConversations } from '../entities/conversation.js';
 import { pageBounds, pageQuery } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
+import { soon } from '../soon.js';
 import { directTimeline } from '../timelines/direct.js';
 import { answered, notFound } from '../visible.js';
 import { idParams, pageAnswer, statusPage, storedId } from './lists.js';
@@ -17,13 +20,8 @@ const list = route({
     const bounds = pageBounds(query);
     const { directs, more } = answered(await services.askAccount(viewer, 'directs', bounds));
     const page = { newest: directs[0]?.statusIds.at(-1), oldest: directs.at(-1)?.statusIds.at(-1), more };
-    const rendered = await renderConversations(services, viewer, directs);
-    return pageAnswer(
-      request,
-      bounds,
-      page,
-      rendered.filter((one) => one !== undefined),
-    );
+    const pieces = await conversationPieces(services, viewer, directs);
+    return pageAnswer(request, bounds, page, new JsonPieces(arrayOf(pieces)));
   },
 });
 
@@ -60,9 +58,11 @@ const timeline = route({
   auth: 'user',
   scope: 'read:statuses',
   query: pageQuery(),
-  handle: async (request) => {
+  handle: (request) => {
     const bounds = pageBounds(request.query);
-    return statusPage(request, bounds, await directTimeline(request.services, request.viewer ?? '', bounds));
+    return soon(directTimeline(request.services, request.viewer ?? '', bounds), (page) =>
+      statusPage(request, bounds, page),
+    );
   },
 });
 

@@ -7,6 +7,7 @@ import { renderRelationships } from '../entities/relationship.js';
 import { type PageBounds, pageBounds, pageQuery } from '../http/paging.js';
 import { type AnyRoute, json, type Request, route } from '../http/route.js';
 import type { Services } from '../services.js';
+import { type Soon, soon } from '../soon.js';
 import { accountCursor } from '../timelines/eras.js';
 import { emptyPage, type Page, pageOf, readPage } from '../timelines/page.js';
 import { answered, notFound, publishedAccount, relationsOf } from '../visible.js';
@@ -128,7 +129,7 @@ function answerRequest(verb: string, command: 'authorizeFollow' | 'rejectFollow'
   });
 }
 
-type ReadEdges = (services: Services, account: string, bounds: PageBounds) => Promise<Page<Edge>>;
+type ReadEdges = (services: Services, account: string, bounds: PageBounds) => Soon<Page<Edge>>;
 
 function edgeList(name: string, read: ReadEdges): AnyRoute {
   return route({
@@ -138,27 +139,29 @@ function edgeList(name: string, read: ReadEdges): AnyRoute {
     scope: 'read:accounts',
     params: idParams,
     query: pageQuery(40, 80),
-    handle: async (request) => {
+    handle: (request) => {
       const { services, viewer, params, query } = request;
-      const record = await publishedAccount(services, params.id);
-      if (isProblem(record)) return notFound();
       const bounds = pageBounds(query);
-      const isHidden = await hidesEdges(services, viewer, record);
-      return accountPage(request, bounds, isHidden ? emptyPage : await read(services, record.id, bounds));
+      return soon(publishedAccount(services, params.id), (record) => {
+        if (isProblem(record)) return notFound();
+        return soon(hidesEdges(services, viewer, record), (isHidden) =>
+          soon(isHidden ? emptyPage : read(services, record.id, bounds), (page) => accountPage(request, bounds, page)),
+        );
+      });
     },
   });
 }
 
-async function hidesEdges(services: Services, viewer: string | undefined, record: StoreAccountRecord) {
+function hidesEdges(services: Services, viewer: string | undefined, record: StoreAccountRecord): Soon<boolean> {
   if (isSuspended(record)) return true;
   if (viewer === record.id) return false;
   if (record.profile?.hideCollections === true) return true;
-  return (await relationsOf(services, viewer))(record.id)?.blockedBy === true;
+  return soon(relationsOf(services, viewer), (relations) => relations(record.id)?.blockedBy === true);
 }
 
-async function readFollowers(services: Services, account: string, bounds: PageBounds): Promise<Page<Edge>> {
+function readFollowers(services: Services, account: string, bounds: PageBounds): Soon<Page<Edge>> {
   const cursor = accountCursor(services.tables, services.clock, followers, 'edge', account, bounds);
-  return readPage(cursor, bounds, async (rows) => rows.map((row) => row.value));
+  return readPage(cursor, bounds, (rows) => rows.map((row) => row.value));
 }
 
 /** The account's actor knows whom it follows; its rows are in the order of the followed, the list in that of time. */

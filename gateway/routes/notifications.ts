@@ -6,6 +6,7 @@ import { JsonPieces } from '../cards/json-pieces.js';
 import { arrayOf } from '../cards/status-pages.js';
 import { idText, limitQuery, pageBounds, pageProperties } from '../http/paging.js';
 import { type Answer, type AnyRoute, json, type Request, route } from '../http/route.js';
+import { soon } from '../soon.js';
 import { countNotifications, type NotificationFilter, notificationList } from '../timelines/notifications.js';
 import { answered, notFound } from '../visible.js';
 import { idParams, pageAnswer, storedId } from './lists.js';
@@ -39,18 +40,15 @@ const list = route({
   auth: 'user',
   scope: 'read:notifications',
   query: Type.Object({ ...pageProperties(40, 80), ...chosenProperties }),
-  handle: async (request) => {
+  handle: (request) => {
     const { services, viewer = '', query } = request;
     const { exclude_types, account_id, include_filtered } = query;
     const bounds = pageBounds(query);
     const filter = filterOf(query);
-    const page = await notificationList(services, viewer, bounds, filter);
-    return pageAnswer(request, bounds, page, new JsonPieces(arrayOf(page.items)), {
-      types: filter.types,
-      exclude_types,
-      account_id,
-      include_filtered,
-    });
+    const keep = { types: filter.types, exclude_types, account_id, include_filtered };
+    return soon(notificationList(services, viewer, bounds, filter), (page) =>
+      pageAnswer(request, bounds, page, new JsonPieces(arrayOf(page.items)), keep),
+    );
   },
 });
 

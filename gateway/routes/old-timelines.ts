@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { pageBounds, pageQuery } from '../http/paging.js';
 import { type AnyRoute, redirect, route } from '../http/route.js';
+import { soon } from '../soon.js';
 import { mentionsTimeline } from '../timelines/mentions.js';
 import { statusPage } from './lists.js';
 
@@ -13,9 +14,11 @@ const mentions = route({
   auth: 'user',
   scope: 'read:statuses',
   query: pageQuery(),
-  handle: async (request) => {
+  handle: (request) => {
     const bounds = pageBounds(request.query);
-    return statusPage(request, bounds, await mentionsTimeline(request.services, request.viewer ?? '', bounds));
+    return soon(mentionsTimeline(request.services, request.viewer ?? '', bounds), (page) =>
+      statusPage(request, bounds, page),
+    );
   },
 });
 

@@ -10,7 +10,9 @@ import {
 } from '../../actors/report/report.js';
 import type { InstanceReport } from '../../proto/gen/types.js';
 import { reports } from '../../store/tables.js';
-import { renderAdminReports, renderReport } from '../entities/admin.js';
+import { JsonPieces } from '../cards/json-pieces.js';
+import { arrayOf } from '../cards/status-pages.js';
+import { adminReportPieces, renderReport } from '../entities/admin.js';
 import { idText, pageBounds, pageProperties } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
 import { reportsCursor } from '../instance/moderators.js';
@@ -98,7 +100,7 @@ const list = route({
     const page = await readPage(reportsCursor(services, bounds), bounds, async (rows) =>
       rows.map(({ value }) => (keep(value) ? value : undefined)),
     );
-    const body = await renderAdminReports(services, viewer, page.items);
+    const body = new JsonPieces(arrayOf(await adminReportPieces(services, viewer, page.items)));
     return pageAnswer(request, bounds, page, body, { resolved, account_id, target_account_id });
   },
 });
@@ -117,8 +119,8 @@ const one = route({
 });
 
 async function answer(services: Services, viewer: string, report: InstanceReport) {
-  const [rendered] = await renderAdminReports(services, viewer, [report]);
-  return rendered === undefined ? notFound() : json(rendered);
+  const [rendered] = await adminReportPieces(services, viewer, [report]);
+  return rendered === undefined ? notFound() : json(new JsonPieces(rendered));
 }
 
 interface Change {

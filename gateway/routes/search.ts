@@ -1,15 +1,14 @@
 import { Type } from '@sinclair/typebox';
 import { problem } from '../../actors/domain/problem.js';
+import { JsonPieces } from '../cards/json-pieces.js';
+import { arrayOf } from '../cards/status-pages.js';
 import { findAccounts } from '../discovery/find-accounts.js';
 import { findStatuses } from '../discovery/find-statuses.js';
 import { findTags } from '../discovery/find-tags.js';
-import { localEntity } from '../discovery/local-address.js';
+import { type Found, localEntity } from '../discovery/local-address.js';
 import { trendReviews } from '../discovery/trend-reviews.js';
-import { renderAccount } from '../entities/account.js';
-import { renderStatuses } from '../entities/status.js';
-import { renderTag } from '../entities/tag.js';
 import { idText, limitQuery } from '../http/paging.js';
-import { type AnyRoute, json, type Request, route } from '../http/route.js';
+import { type Answer, type AnyRoute, json, type Request, route } from '../http/route.js';
 import type { Services } from '../services.js';
 import { eachBounded, READS_AT_ONCE_MAX } from '../timelines/cursor.js';
 import { accountList, storedId } from './lists.js';
@@ -63,7 +62,10 @@ const search = route({
         'unauthorized',
         'Search queries that resolve remote resources are not supported without authentication',
       );
-    return json(await results(services, viewer, query));
+    const found = await results(services, viewer, query);
+    const { others } = services.pages;
+    const tags = found.hashtags.map(({ name, history, following }) => others.tag(name, history, following));
+    return foundAnswer(services, viewer, found, arrayOf(tags));
   },
 });
 
@@ -80,7 +82,7 @@ const oldSearch = route({
   }),
   handle: async ({ services, viewer, query }) => {
     const found = await results(services, viewer, { ...query, offset: 0 });
-    return json({ ...found, hashtags: found.hashtags.map(({ name }) => name) });
+    return foundAnswer(services, viewer, found, [Buffer.from(JSON.stringify(found.hashtags.map(({ name }) => name)))]);
   },
 });
 
@@ -105,7 +107,23 @@ const accountSearch = route({
 /** Finding people, hashtags and statuses. */
 export const searchRoutes: readonly AnyRoute[] = [search, oldSearch, accountSearch];
 
-async function results(services: Services, viewer: string | undefined, query: Wanted) {
+const ACCOUNTS = Buffer.from('{"accounts":');
+const STATUSES = Buffer.from(',"statuses":');
+const HASHTAGS = Buffer.from(',"hashtags":');
+const END = Buffer.from('}');
+
+async function foundAnswer(
+  services: Services,
+  viewer: string | undefined,
+  { accounts, statuses }: Found,
+  hashtags: readonly Uint8Array[],
+): Promise<Answer> {
+  const people = arrayOf(accounts.map((record) => [services.pages.account(record)]));
+  const { pieces } = await services.pages.list(services, viewer, statuses);
+  return json(new JsonPieces([ACCOUNTS, ...people, STATUSES, ...pieces, HASHTAGS, ...hashtags, END]));
+}
+
+async function results(services: Services, viewer: string | undefined, query: Wanted): Promise<Found> {
   const q = query.q.trim();
   const named = await localEntity(services, viewer, q);
   if (named !== undefined) return named;
@@ -128,18 +146,15 @@ async function results(services: Services, viewer: string | undefined, query: Wa
         })
       : [],
   ]);
-  const [histories, shown, lens] = await Promise.all([
+  if (tags.length === 0) return { accounts, statuses, hashtags: [] };
+  const [histories, lens] = await Promise.all([
     eachBounded(tags, READS_AT_ONCE_MAX, (name) => services.tagHistories.of(name)),
-    renderStatuses(services, viewer, statuses),
-    tags.length === 0 || viewer === undefined ? undefined : services.lenses.of(viewer),
+    viewer === undefined ? undefined : services.lenses.of(viewer),
   ]);
-  return {
-    accounts: accounts.map((record) => renderAccount(services.instance, record)),
-    statuses: shown.filter((status) => status !== undefined),
-    hashtags: tags.map((name, index) =>
-      renderTag(services.instance, name, histories[index] ?? [], lens?.lens.followsTag(name)),
-    ),
-  };
+  const hashtags = tags.map((name, index) => {
+    return { name, history: histories[index] ?? [], following: lens?.lens.followsTag(name) };
+  });
+  return { accounts, statuses, hashtags };
 }
 
 const stored = (id: string | undefined) => (id === undefined ? undefined : storedId(id));

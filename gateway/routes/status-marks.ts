@@ -1,15 +1,24 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
-import type { StoreStatusRecord } from '../../proto/gen/types.js';
+import type { StoreStatusRecord, StoreStatusRef } from '../../proto/gen/types.js';
 import { bookmarks, favouritedBy, favourites, rebloggedBy } from '../../store/tables.js';
 import type { Done } from '../cards/status-pages.js';
 import { pageBounds, pageQuery } from '../http/paging.js';
-import { type AnyRoute, json, type Request, route } from '../http/route.js';
+import { type Answer, type AnyRoute, json, type Request, route } from '../http/route.js';
 import type { Services } from '../services.js';
-import { PartsCursor } from '../timelines/cursor.js';
+import { type Soon, soon } from '../soon.js';
+import { type Entry, PartsCursor, rangeSoon } from '../timelines/cursor.js';
 import { accountCursor, rangeOf } from '../timelines/eras.js';
 import { readPage } from '../timelines/page.js';
-import { loadStatuses, notFound, visibleById, visibleStatus, visibleStatuses, withoutContent } from '../visible.js';
+import {
+  loadStatuses,
+  notFound,
+  type VisibleStatus,
+  visibleById,
+  visibleStatus,
+  visibleStatuses,
+  withoutContent,
+} from '../visible.js';
 import { accountPage, idParams, statusPage } from './lists.js';
 
 /** What became of the status, and whether there was anything to undo. */
@@ -122,19 +131,28 @@ function markedBy(name: string, table: typeof favouritedBy): AnyRoute {
     scope: ['read:statuses', 'read:accounts'],
     params: idParams,
     query: pageQuery(40, 80),
-    handle: async (request: Request<{ id: string }, Parameters<typeof pageBounds>[0], unknown>) => {
-      const { services, viewer, params, query } = request;
-      const seen = await visibleStatus(services, viewer, params.id);
-      if (isProblem(seen)) return seen;
-      const bounds = pageBounds(query);
-      const status = (seen.original ?? seen.record).id;
-      const cursor = new PartsCursor([status], bounds, async (_, span, limit) => {
-        const rows = await services.tables.range(table, { status }, { ...rangeOf('mark', span), limit });
-        return rows.map(({ key, value }) => ({ id: key.mark, value }));
-      });
-      return accountPage(request, bounds, await readPage(cursor, bounds, async (rows) => rows.map((row) => row.value)));
-    },
+    handle: (request: Request<{ id: string }, Parameters<typeof pageBounds>[0], unknown>) =>
+      soon(visibleStatus(request.services, request.viewer, request.params.id), (seen) =>
+        isProblem(seen) ? seen : markers(request, table, seen),
+      ),
   });
+}
+
+function markers(
+  request: Request<unknown, Parameters<typeof pageBounds>[0], unknown>,
+  table: typeof favouritedBy,
+  seen: VisibleStatus,
+): Soon<Answer> {
+  const { services, query } = request;
+  const bounds = pageBounds(query);
+  const status = (seen.original ?? seen.record).id;
+  const cursor = new PartsCursor([status], bounds, (_, span, limit) =>
+    soon(rangeSoon(services.tables, table, { status }, { ...rangeOf('mark', span), limit }), (rows) =>
+      rows.map(({ key, value }) => ({ id: key.mark, value })),
+    ),
+  );
+  const select = (rows: readonly Entry<{ readonly accountId: string }>[]) => rows.map((row) => row.value);
+  return soon(readPage(cursor, bounds, select), (page) => accountPage(request, bounds, page));
 }
 
 /** The viewer's own marks, newest first, as far as they may see those statuses now. */
@@ -145,15 +163,15 @@ function markList(path: string, scope: string, table: typeof favourites): AnyRou
     auth: 'user',
     scope,
     query: pageQuery(),
-    handle: async (request) => {
+    handle: (request) => {
       const { services, viewer = '', query } = request;
       const bounds = pageBounds(query);
       const cursor = accountCursor(services.tables, services.clock, table, 'mark', viewer, bounds);
-      const page = await readPage(cursor, bounds, (rows) => {
+      const select = (rows: readonly Entry<StoreStatusRef>[]) => {
         const ids = rows.map((row) => row.value.statusId);
         return visibleById(services, viewer, ids);
-      });
-      return statusPage(request, bounds, page);
+      };
+      return soon(readPage(cursor, bounds, select), (page) => statusPage(request, bounds, page));
     },
   });
 }

@@ -1,9 +1,10 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem } from '../../actors/domain/problem.js';
+import { JsonPieces } from '../cards/json-pieces.js';
+import { arrayOf } from '../cards/status-pages.js';
 import { DIRECTORY_ORDERS, type Directory, directoryPage, readDirectory } from '../discovery/directory.js';
 import { Kept } from '../discovery/kept.js';
 import { suggestionsFor } from '../discovery/suggestions.js';
-import { renderAccount } from '../entities/account.js';
 import { idText, limitQuery } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
 import type { Services } from '../services.js';
@@ -12,7 +13,16 @@ import { accountList, storedId } from './lists.js';
 /** As many as are looked at (discovery/directory.ts). */
 const OFFSET_MAX = 5_000;
 /** What clients that know `sources` are told for each `source`. */
-const SOURCES = { past_interactions: ['most_interactions'], global: ['most_followed'] } as const;
+const SOURCES = {
+  past_interactions: openWith('past_interactions', ['most_interactions']),
+  global: openWith('global', ['most_followed']),
+} as const;
+const END = Buffer.from('}');
+
+/** All of a suggestion but for whom it names. */
+function openWith(source: string, sources: readonly string[]): Uint8Array {
+  return Buffer.from(`${JSON.stringify({ source, sources }).slice(0, -1)},"account":`);
+}
 
 const accounts = route({
   method: 'GET',
@@ -37,13 +47,8 @@ const suggestions = route({
   query: Type.Object({ limit: limitQuery(40, 80) }),
   handle: async ({ services, viewer = '', query }) => {
     const found = await suggestionsFor(services, viewer, query.limit);
-    return json(
-      found.map(({ record, source }) => ({
-        source,
-        sources: SOURCES[source],
-        account: renderAccount(services.instance, record),
-      })),
-    );
+    const items = found.map(({ record, source }) => [SOURCES[source], services.pages.account(record), END]);
+    return json(new JsonPieces(arrayOf(items)));
   },
 });
 

@@ -1,10 +1,14 @@
 import { Type } from '@sinclair/typebox';
 import { namedHashtag, tagWish } from '../../actors/domain/hashtag.js';
 import { isProblem } from '../../actors/domain/problem.js';
+import type { StoreStatusRecord } from '../../proto/gen/types.js';
+import { JsonPieces } from '../cards/json-pieces.js';
+import { arrayOf } from '../cards/status-pages.js';
 import { renderTag } from '../entities/tag.js';
 import { pageBounds, pageProperties, pageQuery } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
 import type { Services } from '../services.js';
+import { soon } from '../soon.js';
 import { eachBounded, READS_AT_ONCE_MAX } from '../timelines/cursor.js';
 import { tagTimeline } from '../timelines/tag.js';
 import { answered, notFound } from '../visible.js';
@@ -33,7 +37,7 @@ const timeline = route({
     remote: Type.Optional(Type.Boolean()),
     only_media: Type.Optional(Type.Boolean()),
   }),
-  handle: async (request) => {
+  handle: (request) => {
     const { services, viewer, params, query } = request;
     const { any, all, none, local, remote, only_media } = query;
     const bounds = pageBounds(query);
@@ -41,14 +45,10 @@ const timeline = route({
     // Everybody is local.
     const isEmpty = remote === true && local !== true;
     if (wish === undefined || isEmpty) return nothingAnswer(request, bounds);
-    const page = await tagTimeline(
-      services,
-      viewer,
-      wish,
-      bounds,
-      (record) => !only_media || record.media !== undefined,
+    const wants = (record: StoreStatusRecord) => !only_media || record.media !== undefined;
+    return soon(tagTimeline(services, viewer, wish, bounds, wants), (page) =>
+      statusPage(request, bounds, page, { any, all, none, local, remote, only_media }),
     );
-    return statusPage(request, bounds, page, { any, all, none, local, remote, only_media });
   },
 });
 
@@ -94,8 +94,9 @@ const followed = route({
     const bounds = pageBounds(query);
     const { tags, more } = answered(await services.askAccount(viewer, 'followedTags', bounds));
     const histories = await eachBounded(tags, READS_AT_ONCE_MAX, ({ name }) => services.tagHistories.of(name));
-    const items = tags.map(({ name }, index) => renderTag(services.instance, name, histories[index] ?? [], true));
-    return pageAnswer(request, bounds, { newest: tags[0]?.edgeId, oldest: tags.at(-1)?.edgeId, more }, items);
+    const items = tags.map(({ name }, index) => services.pages.others.tag(name, histories[index] ?? [], true));
+    const page = { newest: tags[0]?.edgeId, oldest: tags.at(-1)?.edgeId, more };
+    return pageAnswer(request, bounds, page, new JsonPieces(arrayOf(items)));
   },
 });
 

@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import { problem } from '../../actors/domain/problem.js';
+import { JsonPieces } from '../cards/json-pieces.js';
+import { arrayOf } from '../cards/status-pages.js';
 import { trendReviews } from '../discovery/trend-reviews.js';
 import { linkName } from '../discovery/trends.js';
-import { renderTag } from '../entities/tag.js';
-import { renderTrendsLink } from '../entities/trends-link.js';
 import { limitQuery, pageBounds, pageProperties } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
 import { pageOf } from '../timelines/page.js';
@@ -40,7 +40,8 @@ const tags = route({
     const reviews = await trendReviews(services.entries);
     const all = (await services.trends.tags()).filter(({ name }) => reviews.shows('tag', name));
     const some = all.slice(query.offset, query.offset + query.limit);
-    return json(some.map(({ name, history }) => renderTag(services.instance, name, history, undefined)));
+    const { others } = services.pages;
+    return json(new JsonPieces(arrayOf(some.map(({ name, history }) => others.tag(name, history, undefined)))));
   },
 });
 
@@ -53,7 +54,7 @@ const links = route({
     const reviews = await trendReviews(services.entries);
     const all = (await services.trends.links()).filter(({ name }) => reviews.shows('link', name));
     const some = all.slice(query.offset, query.offset + query.limit);
-    return json(some.map((link) => renderTrendsLink(services.instance, link)));
+    return json(new JsonPieces(arrayOf(some.map((link) => [services.pages.others.trendsLink(link)]))));
   },
 });
 

@@ -5,6 +5,7 @@ import { isProblem, problem } from '../../actors/domain/problem.js';
 import { renderList } from '../entities/list.js';
 import { idText, pageBounds, pageProperties, pageQuery } from '../http/paging.js';
 import { type AnyRoute, json, type Request, route } from '../http/route.js';
+import { soon } from '../soon.js';
 import { listTimeline } from '../timelines/list.js';
 import { answered, publishedAccount } from '../visible.js';
 import { idParams, statusPage, storedId } from './lists.js';
@@ -163,11 +164,12 @@ const timeline = route({
   scope: READ,
   params: idParams,
   query: pageQuery(),
-  handle: async (request) => {
+  handle: (request) => {
     const { services, viewer = '', params, query } = request;
     const bounds = pageBounds(query);
-    const page = await listTimeline(services, viewer, storedId(params.id), bounds);
-    return isProblem(page) ? page : statusPage(request, bounds, page);
+    return soon(listTimeline(services, viewer, storedId(params.id), bounds), (page) =>
+      isProblem(page) ? page : statusPage(request, bounds, page),
+    );
   },
 });
 

@@ -105,10 +105,13 @@ export class Lens {
     return this.#tags.has(name);
   }
 
-  /** Whose statuses come to one of the viewer's lists; undefined where there is no such list. */
-  listAuthors(listId: string): string[] | undefined {
-    const members = this.#lists.get(listId)?.members;
-    return members && [...members].filter((id) => this.hears(id));
+  hasList(listId: string): boolean {
+    return this.#lists.has(listId);
+  }
+
+  /** Whose statuses come to one of the viewer's lists; nobody's where there is no such list. */
+  listAuthors(listId: string): string[] {
+    return [...(this.#lists.get(listId)?.members ?? [])].filter((id) => this.hears(id));
   }
 
   /** As the account's actor would answer. */

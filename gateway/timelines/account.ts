@@ -2,11 +2,11 @@ import type { StoreAccountStatusRow, StoreStatusRecord } from '../../proto/gen/t
 import { accountStatuses } from '../../store/tables.js';
 import type { PageBounds } from '../http/paging.js';
 import type { Services } from '../services.js';
-import { soon } from '../soon.js';
-import { relationsOf, type VisibleStatus, visibleById } from '../visible.js';
+import { type Soon, soon } from '../soon.js';
+import { type Relations, relationsOf, type VisibleStatus, visibleById } from '../visible.js';
 import type { Entry } from './cursor.js';
 import { accountCursor } from './eras.js';
-import { type Page, readPage } from './page.js';
+import { type Page, readPage, type Select } from './page.js';
 
 /** Which of an account's statuses are wanted. */
 export interface AccountTimelineOptions {
@@ -19,18 +19,29 @@ export interface AccountTimelineOptions {
 }
 
 /** An account's statuses and reblogs, as far as the viewer may see them. */
-export async function accountTimeline(
+export function accountTimeline(
   services: Services,
   viewer: string | undefined,
   account: string,
   bounds: PageBounds,
   options: AccountTimelineOptions,
-): Promise<Page<VisibleStatus>> {
+): Soon<Page<VisibleStatus>> {
   const cursor = accountCursor(services.tables, services.clock, accountStatuses, 'status', account, bounds);
-  const relations = await relationsOf(services, viewer);
+  return soon(relationsOf(services, viewer), (relations) =>
+    readPage(cursor, bounds, selectWanted(services, viewer, account, relations, options)),
+  );
+}
+
+function selectWanted(
+  services: Services,
+  viewer: string | undefined,
+  account: string,
+  relations: Relations,
+  options: AccountTimelineOptions,
+): Select<Entry<StoreAccountStatusRow>, VisibleStatus> {
   const isShown = ({ record, original }: VisibleStatus) =>
     hasTag(record, options.tagged) && (original === undefined || relations(original.accountId)?.blocking !== true);
-  return readPage(cursor, bounds, (rows) => {
+  return (rows) => {
     const wanted = rows.filter((row) => isWanted(row, account, options));
     const ids = wanted.map((row) => row.id);
     return soon(visibleById(services, viewer, ids, { relations, context: 'account' }), (found) => {
@@ -39,7 +50,7 @@ export async function accountTimeline(
       const byRow = new Map(wanted.map((row, index) => [row, shown[index]]));
       return rows.map((row) => byRow.get(row));
     });
-  });
+  };
 }
 
 function isWanted({ value }: Entry<StoreAccountStatusRow>, account: string, options: AccountTimelineOptions): boolean {

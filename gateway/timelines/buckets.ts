@@ -1,5 +1,7 @@
 import { idMs } from '../../actors/domain/ids.js';
 import type { PageBounds } from '../http/paging.js';
+import { type Soon, soon } from '../soon.js';
+import type { Parts } from './cursor.js';
 
 /** Buckets read at a time from the list of them. */
 const BUCKETS_READ = 32;
@@ -10,29 +12,35 @@ export type ReadBuckets = (range: {
   readonly limit: number;
   readonly before?: { readonly bucket: number };
   readonly after?: { readonly bucket: number };
-}) => Promise<readonly { readonly key: { readonly bucket: number } }[]>;
+}) => Soon<readonly { readonly key: { readonly bucket: number } }[]>;
 
 /** Buckets of `bucketMs` that hold anything within the bounds, in the direction of reading. */
-export async function* filledBuckets(
-  read: ReadBuckets,
-  bucketMs: number,
-  bounds: Omit<PageBounds, 'limit'>,
-): AsyncGenerator<number> {
+export function filledBuckets(read: ReadBuckets, bucketMs: number, bounds: Omit<PageBounds, 'limit'>): Parts<number> {
   const bucketOf = (id: string) => Math.floor(idMs(id) / bucketMs);
   // Bounds of ranges are exclusive, those of the page lie within buckets that are wanted.
   let before = bounds.before === undefined ? undefined : bucketOf(bounds.before) + 1;
   let after = bounds.after === undefined ? undefined : bucketOf(bounds.after) - 1;
-  for (;;) {
-    const rows = await read({
-      reverse: !bounds.upwards,
-      limit: BUCKETS_READ,
-      ...(before === undefined ? {} : { before: { bucket: before } }),
-      ...(after === undefined || after < 0 ? {} : { after: { bucket: after } }),
-    });
-    for (const { key } of rows) yield key.bucket;
-    const last = rows.at(-1)?.key.bucket;
-    if (last === undefined || rows.length < BUCKETS_READ) return;
-    if (bounds.upwards) after = last;
-    else before = last;
-  }
+  let ready: number[] = [];
+  let isEnd = false;
+  const look = () =>
+    soon(
+      read({
+        reverse: !bounds.upwards,
+        limit: BUCKETS_READ,
+        ...(before === undefined ? {} : { before: { bucket: before } }),
+        ...(after === undefined || after < 0 ? {} : { after: { bucket: after } }),
+      }),
+      (rows) => {
+        ready = rows.map(({ key }) => key.bucket).reverse();
+        isEnd = rows.length < BUCKETS_READ;
+        if (bounds.upwards) after = ready[0] ?? after;
+        else before = ready[0] ?? before;
+      },
+    );
+  const next = (): Soon<IteratorResult<number>> => {
+    const value = ready.pop();
+    if (value !== undefined) return { done: false, value };
+    return isEnd ? { done: true, value: undefined } : soon(look(), next);
+  };
+  return { next };
 }

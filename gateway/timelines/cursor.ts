@@ -1,6 +1,8 @@
 import { compareIds } from '../../actors/domain/ids.js';
+import type { RangeOptions, ReadTables, Row } from '../../store/port.js';
+import type { Columns, KeyOf, Table } from '../../store/table.js';
 import type { PageBounds } from '../http/paging.js';
-import type { Soon } from '../soon.js';
+import { type Soon, soon } from '../soon.js';
 
 /** A row of a list that is ordered by its rows' ids. */
 export interface Entry<V> {
@@ -21,40 +23,76 @@ export interface Span {
   readonly reverse: boolean;
 }
 
-export type ReadPart<P, E> = (part: P, span: Span, limit: number) => Promise<readonly E[]>;
+export type ReadPart<P, E> = (part: P, span: Span, limit: number) => Soon<readonly E[]>;
+
+/** Partitions in the direction of reading, some of which have to be looked for. */
+export interface Parts<P> {
+  next(): Soon<IteratorResult<P>>;
+}
+
+/** Rows of one partition, at once where they are in memory. */
+export function rangeSoon<P extends Columns, C extends Columns, V>(
+  tables: ReadTables,
+  table: Table<P, C, V>,
+  partition: KeyOf<P>,
+  options: RangeOptions<C>,
+): Soon<Row<P, C, V>[]> {
+  return tables.peekRange?.(table, partition, options) ?? tables.range(table, partition, options);
+}
 
 /** Reads partitions that follow one another in the order of their rows' ids: eras, buckets. */
 export class PartsCursor<P, E extends { readonly id: string }> implements Cursor<E> {
-  readonly #parts: AsyncIterator<P> | Iterator<P>;
+  readonly #parts: Parts<P>;
   readonly #read: ReadPart<P, E>;
   #span: Span;
   #part: P | undefined;
 
   /** `parts` in the direction of reading. */
-  constructor(parts: AsyncIterable<P> | Iterable<P>, bounds: Omit<PageBounds, 'limit'>, read: ReadPart<P, E>) {
-    this.#parts = Symbol.asyncIterator in parts ? parts[Symbol.asyncIterator]() : parts[Symbol.iterator]();
+  constructor(parts: Parts<P> | readonly P[], bounds: Omit<PageBounds, 'limit'>, read: ReadPart<P, E>) {
+    this.#parts = 'next' in parts ? parts : parts.values();
     this.#read = read;
     this.#span = { before: bounds.before, after: bounds.after, reverse: !bounds.upwards };
   }
 
-  async next(count: number): Promise<readonly E[]> {
-    const found: E[] = [];
-    while (found.length < count) {
+  next(count: number): Soon<readonly E[]> {
+    return this.#fill([], count);
+  }
+
+  #fill(found: readonly E[], count: number): Soon<readonly E[]> {
+    let all = found;
+    while (all.length < count) {
       if (this.#part === undefined) {
-        const part = await this.#parts.next();
-        if (part.done) break;
-        this.#part = part.value;
+        const part = this.#parts.next();
+        if (part instanceof Promise) {
+          const sofar = all;
+          return part.then((late) => (this.#opened(late) ? this.#fill(sofar, count) : sofar));
+        }
+        if (!this.#opened(part)) break;
       }
-      const wanted = count - found.length;
-      const rows = await this.#read(this.#part, this.#span, wanted);
-      found.push(...rows);
-      const last = rows.at(-1);
-      if (last !== undefined) {
-        this.#span = this.#span.reverse ? { ...this.#span, before: last.id } : { ...this.#span, after: last.id };
+      const wanted = count - all.length;
+      const rows = this.#read(this.#part as P, this.#span, wanted);
+      if (rows instanceof Promise) {
+        const sofar = all;
+        return rows.then((late) => this.#fill(this.#with(sofar, late, wanted), count));
       }
-      if (rows.length < wanted) this.#part = undefined;
+      all = this.#with(all, rows, wanted);
     }
-    return found;
+    return all;
+  }
+
+  #opened(part: IteratorResult<P>): boolean {
+    if (part.done === true) return false;
+    this.#part = part.value;
+    return true;
+  }
+
+  #with(found: readonly E[], rows: readonly E[], wanted: number): readonly E[] {
+    const last = rows.at(-1);
+    if (last !== undefined) {
+      this.#span = this.#span.reverse ? { ...this.#span, before: last.id } : { ...this.#span, after: last.id };
+    }
+    if (rows.length < wanted) this.#part = undefined;
+    return found.length === 0 ? rows : [...found, ...rows];
   }
 }
 
@@ -83,30 +121,72 @@ export class MergedCursor<E extends { readonly id: string }> implements Cursor<E
     this.#chunk = chunk;
   }
 
-  async next(count: number): Promise<readonly E[]> {
-    this.#heads ??= await this.#start();
-    const found: E[] = [];
+  next(count: number): Soon<readonly E[]> {
+    if (this.#heads !== undefined) return this.#take(this.#heads, [], count);
+    return soon(this.#start(), (heads) => {
+      this.#heads = heads;
+      return this.#take(heads, [], count);
+    });
+  }
+
+  #take(heads: Head<E>[], found: E[], count: number): Soon<readonly E[]> {
     while (found.length < count) {
-      const head = this.#heads.pop();
+      const head = heads.pop();
       const row = head?.rows[head.at];
       if (head === undefined || row === undefined) break;
       found.push(row);
       head.at++;
       if (head.at === head.rows.length) {
-        head.rows = await head.cursor.next(this.#chunk);
-        head.at = 0;
-      }
-      if (head.rows.length > 0) this.#heads.splice(this.#place(this.#heads, head), 0, head);
+        const further = head.cursor.next(this.#chunk);
+        if (further instanceof Promise) {
+          return further.then((rows) => {
+            this.#refilled(heads, head, rows);
+            return this.#take(heads, found, count);
+          });
+        }
+        this.#refilled(heads, head, further);
+      } else this.#putBack(heads, head);
     }
     return found;
   }
 
-  async #start(): Promise<Head<E>[]> {
-    const heads = await eachBounded(this.#cursors, READS_AT_ONCE_MAX, async (cursor) => ({
+  #refilled(heads: Head<E>[], head: Head<E>, rows: readonly E[]): void {
+    head.rows = rows;
+    head.at = 0;
+    if (rows.length > 0) this.#putBack(heads, head);
+  }
+
+  #putBack(heads: Head<E>[], head: Head<E>): void {
+    heads.splice(this.#place(heads, head), 0, head);
+  }
+
+  /** At once where all of it is in memory. */
+  #start(): Soon<Head<E>[]> {
+    const heads: Head<E>[] = [];
+    for (const [index, cursor] of this.#cursors.entries()) {
+      const rows = cursor.next(this.#chunk);
+      if (rows instanceof Promise) return this.#startLater(heads, cursor, rows, this.#cursors.slice(index + 1));
+      heads.push({ cursor, rows, at: 0 });
+    }
+    return this.#ready(heads);
+  }
+
+  async #startLater(
+    heads: Head<E>[],
+    first: Cursor<E>,
+    reading: Promise<readonly E[]>,
+    others: readonly Cursor<E>[],
+  ): Promise<Head<E>[]> {
+    const rest = eachBounded(others, READS_AT_ONCE_MAX - 1, async (cursor) => ({
       cursor,
       rows: await cursor.next(this.#chunk),
       at: 0,
     }));
+    const [rows, later] = await Promise.all([reading, rest]);
+    return this.#ready([...heads, { cursor: first, rows, at: 0 }, ...later]);
+  }
+
+  #ready(heads: Head<E>[]): Head<E>[] {
     return heads.filter((head) => head.rows.length > 0).sort((a, b) => this.#compare(a, b));
   }
 
@@ -137,25 +217,20 @@ export class OnceCursor<E extends { readonly id: string }> implements Cursor<E> 
     this.#merged = merged;
   }
 
-  async next(count: number): Promise<readonly E[]> {
-    for (;;) {
-      const rows = await this.#merged.next(count);
+  next(count: number): Soon<readonly E[]> {
+    return soon(this.#merged.next(count), (rows) => {
       const fresh: E[] = [];
       for (const row of rows) {
         if (row.id !== this.#last) fresh.push(row);
         this.#last = row.id;
       }
-      if (fresh.length > 0 || rows.length === 0) return fresh;
-    }
+      return fresh.length > 0 || rows.length === 0 ? fresh : this.next(count);
+    });
   }
 }
 
 /** `work` on each item, at most `atOnce` at a time; results in the items' order. The first failure is thrown. */
-export async function eachBounded<T, R>(
-  items: readonly T[],
-  atOnce: number,
-  work: (item: T) => Promise<R>,
-): Promise<R[]> {
+export async function eachBounded<T, R>(items: readonly T[], atOnce: number, work: (item: T) => Soon<R>): Promise<R[]> {
   const results: R[] = [];
   const entries = items.entries();
   const worker = async () => {

@@ -1,9 +1,10 @@
 import { eraOfId, eraOfMs } from '../../actors/domain/ids.js';
 import type { Clock } from '../../actors/domain/time.js';
-import type { RangeOptions, ReadTables } from '../../store/port.js';
+import type { RangeOptions, ReadTables, Row } from '../../store/port.js';
 import type { Table } from '../../store/table.js';
 import type { PageBounds } from '../http/paging.js';
-import { type Entry, PartsCursor, type Span } from './cursor.js';
+import { soon } from '../soon.js';
+import { type Entry, PartsCursor, rangeSoon, type Span } from './cursor.js';
 
 /** Ids may run ahead of this node's clock by a lease and some skew; an era's first rows must not be missed. */
 const AHEAD_MS = 60_000;
@@ -30,11 +31,14 @@ export function accountCursor<Name extends string, V>(
   account: string,
   bounds: Omit<PageBounds, 'limit'>,
 ): PartsCursor<number, Entry<V>> {
-  return new PartsCursor(erasOf(account, clock, bounds), bounds, async (era, span, limit) => {
+  const entry = ({ key, value }: Row<{ account: 'id'; era: 'int' }, { [K in Name]: 'id' }, V>): Entry<V> => ({
+    id: (key as Readonly<Record<string, string>>)[column] ?? '',
+    value,
+  });
+  return new PartsCursor(erasOf(account, clock, bounds), bounds, (era, span, limit) => {
     // A computed key's name is lost on the compiler.
     const options = { ...rangeOf(column, span), limit } as RangeOptions<{ [K in Name]: 'id' }>;
-    const rows = await tables.range(table, { account, era }, options);
-    return rows.map(({ key, value }) => ({ id: (key as Readonly<Record<string, string>>)[column] ?? '', value }));
+    return soon(rangeSoon(tables, table, { account, era }, options), (rows) => rows.map(entry));
   });
 }
 

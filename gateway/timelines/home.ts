@@ -88,11 +88,13 @@ export function mergedCursor(
   const chunk = Math.max(CHUNK_MIN, Math.min(CHUNK_MAX, Math.floor(READ_AHEAD_ROWS / Math.max(1, authors.length))));
   const cursors = authors.map((accountId) => {
     const cursor = accountCursor(tables, clock, accountStatuses, 'status', accountId, bounds);
-    const next = async (count: number) =>
-      (await cursor.next(count)).map(({ id, value }) => {
-        const mentions = value.mentionIds.map((mentioned) => ({ accountId: mentioned }));
-        return { id, audience: { ...value, accountId, mentions } };
-      });
+    const next = (count: number) =>
+      soon(cursor.next(count), (rows) =>
+        rows.map(({ id, value }) => {
+          const mentions = value.mentionIds.map((mentioned) => ({ accountId: mentioned }));
+          return { id, audience: { ...value, accountId, mentions } };
+        }),
+      );
     return { next };
   });
   return new MergedCursor(cursors, bounds.upwards, chunk);
@@ -104,7 +106,7 @@ function withTags(
   tagged: Cursor<{ readonly id: string }>,
   bounds: PageBounds,
 ): Cursor<HomeEntry> {
-  const bare = { next: async (count: number) => (await home.next(count)).map(({ id }) => ({ id })) };
+  const bare = { next: (count: number) => soon(home.next(count), (rows) => rows.map(({ id }) => ({ id }))) };
   return new OnceCursor<HomeEntry>(new MergedCursor<HomeEntry>([bare, tagged], bounds.upwards, CHUNK_MAX));
 }
 

@@ -3,7 +3,7 @@ import { notifications } from '../../store/tables.js';
 import { seenNotifications } from '../entities/notification.js';
 import type { PageBounds } from '../http/paging.js';
 import type { Services } from '../services.js';
-import { soon } from '../soon.js';
+import { type Soon, soon } from '../soon.js';
 import { accountCursor } from './eras.js';
 import { type Page, readPage } from './page.js';
 
@@ -18,12 +18,12 @@ export interface NotificationFilter {
 }
 
 /** A viewer's notifications as pieces of JSON, newest first, without those whose account or status is gone or hidden. */
-export async function notificationList(
+export function notificationList(
   services: Services,
   viewer: string,
   bounds: PageBounds,
   filter: NotificationFilter,
-): Promise<Page<readonly Uint8Array[]>> {
+): Soon<Page<readonly Uint8Array[]>> {
   const cursor = accountCursor(services.tables, services.clock, notifications, 'notification', viewer, bounds);
   return readPage(cursor, bounds, (rows) => {
     const wanted = rows.filter(({ value }) => isAskedFor(value, filter));

@@ -7,7 +7,7 @@ import type { Services } from '../services.js';
 import { type Soon, soon } from '../soon.js';
 import { relationsOf, type VisibleStatus, visibleById } from '../visible.js';
 import { filledBuckets } from './buckets.js';
-import { type Cursor, type Entry, MergedCursor, PartsCursor } from './cursor.js';
+import { type Cursor, type Entry, MergedCursor, PartsCursor, rangeSoon } from './cursor.js';
 import { rangeOf } from './eras.js';
 import { type Page, readPage } from './page.js';
 import { RingCursor } from './ring-cursor.js';
@@ -59,12 +59,12 @@ export async function publicMedia(
 /** All of them, unfiltered. */
 export function publicCursor(tables: ReadTables, bounds: Bounds): Cursor<Entry<StorePublicRow>> {
   const buckets = filledBuckets(
-    (range) => tables.range(publicBuckets, { century: 0 }, range),
+    (range) => rangeSoon(tables, publicBuckets, { century: 0 }, range),
     PUBLIC_BUCKET_MS,
     bounds,
   );
   let open: { readonly bucket: number; readonly merged: Cursor<Entry<StorePublicRow>> } | undefined;
-  return new PartsCursor(buckets, bounds, async (bucket, _span, limit) => {
+  return new PartsCursor(buckets, bounds, (bucket, _span, limit) => {
     if (open?.bucket !== bucket) open = { bucket, merged: bucketCursor(tables, bucket, bounds, limit) };
     return open.merged.next(limit);
   });

@@ -4,9 +4,10 @@ import type { ReadTables } from '../../store/port.js';
 import { tagBuckets, tagStatuses } from '../../store/tables.js';
 import type { PageBounds } from '../http/paging.js';
 import type { Services } from '../services.js';
+import { type Soon, soon } from '../soon.js';
 import { relationsOf, type VisibleStatus, visibleById } from '../visible.js';
 import { filledBuckets } from './buckets.js';
-import { type Cursor, type Entry, MergedCursor, OnceCursor, PartsCursor } from './cursor.js';
+import { type Cursor, type Entry, MergedCursor, OnceCursor, PartsCursor, rangeSoon } from './cursor.js';
 import { rangeOf } from './eras.js';
 import { type Page, readPage } from './page.js';
 
@@ -14,21 +15,22 @@ import { type Page, readPage } from './page.js';
 const CHUNK = 20;
 
 /** Public statuses with a hashtag, newest first. `wants` says what else must hold of them. */
-export async function tagTimeline(
+export function tagTimeline(
   services: Services,
   viewer: string | undefined,
   wish: TagWish,
   bounds: PageBounds,
   wants: (record: StoreStatusRecord) => boolean = () => true,
-): Promise<Page<VisibleStatus>> {
-  const relations = await relationsOf(services, viewer);
-  const options = { relations, hideBlocked: true, hideMuted: true, context: 'public' } as const;
-  return readPage(tagsCursor(services.tables, [wish.tag, ...wish.any], bounds), bounds, async (rows) => {
-    const ids = rows.map((row) => row.id);
-    const found = await visibleById(services, viewer, ids, options);
-    return found.map((status) =>
-      status && isWished(status.record, wish) && wants(status.record) ? status : undefined,
-    );
+): Soon<Page<VisibleStatus>> {
+  const cursor = tagsCursor(services.tables, [wish.tag, ...wish.any], bounds);
+  return soon(relationsOf(services, viewer), (relations) => {
+    const options = { relations, hideBlocked: true, hideMuted: true, context: 'public' } as const;
+    return readPage(cursor, bounds, (rows) => {
+      const ids = rows.map((row) => row.id);
+      return soon(visibleById(services, viewer, ids, options), (found) =>
+        found.map((status) => (status && isWished(status.record, wish) && wants(status.record) ? status : undefined)),
+      );
+    });
   });
 }
 
@@ -46,9 +48,10 @@ export function tagsCursor(
 }
 
 function tagCursor(tables: ReadTables, tag: string, bounds: Omit<PageBounds, 'limit'>) {
-  const buckets = filledBuckets((range) => tables.range(tagBuckets, { tag }, range), TAG_BUCKET_MS, bounds);
-  return new PartsCursor<number, Entry<StorePublicRow>>(buckets, bounds, async (bucket, span, limit) => {
-    const rows = await tables.range(tagStatuses, { tag, bucket }, { ...rangeOf('status', span), limit });
-    return rows.map(({ key, value }) => ({ id: key.status, value }));
-  });
+  const buckets = filledBuckets((range) => rangeSoon(tables, tagBuckets, { tag }, range), TAG_BUCKET_MS, bounds);
+  return new PartsCursor<number, Entry<StorePublicRow>>(buckets, bounds, (bucket, span, limit) =>
+    soon(rangeSoon(tables, tagStatuses, { tag, bucket }, { ...rangeOf('status', span), limit }), (rows) =>
+      rows.map(({ key, value }) => ({ id: key.status, value })),
+    ),
+  );
 }

@@ -6,7 +6,7 @@ import { Unavailable } from '../../actors/domain/problem.js';
 import { CachedTables, type WrittenRow } from '../../store/cached-tables.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';
 import { put, remove } from '../../store/port.js';
-import { accounts, cursors, marks, notifications, publicBuckets } from '../../store/tables.js';
+import { accounts, cursors, marks, notifications, publicBuckets, tagBuckets } from '../../store/tables.js';
 import { tablesContract } from '../contract/tables-contract.js';
 import { StageTables } from '../kit/stage.js';
 
@@ -165,41 +165,72 @@ const deed = fc.record({
   does: fc.constantFrom('put', 'put', 'remove', 'read', 'read', 'fail'),
   limit: fc.constantFrom(1, 3, 20, 40, 80),
   before: fc.option(fc.integer({ min: 1, max: 200 }).map(String), { nil: undefined }),
+  after: fc.option(fc.integer({ min: 1, max: 200 }).map(String), { nil: undefined }),
 });
+interface Deed {
+  readonly id: string;
+  readonly does: string;
+  readonly limit: number;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
 
-test('the newest rows of a partition are those of the store, whatever is written, at the same time too', async () => {
-  const told = async (steps: { id: string; does: string; limit: number; before: string | undefined }[][]) => {
-    const shared = new MemoryTables();
-    const stage = new StageTables(shared);
-    const cached = new CachedTables(stage.tables, { newest: [notifications] });
-    const page = (tables: typeof shared | CachedTables, limit: number, before: string | undefined) =>
-      tables.range(
-        notifications,
-        { account, era: 0 },
-        { limit, reverse: true, ...(before === undefined ? {} : { before: { notification: before } }) },
-      );
-    for (const [n, step] of steps.entries()) {
-      const doing = step.map(async ({ id, does, limit, before }) => {
-        if (does === 'put') return cached.write([notice(id, String(n))]);
-        if (does === 'remove') return cached.write([remove(notifications, { account, era: 0, notification: id })]);
-        if (does === 'read') return page(cached, limit, before);
-        stage.afterWrite = () => {
-          stage.afterWrite = () => undefined;
-          throw new Unavailable('it may have been written');
+for (const [what, kept] of [
+  ['the newest rows of a partition are', { newest: [notifications] }],
+  ['whole answers for ranges are', { ranges: [notifications] }],
+] as const) {
+  test(`${what} those of the store, whatever is written, at the same time too`, async () => {
+    const told = async (steps: Deed[][]) => {
+      const shared = new MemoryTables();
+      const stage = new StageTables(shared);
+      const cached = new CachedTables(stage.tables, kept);
+      const page = (tables: typeof shared | CachedTables, { limit, before, after }: Omit<Deed, 'id' | 'does'>) => {
+        const bounds = {
+          ...(before === undefined ? {} : { before: { notification: before } }),
+          ...(after === undefined ? {} : { after: { notification: after } }),
         };
-        return cached.write([notice(id, `${n} perhaps`)]).catch(() => undefined);
-      });
-      await Promise.allSettled(doing);
-      stage.mend();
-      for (const { limit, before } of step) {
-        assert.deepEqual(await page(cached, limit, before), await page(shared, limit, before));
-        assert.deepEqual(await page(cached, 20, undefined), await page(shared, 20, undefined));
+        return tables.range(notifications, { account, era: 0 }, { limit, reverse: true, ...bounds });
+      };
+      const newest = { limit: 20, before: undefined, after: undefined };
+      for (const [n, step] of steps.entries()) {
+        const doing = step.map(async (one) => {
+          const { id, does } = one;
+          if (does === 'put') return cached.write([notice(id, String(n))]);
+          if (does === 'remove') return cached.write([remove(notifications, { account, era: 0, notification: id })]);
+          if (does === 'read') return page(cached, one);
+          stage.afterWrite = () => {
+            stage.afterWrite = () => undefined;
+            throw new Unavailable('it may have been written');
+          };
+          return cached.write([notice(id, `${n} perhaps`)]).catch(() => undefined);
+        });
+        await Promise.allSettled(doing);
+        stage.mend();
+        for (const one of step) {
+          assert.deepEqual(await page(cached, one), await page(shared, one));
+          assert.deepEqual(await page(cached, newest), await page(shared, newest));
+        }
       }
-    }
-  };
-  await fc.assert(fc.asyncProperty(fc.array(fc.array(deed, { minLength: 1, maxLength: 4 }), { maxLength: 60 }), told), {
-    numRuns: 150,
+    };
+    const steps = fc.array(fc.array(deed, { minLength: 1, maxLength: 4 }), { maxLength: 60 });
+    await fc.assert(fc.asyncProperty(steps, told), { numRuns: 150 });
   });
+}
+
+test('the newest rows of a partition in the order of numbers are those of the store', async () => {
+  const { cached, shared } = world({ newest: [tagBuckets] });
+  const read = (tables: typeof shared | CachedTables) =>
+    tables.range(tagBuckets, { tag: 'a' }, { limit: 3, reverse: true, after: { bucket: 7 } });
+  for (const bucket of [9, 10, 8, 100, 7, 11]) {
+    await cached.write([put(tagBuckets, { tag: 'a', bucket }, { atMs: bucket })]);
+    await cached.range(tagBuckets, { tag: 'a' }, { limit: 32, reverse: true });
+    assert.deepEqual(await read(cached), await read(shared));
+  }
+  await cached.write([remove(tagBuckets, { tag: 'a', bucket: 10 })]);
+  assert.deepEqual(
+    (await read(cached)).map(({ key }) => key.bucket),
+    [100, 11, 9],
+  );
 });
 
 test('newest pages are read once, and again after a write elsewhere', async () => {

@@ -80,7 +80,7 @@ for (const direction of [pageDown, pageUp]) {
       );
       const author = world.people[1 + dice.below(world.people.length - 1)] ?? '';
       const options = { excludeReplies: false, excludeReblogs: dice.chance(50), tagged: undefined };
-      const own = await direction((bounds) => accountTimeline(services, viewer, author, bounds, options), dice);
+      const own = await direction(async (bounds) => accountTimeline(services, viewer, author, bounds, options), dice);
       const isOwn = (record: Parameters<typeof world.visible>[0]) =>
         record.accountId === author &&
         world.visible(record) &&

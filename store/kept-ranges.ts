@@ -1,0 +1,108 @@
+import { LRUCache } from 'lru-cache';
+import type { RangeOptions, Row } from './port.js';
+import type { AnyTable, Columns, KeyOf, Table } from './table.js';
+
+/** Rows of all answers kept, some 200 bytes each: 12 MB. */
+const ROWS_MAX = 50_000;
+/** What an answer costs besides its rows, in rows: many are empty. */
+const ANSWER_ROWS = 2;
+/** Rows of some tables end by themselves, after months. */
+const KEPT_MS = 600_000;
+/** How exact that is: a look at the clock and a timer for each millisecond cost more than the rest of a hit. */
+const CLOCK_MS = 1_000;
+
+type AnyRow = Row<Columns, Columns, unknown>;
+
+/**
+ * Whole answers to questions for ranges, as long as nobody writes into their partition: for tables that are asked the
+ * same again and again and seldom written, such as the indexes that searches look into.
+ */
+export class KeptRanges {
+  readonly #tables: ReadonlySet<string>;
+  readonly #answers = new LRUCache<string, { readonly partition: string; readonly rows: readonly AnyRow[] }>({
+    maxSize: ROWS_MAX,
+    ttl: KEPT_MS,
+    ttlResolution: CLOCK_MS,
+    sizeCalculation: ({ rows }) => ANSWER_ROWS + rows.length,
+    dispose: ({ partition }, question) => this.#gone(partition, question),
+  });
+  /** Questions whose answers are kept, by partition. */
+  readonly #questions = new Map<string, Set<string>>();
+  /** Reads under way by partition; a write in between makes them worthless. */
+  readonly #reading = new Map<string, { readers: number; stale: boolean }>();
+
+  constructor(tables: readonly AnyTable[]) {
+    this.#tables = new Set(tables.map(({ name }) => name));
+  }
+
+  has(table: AnyTable): boolean {
+    return this.#tables.has(table.name);
+  }
+
+  /** What `read` would answer, which is asked only where that is not known. */
+  async range<P extends Columns, C extends Columns, V>(
+    table: Table<P, C, V>,
+    partition: KeyOf<P>,
+    options: RangeOptions<C>,
+    read: () => Promise<Row<P, C, V>[]>,
+  ): Promise<Row<P, C, V>[]> {
+    const name = nameOf(table, partition);
+    const question = `${name}\n${options.limit}${options.reverse === true ? 'r' : ''}${boundsOf(options)}`;
+    const kept = this.#answers.get(question);
+    // A copy: who asked may put the rows into another order.
+    if (kept !== undefined) return kept.rows.slice() as unknown as Row<P, C, V>[];
+    const reading = this.#reading.get(name) ?? { readers: 0, stale: false };
+    reading.readers += 1;
+    this.#reading.set(name, reading);
+    try {
+      const rows = await read();
+      if (!reading.stale) this.#keep(question, name, rows.slice() as unknown as AnyRow[]);
+      return rows;
+    } finally {
+      reading.readers -= 1;
+      if (reading.readers === 0 && this.#reading.get(name) === reading) this.#reading.delete(name);
+    }
+  }
+
+  /** A row of one of its tables was written, or may have been. */
+  written(table: AnyTable, key: Readonly<Record<string, string | number>>): void {
+    const name = nameOf(table, key);
+    const reading = this.#reading.get(name);
+    if (reading !== undefined) reading.stale = true;
+    this.#reading.delete(name);
+    for (const question of [...(this.#questions.get(name) ?? [])]) this.#answers.delete(question);
+  }
+
+  forgetAll(): void {
+    this.#answers.clear();
+    for (const reading of this.#reading.values()) reading.stale = true;
+    this.#reading.clear();
+  }
+
+  #keep(question: string, partition: string, rows: readonly AnyRow[]): void {
+    // First: what it replaces is taken off the list.
+    this.#answers.set(question, { partition, rows });
+    const questions = this.#questions.get(partition) ?? new Set();
+    this.#questions.set(partition, questions.add(question));
+  }
+
+  #gone(partition: string, question: string): void {
+    const questions = this.#questions.get(partition);
+    questions?.delete(question);
+    if (questions?.size === 0) this.#questions.delete(partition);
+  }
+}
+
+function boundsOf({ after, before }: RangeOptions<Columns>): string {
+  return after === undefined && before === undefined ? '' : JSON.stringify([after, before]);
+}
+
+/** Columns are told apart by what no key has: a line's end. Two spellings of one id are two names, so ids have 18 digits. */
+function nameOf(table: AnyTable, key: Readonly<Record<string, string | number>>): string {
+  let whole = table.name;
+  for (const column in table.partition) {
+    const text = String(key[column]);
+    whole += `\n${table.partition[column] === 'id' ? text.padStart(18, '0') : text}`;
+  }
+  return whole;
+}
