@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import ipaddr from 'ipaddr.js';
+import { rateRules } from '../gateway/http/rate-rules.js';
 
 /** A setting that cannot be used; the message is one line that names it. */
 export class BadSetting extends Error {
@@ -55,15 +56,8 @@ const identifier = (text: string) =>
   /^[a-z][a-z0-9_]{0,47}$/i.test(text) ? undefined : 'must be letters, digits and _ (at most 48)';
 const domain = (text: string) =>
   /^[a-z0-9.-]+(:\d+)?$/i.test(text) && !text.startsWith('.') ? undefined : 'must be a host name';
-const rateLimits = (text: string) => {
-  if (text === 'on' || text === 'off') return undefined;
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return typeof parsed === 'object' && parsed !== null ? undefined : 'must be on, off or a JSON object';
-  } catch {
-    return 'must be on, off or a JSON object';
-  }
-};
+const rateLimits = (text: string) =>
+  rateRules(text) === undefined ? 'must be on, off or a JSON object of limits' : undefined;
 
 /** Every setting: environment variable MURMURATION_<NAME>, or flag --name with dashes. Source: docs of operation. */
 const definitions = {

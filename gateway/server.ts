@@ -14,7 +14,7 @@ import { PREFLIGHT_HEADERS } from './http/headers.js';
 import { healthAnswer, isHealthPath } from './http/health.js';
 import { problemAnswer } from './http/problem-answer.js';
 import { RateLimits } from './http/rate-limits.js';
-import { RATE_RULES, rateRules } from './http/rate-rules.js';
+import { RATE_RULES, type RateRules, rateRules } from './http/rate-rules.js';
 import { ConstantHead, isUsual, requestId, respond, respondUsual } from './http/responder.js';
 import { type Answer, type AnyRoute, JsonText, Streamed } from './http/route.js';
 import type { BlockedAddresses } from './instance/address-blocks.js';
@@ -92,8 +92,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 /** The rules as they are set now; looked up again in the background, at most once a second. */
 function rateLimitsOf({ bus, services }: ServerOptions, node: string): RateLimits {
   const { clock, entries, instance } = services;
-  const usual = rateRules(instance.rateRules) ?? RATE_RULES;
-  let rules = usual;
+  const usual = instance.rateLimits ? (rateRules(instance.rateRules) ?? RATE_RULES) : 'off';
+  let rules: RateRules | 'off' = usual;
   let lookedMs = Number.NEGATIVE_INFINITY;
   const look = async () => {
     const set = await entries?.setting('rate_limits');
@@ -118,7 +118,7 @@ class GatewayServer implements Server {
   readonly #authenticator: Authenticator;
   readonly #dispatcher: Dispatcher;
   readonly #clientAddress: ClientAddress;
-  readonly #rateLimits: RateLimits | undefined;
+  readonly #rateLimits: RateLimits;
   readonly #streaming: StreamingEndpoints | undefined;
   readonly #idPrefix: string;
   readonly #usualHead: ConstantHead;
@@ -144,7 +144,7 @@ class GatewayServer implements Server {
     this.#authenticator = new Authenticator(services.tables);
     const address = clientAddress(options.trustedProxies);
     this.#clientAddress = address;
-    this.#rateLimits = services.instance.rateLimits ? rateLimitsOf(options, this.#idPrefix) : undefined;
+    this.#rateLimits = rateLimitsOf(options, this.#idPrefix);
     this.#dispatcher = new Dispatcher(options.routes, services, this.#authenticator, address, logger, this.#rateLimits);
     if (options.streams !== undefined) {
       const hub = new Hub({ services, bus, sources: options.streams, logger });
@@ -194,7 +194,7 @@ class GatewayServer implements Server {
     this.#draining = true;
     this.#stopListening();
     await this.#streaming?.close();
-    await this.#rateLimits?.close();
+    await this.#rateLimits.close();
     this.#app.close();
     this.#admission.close();
   }

@@ -121,12 +121,13 @@ export class Dispatcher {
 
   #run(prepared: Prepared, raw: readonly string[], arrival: Arrival): Attempt {
     const address = this.#parseAddress(prepared, raw, arrival.head);
-    if (isProblem(address)) return address;
+    if (isProblem(address)) return this.#refuse(prepared, address, arrival);
     const caller = authorize(prepared.route, arrival.head.authorization, this.#authenticator);
     if (arrival.body !== undefined || caller instanceof Promise) {
       return this.#runLater(prepared, address, caller, arrival);
     }
-    return isProblem(caller) ? caller : this.#handle(prepared, address, caller, NO_BYTES, arrival);
+    if (isProblem(caller)) return this.#refuse(prepared, caller, arrival);
+    return this.#handle(prepared, address, caller, NO_BYTES, arrival);
   }
 
   async #runLater(
@@ -136,7 +137,7 @@ export class Dispatcher {
     arrival: Arrival,
   ): Promise<Handled | undefined> {
     const caller = await authorized;
-    if (isProblem(caller)) return caller;
+    if (isProblem(caller)) return this.#refuse(prepared, caller, arrival);
     const bytes = arrival.body === undefined ? NO_BYTES : await arrival.body.done;
     if (bytes === 'aborted') return undefined;
     if (bytes === 'too_large') return problem('too_large', 'The request is too large');
@@ -156,13 +157,27 @@ export class Dispatcher {
     if (limits === undefined || !prepared.path.startsWith('/api/')) {
       return this.#carryOut(prepared, address, caller, bytes, arrival);
     }
-    const from = () => this.#clientAddress(arrival.connected(), arrival.head.headers['x-forwarded-for']);
-    const standing = limits.take(prepared.route, caller.bearer?.tokenHash, from);
+    const standing = limits.take(prepared.route, caller.bearer?.tokenHash, () => this.#from(arrival));
+    if (standing === undefined) return this.#carryOut(prepared, address, caller, bytes, arrival);
     if (standing.refused) return withHeaders(TOO_MANY, standing);
     const handled = this.#carryOut(prepared, address, caller, bytes, arrival);
     return handled instanceof Promise
       ? handled.then((answer) => withHeaders(answer, standing))
       : withHeaders(handled, standing);
+  }
+
+  /** What is refused before anybody knows who asks counts for the address: tokens are not tried out without end. */
+  #refuse(prepared: Prepared, refusal: Problem, arrival: Arrival): Handled {
+    const isCounted = prepared.path.startsWith('/api/');
+    const standing = isCounted
+      ? this.#rateLimits?.take(prepared.route, undefined, () => this.#from(arrival))
+      : undefined;
+    if (standing === undefined) return refusal;
+    return withHeaders(standing.refused ? TOO_MANY : refusal, standing);
+  }
+
+  #from(arrival: Arrival): string {
+    return this.#clientAddress(arrival.connected(), arrival.head.headers['x-forwarded-for']);
   }
 
   #carryOut(

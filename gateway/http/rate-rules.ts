@@ -21,8 +21,9 @@ export const RATE_RULES: RateRules = {
 const SECONDS_MAX = 86_400;
 const LIMIT_MAX = 1_000_000;
 
-/** The rules with those of the text in their place; undefined when it is no such JSON. `{"token":{"limit":600,"seconds":300}}` */
-export function rateRules(text: string | undefined): RateRules | undefined {
+/** The rules with those of the text in their place; undefined when it is no such JSON; `off`: there are none. `{"token":{"limit":600,"seconds":300}}` */
+export function rateRules(text: string | undefined): RateRules | 'off' | undefined {
+  if (text === 'off') return 'off';
   if (text === undefined || text === '' || text === 'on') return RATE_RULES;
   const given = parsed(text);
   if (given === undefined) return undefined;

@@ -35,7 +35,7 @@ export const SETTINGS: Readonly<Record<string, string>> = {
   extended_description: 'what the page about the instance says',
   privacy_policy: 'the privacy policy',
   trends_review: 'on: nothing is shown among what trends before a moderator has approved it',
-  rate_limits: 'how often may be asked for what, as JSON: {"token":{"limit":300,"seconds":300}}',
+  rate_limits: 'how often may be asked for what: on, off, or JSON, {"token":{"limit":300,"seconds":300}}',
 };
 
 /** @throws Unavailable when the store cannot answer */

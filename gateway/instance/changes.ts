@@ -27,7 +27,7 @@ export async function putEntry(services: Services, by: string, change: EntryChan
   if (collection === 'settings' && !Object.hasOwn(SETTINGS, key))
     return problem('invalid', `There is no setting ${key}: there are ${Object.keys(SETTINGS).join(', ')}`);
   if (collection === 'settings' && key === 'rate_limits' && rateRules(change.text?.text) === undefined)
-    return problem('invalid', `Limits are JSON with some of ${Object.keys(RATE_RULES).join(', ')}`);
+    return problem('invalid', `Limits are on, off, or JSON with some of ${Object.keys(RATE_RULES).join(', ')}`);
   if (collection === 'terms' && !/^\d{4}-\d\d-\d\d$/.test(key))
     return problem('invalid', 'Terms need the day from which they hold, as 2026-12-31');
   if ((content.text?.text ?? content.announcement?.text ?? '').length > ENTRY_TEXT_CHARS_MAX)

@@ -15,7 +15,10 @@ const nowhere = () => '10.0.0.1';
 
 test('rules are JSON; what is none, or no rule, is refused', () => {
   assert.deepEqual(rateRules('on'), RATE_RULES);
-  assert.equal(rateRules('{"token":{"limit":5,"seconds":60}}')?.token.limit, 5);
+  const some = rateRules('{"token":{"limit":5,"seconds":60}}');
+  assert.ok(some !== undefined && some !== 'off');
+  assert.equal(some.token.limit, 5);
+  assert.equal(rateRules('off'), 'off');
   for (const wrong of [
     'x',
     '[]',
@@ -30,12 +33,12 @@ test('each token and each address has a count of its own, and deletions another'
   const bus = new InProcessHub(realClock).bus('one');
   const rules = { ...RATE_RULES, token: { limit: 3, seconds: 3_600 }, deletes: { limit: 1, seconds: 3_600 } };
   const limits = new RateLimits({ bus, clock: realClock, node: 'one', rules: () => rules });
-  const remaining = (token?: string) => limits.take(READ, token, nowhere).headers['x-ratelimit-remaining'];
+  const remaining = (token?: string) => limits.take(READ, token, nowhere)?.headers['x-ratelimit-remaining'];
   assert.deepEqual([remaining('a'), remaining('a'), remaining('b'), remaining()], ['2', '1', '2', '299']);
-  assert.equal(limits.take(DELETE, 'b', nowhere).refused, false);
-  assert.equal(limits.take(DELETE, 'b', nowhere).refused, true);
-  assert.equal(limits.take(READ, 'a', nowhere).refused, false);
-  assert.equal(limits.take(READ, 'a', nowhere).refused, true);
+  assert.equal(limits.take(DELETE, 'b', nowhere)?.refused, false);
+  assert.equal(limits.take(DELETE, 'b', nowhere)?.refused, true);
+  assert.equal(limits.take(READ, 'a', nowhere)?.refused, false);
+  assert.equal(limits.take(READ, 'a', nowhere)?.refused, true);
   await limits.close();
 });
 
@@ -45,13 +48,13 @@ test('what is asked of one node counts on the others', async () => {
   const [one, two] = ['one', 'two'].map(
     (node) => new RateLimits({ bus: hub.bus(node), clock: realClock, node, rules: () => rules }),
   ) as [RateLimits, RateLimits];
-  for (let asked = 0; asked < 10; asked++) assert.equal(one.take(READ, 'a', nowhere).refused, false);
+  for (let asked = 0; asked < 10; asked++) assert.equal(one.take(READ, 'a', nowhere)?.refused, false);
   let tries = 0;
   await until(
     'the other node to refuse',
     async () => {
       tries++;
-      return two.take(READ, 'a', nowhere).refused || undefined;
+      return two.take(READ, 'a', nowhere)?.refused || undefined;
     },
     5_000,
   );
@@ -87,11 +90,42 @@ test('answers say where one stands, too many are 429, and limits change while th
         text: { text, hint: '' },
       });
     assert.ok(isProblem(await set('{"token":{"limit":-1}}')));
+    const limitOf = async () => (await ada.get('/api/v1/timelines/home')).headers.get('x-ratelimit-limit');
+    assert.ok(!isProblem(await set('off')));
+    await until('no limit', async () => (await limitOf()) === null || undefined, 5_000);
     assert.ok(!isProblem(await set('{"token":{"limit":100,"seconds":86400}}')));
     await until(
       'the new limit',
       async () => (await ada.get('/api/v1/timelines/home')).status === 200 || undefined,
       5_000,
+    );
+  } finally {
+    await server.stop();
+  }
+});
+
+test('refusals count for the address, so that tokens are not tried out without end; a server without limits gets some', async () => {
+  const server = await TestServer.start();
+  try {
+    const text = '{"address":{"limit":3,"seconds":86400}}';
+    const setting = { collection: 'settings', key: 'rate_limits', replace: true, text: { text, hint: '' } } as const;
+    assert.equal((await server.get('/api/v1/instance')).headers.get('x-ratelimit-limit'), null);
+    assert.ok(!isProblem(await putEntry(server.node.services, '', setting)));
+    const asked = (from: string, path = '/api/v1/timelines/home', token = 'wrong') =>
+      server.ask('GET', path, undefined, token, { 'x-forwarded-for': from });
+    const isLimited = async () => (await asked('203.0.113.1')).headers.get('x-ratelimit-limit') === '3' || undefined;
+    await until('the limit', isLimited, 5_000);
+    const seen: number[] = [];
+    for (let n = 0; n < 3; n++) seen.push((await asked('203.0.113.2')).status);
+    assert.deepEqual(seen, [401, 401, 401]);
+    assert.equal((await asked('203.0.113.2')).status, 429);
+    assert.equal((await asked('203.0.113.2', '/api/v1/timelines/public?limit=x')).status, 429, 'whatever it is');
+    assert.equal((await asked('203.0.113.3')).status, 401, 'another address');
+    const ada = await server.person('ada');
+    assert.equal(
+      (await asked('203.0.113.2', '/api/v1/timelines/home', ada.token)).status,
+      200,
+      'who is known counts apart',
     );
   } finally {
     await server.stop();
