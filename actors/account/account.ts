@@ -72,6 +72,7 @@ export function initialAccount(id: string): AccountState {
     idempotency: new Map(),
     uploads: new Map(),
     taken: new Map(),
+    held: new Map(),
     recentNotices: new Map(),
     recentDismissals: new Set(),
     lastNotificationId: undefined,
@@ -228,7 +229,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...markers.events,
       ...directs.events,
     },
-    stateVersion: 11,
+    stateVersion: 12,
     once: ['exchangeCode'],
     queries: [
       'scheduledOne',

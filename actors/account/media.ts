@@ -27,16 +27,26 @@ export interface State {
   readonly uploads: Map<string, P.AccountMedia>;
   /** What existing statuses were given last, by status, oldest first. */
   readonly taken: Map<string, readonly P.AccountMedia[]>;
+  /** Uploads that wait for a scheduled status, by id, with its id. At most STATUS_MEDIA_MAX for each. */
+  readonly held: Map<string, string>;
 }
 
 /** Unattached uploads kept at a time; the oldest gives way. More than anyone prepares; bounds disk and state. */
 export const UPLOADS_MAX = 100;
 /** How long an upload waits for a status. Source: Mastodon's MediaAttachmentsVacuum, a day. */
 export const UPLOAD_MS_MAX = 86_400_000;
+/** What the alarm of uploads calls for. */
+export const UPLOADS_ALARM = 'uploads';
+/** Uploads of an hour have one alarm, at its end. */
+const ALARM_STEP_MS = 3_600_000;
+/** When uploads of that time have waited long enough. */
+export const uploadAlarmMs = (atMs: number): number =>
+  Math.ceil((atMs + UPLOAD_MS_MAX) / ALARM_STEP_MS) * ALARM_STEP_MS;
 /** Answers to `takeMedia` kept for their repetition. */
 const TAKEN_MAX = 16;
 
 type Happened = Recorded<Events>;
+type Removed = { readonly type: 'mediaRemoved' } & P.AccountMediaRemoved;
 
 /** The owner's uploads until a status has them. */
 export const media: Part<State, Commands, Events> = {
@@ -71,6 +81,7 @@ export const media: Part<State, Commands, Events> = {
     removeMedia(state, { id }) {
       const upload = state.uploads.get(id);
       if (upload === undefined) return notFound();
+      if (state.held.has(id)) return problem('invalid', 'Media attachment is currently used by a status');
       return { events: [{ type: 'mediaRemoved', media: upload }], reply: {} };
     },
     takeMedia(state, { ids, statusId }) {
@@ -123,11 +134,11 @@ export const media: Part<State, Commands, Events> = {
   },
 };
 
-/** The uploads of these ids, if a status may have them: own, unattached, ready, and a mixture that clients can show. */
+/** The uploads of these ids, if a status may have them: own, unattached, promised to no scheduled one, ready, and a mixture that clients can show. */
 export function attachable(state: Readonly<State>, ids: readonly string[]): P.AccountMedia[] | Problem {
   const distinct = [...new Set(ids)];
   if (distinct.length > STATUS_MEDIA_MAX) return refused(`cannot be more than ${STATUS_MEDIA_MAX}`);
-  const found = distinct.flatMap((id) => state.uploads.get(id) ?? []);
+  const found = distinct.flatMap((id) => (state.held.has(id) ? [] : (state.uploads.get(id) ?? [])));
   if (found.length < distinct.length) return refused('were not found, or are attached already');
   return badMixture(found) ?? found;
 }
@@ -144,7 +155,10 @@ export function badMixture(all: readonly P.AccountMedia[]): Problem | undefined 
 
 /** A status has them now. */
 export function attached(state: State, all: readonly P.AccountMedia[]): void {
-  for (const { id } of all) state.uploads.delete(id);
+  for (const { id } of all) {
+    state.uploads.delete(id);
+    state.held.delete(id);
+  }
 }
 
 function keep(state: State, upload: P.AccountMedia | undefined): void {
@@ -152,11 +166,12 @@ function keep(state: State, upload: P.AccountMedia | undefined): void {
   state.uploads.set(upload.id, upload);
 }
 
-/** Those that waited too long, and the oldest where there would be too many. */
-function outdated({ uploads }: Readonly<State>, nowMs: number): Happened[] {
-  let excess = uploads.size + 1 - UPLOADS_MAX;
-  const events: Happened[] = [];
+/** Those that waited too long, and the oldest where there would be too many with `more` of them. */
+export function outdated({ uploads, held }: Readonly<State>, nowMs: number, more = 1): Removed[] {
+  let excess = uploads.size - held.size + more - UPLOADS_MAX;
+  const events: Removed[] = [];
   for (const upload of uploads.values()) {
+    if (held.has(upload.id)) continue;
     if (excess <= 0 && nowMs - upload.atMs < UPLOAD_MS_MAX) continue;
     excess -= 1;
     events.push({ type: 'mediaRemoved', media: upload });

@@ -4,6 +4,7 @@ import { problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
 import type { Ctx, Decision, Recorded } from '../runtime/slice.js';
 import type { AccountState as WholeState } from './commands.js';
+import type { Events as MediaEvents } from './media.js';
 import { POLICY_AT_FIRST } from './notification-policy.js';
 import { emptyProfile } from './profile.js';
 import { revocations, type Events as SessionEvents } from './session.js';
@@ -15,7 +16,7 @@ export interface Events {
   purged: P.AccountPurged;
   somePurged: P.AccountPurgeSome;
 }
-type Ending = Events & Pick<SessionEvents, 'tokenRevoked'>;
+type Ending = Events & End & Pick<SessionEvents, 'tokenRevoked'>;
 
 /** How long a suspension can be taken back with all that there was. Source: Mastodon's DeletionRequest, 30 days. */
 export const SUSPENSION_KEPT_MS = 30 * 86_400_000;
@@ -59,17 +60,20 @@ export const purge: Part<WholeState, Commands, Events> = {
 /** What nobody else knows of, and ends without them. */
 function belongings(state: WholeState): { clear(): void }[] {
   const { lists, filters, followedTags, notes, endorsed, featuredTags, tagUses, endedSuggestions } = state;
-  const { muting, mutedConversations, blockedDomains, scheduled, waiting, permitted, markers, directs } = state;
+  const { muting, mutedConversations, blockedDomains, scheduled, held, waiting, permitted, markers, directs } = state;
   const { subscribers, announcements, idempotency, codes } = state;
   const shown = [lists, filters, followedTags, notes, endorsed, featuredTags, tagUses, endedSuggestions];
-  const hidden = [muting, mutedConversations, blockedDomains, scheduled, waiting, permitted, markers, directs];
+  const hidden = [muting, mutedConversations, blockedDomains, scheduled, held, waiting, permitted, markers, directs];
   return [...shown, ...hidden, subscribers, announcements, idempotency, codes];
 }
 
-/** That it is over for good. */
-export function ended(state: Readonly<WholeState>, nowMs: number): Recorded<Pick<Events, 'purged'>> {
+/** What is recorded when it is over for good. Uploads that no status has go at once, whatever they waited for. */
+export interface End extends Pick<Events, 'purged'>, Pick<MediaEvents, 'mediaRemoved'> {}
+
+export function ended(state: Readonly<WholeState>, nowMs: number): Recorded<End>[] {
   const { avatar, header } = state.profile;
-  return { type: 'purged', dropped: [avatar, header].flatMap((name) => name || []), atMs: nowMs };
+  const unused = Array.from(state.uploads.values(), (media) => ({ type: 'mediaRemoved' as const, media }));
+  return [...unused, { type: 'purged', dropped: [avatar, header].flatMap((name) => name || []), atMs: nowMs }];
 }
 
 /** The time of a suspension is up; an alarm of one that was taken back says nothing. */
@@ -81,5 +85,5 @@ export function purgeDue(
   const { suspendedAtMs, deleted } = state.moderation;
   if (deleted || suspendedAtMs === 0 || suspendedAtMs + SUSPENSION_KEPT_MS !== atMs) return { events: [], reply: {} };
   if (nowMs < atMs) return problem('unavailable', 'It is not time yet');
-  return { events: [...revocations(state.tokens.keys()), ended(state, nowMs)], reply: {} };
+  return { events: [...revocations(state.tokens.keys()), ...ended(state, nowMs)], reply: {} };
 }

@@ -6,6 +6,7 @@ import { invalidField } from '../domain/status-text.js';
 import type { Part } from '../runtime/part.js';
 import type { Recorded } from '../runtime/slice.js';
 import type { AccountState as Whole } from './commands.js';
+import { type Events as MediaEvents, outdated, UPLOADS_ALARM } from './media.js';
 import { type Events as PostEvents, type State as PostState, post } from './post.js';
 import { PURGE_ALARM, type Events as PurgeEvents, purgeDue } from './purge.js';
 import type { Events as SessionEvents } from './session.js';
@@ -28,6 +29,9 @@ export interface State extends PostState {
   /** By id, oldest first. At most SCHEDULED_MAX. */
   readonly scheduled: Map<string, { readonly post: P.AccountPost; readonly dueMs: number }>;
 }
+type MoreEvents = Pick<MediaEvents, 'mediaRemoved' | 'mediaReleased'> &
+  PurgeEvents &
+  Pick<SessionEvents, 'tokenRevoked'>;
 
 /** Source: Mastodon ScheduledStatus::TOTAL_LIMIT. */
 export const SCHEDULED_MAX = 300;
@@ -42,12 +46,7 @@ const DAY_MS = 86_400_000;
 const item = codec('murmuration.account.ScheduledItem');
 
 /** Statuses that are to be posted later. What they say is settled when they are scheduled. */
-export const scheduled: Part<
-  Whole,
-  Commands,
-  OwnEvents & PostEvents,
-  PurgeEvents & Pick<SessionEvents, 'tokenRevoked'>
-> = {
+export const scheduled: Part<Whole, Commands, OwnEvents & PostEvents, MoreEvents> = {
   decide: {
     schedule(state, { post: draft, dueMs }, ctx) {
       if (draft === undefined) return problem('bad_request', 'No status');
@@ -74,8 +73,8 @@ export const scheduled: Part<
       if (untimely !== undefined) return untimely;
       return { events: [{ type: 'rescheduled', id, dueMs }], reply: { id, post: known.post, dueMs } };
     },
-    unschedule(state, { id }) {
-      return state.scheduled.has(id) ? { events: [{ type: 'unscheduled', id }], reply: {} } : notFound();
+    unschedule(state, { id }, { nowMs }) {
+      return state.scheduled.has(id) ? { events: givenUp(state, id, nowMs), reply: {} } : notFound();
     },
     scheduledOne(state, { id }) {
       const known = state.scheduled.get(id);
@@ -89,30 +88,37 @@ export const scheduled: Part<
         reply: { items: edges.map(({ id, post: draft, dueMs }) => ({ id, post: draft, dueMs })), more },
       };
     },
-    /** Its time has come; an alarm that was set before it was put off says nothing. */
+    /** Its time has come; an alarm that was set before it was put off says nothing. Or that of something else. */
     alarm(state, call, ctx) {
       const { what, atMs } = call;
       if (what === PURGE_ALARM) return purgeDue(state, call, ctx);
+      if (what === UPLOADS_ALARM) return { events: outdated(state, ctx.nowMs, 0), reply: {} };
       const known = state.scheduled.get(what);
       if (known === undefined || atMs !== known.dueMs) return { events: [], reply: {} };
       if (ctx.nowMs < known.dueMs) return problem('unavailable', 'It is not time yet');
-      const left: Recorded<OwnEvents> = { type: 'unscheduled', id: what };
       // Who may not post now does not post later either.
-      if (state.owner?.disabled === true || state.moderation.suspendedAtMs > 0) return { events: [left], reply: {} };
-      const posted = post.decide.post(state, known.post, ctx);
-      return { events: isProblem(posted) ? [left] : [...posted.events, left], reply: {} };
+      if (state.owner?.disabled === true || state.moderation.suspendedAtMs > 0)
+        return { events: givenUp(state, what, ctx.nowMs), reply: {} };
+      const posted = post.decide.post(withoutHold(state, what), known.post, ctx);
+      if (isProblem(posted)) return { events: givenUp(state, what, ctx.nowMs), reply: {} };
+      return { events: [...posted.events, { type: 'unscheduled', id: what }], reply: {} };
     },
   },
   apply: {
     ...post.apply,
     scheduled(state, { id, post: draft, dueMs }) {
-      if (draft !== undefined) state.scheduled.set(id, { post: draft, dueMs });
+      if (draft === undefined) return;
+      state.scheduled.set(id, { post: draft, dueMs });
+      for (const upload of draft.media?.ids ?? []) if (state.uploads.has(upload)) state.held.set(upload, id);
     },
     rescheduled(state, { id, dueMs }) {
       const known = state.scheduled.get(id);
       if (known !== undefined) state.scheduled.set(id, { ...known, dueMs });
     },
-    unscheduled: (state, { id }) => void state.scheduled.delete(id),
+    unscheduled(state, { id }) {
+      state.scheduled.delete(id);
+      for (const [upload, holder] of state.held) if (holder === id) state.held.delete(upload);
+    },
   },
   commands: {
     schedule: { in: codec('murmuration.account.Schedule'), out: item },
@@ -132,6 +138,18 @@ export const scheduled: Part<
     unscheduled: codec('murmuration.account.Unscheduled'),
   },
 };
+
+/** It is not to be posted: its uploads can be attached to something else, for a day from now. */
+function givenUp(state: Readonly<State>, id: string, nowMs: number): Recorded<OwnEvents & MoreEvents>[] {
+  const media = [...state.held].flatMap(([upload, holder]) => (holder === id ? (state.uploads.get(upload) ?? []) : []));
+  const released = { type: 'mediaReleased' as const, media, atMs: nowMs };
+  return media.length === 0 ? [{ type: 'unscheduled', id }] : [{ type: 'unscheduled', id }, released];
+}
+
+/** The state as the post sees it that its uploads wait for. */
+function withoutHold<S extends State>(state: Readonly<S>, id: string): Readonly<S> {
+  return { ...state, held: new Map([...state.held].filter(([, holder]) => holder !== id)) };
+}
 
 function dateProblem(state: Readonly<State>, dueMs: number, nowMs: number, except?: string): Problem | undefined {
   if (!(dueMs >= nowMs + SCHEDULE_AHEAD_MS_MIN) || dueMs > nowMs + SCHEDULE_AHEAD_MS_MAX)

@@ -18,7 +18,7 @@ export const card: Part<ConversationState, Commands, Events> = {
       if (record === undefined || record.deleted || shown === undefined) return { events: [], reply: {} };
       // It may have been edited meanwhile.
       const isLinked = record.text.includes(new URL(shown.url).host);
-      if (!isLinked || record.card?.url === shown.url) return { events: [], reply: {} };
+      if (!isLinked || JSON.stringify(record.card) === JSON.stringify(shown)) return { events: [], reply: {} };
       return { events: [{ type: 'cardSet', statusId, card: shown }], reply: {} };
     },
   },

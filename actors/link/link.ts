@@ -20,6 +20,10 @@ export interface State {
   /** Since when somebody is at it; 0: nobody. */
   fetchingSinceMs: number;
   readonly waiting: P.LinkWanting[];
+  /** Statuses that were told of a card, HOLDERS_MAX at most. */
+  readonly holders: P.LinkWanting[];
+  /** There were more: nobody knows any more who shows an old picture. */
+  crowded: boolean;
 }
 
 /** How long a page is believed. Source: Mastodon's PreviewCard, two weeks. */
@@ -31,7 +35,13 @@ export const FETCH_MS_MAX = 60_000;
 /** Statuses that wait for one fetch of some seconds; later ones do without. */
 export const WAITING_MAX = 200;
 
-export const initialLink = (): State => ({ url: undefined, card: undefined, atMs: 0, fetchingSinceMs: 0, waiting: [] });
+/** Statuses that hear of a change of the card: bounds one activation to some 200 KB of them. */
+export const HOLDERS_MAX = 1_000;
+
+export const initialLink = (): State => ({
+  ...{ url: undefined, card: undefined, atMs: 0, fetchingSinceMs: 0 },
+  ...{ waiting: [], holders: [], crowded: false },
+});
 
 /** What is known of one page, fetched once for the whole cluster. */
 export const link: Part<State, Commands, Events> = {
@@ -47,16 +57,26 @@ export const link: Part<State, Commands, Events> = {
     },
     finishCard(state, { card }, { nowMs }) {
       if (state.fetchingSinceMs === 0) return { events: [], reply: {} };
-      return { events: [{ type: 'cardFinished', card, waiting: [...state.waiting], atMs: nowMs }], reply: {} };
+      const isChanged = state.card !== undefined && card !== undefined;
+      const waiting = isChanged ? [...new Set([...state.holders, ...state.waiting])] : [...state.waiting];
+      const before = state.card?.image ?? '';
+      const isFree = isChanged && before !== '' && before !== card.image && !state.crowded;
+      const replaced = isFree ? before : undefined;
+      return { events: [{ type: 'cardFinished', card, waiting, atMs: nowMs, replaced }], reply: {} };
     },
   },
   apply: {
     cardWanted(state, { url, by, fetch, atMs }) {
       state.url = url;
       if (fetch) state.fetchingSinceMs = atMs;
-      if (state.fetchingSinceMs > 0 && by !== undefined) state.waiting.push(by);
+      if (by === undefined) return;
+      if (state.fetchingSinceMs > 0) state.waiting.push(by);
+      if (state.holders.length < HOLDERS_MAX) state.holders.push(by);
+      else state.crowded = true;
     },
     cardFinished(state, { card, atMs }) {
+      // A page that shows nothing now: who shows its card goes on, with the picture.
+      if (card === undefined && state.card !== undefined) state.crowded = true;
       state.card = card;
       state.atMs = atMs;
       state.fetchingSinceMs = 0;

@@ -4,9 +4,12 @@ import type { ConversationState } from '../conversation/state.js';
 import { segments } from '../domain/segments.js';
 import { type Events, linkId, type State } from '../link/link.js';
 import type { Effects, Reaction } from '../runtime/kind.js';
+import type { MediaFiles } from './media.js';
 
 /** Looks at pages of the web; the adapter is in transport/web. */
 export interface LinkSurroundings {
+  /** Where the pictures of cards are. */
+  readonly media: Pick<MediaFiles, 'remove'>;
   readonly pages: {
     /** Undefined: nothing to show, or not to be had. Never rejects because of what is at the other end. */
     card(url: string): Promise<LinkCard | undefined>;
@@ -21,7 +24,7 @@ const tellOf = (effects: Effects, by: LinkWanting, card: LinkCard | undefined) =
 };
 
 /** Behind the reply: the page is fetched, those who want the card are told. */
-export function linkReactions({ pages }: LinkSurroundings): readonly Reaction<State, Events>[] {
+export function linkReactions({ pages, media }: LinkSurroundings): readonly Reaction<State, Events>[] {
   return [
     {
       surface: 'cards',
@@ -31,8 +34,9 @@ export function linkReactions({ pages }: LinkSurroundings): readonly Reaction<St
           if (fetch) await effects.tell('link', self, 'finishCard', { card: await pages.card(url) });
           else if (state.fetchingSinceMs === 0 && by !== undefined) await tellOf(effects, by, state.card);
         },
-        async cardFinished({ card, waiting }, _happened, effects) {
+        async cardFinished({ card, waiting, replaced }, _happened, effects) {
           for (const by of waiting) await tellOf(effects, by, card);
+          if (replaced !== undefined) await media.remove(replaced);
         },
       },
     },
@@ -55,9 +59,10 @@ async function want(effects: Effects, self: string, record: StoreStatusRecord | 
   await effects.tell('link', linkId(url), 'wantCard', { url, by: { statusId: record.id, conversationId: self } });
 }
 
-/** The first link of what anybody may read, without media of its own. Source: Mastodon FetchLinkCardService. */
-export function linkOf({ text, visibility, media, deleted }: StoreStatusRecord): string | undefined {
-  if (deleted || media !== undefined || (visibility !== 'public' && visibility !== 'unlisted')) return undefined;
+/** The first link of what anybody may read, without media or a quote of its own. Source: Mastodon FetchLinkCardService. */
+export function linkOf({ text, visibility, media, quote, deleted }: StoreStatusRecord): string | undefined {
+  if (deleted || media !== undefined || quote !== undefined || (visibility !== 'public' && visibility !== 'unlisted'))
+    return undefined;
   if (!/https?:\/\//i.test(text)) return undefined;
   const first = segments(text).find(({ kind }) => kind === 'link')?.raw;
   if (first === undefined || !URL.canParse(first)) return undefined;

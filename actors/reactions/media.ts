@@ -1,7 +1,9 @@
 import type { AccountMedia } from '../../proto/gen/types.js';
 import { put, type RowWrite, remove } from '../../store/port.js';
-import { mediaRows } from '../../store/tables.js';
+import { alarms, mediaRows } from '../../store/tables.js';
 import type { AccountEvents, AccountState } from '../account/commands.js';
+import { UPLOADS_ALARM, uploadAlarmMs } from '../account/media.js';
+import { alarmKey } from '../domain/alarm.js';
 import type { Effects, Reaction } from '../runtime/kind.js';
 import { tellAccount } from './account-tells.js';
 
@@ -16,6 +18,10 @@ export interface MediaFiles {
 const row = (accountId: string, media: AccountMedia, statusId?: string): RowWrite =>
   put(mediaRows, { media: media.id }, { accountId, media, statusId });
 
+/** The account is called when an upload has waited for a status long enough. */
+const uploadAlarm = (accountId: string, atMs: number): RowWrite =>
+  put(alarms, alarmKey('account', accountId, uploadAlarmMs(atMs), UPLOADS_ALARM), {});
+
 const writeRow = (
   { media }: { readonly media?: AccountMedia | undefined },
   { self }: { readonly self: string },
@@ -27,7 +33,9 @@ export const accountMediaRows: Reaction<AccountState, AccountEvents> = {
   surface: 'media rows',
   beforeReply: true,
   on: {
-    mediaAdded: writeRow,
+    mediaAdded({ media }, { self }, effects) {
+      return media === undefined ? undefined : effects.write([row(self, media), uploadAlarm(self, media.atMs)]);
+    },
     mediaFinished: writeRow,
     mediaDescribed: writeRow,
     mediaRemoved({ media }, _happened, effects) {
@@ -36,8 +44,8 @@ export const accountMediaRows: Reaction<AccountState, AccountEvents> = {
     mediaTaken({ media, statusId }, { self }, effects) {
       return effects.write(media.map((one) => row(self, one, statusId)));
     },
-    mediaReleased({ media }, { self }, effects) {
-      return effects.write(media.map((one) => row(self, one)));
+    mediaReleased({ media, atMs }, { self }, effects) {
+      return effects.write([...media.map((one) => row(self, one)), uploadAlarm(self, atMs)]);
     },
     posted({ id, media }, { self }, effects) {
       return media === undefined ? undefined : effects.write(media.media.map((one) => row(self, one, id)));

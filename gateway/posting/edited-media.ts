@@ -36,16 +36,15 @@ export interface EditedMedia {
   readonly taken: readonly AccountMedia[];
 }
 
-/** Without `media_ids` what there is stays. */
+/** Without `media_ids` there are none from now on: forms cannot name an empty list. Source: Mastodon UpdateStatusService. */
 export async function editedMedia(
   services: Services,
   viewer: string,
   record: StoreStatusRecord,
-  { media_ids, media_attributes = [] }: MediaEdit,
+  { media_ids = [], media_attributes = [] }: MediaEdit,
 ): Promise<EditedMedia | Problem> {
   const had = record.media?.media ?? [];
-  const ids =
-    media_ids === undefined ? had.map(({ id }) => id) : [...new Set(media_ids.map((id) => id.padStart(18, '0')))];
+  const ids = [...new Set(media_ids.map((id) => id.padStart(18, '0')))];
   const fresh = ids.filter((id) => !had.some((one) => one.id === id));
   const taken =
     fresh.length === 0 ? [] : await services.askAccount(viewer, 'takeMedia', { ids: fresh, statusId: record.id });

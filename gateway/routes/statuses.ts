@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import { JsonPieces } from '../cards/json-pieces.js';
 import { arrayOf } from '../cards/status-pages.js';
+import { renderPreviewCard } from '../entities/preview-card.js';
 import { renderStatuses } from '../entities/status.js';
 import { idText } from '../http/paging.js';
 import { type Answer, type AnyRoute, json, route } from '../http/route.js';
@@ -98,8 +99,23 @@ const context = route({
   },
 });
 
+/** What the status itself shows, too, since version 2.6 of the interface. */
+const card = route({
+  method: 'GET',
+  path: '/api/v1/statuses/:id/card',
+  auth: 'optional',
+  scope: READ,
+  params: idParams,
+  handle: async ({ services, viewer, params }) => {
+    const seen = await visibleStatus(services, viewer, params.id);
+    if (isProblem(seen)) return seen;
+    const shown = (seen.original ?? seen.record).card;
+    return shown === undefined ? notFound() : json(renderPreviewCard(services.instance, shown));
+  },
+});
+
 /** Statuses and threads. */
-export const statusRoutes: readonly AnyRoute[] = [postStatus, getStatus, getStatuses, deleteStatus, context];
+export const statusRoutes: readonly AnyRoute[] = [postStatus, getStatus, getStatuses, deleteStatus, context, card];
 
 function answer(services: Services, viewer: string | undefined, seen: VisibleStatus): Soon<Answer | Problem> {
   return soon(services.pages.one(services, viewer, seen), (status) =>

@@ -1958,10 +1958,12 @@ export interface LinkFinishCard {
   readonly card?: LinkCard | undefined;
 }
 
+/** waiting: who is told; when the card has changed, everybody who shows it. replaced: a picture that nobody shows any more. */
 export interface LinkCardFinished {
   readonly card?: LinkCard | undefined;
   readonly waiting: readonly LinkWanting[];
   readonly atMs: number;
+  readonly replaced?: string | undefined;
 }
 
 /** back: the profile's address. by: whose account is told. */

@@ -48,6 +48,10 @@ type Group = { readonly group_key: string };
 export const STATUS_VIEWS: Readonly<Record<string, View>> = {
   'GET /api/v1/statuses/:id': each((id) => `/api/v1/statuses/${id}`),
   'GET /api/v1/statuses/:id/context': each((id) => `/api/v1/statuses/${id}/context`),
+  'GET /api/v1/statuses/:id/card': {
+    kind: 'list',
+    paths: ({ said }) => said.map(({ id }) => `/api/v1/statuses/${id}/card`),
+  },
   'GET /api/v1/statuses/:id/history': each((id) => `/api/v1/statuses/${id}/history`),
   'GET /api/v1/statuses/:id/favourited_by': each((id) => `/api/v1/statuses/${id}/favourited_by`),
   'GET /api/v1/statuses/:id/reblogged_by': each((id) => `/api/v1/statuses/${id}/reblogged_by`),

@@ -41,6 +41,7 @@ export const pathOf = ({ path }: Pick<AnyRoute, 'path'>, id: string, rest: Fitti
 /** Where the answer says that there is nothing: it is somewhere else now, or this server has no such thing. */
 export const NOTHING_THERE: ReadonlyMap<string, number> = new Map([
   ['GET /api/v1/trends', 410],
+  ['GET /api/v1/statuses/:id/card', 404],
   ['POST /api/v1/statuses/:id/translate', 404],
   ['GET /api/v1_alpha/async_refreshes/:id', 404],
 ]);

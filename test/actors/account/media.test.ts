@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { UPLOAD_MS_MAX, UPLOADS_MAX } from '../../../actors/account/media.js';
+import { UPLOAD_MS_MAX, UPLOADS_ALARM, UPLOADS_MAX, uploadAlarmMs } from '../../../actors/account/media.js';
 import type { AccountMedia } from '../../../proto/gen/types.js';
 import { newcomer, startMs } from './newcomer.js';
 
@@ -47,6 +47,13 @@ test('what waits too long goes with the next upload, and the oldest of too many'
   assert.deepEqual(types(full.events), ['mediaRemoved', 'mediaAdded']);
   assert.equal(full.state.uploads.size, UPLOADS_MAX);
   assert.equal(full.state.uploads.has('0'), false);
+});
+
+test('uploads that no status wanted go by themselves when their alarm rings', () => {
+  const alarm = { what: UPLOADS_ALARM, atMs: uploadAlarmMs(startMs) };
+  const early = withUploads(an('a')).when('alarm', alarm, { nowMs: startMs + UPLOAD_MS_MAX - 1 });
+  assert.deepEqual(early.events, []);
+  assert.deepEqual(types(early.when('alarm', alarm, { nowMs: alarm.atMs }).events), ['mediaRemoved']);
 });
 
 test('work that is done keeps what was said of the upload meanwhile, and counts once', () => {

@@ -14,6 +14,14 @@ test('the same is notified once until it is dismissed or cleared', () => {
   assert.equal(alice.when('clearNotifications', {}).when('notify', favourite).events.length, 3);
 });
 
+test('each edit of a status is told once', () => {
+  const update = { type: 'update', from: other, statusId: '5' };
+  const alice = newcomer()
+    .when('notify', { ...update, edit: 1 })
+    .when('notify', { ...update, edit: 1 });
+  assert.deepEqual([alice.events.length, alice.when('notify', { ...update, edit: 2 }).events.length], [1, 2]);
+});
+
 test('nobody is notified of what they did themselves or what a blocked account did', () => {
   assert.deepEqual(newcomer().when('notify', { ...favourite, from: self }).events, []);
   assert.deepEqual(newcomer((state) => state.blocking.set(other, '1')).when('notify', favourite).events, []);

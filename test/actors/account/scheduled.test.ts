@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { UPLOADS_ALARM } from '../../../actors/account/media.js';
 import { SCHEDULE_AHEAD_MS_MIN, SCHEDULED_DAY_MAX, SCHEDULED_MAX } from '../../../actors/account/scheduled.js';
+import type { AccountMedia } from '../../../proto/gen/types.js';
 import { blankPost } from '../reactions/town.js';
 import { newcomer, startMs } from './newcomer.js';
 
@@ -36,6 +38,27 @@ test('what is put off is not posted at its first time, and what is given up neve
   given.when('unschedule', { id: idOf(given) });
   assert.equal(given.when('unschedule', { id: idOf(put) }).lastProblem?.problem, 'not_found');
   assert.equal(given.when('reschedule', { id: idOf(put), dueMs }).lastProblem?.problem, 'not_found');
+});
+
+test('uploads wait with their status: they do not go, nothing else has them, and they are let go with it', () => {
+  const upload = { id: '7', key: 'a', state: 'ready', kind: 'image', atMs: startMs } as AccountMedia;
+  const withUpload = () => newcomer(({ uploads }) => void uploads.set('7', upload));
+  const draft = { ...later, post: { ...later.post, media: { ids: ['7'] } } };
+  const held = withUpload().when('schedule', draft);
+  const other = { ...blankPost, media: { ids: ['7'] }, idempotencyKey: 'other' };
+  assert.equal(held.when('post', other).lastProblem?.problem, 'invalid');
+  assert.equal(held.when('removeMedia', { id: '7' }).lastProblem?.problem, 'invalid');
+  const rung = held.when('alarm', { what: UPLOADS_ALARM, atMs: 0 }, { nowMs: startMs + 9 * DAY_MS });
+  assert.deepEqual(types(rung.events), ['scheduled'], 'days later it is still there');
+  const what = idOf(held);
+  const posted = rung.when('alarm', { what, atMs: dueMs }, { nowMs: startMs + 9 * DAY_MS });
+  assert.deepEqual(types(posted.events), ['scheduled', 'posted', 'unscheduled']);
+  assert.deepEqual([posted.state.uploads.size, posted.state.held.size], [0, 0]);
+  const given = withUpload().when('schedule', draft);
+  const free = given.when('unschedule', { id: idOf(given) }, { nowMs: startMs + 1 });
+  assert.deepEqual(types(free.events), ['scheduled', 'unscheduled', 'mediaReleased']);
+  assert.deepEqual([free.state.held.size, free.state.uploads.get('7')?.atMs], [0, startMs + 1]);
+  assert.equal(free.when('post', other).lastProblem, undefined);
 });
 
 test('whoever may not post any more does not post later either', () => {

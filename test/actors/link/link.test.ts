@@ -42,6 +42,24 @@ test('a page that shows nothing is left alone for a while; a fetch that was lost
   assert.equal(fetches(lost.when('wantCard', wantedBy('2'), { nowMs: startMs + FETCH_MS_MAX }).events), 2);
 });
 
+test('when a page shows another picture, all who show its card are told, and the old picture goes', () => {
+  const at = (days: number) => ({ nowMs: startMs + days * 86_400_000 });
+  const first = page()
+    .when('wantCard', wantedBy('1'))
+    .when('finishCard', { card: { ...card, image: 'old.jpg' } });
+  const renewed = first
+    .when('wantCard', wantedBy('2'), at(1))
+    .when('wantCard', wantedBy('3'), at(15))
+    .when('finishCard', { card: { ...card, image: 'new.jpg' } }, at(15));
+  const finished = renewed.events.at(-1) as unknown as { waiting: { statusId: string }[]; replaced?: string };
+  assert.deepEqual([finished.waiting.map(({ statusId }) => statusId), finished.replaced], [['1', '2', '3'], 'old.jpg']);
+  const crowded = first;
+  crowded.state.crowded = true;
+  const again = crowded.when('wantCard', wantedBy('4'), at(30));
+  const kept = again.when('finishCard', { card: { ...card, image: 'newest.jpg' } }, at(30));
+  assert.equal((kept.events.at(-1) as { replaced?: string }).replaced, undefined, 'somebody may still show it');
+});
+
 test('another address of the same id gets nothing, and nothing is finished that nobody wanted', () => {
   const taken = page().when('wantCard', wantedBy('1'));
   assert.equal(taken.when('wantCard', { url: 'https://example.org/other' }).events.length, 1);

@@ -38,8 +38,8 @@ const idsOf = ({ body }: Answered): string[] => body.map(({ id }: { id: string }
 test('an edit takes media in and out, describes it, and history tells what there was', async () => {
   const { id, media } = await withMedia();
   const other = await upload();
-  const kept = await put(alice, id, { status: 'said' });
-  assert.deepEqual(kept.body.media_attachments, [media], 'what is not named stays');
+  const kept = await put(alice, id, { status: 'said', media_ids: [media.id] });
+  assert.deepEqual(kept.body.media_attachments, [media]);
   const both = await put(alice, id, {
     status: 'said',
     media_ids: [other.id, media.id],
@@ -75,6 +75,24 @@ test('an edit takes media in and out, describes it, and history tells what there
   const refused = { status: 'x', media_ids: [free.id], media_attributes: [{ id: free.id, focus: '9,9' }] };
   assert.equal((await put(alice, id, refused)).status, 422);
   assert.equal((await alice.post('/api/v1/statuses', { media_ids: [free.id] })).status, 200, 'it was let go');
+});
+
+test('an edit that names no media leaves none: forms cannot name an empty list', async () => {
+  const { id } = await withMedia();
+  const bare = await put(alice, id, { status: 'words' });
+  assert.deepEqual([bare.status, bare.body.media_attachments], [200, []]);
+});
+
+test('a scheduled status keeps its upload for itself until it is given up', async () => {
+  const media = await upload();
+  const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
+  const later = await alice.post('/api/v1/statuses', { status: 'later', media_ids: [media.id], scheduled_at });
+  assert.deepEqual(later.body.media_attachments, [media]);
+  const { id } = later.body;
+  assert.equal((await alice.post('/api/v1/statuses', { media_ids: [media.id] })).status, 422);
+  assert.equal((await alice.remove(`/api/v1/media/${media.id}`)).status, 422);
+  assert.equal((await alice.remove(`/api/v1/scheduled_statuses/${id}`)).status, 200);
+  assert.equal((await alice.post('/api/v1/statuses', { media_ids: [media.id] })).status, 200);
 });
 
 test('lists of media alone leave everything else out, for accounts, for all and for hashtags', async () => {

@@ -62,6 +62,7 @@ test('a public status shows the page that its first link leads to; the page is f
   const picture = await fetch(`${server.url}${new URL(String(image)).pathname}`);
   assert.equal(picture.headers.get('content-type'), 'image/jpeg');
   assert.deepEqual(await shownCard(ids[1] ?? ''), card);
+  assert.deepEqual((await server.get(`/api/v1/statuses/${ids[0]}/card`)).body, card);
   assert.equal(pages.asked.filter((path) => path === '/page').length, 1);
   assert.ok(!pages.asked.includes('/second'));
 });
@@ -75,6 +76,7 @@ test('what only some may read is told to nobody; pages that fail leave no card',
   await until('the failing page was asked', () => pages.asked.includes('/nothing') || undefined, WAIT_MS);
   assert.equal(await cardOf(failed), null);
   assert.ok(!pages.asked.includes('/secret'));
+  assert.equal((await server.get(`/api/v1/statuses/${failed}/card`)).status, 404);
 });
 
 test('an edit that leads elsewhere has another card', async () => {
