@@ -10,11 +10,13 @@ export interface Commands {
   unblockDomain: { in: P.AccountDomain; out: P.AccountEmpty };
   domainBlocks: { in: P.AccountEdgeBounds; out: P.AccountDomainPage };
   partFromDomain: { in: P.AccountPartFromDomain; out: P.AccountEmpty };
+  partSome: { in: P.AccountPartSome; out: P.AccountEmpty };
 }
 export interface Events {
   domainBlocked: P.AccountDomainBlocked;
   domainUnblocked: P.AccountDomainUnblocked;
   domainParted: P.AccountDomainParted;
+  someParted: P.AccountPartSome;
 }
 
 /** Bounds what each page looks up, and what the list weighs as a message beside the filters: 253 bytes each. */
@@ -57,22 +59,26 @@ export const domainBlocks: Part<RelationState, Commands, Events> = {
       if (domain === undefined) return noDomain();
       return { events: [{ type: 'domainParted', domain, following, atMs: nowMs }], reply: {} };
     },
+    partSome: (_state, some) => ({ events: [{ type: 'someParted', ...some }], reply: {} }),
   },
   apply: {
     domainBlocked: (state, { domain, edgeId }) => void state.blockedDomains.set(domain, edgeId),
     domainUnblocked: (state, { domain }) => void state.blockedDomains.delete(domain),
     domainParted() {},
+    someParted() {},
   },
   commands: {
     blockDomain: { in: codec('murmuration.account.Domain'), out: empty },
     unblockDomain: { in: codec('murmuration.account.Domain'), out: empty },
     domainBlocks: { in: codec('murmuration.account.EdgeBounds'), out: codec('murmuration.account.DomainPage') },
     partFromDomain: { in: codec('murmuration.account.PartFromDomain'), out: empty },
+    partSome: { in: codec('murmuration.account.PartSome'), out: empty },
   },
   events: {
     domainBlocked: codec('murmuration.account.DomainBlocked'),
     domainUnblocked: codec('murmuration.account.DomainUnblocked'),
     domainParted: codec('murmuration.account.DomainParted'),
+    someParted: codec('murmuration.account.PartSome'),
   },
 };
 

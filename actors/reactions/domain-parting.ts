@@ -1,59 +1,110 @@
-import { RANGE_LIMIT_MAX, type ReadTables } from '../../store/port.js';
+import type { AccountPartedEdge, AccountPartSome } from '../../proto/gen/types.js';
+import type { ReadTables } from '../../store/port.js';
 import { accounts, followers } from '../../store/tables.js';
 import type { AccountEvents, AccountState } from '../account/commands.js';
-import { eraOfId, makeId } from '../domain/ids.js';
-import type { Reaction } from '../runtime/kind.js';
+import { eraOfId, eraOfMs } from '../domain/ids.js';
+import type { Effects, Happened, Reaction } from '../runtime/kind.js';
 import { tellAccount } from './account-tells.js';
+import { eraPages } from './era-pages.js';
 
 type Tables = Pick<ReadTables, 'range' | 'getMany'>;
+type Now = Happened<AccountState>;
+
+/** Looked at together, and at most written down together. */
+const EDGES_AT_ONCE_MAX = 100;
+const PHASES = ['followers', 'requests', 'following'] as const;
+type Phase = (typeof PHASES)[number];
+
+interface Parting {
+  readonly domain: string;
+  /** Whether those that the account follows are left, too. */
+  readonly following: boolean;
+}
 
 /**
- * Behind the reply: the follows from and to a domain end, one by one, as if each had been ended by hand: the other side
- * is told, and what has ended once does not end again.
+ * Behind the reply: the follows from and to a domain end, as if each had been ended by hand: the other side is told.
+ * Which ones is written down before they end: after a crash the same are told in the same order, as those who recognise
+ * repeats expect it.
  */
 export function domainParting(tables: Tables): Reaction<AccountState, AccountEvents> {
+  const goOn = async (parting: Parting, phase: Phase, after: string, now: Now, effects: Effects) => {
+    const some = await nextOf(tables, now, parting, phase, after);
+    if (some !== undefined) await tellAccount(effects, now.self, 'partSome', some);
+  };
   return {
     surface: 'domains',
     beforeReply: false,
     on: {
-      async domainParted({ domain, following, atMs }, { self, state }, effects) {
-        for await (const edges of followersOf(tables, self, atMs)) {
-          const there = await livingAt(tables, domain, edges);
-          for (const { account, edgeId } of there)
-            await tellAccount(effects, self, 'dropFollower', { follower: account, edgeId });
-        }
-        if (!following) return;
-        const followed = [...state.following.values()].map(({ target, edgeId }) => ({ account: target, edgeId }));
-        for (let from = 0; from < followed.length; from += RANGE_LIMIT_MAX) {
-          const there = await livingAt(tables, domain, followed.slice(from, from + RANGE_LIMIT_MAX));
-          for (const { account } of there) await tellAccount(effects, self, 'unfollow', { target: account });
-        }
+      domainParted: (event, now, effects) => goOn(event, PHASES[0], '', now, effects),
+      async someParted(event, now, effects) {
+        const phase = PHASES.find((one) => one === event.phase);
+        if (phase === undefined) return;
+        for (const edge of event.edges) await END[phase](edge, now.self, effects);
+        await goOn(event, phase, event.after, now, effects);
       },
     },
   };
 }
 
-interface Edge {
-  readonly account: string;
-  readonly edgeId: string;
-}
+const END: { readonly [P in Phase]: (edge: AccountPartedEdge, self: string, effects: Effects) => Promise<unknown> } = {
+  followers: ({ account, edgeId }, self, effects) =>
+    tellAccount(effects, self, 'dropFollower', { follower: account, edgeId }),
+  requests: ({ account }, self, effects) => tellAccount(effects, self, 'rejectFollow', { follower: account }),
+  following: ({ account }, self, effects) => tellAccount(effects, self, 'unfollow', { target: account }),
+};
 
-/** As their rows say, some at a time. */
-async function* followersOf(tables: Tables, self: string, untilMs: number): AsyncGenerator<Edge[]> {
-  for (let era = eraOfId(self); era <= eraOfId(makeId(untilMs, 0, 0)); era++) {
-    let after = '0';
-    for (;;) {
-      const page = { after: { edge: after }, limit: RANGE_LIMIT_MAX };
-      const rows = await tables.range(followers, { account: self, era }, page);
-      yield rows.map(({ key, value }) => ({ account: value.accountId, edgeId: key.edge }));
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < RANGE_LIMIT_MAX) break;
-      after = last.key.edge;
-    }
+const FIND: { readonly [P in Phase]: (tables: Tables, now: Now, after: string) => Promise<AccountPartedEdge[]> } = {
+  async followers(tables, { self, atMs }, after) {
+    const eras = [eraOfId(after === '' ? self : after), eraOfMs(atMs) + 1] as const;
+    const rows = await eraPages(eras, after, EDGES_AT_ONCE_MAX, (era, edge, limit) =>
+      tables.range(followers, { account: self, era }, { after: { edge }, limit }),
+    );
+    return rows.map(({ key, value }) => ({ account: value.accountId, edgeId: key.edge }));
+  },
+  requests: async (_tables, { state }, after) =>
+    inOrder(
+      Array.from(state.requests, ([account, { edgeId }]) => ({ account, edgeId })),
+      after,
+    ),
+  following: async (_tables, { state }, after) =>
+    inOrder(
+      Array.from(state.following, ([account, { edgeId }]) => ({ account, edgeId })),
+      after,
+    ),
+};
+
+/** The next edges that lead to the domain, or else those of the next phase that has any. */
+async function nextOf(
+  tables: Tables,
+  now: Now,
+  { domain, following }: Parting,
+  phase: Phase,
+  from: string,
+): Promise<AccountPartSome | undefined> {
+  for (let [place, after] = [PHASES.indexOf(phase), from]; place < PHASES.length; ) {
+    const kind = PHASES[place] as Phase;
+    if (kind === 'following' && !following) return undefined;
+    const found = await FIND[kind](tables, now, after);
+    const last = found.at(-1)?.edgeId;
+    const edges = await livingAt(tables, domain, found);
+    if (edges.length > 0) return { domain, following, phase: kind, edges, after: last ?? '' };
+    [place, after] = last === undefined ? [place + 1, ''] : [place, last];
   }
+  return undefined;
 }
 
-async function livingAt(tables: Tables, domain: string, edges: readonly Edge[]): Promise<Edge[]> {
+function inOrder(edges: readonly AccountPartedEdge[], after: string): AccountPartedEdge[] {
+  return edges
+    .filter(({ edgeId }) => edgeId > after)
+    .sort((a, b) => (a.edgeId < b.edgeId ? -1 : 1))
+    .slice(0, EDGES_AT_ONCE_MAX);
+}
+
+async function livingAt(
+  tables: Tables,
+  domain: string,
+  edges: readonly AccountPartedEdge[],
+): Promise<AccountPartedEdge[]> {
   if (edges.length === 0) return [];
   const keys = edges.map(({ account }) => ({ account }));
   const records = await tables.getMany(accounts, keys);

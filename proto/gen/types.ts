@@ -1417,6 +1417,20 @@ export interface AccountDomainParted {
   readonly atMs: number;
 }
 
+export interface AccountPartedEdge {
+  readonly account: string;
+  readonly edgeId: string;
+}
+
+/** Those of them that end next. phase: followers, requests, following. after: from where on the ones after them are looked for. */
+export interface AccountPartSome {
+  readonly domain: string;
+  readonly following: boolean;
+  readonly phase: string;
+  readonly edges: readonly AccountPartedEdge[];
+  readonly after: string;
+}
+
 export interface AccountDomainEdge {
   readonly domain: string;
   readonly edgeId: string;
@@ -2675,6 +2689,8 @@ export interface Messages {
   'murmuration.account.DomainUnblocked': AccountDomainUnblocked;
   'murmuration.account.PartFromDomain': AccountPartFromDomain;
   'murmuration.account.DomainParted': AccountDomainParted;
+  'murmuration.account.PartedEdge': AccountPartedEdge;
+  'murmuration.account.PartSome': AccountPartSome;
   'murmuration.account.DomainEdge': AccountDomainEdge;
   'murmuration.account.DomainPage': AccountDomainPage;
   'murmuration.account.DropFollower': AccountDropFollower;

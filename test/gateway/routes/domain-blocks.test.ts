@@ -93,6 +93,19 @@ test('followers from a blocked domain are rejected and follows of its people end
   assert.equal((await dan.get(`/api/v1/accounts/${dan.id}`)).body.followers_count, 1);
 });
 
+test('requests to follow from a blocked domain are turned down', async () => {
+  const [nan, far] = [await server.person('nan'), await server.person('distant')];
+  await server.ask('PATCH', '/api/v1/accounts/update_credentials', { locked: true }, nan.token);
+  await far.follows(nan);
+  await movesTo(far, 'distant.example');
+  assert.equal((await nan.get('/api/v1/follow_requests')).body.length, 1);
+  await nan.post(PATH, { domain: 'distant.example' });
+  const turnedDown = async () => (await nan.get('/api/v1/follow_requests')).body.length === 0 || undefined;
+  await until('the request is gone', turnedDown, WAIT_MS);
+  const [relation] = (await far.get(`/api/v1/accounts/relationships?id[]=${nan.id}`)).body;
+  assert.equal(relation.requested, false);
+});
+
 test('followers of a domain can be removed without anything being blocked', async () => {
   const [eve, far] = [await server.person('eve'), await server.person('afar')];
   await far.follows(eve);
