@@ -7,6 +7,7 @@ import { IDS_PER_MS, makeId, SHARDS } from '../actors/domain/ids.js';
 import type { Clock, Random } from '../actors/domain/time.js';
 import { instanceKind } from '../actors/instance/instance.js';
 import { linkKind } from '../actors/link/kind.js';
+import { mailboxKind } from '../actors/mailbox/kind.js';
 import { Registrar } from '../actors/registry.js';
 import { reportKind } from '../actors/report/kind.js';
 import { Alarms } from '../actors/runtime/alarms.js';
@@ -98,7 +99,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   await fanOut(rings, publicRing, bus);
   const media = await openMedia(settings, tables, clock);
   const workshop = new Workshop(media, random);
-  const account = accountKind({ mailer, baseUrl: settings.BASE_URL, tables, rings, media: workshop });
+  const account = accountKind({ baseUrl: settings.BASE_URL, tables, rings, media: workshop });
   const instance = instanceKind();
   const report = reportKind({ tables });
   const web = openWeb(settings);
@@ -110,7 +111,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     logger.error({ err }, 'custom emoji not read'),
   );
   const runtime = new Runtime({
-    kinds: [account, conversation, instance, report, link],
+    kinds: [account, conversation, instance, report, link, mailboxKind({ mailer, clock })],
     tables,
     journal: new Journal(tables),
     bus,

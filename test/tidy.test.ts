@@ -21,6 +21,7 @@ const COMPOSED: Readonly<Record<string, readonly string[]>> = {
   account: ['account.ts', 'commands.ts'],
   conversation: ['commands.ts', 'state.ts'],
   instance: ['commands.ts', 'instance.ts'],
+  mailbox: ['kind.ts'],
   report: ['kind.ts'],
 };
 /** Slices whose tests are together in one file, as people use them. */

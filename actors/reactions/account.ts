@@ -5,7 +5,7 @@ import type { HomeRings } from '../timelines/home-rings.js';
 import { accountRows } from './account-rows.js';
 import { accountNotices, accountTells } from './account-tells.js';
 import { domainParting } from './domain-parting.js';
-import { accountMail, type Mailer } from './mail.js';
+import { accountMail } from './mail.js';
 import { accountMediaFiles, accountMediaRows, type MediaFiles } from './media.js';
 import { moderationTells } from './moderation-tells.js';
 import { profileProofs } from './proof.js';
@@ -16,7 +16,6 @@ import { accountTimeline } from './timeline.js';
 
 /** What an account's effects need from outside. */
 export interface AccountSurroundings {
-  readonly mailer: Mailer;
   /** Of the instance, without trailing slash; mails link there. */
   readonly baseUrl: string;
   /** Where the notifications to be cleared are looked up, and where followers come from. */
@@ -40,7 +39,7 @@ export function accountReactions(around: AccountSurroundings): readonly Reaction
     accountNotices,
     domainParting(around.tables),
     profileProofs(around.baseUrl),
-    accountMail(around.mailer, around.baseUrl),
+    accountMail(around.baseUrl),
     accountMediaFiles(around.media),
     accountPurge(around.tables),
   ];

@@ -1,40 +1,32 @@
 import type { AccountEvents, AccountState } from '../account/commands.js';
-import type { Reaction } from '../runtime/kind.js';
+import type { Effects, Reaction } from '../runtime/kind.js';
+import type { Mail } from './mailbox.js';
 
-export interface Mail {
-  readonly to: string;
-  readonly subject: string;
-  readonly text: string;
-  readonly html?: string;
+function post(effects: Effects, account: string, mail: Mail): Promise<unknown> {
+  return effects.tell('mailbox', account, 'post', mail);
 }
 
-/** Hands mails on; adapters in transport/mail. */
-export interface Mailer {
-  /** @throws Unavailable when it cannot be handed on now; it is then tried again */
-  send(mail: Mail): Promise<void>;
-}
-
-/** Behind the reply, so that a slow mail server holds nobody up. A crash may send a mail twice. */
-export function accountMail(mailer: Mailer, baseUrl: string): Reaction<AccountState, AccountEvents> {
+/** What is written to the account's owner; the mailbox of the same id sends it. */
+export function accountMail(baseUrl: string): Reaction<AccountState, AccountEvents> {
   return {
     surface: 'mail',
     beforeReply: false,
     on: {
-      async registered({ username, email, confirmed, confirmationToken }, { state }) {
+      async registered({ username, email, confirmed, confirmationToken }, { self, state }, effects) {
         if (confirmed || confirmationToken === undefined || state.owner?.confirmed) return;
-        await mailer.send(confirmationMail(baseUrl, username, email, confirmationToken));
+        await post(effects, self, confirmationMail(baseUrl, username, email, confirmationToken));
       },
-      async confirmationResent({ email, token }, { state }) {
+      async confirmationResent({ email, token }, { self, state }, effects) {
         const { owner } = state;
         // Another one may have been sent since.
         if (owner === undefined || owner.confirmed || owner.email !== email) return;
-        await mailer.send(confirmationMail(baseUrl, owner.username, email, token));
+        await post(effects, self, confirmationMail(baseUrl, owner.username, email, token));
       },
-      async resetAsked({ token, atMs }, { state }) {
+      async resetAsked({ token, atMs }, { self, state }, effects) {
         const { owner, passwordReset } = state;
         if (owner === undefined || passwordReset?.askedAtMs !== atMs) return;
         const query = new URLSearchParams({ reset_password_token: token });
-        await mailer.send({
+        await post(effects, self, {
           to: owner.email,
           subject: 'A new password',
           text:
@@ -42,10 +34,10 @@ export function accountMail(mailer: Mailer, baseUrl: string): Reaction<AccountSt
             `${baseUrl}/auth/password/edit?${query}\n\nIf you did not ask for it, ignore this mail: nothing changes.\n`,
         });
       },
-      async passwordChanged(_event, { state }) {
+      async passwordChanged(_event, { self, state }, effects) {
         const { owner } = state;
         if (owner === undefined || !owner.confirmed) return;
-        await mailer.send({
+        await post(effects, self, {
           to: owner.email,
           subject: 'Your password was changed',
           text:
@@ -54,9 +46,9 @@ export function accountMail(mailer: Mailer, baseUrl: string): Reaction<AccountSt
         });
       },
       /** Whoever may judge reports hears of each by mail, too; once, since it is told of it once. */
-      async notified({ kind, report }, { state }) {
+      async notified({ kind, report }, { self, state }, effects) {
         if (kind !== 'admin.report' || report === undefined || state.owner === undefined) return;
-        await mailer.send({
+        await post(effects, self, {
           to: state.owner.email,
           subject: `New report #${report.id} (${report.category})`,
           text:
@@ -65,12 +57,12 @@ export function accountMail(mailer: Mailer, baseUrl: string): Reaction<AccountSt
             `Statuses: ${report.statusIds.length}\n\n${report.comment}\n`,
         });
       },
-      async moderated({ action, mail, text }, { state }) {
+      async moderated({ action, mail, text }, { self, state }, effects) {
         const { owner } = state;
         if (owner === undefined || !mail) return;
         const what = TOLD[action];
         if (what === undefined) return;
-        await mailer.send({
+        await post(effects, self, {
           to: owner.email,
           subject: what,
           text: `Hello ${owner.username},\n\n${what} (${baseUrl}).\n${text === '' ? '' : `\n${text}\n`}`,

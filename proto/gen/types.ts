@@ -2007,6 +2007,23 @@ export interface LinkProofFinished {
   readonly atMs: number;
 }
 
+export interface MailEmpty {
+
+}
+
+export interface MailPost {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
+export interface MailPosted {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly atMs: number;
+}
+
 export interface NodeActorCommand {
   readonly kind: string;
   readonly id: string;
@@ -2775,6 +2792,9 @@ export interface Messages {
   'murmuration.link.ProofWanted': LinkProofWanted;
   'murmuration.link.FinishProof': LinkFinishProof;
   'murmuration.link.ProofFinished': LinkProofFinished;
+  'murmuration.mail.Empty': MailEmpty;
+  'murmuration.mail.Post': MailPost;
+  'murmuration.mail.Posted': MailPosted;
   'murmuration.node.ActorCommand': NodeActorCommand;
   'murmuration.node.ProblemReply': NodeProblemReply;
   'murmuration.node.ActorReply': NodeActorReply;

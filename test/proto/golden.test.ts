@@ -6,6 +6,7 @@ import { conversationKind } from '../../actors/conversation/conversation.js';
 import { instanceKind } from '../../actors/instance/instance.js';
 import { link } from '../../actors/link/link.js';
 import { proof } from '../../actors/link/proof.js';
+import { mailbox } from '../../actors/mailbox/mailbox.js';
 import { reportPart } from '../../actors/report/report.js';
 import { systemClock } from '../../actors/runtime/system.js';
 import { type Codec, codec } from '../../proto/codec.js';
@@ -37,7 +38,6 @@ function sample(type: protobuf.Type, depth = 0): Record<string, unknown> {
 
 const tables = new MemoryTables();
 const noWhere = {
-  mailer: { send: async () => undefined },
   baseUrl: '',
   tables,
   rings: lonelyRings(tables, systemClock),
@@ -51,6 +51,7 @@ const codecs: Codec<never>[] = [
   ...Object.values(reportPart.events),
   ...Object.values(link.events),
   ...Object.values(proof.events),
+  ...Object.values(mailbox.events),
   codec('murmuration.store.JournalRecord'),
 ].map((found) => found as unknown as Codec<never>);
 const names = [...new Set(codecs.map(({ name }) => name))].sort();

@@ -161,7 +161,6 @@ async function homesAreRight(ended: Ended, found: string[]): Promise<void> {
   const node = nodes[0] as SimulatedNode;
   const rings = lonelyRings(shared, world.clockOf(node.process));
   const kind = accountKind({
-    mailer: { send: async () => undefined },
     baseUrl: '',
     tables: shared,
     rings,

@@ -7,6 +7,7 @@ import { codec } from '../../proto/codec.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';
 import type { Tables } from '../../store/port.js';
 import { backlog } from '../../store/tables.js';
+import { silentMailbox } from '../kit/silent-mailbox.js';
 import { noUploads } from '../kit/uploads.js';
 import { Client } from './client.js';
 import { invariants } from './invariants.js';
@@ -111,13 +112,13 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
 
 const kinds = (tables: Tables, rings: HomeRings) => [
   accountKind({
-    mailer: { send: async () => undefined },
     baseUrl: 'http://simulated',
     tables,
     rings,
     media: noUploads,
   }),
   conversationKind(),
+  silentMailbox(),
 ];
 
 function isEffect(payload: Uint8Array): boolean {

@@ -13,12 +13,16 @@ export interface Mail {
 
 /** Sends mail. */
 export interface Mailer {
-  /** @throws Unavailable when it could not be handed over; it may be tried again */
+  /**
+   * Resolves as well when the server will never take it: a mailbox that is not there, a mail that it does not want.
+   * @throws Unavailable when it could not be handed over; it may be tried again
+   */
   send(mail: Mail): Promise<void>;
 }
 
 interface Log {
   info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
 }
 
 export interface MailerOptions {
@@ -37,10 +41,10 @@ const SMTP_TIMEOUT_MS = 15_000;
 const nodemailer = () => import('nodemailer');
 
 export function openMailer(options: MailerOptions): Mailer {
-  return options.smtpUrl === undefined ? fileMailer(options) : smtpMailer(options.smtpUrl, options.from);
+  return options.smtpUrl === undefined ? fileMailer(options) : smtpMailer(options.smtpUrl, options);
 }
 
-function smtpMailer(url: string, from: string): Mailer {
+function smtpMailer(url: string, { from, log }: MailerOptions): Mailer {
   const address = new URL(url);
   const isTls = address.protocol === 'smtps:';
   const settings = {
@@ -63,10 +67,24 @@ function smtpMailer(url: string, from: string): Mailer {
       try {
         await (await opened()).sendMail({ from, ...mail, to: oneAddress(mail.to) });
       } catch (error) {
+        if (isForGood(error)) {
+          log.warn({ subject: mail.subject, err: error }, 'the mail server will never take a mail');
+          return;
+        }
         throw new Unavailable('the mail server did not take a mail', { cause: error });
       }
     },
   };
+}
+
+/**
+ * Whether the recipient or the mail itself was refused by a code that asks for no other try (RFC 5321 §4.2.1). Of what
+ * concerns us as sender, or the connection, the operator is told, and mends it.
+ */
+function isForGood(error: unknown): boolean {
+  const { code, command, responseCode } = error as { code?: string; command?: string; responseCode?: number };
+  if (responseCode === undefined || responseCode < 500) return false;
+  return code === 'EMESSAGE' || (code === 'EENVELOPE' && command === 'RCPT TO');
 }
 
 /** One .eml file per mail, whole as soon as it has its name. */

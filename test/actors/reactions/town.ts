@@ -1,7 +1,8 @@
 import { accountKind } from '../../../actors/account/account.js';
 import { conversationKind } from '../../../actors/conversation/conversation.js';
 import { makeId } from '../../../actors/domain/ids.js';
-import type { Mail } from '../../../actors/reactions/mail.js';
+import { mailboxKind } from '../../../actors/mailbox/kind.js';
+import type { Mail } from '../../../actors/reactions/mailbox.js';
 import { askerOf } from '../../../actors/runtime/kind.js';
 import { codec } from '../../../proto/codec.js';
 import type { AccountPost, NodeStatusTopic } from '../../../proto/gen/types.js';
@@ -27,14 +28,14 @@ export async function town(names: readonly string[]) {
   const mailer = { send: async (mail: Mail) => void mails.push(mail) };
   const rings = lonelyRings(stage.shared, stage.clock);
   const account = accountKind({
-    mailer,
     baseUrl: 'https://here.example',
     tables: stage.shared,
     rings,
     media: noUploads,
   });
   const conversation = conversationKind();
-  const node = await stage.node(1, {}, [account, conversation]);
+  const mailbox = mailboxKind({ mailer, clock: stage.clock });
+  const node = await stage.node(1, {}, [account, conversation, mailbox]);
   const published: NodeStatusTopic[] = [];
   await stage.bus('listener').subscribe(STATUSES_TOPIC, (bytes) => {
     published.push(codec('murmuration.node.StatusTopic').decode(bytes));

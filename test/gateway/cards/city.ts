@@ -16,6 +16,7 @@ import type { InstanceSettings, Services } from '../../../gateway/services.js';
 import { recentIds } from '../../../gateway/timelines/recent.js';
 import { put, RANGE_LIMIT_MAX } from '../../../store/port.js';
 import { backlog, journal } from '../../../store/tables.js';
+import { silentMailbox } from '../../kit/silent-mailbox.js';
 import { Stage } from '../../kit/stage.js';
 import { noUploads, uploadsIn } from '../../kit/uploads.js';
 
@@ -41,7 +42,6 @@ export async function openCity(stage: Stage = new Stage()) {
     recent: (authors, limit) => recentIds(tables, stage.clock)(authors, limit),
   });
   const account = accountKind({
-    mailer: { send: async () => undefined },
     baseUrl: instance.baseUrl,
     tables: stage.shared,
     rings,
@@ -50,7 +50,7 @@ export async function openCity(stage: Stage = new Stage()) {
   const conversation = conversationKind();
   const publicRing = makePublicRing(stage.shared, log);
   await fanOut(rings, publicRing, stage.bus('gateway'));
-  const node = await stage.node(1, {}, [account, conversation], (inner) => {
+  const node = await stage.node(1, {}, [account, conversation, silentMailbox()], (inner) => {
     tables = cachedAlone(inner);
     return tables;
   });

@@ -23,6 +23,8 @@ before(async () => {
   server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
+    onRcptTo: ({ address }, _session, done) =>
+      done(address.startsWith('gone') ? Object.assign(new Error('no such mailbox'), { responseCode: 550 }) : null),
     onMailFrom: (_address, _session, done) => done(accepts ? null : new Error('not now')),
     onData: (stream, session, done) => {
       let text = '';
@@ -43,7 +45,8 @@ after(async () => {
 });
 
 const lines: object[] = [];
-const log = { info: (fields: object) => void lines.push(fields) };
+const warnings: object[] = [];
+const log = { info: (fields: object) => void lines.push(fields), warn: (fields: object) => void warnings.push(fields) };
 const from = 'Murmuration <no-reply@example.org>';
 const mail = { to: 'new@example.org', subject: 'Confirm', text: 'Open this link.' };
 const bySmtp = (port: number) => openMailer({ smtpUrl: `smtp://127.0.0.1:${port}`, from, folder, log });
@@ -72,6 +75,12 @@ test('a server that refuses, or is not there, is Unavailable: the mail is tried 
   await assert.rejects(bySmtp(portOf()).send(mail), Unavailable);
   accepts = true;
   await assert.rejects(bySmtp(1).send(mail), Unavailable);
+});
+
+test('a recipient that the server will never take is no reason to try again, but to tell the operator', async () => {
+  const before = [received.length, warnings.length] as const;
+  await bySmtp(portOf()).send({ ...mail, to: 'gone@example.org' });
+  assert.deepEqual([received.length, warnings.length], [before[0], before[1] + 1]);
 });
 
 test('without an SMTP server a mail becomes a file and a log line', async () => {

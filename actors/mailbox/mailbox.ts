@@ -1,0 +1,22 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import type { Part } from '../runtime/part.js';
+
+export interface Commands {
+  post: { in: P.MailPost; out: P.MailEmpty };
+}
+export interface Events {
+  posted: P.MailPosted;
+}
+/** Nothing is decided by what was sent before. */
+export type State = Readonly<Record<string, never>>;
+
+/** Mails to one account, in order. What is accepted here is sent by the reaction to it (reactions/mailbox.ts). */
+export const mailbox: Part<State, Commands, Events> = {
+  decide: {
+    post: (_state, mail, { nowMs }) => ({ events: [{ type: 'posted', ...mail, atMs: nowMs }], reply: {} }),
+  },
+  apply: { posted: () => undefined },
+  commands: { post: { in: codec('murmuration.mail.Post'), out: codec('murmuration.mail.Empty') } },
+  events: { posted: codec('murmuration.mail.Posted') },
+};

@@ -1,0 +1,4 @@
+import { mailboxKind } from '../../actors/mailbox/kind.js';
+
+/** Mailboxes for tests that look at no mail. */
+export const silentMailbox = () => mailboxKind({ mailer: { send: async () => undefined }, clock: { nowMs: () => 0 } });
