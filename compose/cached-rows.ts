@@ -1,7 +1,9 @@
 import type { RowCarrier } from '../actors/runtime/carried-rows.js';
 import { codec } from '../proto/codec.js';
-import { CachedTables } from '../store/cached-tables.js';
+import type { NodeRowKey } from '../proto/gen/types.js';
+import { CachedTables, type WrittenRow } from '../store/cached-tables.js';
 import type { Tables } from '../store/port.js';
+import type { AnyTable } from '../store/table.js';
 import {
   accountListings,
   accountStatuses,
@@ -25,7 +27,18 @@ import { type Bus, ROWS_TOPIC } from '../transport/bus.js';
 /** How long a node may believe a row that a node cut off from the bus has changed. */
 const SHARED_TTL_MS = 5_000;
 
+/**
+ * A write that took longer is told without its value: an owner that lost its shard meanwhile must not tell what its
+ * successor has changed already. Below the margin by which a lease ends before another node may take over.
+ */
+const PROMPT_MS = 500;
+/** Larger values are read by the nodes that want them. */
+const TOLD_BYTES_MAX = 256;
+
 const messages = codec('murmuration.node.RowsWritten');
+const watched = new Map<string, AnyTable>(
+  allTables.filter((table) => 'watched' in table).map((table) => [table.name, table]),
+);
 
 /** The store of a node that has it for itself: nothing is written but by this process. */
 export const cachedAlone = (tables: Tables): CachedTables =>
@@ -53,8 +66,8 @@ export const cachedAlone = (tables: Tables): CachedTables =>
  */
 export async function cachedTogether(tables: Tables, bus: Bus, node: string): Promise<CachedTables> {
   const cached = new CachedTables(tables, { ttlMs: SHARED_TTL_MS, trusts: () => bus.healthy() });
-  cached.onWritten((written) => {
-    const rows = written.map(({ table, key }) => ({ table, key: [...key] }));
+  cached.onWritten((written, tookMs) => {
+    const rows = written.map((row) => toldRow(row, tookMs <= PROMPT_MS));
     bus.publish(ROWS_TOPIC, messages.encode({ node, rows }));
   });
   bus.onGap((subject) => {
@@ -62,9 +75,36 @@ export async function cachedTogether(tables: Tables, bus: Bus, node: string): Pr
   });
   await bus.subscribe(ROWS_TOPIC, (payload) => {
     const message = messages.decode(payload);
-    if (message.node !== node) cached.forget(message.rows);
+    if (message.node !== node) cached.forget(message.rows.map(heardRow));
   });
   return cached;
+}
+
+/** Of a small row that nodes follow, what it is now goes along: they need not read it. */
+function toldRow({ table, key, now }: WrittenRow, prompt: boolean): NodeRowKey {
+  const row = { table, key: [...key], gone: false };
+  const { value: codec } = watched.get(table) ?? {};
+  if (codec === undefined || now === undefined || !prompt) return row;
+  if (now.value === undefined) return { ...row, gone: true };
+  const value = codec.encode(now.value);
+  return value.length > TOLD_BYTES_MAX ? row : { ...row, value };
+}
+
+function heardRow({ table, key, value, gone }: NodeRowKey): WrittenRow {
+  if (gone) return { table, key, now: { value: undefined } };
+  const { value: codec } = watched.get(table) ?? {};
+  return value === undefined || codec === undefined ? { table, key } : { table, key, now: new Told(codec, value) };
+}
+
+/** Decoded by who wants it. */
+class Told {
+  constructor(
+    private readonly codec: AnyTable['value'],
+    private readonly bytes: Uint8Array,
+  ) {}
+  get value(): unknown {
+    return this.codec.decode(this.bytes);
+  }
 }
 
 /**

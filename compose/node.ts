@@ -41,6 +41,7 @@ import { cachedAlone, cachedTogether, rowCarrier } from './cached-rows.js';
 import { fanOut, makeHomeRings, makePublicRing, withRings } from './home-rings.js';
 import { type Membership, openMembership } from './membership.js';
 import { openBus, openMedia, openStore } from './parts.js';
+import { relationNews } from './relation-news.js';
 
 /** A node as the process (or a test) holds it. */
 export interface Node {
@@ -133,12 +134,13 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     ...options,
   });
   const askAccount = askerOf(account, runtime);
+  const news = isAlone ? undefined : await relationNews(bus, placement);
   const about = { ...instanceOf(settings), emojis };
   const tagHistories = new TagHistories(tables, clock, isAlone ? (listener) => tables.onChanged(listener) : undefined);
   const services: Services = {
     instance: about,
     askAccount,
-    lenses: new Lenses(askAccount, clock, limits, answererOf(account, runtime)),
+    lenses: new Lenses(askAccount, clock, limits, answererOf(account, runtime), news),
     publicRing,
     pages: new StatusPages(about, new ViewerMarks(tables)),
     askConversation: askerOf(conversation, runtime),

@@ -6,6 +6,7 @@ import type { TypedAnswerNow, TypedAsk } from '../actors/runtime/kind.js';
 import type { HomeBounds, HomeIds } from '../actors/timelines/ring-part.js';
 import type { AccountHome, AccountSources } from '../proto/gen/types.js';
 import { type LimitedAccounts, NOBODY_LIMITED } from './instance/account-limits.js';
+import type { RelationNews } from './relation-news.js';
 import { loadScreen } from './screening/screen.js';
 import { type Soon, soon } from './soon.js';
 import { Lens } from './streaming/lens.js';
@@ -27,6 +28,8 @@ interface Seen {
 const EDGES_MAX = 500_000;
 /** What a lens costs besides, in edges. */
 const LENS_EDGES = 16;
+type LensClock = Pick<Clock, 'nowMs' | 'monotonicMs'>;
+
 const NOBODY: AccountSources = {
   following: [],
   blocked: [],
@@ -39,30 +42,54 @@ const NOBODY: AccountSources = {
 };
 const NO_BOUNDS: HomeBounds = { before: undefined, after: undefined, upwards: false, limit: 0 };
 
+/**
+ * How long the lens of a viewer who lives on another node is believed without a question: bounds what a node cut off
+ * from the bus without knowing it may show. As long as rows are believed (ADR 0013).
+ */
+export const LENS_BELIEVED_MS = 5_000;
+
 interface Kept extends Viewpoint {
   readonly version: number;
+  /** By the monotonic clock; 0: ask. */
+  believedUntilMs: number;
+  /** Of what was heard when it was asked for. */
+  generation: number;
+}
+
+/** A question under way; news meanwhile make its answer good for once only. */
+interface Asking {
+  readonly atMs: number;
+  readonly generation: number;
+  overtaken: boolean;
 }
 
 /**
  * Viewers' lenses, kept as long as their actors say that nothing changed: each use asks for the version, in the same
- * message that asks for the ids of a home timeline, so that no answer is ever given by relations of the past.
+ * message that asks for the ids of a home timeline. An actor on another node is not asked again for a while: its node
+ * says when the relations change, before it answers whoever changed them.
  */
 export class Lenses {
   readonly #ask: TypedAsk<AccountCommands>;
   readonly #kept = new LRUCache<string, Kept>({ maxSize: EDGES_MAX });
 
-  readonly #clock: Pick<Clock, 'nowMs'>;
+  readonly #clock: LensClock;
   readonly #answerNow: TypedAnswerNow<AccountCommands>;
 
   readonly #limits: LimitedAccounts;
+  readonly #news: RelationNews | undefined;
+  readonly #asking = new Map<string, Set<Asking>>();
+  #generation = 0;
 
-  /** `answerNow`: what the viewer's actor says at once, if it can. */
+  /** `answerNow`: what the viewer's actor says at once, if it can. `news`: absent where every actor lives here. */
   constructor(
     ask: TypedAsk<AccountCommands>,
-    clock: Pick<Clock, 'nowMs'>,
+    clock: LensClock,
     limits: LimitedAccounts = NOBODY_LIMITED,
     answerNow: TypedAnswerNow<AccountCommands> = () => undefined,
+    news?: RelationNews,
   ) {
+    this.#news = news;
+    news?.onChanged((account) => this.#heard(account));
     this.#limits = limits;
     this.#ask = ask;
     this.#clock = clock;
@@ -71,6 +98,8 @@ export class Lenses {
 
   /** @throws Unavailable when the viewer's actor cannot be asked */
   of(viewer: string): Soon<Viewpoint> {
+    const kept = this.#news && this.#kept.get(viewer);
+    if (kept !== undefined && this.#believes(viewer, kept)) return kept;
     return soon(this.home(viewer, NO_BOUNDS), ({ view }) => view);
   }
 
@@ -84,25 +113,69 @@ export class Lenses {
     const kept = this.#kept.get(viewer);
     const question = { knownVersion: kept?.version ?? 0, ...bounds };
     const answer = this.#answerNow(viewer, 'home', question);
-    if (answer === undefined) return this.#ask(viewer, 'home', question).then((late) => this.#seen(viewer, kept, late));
-    return this.#seen(viewer, kept, answer);
+    if (answer !== undefined) return this.#seen(viewer, kept, answer, undefined);
+    const asking = this.#begin(viewer);
+    return this.#ask(viewer, 'home', question)
+      .finally(() => this.#end(viewer, asking))
+      .then((late) => this.#seen(viewer, kept, late, asking));
   }
 
-  #seen(viewer: string, kept: Kept | undefined, answer: AccountHome | Problem): Soon<Seen> {
+  #believes(viewer: string, { believedUntilMs, generation }: Kept): boolean {
+    if (believedUntilMs === 0 || generation !== this.#generation) return false;
+    return this.#clock.monotonicMs() < believedUntilMs && this.#news?.covers(viewer) === true;
+  }
+
+  /** Without an account: any may have changed. */
+  #heard(account: string | undefined): void {
+    if (account === undefined) {
+      this.#generation += 1;
+      return;
+    }
+    const kept = this.#kept.peek(account);
+    if (kept !== undefined) kept.believedUntilMs = 0;
+    for (const asking of this.#asking.get(account) ?? []) asking.overtaken = true;
+  }
+
+  #begin(viewer: string): Asking | undefined {
+    if (this.#news === undefined) return undefined;
+    const asking = { atMs: this.#clock.monotonicMs(), generation: this.#generation, overtaken: false };
+    const all = this.#asking.get(viewer);
+    if (all === undefined) this.#asking.set(viewer, new Set([asking]));
+    else all.add(asking);
+    return asking;
+  }
+
+  #end(viewer: string, asking: Asking | undefined): void {
+    const all = this.#asking.get(viewer);
+    if (asking !== undefined && all?.delete(asking) && all.size === 0) this.#asking.delete(viewer);
+  }
+
+  #seen(viewer: string, kept: Kept | undefined, answer: AccountHome | Problem, asking: Asking | undefined): Soon<Seen> {
     if (isProblem(answer)) throw new Error(`an account refused to say what it knows: ${answer.detail}`);
     const part = { ids: answer.ids, rest: answer.rest as HomeIds['rest'], floor: answer.floor };
-    if (answer.sources === undefined && kept !== undefined) return { view: kept, part };
-    return this.#keep(viewer, answer).then((view) => ({ view, part }));
+    if (answer.sources === undefined && kept !== undefined) {
+      if (asking?.overtaken === false) believe(kept, asking);
+      return { view: kept, part };
+    }
+    return this.#keep(viewer, answer, asking).then((view) => ({ view, part }));
   }
 
-  async #keep(viewer: string, { version, sources = NOBODY }: AccountHome): Promise<Kept> {
+  async #keep(viewer: string, { version, sources = NOBODY }: AccountHome, asking: Asking | undefined): Promise<Kept> {
     const screen = sources.screened ? await loadScreen(this.#ask, viewer, this.#clock) : undefined;
     const lens = new Lens(viewer, sources, this.#clock, this.#limits, screen?.languages);
     const relation = (account: string) => lens.relation(account);
-    const view = { version, lens, relations: screen === undefined ? relation : Object.assign(relation, { screen }) };
+    const relations = screen === undefined ? relation : Object.assign(relation, { screen });
+    const view: Kept = { version, lens, relations, believedUntilMs: 0, generation: 0 };
+    // A screen is asked for separately: what was heard meanwhile is not known to be in it.
+    if (asking?.overtaken === false && screen === undefined) believe(view, asking);
     this.#kept.set(viewer, view, { size: LENS_EDGES + edgesOf(sources) + (screen?.size ?? 0) });
     return view;
   }
+}
+
+function believe(kept: Kept, { atMs, generation }: Asking): void {
+  kept.believedUntilMs = atMs + LENS_BELIEVED_MS;
+  kept.generation = generation;
 }
 
 function edgesOf(sources: AccountSources): number {

@@ -42,7 +42,7 @@ export class CachedTables implements Tables {
   readonly #kept = new Map<string, KeptRows>();
   readonly #rowsMax: number;
   readonly #ttlMs: number;
-  readonly #writtenHere: ((rows: readonly WrittenRow[]) => void)[] = [];
+  readonly #writtenHere: ((rows: readonly WrittenRow[], tookMs: number) => void)[] = [];
   readonly #changed: ((rows: readonly WrittenRow[] | undefined) => void)[] = [];
   readonly #trusts: () => boolean;
   readonly #newest: NewestRows;
@@ -61,8 +61,8 @@ export class CachedTables implements Tables {
     this.#trusts = trusts;
   }
 
-  /** Calls it with each write of hot and watched rows of this node, before the writer goes on. */
-  onWritten(listener: (rows: readonly WrittenRow[]) => void): void {
+  /** Calls it with each write of hot and watched rows of this node, before the writer goes on, and how long it took. */
+  onWritten(listener: (rows: readonly WrittenRow[], tookMs: number) => void): void {
     this.#writtenHere.push(listener);
   }
 
@@ -189,13 +189,16 @@ export class CachedTables implements Tables {
       return text;
     });
     let isDone = false;
+    const begunMs = performance.now();
     try {
       await this.#inner.write(rows);
       isDone = true;
     } finally {
       const written = told.map((row, index) => this.#written(texts[index] as string, row, isDone));
       for (const row of written) this.#newest.written(row);
-      for (const listener of [...this.#changed, ...this.#writtenHere]) listener(written);
+      const tookMs = performance.now() - begunMs;
+      for (const listener of this.#changed) listener(written);
+      for (const listener of this.#writtenHere) listener(written, tookMs);
     }
   }
 

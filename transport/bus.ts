@@ -53,6 +53,8 @@ export const STATUSES_TOPIC = 'topic.statuses';
 export const ROWS_TOPIC = 'topic.rows';
 /** What concerns one account (AccountTopic): notifications, changed relations, revoked tokens. */
 export const accountTopic = (account: string): string => `topic.account.${account}`;
+/** Whose relations changed (AccountTopic): nodes that keep them ask again. */
+export const RELATIONS_TOPIC = 'topic.relations';
 /** What the instance says to everybody (InstanceTopic): announcements and the reactions to them. */
 export const INSTANCE_TOPIC = 'topic.instance';
 /** How often was asked for what (RateCounts), so that limits hold for the cluster. */
@@ -61,7 +63,7 @@ export const RATES_TOPIC = 'topic.rates';
 export const CLUSTER_TOPIC = 'topic.cluster';
 
 /** What every node subscribes to: buses may send several messages of these as one. */
-export const COMMON_TOPICS: readonly string[] = [STATUSES_TOPIC, ROWS_TOPIC];
+export const COMMON_TOPICS: readonly string[] = [STATUSES_TOPIC, ROWS_TOPIC, RELATIONS_TOPIC];
 
 /** What a message may weigh: below NATS's default `max_payload` (1 MiB), which headers and wrappers share. */
 export const PAYLOAD_BYTES_MAX = 1_000_000;

@@ -1,6 +1,6 @@
 import { codec } from '../../proto/codec.js';
 import type { NodeAccountTopic, StoreStatusRecord } from '../../proto/gen/types.js';
-import { accountTopic, STATUSES_TOPIC } from '../../transport/bus.js';
+import { accountTopic, RELATIONS_TOPIC, STATUSES_TOPIC } from '../../transport/bus.js';
 import type { AccountEvents, AccountState } from '../account/commands.js';
 import { relationEvents } from '../account/relations.js';
 import type { ConversationEvents } from '../conversation/commands.js';
@@ -16,8 +16,12 @@ function publishAccount(effects: Effects, account: string, message: Omit<NodeAcc
   effects.publish(accountTopic(account), accountMessage.encode({ accountId: account, ...message }));
 }
 
-const relationsChanged = (_event: object, { self }: Happened<AccountState>, effects: Effects) =>
-  publishAccount(effects, self, { kind: 'relations' });
+const relationsChanged = (_event: object, { self }: Happened<AccountState>, effects: Effects) => {
+  const message = accountMessage.encode({ accountId: self, kind: 'relations' });
+  // For who is connected, and for every node that keeps a lens.
+  effects.publish(accountTopic(self), message);
+  effects.publish(RELATIONS_TOPIC, message);
+};
 
 const filtersChanged = (event: object, happened: Happened<AccountState>, effects: Effects) => {
   relationsChanged(event, happened, effects);

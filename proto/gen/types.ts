@@ -2097,9 +2097,12 @@ export interface NodeRowsWritten {
   readonly rows: readonly NodeRowKey[];
 }
 
+/** value: what it is now, of small rows that nodes follow; gone: it was removed. */
 export interface NodeRowKey {
   readonly table: string;
   readonly key: readonly string[];
+  readonly value?: Uint8Array | undefined;
+  readonly gone: boolean;
 }
 
 /** Numbers each publisher's messages per subject, so that a receiver notices a gap and catches up from the store. */

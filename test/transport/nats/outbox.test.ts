@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Outbox, unpack } from '../../../transport/nats/outbox.js';
+import { until } from '../../kit/until.js';
 
 function world() {
   const sent: string[] = [];
@@ -27,11 +28,11 @@ test('what is published in one turn is one pack, before all else', async () => {
 });
 
 test('what is published behind an answer goes behind it', async () => {
-  const { sent, outbox, bytes, turn } = world();
+  const { sent, outbox, bytes } = world();
   outbox.pack('rows', bytes('a'));
   outbox.answer(() => sent.push('answer'));
   outbox.pack('rows', bytes('b'));
-  await turn();
+  await until('all is sent', async () => sent.length === 3 || undefined, 1_000);
   assert.deepEqual(sent, ['rows:a', 'answer', 'rows:b']);
 });
 
@@ -40,4 +41,16 @@ test('a pack has an end', async () => {
   for (let index = 0; index < 3; index++) outbox.pack('rows', new Uint8Array(100_000));
   await turn();
   assert.equal(sent.length, 3);
+});
+
+test('who sends again at once waits for others, a moment only', async () => {
+  const { sent, outbox, turn } = world();
+  outbox.send(() => sent.push('first'));
+  await turn();
+  outbox.send(() => sent.push('second'));
+  await turn();
+  outbox.send(() => sent.push('third'));
+  assert.deepEqual(sent, ['first']);
+  await until('the others are sent', () => sent.length === 3, 1_000);
+  assert.deepEqual(sent, ['first', 'second', 'third']);
 });

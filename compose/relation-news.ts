@@ -1,0 +1,27 @@
+import { idShard } from '../actors/domain/ids.js';
+import type { Placement } from '../actors/runtime/placement.js';
+import type { RelationNews } from '../gateway/relation-news.js';
+import { codec } from '../proto/codec.js';
+import { type Bus, RELATIONS_TOPIC } from '../transport/bus.js';
+
+const messages = codec('murmuration.node.AccountTopic');
+
+/**
+ * Owners say on one topic whose relations changed, before they answer who changed them. NATS keeps a publisher's order,
+ * so whoever has that answer has heard of the change. Those who live here are asked: that costs no message, and what is
+ * published comes back later than the answer.
+ */
+export async function relationNews(bus: Bus, placement: Placement): Promise<RelationNews> {
+  const listeners: ((account: string | undefined) => void)[] = [];
+  const tell = (account: string | undefined) => {
+    for (const listener of listeners) listener(account);
+  };
+  bus.onGap((subject) => {
+    if (subject === undefined || subject === RELATIONS_TOPIC) tell(undefined);
+  });
+  await bus.subscribe(RELATIONS_TOPIC, (payload) => tell(messages.decode(payload).accountId));
+  return {
+    covers: (viewer) => bus.healthy() && placement.epochOf(idShard(viewer)) === undefined,
+    onChanged: (listener) => void listeners.push(listener),
+  };
+}

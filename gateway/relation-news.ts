@@ -1,0 +1,7 @@
+/** What is heard of relations that change on other nodes. */
+export interface RelationNews {
+  /** True while every change of this viewer's relations would be heard: they live elsewhere, and the bus works. */
+  covers(viewer: string): boolean;
+  /** Calls it with whose relations changed, or without an account when any may have. */
+  onChanged(listener: (account: string | undefined) => void): void;
+}
