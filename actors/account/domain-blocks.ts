@@ -36,10 +36,11 @@ export const domainBlocks: Part<RelationState, Commands, Events> = {
       if (state.blockedDomains.has(domain)) return { events: [], reply: {} };
       if (state.blockedDomains.size >= DOMAIN_BLOCKS_MAX)
         return problem('limit_reached', `Validation failed: You cannot block more than ${DOMAIN_BLOCKS_MAX} domains`);
+      const edgeId = newId();
       return {
         events: [
-          { type: 'domainBlocked', domain, edgeId: newId(), atMs: nowMs },
-          { type: 'domainParted', domain, following: true, atMs: nowMs },
+          { type: 'domainBlocked', domain, edgeId, atMs: nowMs },
+          { type: 'domainParted', domain, following: true, blockId: edgeId, atMs: nowMs },
         ],
         reply: {},
       };

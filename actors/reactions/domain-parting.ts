@@ -19,6 +19,14 @@ interface Parting {
   readonly domain: string;
   /** Whether those that the account follows are left, too. */
   readonly following: boolean;
+  /** Of the block that it comes of. */
+  readonly blockId?: string | undefined;
+}
+
+/** Whom it has ended with so far. */
+interface Ended {
+  readonly followers: number;
+  readonly followed: number;
 }
 
 /**
@@ -27,15 +35,22 @@ interface Parting {
  * repeats expect it.
  */
 export function domainParting(tables: Tables): Reaction<AccountState, AccountEvents> {
-  const goOn = async (parting: Parting, phase: Phase, after: string, now: Now, effects: Effects) => {
+  const goOn = async (
+    parting: Parting & Ended,
+    phase: Phase,
+    after: string,
+    now: Now,
+    effects: Effects,
+  ): Promise<void> => {
     const some = await nextOf(tables, now, parting, phase, after);
     if (some !== undefined) await tellAccount(effects, now.self, 'partSome', some);
+    else await tellEnd(parting, now, effects);
   };
   return {
     surface: 'domains',
     beforeReply: false,
     on: {
-      domainParted: (event, now, effects) => goOn(event, PHASES[0], '', now, effects),
+      domainParted: (event, now, effects) => goOn({ ...event, followers: 0, followed: 0 }, PHASES[0], '', now, effects),
       async someParted(event, now, effects) {
         const phase = PHASES.find((one) => one === event.phase);
         if (phase === undefined) return;
@@ -73,21 +88,38 @@ const FIND: { readonly [P in Phase]: (tables: Tables, now: Now, after: string) =
     ),
 };
 
+/** Source: Mastodon AfterBlockDomainFromAccountService. */
+async function tellEnd(
+  { domain, blockId, followers: lost, followed }: Parting & Ended,
+  { self, atMs }: Now,
+  effects: Effects,
+): Promise<void> {
+  if (blockId === undefined || lost + followed === 0) return;
+  const ended = { followers: lost, following: followed, createdAtMs: atMs };
+  const severance = { id: blockId, type: 'user_domain_block', targetName: domain, ...ended };
+  await tellAccount(effects, self, 'notify', { type: 'severed_relationships', from: self, severance });
+}
+
 /** The next edges that lead to the domain, or else those of the next phase that has any. */
 async function nextOf(
   tables: Tables,
   now: Now,
-  { domain, following }: Parting,
+  parting: Parting & Ended,
   phase: Phase,
   from: string,
 ): Promise<AccountPartSome | undefined> {
+  const { domain, following, blockId } = parting;
   for (let [place, after] = [PHASES.indexOf(phase), from]; place < PHASES.length; ) {
     const kind = PHASES[place] as Phase;
     if (kind === 'following' && !following) return undefined;
     const found = await FIND[kind](tables, now, after);
     const last = found.at(-1)?.edgeId;
     const edges = await livingAt(tables, domain, found);
-    if (edges.length > 0) return { domain, following, phase: kind, edges, after: last ?? '' };
+    if (edges.length > 0) {
+      const lost = parting.followers + (kind === 'followers' ? edges.length : 0);
+      const followed = parting.followed + (kind === 'following' ? edges.length : 0);
+      return { domain, following, blockId, phase: kind, edges, after: last ?? '', followers: lost, followed };
+    }
     [place, after] = last === undefined ? [place + 1, ''] : [place, last];
   }
   return undefined;

@@ -1411,10 +1411,12 @@ export interface AccountPartFromDomain {
   readonly following: boolean;
 }
 
+/** block_id: of the block that it comes of; the owner is told what it ended. */
 export interface AccountDomainParted {
   readonly domain: string;
   readonly following: boolean;
   readonly atMs: number;
+  readonly blockId?: string | undefined;
 }
 
 export interface AccountPartedEdge {
@@ -1429,6 +1431,10 @@ export interface AccountPartSome {
   readonly phase: string;
   readonly edges: readonly AccountPartedEdge[];
   readonly after: string;
+  readonly blockId?: string | undefined;
+  /** So far, with these. */
+  readonly followers: number;
+  readonly followed: number;
 }
 
 export interface AccountDomainEdge {

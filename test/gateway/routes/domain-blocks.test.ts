@@ -91,6 +91,14 @@ test('followers from a blocked domain are rejected and follows of its people end
   assert.equal((await relation(near, dan)).following, true);
   assert.equal((await relation(dan, near)).following, true);
   assert.equal((await dan.get(`/api/v1/accounts/${dan.id}`)).body.followers_count, 1);
+  const told = async () => (await dan.get('/api/v1/notifications?types[]=severed_relationships')).body[0];
+  const { type, account, event } = await until('what it ended is told', told, WAIT_MS);
+  assert.deepEqual([type, account.id], ['severed_relationships', dan.id]);
+  const { target_name, followers_count, following_count } = event;
+  assert.deepEqual(
+    [event.type, target_name, followers_count, following_count],
+    ['user_domain_block', 'gone.example', 1, 1],
+  );
 });
 
 test('requests to follow from a blocked domain are turned down', async () => {
