@@ -3,6 +3,7 @@ import type { InstanceSettings } from '../services.js';
 import { type Account, renderAccount } from './account.js';
 import { type CustomEmoji, emojiIn } from './custom-emoji.js';
 import { type MediaAttachment, renderMediaList } from './media.js';
+import type { Quote } from './quote.js';
 import { isoTime } from './time.js';
 
 /** The REST API's StatusEdit. */
@@ -16,6 +17,8 @@ export interface StatusEdit {
   readonly emojis: readonly CustomEmoji[];
   /** Only of a status that had one. */
   readonly poll?: { readonly options: readonly { readonly title: string }[] };
+  /** Only of a status that quotes: edits do not change what. */
+  readonly quote?: Quote;
 }
 
 /** The REST API's StatusSource. */
@@ -29,6 +32,7 @@ export function renderStatusEdit(
   instance: InstanceSettings,
   revision: StoreStatusRevision,
   author: StoreAccountRecord,
+  quote: Quote | undefined,
 ): StatusEdit {
   return {
     content: revision.html,
@@ -41,6 +45,7 @@ export function renderStatusEdit(
     ...(revision.pollOptions.length === 0
       ? {}
       : { poll: { options: revision.pollOptions.map((title) => ({ title })) } }),
+    ...(quote === undefined ? {} : { quote }),
   };
 }
 

@@ -3,7 +3,7 @@ import { REVISIONS_MAX, revisionOf } from '../../actors/conversation/edit.js';
 import { QUOTE_POLICIES } from '../../actors/conversation/quote-policy.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import { accounts, statusRevisions } from '../../store/tables.js';
-import { loadAccounts } from '../entities/status.js';
+import { loadAccounts, renderStatuses } from '../entities/status.js';
 import { renderStatusEdit, renderStatusSource } from '../entities/status-history.js';
 import { type AnyRoute, json, route } from '../http/route.js';
 import { editedMedia, letGo, mediaEdit } from '../posting/edited-media.js';
@@ -84,7 +84,9 @@ const history = route({
         ? []
         : await services.tables.range(statusRevisions, { status: record.id }, { limit: REVISIONS_MAX + 1 });
     const revisions = rows.length === 0 ? [revisionOf(record)] : rows.map((row) => row.value);
-    return json(revisions.map((revision) => renderStatusEdit(services.instance, revision, author)));
+    const [shown] = seen.quote === undefined ? [] : await renderStatuses(services, viewer, [seen]);
+    const quote = (shown?.reblog ?? shown)?.quote ?? undefined;
+    return json(revisions.map((revision) => renderStatusEdit(services.instance, revision, author, quote)));
   },
 });
 

@@ -65,7 +65,7 @@ const EMPTY: Readonly<Record<string, string>> = {
   'MutedAccount.roles[]': 'nobody with a role is muted; shown as elsewhere',
   '*.emojis[]': 'there are none in any text',
   'GET /api/v1/custom_emojis[]': 'there are none',
-  'StatusEdit.quote': 'nothing is quoted',
+  'StatusEdit.quote': 'what is edited there quotes nothing',
 };
 /** Requests besides: there the same routes show what only the owner of the instance is told. */
 const AS_CHIEF = [

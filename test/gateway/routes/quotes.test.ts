@@ -164,6 +164,11 @@ test('authors hear of quotes, and who quoted hears of every edit', async () => {
   await becomes('each edit is told', async () => (await told(ines, 'quoted_update')).join() === both);
   const edited = await server.ask('PUT', `/api/v1/statuses/${quoting}`, { status: 'mine' }, ines.token);
   assert.equal(edited.body.quote.quoted_status.content, '<p>after all</p>');
+  const history = (await ines.get(`/api/v1/statuses/${quoting}/history`)).body;
+  assert.deepEqual(
+    history.map((one: { quote: { quoted_status: { id: string } } }) => one.quote.quoted_status.id),
+    [id, id],
+  );
   assert.equal((await ines.remove(`/api/v1/statuses/${quoting}`)).status, 200);
   await becomes('it is counted no more', async () => (await seen(hugo, id)).quotes_count === 0);
   assert.deepEqual((await hugo.get(`/api/v1/statuses/${id}/quotes`)).body, []);
