@@ -2,7 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { pollProblem } from '../domain/poll-rules.js';
 import { isProblem, type Problem, problem } from '../domain/problem.js';
-import { invalidField, textProblem } from '../domain/status-text.js';
+import { invalidField, mixtureProblem, textProblem } from '../domain/status-text.js';
 import { VISIBILITIES } from '../domain/visibility.js';
 import type { Part } from '../runtime/part.js';
 import { countTags, type State as FeaturedTagState, uncountTags } from './featured-tags.js';
@@ -114,8 +114,12 @@ function refused({
   poll,
   quote,
 }: P.AccountPost): Problem | undefined {
-  const mayBeEmpty = quote !== undefined || (media !== undefined && media.ids.length > 0);
-  const refusal = textProblem(text, spoilerText, mayBeEmpty) ?? (poll && pollProblem(poll));
+  const hasMedia = media !== undefined && media.ids.length > 0;
+  const mayBeEmpty = quote !== undefined || hasMedia;
+  const refusal =
+    textProblem(text, spoilerText, mayBeEmpty) ??
+    (poll && pollProblem(poll)) ??
+    mixtureProblem(hasMedia, poll !== undefined);
   if (refusal !== undefined) return refusal;
   if (!VISIBILITIES.some((known) => known === visibility))
     return invalidField('visibility', 'Visibility', 'ERR_INCLUSION', 'is not included in the list');

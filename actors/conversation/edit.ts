@@ -4,7 +4,7 @@ import { badMixture } from '../account/media.js';
 import { indexedTags } from '../domain/hashtag.js';
 import { pollProblem } from '../domain/poll-rules.js';
 import { isProblem, problem } from '../domain/problem.js';
-import { textProblem } from '../domain/status-text.js';
+import { mixtureProblem, textProblem } from '../domain/status-text.js';
 import type { Part } from '../runtime/part.js';
 import { pollOf } from './poll.js';
 import { type ConversationState, livingStatus, notFound } from './state.js';
@@ -30,7 +30,8 @@ export const edit: Part<ConversationState, Commands, Events> = {
       const uploads = next.media?.media ?? [];
       const refusal =
         textProblem(next.text, next.spoilerText, uploads.length > 0 || record.quote !== undefined) ??
-        badMixture(uploads);
+        badMixture(uploads) ??
+        mixtureProblem(uploads.length > 0, next.poll !== undefined);
       if (refusal !== undefined) return refusal;
       const poll = nextPoll(record.poll, next.poll, nowMs);
       if (isProblem(poll)) return poll;

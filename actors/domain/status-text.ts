@@ -12,6 +12,12 @@ export function textProblem(text: string, spoilerText: string, mayBeEmpty = fals
   return undefined;
 }
 
+/** Media and a poll do not go together. Source: Mastodon PostStatusService#validate_media!. */
+export function mixtureProblem(hasMedia: boolean, hasPoll: boolean): Problem | undefined {
+  if (!hasMedia || !hasPoll) return undefined;
+  return invalidField('media_ids', 'Media attachments', 'ERR_INVALID', 'cannot be beside a poll');
+}
+
 /** A validation problem of one field. */
 export function invalidField(field: string, label: string, error: string, description: string): Problem {
   return problem('invalid', `Validation failed: ${label} ${description}`, { [field]: [{ error, description }] });

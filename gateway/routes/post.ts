@@ -44,6 +44,9 @@ export function newPoll(draft: Static<typeof PollDraft> | undefined): AccountNew
   return { options, expiresInMs: draft.expires_in * 1_000, multiple, hideTotals };
 }
 
+/** Who may quote; empty, as forms send it, says nothing. */
+export const QuotePolicy = Type.Union(['', ...QUOTE_POLICIES].map((word) => Type.Literal(word)));
+
 const Draft = Type.Object({
   status: Type.Optional(Type.String({ maxLength: TEXT_INPUT_CHARS_MAX })),
   in_reply_to_id: Type.Optional(Type.Union([idText(), Type.Literal('')])),
@@ -57,7 +60,7 @@ const Draft = Type.Object({
   media_ids: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: REFUSED_ITEMS_MAX })),
   poll: Type.Optional(PollDraft),
   quoted_status_id: Type.Optional(Type.Union([idText(), Type.Literal('')])),
-  quote_approval_policy: Type.Optional(Type.Union(QUOTE_POLICIES.map((word) => Type.Literal(word)))),
+  quote_approval_policy: Type.Optional(QuotePolicy),
 });
 type Draft = Static<typeof Draft>;
 
@@ -133,10 +136,11 @@ async function compose(
   return {
     ...said,
     visibility: quoted === undefined ? visibility : visibilityOfQuote(quoted, visibility),
-    sensitive: (body.sensitive ?? author.profile?.sensitive ?? false) || said.spoilerText !== '',
+    // A warning that became the text has warned all the same. Source: Mastodon PostStatusService.
+    sensitive: (body.sensitive ?? author.profile?.sensitive ?? false) || (body.spoiler_text ?? '').trim() !== '',
     language: body.language || author.profile?.language || (await languageOf(said.text)),
     poll: newPoll(body.poll),
-    quotePolicy: body.quote_approval_policy ?? author.profile?.quotePolicy,
+    quotePolicy: body.quote_approval_policy || author.profile?.quotePolicy,
     inReplyToId: parent?.id,
     inReplyToAccountId: parent?.accountId,
     conversationId: parent?.conversationId,

@@ -1,5 +1,4 @@
 import { Type } from '@sinclair/typebox';
-import { QUOTE_POLICIES } from '../../actors/conversation/quote-policy.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import { quotes } from '../../store/tables.js';
 import { idText, pageBounds, pageQuery } from '../http/paging.js';
@@ -9,6 +8,7 @@ import { rangeOf } from '../timelines/eras.js';
 import { readPage } from '../timelines/page.js';
 import { loadStatuses, notFound, visibleById, visibleStatus, withoutContent } from '../visible.js';
 import { idParams, statusPage, storedId } from './lists.js';
+import { QuotePolicy } from './post.js';
 
 const WRITE = 'write:statuses';
 
@@ -19,14 +19,14 @@ const setPolicy = route({
   scope: WRITE,
   params: idParams,
   body: Type.Object({
-    quote_approval_policy: Type.Optional(Type.Union(QUOTE_POLICIES.map((word) => Type.Literal(word)))),
+    quote_approval_policy: Type.Optional(QuotePolicy),
   }),
   handle: async ({ services, viewer = '', params, body }) => {
     const seen = await visibleStatus(services, viewer, params.id);
     if (isProblem(seen)) return seen;
     const { record, original } = seen;
     if (record.accountId !== viewer || original !== undefined) return notFound();
-    const policy = body.quote_approval_policy ?? record.quotePolicy ?? 'nobody';
+    const policy = (body.quote_approval_policy || record.quotePolicy) ?? 'nobody';
     const input = { statusId: record.id, by: viewer, policy };
     const reply = await services.askConversation(record.conversationId, 'setQuotePolicy', input);
     if (isProblem(reply)) return reply;

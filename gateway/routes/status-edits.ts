@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox';
 import { REVISIONS_MAX, revisionOf } from '../../actors/conversation/edit.js';
-import { QUOTE_POLICIES } from '../../actors/conversation/quote-policy.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import { accounts, statusRevisions } from '../../store/tables.js';
 import { loadAccounts, renderStatuses } from '../entities/status.js';
@@ -10,7 +9,7 @@ import { editedMedia, letGo, mediaEdit } from '../posting/edited-media.js';
 import { written } from '../posting/written.js';
 import { notFound, visibleStatus } from '../visible.js';
 import { idParams } from './lists.js';
-import { LANGUAGE_CHARS_MAX, languageProblem, newPoll, PollDraft, TEXT_INPUT_CHARS_MAX } from './post.js';
+import { LANGUAGE_CHARS_MAX, languageProblem, newPoll, PollDraft, QuotePolicy, TEXT_INPUT_CHARS_MAX } from './post.js';
 
 const edit = route({
   method: 'PUT',
@@ -24,7 +23,7 @@ const edit = route({
     sensitive: Type.Optional(Type.Boolean()),
     language: Type.Optional(Type.String({ maxLength: LANGUAGE_CHARS_MAX })),
     poll: Type.Optional(PollDraft),
-    quote_approval_policy: Type.Optional(Type.Union(QUOTE_POLICIES.map((word) => Type.Literal(word)))),
+    quote_approval_policy: Type.Optional(QuotePolicy),
     ...mediaEdit,
   }),
   handle: async ({ services, viewer = '', params, body }) => {
@@ -52,7 +51,7 @@ const edit = route({
       media,
     });
     if (isProblem(reply)) return letGo(services, viewer, taken, reply);
-    if (body.quote_approval_policy !== undefined) {
+    if (body.quote_approval_policy) {
       const policy = { statusId: record.id, by: viewer, policy: body.quote_approval_policy };
       const set = await services.askConversation(record.conversationId, 'setQuotePolicy', policy);
       if (isProblem(set)) return set;

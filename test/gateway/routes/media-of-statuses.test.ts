@@ -83,6 +83,14 @@ test('an edit that names no media leaves none: forms cannot name an empty list',
   assert.deepEqual([bare.status, bare.body.media_attachments], [200, []]);
 });
 
+test('media and a poll do not go together, in a new status nor by an edit', async () => {
+  const { id, media } = await withMedia();
+  const poll = { options: ['a', 'b'], expires_in: 600 };
+  const other = await upload();
+  assert.equal((await alice.post('/api/v1/statuses', { status: 'x', media_ids: [other.id], poll })).status, 422);
+  assert.equal((await put(alice, id, { status: 'x', media_ids: [media.id], poll })).status, 422);
+});
+
 test('a scheduled status keeps its upload for itself until it is given up', async () => {
   const media = await upload();
   const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();

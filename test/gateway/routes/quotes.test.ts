@@ -33,6 +33,8 @@ test('others cannot say it, and a word that is none is refused', async () => {
   const id = await alice.says('mine');
   assert.equal((await policy(bob, id, 'public')).status, 404);
   assert.equal((await policy(alice, id, 'friends')).status, 422);
+  const empty = await alice.post('/api/v1/statuses', { status: 'as usual', quote_approval_policy: '' });
+  assert.deepEqual([empty.status, empty.body.quote_approval.automatic], [200, []]);
   const hidden = await alice.says('for followers', { visibility: 'private' });
   assert.deepEqual((await bob.get(`/api/v1/statuses/${id}/quotes`)).body, []);
   assert.equal((await bob.get(`/api/v1/statuses/${hidden}/quotes`)).status, 404);
