@@ -18,7 +18,7 @@ const FORMATS: Readonly<Record<string, JsonSchema>> = {
   uri: { type: 'string', pattern: '^$|^[a-z][a-z0-9+.-]*:' },
   'date-time': { type: 'string', format: 'date-time' },
   date: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$' },
-  email: { type: 'string', pattern: '@' },
+  email: { type: 'string', pattern: '^$|@' },
 };
 
 /** Schemas of all entities by name; they refer to one another as parts of an OpenAPI document. */

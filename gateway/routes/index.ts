@@ -5,6 +5,7 @@ import { adminBlockRoutes } from './admin-blocks.js';
 import { adminMetricRoutes } from './admin-metrics.js';
 import { adminTrendRoutes } from './admin-trends.js';
 import { announcementRoutes } from './announcements.js';
+import { annualReportRoutes } from './annual-reports.js';
 import { appRoutes } from './apps.js';
 import { authPageRoutes } from './auth-pages.js';
 import { authorizeRoutes } from './authorize.js';
@@ -79,6 +80,7 @@ const routes: readonly AnyRoute[] = [
   ...muteRoutes,
   ...notificationPolicyRoutes,
   ...notOfferedRoutes,
+  ...annualReportRoutes,
   ...notificationRoutes,
   ...oldTimelineRoutes,
   ...pollRoutes,

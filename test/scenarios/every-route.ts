@@ -43,6 +43,8 @@ export const NOTHING_THERE: ReadonlyMap<string, number> = new Map([
   ['GET /api/v1/trends', 410],
   ['GET /api/v1/statuses/:id/card', 404],
   ['POST /api/v1/statuses/:id/translate', 404],
+  ['GET /api/v1/annual_reports/:year', 404],
+  ['POST /api/v1/annual_reports/:year/read', 404],
   ['GET /api/v1_alpha/async_refreshes/:id', 404],
 ]);
 
@@ -221,6 +223,10 @@ export class EveryRoute {
     'POST /api/v1/statuses': async () => ({ body: { status: `post ${++this.made}` } }),
     'PUT /api/v1/statuses/:id': async () => ({ id: await this.ownStatus(), body: { status: 'edited' } }),
     'GET /api/v1_alpha/async_refreshes/:id': async () => ({ id: 'x' }),
+    'GET /api/v1/annual_reports/:year': async () => ({ id: '2026' }),
+    'GET /api/v1/annual_reports/:year/state': async () => ({ id: '2026' }),
+    'POST /api/v1/annual_reports/:year/generate': async () => ({ id: '2026' }),
+    'POST /api/v1/annual_reports/:year/read': async () => ({ id: '2026' }),
     'GET /api/v1/polls/:id': async () => ({ id: await this.poll() }),
     'POST /api/v1/polls/:id/votes': async () => ({ id: await this.poll(), body: { choices: [0] } }),
     'GET /api/v1/scheduled_statuses/:id': async () => ({ id: await this.scheduled() }),
