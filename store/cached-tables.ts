@@ -154,10 +154,10 @@ export class CachedTables implements Tables {
     partition: KeyOf<P>,
     options: RangeOptions<C>,
   ): Promise<Row<P, C, V>[]> {
-    const read = () => this.#inner.range(table, partition, options);
-    if (!this.#trusts()) return read();
+    const read = (asked: RangeOptions<C>) => this.#inner.range(table, partition, asked);
+    if (!this.#trusts()) return read(options);
     if (this.#newest.has(table)) return this.#newest.range(table, partition, options, read);
-    return this.#ranges.has(table) ? this.#ranges.range(table, partition, options, read) : read();
+    return this.#ranges.has(table) ? this.#ranges.range(table, partition, options, () => read(options)) : read(options);
   }
 
   peekRange<P extends Columns, C extends Columns, V>(

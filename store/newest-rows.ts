@@ -2,10 +2,14 @@ import { LRUCache } from 'lru-cache';
 import type { RangeOptions, Row } from './port.js';
 import type { AnyTable, Columns, KeyOf, Table } from './table.js';
 
-/** Partitions kept: with a page's worth of some 200 bytes each, 65 MB. */
-const PARTITIONS_MAX = 8_192;
-/** Rows of one that are kept: clients ask for 20 or 40. */
-const ROWS_MAX = 40;
+/** Rows kept of all partitions, some 350 bytes each: 70 MB. */
+const ROWS_MAX = 200_000;
+/** What a partition costs besides its rows, in rows; many are empty. */
+const PARTITION_ROWS = 2;
+/** Rows read at least where any are asked for: clients ask for 20 or 40, of which some are not shown. */
+const READ_ROWS = 40;
+/** Rows kept of one partition at most; then all but the newest READ_ROWS are given up. */
+const LENGTH_MAX = 160;
 
 const ID_DIGITS = 18;
 
@@ -16,6 +20,8 @@ interface Kept {
   readonly rows: AnyRow[];
   /** Nothing older exists. */
   complete: boolean;
+  /** Rows that were counted when it was last kept: it is counted anew before it has READ_ROWS more. */
+  readonly counted: number;
 }
 
 /** A row that was written, its key's columns in their order as text; without `now` nobody knows what it holds. */
@@ -31,7 +37,7 @@ interface Written {
  */
 export class NewestRows {
   readonly #tables: ReadonlyMap<string, AnyTable>;
-  readonly #kept = new LRUCache<string, Kept>({ max: PARTITIONS_MAX });
+  readonly #kept = new LRUCache<string, Kept>({ maxSize: ROWS_MAX });
   /** Reads under way; a write in between makes them worthless. */
   readonly #reading = new Map<string, { stale: boolean }>();
 
@@ -59,21 +65,28 @@ export class NewestRows {
     table: Table<P, C, V>,
     partition: KeyOf<P>,
     options: RangeOptions<C>,
-    read: () => Promise<Row<P, C, V>[]>,
+    read: (options: RangeOptions<C>) => Promise<Row<P, C, V>[]>,
   ): Promise<Row<P, C, V>[]> {
     const found = this.peek(table, partition, options);
     if (found !== undefined) return found;
     const { limit, reverse, before, after } = options;
-    if (reverse !== true || after !== undefined || before !== undefined || limit > ROWS_MAX) return read();
+    if (reverse !== true || after !== undefined) return read(options);
     const name = nameOf(table, partition);
+    const known = before === undefined ? undefined : this.#kept.get(name);
+    // What comes right after all that is kept makes it longer.
+    const isNext = known !== undefined && before !== undefined && lastId(table, known) === idIn(table, before);
+    if (before !== undefined && !(isNext && known.rows.length + limit <= LENGTH_MAX)) return read(options);
     const reading = { stale: false };
     this.#reading.set(name, reading);
     try {
-      const rows = await read();
+      const wanted = Math.max(limit, READ_ROWS);
+      const rows = await read({ ...options, limit: wanted });
       if (!reading.stale && this.#reading.get(name) === reading) {
-        this.#kept.set(name, { rows: [...rows] as unknown as AnyRow[], complete: rows.length < limit });
+        const all = [...(known?.rows ?? []), ...(rows as unknown as AnyRow[])];
+        const complete = rows.length < wanted && all.length <= LENGTH_MAX;
+        this.#keep(name, all.slice(0, LENGTH_MAX), complete);
       }
-      return rows;
+      return rows.length > limit ? rows.slice(0, limit) : rows;
     } finally {
       if (this.#reading.get(name) === reading) this.#reading.delete(name);
     }
@@ -90,11 +103,19 @@ export class NewestRows {
     const kept = this.#kept.peek(name);
     if (kept === undefined) return;
     if (now === undefined) this.#kept.delete(name);
-    else if (now.value !== undefined) put(table, kept, key, now.value);
-    else {
+    else if (now.value !== undefined) {
+      put(table, kept, key, now.value);
+      if (kept.rows.length >= kept.counted + READ_ROWS) this.#keep(name, kept.rows, kept.complete);
+    } else {
       remove(table, kept, padded(key.at(-1) ?? ''));
       if (kept.rows.length === 0 && !kept.complete) this.#kept.delete(name);
     }
+  }
+
+  #keep(name: string, rows: AnyRow[], complete: boolean): void {
+    // A new object each time: one that is kept already is not counted anew.
+    const size = PARTITION_ROWS + rows.length;
+    this.#kept.set(name, { rows, complete, counted: rows.length }, { size });
   }
 
   forgetAll(): void {
@@ -102,6 +123,11 @@ export class NewestRows {
     for (const reading of this.#reading.values()) reading.stale = true;
     this.#reading.clear();
   }
+}
+
+function lastId(table: AnyTable, { rows }: Kept): string | undefined {
+  const last = rows.at(-1);
+  return last && idIn(table, last.key);
 }
 
 function cut(table: AnyTable, { rows, complete }: Kept, { before, after, limit }: RangeOptions<Columns>) {
@@ -129,8 +155,8 @@ function put(table: AnyTable, kept: Kept, texts: readonly string[], value: unkno
     columns.map(([name, type], n) => [name, type === 'int' ? Number(texts[n]) : texts[n]]),
   );
   rows.splice(at, 0, { key: key as AnyRow['key'], value });
-  if (rows.length <= 2 * ROWS_MAX) return;
-  rows.length = ROWS_MAX;
+  if (rows.length <= LENGTH_MAX) return;
+  rows.length = READ_ROWS;
   kept.complete = false;
 }
 

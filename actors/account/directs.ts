@@ -44,15 +44,16 @@ export const directs: Part<State, Commands, Events> = {
       return { events: [{ type: 'directHeard', ...event, unread: !isOwn }], reply: {} };
     },
     directs(state, bounds) {
-      const edges = [...state.directs.values()].flatMap((direct) => {
+      const edges: { edgeId: string; direct: P.AccountDirect }[] = [];
+      for (const direct of state.directs.values()) {
         const edgeId = direct.statusIds.at(-1);
-        return edgeId === undefined || isHidden(state, direct) ? [] : [{ ...direct, edgeId }];
-      });
+        if (edgeId !== undefined && !isHidden(state, direct)) edges.push({ edgeId, direct });
+      }
       const page = edgePage(
         edges.sort((a, b) => (a.edgeId < b.edgeId ? -1 : 1)),
         bounds,
       );
-      return { events: [], reply: { directs: page.edges, more: page.more } };
+      return { events: [], reply: { directs: page.edges.map(({ direct }) => direct), more: page.more } };
     },
     readDirect(state, { id }) {
       const found = named(state, id);

@@ -1,35 +1,62 @@
 import type { InstanceReport, StoreAccountRecord } from '../../proto/gen/types.js';
+import { Generations } from '../../store/generations.js';
 import type { DayUse } from '../discovery/tag-histories.js';
 import type { LinkTrend } from '../discovery/trends.js';
 import { renderAdminAccount, renderAdminReport } from '../entities/admin.js';
+import type { EmojiLookup } from '../entities/custom-emoji.js';
 import { renderTag } from '../entities/tag.js';
 import { renderTrendsLink } from '../entities/trends-link.js';
 import type { InstanceSettings } from '../services.js';
 import { KeptJson } from './kept-json.js';
 
+/** Groups of notifications that are kept: some 700 bytes each. */
+const GROUPS_MAX = 8_192;
 /** What is followed or not, behind a hashtag that is open. */
 const FOLLOWED = Buffer.from(',"following":true}');
 const NOT_FOLLOWED = Buffer.from(',"following":false}');
 const NOBODYS = Buffer.from('}');
 
+/** What a group of notifications says, with all that it depends on. */
+interface GroupCard {
+  readonly key: string;
+  readonly count: number;
+  readonly oldest: string | undefined;
+  readonly sample: readonly string[];
+  readonly bytes: Uint8Array;
+}
+
 /** Bytes of what is neither status nor account and the same for all who see it. */
 export class OtherCards {
   /** Accounts as moderators see them. */
-  readonly #adminAccounts: KeptJson<StoreAccountRecord>;
+  #adminAccounts: KeptJson<StoreAccountRecord>;
+  /** Custom emoji that their texts show. */
+  #emojis: EmojiLookup['all'] | undefined;
   readonly #reports = new KeptJson<InstanceReport>(renderAdminReport);
   readonly #links: KeptJson<LinkTrend>;
   readonly #instance: InstanceSettings;
   /** By their histories, which are found anew when somebody uses them. Without the end. */
   readonly #tags = new WeakMap<readonly DayUse[], { readonly name: string; readonly open: Uint8Array }>();
 
+  /** By the newest notification. */
+  readonly groups = new Generations<GroupCard>(GROUPS_MAX);
+
   constructor(instance: InstanceSettings) {
     this.#instance = instance;
     this.#links = new KeptJson((link) => renderTrendsLink(instance, link));
-    this.#adminAccounts = new KeptJson((record) => renderAdminAccount(instance, record));
+    this.#emojis = instance.emojis?.all;
+    this.#adminAccounts = this.#newAdminAccounts();
   }
 
   adminAccount(record: StoreAccountRecord): Uint8Array {
+    if (this.#instance.emojis?.all !== this.#emojis) {
+      this.#emojis = this.#instance.emojis?.all;
+      this.#adminAccounts = this.#newAdminAccounts();
+    }
     return this.#adminAccounts.of(record);
+  }
+
+  #newAdminAccounts(): KeptJson<StoreAccountRecord> {
+    return new KeptJson((record) => renderAdminAccount(this.#instance, record));
   }
 
   /** What is the report's own, open. */

@@ -6,7 +6,7 @@ import { loadAccounts } from '../entities/status.js';
 import { blocksDomainOf } from '../screening/screen.js';
 import type { Services } from '../services.js';
 import { accountCursor } from '../timelines/eras.js';
-import { answered, askRelations, loadStatuses, relationsOf } from '../visible.js';
+import { answered, loadStatuses } from '../visible.js';
 
 /** Source: service-interface.md, limits. */
 const WEIGHTS = { reply: 1, favourite: 10, reblog: 20 } as const;
@@ -32,24 +32,20 @@ export async function suggestionsFor(services: Services, viewer: string, limit: 
   const [interactions, active] = await Promise.all([interactionsOf(services, viewer), services.trends.authors()]);
   const met = new Set(interactions.map(({ account }) => account));
   const candidates = [...new Set([...met, ...active])].filter((id) => id !== viewer).slice(0, CANDIDATES_MAX);
-  const [{ ends }, records, relations, { screen }] = await Promise.all([
+  const [{ ends }, records, { lens, relations }] = await Promise.all([
     services.askAccount(viewer, 'endedSuggestions', { targets: candidates }).then(answered),
     loadAccounts(services, candidates),
-    askRelations(services, viewer, candidates),
-    relationsOf(services, viewer),
+    services.lenses.of(viewer),
   ]);
+  const { screen } = relations;
   const endedMs = new Map(ends.map(({ target, atMs }) => [target, atMs]));
   const points = new Map<string, number>();
   for (const { account, weight, atMs } of interactions)
     if (atMs > (endedMs.get(account) ?? 0)) points.set(account, (points.get(account) ?? 0) + weight);
-  const isFree = (id: string) => {
-    const to = relations.get(id);
-    return !(to?.following || to?.requested || to?.blocking || to?.blockedBy || to?.muting);
-  };
   const free = candidates.flatMap((id) => {
     const record = records.get(id);
     if (record === undefined || blocksDomainOf(screen, record)) return [];
-    return isFree(id) && isOpen(services, record) ? [record] : [];
+    return !lens.knows(id) && isOpen(services, record) ? [record] : [];
   });
   const past = free
     .filter(({ id }) => points.has(id))

@@ -58,6 +58,8 @@ export class Trends {
   readonly #links: Kept<readonly LinkTrend[]>;
   readonly #statuses: Kept<readonly string[]>;
 
+  #authors: { readonly sample: readonly StoreStatusRecord[]; readonly ids: readonly string[] } | undefined;
+
   constructor(parts: TrendsParts) {
     this.#parts = parts;
     this.#sample = new Kept(parts.clock, () => this.#readSample());
@@ -81,7 +83,10 @@ export class Trends {
 
   /** Who said something in public of late, the latest first. */
   async authors(): Promise<readonly string[]> {
-    return [...new Set((await this.#sample.get()).map(({ accountId }) => accountId))];
+    const sample = await this.#sample.get();
+    if (this.#authors?.sample !== sample)
+      this.#authors = { sample, ids: [...new Set(sample.map(({ accountId }) => accountId))] };
+    return this.#authors.ids;
   }
 
   async #readSample(): Promise<readonly StoreStatusRecord[]> {

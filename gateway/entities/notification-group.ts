@@ -40,9 +40,7 @@ export async function renderGroups(
     }
     const status = members[0]?.status;
     if (status !== undefined) statuses.set(status.record.id, status);
-    const text = JSON.stringify(groupOf(key, members, sample, shown)).slice(0, -1);
-    // A number in the API, although it is more than a double holds.
-    rendered.push([Buffer.from(`${text},"most_recent_notification_id":${BigInt(members[0]?.id ?? 0)}}`)]);
+    rendered.push([groupBytes(services, key, members, sample, shown)]);
   }
   const bytes = [...whole.values()].map((account) => [services.pages.account(account)]);
   const others = [...partial.values()].filter(({ id }) => !whole.has(id)).map((account) => avatarOf(services, account));
@@ -56,6 +54,42 @@ export async function renderGroups(
     ...arrayOf(rendered),
     END,
   ]);
+}
+
+/** What a group says is the same as long as it begins and ends with the same, and names the same people. */
+function groupBytes(
+  services: Services,
+  key: string,
+  members: readonly SeenNotification[],
+  sample: readonly StoreAccountRecord[],
+  shown: Shown,
+): Uint8Array {
+  const make = () => {
+    const text = JSON.stringify(groupOf(key, members, sample, shown)).slice(0, -1);
+    // A number in the API, although it is more than a double holds.
+    return Buffer.from(`${text},"most_recent_notification_id":${BigInt(members[0]?.id ?? 0)}}`);
+  };
+  const [newest, oldest] = [members[0], members.at(-1)];
+  if (newest === undefined || newest.subject !== undefined || shown !== 'page') return make();
+  // A page's groups differ by their newest notification.
+  const kept = services.pages.others.groups.get(newest.id);
+  const isSame =
+    kept?.key === key &&
+    kept.count === members.length &&
+    kept.oldest === oldest?.id &&
+    kept.sample.length === sample.length &&
+    sample.every(({ id }, index) => id === kept.sample[index]);
+  if (kept !== undefined && isSame) return kept.bytes;
+  const bytes = make();
+  const ids = sample.map(({ id }) => id);
+  services.pages.others.groups.set(newest.id, {
+    key,
+    count: members.length,
+    oldest: oldest?.id,
+    sample: ids,
+    bytes,
+  });
+  return bytes;
 }
 
 /** Different people, the latest first. */

@@ -35,6 +35,8 @@ export interface Prepared {
   readonly params: Validate | undefined;
   readonly query: Validate | undefined;
   readonly body: Validate | undefined;
+  /** What short queries without lists became, which nobody changes. */
+  readonly queries: Map<string, object>;
 }
 
 /** An answer as handlers give it. */
@@ -46,6 +48,9 @@ type Attempt = Handled | undefined | Promise<Handled | undefined>;
 const EMPTY: object = Object.freeze({});
 const NOWHERE: Address = { params: EMPTY, query: EMPTY };
 const NO_BYTES = new Uint8Array(0);
+/** Of one route, and the longest of them: of all routes some 5 MB if somebody fills them. */
+const QUERIES_MAX = 64;
+const QUERY_CHARS_MAX = 48;
 const NOT_FOUND = problem('not_found', 'Record not found');
 const TOO_MANY = problem('rate_limited', 'Too many requests');
 const NO_SUCH_PAGE = problem('not_found', 'There is nothing at this address');
@@ -216,11 +221,16 @@ export class Dispatcher {
     if (head.query === '' && raw.length === 0 && prepared.params === undefined && prepared.query === undefined) {
       return NOWHERE;
     }
-    const form = parseUrlEncoded(head.query);
+    // Syntax is looked at first: what is known has been.
+    const known = prepared.queries.get(head.query);
+    const form = known === undefined ? parseUrlEncoded(head.query) : EMPTY;
     const validParams = prepared.params?.(params) ?? { value: params };
     if (isProblem(validParams)) return NOT_FOUND;
+    if (known !== undefined) return { params: validParams.value, query: known };
     const query = prepared.query?.(form) ?? { value: form };
-    return isProblem(query) ? query : { params: validParams.value, query: query.value };
+    if (isProblem(query)) return query;
+    keepQuery(prepared, head.query, query.value);
+    return { params: validParams.value, query: query.value };
   }
 
   #failure(error: unknown, arrival: Arrival): Handled {
@@ -233,6 +243,14 @@ export class Dispatcher {
     this.#logger.error(fields, 'request failed');
     return { status: 500, body: { error: `Something went wrong on our side (request ${arrival.id})` } };
   }
+}
+
+/** Clients ask the same again and again: to take a query apart and judge it costs as much as to find a page in memory. */
+function keepQuery({ query, queries }: Prepared, text: string, value: unknown): void {
+  if (query === undefined || text.length > QUERY_CHARS_MAX || typeof value !== 'object' || value === null) return;
+  for (const one of Object.values(value)) if (typeof one === 'object' && one !== null) return;
+  if (queries.size >= QUERIES_MAX) queries.clear();
+  queries.set(text, Object.freeze(value));
 }
 
 function withHeaders(handled: Handled, { headers }: Standing): Answer {
@@ -255,6 +273,7 @@ function prepare(route: AnyRoute, compile: (schema: TSchema) => Validate): Prepa
     params: route.params && compile(route.params),
     query: route.query && compile(route.query),
     body: route.body && compile(route.body),
+    queries: new Map(),
   };
 }
 

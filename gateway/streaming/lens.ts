@@ -32,6 +32,8 @@ const BLOCKS_VIEWER = 8;
 const MUTED = 16;
 /** A member of a list that keeps them out of the home timeline. */
 const ELSEWHERE = 32;
+/** Asked to follow, without an answer yet. */
+const REQUESTED = 64;
 
 /** By the bits that follows and blocks have; no look makes an object. */
 const RELATIONS: readonly KnownRelation[] = Array.from({ length: MUTED }, (_, bits) => ({
@@ -77,7 +79,7 @@ export class Lens {
     const add = (account: string, bits: number) =>
       void this.#standing.set(account, (this.#standing.get(account) ?? 0) | bits);
     for (const { target, pending, reblogs } of sources.following) {
-      if (!pending) add(target, reblogs ? FOLLOWED | REBLOGS : FOLLOWED);
+      add(target, pending ? REQUESTED : reblogs ? FOLLOWED | REBLOGS : FOLLOWED);
     }
     for (const account of sources.blocked) add(account, BLOCKED);
     for (const account of sources.blockedBy) add(account, BLOCKS_VIEWER);
@@ -120,6 +122,13 @@ export class Lens {
     const known = RELATIONS[bits & (MUTED - 1)] as KnownRelation;
     if ((bits & MUTED) === 0 || !this.#mutes(account)) return known;
     return { ...known, muting: true, mutingNotifications: this.#muted.get(account)?.notifications === true };
+  }
+
+  /** Whether the viewer has anything to do with the account: a follow, also one that waits, a block or a mute. */
+  knows(account: string): boolean {
+    const bits = this.#of(account);
+    if ((bits & (FOLLOWED | REQUESTED | BLOCKED | BLOCKS_VIEWER)) !== 0) return true;
+    return (bits & MUTED) !== 0 && this.#mutes(account);
   }
 
   blocks(account: string): boolean {
