@@ -4,7 +4,6 @@ import { problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
 import type { Ctx, Decision, Recorded } from '../runtime/slice.js';
 import type { AccountState as WholeState } from './commands.js';
-import type { Events as MediaEvents } from './media.js';
 import { POLICY_AT_FIRST } from './notification-policy.js';
 import { emptyProfile } from './profile.js';
 import { revocations, type Events as SessionEvents } from './session.js';
@@ -16,7 +15,7 @@ export interface Events {
   purged: P.AccountPurged;
   somePurged: P.AccountPurgeSome;
 }
-type Ending = Events & End & Pick<SessionEvents, 'tokenRevoked'>;
+type Ending = Events & Pick<SessionEvents, 'tokenRevoked'>;
 
 /** How long a suspension can be taken back with all that there was. Source: Mastodon's DeletionRequest, 30 days. */
 export const SUSPENSION_KEPT_MS = 30 * 86_400_000;
@@ -67,13 +66,10 @@ function belongings(state: WholeState): { clear(): void }[] {
   return [...shown, ...hidden, subscribers, announcements, idempotency, codes];
 }
 
-/** What is recorded when it is over for good. Uploads that no status has go at once, whatever they waited for. */
-export interface End extends Pick<Events, 'purged'>, Pick<MediaEvents, 'mediaRemoved'> {}
-
-export function ended(state: Readonly<WholeState>, nowMs: number): Recorded<End>[] {
+/** That it is over for good. */
+export function ended(state: Readonly<WholeState>, nowMs: number): Recorded<Pick<Events, 'purged'>> {
   const { avatar, header } = state.profile;
-  const unused = Array.from(state.uploads.values(), (media) => ({ type: 'mediaRemoved' as const, media }));
-  return [...unused, { type: 'purged', dropped: [avatar, header].flatMap((name) => name || []), atMs: nowMs }];
+  return { type: 'purged', dropped: [avatar, header].flatMap((name) => name || []), atMs: nowMs };
 }
 
 /** The time of a suspension is up; an alarm of one that was taken back says nothing. */
@@ -85,5 +81,5 @@ export function purgeDue(
   const { suspendedAtMs, deleted } = state.moderation;
   if (deleted || suspendedAtMs === 0 || suspendedAtMs + SUSPENSION_KEPT_MS !== atMs) return { events: [], reply: {} };
   if (nowMs < atMs) return problem('unavailable', 'It is not time yet');
-  return { events: [...revocations(state.tokens.keys()), ...ended(state, nowMs)], reply: {} };
+  return { events: [...revocations(state.tokens.keys()), ended(state, nowMs)], reply: {} };
 }

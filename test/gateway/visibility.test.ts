@@ -223,22 +223,45 @@ async function faultsOf(story: Story, looker: Looker): Promise<string[]> {
   return found;
 }
 
+/** What these steps make, as everybody sees it. */
+async function told(steps: readonly Step[]): Promise<void> {
+  const story = await Story.begin();
+  for (const one of steps) await story.tell(one);
+  const faults = await Promise.all(
+    [...story.people, server].map(async (looker) => {
+      const name = 'name' in looker ? looker.name : 'nobody';
+      return (await faultsOf(story, looker as Looker)).map((fault) => `${name}: ${fault}`);
+    }),
+  );
+  assert.deepEqual(faults.flat(), []);
+}
+
 test('what somebody may not see is shown to them nowhere, whatever happened before', async () => {
-  const told = async (steps: readonly Step[]) => {
-    const story = await Story.begin();
-    for (const one of steps) await story.tell(one);
-    const faults = await Promise.all(
-      [...story.people, server].map(async (looker) => {
-        const name = 'name' in looker ? looker.name : 'nobody';
-        return (await faultsOf(story, looker as Looker)).map((fault) => `${name}: ${fault}`);
-      }),
-    );
-    assert.deepEqual(faults.flat(), []);
-  };
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: STEPS_MAX }), told), {
     numRuns: 6,
     interruptAfterTimeLimit: 60_000,
   });
+});
+
+const says = (author: number, more: Partial<Of<typeof post>> = {}): Step => ({
+  ...{ did: 'post', who: author, visibility: 'public', reply: undefined, mentions: undefined, poll: false },
+  ...{ quote: undefined, ...more },
+});
+
+test('a quote shows nothing of what its reader may not see, nor does a quote of it, a reblog or a notification', async () => {
+  const block: Step = { did: 'block', who: 0, whom: 2 };
+  const quoted = [says(0), says(1, { quote: 0, mentions: 2 }), says(3, { quote: 1 })];
+  const marked: Step[] = [1, 2].flatMap((what) => [
+    { did: 'reblog', who: 3, what },
+    { did: 'favourite', who: 2, what },
+    { did: 'bookmark', who: 2, what },
+  ]);
+  const listens: Step[] = [1, 3].map((whom) => ({ did: 'listen', who: 2, whom }));
+  await told([...listens, ...quoted, ...marked, block]);
+  await told([block, ...listens, ...quoted, ...marked, { did: 'edit', who: 0, what: 0 }]);
+  // For followers, but shown to somebody who is mentioned in the quote only.
+  await told([says(0, { visibility: 'private' }), says(0, { visibility: 'private', quote: 0, mentions: 2 })]);
+  await told([...quoted, { did: 'remove', who: 0, what: 0 }]);
 });
 
 test('every route that may show statuses is looked at, or it is said why not', () => {
