@@ -48,6 +48,8 @@ export async function openMembership(settings: Settings, around: Surroundings): 
 async function solo(settings: Settings, { tables, clock, random, runtime, host }: Surroundings): Promise<Membership> {
   const placement = new SoloPlacement({ tables, clock, random, cluster: CLUSTER, name: settings.NODE_NAME });
   await placement.start(host);
+  // A process that was killed may have taken rows with it that this store, alone, wrote behind what it acknowledged.
+  await runtime.caughtUp();
   return {
     placement,
     readiness: () => placement.readiness(),

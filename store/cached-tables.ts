@@ -2,7 +2,7 @@ import { ConstantRows } from './constant-rows.js';
 import { KeptRanges } from './kept-ranges.js';
 import { KeptRows, type Key, type Reading } from './kept-rows.js';
 import { NewestRows } from './newest-rows.js';
-import type { RangeOptions, Row, RowWrite, Tables } from './port.js';
+import type { RangeOptions, Row, RowWrite, Tables, WriteOptions } from './port.js';
 import type { AnyTable, Columns, KeyOf, Table } from './table.js';
 
 /**
@@ -168,20 +168,20 @@ export class CachedTables implements Tables {
     return this.#newest.has(table) && this.#trusts() ? this.#newest.peek(table, partition, options) : undefined;
   }
 
-  async write(given: readonly RowWrite[]): Promise<void> {
+  async write(given: readonly RowWrite[], options?: WriteOptions): Promise<void> {
     const rows = this.#constants.due(given);
     if (rows.length === 0) return;
     try {
-      await this.#write(rows);
+      await this.#write(rows, options);
     } finally {
       for (const { table, key } of rows) if (this.#ranges.has(table)) this.#ranges.written(table, key);
     }
     this.#constants.written(rows);
   }
 
-  async #write(rows: readonly RowWrite[]): Promise<void> {
+  async #write(rows: readonly RowWrite[], options: WriteOptions | undefined): Promise<void> {
     const told = rows.filter(({ table }) => table.hot === true || table.watched === true || this.#newest.has(table));
-    if (told.length === 0) return this.#inner.write(rows);
+    if (told.length === 0) return this.#inner.write(rows, options);
     const texts = told.map(({ table, key }) => {
       const kept = this.#of(table);
       const text = kept.textOf(key);
@@ -191,7 +191,7 @@ export class CachedTables implements Tables {
     let isDone = false;
     const begunMs = performance.now();
     try {
-      await this.#inner.write(rows);
+      await this.#inner.write(rows, options);
       isDone = true;
     } finally {
       const written = told.map((row, index) => this.#written(texts[index] as string, row, isDone));

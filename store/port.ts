@@ -22,6 +22,15 @@ export function remove<P extends Columns, C extends Columns, V>(
   return { table, key, value: undefined };
 }
 
+export interface WriteOptions {
+  /**
+   * What the rows say is durable elsewhere, and whoever writes them does so again if a crash takes them. A store of one
+   * process may then resolve as soon as all its readers see them, if it keeps the order: a later write that is durable
+   * finds these durable too. Other stores write as ever.
+   */
+  readonly deferred?: boolean;
+}
+
 /** Bounds are on the clustering columns, or a prefix of them; both exclusive; absent: open. */
 export interface RangeOptions<C extends Columns> {
   readonly after?: Partial<KeyOf<C>>;
@@ -70,8 +79,8 @@ export interface ReadTables {
  * may or may not have happened.
  */
 export interface Tables extends ReadTables {
-  /** Durable when resolved. Atomic for the rows of one partition; rows of several are written side by side. */
-  write(rows: readonly RowWrite[]): Promise<void>;
+  /** Durable when resolved, unless deferred. Atomic for the rows of one partition; those of several go side by side. */
+  write(rows: readonly RowWrite[], options?: WriteOptions): Promise<void>;
   /**
    * Linearisable change of one row of a `conditional` table: writes `next` (undefined: deletes) if the row equals
    * `expected` (undefined: is absent), compared as encoded bytes. Durable when resolved.

@@ -104,6 +104,14 @@ export class Activation {
     return awake.core.query(command, input, this.around.clock.nowMs());
   }
 
+  /** Resolves when effects before replies, as far as they are known now, are done or have outlasted patience. */
+  async caughtUp(): Promise<void> {
+    if (this.awake === undefined && !this.stopped) await new Promise<void>((resolve) => this.atRest.push(resolve));
+    const { awake } = this;
+    if (awake !== undefined && !this.stopped)
+      await new Promise<void>((resolve) => awake.before.whenDone(awake.core.seq, resolve));
+  }
+
   /** Leaves memory if nothing is going on; false when something came in between. */
   async passivate(): Promise<boolean> {
     const { awake } = this;

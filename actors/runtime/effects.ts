@@ -11,6 +11,8 @@ const RETRY_MOST_MS = 5_000;
 /** By then it is no hiccup. */
 const TRIES_BEFORE_WARNING = 6;
 
+const DEFERRED = { deferred: true } as const;
+
 /** Whose effects they are. */
 export interface EffectSource {
   /** As receivers know it: they expect a source's effects in order, which holds within one lane only. */
@@ -35,7 +37,8 @@ export class EntryEffects implements Effects {
   ) {}
 
   write(rows: readonly RowWrite[]): Promise<void> {
-    return this.untilDone(() => this.around.tables.write(rows));
+    // Not yet durable is good enough: the cursor is written behind them, and without it the effect is done anew.
+    return this.untilDone(() => this.around.tables.write(rows, DEFERRED));
   }
 
   tell(kind: string, id: string, command: string, input: object): Promise<unknown> {

@@ -85,6 +85,11 @@ export class Residents implements LocalActors {
       throw new NotTaken(`${name} does not live here now`);
   }
 
+  /** Resolves when those in memory now owe nothing that a reply waits for. */
+  async caughtUp(): Promise<void> {
+    await Promise.all(Array.from(this.byName.values(), (activation) => activation.caughtUp()));
+  }
+
   prime(name: string, snapshot: StoreSnapshotRecord): void {
     if (this.primed.size < this.around.limits.primedMax) this.primed.set(name, snapshot);
   }

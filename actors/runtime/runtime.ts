@@ -67,6 +67,7 @@ export class Runtime implements Asker, ShardHost {
   private readonly carrier: RowCarrier;
   /** Timers of what runs here; the callers' own outlive it, so that they get their answer. */
   private readonly scope: ClockScope;
+  private takenUp: Promise<void> = Promise.resolve();
   private closed = false;
   private rescanning = false;
 
@@ -110,8 +111,17 @@ export class Runtime implements Asker, ShardHost {
   /** Resolves when commands for the shards reach this node; what their backlog holds is then taken up behind. */
   async acquire(shards: readonly number[]): Promise<void> {
     await Promise.all(shards.map((shard) => this.shards.hold(shard)));
-    void eachOf(shards, SCAN_CONCURRENCY_MAX, (shard) => this.scan(shard));
+    this.takenUp = eachOf(shards, SCAN_CONCURRENCY_MAX, (shard) => this.scan(shard));
     this.rescanLater();
+  }
+
+  /**
+   * Resolves when the effects before replies that the backlog of the shards acquired last stands for have been carried
+   * out, or a reply's patience has run out: what was acknowledged to somebody is then in all rows.
+   */
+  async caughtUp(): Promise<void> {
+    await this.takenUp;
+    await this.residents.caughtUp();
   }
 
   async release(shards: readonly number[], warm: (chunk: NodeHandoffChunk) => Promise<void>): Promise<void> {

@@ -27,13 +27,18 @@ class Group {
 
 /**
  * Group commit: what is written while a group is on its way to the disk goes, whole, into the next one. One group at a
- * time, one promise per group. A group that fails leaves nothing behind, and the next is tried anew.
+ * time, one promise per group. A group that fails leaves nothing behind but what readers have seen already, which goes
+ * into the next, and the next is tried anew. Groups reach the disk in the order in which they were written.
  */
 export class CommitQueue {
   private waiting: Group[] = [];
   private waitingChanges = 0;
   private busy = false;
   private idleWaiters: (() => void)[] = [];
+  /** Seen by readers and refused by the disk: ahead of all else that goes there. */
+  private owed: Change[] = [];
+  /** By the table's index: changes that nobody sees before they are durable. */
+  private readonly unseen: number[] = [];
 
   constructor(private readonly recent: RecentWrites) {}
 
@@ -44,9 +49,34 @@ export class CommitQueue {
 
   /** All of the changes or none; on disk when resolved. */
   commit(changes: readonly Change[]): Promise<void> {
-    if (this.waitingChanges + changes.length > WAITING_CHANGES_MAX) {
+    if (this.isFullFor(changes)) {
       return Promise.reject(new Unavailable(`${this.waitingChanges} changes wait for the disk`));
     }
+    for (const { table } of changes) this.unseen[table.index] = (this.unseen[table.index] ?? 0) + 1;
+    return this.enqueue(changes).done;
+  }
+
+  /**
+   * All of the changes are seen at once and go to the disk with the next group. False, and nothing has happened, while
+   * the disk refuses writes, and when an older change of a row could be seen after this one: they must be committed.
+   */
+  defer(changes: readonly Change[]): boolean {
+    if (this.owed.length > 0 || this.isFullFor(changes)) return false;
+    for (const { table } of changes) if ((this.unseen[table.index] ?? 0) > 0) return false;
+    for (const change of changes) this.recent.show(change);
+    this.enqueue(changes);
+    return true;
+  }
+
+  whenIdle(): Promise<void> {
+    return this.idle ? Promise.resolve() : new Promise((resolve) => this.idleWaiters.push(resolve));
+  }
+
+  private isFullFor(changes: readonly Change[]): boolean {
+    return this.waitingChanges + changes.length > WAITING_CHANGES_MAX;
+  }
+
+  private enqueue(changes: readonly Change[]): Group {
     let group = this.waiting.at(-1);
     if (group === undefined || group.changes.length + changes.length > GROUP_CHANGES_MAX) {
       group = new Group();
@@ -59,11 +89,7 @@ export class CommitQueue {
       // At the end of the event loop's turn, so that all it writes shares one flush.
       setImmediate(() => this.next());
     }
-    return group.done;
-  }
-
-  whenIdle(): Promise<void> {
-    return this.idle ? Promise.resolve() : new Promise((resolve) => this.idleWaiters.push(resolve));
+    return group;
   }
 
   private next(): void {
@@ -74,12 +100,27 @@ export class CommitQueue {
       return;
     }
     this.waitingChanges -= group.changes.length;
-    this.recent.write(group.changes).then(
-      () => group.finish(),
-      (error: Error) => group.finish(new Unavailable(`the store cannot write: ${error.message}`, { cause: error })),
+    const { owed } = this;
+    const changes = owed.length === 0 ? group.changes : [...owed, ...group.changes];
+    this.recent.write(changes).then(
+      () => {
+        this.owed = [];
+        this.leave(group);
+      },
+      (error: Error) => {
+        this.owed = changes.filter(({ seen }) => seen === true);
+        this.leave(group, new Unavailable(`the store cannot write: ${error.message}`, { cause: error }));
+      },
     );
     // Once those who waited have had their turn: what they write next shares the next flush.
     void group.done.then(this.later, this.later);
+  }
+
+  private leave(group: Group, error?: Error): void {
+    for (const { table, seen } of group.changes) {
+      if (seen !== true) this.unseen[table.index] = (this.unseen[table.index] ?? 1) - 1;
+    }
+    group.finish(error);
   }
 
   private readonly later = (): void => void setImmediate(() => this.next());

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { open, type RootDatabase } from 'lmdb';
 import type { Clock } from '../../actors/domain/time.js';
 import { KeyLayout } from '../keys.js';
-import type { RangeOptions, Row, RowWrite, Tables } from '../port.js';
+import type { RangeOptions, Row, RowWrite, Tables, WriteOptions } from '../port.js';
 import { checkConditional, checkLimit, checkWrite, sameValue } from '../rules.js';
 import type { StoreLog } from '../store-log.js';
 import type { AnyTable, Columns, KeyOf, Table } from '../table.js';
@@ -122,7 +122,7 @@ export class LmdbTables implements Tables {
     return rows;
   }
 
-  async write(rows: readonly RowWrite[]): Promise<void> {
+  async write(rows: readonly RowWrite[], options?: WriteOptions): Promise<void> {
     checkWrite(rows);
     if (rows.length === 0) return;
     const changes: Change[] = [];
@@ -131,6 +131,7 @@ export class LmdbTables implements Tables {
       const bytes = value === undefined ? undefined : this.stored(table, value);
       changes.push({ table: held, key: held.layout.key(key), bytes });
     }
+    if (options?.deferred === true && this.queue.defer(changes)) return;
     await this.queue.commit(changes);
   }
 

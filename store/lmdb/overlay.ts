@@ -16,6 +16,8 @@ export interface Change {
   readonly key: Buffer;
   /** Undefined: delete. */
   readonly bytes: Buffer | undefined;
+  /** Readers see it already, before it is durable. */
+  seen?: boolean;
 }
 
 /** A key as text of one character a byte: it sorts as the bytes do. */

@@ -40,6 +40,12 @@ export class RecentWrites {
     return found === undefined ? this.leaving?.get(table, key) : found;
   }
 
+  /** Readers see it from now on; it must be among the next changes that are written. */
+  show(change: Change): void {
+    change.seen = true;
+    this.newest.apply(change);
+  }
+
   /** All or none, durable and seen when resolved; one at a time. @throws Error when the disk does not take them */
   async write(changes: readonly Change[]): Promise<void> {
     try {
@@ -48,7 +54,7 @@ export class RecentWrites {
       this.onOutcome(error as Error);
       throw error;
     }
-    for (const change of changes) this.newest.apply(change);
+    for (const change of changes) if (change.seen !== true) this.newest.apply(change);
     if (this.failure === undefined) this.onOutcome();
   }
 

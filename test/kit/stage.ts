@@ -28,6 +28,8 @@ export class StagePlacement implements Placement {
 
 /** One node's way to the shared store, which a test can hold up or break. */
 export class StageTables {
+  /** Deferred writes never reach the disk: as when the process ends before anything durable is written behind them. */
+  losesDeferred = false;
   /** Called before each write; may throw, or wait. */
   beforeWrite: (rows: readonly RowWrite[]) => Promise<void> | void = () => undefined;
   /** Called after each write; may throw, or wait: the write has happened. */
@@ -41,9 +43,9 @@ export class StageTables {
       range: (table, partition, options) => shared.range(table, partition, options),
       compareAndSet: (table, key, expected, next) => shared.compareAndSet(table, key, expected, next),
       close: async () => undefined,
-      write: async (rows) => {
+      write: async (rows, options) => {
         await this.beforeWrite(rows);
-        await shared.write(rows);
+        if (!(this.losesDeferred && options?.deferred === true)) await shared.write(rows);
         await this.afterWrite();
       },
     };

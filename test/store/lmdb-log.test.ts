@@ -174,3 +174,78 @@ test('while LMDB does not take rows they stay readable and durable, and writes a
 });
 
 const row = (at: number) => ({ owner: 'a', part: 1, word: 'w', at, item: '1' });
+
+test('a deferred write is read at once, also while older ones of the same row wait for the disk', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'murmuration-log-'));
+  const tables = await at(folder, SMALL);
+  const underWay: Promise<void>[] = [];
+  for (let turn = 0; turn < 300; turn++) {
+    const [key, text] = [number(turn % 5), `turn ${turn}`];
+    const isDeferred = turn % 3 !== 0;
+    const written = tables.write([put(others, key, event(text, Buffer.alloc(50)))], { deferred: isDeferred });
+    if (isDeferred) {
+      await written;
+      assert.equal((await tables.get(others, key))?.type, text);
+    } else underWay.push(written);
+  }
+  await Promise.all(underWay);
+  for (let part = 0; part < 5; part++)
+    assert.equal((await tables.get(others, number(part)))?.type, `turn ${295 + part}`);
+  await tables.close();
+  const again = await at(folder);
+  for (let part = 0; part < 5; part++)
+    assert.equal((await again.get(others, number(part)))?.type, `turn ${295 + part}`);
+  await again.close();
+  await rm(folder, { recursive: true });
+});
+
+test('when a write is durable all deferred ones before it are, wherever the process ends', async () => {
+  for (const checkpointBytes of [undefined, SMALL, 20_000]) {
+    const folder = await mkdtemp(join(tmpdir(), 'murmuration-log-'));
+    const tables = await at(folder, checkpointBytes);
+    let durable = -1;
+    for (let part = 0; part < 120; part++) {
+      const isDeferred = part % 7 !== 0;
+      const written = tables.write([put(others, number(part), event('a', Buffer.alloc(100)))], {
+        deferred: isDeferred,
+      });
+      if (isDeferred) continue;
+      await written;
+      durable = part;
+      if (part % 21 !== 0) continue;
+      const copy = await copied(folder);
+      const found = await partsIn(copy, 120);
+      assert.deepEqual(found, [...found.keys()], 'a beginning of what was written');
+      assert.ok(found.length > durable, `${found.length} of ${durable + 1}`);
+      await rm(copy, { recursive: true });
+    }
+    await tables.close();
+    await rm(folder, { recursive: true });
+  }
+});
+
+test('what was deferred and then refused by the disk stays readable and goes with the next write', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'murmuration-log-'));
+  const tables = await at(folder);
+  await tables.write([put(others, number(0), event('a', Buffer.alloc(3_000)))]);
+  const { size } = await stat(join(folder, 'writes-a.log'));
+  const ignore = () => {};
+  process.on('SIGXFSZ', ignore);
+  try {
+    await run('prlimit', ['--pid', `${process.pid}`, `--fsize=${size}:unlimited`]);
+    await tables.write([put(others, number(1), event('deferred'))], { deferred: true });
+    await assert.rejects(tables.write([put(others, number(2), event('awaited'))]), Unavailable);
+    await assert.rejects(tables.write([put(others, number(3), event('late'))], { deferred: true }), Unavailable);
+    assert.equal((await tables.get(others, number(1)))?.type, 'deferred');
+    assert.equal(await tables.get(others, number(2)), undefined);
+    assert.equal(await tables.get(others, number(3)), undefined);
+  } finally {
+    await run('prlimit', ['--pid', `${process.pid}`, '--fsize=unlimited']);
+    process.off('SIGXFSZ', ignore);
+  }
+  await tables.write([put(others, number(2), event('again'))]);
+  const copy = await copied(folder);
+  assert.deepEqual(await partsIn(copy, 5), [0, 1, 2]);
+  await tables.close();
+  await Promise.all([folder, copy].map((name) => rm(name, { recursive: true })));
+});

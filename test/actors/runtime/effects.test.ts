@@ -39,6 +39,22 @@ test('a reply waits for stuck effects only so long, and the effects are carried 
   assert.deepEqual(await page(stage, 1), { text: 'hello' });
 });
 
+test('rows that a process took with it when it was killed are there again once its successor has caught up', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const first = await stage.node(1);
+  first.store.losesDeferred = true;
+  for (const text of ['one', 'two']) await first.runtime.ask('notebook', alice, 'add', { text, shareWith: bob });
+  stage.kill(first);
+  assert.equal(await page(stage, 1), undefined);
+  const second = await stage.node(undefined);
+  second.placement.epoch = 2;
+  await second.runtime.acquire([0, 1, 2, 3]);
+  await second.runtime.caughtUp();
+  assert.deepEqual([await page(stage, 1), await page(stage, 2)], [{ text: 'one' }, { text: 'two' }]);
+  assert.deepEqual(await lines(second, bob), ['shared one', 'shared two']);
+});
+
 test('an effect that is repeated reaches its receiver once', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
