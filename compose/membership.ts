@@ -14,7 +14,6 @@ import type { PeerSecurity } from '../transport/grpc/peer-security.js';
 
 /** How this node owns shards: all of them, or its part of the cluster's. */
 export interface Membership {
-  readonly placement: Placement;
   readonly readiness: () => Readiness;
   readonly status: () => NodeNodeStatus;
   /** Gives all shards away (or snapshots them, when there is nobody). */
@@ -32,6 +31,8 @@ interface Surroundings {
   readonly runtime: Runtime;
   /** The runtime, and what else lives and moves with its shards. */
   readonly host: ShardHost;
+  /** Who owns what, before this node is given any of it: actors look there as soon as they may run. */
+  readonly placed: (placement: Placement) => void;
   readonly onDrainAsked?: () => void;
 }
 
@@ -45,13 +46,14 @@ export async function openMembership(settings: Settings, around: Surroundings): 
   return settings.STORE === 'lmdb' ? solo(settings, around) : clustered(settings, around);
 }
 
-async function solo(settings: Settings, { tables, clock, random, runtime, host }: Surroundings): Promise<Membership> {
+async function solo(settings: Settings, around: Surroundings): Promise<Membership> {
+  const { tables, clock, random, runtime, host, placed } = around;
   const placement = new SoloPlacement({ tables, clock, random, cluster: CLUSTER, name: settings.NODE_NAME });
+  placed(placement);
   await placement.start(host);
   // A process that was killed may have taken rows with it that this store, alone, wrote behind what it acknowledged.
   await runtime.caughtUp();
   return {
-    placement,
     readiness: () => placement.readiness(),
     status: () => ({ ...placement.status(), activations: runtime.metrics.activations }),
     leave: () => placement.drain(),
@@ -74,6 +76,7 @@ async function clustered(settings: Settings, around: Surroundings): Promise<Memb
   const peers = new GrpcPeers(security);
   const context = { tables, clock, random, log, cluster: CLUSTER, name: settings.NODE_NAME, rules: leaseRules };
   const node = new ClusterNode(context, bus, peers);
+  around.placed(node);
   const server = new PeerServer(node.service, security, log);
   const listening = await server.listen(settings.GRPC_LISTEN ?? '127.0.0.1:0');
   const grpcAddress = settings.GRPC_ADVERTISE ?? listening;
@@ -85,7 +88,6 @@ async function clustered(settings: Settings, around: Surroundings): Promise<Memb
     ...(onDrainAsked === undefined ? {} : { onDrainAsked }),
   });
   return {
-    placement: node,
     readiness: () => node.readiness(),
     status: () => node.status(),
     leave: () => node.drain(),

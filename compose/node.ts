@@ -39,7 +39,7 @@ import { GuardedClient } from '../transport/web/guarded-client.js';
 import { LinkPages } from '../transport/web/link-pages.js';
 import { cachedAlone, cachedTogether, rowCarrier } from './cached-rows.js';
 import { fanOut, makeHomeRings, makePublicRing, withRings } from './home-rings.js';
-import { type Membership, openMembership } from './membership.js';
+import { openMembership } from './membership.js';
 import { openBus, openMedia, openStore } from './parts.js';
 import { relationNews } from './relation-news.js';
 
@@ -74,10 +74,10 @@ const HTTP_DRAIN_MS_MAX = 4_000;
 export async function startNode(settings: Settings, logger: PinoLogger, options: NodeOptions): Promise<Node> {
   await mkdir(settings.DATA_DIR, { recursive: true });
   const [clock, random] = [systemClock, systemRandom];
-  let membership: Membership | undefined;
+  let owners: Placement | undefined;
   const placement: Placement = {
-    epochOf: (shard) => membership?.placement.epochOf(shard),
-    idFloorMs: () => membership?.placement.idFloorMs() ?? 0,
+    epochOf: (shard) => owners?.epochOf(shard),
+    idFloorMs: () => owners?.idFloorMs() ?? 0,
   };
   const store = await openStore(settings, logger.child({ part: 'store' }), clock, () => placement.idFloorMs());
   const bus = await openBus(settings, logger.child({ part: 'bus' }), clock);
@@ -123,7 +123,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     ...(isAlone ? {} : { carrier: rowCarrier(tables) }),
   });
   const alarms = new Alarms({ tables, asker: runtime, placement, clock, logger: logger.child({ part: 'alarms' }) });
-  membership = await openMembership(settings, {
+  const membership = await openMembership(settings, {
     tables,
     bus,
     clock,
@@ -131,6 +131,9 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     logger,
     runtime,
     host: withAlarms(withRings(runtime, rings), alarms),
+    placed: (found) => {
+      owners = found;
+    },
     ...options,
   });
   const askAccount = askerOf(account, runtime);
