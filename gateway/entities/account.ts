@@ -42,6 +42,13 @@ export interface Account {
   readonly emojis: readonly CustomEmoji[];
   readonly roles: readonly AccountRole[];
   readonly fields: readonly Field[];
+  /** Absent: nothing was said of them. */
+  readonly avatar_description?: string;
+  readonly header_description?: string;
+  /** What the page leaves out; absent: it shows it. */
+  readonly show_media?: false;
+  readonly show_media_replies?: false;
+  readonly show_featured?: false;
   /** Absent: neither. */
   readonly suspended?: true;
   readonly limited?: true;
@@ -123,7 +130,7 @@ export function renderAccount(instance: InstanceSettings, record: StoreAccountRe
 
 /** Who it is, and nothing else. Source: Mastodon REST::AccountSerializer. */
 function withoutData(account: Account): Account {
-  const { avatar: _avatar, header: _header, ...rest } = account;
+  const { avatar: _avatar, header: _header, avatar_description: _said, header_description: _too, ...rest } = account;
   const [avatar, header] = [account.avatar, account.header].map((url) => new URL(url).origin);
   return {
     ...rest,
@@ -186,11 +193,24 @@ export function renderWhole(instance: InstanceSettings, record: StoreAccountReco
     ),
     roles: renderAccountRoles(record.role),
     ...(record.silenced === true ? { limited: true as const } : {}),
+    ...choices(profile),
     fields: profile.fields.map((field) => ({
       name: field.name,
       value: renderInline(field.value, { ...text, rel: 'me' }),
       verified_at: verifiedAt(field),
     })),
+  };
+}
+
+/** What is other than most leave it. */
+function choices(profile: AccountProfile) {
+  const { avatarDescription, headerDescription, hideMedia, hideMediaReplies, hideFeatured } = profile;
+  return {
+    ...(avatarDescription ? { avatar_description: avatarDescription } : {}),
+    ...(headerDescription ? { header_description: headerDescription } : {}),
+    ...(hideMedia === true ? { show_media: false as const } : {}),
+    ...(hideMediaReplies === true ? { show_media_replies: false as const } : {}),
+    ...(hideFeatured === true ? { show_featured: false as const } : {}),
   };
 }
 

@@ -79,6 +79,10 @@ test('the profile is read and changed as its owner edits it', async () => {
   const { status, body } = await server.ask('PATCH', '/api/v1/profile', changes, cleo.token);
   assert.deepEqual([status, body.display_name, body.note, body.show_media], [200, 'Cleo', 'raw & short', false]);
   assert.equal((await cleo.get('/api/v1/profile')).body.show_media, false);
+  await server.ask('PATCH', '/api/v1/profile', { avatar_description: 'A cat' }, cleo.token);
+  const shown = (await server.get(`/api/v1/accounts/${cleo.id}`)).body;
+  const { show_media, show_featured, avatar_description } = shown;
+  assert.deepEqual([show_media, show_featured, avatar_description], [false, undefined, 'A cat'], 'to others, too');
   const narrow = await server.token(cleo.id, ['profile']);
   assert.equal((await server.ask('GET', '/api/v1/profile', undefined, narrow)).status, 200);
   assert.equal((await server.ask('PATCH', '/api/v1/profile', changes, narrow)).status, 403);
