@@ -2,6 +2,7 @@ import type { RowCarrier } from '../actors/runtime/carried-rows.js';
 import { codec } from '../proto/codec.js';
 import type { NodeRowKey } from '../proto/gen/types.js';
 import { CachedTables, type WrittenRow } from '../store/cached-tables.js';
+import { changedNumbers } from '../store/changed-numbers.js';
 import type { Tables } from '../store/port.js';
 import type { AnyTable } from '../store/table.js';
 import {
@@ -80,9 +81,15 @@ export async function cachedTogether(tables: Tables, bus: Bus, node: string): Pr
   return cached;
 }
 
-/** Of a small row that nodes follow, what it is now goes along: they need not read it. */
-function toldRow({ table, key, now }: WrittenRow, prompt: boolean): NodeRowKey {
-  const row = { table, key: [...key], gone: false };
+/**
+ * Of a small row that nodes follow, what it is now goes along, and of a row of which only counts have changed, those:
+ * whoever keeps it need not read it.
+ */
+function toldRow({ table, key, now, before }: WrittenRow, prompt: boolean): NodeRowKey {
+  const row = { table, key: [...key], gone: false, numbers: [] };
+  if (before !== undefined && prompt && typeof now?.value === 'object' && now.value !== null) {
+    return { ...row, numbers: changedNumbers(before, now.value) ?? [] };
+  }
   const { value: codec } = watched.get(table) ?? {};
   if (codec === undefined || now === undefined || !prompt) return row;
   if (now.value === undefined) return { ...row, gone: true };
@@ -90,7 +97,8 @@ function toldRow({ table, key, now }: WrittenRow, prompt: boolean): NodeRowKey {
   return value.length > TOLD_BYTES_MAX ? row : { ...row, value };
 }
 
-function heardRow({ table, key, value, gone }: NodeRowKey): WrittenRow {
+function heardRow({ table, key, value, gone, numbers }: NodeRowKey): WrittenRow {
+  if (numbers.length > 0) return { table, key, numbers };
   if (gone) return { table, key, now: { value: undefined } };
   const { value: codec } = watched.get(table) ?? {};
   return value === undefined || codec === undefined ? { table, key } : { table, key, now: new Told(codec, value) };

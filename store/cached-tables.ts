@@ -18,6 +18,20 @@ export interface WrittenRow {
   readonly key: readonly string[];
   /** Absent when it is not known: written elsewhere, at the same time as another, or perhaps not at all. */
   readonly now?: { readonly value: unknown };
+  /** As it was here until then, of a hot row that was kept. */
+  readonly before?: object;
+  /** Heard from another node: these numbers changed, and nothing else. */
+  readonly numbers?: readonly NumberChanged[];
+}
+
+export interface NumberChanged {
+  readonly name: string;
+  readonly number: number;
+}
+
+interface Begun {
+  readonly text: string;
+  readonly before: object | undefined;
 }
 
 export interface CachedTablesOptions {
@@ -79,7 +93,9 @@ export class CachedTables implements Tables {
       this.#ranges.forgetAll();
     } else {
       for (const row of rows) {
-        this.#kept.get(row.table)?.drop(row.key.join('\0'));
+        const kept = this.#kept.get(row.table);
+        if (row.numbers === undefined) kept?.drop(row.key.join('\0'));
+        else kept?.amend(row.key.join('\0'), row.numbers);
         this.#newest.written(row);
       }
     }
@@ -182,11 +198,12 @@ export class CachedTables implements Tables {
   async #write(rows: readonly RowWrite[], options: WriteOptions | undefined): Promise<void> {
     const told = rows.filter(({ table }) => table.hot === true || table.watched === true || this.#newest.has(table));
     if (told.length === 0) return this.#inner.write(rows, options);
-    const texts = told.map(({ table, key }) => {
+    const begun = told.map(({ table, key }) => {
       const kept = this.#of(table);
       const text = kept.textOf(key);
+      const before = table.hot === true ? kept.get(text) : undefined;
       kept.beginWriting(text);
-      return text;
+      return { text, before };
     });
     let isDone = false;
     const begunMs = performance.now();
@@ -194,7 +211,7 @@ export class CachedTables implements Tables {
       await this.#inner.write(rows, options);
       isDone = true;
     } finally {
-      const written = told.map((row, index) => this.#written(texts[index] as string, row, isDone));
+      const written = told.map((row, index) => this.#written(begun[index] as Begun, row, isDone));
       for (const row of written) this.#newest.written(row);
       const tookMs = performance.now() - begunMs;
       for (const listener of this.#changed) listener(written);
@@ -215,14 +232,14 @@ export class CachedTables implements Tables {
     return this.#inner.close();
   }
 
-  #written(text: string, { table, value }: RowWrite, isDone: boolean): WrittenRow {
+  #written({ text, before }: Begun, { table, value }: RowWrite, isDone: boolean): WrittenRow {
     const kept = this.#of(table);
     const isAlone = kept.endWriting(text);
     const row = { table: table.name, key: text.split('\0') };
     // Of one that failed nobody knows whether it happened.
     if (!isDone || !isAlone) return row;
     if (table.hot === true && value !== undefined) kept.set(text, value as object);
-    return { ...row, now: { value } };
+    return before === undefined ? { ...row, now: { value } } : { ...row, now: { value }, before };
   }
 
   #of(table: AnyTable): KeptRows {

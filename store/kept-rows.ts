@@ -78,6 +78,14 @@ export class KeptRows {
     this.set(text, value);
   }
 
+  /** Another node has written it, and only these numbers are other than before. */
+  amend(text: string, numbers: readonly { readonly name: string; readonly number: number }[]): void {
+    const kept = this.#rows?.get(text);
+    this.drop(text);
+    if (kept === undefined || this.#writing.has(text)) return;
+    this.set(text, { ...kept, ...Object.fromEntries(numbers.map(({ name, number }) => [name, number])) });
+  }
+
   endReading(text: string, reading: Reading): void {
     reading.readers -= 1;
     if (reading.readers === 0 && this.#reading.get(text) === reading) this.#reading.delete(text);

@@ -23,6 +23,8 @@ function followingCount(state: Readonly<AccountState>): number {
   return count;
 }
 
+const NO_PINS: readonly string[] = [];
+
 /** What is stored of the account for others to read. */
 export function accountRecord(state: Readonly<AccountState>): StoreAccountRecord {
   const { owner, profile } = state;
@@ -50,7 +52,7 @@ export function accountRecord(state: Readonly<AccountState>): StoreAccountRecord
     reason: owner?.reason,
     signUpAddress: owner?.signUpAddress,
     removed: state.moderation.deleted,
-    pinnedIds: state.pins,
+    pinnedIds: state.pins.length === 0 ? NO_PINS : [...state.pins],
   };
 }
 

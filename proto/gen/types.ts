@@ -2103,12 +2103,18 @@ export interface NodeRowsWritten {
   readonly rows: readonly NodeRowKey[];
 }
 
-/** value: what it is now, of small rows that nodes follow; gone: it was removed. */
+/** value: what it is now, of small rows that nodes follow; gone: it was removed. numbers: nothing else has changed. */
 export interface NodeRowKey {
   readonly table: string;
   readonly key: readonly string[];
   readonly value?: Uint8Array | undefined;
   readonly gone: boolean;
+  readonly numbers: readonly NodeFieldNumber[];
+}
+
+export interface NodeFieldNumber {
+  readonly name: string;
+  readonly number: number;
 }
 
 /** Numbers each publisher's messages per subject, so that a receiver notices a gap and catches up from the store. */
@@ -2813,6 +2819,7 @@ export interface Messages {
   'murmuration.node.AccountTopic': NodeAccountTopic;
   'murmuration.node.RowsWritten': NodeRowsWritten;
   'murmuration.node.RowKey': NodeRowKey;
+  'murmuration.node.FieldNumber': NodeFieldNumber;
   'murmuration.node.Published': NodePublished;
   'murmuration.node.Pack': NodePack;
   'murmuration.node.Packed': NodePacked;

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { makeId } from '../../actors/domain/ids.js';
 import { cachedTogether, rowCarrier } from '../../compose/cached-rows.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';
-import { put } from '../../store/port.js';
-import { accounts } from '../../store/tables.js';
+import { put, remove } from '../../store/port.js';
+import { accounts, marks } from '../../store/tables.js';
 import { InProcessHub } from '../../transport/in-process-bus.js';
 import { realClock } from '../transport/real-clock.js';
 
@@ -17,11 +17,13 @@ async function twoNodes() {
   const hub = new InProcessHub(realClock);
   const one = await cachedTogether(shared, hub.bus('one'), 'one');
   const two = await cachedTogether(shared, hub.bus('two'), 'two');
-  const reads = { count: 0 };
+  const reads = { count: 0, held: Promise.resolve() };
   const get = shared.get.bind(shared);
-  shared.get = ((...asked: Parameters<typeof get>) => {
+  shared.get = (async (...asked: Parameters<typeof get>) => {
     reads.count += 1;
-    return get(...asked);
+    const found = await get(...asked);
+    await reads.held;
+    return found;
   }) as typeof shared.get;
   return { one, two, reads };
 }
@@ -46,4 +48,55 @@ test('what is not in memory is not carried, nor taken for a table that is not ke
     { table: 'no such table', key: 'x', value },
     { table: 'journal', key: 'x', value },
   ]);
+});
+
+const heard = () => new Promise((resolve) => void setImmediate(resolve));
+
+test('counts that another node changed are known without a read, and all else of the row stays', async () => {
+  const { one, two, reads } = await twoNodes();
+  const named = (followers: number) => put(accounts, key, { ...blank, username: 'ada', followers });
+  await one.write([named(1)]);
+  assert.equal((await two.get(accounts, key))?.followers, 1);
+  await one.write([named(2)]);
+  await heard();
+  const row = await two.get(accounts, key);
+  assert.deepEqual([row?.followers, row?.username, reads.count], [2, 'ada', 1]);
+});
+
+test('a row that changed in more than its counts is read again', async () => {
+  const { one, two, reads } = await twoNodes();
+  await one.write([having(1)]);
+  await two.get(accounts, key);
+  await one.write([put(accounts, key, { ...blank, followers: 2, disabled: true })]);
+  await heard();
+  assert.deepEqual([(await two.get(accounts, key))?.disabled, reads.count], [true, 2]);
+});
+
+test('what a read under way finds is not kept when counts are told meanwhile', async () => {
+  const { one, two, reads } = await twoNodes();
+  await one.write([having(1)]);
+  let letGo: () => void = () => undefined;
+  reads.held = new Promise((resolve) => {
+    letGo = resolve;
+  });
+  const reading = two.get(accounts, key);
+  await heard();
+  await one.write([having(2)]);
+  await heard();
+  letGo();
+  assert.equal((await reading)?.followers, 1);
+  assert.deepEqual([(await two.get(accounts, key))?.followers, reads.count], [2, 2]);
+});
+
+test('of a mark that was made or removed elsewhere its value is heard', async () => {
+  const { one, two } = await twoNodes();
+  const told: unknown[] = [];
+  two.onChanged((rows) => {
+    for (const { now } of rows ?? []) told.push(now?.value);
+  });
+  const mark = { account: makeId(1_000, 1, 0), era: 3, status: makeId(1_000, 2, 0) };
+  await one.write([put(marks, mark, { favouriteId: '5' })]);
+  await one.write([remove(marks, mark)]);
+  await heard();
+  assert.deepEqual(told, [{ favouriteId: '5' }, undefined]);
 });
