@@ -4,7 +4,7 @@ import { accounts, followers, following, tokens } from '../../store/tables.js';
 import type { AccountEvents, AccountState } from '../account/commands.js';
 import { eraOfId } from '../domain/ids.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
-import { moderationRows } from './moderation-rows.js';
+import { moderationRows, ownRows } from './moderation-rows.js';
 import { notificationRows } from './notification-rows.js';
 import { nameRows, newNameRows, statusWordRows, unindexedRows } from './word-rows.js';
 
@@ -104,8 +104,6 @@ async function writeGone(
 
 /** The account's rows: itself, whom it follows, who follows it, its tokens, its notifications. */
 export function accountRows(tables: Pick<ReadTables, 'range'>): Reaction<AccountState, AccountEvents> {
-  const renamed = async (_event: object, { state }: Happened<AccountState>, effects: Effects) =>
-    effects.write([accountRow(state), ...(await nameRows(tables, state))]);
   return {
     surface: 'rows',
     beforeReply: true,
@@ -113,8 +111,12 @@ export function accountRows(tables: Pick<ReadTables, 'range'>): Reaction<Account
       ...moderationRows(accountRow, newNameRows),
       emailConfirmed: writeAccount,
       confirmationResent: writeAccount,
-      profileUpdated: renamed,
-      purged: renamed,
+      async profileUpdated(_event, { state }, effects) {
+        await effects.write([accountRow(state), ...(await nameRows(tables, state))]);
+      },
+      async purged(_event, happened, effects) {
+        await effects.write([...ownRows(happened, accountRow), ...(await nameRows(tables, happened.state))]);
+      },
       linkVerified: writeAccount,
       followRequested: writeAccount,
       followRequestRemoved: writeAccount,

@@ -10,8 +10,8 @@ type On = Reaction<AccountState, AccountEvents>['on'];
 
 const listingKey = (account: string) => ({ era: eraOfId(account), lane: publicLane(account), account });
 
-/** From the state now, so that whatever is repeated ends with what is true. */
-function ownRows({ self, state }: Happened<AccountState>, accountRow: AccountRow): RowWrite[] {
+/** What the account is to the instance; from the state now, so that whatever is repeated ends with what is true. */
+export function ownRows({ self, state }: Happened<AccountState>, accountRow: AccountRow): RowWrite[] {
   const { owner, moderation } = state;
   const own = { century: 0, account: self };
   if (owner === undefined) {
