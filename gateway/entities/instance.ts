@@ -1,3 +1,5 @@
+import { FEATURED_TAGS_MAX } from '../../actors/account/featured-tags.js';
+import { PINS_MAX } from '../../actors/account/pin.js';
 import { DISPLAY_NAME_CHARS_MAX, FIELD_CHARS_MAX, FIELDS_MAX, NOTE_CHARS_MAX } from '../../actors/account/profile.js';
 import {
   DESCRIPTION_CHARS_MAX,
@@ -24,10 +26,10 @@ export function versionText(instance: InstanceSettings): string {
   return `${API_VERSION} (compatible; Murmuration ${instance.version})`;
 }
 
-/** What both versions of the entity say alike; zero stands for what is not offered. */
+/** What both versions of the entity say alike. */
 function configuration() {
   return {
-    accounts: { max_featured_tags: 0, max_pinned_statuses: 0 },
+    accounts: { max_featured_tags: FEATURED_TAGS_MAX, max_pinned_statuses: PINS_MAX },
     statuses: {
       max_characters: STATUS_CHARS_MAX,
       max_media_attachments: STATUS_MEDIA_MAX,
@@ -115,7 +117,8 @@ export function renderInstance(instance: InstanceSettings, about: About) {
     registrations: {
       enabled: instance.registrations !== 'closed',
       approval_required: instance.registrations === 'approval',
-      reason_required: instance.registrations === 'approval',
+      // Who waits for approval may say why they come; nobody has to.
+      reason_required: false,
       message: about.registrationsMessage ?? null,
       min_age: null,
       url: null,

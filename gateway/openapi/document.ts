@@ -109,9 +109,12 @@ function requestBody({ body, multipartBytesMax }: AnyRoute): object | undefined 
   return { content: multipartBytesMax === undefined ? { 'application/json': { schema }, ...forms } : forms };
 }
 
-/** Without the keywords that are our validator's own; what has a default need not be there. */
+/**
+ * Without the keywords that are our validator's own; what has a default need not be there, unless `shown`, which says
+ * what handlers demand besides, says so.
+ */
 function plain(schema: Schema): Schema {
-  const { clamp: _clamp, bytes, ...rest } = schema;
+  const { clamp: _clamp, bytes, shown: demanded, ...rest } = schema;
   if (bytes === true) return { type: 'string', format: 'binary' };
   const shown: Record<string, unknown> = { ...rest };
   if (rest.properties !== undefined) {
@@ -121,5 +124,14 @@ function plain(schema: Schema): Schema {
     else delete shown.required;
   }
   if (rest.items !== undefined) shown.items = plain(rest.items);
-  return shown as Schema;
+  return demanded === undefined ? (shown as Schema) : withDemands(shown, demanded as Schema);
+}
+
+function withDemands(shown: Readonly<Record<string, unknown>>, demanded: Schema): Schema {
+  const properties = { ...(shown.properties as Schema['properties']) };
+  for (const [name, own] of Object.entries(demanded.properties ?? {}))
+    properties[name] = withDemands(properties[name] ?? {}, own);
+  // A default would be refused.
+  const { default: _default, ...rest } = shown;
+  return { ...rest, ...demanded, ...(Object.keys(properties).length === 0 ? {} : { properties }) } as Schema;
 }

@@ -6,6 +6,7 @@ import type { Collection } from '../../actors/instance/entries.js';
 import type { InstanceEntry } from '../../proto/gen/types.js';
 import { renderHistory } from '../entities/tag.js';
 import { isoTime } from '../entities/time.js';
+import { DOMAIN_SHOWN } from '../http/domain-text.js';
 import { pageBounds, pageQuery } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
 import { type EntryContent, putEntry, removeEntry } from '../instance/changes.js';
@@ -142,7 +143,7 @@ function domainOf(text: string): string | undefined {
 }
 
 const named = ({ id, key, atMs }: InstanceEntry) => ({ id, domain: key, created_at: isoTime(atMs) });
-const domainText = () => Type.String({ minLength: 1, maxLength: DOMAIN_CHARS_MAX });
+const domainText = () => Type.String({ minLength: 1, maxLength: DOMAIN_CHARS_MAX, shown: DOMAIN_SHOWN });
 const comment = () => Type.Optional(Type.String({ maxLength: COMMENT_CHARS_MAX }));
 const flag = () => Type.Optional(Type.Boolean());
 
@@ -202,6 +203,11 @@ const severity = () =>
   Type.Union([Type.Literal('sign_up_requires_approval'), Type.Literal('sign_up_block'), Type.Literal('no_access')]);
 const expiry = () => Type.Optional(Type.Integer({ minimum: 0, maximum: EXPIRES_SECONDS_MAX }));
 const ADDRESS_CHARS_MAX = 60;
+const BYTE = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
+const BITS = '(?:3[0-2]|[12]?[0-9])';
+/** Or one of the sixth version. */
+const ADDRESS_SHOWN = { anyOf: [{ pattern: `^${BYTE}(?:\\.${BYTE}){3}(?:/${BITS})?$` }, { format: 'ipv6' }] };
+const addressText = () => Type.String({ minLength: 1, maxLength: ADDRESS_CHARS_MAX, shown: ADDRESS_SHOWN });
 const addressFields = { comment: comment(), expires_in: expiry() };
 
 function addressLimit(
@@ -287,7 +293,7 @@ export const adminBlockRoutes: readonly AnyRoute[] = [
     collection: 'ip_blocks',
     permission: 'manage_blocks',
     body: Type.Object({
-      ip: Type.String({ minLength: 1, maxLength: ADDRESS_CHARS_MAX }),
+      ip: addressText(),
       severity: severity(),
       ...addressFields,
     }),
@@ -295,7 +301,7 @@ export const adminBlockRoutes: readonly AnyRoute[] = [
     make: ({ ip, ...wanted }, nowMs) => addressLimit(ip, wanted, nowMs),
     change: {
       body: Type.Object({
-        ip: Type.Optional(Type.String({ minLength: 1, maxLength: ADDRESS_CHARS_MAX })),
+        ip: Type.Optional(addressText()),
         severity: Type.Optional(severity()),
         ...addressFields,
       }),
@@ -309,10 +315,15 @@ export const adminBlockRoutes: readonly AnyRoute[] = [
   ...routesOf({
     collection: 'canonical_email_blocks',
     permission: 'manage_blocks',
-    body: Type.Object({
-      email: Type.Optional(Type.String({ maxLength: EMAIL_CHARS_MAX })),
-      canonical_email_hash: Type.Optional(Type.String({ maxLength: HASH_CHARS })),
-    }),
+    body: Type.Object(
+      {
+        email: Type.Optional(Type.String({ maxLength: EMAIL_CHARS_MAX, shown: { pattern: '@' } })),
+        canonical_email_hash: Type.Optional(
+          Type.String({ maxLength: HASH_CHARS, shown: { pattern: '^[0-9a-f]{64}$' } }),
+        ),
+      },
+      { shown: { anyOf: [{ required: ['email'] }, { required: ['canonical_email_hash'] }] } },
+    ),
     render: each(renderHash),
     make: ({ email, canonical_email_hash: hash }) => {
       if (email?.includes('@') === true) return { key: canonicalEmailHash(email.trim()) };

@@ -7,7 +7,7 @@ import { addressKey } from '../oauth/attempts.js';
 import { findApp, newSecret } from '../oauth/clients.js';
 import { guardsOf } from '../oauth/guards.js';
 import { isAcceptableRedirect, REDIRECT_URI_CHARS_MAX } from '../oauth/redirects.js';
-import { parseScopes, SCOPES_CHARS_MAX } from '../oauth/scopes.js';
+import { ALL_SCOPES, parseScopes, SCOPES_CHARS_MAX } from '../oauth/scopes.js';
 
 /** Source: Mastodon, Doorkeeper application limits. */
 const NAME_CHARS_MAX = 60;
@@ -15,15 +15,36 @@ const WEBSITE_CHARS_MAX = 2_000;
 /** A client has one for each platform, not more. */
 const REDIRECT_URIS_MAX = 20;
 
-const NewApp = Type.Object({
-  client_name: Type.String({ default: '', maxLength: 1_000 }),
-  redirect_uris: Type.Union([
-    Type.String({ maxLength: REDIRECT_URIS_MAX * REDIRECT_URI_CHARS_MAX }),
-    Type.Array(Type.String({ maxLength: REDIRECT_URI_CHARS_MAX }), { maxItems: REDIRECT_URIS_MAX }),
-  ]),
-  scopes: Type.String({ default: 'read', maxLength: SCOPES_CHARS_MAX }),
-  website: Type.Optional(Type.String({ maxLength: WEBSITE_CHARS_MAX })),
-});
+const WORDS = [...ALL_SCOPES].join('|');
+const REDIRECT_SHOWN = { minLength: 1, pattern: '^https?://[a-z0-9]{1,40}\\.[a-z]{2,9}(?:/[a-z0-9/]{0,40})?$' };
+/** What is checked behind the schema: redirect addresses are those of the web here, though others are taken. */
+const DEMANDED = {
+  required: ['client_name', 'redirect_uris'],
+  properties: {
+    client_name: { minLength: 1, maxLength: NAME_CHARS_MAX, pattern: '^[^\\s\\u0000]+$' },
+    redirect_uris: {
+      anyOf: [
+        { type: 'string', ...REDIRECT_SHOWN },
+        { type: 'array', items: { type: 'string', ...REDIRECT_SHOWN }, minItems: 1, maxItems: REDIRECT_URIS_MAX },
+      ],
+    },
+    scopes: { default: 'read', pattern: `^(?:${WORDS})(?: (?:${WORDS})){0,9}$` },
+    website: { pattern: '^(?:https?://[^\\s<>"]+)?$' },
+  },
+};
+
+const NewApp = Type.Object(
+  {
+    client_name: Type.String({ default: '', maxLength: 1_000 }),
+    redirect_uris: Type.Union([
+      Type.String({ maxLength: REDIRECT_URIS_MAX * REDIRECT_URI_CHARS_MAX }),
+      Type.Array(Type.String({ maxLength: REDIRECT_URI_CHARS_MAX }), { maxItems: REDIRECT_URIS_MAX }),
+    ]),
+    scopes: Type.String({ default: 'read', maxLength: SCOPES_CHARS_MAX }),
+    website: Type.Optional(Type.String({ maxLength: WEBSITE_CHARS_MAX })),
+  },
+  { shown: DEMANDED },
+);
 
 function invalid(field: string, sentence: string, error = 'ERR_INVALID'): Problem {
   return problem('invalid', `Validation failed: ${sentence}`, { [field]: [{ error, description: sentence }] });

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { DOMAIN_CHARS_MAX } from '../../actors/account/domain-blocks.js';
 import { isProblem, problem } from '../../actors/domain/problem.js';
+import { DOMAIN_SHOWN } from '../http/domain-text.js';
 import { pageBounds, pageQuery } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
 import type { Services } from '../services.js';
@@ -10,7 +11,7 @@ import { pageAnswer } from './lists.js';
 const READ = ['read:blocks', 'follow'];
 const WRITE = ['write:blocks', 'follow'];
 const PATH = '/api/v1/domain_blocks';
-const domain = () => Type.Optional(Type.String({ maxLength: DOMAIN_CHARS_MAX }));
+const domain = () => Type.Optional(Type.String({ maxLength: DOMAIN_CHARS_MAX, shown: DOMAIN_SHOWN }));
 
 const list = route({
   method: 'GET',
@@ -38,7 +39,7 @@ const block = route({
   auth: 'user',
   scope: WRITE,
   query: Type.Object({ domain: domain() }),
-  body: Type.Object({ domain: domain() }),
+  body: Type.Object({ domain: domain() }, { shown: { required: ['domain'] } }),
   handle: ({ services, viewer = '', body, query }) =>
     change(services, viewer, 'blockDomain', body.domain ?? query.domain),
 });

@@ -25,11 +25,15 @@ type About<P = unknown> = Pick<Request<P, unknown, unknown>, 'services' | 'viewe
 
 /** Where a filter applies; names that are none are refused. */
 export const contexts = () =>
-  Type.Array(Type.Union(FILTER_CONTEXTS.map((name) => Type.Literal(name))), { maxItems: FILTER_CONTEXTS.length * 2 });
+  Type.Array(Type.Union(FILTER_CONTEXTS.map((name) => Type.Literal(name))), {
+    maxItems: FILTER_CONTEXTS.length * 2,
+    shown: { minItems: 1 },
+  });
 /** Seconds from now; null or nothing: never. */
 export const expiresIn = () =>
   Type.Optional(Type.Union([Type.Integer({ minimum: 0, maximum: EXPIRES_SECONDS_MAX }), Type.Null()]));
-export const keywordText = () => Type.String({ minLength: 1, maxLength: FILTER_KEYWORD_CHARS_MAX });
+export const keywordText = () =>
+  Type.String({ minLength: 1, maxLength: FILTER_KEYWORD_CHARS_MAX, shown: { pattern: '\\S' } });
 
 /** As the actor takes it; undefined where nothing was said of it. */
 export function expiresInMs(seconds: number | null | undefined): number | undefined {

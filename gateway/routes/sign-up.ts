@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { USERNAME_CHARS_MAX } from '../../actors/account/register.js';
 import { isProblem, problem } from '../../actors/domain/problem.js';
 import { accounts } from '../../store/tables.js';
 import { tokenHash } from '../http/authenticator.js';
@@ -6,6 +7,7 @@ import { type AnyRoute, json, route } from '../http/route.js';
 import { addressKey } from '../oauth/attempts.js';
 import { newSecret } from '../oauth/clients.js';
 import { guardsOf } from '../oauth/guards.js';
+import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../oauth/passwords.js';
 import { isEmail, signUp } from '../oauth/sign-up.js';
 import { judgeSignUp } from '../oauth/sign-up-limits.js';
 import { issueToken, renderToken } from '../oauth/tokens.js';
@@ -15,21 +17,35 @@ import { notFound } from '../visible.js';
 const TEXT_CHARS_MAX = 2_000;
 const text = (maxLength = TEXT_CHARS_MAX) => Type.String({ default: '', maxLength });
 
+/** What is checked behind the schema, with an answer for each field that is wrong. */
+const DEMANDED = {
+  required: ['username', 'email', 'password', 'agreement'],
+  properties: {
+    username: { pattern: `^[A-Za-z0-9_]{1,${USERNAME_CHARS_MAX}}$` },
+    email: { pattern: '^[A-Za-z0-9._+-]{1,40}@[a-z0-9]{1,40}\\.[a-z]{2,9}$' },
+    password: { minLength: PASSWORD_CHARS_MIN, maxLength: PASSWORD_CHARS_MAX },
+    agreement: { const: true },
+  },
+};
+
 /** A sign-up through an application; the token works fully once the mailed link was opened. */
 const createAccount = route({
   method: 'POST',
   path: '/api/v1/accounts',
   auth: 'app',
   scope: 'write:accounts',
-  body: Type.Object({
-    username: text(),
-    email: text(),
-    password: text(),
-    agreement: Type.Boolean({ default: false }),
-    locale: text(20),
-    reason: text(),
-    date_of_birth: Type.Optional(text(40)),
-  }),
+  body: Type.Object(
+    {
+      username: text(),
+      email: text(),
+      password: text(),
+      agreement: Type.Boolean({ default: false }),
+      locale: text(20),
+      reason: text(),
+      date_of_birth: Type.Optional(text(40)),
+    },
+    { shown: DEMANDED },
+  ),
   handle: async ({ services, bearer, body, remoteAddress }) => {
     const { registrations, rateLimits } = services.instance;
     if (registrations === 'closed') return problem('forbidden', 'This action is not allowed');

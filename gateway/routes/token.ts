@@ -14,17 +14,21 @@ import { ALL_SCOPES, isSubset, mayGrant, parseScopes, SCOPES_CHARS_MAX } from '.
 import { issueAppToken, issueToken, renderToken } from '../oauth/tokens.js';
 import type { Services } from '../services.js';
 
-const TokenRequest = Type.Object({
-  grant_type: field(),
-  client_id: field(),
-  client_secret: field(),
-  code: field(),
-  redirect_uri: field(2_000),
-  code_verifier: field(),
-  scope: field(SCOPES_CHARS_MAX),
-  username: field(),
-  password: field(),
-});
+const GRANTS = ['authorization_code', 'client_credentials', 'password'];
+const TokenRequest = Type.Object(
+  {
+    grant_type: field(),
+    client_id: field(),
+    client_secret: field(),
+    code: field(),
+    redirect_uri: field(2_000),
+    code_verifier: field(),
+    scope: field(SCOPES_CHARS_MAX),
+    username: field(),
+    password: field(),
+  },
+  { shown: { required: ['grant_type', 'client_id', 'client_secret'], properties: { grant_type: { enum: GRANTS } } } },
+);
 type TokenRequest = Static<typeof TokenRequest>;
 type Client = StoreAppRecord & { readonly clientId: string };
 interface Grant {

@@ -30,5 +30,22 @@ test('every reference within the document leads somewhere, and no keyword is our
   for (const [, name] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
     assert.ok(body.components.schemas[name ?? ''], name);
   }
-  assert.doesNotMatch(text, /"(?:clamp|bytes)":true/);
+  assert.doesNotMatch(text, /"(?:clamp|bytes)":true|"shown":/);
+});
+
+test('what handlers demand besides the schema is said, so that nobody is refused who keeps to the document', async () => {
+  const { body } = await server.get('/api/openapi.json');
+  const schemaOf = (path: string) => body.paths[path].post.requestBody.content['application/json'].schema;
+  const signUp = schemaOf('/api/v1/accounts');
+  assert.deepEqual(signUp.required, ['username', 'email', 'password', 'agreement']);
+  assert.deepEqual(signUp.properties.agreement, { type: 'boolean', const: true });
+  assert.equal(signUp.properties.username.default, undefined, 'a default would be refused');
+  assert.equal(signUp.properties.locale.default, '');
+  assert.ok(new RegExp(schemaOf('/api/v1/apps').properties.scopes.pattern).test('read write:statuses admin:read'));
+  assert.ok(new RegExp(schemaOf('/api/v1/domain_blocks').properties.domain.pattern).test('sub.Example.org'));
+  const [ofOld] = schemaOf('/api/v1/admin/ip_blocks').properties.ip.anyOf;
+  assert.deepEqual(
+    ['203.0.113.7', '10.0.0.0/8', '256.1.1.1', '10.0.0.0/33'].map((ip) => new RegExp(ofOld.pattern).test(ip)),
+    [true, true, false, false],
+  );
 });

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { FEATURED_TAGS_MAX } from '../../../actors/account/featured-tags.js';
+import { PINS_MAX } from '../../../actors/account/pin.js';
 import { isProblem } from '../../../actors/domain/problem.js';
 import type { Collection } from '../../../actors/instance/entries.js';
 import { type EntryChange, putEntry, removeEntry } from '../../../gateway/instance/changes.js';
@@ -30,6 +32,8 @@ test('both forms of the instance say what clients look for', async () => {
   assert.equal(v2.configuration.urls.streaming, 'ws://localhost');
   assert.equal(v1.configuration.statuses.max_characters, 500);
   assert.deepEqual(v2.configuration.statuses, v1.configuration.statuses);
+  const { max_featured_tags, max_pinned_statuses } = v2.configuration.accounts;
+  assert.deepEqual([max_featured_tags, max_pinned_statuses], [FEATURED_TAGS_MAX, PINS_MAX], 'as they are enforced');
   assert.equal(v2.registrations.enabled, true);
 });
 
