@@ -11,6 +11,8 @@ import type { Placement } from './placement.js';
 
 /** How often the table is looked at. What is set to ring sooner than this after it was written rings late by as much. */
 export const LOOK_EVERY_MS = 30_000;
+/** Shards come many at a time: one look for all of them. */
+const LOOK_AFTER_CHANGE_MS = 1_000;
 /** How far ahead each look reads, so that what comes between two of them rings in time. */
 const AHEAD_MS = 2 * LOOK_EVERY_MS;
 /** Alarms of one lane taken up by one look; the rest have their turn at the next. */
@@ -46,6 +48,8 @@ export class Alarms {
   #closed = false;
   /** Per lane: no unfinished row is before it. Found by the first look, which reads from the beginning. */
   readonly #floors = new Map<number, number>();
+  /** The next look is because of other shards. */
+  #isSoon = false;
 
   constructor(needs: AlarmsNeeds) {
     this.#needs = needs;
@@ -61,17 +65,25 @@ export class Alarms {
     this.#next?.cancel();
   }
 
-  /** Other shards live here now: their alarms may be older than what was passed over. */
+  /** Other shards live here now: their alarms may be older than what was passed over, and due already. */
   shardsChanged(): void {
     this.#floors.clear();
+    if (this.#isSoon) return;
+    this.#isSoon = true;
+    // While one looks, the next one comes as soon when it is done.
+    if (this.#look === undefined) return;
+    this.#look.cancel();
+    this.#lookLater(LOOK_AFTER_CHANGE_MS);
   }
 
   #lookLater(delayMs: number): void {
     if (this.#closed) return;
     this.#look = this.#needs.clock.after(delayMs, () => {
+      this.#look = undefined;
+      this.#isSoon = false;
       this.#read()
         .catch((err: unknown) => this.#needs.logger.warn({ err }, 'alarms wait'))
-        .finally(() => this.#lookLater(LOOK_EVERY_MS));
+        .finally(() => this.#lookLater(this.#isSoon ? LOOK_AFTER_CHANGE_MS : LOOK_EVERY_MS));
     });
   }
 

@@ -17,7 +17,7 @@ export interface NotificationRequest {
   readonly last_status: Status | null;
 }
 
-/** Without those of accounts that are gone, or blocked in either direction. */
+/** Without those of accounts that are gone, blocked in either direction, or muted with their notifications. */
 export async function renderRequests(
   services: Services,
   viewer: string,
@@ -38,6 +38,7 @@ export async function renderRequests(
     const account = records.get(request.from);
     const relation = relations(request.from);
     if (account === undefined || !isPublished(account) || relation?.blocking || relation?.blockedBy) return [];
+    if (relation?.mutingNotifications === true) return [];
     if (relation?.following !== true && blocksDomainOf(relations.screen, account)) return [];
     return [
       {

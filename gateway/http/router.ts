@@ -16,6 +16,9 @@ const node = <R>(): Node<R> => ({ fixed: new Map(), any: undefined, methods: new
 
 const NOTHING = { kind: 'nothing' } as const;
 
+/** Clients of Mastodon, which takes either for any change, use both: where a path has one of them, the other leads there. */
+const EITHER: Readonly<Record<string, string>> = { PUT: 'PATCH', PATCH: 'PUT' };
+
 /** Finds routes by path. A fixed segment wins over `:name`; parameters are told apart by position, not by name. */
 export class Router<R extends Pick<AnyRoute, 'method' | 'path'>> {
   readonly #root = node<R>();
@@ -36,7 +39,7 @@ export class Router<R extends Pick<AnyRoute, 'method' | 'path'>> {
     const params: string[] = [];
     const found = path.startsWith('/') ? walk(this.#root, path, 1, params) : undefined;
     if (found === undefined) return NOTHING;
-    const route = found.methods.get(named);
+    const route = found.methods.get(named) ?? found.methods.get(EITHER[named] ?? '');
     return route === undefined
       ? { kind: 'wrong_method', allow: [...found.methods.keys()] }
       : { kind: 'route', route, params };

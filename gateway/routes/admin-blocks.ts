@@ -91,6 +91,7 @@ function routesOf<B extends TObject, C extends TObject>(kept: Kept<B, C>): AnyRo
     method: 'POST',
     path,
     scope: write,
+    idempotent: true,
     body: kept.body,
     handle: async ({ services, viewer = '', body }) => {
       const made = kept.make(body as Static<B>, services.clock.nowMs());

@@ -3,6 +3,15 @@ import type { Answered, Person, TestServer } from '../kit/server.js';
 /** Someone who looks: a person, or nobody in particular. */
 export type Looker = Pick<Person, 'get'> & Partial<Person>;
 
+/** An application, without a user. */
+export async function applicationOf(server: TestServer): Promise<Looker> {
+  const registered = { client_name: 'looks', redirect_uris: 'https://example.org/', scopes: 'read' };
+  const { client_id, client_secret } = (await server.ask('POST', '/api/v1/apps', registered)).body;
+  const credentials = { grant_type: 'client_credentials', client_id, client_secret, scope: 'read' };
+  const { access_token } = (await server.ask('POST', '/oauth/token', credentials)).body;
+  return { get: (path) => server.ask('GET', path, undefined, access_token) };
+}
+
 /** What a look needs to know. */
 export interface Scene {
   readonly server: TestServer;
@@ -129,6 +138,8 @@ export const NO_STATUS_SHOWN: Readonly<Record<string, string>> = {
   'GET /api/v2/notifications/:key/accounts': 'accounts only',
   'GET /api/v2/filters/:id/statuses': 'ids that the owner chose',
   'GET /api/v2/filters/statuses/:id': 'an id that the owner chose',
+  'GET /api/v1/annual_reports': 'there are none',
+  'GET /api/v1/annual_reports/:year': 'there are none',
   'GET /api/v1/admin/reports': 'for moderators, who see what was reported',
   'GET /api/v1/admin/trends/statuses': 'for moderators: what /api/v1/trends/statuses shows, as far as they may see it',
   'GET /api/v1/admin/reports/:id': 'for moderators, who see what was reported',

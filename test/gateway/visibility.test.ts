@@ -6,7 +6,7 @@ import { pathShape } from '../../gateway/openapi/answer-schemas.js';
 import recorded from '../../gateway/openapi/facts.json' with { type: 'json' };
 import { allRoutes } from '../../gateway/routes/index.js';
 import { type Answered, type Person, TestServer } from '../kit/server.js';
-import { type Looker, NO_STATUS_SHOWN, STATUS_VIEWS } from './status-views.js';
+import { applicationOf, type Looker, NO_STATUS_SHOWN, STATUS_VIEWS } from './status-views.js';
 
 const PEOPLE = 4;
 const STEPS_MAX = 30;
@@ -17,10 +17,15 @@ const MAY_SHOW = /Status\b|StatusEdit|Context\b|Conversation|Notification(?!Poli
 const MAY_SHOW_AT = /\/(?:timelines|statuses|media_index|notifications|search)\b/;
 
 let server: TestServer;
+/** Sees no more than others do. */
+let moderator: Person;
+let application: Looker;
 let runs = 0;
 let words = 0;
 before(async () => {
   server = await TestServer.start();
+  moderator = await server.staff('moderator', 'moderator');
+  application = await applicationOf(server);
 });
 after(() => server.stop());
 
@@ -227,11 +232,11 @@ async function faultsOf(story: Story, looker: Looker): Promise<string[]> {
 async function told(steps: readonly Step[]): Promise<void> {
   const story = await Story.begin();
   for (const one of steps) await story.tell(one);
+  const lookers = [...story.people, moderator, application, server] as Looker[];
   const faults = await Promise.all(
-    [...story.people, server].map(async (looker) => {
-      const name = 'name' in looker ? looker.name : 'nobody';
-      return (await faultsOf(story, looker as Looker)).map((fault) => `${name}: ${fault}`);
-    }),
+    lookers.map(async (looker) =>
+      (await faultsOf(story, looker)).map((fault) => `${looker.name ?? 'nobody'}: ${fault}`),
+    ),
   );
   assert.deepEqual(faults.flat(), []);
 }

@@ -23,16 +23,22 @@ export class ServerProcess {
     readonly dataDir: string,
     readonly url: string,
     private readonly settings: Readonly<Record<string, string>>,
+    private readonly environment: Readonly<Record<string, string>>,
   ) {}
 
-  /** @param settings by name without the prefix, over PASSWORD_GRANT=on, RATE_LIMITS=off, LOG_LEVEL=info and its own BASE_URL */
-  static async start(settings: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
+  /**
+   * @param settings by name without the prefix, over PASSWORD_GRANT=on, RATE_LIMITS=off, LOG_LEVEL=info and its own BASE_URL; @param environment besides
+   */
+  static async start(
+    settings: Readonly<Record<string, string>> = {},
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<ServerProcess> {
     const dataDir = await mkdtemp(join(tmpdir(), 'murmuration-process-'));
     const port = String(await freePort('127.0.0.1'));
     const url = `http://127.0.0.1:${port}`;
     const usual = { PASSWORD_GRANT: 'on', RATE_LIMITS: 'off', LOG_LEVEL: 'info' };
     const own = { PORT: port, DATA_DIR: dataDir };
-    const server = new ServerProcess(dataDir, url, { ...usual, BASE_URL: url, ...settings, ...own });
+    const server = new ServerProcess(dataDir, url, { ...usual, BASE_URL: url, ...settings, ...own }, environment);
     await server.restart();
     return server;
   }
@@ -55,7 +61,7 @@ export class ServerProcess {
   /** Starts a process on the same port and data; it must have ended before. */
   async restart(): Promise<void> {
     if (this.running) throw new Error('the server still runs');
-    const env = { ...withoutSettings(), ...prefixed(this.settings) };
+    const env = { ...withoutSettings(), ...this.environment, ...prefixed(this.settings) };
     const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.child = child;
     for (const stream of [child.stdout, child.stderr]) {

@@ -1,9 +1,19 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { fromRecord } from '../../cluster/shard-map.js';
+import { CassandraTables } from '../../store/cassandra/cassandra-tables.js';
+import { shardMap } from '../../store/tables.js';
 import { Balancer } from './balancer.js';
-import { cassandraSettings, dropKeyspace } from './cassandra.js';
+import { cassandraAddress, cassandraSettings, dropKeyspace } from './cassandra.js';
 import { ServerProcess } from './server-process.js';
 
 const NODES = 3;
+/** The only one in a keyspace. */
+const CLUSTER = 'murmuration';
+const aheadClock = fileURLToPath(new URL('./ahead-clock.js', import.meta.url));
 
 /** Three nodes, processes of their own, over the Cassandra and the NATS that all test files share. */
 export class ThreeNodes {
@@ -12,6 +22,7 @@ export class ThreeNodes {
     /** Each request goes to another node. */
     readonly balancer: Balancer,
     private readonly keyspace: string,
+    private readonly folder: string,
   ) {}
 
   /** @param settings by name without the prefix */
@@ -29,12 +40,14 @@ export class ThreeNodes {
       LOG_LEVEL: 'warn',
       ...settings,
     };
-    const node = (index: number) => ServerProcess.start({ ...common, NODE_NAME: `node${index + 1}` });
+    const folder = await mkdtemp(join(tmpdir(), 'murmuration-three-'));
+    const clock = { NODE_OPTIONS: `--import=${aheadClock}`, TEST_AHEAD_FILE: join(folder, 'ahead') };
+    const node = (index: number) => ServerProcess.start({ ...common, NODE_NAME: `node${index + 1}` }, clock);
     // The first one makes the schema; the others then find it.
     const nodes = [await node(0)];
     nodes.push(...(await Promise.all(Array.from({ length: NODES - 1 }, (_, index) => node(index + 1)))));
     urls.push(...nodes.map(({ url }) => url));
-    return new ThreeNodes(nodes, balancer, keyspace);
+    return new ThreeNodes(nodes, balancer, keyspace, folder);
   }
 
   node(index: number): ServerProcess {
@@ -46,9 +59,26 @@ export class ThreeNodes {
     return this.nodes.map(({ url }) => url);
   }
 
+  /** All their clocks on the wall are ahead by so much from now on; what measures spans goes on as it did. */
+  async ahead(ms: number): Promise<void> {
+    const file = join(this.folder, 'ahead');
+    await writeFile(`${file}.new`, String(ms));
+    await rename(`${file}.new`, file);
+  }
+
+  /** Which node has the shard. */
+  async ownerOf(shard: number): Promise<number> {
+    const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+    const tables = await CassandraTables.open({ ...cassandraAddress(), keyspace: this.keyspace, replication: 1, log });
+    const row = await tables.get(shardMap, { cluster: CLUSTER }).finally(() => tables.close());
+    const owner = row === undefined ? undefined : fromRecord(row).owners[shard];
+    return Number(/^node(\d)#/.exec(owner ?? '')?.[1]) - 1;
+  }
+
   async dispose(): Promise<void> {
     await this.balancer.close();
     await Promise.all(this.nodes.map((node) => node.dispose()));
+    await rm(this.folder, { recursive: true, force: true });
     await dropKeyspace(this.keyspace);
   }
 }

@@ -23,6 +23,8 @@ export interface Fitting {
   /** Instead of the viewer's. */
   readonly token?: string | undefined;
 }
+/** Where requests go, and a folder of a node on this machine, for the command line. */
+export type Place = Pick<ServerProcess, 'url' | 'dataDir'>;
 interface App {
   readonly client_id: string;
   readonly client_secret: string;
@@ -59,7 +61,7 @@ export class EveryRoute {
   private confirmation: Promise<string> | undefined;
 
   private constructor(
-    private readonly server: ServerProcess,
+    private readonly server: Place,
     readonly viewer: Person,
     readonly other: Person,
     private readonly third: Person,
@@ -69,7 +71,7 @@ export class EveryRoute {
     private readonly chiefToken: string,
   ) {}
 
-  static async prepare(server: ServerProcess): Promise<EveryRoute> {
+  static async prepare(server: Place): Promise<EveryRoute> {
     const names = ['ada', 'ben', 'cleo', 'dan', 'eve'];
     const people = await makePeople(program, server.dataDir, names);
     const [viewer, other, third, foe, shunned] = people as [Person, Person, Person, Person, Person];

@@ -13,7 +13,7 @@ const TRENDING_MS_MAX = 60_000;
 
 /** What moderators' requests are about. */
 export interface Moderated {
-  readonly server: ServerProcess;
+  readonly server: Pick<ServerProcess, 'url' | 'dataDir'>;
   readonly viewer: Person;
   readonly other: Person;
   readonly statusId: string;

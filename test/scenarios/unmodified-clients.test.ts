@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { program, ServerProcess } from '../kit/server-process.js';
 import { playWithMasto } from './clients/masto.js';
+import { playStatusesWithMasto } from './clients/masto-statuses.js';
 import { playWithMegalodon } from './clients/megalodon.js';
 import { playWithToot } from './clients/toot.js';
 import { makePeople, type Person } from './cluster/people.js';
@@ -21,6 +22,11 @@ after(() => server?.dispose());
 
 test('masto, unmodified, signs up, confirms, posts, follows, streams and talks on one embedded server', async () => {
   await playWithMasto({ urlA: server.url, urlB: server.url, dataDirs: [server.dataDir], suffix: 'e1' });
+});
+
+test('masto, unmodified, shows pictures, edits, asks, schedules, searches and is told', async () => {
+  const [quin, ria] = (await makePeople(program, server.dataDir, ['quin', 'ria'])) as [Person, Person];
+  await playStatusesWithMasto(server.url, quin, ria);
 });
 
 test('megalodon, unmodified, posts, follows, marks, lists, filters and reports on one embedded server', async () => {

@@ -79,6 +79,21 @@ test('whoever does not own the actor leaves its alarm alone', async () => {
   here.stage.close();
 });
 
+test('what became due while another had the actor rings soon after it came here', async () => {
+  const here = await asked();
+  here.node.placement.epoch = undefined;
+  const watching = here.watch();
+  await here.stage.clock.advance(LOOK_EVERY_MS * 12);
+  assert.equal(await here.ended(), false);
+  here.node.placement.epoch = 2;
+  watching.shardsChanged();
+  watching.shardsChanged();
+  await here.stage.clock.advance(LOOK_EVERY_MS / 10);
+  assert.deepEqual([await here.ended(), await here.waiting()], [true, 0]);
+  watching.close();
+  here.stage.close();
+});
+
 test('a scheduled status is posted at its time, though everything was down in between', async () => {
   const here = await asked();
   const [alice, { clock }] = [here.id('alice'), here.stage];

@@ -49,3 +49,22 @@ test('what is there for other methods says which, and what is not there is nothi
   }
   assert.equal(found('GET', '/things/:id/parts'), undefined);
 });
+
+test('PUT and PATCH lead to the same where there is only one of them', () => {
+  const changes = new Router([
+    { method: 'PATCH', path: '/policy' },
+    { method: 'PUT', path: '/things/:id' },
+    { method: 'PUT', path: '/both' },
+    { method: 'PATCH', path: '/both' },
+  ]);
+  const met = (method: string, path: string) => {
+    const match = changes.match(method, path);
+    return match.kind === 'route' ? match.route.method : match.kind;
+  };
+  assert.deepEqual(
+    [met('PUT', '/policy'), met('PATCH', '/policy'), met('POST', '/policy')],
+    ['PATCH', 'PATCH', 'wrong_method'],
+  );
+  assert.deepEqual([met('PUT', '/things/1'), met('PATCH', '/things/1')], ['PUT', 'PUT']);
+  assert.deepEqual([met('PUT', '/both'), met('PATCH', '/both')], ['PUT', 'PATCH']);
+});

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { createRestAPIClient } from 'masto';
+
+/** Somebody who is signed in. */
+export interface SignedIn {
+  readonly id: string;
+  readonly token: string;
+}
+
+/** Filters, notes, endorsements, hashtags, domains and a profile, with masto: cleo looks at what dan says. */
+export async function playOwnAccountWithMasto(url: string, cleo: SignedIn, dan: SignedIn): Promise<void> {
+  const client = createRestAPIClient({ url, accessToken: cleo.token });
+  const other = createRestAPIClient({ url, accessToken: dan.token });
+  const account = client.v1.accounts.$select(dan.id);
+  assert.equal((await account.follow({ languages: ['en'] })).following, true);
+  const filter = await client.v2.filters.create({
+    title: 'cats',
+    context: ['home'],
+    filterAction: 'warn',
+    expiresIn: 60,
+    keywordsAttributes: [{ keyword: 'cat', wholeWord: 'true' } as never],
+  });
+  const { id: status } = await other.v1.statuses.create({ status: 'a cat', language: 'en' });
+  const [shown] = await client.v1.timelines.home.list();
+  assert.deepEqual([shown?.id, shown?.filtered?.[0]?.filter.title], [status, 'cats']);
+  await client.v2.filters.$select(filter.id).update({ title: 'all cats' });
+  assert.deepEqual(
+    (await client.v2.filters.list()).map(({ title }) => title),
+    ['all cats'],
+  );
+  await client.v2.filters.$select(filter.id).remove();
+  const phrase = await client.v1.filters.create({ phrase: 'dog', context: ['home'], irreversible: true });
+  assert.equal((await client.v1.filters.$select(phrase.id).fetch()).irreversible, true);
+  assert.equal((await account.note.create({ comment: 'a friend' })).note, 'a friend');
+  assert.equal((await account.pin()).endorsed, true);
+  assert.deepEqual(
+    (await client.v1.endorsements.list()).map(({ id }) => id),
+    [dan.id],
+  );
+  const tag = await client.v1.featuredTags.create({ name: 'birds' });
+  assert.deepEqual(
+    (await client.v1.accounts.$select(cleo.id).featuredTags.list()).map(({ id }) => id),
+    [tag.id],
+  );
+  await client.v1.domainBlocks.create({ domain: 'bad.example' });
+  assert.deepEqual([...(await client.v1.domainBlocks.list())], ['bad.example']);
+  await client.v1.domainBlocks.remove({ domain: 'bad.example' });
+  const own = await client.v1.accounts.updateCredentials({ displayName: 'Cleo', source: { language: 'fr' } });
+  assert.deepEqual([own.displayName, own.source.language], ['Cleo', 'fr']);
+  assert.equal((await client.v1.preferences.fetch())['posting:default:language'], 'fr');
+  // Its types ask for a bare list, which it would send without a name.
+  const familiar = await client.v1.accounts.familiarFollowers.fetch({ id: [dan.id] } as never);
+  assert.deepEqual(familiar, [{ id: dan.id, accounts: [] }]);
+}

@@ -1,0 +1,314 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { idShard } from '../../../actors/domain/ids.js';
+import type { AnyRoute } from '../../../gateway/http/route.js';
+import { allRoutes } from '../../../gateway/routes/index.js';
+import { EventStream } from '../../kit/event-stream.js';
+import { prefixed, program, withoutSettings } from '../../kit/server-process.js';
+import { ThreeNodes } from '../../kit/three-nodes.js';
+import { until } from '../../kit/until.js';
+import { playWithMasto } from '../clients/masto.js';
+import { playOwnAccountWithMasto } from '../clients/masto-own-account.js';
+import { playStatusesWithMasto } from '../clients/masto-statuses.js';
+import { playWithMegalodon } from '../clients/megalodon.js';
+import { EveryRoute, nameOf, pathOf } from '../every-route.js';
+import { answersOf, appTokenOf, differences, readings, settledAnswers } from '../readings.js';
+import { call, makePeople, type Person } from './people.js';
+
+const run = promisify(execFile);
+const PLAY_MS_MAX = 60_000;
+/** What the specification gives a revoked token and a suspended account, on every node. */
+const SHUT_MS_MAX = 1_000;
+/** A lease of 6 s runs out, its shards are taken over, alarms are looked at. */
+const TAKEOVER_MS_MAX = 25_000;
+const TOLD_MS_MAX = 5_000;
+/** What one node has written is known to the others after a message's way. */
+const HEARD_MS_MAX = 500;
+/** No limit that these tests reach, but for the one that is about limits. */
+const WIDE =
+  '{"token":{"limit":100000,"seconds":86400},"address":{"limit":100000,"seconds":86400},"media":{"limit":1000,"seconds":86400},"deletes":{"limit":1000,"seconds":86400},"sign_up":{"limit":1000,"seconds":86400}}';
+
+let cluster: ThreeNodes;
+let url = '';
+let world: EveryRoute;
+let questions: Awaited<ReturnType<typeof readings>>;
+before(async () => {
+  cluster = await ThreeNodes.start({ RATE_LIMITS: WIDE });
+  url = cluster.balancer.url;
+  world = await EveryRoute.prepare({ url, dataDir: cluster.node(0).dataDir });
+});
+after(() => cluster?.dispose());
+
+const people = (...names: string[]) => makePeople(program, cluster.node(1).dataDir, names);
+
+async function operator(...args: string[]): Promise<void> {
+  const env = { ...withoutSettings(), ...prefixed({ DATA_DIR: cluster.node(2).dataDir }) };
+  await run(process.execPath, [program, ...args], { env });
+}
+
+const statusAt = async (base: string, token: string, path = '/api/v1/timelines/home') => {
+  const response = await fetch(`${base}${path}`, { headers: { authorization: `Bearer ${token}` } });
+  await response.arrayBuffer();
+  return response;
+};
+
+test('every route answers the same on every node, whichever of them took what it tells of', async () => {
+  questions = await readings(world, await appTokenOf(world, url));
+  const answers = await settledAnswers(cluster.node(0).url, questions);
+  for (const other of [1, 2])
+    assert.deepEqual(differences(answers, await answersOf(cluster.node(other).url, questions)), [], `node ${other}`);
+  assert.ok(
+    cluster.balancer.taken.every((count) => count > 30),
+    'every node took its part',
+  );
+});
+
+test('what a moderator or an operator decides at one node holds on every other at once', async () => {
+  const [uma] = (await people('uma')) as [Person];
+  const act = (node: number, path: string, body?: object) =>
+    call(cluster.node(node).url, world.chief, 'POST', `/api/v1/admin/accounts/${uma.id}/${path}`, body);
+  const seen = async (node: number) =>
+    (await call(cluster.node(node).url, world.viewer, 'GET', `/api/v1/accounts/${uma.id}`)) as Record<string, unknown>;
+  for (const [verb, undo, field] of [
+    ['silence', 'unsilence', 'limited'],
+    ['suspend', 'unsuspend', 'suspended'],
+  ] as const) {
+    for (const node of [0, 1, 2]) await seen(node);
+    await act(0, 'action', { type: verb });
+    for (const node of [0, 1, 2])
+      await until(`${field} at node ${node}`, async () => (await seen(node))[field] === true, HEARD_MS_MAX);
+    await act(1, undo);
+    for (const node of [0, 1, 2])
+      await until(`${undo} at node ${node}`, async () => (await seen(node))[field] !== true, HEARD_MS_MAX);
+  }
+  await operator('instance', 'set', 'title', 'Three in one');
+  for (const base of cluster.urls) {
+    const title = async () => ((await (await fetch(`${base}/api/v2/instance`)).json()) as { title: string }).title;
+    await until('the new title', async () => (await title()) === 'Three in one', HEARD_MS_MAX);
+  }
+});
+
+test('masto, unmodified, with each of its requests at another node', async () => {
+  const dataDirs = cluster.nodes.map(({ dataDir }) => dataDir);
+  const [mo, ned] = (await people('mo', 'ned')) as [Person, Person];
+  await Promise.all([
+    playWithMasto({ urlA: url, urlB: url, dataDirs, suffix: 'c3' }),
+    (async () => {
+      await playOwnAccountWithMasto(url, mo, ned);
+      await playStatusesWithMasto(url, ned, mo);
+    })(),
+  ]);
+});
+
+test('megalodon and Mastodon.py, unmodified, with each of their requests at another node', async () => {
+  const python = process.env.TEST_PYTHON;
+  assert.ok(python, 'TEST_PYTHON names the interpreter that has Mastodon.py; scripts/test.mjs sets it');
+  const [ola, pia, rob, sue] = (await people('ola', 'pia', 'rob', 'sue')) as [Person, Person, Person, Person];
+  const script = (name: string) => join(process.cwd(), 'test/scenarios/clients', name);
+  const options = { timeout: PLAY_MS_MAX };
+  const [main, own] = await Promise.all([
+    run(python, [script('scenario.py'), url, url, rob.email, sue.email, rob.password], options),
+    run(python, [script('own_account.py'), url, ola.token, pia.token], options),
+    playWithMegalodon(url, ola, pia),
+  ]);
+  for (const { stdout } of [main, own]) assert.equal(JSON.parse(stdout).ok, true);
+});
+
+/** A request with a key, at one of the nodes. */
+async function keyed(route: AnyRoute, node: number, key: string, fitting: Awaited<ReturnType<EveryRoute['fitting']>>) {
+  const { id = '', rest, body, form, token } = fitting;
+  const response = await fetch(`${cluster.node(node).url}${pathOf(route, id, rest)}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token ?? world.viewer.token}`,
+      'content-type': form?.type ?? 'application/json',
+      'idempotency-key': key,
+    },
+    body: form === undefined ? JSON.stringify(body) : new Uint8Array(form.bytes),
+  });
+  return { status: response.status, body: await response.text() };
+}
+
+test('one Idempotency-Key is one thing made, at the same instant on three nodes and afterwards on any', async () => {
+  const creating = allRoutes.filter(
+    ({ method, path, idempotent }) => method === 'POST' && (idempotent === true || path === '/api/v1/statuses'),
+  );
+  for (const name of ['statuses', 'media', 'lists', 'filters', 'reports', 'admin/ip_blocks'])
+    assert.ok(
+      creating.some(({ path }) => path === `/api/v1/${name}`),
+      name,
+    );
+  const scheduled = { body: { status: 'once, later', scheduled_at: new Date(Date.now() + 86_400_000).toISOString() } };
+  for (const [index, route] of [
+    ...creating,
+    allRoutes.find(({ path }) => path === '/api/v1/statuses') as AnyRoute,
+  ].entries()) {
+    const fitting = index < creating.length ? await world.fitting(route) : scheduled;
+    const key = `one ${index}`;
+    const together = await Promise.all([0, 1, 2].map((node) => keyed(route, node, key, fitting)));
+    const first = together[0] as (typeof together)[0];
+    assert.equal(first.status, 200, `${nameOf(route)}: ${first.body}`);
+    const { id } = JSON.parse(first.body) as { id: string };
+    for (const again of [...together, await keyed(route, (index + 1) % 3, key, fitting)])
+      assert.deepEqual([again.status, JSON.parse(again.body).id], [200, id], `${nameOf(route)}: ${again.body}`);
+    const other = await keyed(route, index % 3, `${key} other`, await world.fitting(route));
+    if (!/featured_tags|statuses$|blocks|allows/.test(route.path) || index === creating.length)
+      assert.notEqual(JSON.parse(other.body).id, id, nameOf(route));
+  }
+});
+
+/** Streams of somebody's at every node, open. */
+const streamsOf = (token: string) => Promise.all(cluster.urls.map((base) => EventStream.open(base, 'user', token)));
+
+/** Every node refuses the token and has ended its streams; in time, counted from now. */
+async function assertShut(token: string, streams: readonly EventStream[], status: number): Promise<void> {
+  const startedMs = performance.now();
+  await until('streams ended', () => streams.every(({ ended }) => ended), SHUT_MS_MAX);
+  for (const base of cluster.urls)
+    await until('a refusal', async () => (await statusAt(base, token)).status === status, SHUT_MS_MAX);
+  assert.ok(performance.now() - startedMs < SHUT_MS_MAX);
+}
+
+test('a revoked token is refused on every node within a second, and its streams end there', async () => {
+  const [vic] = (await people('vic')) as [Person];
+  const app = (await call(url, vic, 'POST', '/api/v1/apps', {
+    client_name: 'three',
+    redirect_uris: 'urn:ietf:wg:oauth:2.0:oob',
+    scopes: 'read write',
+  })) as { client_id: string; client_secret: string };
+  const credentials = { client_id: app.client_id, client_secret: app.client_secret };
+  const granted = (await call(url, vic, 'POST', '/oauth/token', {
+    ...credentials,
+    grant_type: 'password',
+    username: vic.email,
+    password: vic.password,
+    scope: 'read write',
+  })) as { access_token: string };
+  const token = granted.access_token;
+  const streams = await streamsOf(token);
+  await call(cluster.node(1).url, vic, 'POST', '/oauth/revoke', { ...credentials, token });
+  await assertShut(token, streams, 401);
+});
+
+test('a suspended and a disabled account are refused on every node within a second, and their streams end there', async () => {
+  const [wim, xia] = (await people('wim', 'xia')) as [Person, Person];
+  for (const [who, type, node] of [
+    [wim, 'suspend', 2],
+    [xia, 'disable', 0],
+  ] as const) {
+    const streams = await streamsOf(who.token);
+    await call(cluster.node(node).url, world.chief, 'POST', `/api/v1/admin/accounts/${who.id}/action`, { type });
+    await assertShut(who.token, streams, 403);
+  }
+});
+
+test('a rate limit counts what is asked of all nodes; what is left falls, until each of them refuses', async () => {
+  const LIMIT = 300;
+  const [yan] = (await people('yan')) as [Person];
+  await operator(
+    'instance',
+    'set',
+    'rate_limits',
+    JSON.stringify({ ...JSON.parse(WIDE), token: { limit: LIMIT, seconds: 86_400 } }),
+  );
+  const shown = async (node: number, token: string) => statusAt(cluster.node(node).url, token, '/api/v1/preferences');
+  const left = async (node: number) => {
+    const { status, headers } = await shown(node, yan.token);
+    return status === 429 ? -1 : Number(headers.get('x-ratelimit-remaining'));
+  };
+  try {
+    for (const node of [0, 1, 2])
+      await until(
+        'the new limit',
+        async () => (await shown(node, world.viewer.token)).headers.get('x-ratelimit-limit') === String(LIMIT),
+        TOLD_MS_MAX,
+      );
+    for (const node of [0, 1]) for (let asked = 1; asked <= 100; asked++) assert.ok((await left(node)) >= 0);
+    let own = 0;
+    await until('the third node knows of both', async () => (await left(2)) === LIMIT - 200 - ++own, TOLD_MS_MAX);
+    let taken = 200 + own;
+    const lefts: number[][] = [[], [], []];
+    await until(
+      'all three refuse',
+      async () => {
+        const now = await Promise.all([0, 1, 2].map(left));
+        for (const [node, remaining] of now.entries()) lefts[node]?.push(remaining);
+        taken += now.filter((remaining) => remaining >= 0).length;
+        return now.every((remaining) => remaining < 0);
+      },
+      TOLD_MS_MAX,
+    );
+    assert.ok(taken < LIMIT * 1.5, `${taken} requests were answered`);
+    for (const of of lefts)
+      assert.deepEqual(
+        of,
+        [...of].sort((a, b) => b - a),
+        'what is left only falls',
+      );
+  } finally {
+    await operator('instance', 'set', 'rate_limits', WIDE);
+  }
+});
+
+/** Somebody whose actor lives on a node, and that node. */
+async function resident(): Promise<{ person: Person; node: number }> {
+  const [person] = (await people('zoe')) as [Person];
+  return { person, node: await cluster.ownerOf(idShard(person.id)) };
+}
+
+test('alarms of a node that was killed go off on another: a scheduled status, a poll’s end, a mute’s, a filter’s', async () => {
+  const { person: zoe, node: victim } = await resident();
+  const { other } = world;
+  const at = (person: Person) => (method: string, path: string, body?: object) =>
+    call(cluster.node(victim + 1).url, person, method, path, body);
+  const [own, ben] = [at(zoe), at(other)];
+  await own('POST', `/api/v1/accounts/${other.id}/follow`);
+  const scheduled_at = new Date(Date.now() + 310_000).toISOString();
+  await own('POST', '/api/v1/statuses', { status: 'planned', scheduled_at });
+  const poll = { options: ['yes', 'no'], expires_in: 300 };
+  const asked = (await own('POST', '/api/v1/statuses', { status: 'well?', poll })) as { id: string };
+  await ben('POST', `/api/v1/polls/${asked.id}/votes`, { choices: [0] });
+  await own('POST', '/api/v2/filters', {
+    title: 'f',
+    context: ['home'],
+    expires_in: 300,
+    filter_action: 'hide',
+    keywords_attributes: [{ keyword: 'wren' }],
+  });
+  const filtered = (await ben('POST', '/api/v1/statuses', { status: 'a wren' })) as { id: string };
+  await own('POST', `/api/v1/accounts/${other.id}/mute`, { duration: 300 });
+  const inHome = async () => ((await own('GET', '/api/v1/timelines/home')) as { id: string }[]).map(({ id }) => id);
+  const told = async (by: typeof own) => ((await by('GET', '/api/v1/notifications?types[]=poll')) as object[]).length;
+  assert.ok(!(await inHome()).includes(filtered.id));
+
+  await cluster.node(victim).kill();
+  await cluster.ahead(320_000);
+  const soon = (what: string, probe: () => Promise<boolean>) =>
+    // What is asked of shards that nobody owns yet is refused for a while.
+    until(what, () => probe().catch(() => false), TAKEOVER_MS_MAX);
+  await soon('the scheduled status', async () => {
+    const said = (await own('GET', `/api/v1/accounts/${zoe.id}/statuses`)) as { content: string }[];
+    return said.some(({ content }) => content.includes('planned'));
+  });
+  assert.deepEqual(await own('GET', '/api/v1/scheduled_statuses'), []);
+  await soon('the end of the poll', async () => (await told(own)) + (await told(ben)) === 2);
+  assert.equal(((await own('GET', `/api/v1/polls/${asked.id}`)) as { expired: boolean }).expired, true);
+  await soon('the end of mute and filter', async () => (await inHome()).includes(filtered.id));
+  assert.deepEqual(await own('GET', '/api/v1/mutes'), []);
+});
+
+test('every node killed and started again: every route answers what it answered before', async () => {
+  const before = await settledAnswers(url, questions);
+  await Promise.all(cluster.nodes.map((node) => node.kill()));
+  await Promise.all(cluster.nodes.map((node) => node.restart()));
+  for (const base of cluster.urls) assert.deepEqual(differences(before, await answersOf(base, questions)), []);
+  assert.deepEqual(
+    cluster.nodes.flatMap(({ log }) =>
+      log.split('\n').filter((line) => line.startsWith('{') && JSON.parse(line).level >= 50),
+    ),
+    [],
+  );
+});
