@@ -19,6 +19,10 @@ interface Writing {
 const ID_DIGITS = 18;
 /** How exact the age of a row is: a look at the clock and a timer for each millisecond cost more than the rest of a hit. */
 const CLOCK_MS = 250;
+/** All rows kept of one table, about: twice what as many statuses of the usual length take, a tenth of the longest. */
+const BYTES_MAX = 96 * 2 ** 20;
+/** What a row takes besides its texts. */
+const ROW_BYTES = 400;
 
 /** Rows of one table in memory, with the reads and writes of them that are under way. By the text of their keys. */
 export class KeptRows {
@@ -38,8 +42,14 @@ export class KeptRows {
     this.#only = all.length === 1 ? all[0]?.[0] : undefined;
     this.#make = () =>
       ttlMs > 0
-        ? new LRUCache({ max: rowsMax, ttl: ttlMs - CLOCK_MS, ttlResolution: CLOCK_MS })
-        : new Generations(rowsMax);
+        ? new LRUCache({
+            max: rowsMax,
+            maxSize: BYTES_MAX,
+            sizeCalculation: bytesOf,
+            ttl: ttlMs - CLOCK_MS,
+            ttlResolution: CLOCK_MS,
+          })
+        : new Generations(rowsMax, { of: bytesOf, max: BYTES_MAX });
   }
 
   /** Keys of hot and watched tables hold no text of clients, so that nothing stands for something else. */
@@ -128,6 +138,16 @@ export class KeptRows {
     for (const reading of this.#reading.values()) reading.stale = true;
     this.#reading.clear();
   }
+}
+
+/** About: its own texts are most of what a long row is. */
+function bytesOf(row: object): number {
+  let bytes = ROW_BYTES;
+  for (const name in row) {
+    const value = (row as Readonly<Record<string, unknown>>)[name];
+    if (typeof value === 'string') bytes += value.length;
+  }
+  return bytes;
 }
 
 const padded = (value: string, isId: boolean): string =>

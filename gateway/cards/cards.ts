@@ -10,15 +10,25 @@ import { renderStatus, type ViewerMarks, viewerBits, viewerMarks } from '../enti
 import type { FilterMatch } from '../screening/filters.js';
 import type { InstanceSettings } from '../services.js';
 
-/** Statuses whose bytes are kept: some 3 KB each. */
+/** Statuses whose bytes are kept, and bytes: of the usual length they have 2 KB each, the longest would be 1 GB. */
 const CARDS_MAX = 32_768;
+const CARDS_BYTES_MAX = 96 * 2 ** 20;
+/** The same of accounts, which have 800 bytes each and 30 KB at most. */
 const ACCOUNTS_MAX = 16_384;
+const ACCOUNTS_BYTES_MAX = 32 * 2 ** 20;
+/** What a card takes besides its bytes. */
+const CARD_BYTES = 300;
+
+const weighing = (max: number) => ({ of: ({ bytes }: Kept) => CARD_BYTES + bytes.length, max });
+interface Kept {
+  readonly bytes: Uint8Array;
+}
 
 /** The final bytes of a status but for what is the viewer's: an open JSON object. */
 interface Card {
   readonly record: StoreStatusRecord;
   readonly author: StoreAccountRecord;
-  /** What changes with an edit only. */
+  /** What changes with an edit only: the first of all bytes. */
   readonly text: Uint8Array;
   /** All of it, up to what it reblogs. */
   readonly bytes: Uint8Array;
@@ -33,9 +43,10 @@ const counted = new Set<keyof StoreStatusRecord>(['replies', 'reblogs', 'favouri
  */
 export class Cards {
   readonly #instance: InstanceSettings;
-  readonly #cards = new Generations<Card>(CARDS_MAX);
+  readonly #cards = new Generations<Card>(CARDS_MAX, weighing(CARDS_BYTES_MAX));
   readonly #accounts = new Generations<{ readonly record: StoreAccountRecord; readonly bytes: Uint8Array }>(
     ACCOUNTS_MAX,
+    weighing(ACCOUNTS_BYTES_MAX),
   );
 
   /** What the cards kept were made with. */
@@ -67,7 +78,7 @@ export class Cards {
     const marks = `,"reblogs_count":${reblogs},"favourites_count":${favourites},"quotes_count":${quotes}`;
     const counts = Buffer.from(`,"replies_count":${replies}${marks},"reblog":`);
     const bytes = Buffer.concat([text, ACCOUNT, this.account(author), counts]);
-    this.#cards.set(record.id, { record, author, text, bytes });
+    this.#cards.set(record.id, { record, author, text: bytes.subarray(0, text.length), bytes });
     return bytes;
   }
 

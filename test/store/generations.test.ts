@@ -39,3 +39,22 @@ test('what is kept is what was set last, never more than the bound, and always t
     }),
   );
 });
+
+test('what weighs too much is not kept either, whatever is set again or deleted, and what was used last is', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(step, fc.integer({ min: 1, max: 30 })), { maxLength: 200 }), (steps) => {
+      const kept = new Generations<{ weight: number }>(1_000, { of: ({ weight }) => weight, max: 100 });
+      for (const [{ does, key }, weight] of steps) {
+        if (does === 'set') kept.set(key, { weight });
+        else if (does === 'delete') kept.delete(key);
+        else kept.get(key);
+        if (does === 'set') assert.deepEqual(kept.get(key), { weight });
+        let sum = 0;
+        const copy = steps.map(([one]) => one.key).filter((one, index, all) => all.indexOf(one) === index);
+        for (const one of copy) sum += kept.peek(one)?.weight ?? 0;
+        // The last one of each half may go over it.
+        assert.ok(sum <= 100 + 2 * 30, `${sum}`);
+      }
+    }),
+  );
+});
