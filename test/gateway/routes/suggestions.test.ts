@@ -90,6 +90,35 @@ test('locked accounts are not suggested; then come others who are active', async
   assert.ok(!(await all()).body.some(({ account }: { account: { id: string } }) => account.id === viewer.id));
 });
 
+test('of those with whom the viewer had nothing to do, whoever was active last comes first', async () => {
+  const [viewer, famous, fresh, fan] = [await somebody(), await somebody(), await somebody(), await somebody()];
+  await fan.follows(famous);
+  await famous.says('some time ago');
+  await fresh.says('just now');
+  const others = async () =>
+    (await viewer.get('/api/v1/suggestions?limit=80')).body.map(({ id }: { id: string }) => id) as string[];
+  const found = await until(
+    'both',
+    async () => {
+      const ids = await others();
+      return ids.includes(famous.id) && ids.includes(fresh.id) ? ids : undefined;
+    },
+    WAIT_MS,
+  );
+  assert.ok(found.indexOf(fresh.id) < found.indexOf(famous.id));
+});
+
+test('whoever is suspended or limited by moderators is suggested to nobody', async () => {
+  const { viewer, replied, liked, reblogged } = await acquainted();
+  const chief = await server.staff(`chief_${++made}`, 'admin');
+  const act = (who: Person, type: string) => chief.post(`/api/v1/admin/accounts/${who.id}/action`, { type });
+  await act(liked, 'suspend');
+  await act(replied, 'silence');
+  assert.deepEqual(await suggested(viewer), [reblogged.id]);
+  await chief.post(`/api/v1/admin/accounts/${liked.id}/unsuspend`);
+  assert.deepEqual(await suggested(viewer), [reblogged.id, liked.id]);
+});
+
 test('suggestions are for users', async () => {
   for (const path of ['/api/v1/suggestions', '/api/v2/suggestions']) assert.equal((await server.get(path)).status, 401);
   const { viewer } = await acquainted();
