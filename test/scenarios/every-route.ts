@@ -5,7 +5,7 @@ import { prefixed, program, type ServerProcess, withoutSettings } from '../kit/s
 import { until } from '../kit/until.js';
 import { confirmationLink } from './clients/mail.js';
 import { call, makePeople, type Person } from './cluster/people.js';
-import { furnish, keptThread } from './furnish.js';
+import { addOwl, furnish, keptThread } from './furnish.js';
 import { mediaRequests } from './media-requests.js';
 import { ModerationRequests } from './moderation-requests.js';
 import { ownAccountRequests } from './own-account-requests.js';
@@ -85,7 +85,8 @@ export class EveryRoute {
     const operator = (...args: string[]) => run(process.execPath, [program, 'instance', ...args], { env });
     await operator('add', 'rules', 'Be kind', '--hint', 'to everybody');
     await operator('add', 'terms', 'We all agree', '--from', '2026-01-01');
-    await operator('add', 'announcements', 'Welcome');
+    await addOwl(server.dataDir, (...args) => run(process.execPath, [program, ...args], { env }));
+    await operator('add', 'announcements', 'Welcome :owl:');
     const chief = ['account', 'create', 'chief', '--email', 'chief@example.org', '--password', 'correct horse battery'];
     await run(process.execPath, [program, ...chief, '--confirmed', '--role', 'owner'], { env });
     const scopes = ['token', 'create', 'chief', '--scopes', 'read write follow admin:read admin:write'];

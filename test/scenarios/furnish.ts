@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { until } from '../kit/until.js';
 import { call, type Person } from './cluster/people.js';
 
@@ -18,6 +20,13 @@ export const DOT = Buffer.from('R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAkQBADs=
 const ARRIVAL_MS_MAX = 10_000;
 type Made = { readonly id: string };
 
+/** A custom emoji, as an operator adds it. */
+export async function addOwl(folder: string, run: (...args: string[]) => Promise<unknown>): Promise<void> {
+  const path = join(folder, 'owl.gif');
+  await writeFile(path, DOT);
+  await run('emoji', 'add', 'owl', path);
+}
+
 /** Uploads the picture. */
 export async function uploadDot(url: string, { token }: Person): Promise<string> {
   const form = new FormData();
@@ -36,9 +45,9 @@ export async function furnish({ url, viewer, other, third, shunned, chief }: Ten
   const post = async (by: typeof ada, body: object) => ((await by('POST', '/api/v1/statuses', body)) as Made).id;
   const fields = { fields_attributes: { 0: { name: 'Nest', value: 'https://nest.example/' } } };
   for (const [by, display_name] of [
-    [ada, 'Ada'],
-    [ben, 'Ben of the birds'],
-    [as(shunned), 'Eve'],
+    [ada, 'Ada :owl:'],
+    [ben, 'Ben of the birds :owl:'],
+    [as(shunned), 'Eve :owl:'],
   ] as const)
     await by('PATCH', '/api/v1/accounts/update_credentials', { ...fields, display_name });
   await ada('POST', `/api/v1/accounts/${third.id}/follow`);
@@ -46,7 +55,7 @@ export async function furnish({ url, viewer, other, third, shunned, chief }: Ten
   const media_ids = [await uploadDot(url, other)];
   const kept = await post(ben, { status: 'to keep', media_ids });
   for (const verb of ['favourite', 'bookmark']) await ada('POST', `/api/v1/statuses/${kept}/${verb}`);
-  await ben('PUT', `/api/v1/statuses/${kept}`, { status: 'to keep #owls', media_ids });
+  await ben('PUT', `/api/v1/statuses/${kept}`, { status: 'to keep #owls :owl:', media_ids });
   await ben('POST', `/api/v1/statuses/${kept}/pin`);
   const answer = await post(cleo, { status: '@ada @ben kept', in_reply_to_id: kept });
   const said = await post(ada, { status: '@cleo by both #birds #rails', in_reply_to_id: answer });
@@ -54,6 +63,7 @@ export async function furnish({ url, viewer, other, third, shunned, chief }: Ten
   // Somebody whom the viewer could follow.
   await boss('PATCH', '/api/v1/accounts/update_credentials', { discoverable: true });
   await post(boss, { status: 'hello' });
+  await post(ben, { status: 'owls?', poll: { options: ['yes :owl:', 'no'], expires_in: 86_400 } });
   const later = { status: 'later', scheduled_at: new Date(Date.now() + 86_400_000).toISOString() };
   await post(ada, { ...later, media_ids: [await uploadDot(url, viewer)] });
 
