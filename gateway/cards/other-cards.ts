@@ -1,9 +1,10 @@
-import type { InstanceReport, StoreAccountRecord } from '../../proto/gen/types.js';
+import type { AccountFilter, InstanceReport, StoreAccountRecord } from '../../proto/gen/types.js';
 import { Generations } from '../../store/generations.js';
 import type { DayUse } from '../discovery/tag-histories.js';
 import type { LinkTrend } from '../discovery/trends.js';
 import { renderAdminAccount, renderAdminReport } from '../entities/admin.js';
 import type { EmojiLookup } from '../entities/custom-emoji.js';
+import { renderFilter } from '../entities/filter.js';
 import { renderTag } from '../entities/tag.js';
 import { renderTrendsLink } from '../entities/trends-link.js';
 import type { InstanceSettings } from '../services.js';
@@ -31,6 +32,8 @@ export class OtherCards {
   #adminAccounts: KeptJson<StoreAccountRecord>;
   /** Custom emoji that their texts show. */
   #emojis: EmojiLookup['all'] | undefined;
+  /** An account has a new one for each change. */
+  readonly #filters = new KeptJson<AccountFilter>(renderFilter);
   readonly #reports = new KeptJson<InstanceReport>(renderAdminReport);
   readonly #links: KeptJson<LinkTrend>;
   readonly #instance: InstanceSettings;
@@ -62,6 +65,10 @@ export class OtherCards {
   /** What is the report's own, open. */
   report(report: InstanceReport): Uint8Array {
     return this.#reports.of(report).subarray(0, -1);
+  }
+
+  filter(filter: AccountFilter): Uint8Array {
+    return this.#filters.of(filter);
   }
 
   trendsLink(trend: LinkTrend): Uint8Array {

@@ -8,6 +8,8 @@ import {
 } from '../../actors/account/filters.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import type { AccountFilter, AccountFilterKeyword, AccountKeywordChange } from '../../proto/gen/types.js';
+import { JsonPieces } from '../cards/json-pieces.js';
+import { arrayOf } from '../cards/status-pages.js';
 import { renderFilter, renderFilterKeyword, renderFilterStatus } from '../entities/filter.js';
 import { idText } from '../http/paging.js';
 import { type AnyRoute, json, type Request, route } from '../http/route.js';
@@ -64,7 +66,10 @@ const all = route({
   path: '/api/v2/filters',
   auth: 'user',
   scope: READ,
-  handle: async ({ services, viewer = '' }) => json((await ownFilters(services, viewer)).map(renderFilter)),
+  handle: async ({ services, viewer = '' }) => {
+    const filters = await ownFilters(services, viewer);
+    return json(new JsonPieces(arrayOf(filters.map((filter) => [services.pages.others.filter(filter)]))));
+  },
 });
 
 const get = one('GET', '/api/v2/filters/:id', READ, async ({ services, viewer = '', params }) => {
