@@ -229,6 +229,9 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...markers.events,
       ...directs.events,
     },
+    // A post with a quote, or with followers who asked for news, tells somebody something behind what it waits for.
+    overlaps: (type, event, state) =>
+      type === 'posted' && (event as AccountEvents['posted']).quote === undefined && state.subscribers.size === 0,
     stateVersion: 12,
     once: ['exchangeCode'],
     queries: [

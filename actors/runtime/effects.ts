@@ -24,21 +24,40 @@ export interface EffectSource {
   readonly asked: Map<string, number>;
 }
 
+/** What leaves one after the other, of entries that are carried out side by side. */
+export class InOrder {
+  /** The last command to each actor: one waits for the other, so that they arrive in order. */
+  private latest: Map<string, Promise<unknown>> | undefined;
+
+  after<T>(target: string, action: () => Promise<T>): Promise<T> {
+    const earlier = this.latest?.get(target);
+    const outcome = earlier === undefined ? action() : earlier.then(action);
+    this.latest ??= new Map();
+    this.latest.set(target, outcome);
+    return outcome;
+  }
+}
+
+/** Stands for the store among the targets of effects. */
+const STORE = '';
+
 /** The effects of one entry, numbered in the order in which the reactions ask for them. Tried until done or halted. */
 export class EntryEffects implements Effects {
   private n = 0;
-  /** The last command to each actor: one waits for the other, so that they arrive in order. */
-  private latest: Map<string, Promise<unknown>> | undefined;
 
   constructor(
     private readonly around: Surroundings,
     private readonly from: EffectSource,
     private readonly seq: number,
+    private readonly order: InOrder,
+    /** Of several entries at once a write that is repeated must not undo a later one's. */
+    private readonly alone: boolean,
   ) {}
 
   write(rows: readonly RowWrite[]): Promise<void> {
     // Not yet durable is good enough: the cursor is written behind them, and without it the effect is done anew.
-    return this.untilDone(() => this.around.tables.write(rows, DEFERRED));
+    const action = () => this.untilDone(() => this.around.tables.write(rows, DEFERRED));
+    return this.alone ? action() : this.order.after(STORE, action);
   }
 
   tell(kind: string, id: string, command: string, input: object): Promise<unknown> {
@@ -46,11 +65,7 @@ export class EntryEffects implements Effects {
     const target = actorName({ kind, id });
     const attempt = () => this.around.send({ kind, id, command, input, cause }, this.around.limits.attemptMs);
     const action = () => this.waitingFor(target, () => this.untilDone(() => this.from.halt.race(attempt())));
-    const earlier = this.latest?.get(target);
-    const reply = earlier === undefined ? action() : earlier.then(action);
-    this.latest ??= new Map();
-    this.latest.set(target, reply);
-    return reply;
+    return this.order.after(target, action);
   }
 
   publish(subject: string, payload: Uint8Array): void {

@@ -60,6 +60,12 @@ export interface ActorKind<S, C extends CommandTable<C>, E> {
   readonly slice: Slice<S, C, E>;
   readonly commands: { readonly [K in keyof C]: { readonly in: Codec<C[K]['in']>; readonly out: Codec<C[K]['out']> } };
   readonly events: { readonly [K in keyof E]: Codec<E[K]> };
+  /**
+   * Whether an event's effects may be carried out beside those of other such events of the actor. No row of one may
+   * undo another's, and it must not tell an actor anything after it has waited for something, if another such event
+   * could tell the same actor: receivers take an actor's commands in the order of its events only.
+   */
+  readonly overlaps?: (type: keyof E & string, event: E[keyof E], state: Readonly<S>) => boolean;
   /** Bump it when the state's shape changes: older snapshots are then ignored. */
   readonly stateVersion: number;
   readonly reactions: readonly Reaction<S, E>[];

@@ -3,13 +3,15 @@ import { backoffMs } from './backoff.js';
 import type { Handlers } from './blueprint.js';
 import { type ActorCore, type Entry, entryOf } from './core.js';
 import type { Expiring } from './deadlines.js';
-import { type EffectSource, EntryEffects } from './effects.js';
+import { type EffectSource, EntryEffects, InOrder } from './effects.js';
 import { Halted } from './halt.js';
 import type { Surroundings } from './surroundings.js';
 
 /** Waits after a reaction that failed: a bug does not heal soon, and each try is logged. */
 const FAULT_FIRST_MS = 500;
 const FAULT_MOST_MS = 60_000;
+/** Entries whose effects are carried out side by side: as many commands of one actor are then on their way. */
+const TOGETHER_MAX = 32;
 
 /** A reply that waits for an entry's effects, as long as its patience lasts. */
 class Waiter implements Expiring {
@@ -107,13 +109,7 @@ export class Lane {
     try {
       while (this.done < this.known && !this.from.halt.halted) {
         if (this.queue.length === 0) await this.untilNoFault(() => this.refill(), this.done + 1);
-        const entry = this.queue.shift();
-        if (entry === undefined) continue;
-        await this.untilNoFault(() => this.carryOut(entry), entry.seq);
-        this.done = entry.seq;
-        this.late = false;
-        this.letGo(entry.seq);
-        this.onDone();
+        await this.carryOutNext();
       }
     } catch (error) {
       if (!(error instanceof Halted)) throw error;
@@ -124,8 +120,39 @@ export class Lane {
     }
   }
 
-  private async carryOut(entry: Entry): Promise<void> {
-    const effects = new EntryEffects(this.around, this.from, entry.seq);
+  /** The next entry, or those from it on that may be carried out side by side; they are done in their order. */
+  private async carryOutNext(): Promise<void> {
+    let count = 1;
+    if (this.overlaps(this.queue[0])) {
+      while (count < TOGETHER_MAX && this.overlaps(this.queue[count])) count += 1;
+    }
+    const entries = this.queue.splice(0, count);
+    const order = new InOrder();
+    const outcomes = entries.map((entry) =>
+      this.untilNoFault(() => this.carryOut(entry, order, count === 1), entry.seq),
+    );
+    try {
+      for (const [place, { seq }] of entries.entries()) {
+        await outcomes[place];
+        this.done = seq;
+        this.late = false;
+        this.letGo(seq);
+        this.onDone();
+      }
+    } finally {
+      // After a halt: none of them may still be at work once this has ended.
+      if (count > 1) await Promise.allSettled(outcomes);
+    }
+  }
+
+  private overlaps(entry: Entry | undefined): boolean {
+    const { kind, state } = this.core;
+    if (entry === undefined || kind.overlaps === undefined) return false;
+    return entry.events.every(({ type, event }) => kind.overlaps?.(type, event, state) === true);
+  }
+
+  private async carryOut(entry: Entry, order: InOrder, alone: boolean): Promise<void> {
+    const effects = new EntryEffects(this.around, this.from, entry.seq, order, alone);
     const happened = { self: this.core.id, seq: entry.seq, atMs: entry.atMs, state: this.core.state };
     for (const { type, event } of entry.events) {
       for (const handler of this.handlers.get(type) ?? []) await handler.run(event, happened, effects);

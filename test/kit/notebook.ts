@@ -76,6 +76,7 @@ export function notebook(stateVersion = 1): NotebookKind {
     events: { added: jsonCodec('NoteAdded') },
     queries: ['read'],
     once: ['add', 'addOnce', 'erase', 'tear'],
+    overlaps: (_type, { text }) => text.startsWith('beside'),
     reactions: [
       {
         surface: 'pages',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeId } from '../../../actors/domain/ids.js';
+import { Unavailable } from '../../../actors/domain/problem.js';
 import { encodeCommand } from '../../../actors/runtime/wire.js';
 import { backlog, cursors, journal } from '../../../store/tables.js';
 import { actorSubject } from '../../../transport/bus.js';
@@ -37,6 +38,61 @@ test('a reply waits for stuck effects only so long, and the effects are carried 
   store.mend();
   await stage.clock.advance(6_000);
   assert.deepEqual(await page(stage, 1), { text: 'hello' });
+});
+
+test('effects that may overlap do not wait for one another, and those to one actor arrive in order', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const carol = makeId(1_767_225_600_000, 3, 0);
+  const { runtime, store } = await stage.node(1);
+  const proceed = store.holdWrites(journal);
+  const add = (text: string, shareWith: string) => runtime.ask('notebook', alice, 'add', { text, shareWith });
+  const asked = [
+    add('first', bob),
+    add('beside 2', bob),
+    add('beside 3', carol),
+    add('beside 4', bob),
+    add('last', bob),
+  ];
+  await stage.clock.settle();
+  proceed();
+  await Promise.all(asked);
+  assert.deepEqual(await lines({ runtime } as StageNode, bob), [
+    'shared first',
+    'shared beside 2',
+    'shared beside 4',
+    'shared last',
+  ]);
+  assert.deepEqual(await lines({ runtime } as StageNode, carol), ['shared beside 3']);
+  assert.deepEqual((await cursor(stage)) ?? (await stage.clock.advance(10_000).then(() => cursor(stage))), {
+    beforeReply: 5,
+    afterReply: 5,
+  });
+});
+
+test('an effect that is stuck holds up those after it only where they may not overlap', async (t) => {
+  for (const [word, heard] of [
+    ['beside', ['shared beside 3']],
+    ['behind', []],
+  ] as const) {
+    const stage = new Stage();
+    t.after(() => stage.close());
+    const carol = makeId(1_767_225_600_000, 3, 0);
+    const { runtime, store } = await stage.node(1);
+    store.beforeWrite = (rows) => {
+      if (rows.some(({ key }) => key.actor === `notebook/${bob}`)) throw new Unavailable('nothing of bob');
+    };
+    const add = (text: string, shareWith?: string) =>
+      runtime.ask('notebook', alice, 'add', { text, ...(shareWith && { shareWith }) });
+    const asked = [add('first'), add(`${word} 2`, bob), add(`${word} 3`, carol)];
+    await stage.clock.settle();
+    assert.deepEqual(await lines({ runtime } as StageNode, carol), heard);
+    store.mend();
+    await stage.clock.advance(1_000);
+    await Promise.all(asked);
+    assert.deepEqual(await lines({ runtime } as StageNode, bob), [`shared ${word} 2`]);
+    assert.deepEqual(await lines({ runtime } as StageNode, carol), [`shared ${word} 3`]);
+  }
 });
 
 test('rows that a process took with it when it was killed are there again once its successor has caught up', async (t) => {
