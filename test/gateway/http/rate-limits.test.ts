@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { before, test } from 'node:test';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { RateLimits } from '../../../gateway/http/rate-limits.js';
 import { RATE_RULES, rateRules } from '../../../gateway/http/rate-rules.js';
 import { putEntry } from '../../../gateway/instance/changes.js';
 import { InProcessHub } from '../../../transport/in-process-bus.js';
+import { sameDayFor } from '../../kit/same-day.js';
 import { TestServer } from '../../kit/server.js';
 import { until } from '../../kit/until.js';
 import { realClock } from '../../transport/real-clock.js';
@@ -12,6 +13,9 @@ import { realClock } from '../../transport/real-clock.js';
 const READ = { method: 'GET', path: '/api/v1/timelines/home' } as const;
 const DELETE = { method: 'DELETE', path: '/api/v1/statuses/:id' } as const;
 const nowhere = () => '10.0.0.1';
+
+// Windows of a day begin anew at midnight.
+before(() => sameDayFor(60_000));
 
 test('rules are JSON; what is none, or no rule, is refused', () => {
   assert.deepEqual(rateRules('on'), RATE_RULES);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { sameDayFor } from '../../kit/same-day.js';
 import { type Person, TestServer } from '../../kit/server.js';
 
 let server: TestServer;
@@ -7,6 +8,7 @@ let admin: Person;
 let mod: Person;
 let appToken = '';
 before(async () => {
+  await sameDayFor(60_000);
   server = await TestServer.start();
   admin = await server.staff('chief', 'admin');
   mod = await server.staff('mod', 'moderator');

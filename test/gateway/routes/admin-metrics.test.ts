@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { tagId } from '../../../gateway/entities/tag.js';
+import { sameDayFor } from '../../kit/same-day.js';
 import { type Person, TestServer } from '../../kit/server.js';
 import { until } from '../../kit/until.js';
 
@@ -14,6 +15,7 @@ let bob: Person;
 /** Five days, of which today is the last. */
 let period: { start_at: string; end_at: string };
 before(async () => {
+  await sameDayFor(60_000);
   server = await TestServer.start();
   mod = await server.staff('mod', 'moderator');
   [ada, bob] = await Promise.all([server.person('ada'), server.person('bob')]);

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { sameDayFor } from '../../kit/same-day.js';
 import { linkTo, type Person, TestServer } from '../../kit/server.js';
 
 let server: TestServer;
 let alice: Person;
 let bob: Person;
 before(async () => {
+  await sameDayFor(60_000);
   server = await TestServer.start();
   alice = await server.person('alice');
   bob = await server.person('bob');

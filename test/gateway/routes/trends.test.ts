@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { sameDayFor } from '../../kit/same-day.js';
 import { linkTo, type Person, TestServer } from '../../kit/server.js';
 import { until } from '../../kit/until.js';
 
@@ -8,6 +9,7 @@ const WAIT_MS = 60_000;
 let server: TestServer;
 let people: Person[];
 before(async () => {
+  await sameDayFor(60_000);
   server = await TestServer.start();
   people = await Promise.all(['ada', 'bob', 'cleo', 'dan', 'eve'].map((name) => server.person(name)));
 });

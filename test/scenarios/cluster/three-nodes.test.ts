@@ -7,6 +7,7 @@ import { idShard } from '../../../actors/domain/ids.js';
 import type { AnyRoute } from '../../../gateway/http/route.js';
 import { allRoutes } from '../../../gateway/routes/index.js';
 import { EventStream } from '../../kit/event-stream.js';
+import { sameDayFor } from '../../kit/same-day.js';
 import { prefixed, program, withoutSettings } from '../../kit/server-process.js';
 import { ThreeNodes } from '../../kit/three-nodes.js';
 import { until } from '../../kit/until.js';
@@ -36,6 +37,7 @@ let url = '';
 let world: EveryRoute;
 let questions: Awaited<ReturnType<typeof readings>>;
 before(async () => {
+  await sameDayFor(240_000);
   cluster = await ThreeNodes.start({ RATE_LIMITS: WIDE });
   url = cluster.balancer.url;
   world = await EveryRoute.prepare({ url, dataDir: cluster.node(0).dataDir });
