@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { cassandraSettings, dropKeyspace } from '../kit/cassandra.js';
 import { ServerProcess } from '../kit/server-process.js';
+import { call } from './cluster/people.js';
 import { EveryRoute } from './every-route.js';
 import { answersOf, appTokenOf, differences, readings, settledAnswers } from './readings.js';
 
@@ -18,6 +19,9 @@ async function survives(server: ServerProcess): Promise<void> {
   await server.kill();
   await server.restart();
   assert.deepEqual(differences(before, await answersOf(server.url, all)), []);
+  // One status more is noticed: what was compared is not deaf.
+  await call(server.url, world.viewer, 'POST', '/api/v1/statuses', { status: 'one more' });
+  assert.ok(differences(before, await answersOf(server.url, all)).length > 0);
 }
 
 test('kill -9 of an embedded node: afterwards every route answers what it answered before', async () => {
