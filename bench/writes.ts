@@ -57,7 +57,8 @@ export async function benchPosts(): Promise<Row[]> {
 
 /** Every person follows every author once. */
 export async function benchFollow(): Promise<Row[]> {
-  const town = await Town.open(AUTHORS, 200);
+  // Half of the follows warm up: V8 compiles for as long as that.
+  const town = await Town.open(AUTHORS, 400);
   try {
     const load: Load = {
       name: 'follow',
@@ -131,7 +132,7 @@ async function marks(
   people: readonly Made[],
   target: number,
 ): Promise<Row> {
-  const [count, warmUp] = [1_500, 300];
+  const [count, warmUp] = [1_500, 3_000];
   const statuses = Math.ceil((count * ROUNDS + warmUp) / people.length);
   await town.each('post', statuses, (index) => town.post(at(town.authors, index), `marked ${index}`));
   const ids = town.newest;
