@@ -15,7 +15,7 @@ const VERIFY_CPU_MAX = 0.025;
 
 /** V8 still compiles what a page takes during some thousands of them; a server that runs for hours is beyond that. */
 const WARM_UP = 4_000;
-const usual = { count: 2_000, warmUp: WARM_UP, rounds: ROUNDS, inFlight: IN_FLIGHT } as const;
+const usual = { count: 10_000, warmUp: WARM_UP, rounds: ROUNDS, inFlight: IN_FLIGHT } as const;
 
 /** `verify_credentials` alone, on a server of its own. */
 export async function benchVerify(): Promise<Row[]> {
