@@ -108,9 +108,9 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const limits = await AccountLimits.open(tables, (err) => logger.error({ err }, 'limits of accounts not read'));
   const conversation = conversationKind(tables, (account) => limits.silenced(account));
   const entries = new InstanceEntries(tables);
-  const emojis = await CustomEmojis.open(entries, tables, settings.BASE_URL, clock, (err) =>
-    logger.error({ err }, 'custom emoji not read'),
-  );
+  const failed = (err: unknown) => logger.error({ err }, 'what the instance has of a kind was not read');
+  const source = { entries, tables, clock, failed };
+  const emojis = await CustomEmojis.open(source, settings.BASE_URL);
   const runtime = new Runtime({
     kinds: [account, conversation, instance, report, link, mailboxKind({ mailer, clock })],
     tables,
@@ -185,9 +185,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
         streams: streamSources(services),
         bind: settings.BIND,
         port: Number(settings.PORT),
-        blocked: await AddressBlocks.open(entries, tables, clock, (err) =>
-          logger.error({ err }, 'blocked addresses not read'),
-        ),
+        blocked: await AddressBlocks.open(source),
         trustedProxies: (settings.TRUSTED_PROXIES ?? 'loopback').split(',').map((item) => item.trim()),
         logger: logger.child({ part: 'gateway' }),
         ready,

@@ -1,9 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import type { Clock } from '../../actors/domain/time.js';
 import type { InstanceEntry } from '../../proto/gen/types.js';
-import type { CachedTables } from '../../store/cached-tables.js';
-import { instanceEntries } from '../../store/tables.js';
-import type { InstanceEntries } from './entries.js';
+import { type EntrySource, keepInStep } from './in-step.js';
 
 /** Whose requests are not answered at all; asked for each request, so answered out of memory. */
 export interface BlockedAddresses {
@@ -14,12 +12,8 @@ export interface BlockedAddresses {
   onChanged(listener: () => void): void;
 }
 
-/** The collection, and the severity of it that shuts everything. The others concern signing up (oauth/sign-up-limits.ts). */
-const COLLECTION = 'ip_blocks';
+/** The severity that shuts everything. The others concern signing up (oauth/sign-up-limits.ts). */
 const SEVERITY = 'no_access';
-/** When the store could not be read, it is tried again so much later; what was known holds meanwhile. */
-const AGAIN_MS = 1_000;
-
 /** Until when ranges of one kind and length are blocked, by their first bits. */
 interface Length {
   readonly kind: 'ipv4' | 'ipv6';
@@ -29,35 +23,18 @@ interface Length {
 
 /** The blocked ranges in memory, by their length, kept in step with what is written, here and elsewhere. */
 export class AddressBlocks implements BlockedAddresses {
-  readonly #entries: Pick<InstanceEntries, 'of'>;
   readonly #clock: Clock;
-  readonly #failed: (error: unknown) => void;
   readonly #listeners: (() => void)[] = [];
   #lengths: readonly Length[] = [];
-  #order: Promise<void> = Promise.resolve();
 
-  private constructor(entries: Pick<InstanceEntries, 'of'>, clock: Clock, failed: (error: unknown) => void) {
-    this.#entries = entries;
+  private constructor(clock: Clock) {
     this.#clock = clock;
-    this.#failed = failed;
   }
 
-  /**
-   * `entries` must have been made of the same tables, so that it hears of a change first.
-   * @throws Unavailable when the store cannot answer
-   */
-  static async open(
-    entries: InstanceEntries,
-    tables: Pick<CachedTables, 'onChanged'>,
-    clock: Clock,
-    failed: (error: unknown) => void,
-  ): Promise<AddressBlocks> {
-    const blocks = new AddressBlocks(entries, clock, failed);
-    tables.onChanged((rows) => {
-      const isOwn = rows?.some(({ table, key }) => table === instanceEntries.name && key[0] === COLLECTION) ?? true;
-      if (isOwn) blocks.#later();
-    });
-    await blocks.#read();
+  /** @throws Unavailable when the store cannot answer */
+  static async open(source: EntrySource): Promise<AddressBlocks> {
+    const blocks = new AddressBlocks(source.clock);
+    await keepInStep('ip_blocks', source, (entries) => blocks.#take(entries));
     return blocks;
   }
 
@@ -81,18 +58,9 @@ export class AddressBlocks implements BlockedAddresses {
     this.#listeners.push(listener);
   }
 
-  #later(): void {
-    this.#order = this.#order
-      .then(() => this.#read())
-      .catch((error) => {
-        this.#failed(error);
-        this.#clock.after(AGAIN_MS, () => this.#later());
-      });
-  }
-
-  async #read(): Promise<void> {
+  #take(entries: readonly InstanceEntry[]): void {
     const wasAny = this.any;
-    this.#lengths = byLength(await this.#entries.of(COLLECTION), this.#clock.nowMs());
+    this.#lengths = byLength(entries, this.#clock.nowMs());
     if (wasAny || this.any) for (const listener of this.#listeners) listener();
   }
 }

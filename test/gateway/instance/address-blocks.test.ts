@@ -123,7 +123,12 @@ test('what one node writes holds on the others within a second, without asking t
     ['one', 'two'].map(async (name) => {
       const tables = await cachedTogether(shared, hub.bus(name), name);
       const entries = new InstanceEntries(tables);
-      const blocks = await AddressBlocks.open(entries, tables, realClock, (error) => assert.fail(String(error)));
+      const blocks = await AddressBlocks.open({
+        entries,
+        tables,
+        clock: realClock,
+        failed: (error) => assert.fail(String(error)),
+      });
       return { tables, blocks };
     }),
   );
@@ -151,9 +156,12 @@ test('a store that fails for a moment is asked again', async () => {
   const shared = new MemoryTables();
   const tables = await cachedTogether(shared, new InProcessHub(realClock).bus('one'), 'one');
   const failures: unknown[] = [];
-  const blocks = await AddressBlocks.open(new InstanceEntries(tables), tables, realClock, (error) =>
-    failures.push(error),
-  );
+  const blocks = await AddressBlocks.open({
+    entries: new InstanceEntries(tables),
+    tables,
+    clock: realClock,
+    failed: (error) => failures.push(error),
+  });
   const range = shared.range.bind(shared);
   shared.range = async (table, partition, options) => {
     if (failures.length === 0) throw new Error('the store sleeps');
