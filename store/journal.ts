@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { WriteRefused } from '../actors/domain/problem.js';
 import type { StoreJournalRecord } from '../proto/gen/types.js';
 import { put, type Row, type RowWrite, type Tables } from './port.js';
 import { JOURNAL_BUCKET, journal } from './tables.js';
@@ -83,9 +84,17 @@ export class Journal {
       await this.appendAs(actor, { seq: afterSeq, fence: previous }, fence, records, alongside);
       this.tails.set(actor, { seq: afterSeq + records.length, fence });
     } catch (error) {
-      if (this.generation === generation) this.generation = generation + 1;
+      if (!(error instanceof WriteRefused) && this.generation === generation) this.generation = generation + 1;
       throw error;
     }
+  }
+
+  /**
+   * Whether the last entry that was read or appended is this process' own, and nothing that it tried to append since
+   * may still turn up: no other history can win over it.
+   */
+  isCertain(actor: string, epoch: number): boolean {
+    return this.tails.get(actor)?.fence === fenceOf(epoch, this.generation);
   }
 
   /**

@@ -76,7 +76,7 @@ export interface ReadTables {
 
 /**
  * Rows in tables. All methods reject with `Unavailable` when the store cannot answer; a write that was rejected so
- * may or may not have happened.
+ * may or may not have happened, unless it is `WriteRefused`.
  */
 export interface Tables extends ReadTables {
   /** Durable when resolved, unless deferred. Atomic for the rows of one partition; those of several go side by side. */

@@ -45,3 +45,6 @@ export function isProblem(value: unknown): value is Problem {
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';
 }
+
+/** A write that has not happened and will not: nothing is in doubt. */
+export class WriteRefused extends Unavailable {}

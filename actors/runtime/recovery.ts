@@ -25,6 +25,8 @@ export interface ActorJournal {
   ): Promise<void>;
   /** Entries after that seq, in order, without gaps. @throws JournalConflict a later epoch than ours has written */
   read(actor: string, afterSeq: number, epoch: number): AsyncIterable<JournalEntry<StoreJournalRecord>>;
+  /** The journal's end, as just read, is an entry that no other can win over. */
+  isCertain(actor: string, epoch: number): boolean;
 }
 
 /** An actor as the store has it. */
@@ -72,7 +74,9 @@ export async function recover(
     (await warmStart(needs, kind, id, epoch, newId, snapshot)) ??
     (await replay(needs, new ActorCore(kind, id, newId), actor, epoch));
   const { core } = found;
-  if (Math.min(lanes.beforeReply, lanes.afterReply) >= core.seq) return { ...found, ...lanes };
+  const owesNothing = Math.min(lanes.beforeReply, lanes.afterReply) >= core.seq;
+  // So an actor that was stopped because the disk is full can be read.
+  if (owesNothing || needs.journal.isCertain(actor, epoch)) return { ...found, ...lanes };
   await makeCertain(needs, core, actor, epoch);
   return { ...found, ...lanes, lastEpoch: epoch };
 }

@@ -1,4 +1,4 @@
-import { Unavailable } from '../../actors/domain/problem.js';
+import { WriteRefused } from '../../actors/domain/problem.js';
 import type { Change } from './overlay.js';
 import type { RecentWrites } from './recent-writes.js';
 
@@ -50,7 +50,7 @@ export class CommitQueue {
   /** All of the changes or none; on disk when resolved. */
   commit(changes: readonly Change[]): Promise<void> {
     if (this.isFullFor(changes)) {
-      return Promise.reject(new Unavailable(`${this.waitingChanges} changes wait for the disk`));
+      return Promise.reject(new WriteRefused(`${this.waitingChanges} changes wait for the disk`));
     }
     for (const { table } of changes) this.unseen[table.index] = (this.unseen[table.index] ?? 0) + 1;
     return this.enqueue(changes).done;
@@ -109,7 +109,7 @@ export class CommitQueue {
       },
       (error: Error) => {
         this.owed = changes.filter(({ seen }) => seen === true);
-        this.leave(group, new Unavailable(`the store cannot write: ${error.message}`, { cause: error }));
+        this.leave(group, new WriteRefused(`the store cannot write: ${error.message}`, { cause: error }));
       },
     );
     // Once those who waited have had their turn: what they write next shares the next flush.

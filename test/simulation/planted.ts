@@ -14,6 +14,7 @@ const effectBeforeAppend: Ground['bend'] = (tables, world, process) => {
     tables,
     journal: {
       read: (actor, afterSeq, epoch) => journal.read(actor, afterSeq, epoch),
+      isCertain: (actor, epoch) => journal.isCertain(actor, epoch),
       append: async (actor, afterSeq, epoch, records, alongside) => {
         world.at(FORGETFUL_MS, process, () => {
           journal.append(actor, afterSeq, epoch, records, alongside).catch(() => undefined);
@@ -30,6 +31,7 @@ const cursorTooEarly: Ground['bend'] = (tables) => {
     tables,
     journal: {
       read: (actor, afterSeq, epoch) => journal.read(actor, afterSeq, epoch),
+      isCertain: (actor, epoch) => journal.isCertain(actor, epoch),
       append: async (actor, afterSeq, epoch, records, alongside) => {
         const last = afterSeq + records.length;
         const cursor = put(cursors, { actor }, { beforeReply: last, afterReply: last });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeId } from '../../../actors/domain/ids.js';
-import { Unavailable } from '../../../actors/domain/problem.js';
+import { Unavailable, WriteRefused } from '../../../actors/domain/problem.js';
 import { put } from '../../../store/port.js';
 import { journal, snapshots } from '../../../store/tables.js';
 import { notebook } from '../../kit/notebook.js';
@@ -130,6 +130,20 @@ test('an append that fails is Unavailable, and the actor goes on from what the j
   await assert.rejects(add(node, 'lost'), Unavailable);
   node.store.mend();
   assert.deepEqual(await lines(node), ['one']);
+  assert.equal(((await add(node, 'two')) as { line: number }).line, 2);
+});
+
+test('while nothing can be written, an actor that was stopped by that is still read, effects owed or not', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1);
+  await add(node, 'one');
+  node.store.beforeWrite = () => {
+    throw new WriteRefused('the disk is full');
+  };
+  await assert.rejects(add(node, 'two'), WriteRefused);
+  assert.deepEqual(await lines(node), ['one']);
+  node.store.mend();
   assert.equal(((await add(node, 'two')) as { line: number }).line, 2);
 });
 
