@@ -46,6 +46,7 @@ async function mixAt(accounts: number): Promise<Row[]> {
       name: `mix (half homes, a tenth posts, favourites and single statuses), ${accounts} accounts`,
       count: OPERATIONS,
       rounds: ROUNDS,
+      warmUp: OPERATIONS,
       inFlight: IN_FLIGHT,
       writes: true,
       call: mixed(town, people),

@@ -28,6 +28,7 @@ export async function benchPosts(): Promise<Row[]> {
         name: `post, ${followers} followers, ${from}`,
         count: 2_000,
         rounds: ROUNDS,
+        warmUp: 2_000,
         inFlight: IN_FLIGHT,
         writes: true,
         ...(target === undefined ? {} : { target }),
