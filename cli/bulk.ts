@@ -22,13 +22,16 @@ export async function createFromFile(
     throw new Refused(error.message);
   });
   const lines = createInterface({ input: opened.createReadStream(), crlfDelay: Number.POSITIVE_INFINITY });
-  const pending: { number: number; made: Promise<string | Error> }[] = [];
+  const pending: Pending[] = [];
+  /** Names and addresses that lines under way ask for: of two that ask for the same the first gets it. */
+  const claimed = new Map<string, Promise<unknown>>();
   let failed = 0;
   let number = 0;
   const settleFirst = async () => {
     const first = pending.shift();
     if (first === undefined) return;
     const outcome = await first.made;
+    for (const claim of first.claims) if (claimed.get(claim) === first.made) claimed.delete(claim);
     if (typeof outcome === 'string') {
       print(outcome);
       return;
@@ -39,21 +42,40 @@ export async function createFromFile(
   for await (const line of lines) {
     number += 1;
     if (line.trim() === '') continue;
-    const made = createOne(run, line, testPasswords).catch((error: Error) => error);
-    pending.push({ number, made });
+    const wanted = read(line);
+    const claims = wanted instanceof Error ? [] : claimsOf(wanted);
+    const earlier = claims.flatMap((claim) => claimed.get(claim) ?? []);
+    const made = Promise.all(earlier).then(() => createOne(run, wanted, testPasswords));
+    const outcome = made.catch((error: Error) => error);
+    for (const claim of claims) claimed.set(claim, outcome);
+    pending.push({ number, claims, made: outcome });
     if (pending.length >= AT_A_TIME) await settleFirst();
   }
   while (pending.length > 0) await settleFirst();
   return failed;
 }
 
-async function createOne(run: Operate, line: string, testPassword: boolean): Promise<string> {
-  let parsed: unknown;
+interface Pending {
+  readonly number: number;
+  readonly claims: readonly string[];
+  /** The line to print, or what is wrong. */
+  readonly made: Promise<string | Error>;
+}
+
+function read(line: string): object | Refused {
   try {
-    parsed = JSON.parse(line);
+    const parsed: unknown = JSON.parse(line);
+    return typeof parsed === 'object' && parsed !== null ? parsed : new Refused('not a JSON object');
   } catch {
-    throw new Refused('not JSON');
+    return new Refused('not JSON');
   }
-  if (typeof parsed !== 'object' || parsed === null) throw new Refused('not a JSON object');
-  return JSON.stringify(await run('account.create', { ...(parsed as NewAccount), testPassword }));
+}
+
+function claimsOf({ username, email }: Partial<NewAccount>): string[] {
+  return [`name ${username}`, `address ${email}`].map((claim) => claim.toLowerCase());
+}
+
+async function createOne(run: Operate, wanted: object | Refused, testPassword: boolean): Promise<string> {
+  if (wanted instanceof Error) throw wanted;
+  return JSON.stringify(await run('account.create', { ...(wanted as NewAccount), testPassword }));
 }
