@@ -1,6 +1,6 @@
+import type { Mail } from '../../transport/mailer.js';
 import type { AccountEvents, AccountState } from '../account/commands.js';
 import type { Effects, Reaction } from '../runtime/kind.js';
-import type { Mail } from './mailbox.js';
 
 function post(effects: Effects, account: string, mail: Mail): Promise<unknown> {
   return effects.tell('mailbox', account, 'post', mail);

@@ -1,22 +1,7 @@
+import type { Mailer } from '../../transport/mailer.js';
 import type { Clock } from '../domain/time.js';
 import type { Events, State } from '../mailbox/mailbox.js';
 import type { Reaction } from '../runtime/kind.js';
-
-export interface Mail {
-  readonly to: string;
-  readonly subject: string;
-  readonly text: string;
-  readonly html?: string;
-}
-
-/** Hands mails on; adapters in transport/mail. */
-export interface Mailer {
-  /**
-   * Resolves as well when the mail can never be delivered.
-   * @throws Unavailable when it cannot be handed on now; it is then tried again
-   */
-  send(mail: Mail): Promise<void>;
-}
 
 export interface MailboxSurroundings {
   readonly mailer: Mailer;

@@ -58,8 +58,8 @@ export function renderAdminAccount(instance: InstanceSettings, record: StoreAcco
   };
 }
 
-/** The REST API's Report, as its author sees it. */
-export function renderReport(instance: InstanceSettings, report: InstanceReport, target: StoreAccountRecord) {
+/** What both forms of a report begin with. */
+function ownOf(report: InstanceReport) {
   return {
     id: report.id,
     action_taken: report.resolvedAtMs > 0,
@@ -68,6 +68,13 @@ export function renderReport(instance: InstanceSettings, report: InstanceReport,
     comment: report.comment,
     forwarded: report.forwarded,
     created_at: isoTime(report.createdAtMs),
+  };
+}
+
+/** The REST API's Report, as its author sees it. */
+export function renderReport(instance: InstanceSettings, report: InstanceReport, target: StoreAccountRecord) {
+  return {
+    ...ownOf(report),
     status_ids: report.statusIds,
     rule_ids: report.ruleIds,
     collection_ids: [],
@@ -114,16 +121,7 @@ const NOTHING = new JsonPieces([Buffer.from('[]')]);
 
 /** What of an Admin::Report is the report's own. */
 export function renderAdminReport(report: InstanceReport) {
-  return {
-    id: report.id,
-    action_taken: report.resolvedAtMs > 0,
-    action_taken_at: report.resolvedAtMs > 0 ? isoTime(report.resolvedAtMs) : null,
-    category: report.category,
-    comment: report.comment,
-    forwarded: report.forwarded,
-    created_at: isoTime(report.createdAtMs),
-    updated_at: isoTime(report.updatedAtMs),
-  };
+  return { ...ownOf(report), updated_at: isoTime(report.updatedAtMs) };
 }
 
 function rulesOf({ ruleIds }: InstanceReport, rules: Awaited<ReturnType<Services['entries']['of']>>): Uint8Array {

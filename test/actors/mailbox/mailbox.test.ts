@@ -3,8 +3,9 @@ import { test } from 'node:test';
 import { Unavailable } from '../../../actors/domain/problem.js';
 import { mailboxKind } from '../../../actors/mailbox/kind.js';
 import { type Commands, type Events, mailbox, type State } from '../../../actors/mailbox/mailbox.js';
-import { MAIL_TRIED_MS_MAX, type Mail } from '../../../actors/reactions/mailbox.js';
+import { MAIL_TRIED_MS_MAX } from '../../../actors/reactions/mailbox.js';
 import { askerOf } from '../../../actors/runtime/kind.js';
+import type { Mail } from '../../../transport/mailer.js';
 import { given } from '../../kit/given.js';
 import { Stage } from '../../kit/stage.js';
 
