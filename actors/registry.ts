@@ -7,6 +7,9 @@ const DAY_MS = 86_400_000;
 /** After this a claim without an account is taken over: much longer than any registration is under way. */
 export const CLAIM_LIFETIME_MS = 60_000;
 
+/** What claims of addresses begin with. */
+const EMAIL = 'email:';
+
 /** Unique names by compare-and-set, and immutable rows that no actor owns. All methods throw Unavailable as Tables does. */
 export class Registrar {
   constructor(
@@ -81,12 +84,15 @@ export class Registrar {
     const claim = { id, atMs: this.clock.nowMs() };
     const { applied, current } = await this.tables.compareAndSet(names, { name }, undefined, claim);
     if (applied || current?.id === id) return true;
-    if (current === undefined || !(await this.isAbandoned(current))) return false;
+    if (current === undefined || !(await this.isAbandoned(name, current))) return false;
     return (await this.tables.compareAndSet(names, { name }, current, claim)).applied;
   }
 
-  private async isAbandoned(claim: StoreNameClaim): Promise<boolean> {
+  private async isAbandoned(name: string, claim: StoreNameClaim): Promise<boolean> {
     if (this.clock.nowMs() - claim.atMs < CLAIM_LIFETIME_MS) return false;
-    return (await this.tables.get(accounts, { account: claim.id })) === undefined;
+    const account = await this.tables.get(accounts, { account: claim.id });
+    // Of an account that has ended its name stays: nobody is to be taken for it. An address that is no account's any more is free.
+    if (account === undefined || !name.startsWith(EMAIL)) return account === undefined;
+    return account.email.toLowerCase() !== name.slice(EMAIL.length);
   }
 }

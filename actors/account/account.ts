@@ -15,6 +15,7 @@ import { follow } from './follow.js';
 import { followedTags } from './followed-tags.js';
 import { followers } from './followers.js';
 import { home } from './home.js';
+import { indexing } from './indexing.js';
 import { lists } from './lists.js';
 import { markers } from './markers.js';
 import { media } from './media.js';
@@ -41,6 +42,7 @@ export function initialAccount(id: string): AccountState {
     id,
     owner: undefined,
     profile: emptyProfile,
+    indexingRound: 0,
     tokens: new Map(),
     codes: new Map(),
     following: new Map(),
@@ -97,6 +99,7 @@ const decide: AccountSlice['decide'] = {
   ...announcements.decide,
   ...recovery.decide,
   ...profile.decide,
+  ...indexing.decide,
   ...domainBlocks.decide,
   ...endorse.decide,
   ...featuredTags.decide,
@@ -133,6 +136,7 @@ export const accountSlice: AccountSlice = {
     ...announcements.apply,
     ...recovery.apply,
     ...profile.apply,
+    ...indexing.apply,
     ...domainBlocks.apply,
     ...endorse.apply,
     ...featuredTags.apply,
@@ -173,6 +177,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...announcements.commands,
       ...recovery.commands,
       ...profile.commands,
+      ...indexing.commands,
       ...domainBlocks.commands,
       ...endorse.commands,
       ...featuredTags.commands,
@@ -206,6 +211,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...announcements.events,
       ...recovery.events,
       ...profile.events,
+      ...indexing.events,
       ...domainBlocks.events,
       ...endorse.events,
       ...featuredTags.events,
@@ -232,7 +238,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
     // A post with a quote, or with followers who asked for news, tells somebody something behind what it waits for.
     overlaps: (type, event, state) =>
       type === 'posted' && (event as AccountEvents['posted']).quote === undefined && state.subscribers.size === 0,
-    stateVersion: 12,
+    stateVersion: 13,
     once: ['exchangeCode'],
     queries: [
       'scheduledOne',

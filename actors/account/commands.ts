@@ -9,6 +9,7 @@ import type * as follow from './follow.js';
 import type * as followedTags from './followed-tags.js';
 import type * as followers from './followers.js';
 import type * as home from './home.js';
+import type * as indexing from './indexing.js';
 import type * as lists from './lists.js';
 import type * as markers from './markers.js';
 import type * as media from './media.js';
@@ -39,6 +40,7 @@ export interface AccountCommands
     announcements.Commands,
     recovery.Commands,
     profile.Commands,
+    indexing.Commands,
     domainBlocks.Commands,
     endorse.Commands,
     featuredTags.Commands,
@@ -73,6 +75,7 @@ export interface AccountEvents
     announcements.Events,
     recovery.Events,
     profile.Events,
+    indexing.Events,
     domainBlocks.Events,
     endorse.Events,
     featuredTags.Events,
@@ -102,6 +105,7 @@ export interface AccountState
     moderation.State,
     announcements.State,
     recovery.State,
+    indexing.State,
     followers.State,
     post.State,
     suggestions.State,

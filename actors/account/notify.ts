@@ -133,10 +133,10 @@ function isWanted(state: Readonly<State>, notice: P.AccountNotify, self: string,
   if (OF_DUTY.has(type)) return true;
   if (from === self) return OF_ONESELF.has(type);
   if (!isWelcome(state, from, nowMs)) return false;
-  // The author only knows who once asked to be told.
-  if (type !== 'status') return true;
   const edge = state.following.get(from);
-  return edge?.notify === true && !edge.pending;
+  if (notice.followersOnly === true && edge?.pending !== false) return false;
+  // The author only knows who once asked to be told.
+  return type !== 'status' || (edge?.notify === true && !edge.pending);
 }
 
 /** Neither blocked, in either direction, nor muted with their notifications. */

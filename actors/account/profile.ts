@@ -6,6 +6,7 @@ import { verifiableLink } from '../domain/verifiable-link.js';
 import { VISIBILITIES } from '../domain/visibility.js';
 import type { Part } from '../runtime/part.js';
 import { domainName } from './domain-blocks.js';
+import { chosen, type Events as IndexingEvents, type State as IndexingState } from './indexing.js';
 
 export interface Commands {
   updateProfile: { in: P.AccountUpdateProfile; out: P.AccountProfile };
@@ -15,7 +16,7 @@ export interface Events {
   profileUpdated: P.AccountProfileUpdated;
   linkVerified: P.AccountLinkVerified;
 }
-export interface State {
+export interface State extends IndexingState {
   profile: P.AccountProfile;
 }
 
@@ -50,7 +51,7 @@ export const emptyProfile: P.AccountProfile = {
 };
 
 /** What the owner says of themselves, and how new statuses are made by default. */
-export const profile: Part<State, Commands, Events> = {
+export const profile: Part<State, Commands, Events, Pick<IndexingEvents, 'indexingChosen'>> = {
   decide: {
     updateProfile(state, command, { nowMs }) {
       const next = changed(state.profile, command);
@@ -60,7 +61,9 @@ export const profile: Part<State, Commands, Events> = {
       const isLookedAt = command.setFields && unverifiedLinks(next).length > 0;
       if (!isLookedAt && JSON.stringify(next) === JSON.stringify(state.profile)) return { events: [], reply: next };
       const dropped = droppedPictures(state.profile, next);
-      return { events: [{ type: 'profileUpdated', profile: next, atMs: nowMs, dropped }], reply: next };
+      const updated = { type: 'profileUpdated' as const, profile: next, atMs: nowMs, dropped };
+      const isChosen = next.indexable !== state.profile.indexable;
+      return { events: [updated, ...(isChosen ? [chosen(state, next.indexable, nowMs)] : [])], reply: next };
     },
     verifyLink(state, { value }, { nowMs }) {
       if (!unverifiedLinks(state.profile).includes(value)) return { events: [], reply: {} };

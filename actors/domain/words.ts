@@ -9,6 +9,8 @@ export const STATUS_WORDS_MAX = 100;
 export const NAME_WORDS_MAX = 30;
 /** How a word's statuses are cut into partitions: 25 days. */
 export const WORD_BUCKET_MS = 2 ** 31;
+/** How many of them back a search goes: two years. */
+export const WORD_BUCKETS_MAX = 30;
 
 const token = /[\p{L}\p{N}\p{M}]+/gu;
 /** Scripts that put no spaces between words: found by pairs of characters. */

@@ -5,6 +5,7 @@ import type { HomeRings } from '../timelines/home-rings.js';
 import { accountRows } from './account-rows.js';
 import { accountNotices, accountTells } from './account-tells.js';
 import { domainParting } from './domain-parting.js';
+import { indexedStatuses } from './indexing.js';
 import { accountMail } from './mail.js';
 import { accountMediaFiles, accountMediaRows, type MediaFiles } from './media.js';
 import { moderationTells } from './moderation-tells.js';
@@ -39,6 +40,7 @@ export function accountReactions(around: AccountSurroundings): readonly Reaction
     accountNotices,
     domainParting(around.tables),
     profileProofs(around.baseUrl),
+    indexedStatuses(around.tables),
     accountMail(around.baseUrl),
     accountMediaFiles(around.media),
     accountPurge(around.tables),

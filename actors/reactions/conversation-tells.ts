@@ -106,9 +106,17 @@ function answeredDirectly(state: Readonly<ConversationState>, status: StoreStatu
 }
 
 /** Behind the quoting status' row, so that who is told finds it. */
-async function tellQuoted(effects: Effects, { id, accountId, quote }: StoreStatusRecord): Promise<void> {
+async function tellQuoted(
+  effects: Effects,
+  { id, accountId, quote, visibility, mentions }: StoreStatusRecord,
+): Promise<void> {
   if (quote?.state !== 'accepted' || quote.accountId === accountId) return;
-  const notice = { type: 'quote', from: accountId, statusId: id, conversationId: quote.conversationId };
+  const isListed = visibility === 'public' || visibility === 'unlisted';
+  const isMentioned = mentions.some((mention) => mention.accountId === quote.accountId);
+  // Whoever may not see it is not told of it either. Whether they follow, they know best.
+  if (visibility === 'direct' && !isMentioned) return;
+  const followersOnly = isListed || isMentioned ? undefined : true;
+  const notice = { type: 'quote', from: accountId, statusId: id, conversationId: quote.conversationId, followersOnly };
   await tellAccount(effects, quote.accountId, 'notify', notice);
 }
 

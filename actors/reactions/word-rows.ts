@@ -35,7 +35,10 @@ export async function nameRows(tables: Reading, state: Readonly<AccountState>): 
 }
 
 /** A public status by its words, for everyone's searches: only where its author wants that. */
-export function statusWordRows(account: string, { id, text, spoilerText, visibility }: AccountPosted): RowWrite[] {
+export function statusWordRows(
+  account: string,
+  { id, text, spoilerText, visibility }: Pick<AccountPosted, 'id' | 'text' | 'spoilerText' | 'visibility'>,
+): RowWrite[] {
   if (visibility !== 'public') return [];
   const words = wordsOf(`${spoilerText}\n${text}`, STATUS_WORDS_MAX);
   const bucket = wordBucket(id);

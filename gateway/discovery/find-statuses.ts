@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { makeId } from '../../actors/domain/ids.js';
-import { comparable, STATUS_WORDS_MAX, wordBucket, wordsOf } from '../../actors/domain/words.js';
+import { comparable, STATUS_WORDS_MAX, WORD_BUCKETS_MAX, wordBucket, wordsOf } from '../../actors/domain/words.js';
 import type { StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import { accountStatuses, bookmarks, favourites, notifications, statusIndex } from '../../store/tables.js';
 import { loadAccounts } from '../entities/status.js';
@@ -12,9 +12,8 @@ import { QUERY_WORDS_MAX } from './find-accounts.js';
 /** The viewer's own statuses that are looked through, newest first; and of favourites, bookmarks, notifications. */
 const OWN_MAX = 800;
 const MARKS_MAX = 300;
-/** Statuses of one word that are looked at, newest first, and how many buckets back: two years. */
+/** Statuses of one word that are looked at, newest first. */
 const WORD_ROWS_MAX = 600;
-const WORD_BUCKETS_MAX = 30;
 /** Statuses looked at together: more than a page, since some only used to say it. */
 const LOOKED_AT_ONCE = 40;
 /** Statuses whose words are kept, some 2 KB each. */

@@ -48,6 +48,8 @@ interface Kept<B extends TObject, C extends TObject> {
   readonly render: Render;
   /** What a new one says. */
   readonly make: (body: Static<B>, nowMs: number) => Fresh | Problem;
+  /** A scope besides its own that is enough to remove one: the API's documentation names another than its servers take. */
+  readonly removedBy?: string;
   /** One that is there already is answered, instead of refused. */
   readonly repeatable?: boolean;
   /** Absent: they do not change. */
@@ -104,7 +106,7 @@ function routesOf<B extends TObject, C extends TObject>(kept: Kept<B, C>): AnyRo
     ...common,
     method: 'DELETE',
     path: `${path}/:id`,
-    scope: write,
+    scope: kept.removedBy === undefined ? write : [write, kept.removedBy],
     params: idParams,
     handle: async ({ services, viewer = '', params }) => {
       const entry = await removeEntry(services, viewer, collection, params.id);
@@ -293,6 +295,7 @@ export const adminBlockRoutes: readonly AnyRoute[] = [
   ...routesOf({
     collection: 'ip_blocks',
     permission: 'manage_blocks',
+    removedBy: 'admin:write:domain_blocks',
     body: Type.Object({
       ip: addressText(),
       severity: severity(),

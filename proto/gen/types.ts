@@ -1175,6 +1175,8 @@ export interface AccountNotify {
   readonly answers?: boolean | undefined;
   readonly report?: AccountNotifiedReport | undefined;
   readonly warning?: AccountNotifiedWarning | undefined;
+  /** Of quotes: who does not follow `from` may not see the status. */
+  readonly followersOnly?: boolean | undefined;
   /** Moderators have silenced whom it is of. */
   readonly limited?: boolean | undefined;
   readonly severance?: AccountNotifiedSeverance | undefined;
@@ -1464,6 +1466,19 @@ export interface AccountFollowLanguages {
 
 export interface AccountDomains {
   readonly domains: readonly string[];
+}
+
+/** round: counts the owner's choices; the latest alone is carried out. */
+export interface AccountIndexingChosen {
+  readonly on: boolean;
+  readonly round: number;
+  readonly atMs: number;
+}
+
+/** The statuses up to this one are done. */
+export interface AccountIndexSome {
+  readonly round: number;
+  readonly after: string;
 }
 
 export interface AccountSchedule {
@@ -2729,6 +2744,8 @@ export interface Messages {
   'murmuration.account.Languages': AccountLanguages;
   'murmuration.account.FollowLanguages': AccountFollowLanguages;
   'murmuration.account.Domains': AccountDomains;
+  'murmuration.account.IndexingChosen': AccountIndexingChosen;
+  'murmuration.account.IndexSome': AccountIndexSome;
   'murmuration.account.Schedule': AccountSchedule;
   'murmuration.account.Scheduled': AccountScheduled;
   'murmuration.account.Reschedule': AccountReschedule;

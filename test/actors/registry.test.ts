@@ -40,6 +40,26 @@ test('a claim without an account is taken over after its lifetime; one with an a
   assert.equal(await registry.claim(['acct:b2'], '3'), 'acct:b2');
 });
 
+test('an address that is no account’s any more may be had again, a name never', async () => {
+  const { registry, clock, tables } = open();
+  await registry.claim(['acct:a', 'email:a@example.org'], '1');
+  const record = accountRecord(initialAccount('1'));
+  const write = (more: object) => tables.write([put(accounts, { account: '1' }, { ...record, ...more })]);
+  await write({ email: 'a@example.org' });
+  clock.now += CLAIM_LIFETIME_MS;
+  assert.equal(await registry.claim(['email:a@example.org'], '2'), 'email:a@example.org');
+  await write({ email: '', removed: true });
+  assert.equal(await registry.claim(['acct:a'], '2'), 'acct:a');
+  await registry.claim(['email:never@example.org'], '1');
+  assert.equal(await registry.claim(['email:a@example.org'], '2'), undefined);
+  assert.equal(
+    await registry.claim(['email:never@example.org'], '2'),
+    'email:never@example.org',
+    'it was claimed just now',
+  );
+  assert.equal(await registry.find('email:a@example.org'), '2');
+});
+
 test('a name is given back by its holder only', async () => {
   const { registry } = open();
   await registry.claim(['acct:a'], '1');

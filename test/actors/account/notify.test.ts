@@ -28,6 +28,18 @@ test('nobody is notified of what they did themselves or what a blocked account d
   assert.deepEqual(newcomer((state) => state.blockedBy.add(other)).when('notify', favourite).events, []);
 });
 
+test('of what only followers may see those are told who follow', () => {
+  const quote = { type: 'quote', from: other, statusId: '5', followersOnly: true };
+  const following = (pending: boolean) =>
+    newcomer((state) =>
+      state.following.set(other, { target: other, edgeId: '1', pending, reblogs: true, notify: false, atMs: startMs }),
+    );
+  const told = [newcomer(), following(true), following(false)].map(
+    (alice) => alice.when('notify', quote).events.length,
+  );
+  assert.deepEqual(told, [0, 0, 1]);
+});
+
 test('dismissing what never was, or again, records nothing; so does clearing nothing', () => {
   const alice = newcomer().when('notify', favourite);
   for (const id of ['999999999999999999', 'x', ''])

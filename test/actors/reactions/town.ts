@@ -33,7 +33,7 @@ export async function town(names: readonly string[]) {
     rings,
     media: noUploads,
   });
-  const conversation = conversationKind();
+  const conversation = conversationKind(stage.shared);
   const mailbox = mailboxKind({ mailer, clock: stage.clock });
   const node = await stage.node(1, {}, [account, conversation, mailbox]);
   const published: NodeStatusTopic[] = [];

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { eraOfMs } from '../../../actors/domain/ids.js';
+import { notifications } from '../../../store/tables.js';
 import { EventStream } from '../../kit/event-stream.js';
 import { linkTo, type Person, TestServer } from '../../kit/server.js';
 import { until } from '../../kit/until.js';
@@ -174,6 +176,46 @@ test('authors hear of quotes, and who quoted hears of every edit', async () => {
   assert.equal((await ines.remove(`/api/v1/statuses/${quoting}`)).status, 200);
   await becomes('it is counted no more', async () => (await seen(hugo, id)).quotes_count === 0);
   assert.deepEqual((await hugo.get(`/api/v1/statuses/${id}/quotes`)).body, []);
+});
+
+test('nobody is told of a quote that they may not see, unless it mentions them', async () => {
+  const [nora, olaf] = [await server.person('nora'), await server.person('olaf')];
+  const id = await open(nora, 'talked about');
+  const { tables, clock } = server.node.services;
+  const stored = async () => {
+    const era = eraOfMs(clock.nowMs());
+    const rows = await tables.range(notifications, { account: nora.id, era }, { limit: 100 });
+    return rows.flatMap(({ value }) => (value.type === 'quote' ? [value.statusId] : []));
+  };
+  await quotes(olaf, id, { visibility: 'private' });
+  await quotes(olaf, id, { visibility: 'direct' });
+  const named = (await quotes(olaf, id, { visibility: 'private', status: '@nora look' })).body.id;
+  const last = (await quotes(olaf, id)).body.id;
+  await becomes('the last one is told', async () => (await stored()).includes(last));
+  assert.deepEqual(await stored(), [named, last]);
+  await nora.follows(olaf);
+  const narrow = (await quotes(olaf, id, { visibility: 'private' })).body.id;
+  await becomes('followers are told', async () => (await stored()).includes(narrow));
+});
+
+test('history shows what is quoted as its viewer may see it', async () => {
+  const [paul, quinn, rosa] = [await server.person('paul'), await server.person('quinn'), await server.person('rosa')];
+  const id = await open(paul, 'not for rosa');
+  const quoting = (await quotes(quinn, id)).body.id;
+  await server.ask('PUT', `/api/v1/statuses/${quoting}`, { status: 'look again' }, quinn.token);
+  await paul.post(`/api/v1/accounts/${rosa.id}/block`);
+  const states = async (who: Pick<Person, 'get'>) =>
+    (await who.get(`/api/v1/statuses/${quoting}/history`)).body.map(
+      (one: { quote: { state: string } }) => one.quote.state,
+    );
+  assert.deepEqual(await states(quinn), ['accepted', 'accepted']);
+  const answer = await rosa.get(`/api/v1/statuses/${quoting}/history`);
+  assert.ok(!JSON.stringify(answer.body).includes('not for rosa'));
+  assert.deepEqual(await states(rosa), ['unauthorized', 'unauthorized']);
+  const decided = { action: 'suspend', by: '', text: '', mail: false };
+  await server.node.services.askAccount(paul.id, 'moderate', decided);
+  await becomes('nobody sees it', async () => (await states(server)).join() === 'unauthorized,unauthorized');
+  assert.ok(!JSON.stringify((await quinn.get(`/api/v1/statuses/${quoting}/history`)).body).includes('not for rosa'));
 });
 
 test('the same key quotes once, and a scheduled status remembers what it quotes', async () => {

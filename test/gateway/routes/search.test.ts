@@ -120,6 +120,21 @@ test('public statuses of those who want it are everyone’s to find, and nobody 
   assert.deepEqual((await found(bob, 'nightingale')).statuses, []);
 });
 
+test('what was said before its author wanted to be found is found, too, and leaves the index when they no longer do', async () => {
+  const late = await server.person('late');
+  const before = await late.says('a kingfisher');
+  assert.deepEqual((await found(bob, 'kingfisher')).statuses, []);
+  await profile(late, { indexable: true });
+  const all = async () => ids((await found(bob, 'kingfisher')).statuses);
+  await until('it is found', async () => (await all()).includes(before) || undefined, 5_000);
+  const after = await late.says('another kingfisher');
+  assert.deepEqual(await all(), [after, before]);
+  await profile(late, { indexable: false });
+  const range = { word: 'kingfisher', bucket: wordBucket(before) };
+  const rows = () => server.node.services.tables.range(statusIndex, range, { limit: 5 });
+  await until('no row of it', async () => (await rows()).length === 0 || undefined, 5_000);
+});
+
 test('our own addresses lead to what they name, if the viewer may see it', async () => {
   const id = await ada.says('addressed #place');
   const closed = await ada.says('closed', { visibility: 'private' });

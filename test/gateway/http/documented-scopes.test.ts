@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AnyRoute } from '../../../gateway/http/route.js';
+import { allRoutes } from '../../../gateway/routes/index.js';
+import { DOCUMENTED } from './documented-scopes.js';
+
+const keyOf = (method: string, path: string) => `${method} ${path.replace(/:\w+/g, ':id')}`;
+const documented = new Map<string, { readonly auth: string; readonly scopes: readonly string[] }>(
+  DOCUMENTED.trim()
+    .split('\n')
+    .map((line) => {
+      const [method = '', path = '', auth = '', scopes = ''] = line.split(' ');
+      return [`${method} ${path}`, { auth, scopes: scopes === '-' ? [] : scopes.split('|') }] as const;
+    }),
+);
+const ours = new Map<string, AnyRoute>(allRoutes.map((route) => [keyOf(route.method, route.path), route]));
+
+/** Scopes besides those that are documented, each with who asks for them. */
+const MORE: Readonly<Record<string, readonly (readonly [scope: string, operations: readonly string[]])[]>> = {
+  'Mastodon takes the scope of old for all of relations': [
+    [
+      'follow',
+      [
+        ...['follow', 'unfollow', 'block', 'unblock', 'mute', 'unmute', 'remove_from_followers'].map(
+          (what) => `POST /api/v1/accounts/:id/${what}`,
+        ),
+        'GET /api/v1/blocks',
+        'POST /api/v1/tags/:id/follow',
+        'POST /api/v1/tags/:id/unfollow',
+        'GET /api/v1/followed_tags',
+      ],
+    ],
+  ],
+  'the documentation names the scope of domain blocks, Mastodon demands that of addresses': [
+    ['admin:write:ip_blocks', ['DELETE /api/v1/admin/ip_blocks/:id']],
+  ],
+  'they answer accounts, and Mastodon takes the scope of these too': [
+    ['read:accounts', ['GET /api/v1/statuses/:id/favourited_by', 'GET /api/v1/statuses/:id/reblogged_by']],
+  ],
+  'read grants them; the narrow one is enough': [
+    ['read:accounts', ['GET /api/v1/suggestions', 'GET /api/v2/suggestions', 'DELETE /api/v1/suggestions/:id']],
+    ['write:accounts', ['DELETE /api/v1/suggestions/:id']],
+  ],
+  'whoever may read all of the account may read who they are': [
+    ['read', ['GET /oauth/userinfo']],
+    ['read:accounts', ['GET /oauth/userinfo']],
+  ],
+  'it reads, and the documentation names the scope to write': [
+    ['read:notifications', ['GET /api/v2/notifications/:id/accounts']],
+  ],
+};
+
+/** A scope where none is documented: of those who bring a token all the same, as Mastodon asks. */
+const OF_TOKENS: Readonly<Record<string, string>> = {
+  'GET /api/v1/accounts/:id/featured_tags': 'read:accounts',
+  'GET /api/v1/accounts/:id/followers': 'read:accounts',
+  'GET /api/v1/accounts/:id/following': 'read:accounts',
+  'GET /api/v1/accounts/:id/endorsements': 'read:accounts',
+  'GET /api/v1/directory': 'read:accounts',
+  'GET /api/v1/trends/statuses': 'read:statuses',
+  'GET /api/v1/instance/domain_blocks': 'read',
+  'GET /api/v1/tags/:id': 'read:follows|read:statuses',
+};
+
+/** A scope where none is documented for users: without it a token that may only push could do the same. */
+const OF_USERS: Readonly<Record<string, string>> = {
+  'GET /api/v1/announcements': 'read',
+  'POST /api/v1/emails/confirmations': 'write:accounts',
+};
+
+/** Whoever asks: other than documented, and why. */
+const OTHER_CALLERS: Readonly<Record<string, string>> = {
+  'GET /api/v1/accounts/lookup': 'none: as every public profile',
+  'GET /api/v1/accounts/:id/identity_proofs': 'none: withdrawn, the same for everyone',
+};
+
+/** Operations that are not routes: streams have their own table, the rest is not offered. */
+const NO_ROUTES =
+  /^\w+ (?:\/health$|\/api\/v1\/streaming\/|\/api\/v1\/push\/|\/api\/v1\/(?:accounts\/:id\/(?:in_)?)?collections)/;
+
+const scopesOf = ({ scope }: AnyRoute) => [scope ?? []].flat() as string[];
+const shared = [...documented].flatMap(([key, said]) => {
+  const route = ours.get(key);
+  return route === undefined ? [] : [{ key, said, route }];
+});
+
+test('each documented operation is a route, or is known not to be one', () => {
+  const missing = [...documented.keys()].filter((key) => !ours.has(key) && !NO_ROUTES.test(key));
+  assert.deepEqual(missing, []);
+  assert.ok(shared.length > 200);
+});
+
+test('each route demands the scope that is documented, and takes no other but for a reason', () => {
+  const more = new Map<string, string[]>();
+  for (const [scope, operations] of Object.values(MORE).flat())
+    for (const key of operations) more.set(key, [...(more.get(key) ?? []), scope]);
+  for (const { key, said, route } of shared) {
+    if (route.auth === 'none') continue;
+    const without = OF_TOKENS[key] ?? OF_USERS[key];
+    const expected = without === undefined ? [...said.scopes, ...(more.get(key) ?? [])] : without.split('|');
+    // Where the narrow scope is enough, the broad one that grants it need not be named.
+    const named = expected.filter((scope) => !expected.some((other) => other.startsWith(`${scope}:`)));
+    assert.deepEqual(
+      scopesOf(route).filter((scope) => expected.includes(scope)),
+      scopesOf(route),
+      key,
+    );
+    assert.deepEqual(
+      named.filter((scope) => !scopesOf(route).includes(scope)),
+      [],
+      key,
+    );
+  }
+  for (const key of [...more.keys(), ...Object.keys(OF_TOKENS), ...Object.keys(OF_USERS)])
+    assert.ok(documented.has(key) && ours.has(key), `${key} is no operation any more`);
+});
+
+test('each route is for those that are documented', () => {
+  const auths: Readonly<Record<string, readonly string[]>> = {
+    none: ['none', 'optional'],
+    optional: ['none', 'optional'],
+    user: ['user', 'unconfirmed'],
+    app: ['app'],
+    admin: ['user'],
+  };
+  for (const { key, said, route } of shared) {
+    if (OTHER_CALLERS[key] !== undefined) continue;
+    assert.ok(auths[said.auth]?.includes(route.auth), `${key}: ${route.auth}, documented ${said.auth}`);
+    assert.equal(route.permission !== undefined, said.auth === 'admin', `${key}: what roles may do it`);
+    if (OF_TOKENS[key] !== undefined) assert.equal(route.auth, 'optional', key);
+  }
+});
