@@ -19,8 +19,10 @@ import type { HomeRings } from '../actors/timelines/home-rings.js';
 import type { Settings } from '../cli/settings.js';
 import { StatusPages } from '../gateway/cards/status-pages.js';
 import { ViewerMarks } from '../gateway/cards/viewer-marks.js';
-import { TagHistories } from '../gateway/discovery/tag-histories.js';
+import { LatestRows } from '../gateway/discovery/latest-rows.js';
+import { TagHistories, type Told } from '../gateway/discovery/tag-histories.js';
 import { Trends } from '../gateway/discovery/trends.js';
+import { type IndexTold, WordLists } from '../gateway/discovery/word-lists.js';
 import { AccountLimits } from '../gateway/instance/account-limits.js';
 import { AddressBlocks } from '../gateway/instance/address-blocks.js';
 import { CustomEmojis } from '../gateway/instance/custom-emojis.js';
@@ -34,6 +36,7 @@ import { Workshop } from '../media/workshop.js';
 import packageInfo from '../package.json' with { type: 'json' };
 import type { NodeNodeStatus } from '../proto/gen/types.js';
 import { Journal } from '../store/journal.js';
+import { statusIndex } from '../store/tables.js';
 import { openMailer } from '../transport/mail/mailer.js';
 import { GuardedClient } from '../transport/web/guarded-client.js';
 import { LinkPages } from '../transport/web/link-pages.js';
@@ -139,7 +142,9 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const askAccount = askerOf(account, runtime);
   const news = isAlone ? undefined : await relationNews(bus, placement);
   const about = { ...instanceOf(settings), emojis };
-  const tagHistories = new TagHistories(tables, clock, isAlone ? (listener) => tables.onChanged(listener) : undefined);
+  const told: Told | undefined = isAlone ? (listener) => tables.onChanged(listener) : undefined;
+  const indexTold: IndexTold | undefined = isAlone ? (listener) => tables.onIndexed(statusIndex, listener) : undefined;
+  const tagHistories = new TagHistories(tables, clock, told);
   const services: Services = {
     instance: about,
     askAccount,
@@ -152,6 +157,8 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     entries,
     limits,
     tagHistories,
+    latestRows: new LatestRows(tables, clock, told),
+    wordLists: new WordLists(tables, clock, indexTold),
     trends: new Trends({ tables, clock, limits, tagHistories, baseUrl: settings.BASE_URL }),
     tables,
     media,

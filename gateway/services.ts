@@ -9,8 +9,10 @@ import type { Workshop } from '../media/workshop.js';
 import type { MediaStore } from '../store/media.js';
 import type { ReadTables } from '../store/port.js';
 import type { StatusPages } from './cards/status-pages.js';
+import type { LatestRows } from './discovery/latest-rows.js';
 import type { TagHistories } from './discovery/tag-histories.js';
 import type { Trends } from './discovery/trends.js';
+import type { WordLists } from './discovery/word-lists.js';
 import type { EmojiLookup } from './entities/custom-emoji.js';
 import type { LimitedAccounts } from './instance/account-limits.js';
 import type { InstanceEntries } from './instance/entries.js';
@@ -49,6 +51,8 @@ export interface Services {
   /** Statuses as bytes of JSON. */
   readonly pages: StatusPages;
   readonly tagHistories: Pick<TagHistories, 'of'>;
+  readonly latestRows: Pick<LatestRows, 'of'>;
+  readonly wordLists: Pick<WordLists, 'of'>;
   readonly trends: Pick<Trends, 'tags' | 'links' | 'statuses' | 'authors'>;
   readonly tables: ReadTables;
   /** What the instance's people have set. */

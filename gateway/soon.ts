@@ -8,3 +8,10 @@ export type Soon<T> = T | Promise<T>;
 export function soon<T, R>(value: Soon<T>, next: (value: T) => Soon<R>): Soon<R> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
+
+/** Several values, at once when all are there. */
+export function together<T extends readonly unknown[]>(values: { readonly [I in keyof T]: Soon<T[I]> }): Soon<T> {
+  return values.some((value) => value instanceof Promise)
+    ? (Promise.all(values) as Promise<unknown> as Promise<T>)
+    : (values as unknown as T);
+}

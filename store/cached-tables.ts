@@ -85,6 +85,11 @@ export class CachedTables implements Tables {
     this.#changed.push(listener);
   }
 
+  /** Calls it with the key of each row of this table that is written, one of those of which ranges are kept. */
+  onIndexed(table: AnyTable, listener: (key: Readonly<Record<string, string | number>>) => void): void {
+    this.#ranges.onWritten(table, listener);
+  }
+
   /** These rows were written elsewhere; without any: who knows which. */
   forget(rows: readonly WrittenRow[] | undefined): void {
     if (rows === undefined) {

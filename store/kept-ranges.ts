@@ -12,6 +12,7 @@ const KEPT_MS = 600_000;
 const CLOCK_MS = 1_000;
 
 type AnyRow = Row<Columns, Columns, unknown>;
+type RowKey = Readonly<Record<string, string | number>>;
 
 /**
  * Whole answers to questions for ranges, as long as nobody writes into their partition: for tables that are asked the
@@ -31,8 +32,15 @@ export class KeptRanges {
   /** Reads under way by partition; a write in between makes them worthless. */
   readonly #reading = new Map<string, { readers: number; stale: boolean }>();
 
+  readonly #listeners = new Map<string, ((key: RowKey) => void)[]>();
+
   constructor(tables: readonly AnyTable[]) {
     this.#tables = new Set(tables.map(({ name }) => name));
+  }
+
+  /** Calls it with the key of each row of this table of its own that is written. */
+  onWritten({ name }: AnyTable, listener: (key: RowKey) => void): void {
+    this.#listeners.set(name, [...(this.#listeners.get(name) ?? []), listener]);
   }
 
   has(table: AnyTable): boolean {
@@ -65,7 +73,8 @@ export class KeptRanges {
   }
 
   /** A row of one of its tables was written, or may have been. */
-  written(table: AnyTable, key: Readonly<Record<string, string | number>>): void {
+  written(table: AnyTable, key: RowKey): void {
+    for (const listener of this.#listeners.get(table.name) ?? []) listener(key);
     const name = nameOf(table, key);
     const reading = this.#reading.get(name);
     if (reading !== undefined) reading.stale = true;
@@ -98,7 +107,7 @@ function boundsOf({ after, before }: RangeOptions<Columns>): string {
 }
 
 /** Columns are told apart by what no key has: a line's end. Two spellings of one id are two names, so ids have 18 digits. */
-function nameOf(table: AnyTable, key: Readonly<Record<string, string | number>>): string {
+function nameOf(table: AnyTable, key: RowKey): string {
   let whole = table.name;
   for (const column in table.partition) {
     const text = String(key[column]);

@@ -1,14 +1,15 @@
-import type { AccountFilter, InstanceReport, StoreAccountRecord } from '../../proto/gen/types.js';
+import type { AccountFilter, InstanceEntry, InstanceReport, StoreAccountRecord } from '../../proto/gen/types.js';
 import { Generations } from '../../store/generations.js';
 import type { DayUse } from '../discovery/tag-histories.js';
 import type { LinkTrend } from '../discovery/trends.js';
-import { renderAdminAccount, renderAdminReport } from '../entities/admin.js';
+import { renderAdminAccount } from '../entities/admin.js';
 import type { EmojiLookup } from '../entities/custom-emoji.js';
 import { renderFilter } from '../entities/filter.js';
 import { renderTag } from '../entities/tag.js';
 import { renderTrendsLink } from '../entities/trends-link.js';
 import type { InstanceSettings } from '../services.js';
 import { KeptJson } from './kept-json.js';
+import { type ReportCard, ReportCards } from './report-cards.js';
 
 /** Groups of notifications that are kept: some 700 bytes each. */
 const GROUPS_MAX = 8_192;
@@ -34,7 +35,7 @@ export class OtherCards {
   #emojis: EmojiLookup['all'] | undefined;
   /** An account has a new one for each change. */
   readonly #filters = new KeptJson<AccountFilter>(renderFilter);
-  readonly #reports = new KeptJson<InstanceReport>(renderAdminReport);
+  readonly #reports = new ReportCards((record) => this.adminAccount(record));
   readonly #links: KeptJson<LinkTrend>;
   readonly #instance: InstanceSettings;
   /** By their histories, which are found anew when somebody uses them. Without the end. */
@@ -62,9 +63,13 @@ export class OtherCards {
     return new KeptJson((record) => renderAdminAccount(this.#instance, record));
   }
 
-  /** What is the report's own, open. */
-  report(report: InstanceReport): Uint8Array {
-    return this.#reports.of(report).subarray(0, -1);
+  /** For moderators; undefined when whom it is about is gone. */
+  report(
+    report: InstanceReport,
+    people: ReadonlyMap<string, StoreAccountRecord>,
+    rules: readonly InstanceEntry[],
+  ): ReportCard | undefined {
+    return this.#reports.of(report, people, rules);
   }
 
   filter(filter: AccountFilter): Uint8Array {

@@ -1,23 +1,30 @@
-import { LRUCache } from 'lru-cache';
-import { makeId } from '../../actors/domain/ids.js';
-import { comparable, STATUS_WORDS_MAX, WORD_BUCKETS_MAX, wordBucket, wordsOf } from '../../actors/domain/words.js';
-import type { StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
-import { accountStatuses, bookmarks, favourites, notifications, statusIndex } from '../../store/tables.js';
+import { comparable, STATUS_WORDS_MAX, wordsOf } from '../../actors/domain/words.js';
+import type {
+  StoreAccountRecord,
+  StoreAccountStatusRow,
+  StoreNotificationRecord,
+  StoreStatusRecord,
+  StoreStatusRef,
+} from '../../proto/gen/types.js';
+import { Generations } from '../../store/generations.js';
+import { accountStatuses, bookmarks, favourites, notifications } from '../../store/tables.js';
 import { loadAccounts } from '../entities/status.js';
 import type { Services } from '../services.js';
-import { accountCursor } from '../timelines/eras.js';
-import { relationsOf, type VisibleStatus, visibleById } from '../visible.js';
+import { type Soon, soon, together } from '../soon.js';
+import type { Entry } from '../timelines/cursor.js';
+import { type Relations, relationsOf, type VisibleStatus, visibleById } from '../visible.js';
 import { QUERY_WORDS_MAX } from './find-accounts.js';
 
 /** The viewer's own statuses that are looked through, newest first; and of favourites, bookmarks, notifications. */
 const OWN_MAX = 800;
 const MARKS_MAX = 300;
-/** Statuses of one word that are looked at, newest first. */
-const WORD_ROWS_MAX = 600;
-/** Statuses looked at together: more than a page, since some only used to say it. */
+/** Statuses looked at together: more than a page, since some only used to say it; and the first time, besides a page. */
 const LOOKED_AT_ONCE = 40;
+const SPARE = 4;
 /** Statuses whose words are kept, some 2 KB each. */
 const TEXTS_MAX = 4_096;
+/** Questions whose words are kept, 500 characters at most. */
+const QUESTIONS_MAX = 1_024;
 
 export interface StatusesWanted {
   readonly limit: number;
@@ -38,78 +45,109 @@ interface TextQuestion {
  * Statuses with all words of the question, newest first: the viewer's own, what they favourited or bookmarked, what
  * mentions them, and public ones of authors who want to be found.
  */
-export async function findStatuses(
+export function findStatuses(
   services: Services,
   viewer: string,
   question: string,
   { limit, offset, accountId, before, after }: StatusesWanted,
-): Promise<VisibleStatus[]> {
-  const asked = read(question);
+): Soon<VisibleStatus[]> {
+  const kept = keptOf(services);
+  const asked = kept.read(question);
   if (asked.words.length === 0 && asked.phrases.length === 0) return [];
-  const [library, everyones] = await Promise.all([libraryOf(services, viewer), indexed(services, asked)]);
-  const isAsked = (id: string) => (before === undefined || id < before) && (after === undefined || id > after);
-  const ids = newestFirst([...library].filter(isAsked).sort().reverse(), everyones.filter(isAsked));
-  const wanted = { asked, library, accountId, enough: offset + limit };
-  return (await matching(services, viewer, ids, wanted)).slice(offset);
+  const sources = together<[Library, readonly string[], Relations]>([
+    libraryOf(services, viewer),
+    indexed(services, asked),
+    relationsOf(services, viewer),
+  ]);
+  return soon(sources, ([library, everyones, relations]) => {
+    const isAsked = (id: string) => (before === undefined || id < before) && (after === undefined || id > after);
+    const isCut = before !== undefined || after !== undefined;
+    const lists = [library.ids, everyones].map((ids) => (isCut ? ids.filter(isAsked) : ids));
+    const candidates = new NewestFirst(lists[0] ?? [], lists[1] ?? []);
+    const match = { asked, texts: kept.texts, library, relations, accountId, enough: offset + limit };
+    return soon(matching(services, viewer, candidates, match, []), (found) => found.slice(offset));
+  });
 }
 
-/** Two lists, each newest first, as one without repeats: to sort what an index gives in order would cost more than all else. */
-function newestFirst(some: readonly string[], others: readonly string[]): string[] {
-  const ids: string[] = [];
-  let [at, place] = [0, 0];
-  while (at < some.length || place < others.length) {
-    const [one = '', other = ''] = [some[at], others[place]];
-    if (one >= other) {
-      ids.push(one);
-      at++;
-      if (one === other) place++;
-    } else {
-      ids.push(other);
-      place++;
-    }
+/** Two lists, each newest first, as one without repeats. */
+class NewestFirst {
+  readonly #some: readonly string[];
+  readonly #others: readonly string[];
+  #at = 0;
+  #place = 0;
+
+  constructor(some: readonly string[], others: readonly string[]) {
+    this.#some = some;
+    this.#others = others;
   }
-  return ids;
+
+  next(count: number): string[] {
+    const ids: string[] = [];
+    while (ids.length < count) {
+      const [one, other] = [this.#some[this.#at], this.#others[this.#place]];
+      if (one === undefined && other === undefined) break;
+      if (other === undefined || (one !== undefined && one >= other)) {
+        ids.push(one ?? '');
+        this.#at++;
+        if (one === other) this.#place++;
+      } else {
+        ids.push(other);
+        this.#place++;
+      }
+    }
+    return ids;
+  }
 }
 
 interface Match {
   readonly asked: TextQuestion;
-  readonly library: ReadonlySet<string>;
+  readonly texts: Texts;
+  readonly library: Library;
+  readonly relations: Relations;
   readonly accountId: string | undefined;
   readonly enough: number;
 }
 
-/** The first of these that say it and may be found, as many as are enough. */
-async function matching(
+/** Those found so far, and the first of the candidates that say it and may be found, as many as are enough. */
+function matching(
   services: Services,
   viewer: string,
-  ids: readonly string[],
-  { asked, library, accountId, enough }: Match,
-): Promise<VisibleStatus[]> {
-  const texts = textsOf(services);
-  const relations = await relationsOf(services, viewer);
+  candidates: NewestFirst,
+  match: Match,
+  found: VisibleStatus[],
+): Soon<VisibleStatus[]> {
+  const { asked, texts, library, relations, accountId, enough } = match;
+  // Most say it still: few more than are wanted are enough the first time.
+  const look = found.length === 0 ? Math.min(LOOKED_AT_ONCE, enough + SPARE) : LOOKED_AT_ONCE;
+  const some = found.length < enough ? candidates.next(look) : [];
+  if (some.length === 0) return found;
   const options = { relations, hideBlocked: true, hideMuted: true, hideDomains: true };
-  const matched: VisibleStatus[] = [];
-  for (let from = 0; from < ids.length && matched.length < enough; from += LOOKED_AT_ONCE) {
-    const some = ids.slice(from, from + LOOKED_AT_ONCE);
-    const seen = await visibleById(services, viewer, some, options);
-    const said = seen.filter(
-      (status): status is VisibleStatus =>
-        status !== undefined &&
-        status.original === undefined &&
-        (accountId === undefined || status.record.accountId === accountId) &&
-        says(texts, status.record, asked),
-    );
-    const strangers = said.filter(({ record }) => !library.has(record.id)).map(({ record }) => record.accountId);
-    const authors = await loadAccounts(services, strangers);
-    const isIndexable = (author: StoreAccountRecord | undefined) =>
-      author?.profile?.indexable === true &&
-      (!services.limits.silenced(author.id) || relations(author.id)?.following === true);
-    for (const status of said) {
-      const { id, accountId: author } = status.record;
-      if (matched.length < enough && (library.has(id) || isIndexable(authors.get(author)))) matched.push(status);
+  return soon(visibleById(services, viewer, some, options), (seen) => {
+    const said: VisibleStatus[] = [];
+    const strangers: string[] = [];
+    for (const status of seen) {
+      if (status === undefined || status.original !== undefined) continue;
+      const { record } = status;
+      if (accountId !== undefined && record.accountId !== accountId) continue;
+      if (!says(texts, record, asked)) continue;
+      said.push(status);
+      if (!library.has.has(record.id)) strangers.push(record.accountId);
     }
-  }
-  return matched;
+    return soon(loadAccounts(services, strangers), (authors) => {
+      for (const status of said) {
+        const { id, accountId: author } = status.record;
+        if (found.length === enough) break;
+        if (library.has.has(id) || isIndexable(services, relations, authors.get(author))) found.push(status);
+      }
+      return matching(services, viewer, candidates, match, found);
+    });
+  });
+}
+
+/** Wants to be found by what they say, and no moderator is against it for those who do not follow them. */
+function isIndexable({ limits }: Services, relations: Relations, author: StoreAccountRecord | undefined): boolean {
+  if (author?.profile?.indexable !== true) return false;
+  return !limits.silenced(author.id) || relations(author.id)?.following === true;
 }
 
 /** "Phrases" in quotation marks, -words that must not be there, and words. */
@@ -129,73 +167,114 @@ function read(question: string): TextQuestion {
 }
 
 /** Judged by the text as it is now: what an index still says of an older one does not count. */
-function says(texts: Texts, { id, text, spoilerText }: StoreStatusRecord, asked: TextQuestion): boolean {
-  const { words, phrases, without } = asked;
-  const has = texts.wordsOf(id, `${spoilerText}\n${text}`);
+function says(texts: Texts, record: StoreStatusRecord, { words, phrases, without }: TextQuestion): boolean {
+  const has = texts.wordsOf(record);
   if (!words.every((word) => has.has(word)) || without.some((word) => has.has(word))) return false;
   if (phrases.length === 0) return true;
-  const compared = comparable(`${spoilerText}\n${text}`);
+  const compared = comparable(`${record.spoilerText}\n${record.text}`);
   return phrases.every((phrase) => compared.includes(phrase));
 }
 
 /** The words of what was looked at of late: to take a text apart costs more than all else that is done with it. */
 class Texts {
-  readonly #kept = new LRUCache<string, { readonly text: string; readonly words: ReadonlySet<string> }>({
-    max: TEXTS_MAX,
-  });
+  readonly #kept = new Generations<{ record: StoreStatusRecord; readonly words: ReadonlySet<string> }>(TEXTS_MAX);
 
-  wordsOf(id: string, text: string): ReadonlySet<string> {
-    const kept = this.#kept.get(id);
-    if (kept?.text === text) return kept.words;
-    const words = new Set(wordsOf(text, STATUS_WORDS_MAX));
-    this.#kept.set(id, { text, words });
+  wordsOf(record: StoreStatusRecord): ReadonlySet<string> {
+    const kept = this.#kept.get(record.id);
+    if (kept !== undefined) {
+      if (kept.record === record) return kept.words;
+      if (kept.record.text === record.text && kept.record.spoilerText === record.spoilerText) {
+        // Its counts changed.
+        kept.record = record;
+        return kept.words;
+      }
+    }
+    const words = new Set(wordsOf(`${record.spoilerText}\n${record.text}`, STATUS_WORDS_MAX));
+    this.#kept.set(record.id, { record, words });
     return words;
   }
 }
 
-/** For each server in the process, as long as its registry lives. */
-const textsOfServers = new WeakMap<object, Texts>();
-
-function textsOf({ registry }: Services): Texts {
-  let texts = textsOfServers.get(registry);
-  if (texts === undefined) {
-    texts = new Texts();
-    textsOfServers.set(registry, texts);
-  }
-  return texts;
+/** What a viewer wrote, marked, or is mentioned in: ids, newest first, and the same as a set. */
+interface Library {
+  readonly ids: readonly string[];
+  readonly has: ReadonlySet<string>;
 }
 
-/** Ids of what the viewer wrote, marked, or is mentioned in. */
-async function libraryOf({ tables, clock }: Services, viewer: string): Promise<ReadonlySet<string>> {
-  const all = { before: undefined, after: undefined, upwards: false };
-  const [own, favourited, bookmarked, notified] = await Promise.all([
-    accountCursor(tables, clock, accountStatuses, 'status', viewer, all).next(OWN_MAX),
-    accountCursor(tables, clock, favourites, 'mark', viewer, all).next(MARKS_MAX),
-    accountCursor(tables, clock, bookmarks, 'mark', viewer, all).next(MARKS_MAX),
-    accountCursor(tables, clock, notifications, 'notification', viewer, all).next(MARKS_MAX),
+/** The lists that a library was made of. */
+interface Shelves {
+  readonly own: readonly Entry<StoreAccountStatusRow>[];
+  readonly favourited: readonly Entry<StoreStatusRef>[];
+  readonly bookmarked: readonly Entry<StoreStatusRef>[];
+  readonly notified: readonly Entry<StoreNotificationRecord>[];
+}
+
+/** What is kept of searches, each for as long as it is of the same things. */
+class Kept {
+  readonly texts = new Texts();
+  readonly #questions = new Generations<TextQuestion>(QUESTIONS_MAX);
+  readonly #libraries = new WeakMap<Shelves['own'], { readonly shelves: Shelves; readonly library: Library }>();
+
+  read(question: string): TextQuestion {
+    let asked = this.#questions.get(question);
+    if (asked === undefined) {
+      asked = read(question);
+      this.#questions.set(question, asked);
+    }
+    return asked;
+  }
+
+  library(shelves: Shelves): Library {
+    const kept = this.#libraries.get(shelves.own);
+    if (
+      kept?.shelves.favourited === shelves.favourited &&
+      kept.shelves.bookmarked === shelves.bookmarked &&
+      kept.shelves.notified === shelves.notified
+    ) {
+      return kept.library;
+    }
+    const has = new Set<string>();
+    for (const { id, value } of shelves.own.slice(0, OWN_MAX)) if (value.reblogOfId === undefined) has.add(id);
+    for (const marked of [shelves.favourited, shelves.bookmarked])
+      for (const { value } of marked.slice(0, MARKS_MAX)) has.add(value.statusId);
+    for (const { value } of shelves.notified.slice(0, MARKS_MAX))
+      if (value.type === 'mention' && value.statusId !== undefined) has.add(value.statusId);
+    const library = { ids: [...has].sort().reverse(), has };
+    this.#libraries.set(shelves.own, { shelves, library });
+    return library;
+  }
+}
+
+/** For each server in the process, as long as its registry lives. */
+const keptOfServers = new WeakMap<object, Kept>();
+
+function keptOf({ registry }: Services): Kept {
+  let kept = keptOfServers.get(registry);
+  if (kept === undefined) {
+    kept = new Kept();
+    keptOfServers.set(registry, kept);
+  }
+  return kept;
+}
+
+function libraryOf(services: Services, viewer: string): Soon<Library> {
+  const { latestRows } = services;
+  const shelves = together<[Shelves['own'], Shelves['favourited'], Shelves['bookmarked'], Shelves['notified']]>([
+    latestRows.of(accountStatuses, 'status', viewer, OWN_MAX),
+    latestRows.of(favourites, 'mark', viewer, MARKS_MAX),
+    latestRows.of(bookmarks, 'mark', viewer, MARKS_MAX),
+    latestRows.of(notifications, 'notification', viewer, MARKS_MAX),
   ]);
-  return new Set([
-    ...own.flatMap(({ id, value }) => (value.reblogOfId === undefined ? [id] : [])),
-    ...[...favourited, ...bookmarked].map(({ value }) => value.statusId),
-    ...notified.flatMap(({ value }) => (value.type === 'mention' ? (value.statusId ?? []) : [])),
-  ]);
+  return soon(shelves, ([own, favourited, bookmarked, notified]) =>
+    keptOf(services).library({ own, favourited, bookmarked, notified }),
+  );
 }
 
 /** Ids of public statuses that have all words, by the index, newest first. */
-async function indexed({ tables, clock }: Services, { words }: TextQuestion): Promise<string[]> {
-  const newest = wordBucket(makeId(clock.nowMs(), 0, 0));
-  const lists = await Promise.all(
-    words.map(async (word) => {
-      const ids: string[] = [];
-      for (let back = 0; back < WORD_BUCKETS_MAX && ids.length < WORD_ROWS_MAX; back++) {
-        const range = { reverse: true, limit: WORD_ROWS_MAX - ids.length };
-        const rows = await tables.range(statusIndex, { word, bucket: newest - back }, range);
-        for (const { key } of rows) ids.push(key.status);
-      }
-      return ids;
-    }),
-  );
-  const [first = [], ...rest] = lists;
-  const others = rest.map((list) => new Set(list));
-  return first.filter((id) => others.every((set) => set.has(id)));
+function indexed({ wordLists }: Services, { words }: TextQuestion): Soon<readonly string[]> {
+  return soon(together<(readonly string[])[]>(words.map((word) => wordLists.of(word))), ([first = [], ...rest]) => {
+    if (rest.length === 0) return first;
+    const others = rest.map((list) => new Set(list));
+    return first.filter((id) => others.every((set) => set.has(id)));
+  });
 }

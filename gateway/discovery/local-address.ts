@@ -3,6 +3,7 @@ import { isId } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import type { Services } from '../services.js';
+import type { Soon } from '../soon.js';
 import { publishedAccount, type VisibleStatus, visibleStatus } from '../visible.js';
 import type { DayUse } from './tag-histories.js';
 
@@ -24,13 +25,12 @@ export interface Found {
 const NOTHING: Found = { accounts: [], statuses: [], hashtags: [] };
 
 /** What one of our own addresses leads to, if the viewer may see it; undefined for what is no address of ours. */
-export async function localEntity(
-  services: Services,
-  viewer: string | undefined,
-  address: string,
-): Promise<Found | undefined> {
+export function localEntity(services: Services, viewer: string | undefined, address: string): Soon<Found | undefined> {
+  return address.startsWith(`${services.instance.baseUrl}/`) ? entityAt(services, viewer, address) : undefined;
+}
+
+async function entityAt(services: Services, viewer: string | undefined, address: string): Promise<Found> {
   const { instance } = services;
-  if (!address.startsWith(`${instance.baseUrl}/`)) return undefined;
   const path = address
     .slice(instance.baseUrl.length)
     .replace(/[?#].*$/, '')

@@ -1,11 +1,12 @@
 import { idMs } from '../../actors/domain/ids.js';
-import type { StoreAccountRecord } from '../../proto/gen/types.js';
+import type { StoreAccountRecord, StoreAccountStatusRow, StoreStatusRef } from '../../proto/gen/types.js';
 import { accountStatuses, favourites } from '../../store/tables.js';
 import { isPublished, isSuspended } from '../entities/account.js';
 import { loadAccounts } from '../entities/status.js';
 import { blocksDomainOf } from '../screening/screen.js';
 import type { Services } from '../services.js';
-import { accountCursor } from '../timelines/eras.js';
+import { type Soon, soon, together } from '../soon.js';
+import type { Entry } from '../timelines/cursor.js';
 import { answered, loadStatuses } from '../visible.js';
 
 /** Source: service-interface.md, limits. */
@@ -64,26 +65,40 @@ function isOpen({ limits }: Services, record: StoreAccountRecord): boolean {
   return !limits.silenced(record.id);
 }
 
-async function interactionsOf(services: Services, viewer: string): Promise<Interaction[]> {
-  const { tables, clock } = services;
-  const all = { before: undefined, after: undefined, upwards: false };
-  const [own, favourited] = await Promise.all([
-    accountCursor(tables, clock, accountStatuses, 'status', viewer, all).next(LOOKED_AT_MAX),
-    accountCursor(tables, clock, favourites, 'mark', viewer, all).next(LOOKED_AT_MAX),
+/** Good as long as its lists are the same: who wrote a status never changes. */
+interface KeptInteractions {
+  readonly favourited: readonly Entry<StoreStatusRef>[];
+  readonly interactions: readonly Interaction[];
+}
+
+/** By the list of the viewer's own statuses. */
+const kept = new WeakMap<readonly Entry<StoreAccountStatusRow>[], KeptInteractions>();
+
+function interactionsOf(services: Services, viewer: string): Soon<readonly Interaction[]> {
+  const { latestRows } = services;
+  const lists = together<[readonly Entry<StoreAccountStatusRow>[], readonly Entry<StoreStatusRef>[]]>([
+    latestRows.of(accountStatuses, 'status', viewer, LOOKED_AT_MAX),
+    latestRows.of(favourites, 'mark', viewer, LOOKED_AT_MAX),
   ]);
-  const liked = await loadStatuses(
-    services,
-    favourited.map(({ value }) => value.statusId),
-  );
-  const met: Interaction[] = [];
-  for (const { id, value } of own) {
-    const { reblogOfAccountId, inReplyToAccountId } = value;
-    if (reblogOfAccountId) met.push({ account: reblogOfAccountId, weight: WEIGHTS.reblog, atMs: idMs(id) });
-    else if (inReplyToAccountId) met.push({ account: inReplyToAccountId, weight: WEIGHTS.reply, atMs: idMs(id) });
-  }
-  for (const [index, { id }] of favourited.entries()) {
-    const account = liked[index]?.accountId;
-    if (account !== undefined) met.push({ account, weight: WEIGHTS.favourite, atMs: idMs(id) });
-  }
-  return met.filter(({ account }) => account !== viewer);
+  return soon(lists, ([own, favourited]) => {
+    const known = kept.get(own);
+    if (known?.favourited === favourited) return known.interactions;
+    const marked = favourited.slice(0, LOOKED_AT_MAX);
+    const ids = marked.map(({ value }) => value.statusId);
+    return soon(loadStatuses(services, ids), (liked) => {
+      const met: Interaction[] = [];
+      for (const { id, value } of own.slice(0, LOOKED_AT_MAX)) {
+        const { reblogOfAccountId, inReplyToAccountId } = value;
+        if (reblogOfAccountId) met.push({ account: reblogOfAccountId, weight: WEIGHTS.reblog, atMs: idMs(id) });
+        else if (inReplyToAccountId) met.push({ account: inReplyToAccountId, weight: WEIGHTS.reply, atMs: idMs(id) });
+      }
+      for (const [index, { id }] of marked.entries()) {
+        const account = liked[index]?.accountId;
+        if (account !== undefined) met.push({ account, weight: WEIGHTS.favourite, atMs: idMs(id) });
+      }
+      const interactions = met.filter(({ account }) => account !== viewer);
+      kept.set(own, { favourited, interactions });
+      return interactions;
+    });
+  });
 }

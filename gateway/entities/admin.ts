@@ -1,9 +1,10 @@
-import type { InstanceReport, StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
-import { JsonPieces } from '../cards/json-pieces.js';
+import type { InstanceEntry, InstanceReport, StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
+import type { JsonPieces } from '../cards/json-pieces.js';
 import type { InstanceSettings, Services } from '../services.js';
+import { type Soon, soon } from '../soon.js';
+import { eachBounded, READS_AT_ONCE_MAX } from '../timelines/cursor.js';
 import { loadStatuses } from '../visible.js';
 import { type Account, renderAccount, renderWhole } from './account.js';
-import { renderRule } from './instance.js';
 import { type Role, renderRole } from './role.js';
 import { loadAccounts } from './status.js';
 import { isoTime } from './time.js';
@@ -83,55 +84,42 @@ export function renderReport(instance: InstanceSettings, report: InstanceReport,
 }
 
 /** The REST API's Admin::Report as pieces of JSON, in the reports' order; those whose people are gone are left out. */
-export async function adminReportPieces(
+export function adminReportPieces(
   services: Services,
   viewer: string,
   reports: readonly InstanceReport[],
-): Promise<(readonly Uint8Array[])[]> {
-  const ids = reports.flatMap((one) => [one.account, one.target, one.assigned ?? [], one.resolvedBy ?? []].flat());
-  const [people, rules] = await Promise.all([loadAccounts(services, ids), services.entries.of('rules')]);
-  const admin = (id: string | undefined) => {
-    const record = id === undefined ? undefined : people.get(id);
-    return record === undefined ? undefined : services.pages.others.adminAccount(record);
-  };
-  const found: (readonly Uint8Array[])[] = [];
-  for (const report of reports) {
-    const [account, target] = [admin(report.account), admin(report.target)];
-    if (account === undefined || target === undefined) continue;
-    found.push([
-      services.pages.others.report(report),
-      ...[ACCOUNT, account, TARGET, target],
-      ...[ASSIGNED, admin(report.assigned) ?? NULL, TAKEN_BY, admin(report.resolvedBy) ?? NULL],
-      ...[STATUSES, ...(await reportedStatuses(services, viewer, report)).pieces],
-      ...[RULES, rulesOf(report, rules)],
-    ]);
+): Soon<(readonly Uint8Array[])[]> {
+  const ids: string[] = [];
+  for (const { account, target, assigned, resolvedBy } of reports) {
+    ids.push(account, target);
+    if (assigned !== undefined) ids.push(assigned);
+    if (resolvedBy !== undefined) ids.push(resolvedBy);
   }
-  return found;
+  return soon(loadAccounts(services, ids), (people) => {
+    const rules = reports.some(({ ruleIds }) => ruleIds.length > 0) ? services.entries.of('rules') : NO_RULES;
+    return soon(rules, (known) => {
+      const found = reports.flatMap((one) => {
+        const card = services.pages.others.report(one, people, known);
+        return card === undefined ? [] : [{ report: one, card }];
+      });
+      if (reports.every(({ statusIds }) => statusIds.length === 0)) return found.map(({ card }) => [card.whole]);
+      return eachBounded(found, READS_AT_ONCE_MAX, async ({ report, card }) => {
+        if (report.statusIds.length === 0) return [card.whole];
+        return [card.head, ...(await reportedStatuses(services, viewer, report)).pieces, card.rules];
+      });
+    });
+  });
 }
 
-const ACCOUNT = Buffer.from(',"account":');
-const TARGET = Buffer.from(',"target_account":');
-const ASSIGNED = Buffer.from(',"assigned_account":');
-const TAKEN_BY = Buffer.from(',"action_taken_by_account":');
-const STATUSES = Buffer.from(',"statuses":');
-const RULES = Buffer.from(',"rules":');
-const NULL = Buffer.from('null');
-const NO_RULES = Buffer.from('[]}');
-const NOTHING = new JsonPieces([Buffer.from('[]')]);
+const NO_RULES: readonly InstanceEntry[] = [];
 
 /** What of an Admin::Report is the report's own. */
 export function renderAdminReport(report: InstanceReport) {
   return { ...ownOf(report), updated_at: isoTime(report.updatedAtMs) };
 }
 
-function rulesOf({ ruleIds }: InstanceReport, rules: Awaited<ReturnType<Services['entries']['of']>>): Uint8Array {
-  if (ruleIds.length === 0) return NO_RULES;
-  return Buffer.from(`${JSON.stringify(rules.filter(({ id }) => ruleIds.includes(id)).map(renderRule))}}`);
-}
-
 /** What was reported, for the eyes of those who judge it: whoever else may see it. */
 async function reportedStatuses(services: Services, viewer: string, report: InstanceReport): Promise<JsonPieces> {
-  if (report.statusIds.length === 0) return NOTHING;
   const found = await loadStatuses(services, report.statusIds);
   const isThere = (record: StoreStatusRecord | undefined) =>
     record !== undefined && !record.deleted && record.accountId === report.target;

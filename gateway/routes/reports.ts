@@ -17,6 +17,7 @@ import { idText, pageBounds, pageProperties } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
 import { reportsCursor } from '../instance/moderators.js';
 import type { Services } from '../services.js';
+import { soon } from '../soon.js';
 import { readPage } from '../timelines/page.js';
 import { notFound, publishedAccount, visibleById } from '../visible.js';
 import { idParams, pageAnswer, storedId } from './lists.js';
@@ -88,7 +89,7 @@ const list = route({
     account_id: Type.Optional(idText()),
     target_account_id: Type.Optional(idText()),
   }),
-  handle: async (request) => {
+  handle: (request) => {
     const { services, viewer = '', query } = request;
     const bounds = pageBounds(query);
     const { resolved, account_id, target_account_id } = query;
@@ -97,11 +98,15 @@ const list = route({
       report.resolvedAtMs > 0 === (resolved ?? false) &&
       (account === undefined || report.account === account) &&
       (target === undefined || report.target === target);
-    const page = await readPage(reportsCursor(services, bounds), bounds, async (rows) =>
+    const found = readPage(reportsCursor(services, bounds), bounds, (rows) =>
       rows.map(({ value }) => (keep(value) ? value : undefined)),
     );
-    const body = new JsonPieces(arrayOf(await adminReportPieces(services, viewer, page.items)));
-    return pageAnswer(request, bounds, page, body, { resolved, account_id, target_account_id });
+    return soon(found, (page) =>
+      soon(adminReportPieces(services, viewer, page.items), (items) => {
+        const body = new JsonPieces(arrayOf(items));
+        return pageAnswer(request, bounds, page, body, { resolved, account_id, target_account_id });
+      }),
+    );
   },
 });
 

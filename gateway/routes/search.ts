@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { problem } from '../../actors/domain/problem.js';
+import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { JsonPieces } from '../cards/json-pieces.js';
 import { arrayOf } from '../cards/status-pages.js';
 import { findAccounts } from '../discovery/find-accounts.js';
@@ -10,7 +11,9 @@ import { trendReviews } from '../discovery/trend-reviews.js';
 import { idText, limitQuery } from '../http/paging.js';
 import { type Answer, type AnyRoute, json, type Request, route } from '../http/route.js';
 import type { Services } from '../services.js';
+import { type Soon, soon, together } from '../soon.js';
 import { eachBounded, READS_AT_ONCE_MAX } from '../timelines/cursor.js';
+import type { VisibleStatus } from '../visible.js';
 import { accountList, storedId } from './lists.js';
 
 /** Of a question: longer than any name, address or sentence worth asking for. */
@@ -54,7 +57,7 @@ const search = route({
     offset: offset(),
     limit: limitQuery(RESULTS.limitDefault, RESULTS.limitMax),
   }),
-  handle: async ({ services, viewer, query }) => {
+  handle: ({ services, viewer, query }) => {
     if (viewer === undefined && query.offset > 0)
       return problem('unauthorized', 'Search queries pagination is not supported without authentication');
     if (viewer === undefined && query.resolve === true)
@@ -62,10 +65,11 @@ const search = route({
         'unauthorized',
         'Search queries that resolve remote resources are not supported without authentication',
       );
-    const found = await results(services, viewer, query);
     const { others } = services.pages;
-    const tags = found.hashtags.map(({ name, history, following }) => others.tag(name, history, following));
-    return foundAnswer(services, viewer, found, arrayOf(tags));
+    return soon(results(services, viewer, query), (found) => {
+      const tags = found.hashtags.map(({ name, history, following }) => others.tag(name, history, following));
+      return foundAnswer(services, viewer, found, arrayOf(tags));
+    });
   },
 });
 
@@ -112,30 +116,31 @@ const STATUSES = Buffer.from(',"statuses":');
 const HASHTAGS = Buffer.from(',"hashtags":');
 const END = Buffer.from('}');
 
-async function foundAnswer(
+function foundAnswer(
   services: Services,
   viewer: string | undefined,
   { accounts, statuses }: Found,
   hashtags: readonly Uint8Array[],
-): Promise<Answer> {
+): Soon<Answer> {
   const people = arrayOf(accounts.map((record) => [services.pages.account(record)]));
-  const { pieces } = await services.pages.list(services, viewer, statuses);
-  return json(new JsonPieces([ACCOUNTS, ...people, STATUSES, ...pieces, HASHTAGS, ...hashtags, END]));
+  return soon(services.pages.list(services, viewer, statuses), ({ pieces }) =>
+    json(new JsonPieces([ACCOUNTS, ...people, STATUSES, ...pieces, HASHTAGS, ...hashtags, END])),
+  );
 }
 
-async function results(services: Services, viewer: string | undefined, query: Wanted): Promise<Found> {
+function results(services: Services, viewer: string | undefined, query: Wanted): Soon<Found> {
   const q = query.q.trim();
-  const named = await localEntity(services, viewer, q);
-  if (named !== undefined) return named;
+  return soon(localEntity(services, viewer, q), (named) => named ?? lookedFor(services, viewer, q, query));
+}
+
+function lookedFor(services: Services, viewer: string | undefined, q: string, query: Wanted): Soon<Found> {
   const wants = (kind: Kind) => q !== '' && (query.type === undefined || query.type === kind);
   const { limit, offset: from } = query;
-  const reviews = query.exclude_unreviewed === true ? await trendReviews(services.entries) : undefined;
-  const keep = (name: string) => reviews?.shows('tag', name) ?? true;
-  const [accounts, tags, statuses] = await Promise.all([
+  const found = together<[readonly StoreAccountRecord[], readonly string[], readonly VisibleStatus[]]>([
     wants('accounts')
       ? findAccounts(services, viewer, q, { limit, offset: from, following: query.following ?? false })
       : [],
-    wants('hashtags') ? findTags(services.tables, q, { limit, offset: from, keep }) : [],
+    wants('hashtags') ? hashtagsFor(services, q, query) : [],
     wants('statuses') && viewer !== undefined
       ? findStatuses(services, viewer, q, {
           limit,
@@ -146,7 +151,23 @@ async function results(services: Services, viewer: string | undefined, query: Wa
         })
       : [],
   ]);
-  if (tags.length === 0) return { accounts, statuses, hashtags: [] };
+  return soon(found, ([accounts, tags, statuses]) =>
+    tags.length === 0 ? { accounts, statuses, hashtags: [] } : withUses(services, viewer, tags, { accounts, statuses }),
+  );
+}
+
+async function hashtagsFor(services: Services, q: string, query: Wanted): Promise<string[]> {
+  const reviews = query.exclude_unreviewed === true ? await trendReviews(services.entries) : undefined;
+  const keep = (name: string) => reviews?.shows('tag', name) ?? true;
+  return findTags(services.tables, q, { limit: query.limit, offset: query.offset, keep });
+}
+
+async function withUses(
+  services: Services,
+  viewer: string | undefined,
+  tags: readonly string[],
+  found: Pick<Found, 'accounts' | 'statuses'>,
+): Promise<Found> {
   const [histories, lens] = await Promise.all([
     eachBounded(tags, READS_AT_ONCE_MAX, (name) => services.tagHistories.of(name)),
     viewer === undefined ? undefined : services.lenses.of(viewer),
@@ -154,7 +175,7 @@ async function results(services: Services, viewer: string | undefined, query: Wa
   const hashtags = tags.map((name, index) => {
     return { name, history: histories[index] ?? [], following: lens?.lens.followsTag(name) };
   });
-  return { accounts, statuses, hashtags };
+  return { ...found, hashtags };
 }
 
 const stored = (id: string | undefined) => (id === undefined ? undefined : storedId(id));

@@ -9,7 +9,9 @@ import { cachedAlone } from '../../../compose/cached-rows.js';
 import { fanOut, makePublicRing } from '../../../compose/home-rings.js';
 import { StatusPages } from '../../../gateway/cards/status-pages.js';
 import { ViewerMarks } from '../../../gateway/cards/viewer-marks.js';
+import { LatestRows } from '../../../gateway/discovery/latest-rows.js';
 import { TagHistories } from '../../../gateway/discovery/tag-histories.js';
+import { WordLists } from '../../../gateway/discovery/word-lists.js';
 import { NOBODY_LIMITED } from '../../../gateway/instance/account-limits.js';
 import { Lenses } from '../../../gateway/lenses.js';
 import type { InstanceSettings, Services } from '../../../gateway/services.js';
@@ -68,6 +70,8 @@ export async function openCity(stage: Stage = new Stage()) {
     publicRing,
     pages: new StatusPages(instance, new ViewerMarks(tables)),
     tagHistories: new TagHistories(tables, stage.clock),
+    latestRows: new LatestRows(tables, stage.clock),
+    wordLists: new WordLists(tables, stage.clock),
     trends: undefined as never,
     tables,
     ...uploadsIn(stage.shared),

@@ -112,6 +112,8 @@ export class GatewayFixture {
       publicRing: { read: () => NO_RING },
       pages: new StatusPages(instance, new ViewerMarks(new CachedTables(this.tables))),
       tagHistories: { of: unused },
+      latestRows: { of: unused },
+      wordLists: { of: unused },
       trends: undefined as never,
       tables: this.tables,
       ...uploadsIn(this.tables),

@@ -1,0 +1,124 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../actors/domain/time.js';
+import type { WrittenRow } from '../../store/cached-tables.js';
+import type { ReadTables } from '../../store/port.js';
+import type { Table } from '../../store/table.js';
+import type { Soon } from '../soon.js';
+import type { Entry } from '../timelines/cursor.js';
+import { accountCursor } from '../timelines/eras.js';
+import type { Told } from './tag-histories.js';
+
+/** Rows kept of all accounts, some 150 bytes each: 15 MB. */
+const ROWS_MAX = 100_000;
+/** What an account's list costs besides its rows, in rows. */
+const LIST_ROWS = 4;
+const ALL = { before: undefined, after: undefined, upwards: false } as const;
+
+type AccountTable<Name extends string, V> = Table<{ account: 'id'; era: 'int' }, { [K in Name]: 'id' }, V>;
+
+/** Newest first. Others take its place when it changes: what is made of it is good as long as it is the same. */
+interface Kept {
+  readonly rows: readonly Entry<unknown>[];
+  /** As many as were asked for: fewer are all that there are. */
+  readonly count: number;
+}
+
+/**
+ * The newest rows of accounts in tables that are cut by account and era, further back than pages go: what is looked
+ * through for whoever searches or wants to be shown people. Kept from the first look, and in step with what is written.
+ */
+export class LatestRows {
+  readonly #tables: ReadTables;
+  readonly #clock: Clock;
+  readonly #kept = new LRUCache<string, Kept>({ maxSize: ROWS_MAX });
+  /** Reads under way; a write in between makes them worthless. */
+  readonly #reading = new Map<string, { stale: boolean }>();
+  readonly #isTold: boolean;
+
+  /** `told`: of each row of these tables; absent where that is not known, and nothing is kept then. */
+  constructor(tables: ReadTables, clock: Clock, told?: Told) {
+    this.#tables = tables;
+    this.#clock = clock;
+    this.#isTold = told !== undefined;
+    told?.((rows) => {
+      if (rows === undefined) this.#forgetAll();
+      else if (this.#kept.size > 0 || this.#reading.size > 0) for (const row of rows) this.#changed(row);
+    });
+  }
+
+  /** `count` of the account's rows or more, all where there are fewer. `column`: the clustering column, an id. */
+  of<Name extends string, V>(
+    table: AccountTable<Name, V>,
+    column: Name,
+    account: string,
+    count: number,
+  ): Soon<readonly Entry<V>[]> {
+    const kept = this.#kept.get(nameOf(table.name, account));
+    if (kept !== undefined && (kept.count >= count || kept.rows.length < kept.count)) {
+      return kept.rows as readonly Entry<V>[];
+    }
+    const read = accountCursor(this.#tables, this.#clock, table, column, account, ALL).next(count);
+    if (!this.#isTold) return read;
+    // What is in memory is there in one go: nobody writes in between.
+    if (!(read instanceof Promise)) return this.#keep(nameOf(table.name, account), read, count);
+    return this.#readLater(nameOf(table.name, account), read, count);
+  }
+
+  async #readLater<V>(name: string, read: Promise<readonly Entry<V>[]>, count: number): Promise<readonly Entry<V>[]> {
+    const reading = { stale: false };
+    this.#reading.set(name, reading);
+    try {
+      const rows = await read;
+      return reading.stale || this.#reading.get(name) !== reading ? rows : this.#keep(name, rows, count);
+    } finally {
+      if (this.#reading.get(name) === reading) this.#reading.delete(name);
+    }
+  }
+
+  #keep<V>(name: string, rows: readonly Entry<V>[], count: number): readonly Entry<V>[] {
+    this.#kept.set(name, { rows, count }, { size: LIST_ROWS + rows.length });
+    return rows;
+  }
+
+  #changed({ table, key, now }: WrittenRow): void {
+    const name = nameOf(table, key[0] ?? '');
+    const reading = this.#reading.get(name);
+    if (reading !== undefined) reading.stale = true;
+    const kept = this.#kept.peek(name);
+    if (kept === undefined) return;
+    const rows = now === undefined ? undefined : after(kept, (key.at(-1) ?? '').padStart(18, '0'), now.value);
+    if (rows === undefined) this.#kept.delete(name);
+    else this.#keep(name, rows, kept.count);
+  }
+
+  #forgetAll(): void {
+    this.#kept.clear();
+    for (const reading of this.#reading.values()) reading.stale = true;
+  }
+}
+
+/** The rows with one written or gone; undefined where it is not known any more which they are. */
+function after({ rows, count }: Kept, id: string, value: unknown): readonly Entry<unknown>[] | undefined {
+  const place = placeOf(rows, id);
+  const isThere = rows[place]?.id === id;
+  if (value === undefined) {
+    if (!isThere) return rows;
+    // The one that would move up is not known.
+    return rows.length < count ? rows.toSpliced(place, 1) : undefined;
+  }
+  if (place === rows.length && rows.length >= count) return rows;
+  return rows.toSpliced(place, isThere ? 1 : 0, { id, value }).slice(0, count);
+}
+
+/** The first place whose id is not above this one. */
+function placeOf(rows: readonly Entry<unknown>[], id: string): number {
+  let [low, high] = [0, rows.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((rows[middle]?.id ?? '') > id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const nameOf = (table: string, account: string) => `${table} ${account.padStart(18, '0')}`;

@@ -1,0 +1,75 @@
+import { LRUCache } from 'lru-cache';
+import { makeId } from '../../actors/domain/ids.js';
+import type { Clock } from '../../actors/domain/time.js';
+import { WORD_BUCKETS_MAX, wordBucket } from '../../actors/domain/words.js';
+import type { ReadTables } from '../../store/port.js';
+import { statusIndex } from '../../store/tables.js';
+import type { Soon } from '../soon.js';
+
+/** Statuses of one word that are looked at, newest first. */
+const WORD_ROWS_MAX = 600;
+/** Ids kept of all words, some 40 bytes each: 8 MB. */
+const IDS_MAX = 200_000;
+/** What a word costs besides its ids, in ids: most are rare. */
+const WORD_IDS = 8;
+
+/** Tells of each row of the index that was written. */
+export type IndexTold = (listener: (key: Readonly<Record<string, string | number>>) => void) => void;
+
+interface Kept {
+  /** The newest of them when it was read: later there are others. */
+  readonly bucket: number;
+  readonly ids: readonly string[];
+}
+
+/** Public statuses by word out of the index, whose many buckets are looked through once for as long as nobody writes to them. */
+export class WordLists {
+  readonly #tables: ReadTables;
+  readonly #clock: Pick<Clock, 'nowMs'>;
+  readonly #kept = new LRUCache<string, Kept>({
+    maxSize: IDS_MAX,
+    sizeCalculation: ({ ids }) => WORD_IDS + ids.length,
+  });
+  /** Reads under way; a write in between makes them worthless. */
+  readonly #reading = new Map<string, { stale: boolean }>();
+  readonly #isTold: boolean;
+
+  /** `told`: absent where it is not known who writes, and nothing is kept then. */
+  constructor(tables: ReadTables, clock: Pick<Clock, 'nowMs'>, told?: IndexTold) {
+    this.#tables = tables;
+    this.#clock = clock;
+    this.#isTold = told !== undefined;
+    told?.(({ word }) => this.#written(String(word)));
+  }
+
+  /** Ids of public statuses that have the word, newest first. The same list as long as it says the same. */
+  of(word: string): Soon<readonly string[]> {
+    const newest = wordBucket(makeId(this.#clock.nowMs(), 0, 0));
+    const kept = this.#kept.get(word);
+    return kept?.bucket === newest ? kept.ids : this.#read(word, newest);
+  }
+
+  async #read(word: string, newest: number): Promise<readonly string[]> {
+    const reading = { stale: false };
+    this.#reading.set(word, reading);
+    try {
+      const ids: string[] = [];
+      for (let back = 0; back < WORD_BUCKETS_MAX && ids.length < WORD_ROWS_MAX; back++) {
+        const range = { reverse: true, limit: WORD_ROWS_MAX - ids.length };
+        const rows = await this.#tables.range(statusIndex, { word, bucket: newest - back }, range);
+        for (const { key } of rows) ids.push(key.status);
+      }
+      const isAsNow = this.#isTold && !reading.stale && this.#reading.get(word) === reading;
+      if (isAsNow) this.#kept.set(word, { bucket: newest, ids });
+      return ids;
+    } finally {
+      if (this.#reading.get(word) === reading) this.#reading.delete(word);
+    }
+  }
+
+  #written(word: string): void {
+    const reading = this.#reading.get(word);
+    if (reading !== undefined) reading.stale = true;
+    this.#kept.delete(word);
+  }
+}
