@@ -52,7 +52,8 @@ export class ActorCore {
 
   /** Decides one command and applies what it decided. Throws what decide or apply throw: a bug. */
   handle(command: string, input: object, cause: StoreCause | undefined, wallMs: number): Handled {
-    if (cause !== undefined && this.dedupe.repeats(cause)) {
+    // A question that is asked again, its reply lost, is answered anew: nothing was done that would be done twice.
+    if (cause !== undefined && this.dedupe.repeats(cause) && !this.asks(command)) {
       return { reply: this.kind.commands[command]?.out.decode(NO_BYTES), repeated: true };
     }
     const decide = this.kind.slice.decide[command];
@@ -63,7 +64,7 @@ export class ActorCore {
     if (isProblem(decision)) return { reply: decision };
     const { reply, events } = decision;
     if (events.length === 0) {
-      if (cause !== undefined) this.dedupe.note(cause);
+      if (cause !== undefined && !this.asks(command)) this.dedupe.note(cause);
       return { reply };
     }
     const stored = events.map((event) => ({ type: event.type, event }));
@@ -92,6 +93,10 @@ export class ActorCore {
   replay(seq: number, record: StoreJournalRecord): void {
     if (seq !== this.seq + 1) throw new Error(`entry ${seq} follows ${this.seq}`);
     this.apply(entryOf(this.kind, seq, record).events, record.atMs, record.cause);
+  }
+
+  private asks(command: string): boolean {
+    return this.kind.queries?.includes(command) === true;
   }
 
   private apply(events: readonly StoredEvent[], atMs: number, cause: StoreCause | undefined): void {

@@ -33,7 +33,9 @@ export class Client {
   private async act(untilMs: number): Promise<void> {
     const dice = this.random.fraction();
     if (dice < 0.05) return this.readHome();
-    if (dice < 0.4) return this.post(undefined, untilMs);
+    if (dice < 0.33) return this.post(undefined, untilMs);
+    if (dice < 0.38) return this.post(undefined, untilMs, this.someStatus());
+    if (dice < 0.4) return this.revoke();
     if (dice < 0.5) return this.post(this.someStatus(), untilMs);
     if (dice < 0.65) return this.toggle(this.ledger.follows, this.someoneElse(), 'follow', 'unfollow');
     if (dice < 0.7) return this.toggle(this.ledger.blocks, this.someoneElse(), 'block', 'unblock');
@@ -43,7 +45,7 @@ export class Client {
   }
 
   /** Tries one post under one key until it is answered or the story is over. */
-  private async post(parent: Posted | undefined, untilMs: number): Promise<void> {
+  private async post(parent: Posted | undefined, untilMs: number, quoted?: Posted): Promise<void> {
     const number = this.number++;
     const input: AccountPost = {
       text: `post ${number}`,
@@ -54,6 +56,8 @@ export class Client {
       mentions: [],
       tags: [],
       idempotencyKey: `key-${number}`,
+      quotePolicy: 'public',
+      quote: quoted && quoteOf(quoted),
       ...(parent === undefined
         ? {}
         : { inReplyToId: parent.id, inReplyToAccountId: parent.author, conversationId: parent.conversation }),
@@ -61,9 +65,23 @@ export class Client {
     do {
       const reply = (await this.ask('account', this.account, 'post', input)) as AccountPostedReply | 'unknown';
       if (reply === 'unknown' || isProblem(reply)) continue;
-      this.ledger.posts.push({ author: this.account, number, id: reply.id, conversation: reply.conversationId });
+      const conversation = reply.conversationId;
+      this.ledger.posts.push({ author: this.account, number, id: reply.id, conversation, quoted: quoted?.id });
       return;
     } while (this.world.now < untilMs);
+  }
+
+  /** Takes back a quote of something of one's own. */
+  private async revoke(): Promise<void> {
+    const { posts, revoked } = this.ledger;
+    const mine = new Map(posts.flatMap((post) => (post.author === this.account ? [[post.id, post] as const] : [])));
+    const quoting = posts.filter(({ quoted = '' }) => mine.has(quoted));
+    if (quoting.length === 0) return;
+    const { id, quoted = '' } = this.random.pick(quoting);
+    revoked.set(id, 'unknown');
+    const input = { statusId: quoted, by: this.account, quotingId: id };
+    const reply = await this.ask('conversation', mine.get(quoted)?.conversation ?? '', 'revokeQuote', input);
+    if (reply !== 'unknown' && !isProblem(reply)) revoked.set(id, 'yes');
   }
 
   /** What it shows is judged at the end; reading it makes the node keep it. */
@@ -124,3 +142,11 @@ export class Client {
     });
   }
 }
+
+const quoteOf = ({ id, author, conversation }: Posted) => ({
+  statusId: id,
+  accountId: author,
+  conversationId: conversation,
+  state: '',
+  follows: false,
+});

@@ -15,6 +15,7 @@ import {
   followers,
   following,
   notifications,
+  quotes,
   rebloggedBy,
   statuses,
 } from '../../store/tables.js';
@@ -42,6 +43,7 @@ export async function invariants(ended: Ended): Promise<string[]> {
   await orderPerAuthor(ended, found);
   await followsAreSymmetric(ended, found);
   await reactionsAreCounted(ended, found);
+  await quotesAreCounted(ended, found);
   await noticesAreSingle(ended, found);
   await homesAreRight(ended, found);
   return found;
@@ -142,6 +144,30 @@ async function reactionsAreCounted({ shared, ledger }: Ended, found: string[]): 
         if (who.has(account) !== (told === 'yes')) found.push(`${pair}: told ${told} of ${word}, the rows differ`);
       }
     }
+  }
+}
+
+/** Count on the quoted status = rows of who quotes it = quoting statuses that say so; what was taken back is in none. */
+async function quotesAreCounted({ shared, ledger }: Ended, found: string[]): Promise<void> {
+  const accepted = new Map<string, string[]>(ledger.posts.map(({ id }) => [id, []]));
+  for (const { id, quoted } of ledger.posts) {
+    if (quoted === undefined) continue;
+    const held = (await shared.get(statuses, { status: id }))?.quote;
+    const [state, told] = [held?.state, ledger.revoked.get(id)];
+    if (held?.statusId !== quoted) found.push(`${id} does not say that it quotes ${quoted}`);
+    if (told === undefined && state !== 'accepted')
+      found.push(`${id} was permitted to quote, and its quote is ${state}`);
+    if (told === 'yes' && state !== 'revoked') found.push(`the quote of ${id} was taken back, and is ${state}`);
+    if (state === 'accepted') accepted.get(quoted)?.push(id);
+  }
+  for (const [id, quoting] of accepted) {
+    const rows = await shared.range(quotes, { status: id }, { limit: RANGE_LIMIT_MAX });
+    const listed = rows.map(({ key }) => key.quote);
+    const known = new Set(ledger.posts.map((post) => post.id));
+    const ours = listed.filter((quote) => known.has(quote));
+    const count = (await shared.get(statuses, { status: id }))?.quotes ?? 0;
+    if (count !== listed.length) found.push(`${id} counts ${count} quotes, has ${listed.length}`);
+    if (ours.join() !== quoting.sort().join()) found.push(`${id} is quoted by ${quoting.join()}, lists ${ours.join()}`);
   }
 }
 

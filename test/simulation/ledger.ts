@@ -4,6 +4,8 @@ export interface Posted {
   readonly number: number;
   readonly id: string;
   readonly conversation: string;
+  /** What it quotes, if that lets it. */
+  readonly quoted?: string | undefined;
 }
 
 /** What the clients were told: yes and no are answers, unknown is none (the request may or may not have happened). */
@@ -21,6 +23,8 @@ export class Ledger {
   /** `account|status` */
   readonly favourites = new Map<string, Known>();
   readonly reblogs = new Map<string, Known>();
+  /** Ids of quoting statuses whose quote its author took back. */
+  readonly revoked = new Map<string, Known>();
   asked = 0;
   answered = 0;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeId } from '../../../actors/domain/ids.js';
 import { Unavailable } from '../../../actors/domain/problem.js';
-import { encodeCommand } from '../../../actors/runtime/wire.js';
+import { encodeCommand, openReply, readReply } from '../../../actors/runtime/wire.js';
 import { backlog, cursors, journal } from '../../../store/tables.js';
 import { actorSubject } from '../../../transport/bus.js';
 import { notebook, pages } from '../../kit/notebook.js';
@@ -139,6 +139,25 @@ test('a receiver that forgot its activation still knows what it has received', a
   await stage.bus('elsewhere').request(actorSubject(2), encodeCommand(notebook(), again, 1_000), 1_000);
   assert.equal(node.runtime.metrics.repeats, 1);
   assert.deepEqual(await lines(node, bob), ['copy of one']);
+});
+
+test('a question that an effect asks again, its reply lost, is answered again', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1);
+  await node.runtime.ask('notebook', bob, 'add', { text: 'hello' });
+  const ask = async (seq: number, n: number, command: string, input: object) => {
+    const cause = { actor: `notebook/${alice}#before`, seq, n };
+    const bytes = encodeCommand(notebook(), { kind: 'notebook', id: bob, command, input, cause }, 1_000);
+    const reply = await stage.bus('elsewhere').request(actorSubject(2), bytes, 1_000);
+    return readReply(notebook(), command, openReply(reply));
+  };
+  assert.deepEqual(await ask(1, 0, 'read', {}), { lines: ['hello'] });
+  assert.deepEqual(await ask(1, 0, 'read', {}), { lines: ['hello'] });
+  await ask(2, 1, 'add', { text: 'later' });
+  assert.deepEqual(await ask(2, 0, 'read', {}), { lines: ['hello', 'later'] }, 'behind what came after it, too');
+  await ask(2, 1, 'add', { text: 'later' });
+  assert.deepEqual(await lines(node, bob), ['hello', 'later'], 'what records something is done once');
 });
 
 test('effects of an event whose node died before them are carried out by the next owner, unasked', async (t) => {
