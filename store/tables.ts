@@ -149,6 +149,18 @@ export const following = table('following', {
   clustering: { target: 'id' },
   value: codec('murmuration.store.FollowEdge'),
 });
+/** Collections of accounts; what their owners' actors say of them. */
+export const collections = table('collections', {
+  partition: { collection: 'id' },
+  clustering: {},
+  value: codec('murmuration.account.Collection'),
+});
+/** In which collections an account is; `era` is the item id's. */
+export const featuredIn = table('featured_in', {
+  partition: { account: 'id', era: 'int' },
+  clustering: { item: 'id' },
+  value: codec('murmuration.store.FeaturedIn'),
+});
 /** What an account did to a status; `era` is the status id's. */
 export const marks = table('marks', {
   partition: { account: 'id', era: 'int' },
@@ -322,6 +334,8 @@ export const allTables = [
   statusWords,
   followers,
   following,
+  collections,
+  featuredIn,
   marks,
   favouritedBy,
   rebloggedBy,

@@ -5,10 +5,12 @@ import type { ActorKind } from '../runtime/kind.js';
 import type { Slice } from '../runtime/slice.js';
 import { announcements } from './announcements.js';
 import { block } from './block.js';
+import { collections } from './collections.js';
 import type { AccountCommands, AccountEvents, AccountState } from './commands.js';
 import { directs } from './directs.js';
 import { domainBlocks } from './domain-blocks.js';
 import { endorse } from './endorse.js';
+import { featureConsent } from './feature-consent.js';
 import { featuredTags } from './featured-tags.js';
 import { filters } from './filters.js';
 import { follow } from './follow.js';
@@ -54,6 +56,7 @@ export function initialAccount(id: string): AccountState {
     muting: new Map(),
     mutedConversations: new Set(),
     lists: new Map(),
+    collections: new Map(),
     filters: new Map(),
     followedTags: new Map(),
     notes: new Map(),
@@ -111,6 +114,8 @@ const decide: AccountSlice['decide'] = {
   ...mute.decide,
   ...quietConversations.decide,
   ...lists.decide,
+  ...collections.decide,
+  ...featureConsent.decide,
   ...followedTags.decide,
   ...media.decide,
   ...suggestions.decide,
@@ -148,6 +153,7 @@ export const accountSlice: AccountSlice = {
     ...mute.apply,
     ...quietConversations.apply,
     ...lists.apply,
+    ...collections.apply,
     ...followedTags.apply,
     ...suggestions.apply,
     ...pin.apply,
@@ -189,6 +195,8 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...mute.commands,
       ...quietConversations.commands,
       ...lists.commands,
+      ...collections.commands,
+      ...featureConsent.commands,
       ...followedTags.commands,
       ...media.commands,
       ...suggestions.commands,
@@ -223,6 +231,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...mute.events,
       ...quietConversations.events,
       ...lists.events,
+      ...collections.events,
       ...followedTags.events,
       ...suggestions.events,
       ...pin.events,
@@ -259,6 +268,8 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       'lists',
       'list',
       'listMembers',
+      'collections',
+      'featureConsent',
       'notificationPolicy',
       'notificationRequests',
       'notificationRequest',

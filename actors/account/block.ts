@@ -4,10 +4,11 @@ import { edgePage } from '../domain/edge-page.js';
 import { makeId } from '../domain/ids.js';
 import { problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
-import type { Recorded } from '../runtime/slice.js';
+import type { Ctx, Recorded } from '../runtime/slice.js';
+import { type Events as CollectionEvents, type State as CollectionState, uncollected } from './collections.js';
 import type { Events as FollowEvents } from './follow.js';
 import { answered, type Events as FollowerEvents } from './followers.js';
-import type { Events as NoticeEvents, State as NoticeState } from './notify.js';
+import type { Events as NoticeEvents, State as NoticesState } from './notify.js';
 import { relationTo } from './relations.js';
 
 export interface Commands {
@@ -21,11 +22,13 @@ export interface Events {
   unblocked: P.AccountUnblocked;
   blockReceived: P.AccountBlockReceived;
 }
-/** A block ends follows, which are follow.ts's and followers.ts's to apply. */
+/** A block ends follows, which are follow.ts's and followers.ts's to apply, and takes each out of the other's collections. */
 type Recordable = Events &
   Pick<FollowEvents, 'unfollowed'> &
   Pick<FollowerEvents, 'followRequestRemoved'> &
-  Pick<NoticeEvents, 'notificationDismissed' | 'noticeRetracted'>;
+  Pick<NoticeEvents, 'notificationDismissed' | 'noticeRetracted'> &
+  Pick<CollectionEvents, 'collectionItemsRemoved'>;
+type State = NoticesState & CollectionState;
 
 /** Bounds one activation's memory; imported block lists of this size are known. */
 export const BLOCKS_MAX = 20_000;
@@ -36,10 +39,11 @@ export const BLOCKS_MAX = 20_000;
 export const BLOCKED_BY_MAX = 50_000;
 
 /** Blocks; both sides know, and neither follows the other any more. */
-export const block: Omit<Part<NoticeState, Commands, Recordable>, 'apply' | 'events'> &
-  Pick<Part<NoticeState, Commands, Events>, 'apply' | 'events'> = {
+export const block: Omit<Part<State, Commands, Recordable>, 'apply' | 'events'> &
+  Pick<Part<State, Commands, Events>, 'apply' | 'events'> = {
   decide: {
-    block(state, { target }, { self, nowMs, newId }) {
+    block(state, { target }, about) {
+      const { self, nowMs, newId } = about;
       if (target === self) return problem('forbidden', 'This action is not allowed');
       const none = {
         following: false,
@@ -53,17 +57,20 @@ export const block: Omit<Part<NoticeState, Commands, Recordable>, 'apply' | 'eve
       if (state.blocking.has(target)) return { events: [], reply };
       if (state.blocking.size >= BLOCKS_MAX)
         return problem('limit_reached', `Validation failed: You cannot block more than ${BLOCKS_MAX} people`);
-      return { events: [{ type: 'blocked', target, atMs: nowMs, edgeId: newId() }, ...partings(state, target)], reply };
+      return {
+        events: [{ type: 'blocked', target, atMs: nowMs, edgeId: newId() }, ...partings(state, target, about)],
+        reply,
+      };
     },
     unblock(state, { target }, { nowMs }) {
       const reply = { ...relationTo(state, target, nowMs), blocking: false };
       return { events: state.blocking.has(target) ? [{ type: 'unblocked', target }] : [], reply };
     },
-    receiveBlock(state, { from, on }, { nowMs }) {
+    receiveBlock(state, { from, on }, about) {
       if (state.blockedBy.has(from) === on) return { events: [], reply: {} };
-      if (on && state.blockedBy.size >= BLOCKED_BY_MAX) return { events: partings(state, from), reply: {} };
+      if (on && state.blockedBy.size >= BLOCKED_BY_MAX) return { events: partings(state, from, about), reply: {} };
       return {
-        events: [{ type: 'blockReceived', from, on, atMs: nowMs }, ...(on ? partings(state, from) : [])],
+        events: [{ type: 'blockReceived', from, on, atMs: about.nowMs }, ...(on ? partings(state, from, about) : [])],
         reply: {},
       };
     },
@@ -92,8 +99,8 @@ export const block: Omit<Part<NoticeState, Commands, Recordable>, 'apply' | 'eve
 };
 
 /** What ends on this side; the other side ends its own, and each follower tells the followed. */
-function partings(state: Readonly<NoticeState>, other: string): Recorded<Recordable>[] {
-  const events: Recorded<Recordable>[] = [];
+function partings(state: Readonly<State>, other: string, about: Pick<Ctx, 'nowMs'>): Recorded<Recordable>[] {
+  const events: Recorded<Recordable>[] = uncollected(state, other, about);
   const edge = state.following.get(other);
   if (edge !== undefined)
     events.push({ type: 'unfollowed', target: other, edgeId: edge.edgeId, wasPending: edge.pending });

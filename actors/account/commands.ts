@@ -1,8 +1,10 @@
 import type * as announcements from './announcements.js';
 import type * as block from './block.js';
+import type * as collections from './collections.js';
 import type * as directs from './directs.js';
 import type * as domainBlocks from './domain-blocks.js';
 import type * as endorse from './endorse.js';
+import type * as featureConsent from './feature-consent.js';
 import type * as featuredTags from './featured-tags.js';
 import type * as filters from './filters.js';
 import type * as follow from './follow.js';
@@ -52,6 +54,8 @@ export interface AccountCommands
     mute.Commands,
     quietConversations.Commands,
     lists.Commands,
+    collections.Commands,
+    featureConsent.Commands,
     followedTags.Commands,
     media.Commands,
     suggestions.Commands,
@@ -87,6 +91,7 @@ export interface AccountEvents
     mute.Events,
     quietConversations.Events,
     lists.Events,
+    collections.Events,
     followedTags.Events,
     suggestions.Events,
     pin.Events,
@@ -112,6 +117,7 @@ export interface AccountState
     scheduled.State,
     notify.State,
     markers.State,
-    directs.State {
+    directs.State,
+    collections.State {
   readonly id: string;
 }

@@ -3,7 +3,7 @@ import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
 import type { AccountState as Whole } from './commands.js';
-import { ended, type Events as PurgeEvents } from './purge.js';
+import { type Ended, ended } from './purge.js';
 import { revocations, type Events as SessionEvents, type State as SessionState } from './session.js';
 
 export interface Commands {
@@ -41,7 +41,7 @@ const SETTLED: Readonly<Record<string, (state: Readonly<State>, command: P.Accou
 };
 
 /** What moderators decide about an account. Who may do so is judged before. */
-export const moderation: Part<Whole, Commands, Events, Pick<PurgeEvents, 'purged'>> = {
+export const moderation: Part<Whole, Commands, Events, Ended> = {
   decide: {
     moderate(state, command, { nowMs, newId }) {
       const settled = Object.hasOwn(SETTLED, command.action) ? SETTLED[command.action] : undefined;
@@ -56,7 +56,7 @@ export const moderation: Part<Whole, Commands, Events, Pick<PurgeEvents, 'purged
       const decided = { type: 'moderated' as const, ...command, auditId: newId(), atMs: nowMs };
       const isEnd = command.action === 'reject' || command.action === 'delete';
       if (!isEnd) return { events: [decided], reply: {} };
-      const gone = command.action === 'delete' ? [ended(state, nowMs)] : [];
+      const gone = command.action === 'delete' ? ended(state, nowMs) : [];
       return { events: [...revocations(state.tokens.keys()), decided, ...gone], reply: {} };
     },
   },

@@ -60,9 +60,9 @@ export const notify: Part<State, Commands, Events> = {
   },
   apply: {
     notified(state, event) {
-      const { id, kind, from, statusId, report, warning, severance, edit } = event;
+      const { id, kind, from, statusId, report, warning, severance, collectionId, edit } = event;
       state.lastNotificationId = id;
-      state.recentNotices.set(gist({ type: kind, from, statusId, report, warning, severance, edit }), id);
+      state.recentNotices.set(gist({ type: kind, from, statusId, report, warning, severance, collectionId, edit }), id);
       dropOldest(state.recentNotices);
       if (event.filtered === true) withRequest(state, event);
     },
@@ -99,12 +99,12 @@ export function noticed(
   notice: P.AccountNotify,
   { self, nowMs, newId }: Ctx,
 ): ({ readonly type: 'notified' } & P.AccountNotified)[] {
-  const { type: kind, from, statusId, report, warning, severance, edit } = notice;
+  const { type: kind, from, statusId, report, warning, severance, collectionId, edit } = notice;
   if (!isWanted(state, notice, self, nowMs) || state.recentNotices.has(gist(notice))) return [];
   const way = reception(state, notice, nowMs);
   if (way === 'drop') return [];
   const filtered = way === 'filter' ? true : undefined;
-  const more = { report, warning, severance, edit };
+  const more = { report, warning, severance, collectionId, edit };
   return [{ type: 'notified', id: newId(), kind, from, statusId, atMs: nowMs, filtered, ...more }];
 }
 
@@ -153,10 +153,10 @@ function isThere({ lastNotificationId, clearedUpToId, recentDismissals }: Readon
 }
 
 type Told = Pick<P.AccountNotify, 'type' | 'from' | 'statusId'> &
-  Partial<Pick<P.AccountNotify, 'report' | 'warning' | 'severance' | 'edit'>>;
+  Partial<Pick<P.AccountNotify, 'report' | 'warning' | 'severance' | 'collectionId' | 'edit'>>;
 
-function gist({ type, from, statusId, report, warning, severance, edit }: Told): string {
-  const subject = statusId ?? report?.id ?? warning?.id ?? severance?.id ?? '';
+function gist({ type, from, statusId, report, warning, severance, collectionId, edit }: Told): string {
+  const subject = statusId ?? report?.id ?? warning?.id ?? severance?.id ?? collectionId ?? '';
   return edit === undefined ? `${type} ${from} ${subject}` : `${type} ${from} ${subject} ${edit}`;
 }
 

@@ -3,6 +3,7 @@ import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
 import type { Ctx, Decision, Recorded } from '../runtime/slice.js';
+import { type Events as CollectionEvents, collectionsEnded } from './collections.js';
 import type { AccountState as WholeState } from './commands.js';
 import { POLICY_AT_FIRST } from './notification-policy.js';
 import { emptyProfile } from './profile.js';
@@ -15,7 +16,8 @@ export interface Events {
   purged: P.AccountPurged;
   somePurged: P.AccountPurgeSome;
 }
-type Ending = Events & Pick<SessionEvents, 'tokenRevoked'>;
+export type Ended = Pick<Events, 'purged'> & Pick<CollectionEvents, 'collectionDeleted'>;
+type Ending = Events & Ended & Pick<SessionEvents, 'tokenRevoked'>;
 
 /** How long a suspension can be taken back with all that there was. Source: Mastodon's DeletionRequest, 30 days. */
 export const SUSPENSION_KEPT_MS = 30 * 86_400_000;
@@ -67,9 +69,10 @@ function belongings(state: WholeState): { clear(): void }[] {
 }
 
 /** That it is over for good. */
-export function ended(state: Readonly<WholeState>, nowMs: number): Recorded<Pick<Events, 'purged'>> {
+export function ended(state: Readonly<WholeState>, nowMs: number): Recorded<Ended>[] {
   const { avatar, header } = state.profile;
-  return { type: 'purged', dropped: [avatar, header].flatMap((name) => name || []), atMs: nowMs };
+  const dropped = [avatar, header].flatMap((name) => name || []);
+  return [...collectionsEnded(state), { type: 'purged', dropped, atMs: nowMs }];
 }
 
 /** The time of a suspension is up; an alarm of one that was taken back says nothing. */
@@ -81,5 +84,5 @@ export function purgeDue(
   const { suspendedAtMs, deleted } = state.moderation;
   if (deleted || suspendedAtMs === 0 || suspendedAtMs + SUSPENSION_KEPT_MS !== atMs) return { events: [], reply: {} };
   if (nowMs < atMs) return problem('unavailable', 'It is not time yet');
-  return { events: [...revocations(state.tokens.keys()), ended(state, nowMs)], reply: {} };
+  return { events: [...revocations(state.tokens.keys()), ...ended(state, nowMs)], reply: {} };
 }

@@ -8,7 +8,7 @@ import type { Recorded } from '../runtime/slice.js';
 import type { AccountState as Whole } from './commands.js';
 import { type Events as MediaEvents, outdated, UPLOADS_ALARM } from './media.js';
 import { type Events as PostEvents, type State as PostState, post } from './post.js';
-import { PURGE_ALARM, type Events as PurgeEvents, purgeDue } from './purge.js';
+import { type Ended, PURGE_ALARM, type Events as PurgeEvents, purgeDue } from './purge.js';
 import type { Events as SessionEvents } from './session.js';
 
 export interface Commands {
@@ -31,6 +31,7 @@ export interface State extends PostState {
 }
 type MoreEvents = Pick<MediaEvents, 'mediaRemoved' | 'mediaReleased'> &
   PurgeEvents &
+  Ended &
   Pick<SessionEvents, 'tokenRevoked'>;
 
 /** Source: Mastodon ScheduledStatus::TOTAL_LIMIT. */

@@ -4,6 +4,7 @@ import { accounts, followers, following, tokens } from '../../store/tables.js';
 import type { AccountEvents, AccountState } from '../account/commands.js';
 import { eraOfId } from '../domain/ids.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
+import { collectionRows } from './collection-rows.js';
 import { moderationRows, ownRows } from './moderation-rows.js';
 import { notificationRows } from './notification-rows.js';
 import { nameRows, newNameRows, statusWordRows, unindexedRows } from './word-rows.js';
@@ -131,6 +132,7 @@ export function accountRows(tables: Pick<ReadTables, 'range'>): Reaction<Account
       ...ownFollows,
       ...ownFollowers,
       ...ownTokens,
+      ...collectionRows,
       ...notificationRows(tables),
     },
   };

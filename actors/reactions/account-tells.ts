@@ -5,6 +5,7 @@ import type { ConversationCommands } from '../conversation/commands.js';
 import { pollOf } from '../conversation/poll.js';
 import { isProblem, type Problem } from '../domain/problem.js';
 import type { Effects, Reaction } from '../runtime/kind.js';
+import { collectionNotices } from './collection-tells.js';
 
 /** `tell` with the commands of accounts. */
 export function tellAccount<K extends keyof AccountCommands>(
@@ -72,6 +73,7 @@ export const accountNotices: Reaction<AccountState, AccountEvents> = {
   surface: 'notify',
   beforeReply: false,
   on: {
+    ...collectionNotices,
     async followed({ target, notify, optionsOnly }, { self }, effects) {
       if (notify || optionsOnly) await tellAccount(effects, target, 'subscribe', { follower: self, on: notify });
     },

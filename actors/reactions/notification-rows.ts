@@ -33,8 +33,8 @@ export function notificationRows(tables: Pick<ReadTables, 'range'>): Reaction<Ac
   };
   return {
     notified({ id, kind, ...rest }, { self }, effects) {
-      const { from, statusId, atMs, filtered, report, warning, severance } = rest;
-      const record = { type: kind, from, statusId, atMs, filtered, report, warning, severance };
+      const { from, statusId, atMs, filtered, report, warning, severance, collectionId } = rest;
+      const record = { type: kind, from, statusId, atMs, filtered, report, warning, severance, collectionId };
       return effects.write([put(notifications, keyOf(self, id), record)]);
     },
     noticeRetracted: ({ kind, from, statusId, sinceMs }, { self }, effects) => {

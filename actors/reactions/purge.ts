@@ -1,6 +1,6 @@
 import type { AccountPurgeItem, AccountPurgeSome, StoreStatusRef } from '../../proto/gen/types.js';
 import { put, type ReadTables } from '../../store/port.js';
-import { accountStatuses, alarms, bookmarks, favourites, followers, statuses } from '../../store/tables.js';
+import { accountStatuses, alarms, bookmarks, favourites, featuredIn, followers, statuses } from '../../store/tables.js';
 import type { AccountEvents, AccountState } from '../account/commands.js';
 import { PURGE_ALARM, PURGED_AT_ONCE_MAX, SUSPENSION_KEPT_MS } from '../account/purge.js';
 import { alarmKey } from '../domain/alarm.js';
@@ -60,6 +60,7 @@ const PHASES = [
   'followers',
   'requests',
   'following',
+  'featured',
   'notifications',
 ] as const;
 type Phase = (typeof PHASES)[number];
@@ -79,6 +80,8 @@ const UNDO: { readonly [P in Phase]: (item: AccountPurgeItem, self: string, effe
     tellAccount(effects, self, 'dropFollower', { follower: id, edgeId: edgeId ?? '' }),
   requests: ({ id }, self, effects) => tellAccount(effects, self, 'rejectFollow', { follower: id }),
   following: ({ id }, self, effects) => tellAccount(effects, self, 'unfollow', { target: id }),
+  featured: ({ id, edgeId, owner }, self, effects) =>
+    tellAccount(effects, owner ?? '', 'leaveCollection', { id, item: edgeId ?? '', by: self }),
   notifications: (_item, self, effects) => tellAccount(effects, self, 'clearNotifications', {}),
 };
 
@@ -131,6 +134,15 @@ const FIND: { readonly [P in Phase]: (tables: Tables, now: Now, after: string) =
       Array.from(state.following, ([target, { edgeId }]) => [target, edgeId]),
       after,
     ),
+  async featured(tables, now, after) {
+    const rows = await eraPages(erasOf(now, after), after, PURGED_AT_ONCE_MAX, (era, item, limit) =>
+      tables.range(featuredIn, { account: now.self, era }, { after: { item }, limit }),
+    );
+    const items = rows.map(({ key, value: { collectionId, owner } }) => {
+      return { id: collectionId, conversationId: '', edgeId: key.item, owner };
+    });
+    return { items, after: rows.at(-1)?.key.item };
+  },
   notifications: (_tables, _now, after) =>
     after === '' ? { items: [{ id: '', conversationId: '' }], after: LAST_ID } : NONE,
 };

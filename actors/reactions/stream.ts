@@ -47,8 +47,8 @@ export const accountStream: Reaction<AccountState, AccountEvents> = {
     notified(event, { self }, effects) {
       // What waits for a decision is only listed.
       if (event.filtered === true) return;
-      const { id, kind, from, statusId, atMs, report, warning, severance } = event;
-      const notification = { type: kind, from, statusId, atMs, report, warning, severance };
+      const { id, kind, from, statusId, atMs, report, warning, severance, collectionId } = event;
+      const notification = { type: kind, from, statusId, atMs, report, warning, severance, collectionId };
       publishAccount(effects, self, { kind: 'notification', notificationId: id, notification });
     },
   },

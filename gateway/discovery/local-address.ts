@@ -5,6 +5,7 @@ import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import type { Services } from '../services.js';
 import type { Soon } from '../soon.js';
 import { publishedAccount, type VisibleStatus, visibleStatus } from '../visible.js';
+import { type VisibleCollection, visibleCollection } from '../visible-collections.js';
 import type { DayUse } from './tag-histories.js';
 
 /** A hashtag that was found, with its uses. */
@@ -20,6 +21,8 @@ export interface Found {
   readonly accounts: readonly StoreAccountRecord[];
   readonly statuses: readonly VisibleStatus[];
   readonly hashtags: readonly FoundTag[];
+  /** Found by their address only. */
+  readonly collections?: readonly VisibleCollection[];
 }
 
 const NOTHING: Found = { accounts: [], statuses: [], hashtags: [] };
@@ -39,6 +42,8 @@ async function entityAt(services: Services, viewer: string | undefined, address:
   if (status !== undefined) return statusAt(services, viewer, status);
   const username = /^\/(?:@|users\/)([A-Za-z0-9_.-]+)$/.exec(path)?.[1];
   if (username !== undefined) return accountAt(services, viewer, username);
+  const collection = /^\/(?:users\/[^/]+\/)?collections\/([0-9]{1,18})$/.exec(path)?.[1];
+  if (collection !== undefined) return collectionAt(services, viewer, collection);
   const tag = /^\/tags\/([^/]+)$/.exec(path)?.[1];
   const name = tag === undefined ? undefined : namedHashtag(decoded(tag));
   if (name === undefined) return NOTHING;
@@ -50,6 +55,11 @@ async function statusAt(services: Services, viewer: string | undefined, id: stri
   const seen = isId(id) ? await visibleStatus(services, viewer, id) : undefined;
   if (seen === undefined || isProblem(seen)) return NOTHING;
   return { ...NOTHING, statuses: [seen] };
+}
+
+async function collectionAt(services: Services, viewer: string | undefined, id: string): Promise<Found> {
+  const seen = isId(id) ? await visibleCollection(services, viewer, id) : undefined;
+  return seen === undefined || isProblem(seen) ? NOTHING : { ...NOTHING, collections: [seen] };
 }
 
 async function accountAt(services: Services, viewer: string | undefined, username: string): Promise<Found> {

@@ -78,7 +78,7 @@ export function renderReport(instance: InstanceSettings, report: InstanceReport,
     ...ownOf(report),
     status_ids: report.statusIds,
     rule_ids: report.ruleIds,
-    collection_ids: [],
+    collection_ids: report.collectionIds,
     target_account: renderAccount(instance, target),
   };
 }

@@ -7,6 +7,7 @@ import type {
 } from '../../proto/gen/types.js';
 import type { Services } from '../services.js';
 import { type Account, renderAccount } from './account.js';
+import type { Collection } from './collection.js';
 import { isoTime } from './time.js';
 
 /** What a notification tells of that is no status, as the REST API names it. */
@@ -14,6 +15,7 @@ export interface NotificationSubject {
   readonly report?: NotifiedReport;
   readonly moderation_warning?: NotifiedWarning;
   readonly event?: NotifiedSeverance;
+  readonly collection?: Collection;
 }
 
 /** The REST API's Report, as of when it was made. */

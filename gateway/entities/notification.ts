@@ -5,7 +5,9 @@ import type { Services } from '../services.js';
 import { type Soon, soon } from '../soon.js';
 import type { StoredNotification } from '../streaming/sources.js';
 import { type Relations, relationsOf, type VisibleStatus, visibleById } from '../visible.js';
+import { collectionsById, type VisibleCollection } from '../visible-collections.js';
 import { type Account, isPublished, isSuspended, renderAccount } from './account.js';
+import { renderCollection } from './collection.js';
 import { type NotificationSubject, subjectOf } from './notification-subject.js';
 import { renderAccountRoles } from './role.js';
 import { loadAccounts, renderStatuses, type Status } from './status.js';
@@ -43,9 +45,14 @@ export function seenNotifications(
 ): Soon<(SeenNotification | undefined)[]> {
   const accountIds: string[] = [];
   const statusIds = new Set<string>();
+  let collectionIds: Set<string> | undefined;
   for (const { record } of stored) {
     accountIds.push(record.from);
     if (record.statusId) statusIds.add(record.statusId);
+    if (record.collectionId !== undefined) {
+      collectionIds ??= new Set();
+      collectionIds.add(record.collectionId);
+    }
     if (record.report !== undefined) accountIds.push(record.report.target);
     if (record.warning !== undefined || isOfDuty(record)) accountIds.push(viewer);
   }
@@ -54,10 +61,19 @@ export function seenNotifications(
     soon(loadAccounts(services, accountIds), (accounts) =>
       soon(visibleById(services, viewer, ids, { relations, hideBlocked: true, context: 'notifications' }), (seen) => {
         const statuses = new Map(ids.map((id, index) => [id, seen[index]]));
-        return stored.map((one) => seenNotification(services, viewer, one, relations, accounts, statuses));
+        if (collectionIds === undefined)
+          return stored.map((one) => seenNotification(services, viewer, one, relations, accounts, statuses));
+        return soon(collectionsSeen(services, viewer, [...collectionIds], relations), (collections) =>
+          stored.map((one) => seenNotification(services, viewer, one, relations, accounts, statuses, collections)),
+        );
       }),
     ),
   );
+}
+
+async function collectionsSeen(services: Services, viewer: string, ids: readonly string[], relations: Relations) {
+  const seen = await collectionsById(services, viewer, ids, { relations, hideBlocked: true });
+  return new Map(ids.map((id, index) => [id, seen[index]]));
 }
 
 function seenNotification(
@@ -67,6 +83,7 @@ function seenNotification(
   relations: Relations,
   accounts: ReadonlyMap<string, StoreAccountRecord>,
   statuses: ReadonlyMap<string, VisibleStatus | undefined>,
+  collections?: ReadonlyMap<string, VisibleCollection | undefined>,
 ): SeenNotification | undefined {
   const account = accounts.get(record.from);
   if (account === undefined || !isPublished(account) || isSuspended(account)) return undefined;
@@ -79,6 +96,11 @@ function seenNotification(
   }
   const status = record.statusId === undefined ? undefined : statuses.get(record.statusId);
   if (record.statusId !== undefined && status === undefined) return undefined;
+  if (record.collectionId !== undefined) {
+    const collection = collections?.get(record.collectionId);
+    if (collection === undefined) return undefined;
+    return { id, record, account, status, subject: { collection: renderCollection(services.instance, collection) } };
+  }
   return { id, record, account, status, subject: subjectOf(services, viewer, record, accounts) };
 }
 
@@ -89,12 +111,13 @@ export const GROUP_SPAN_MS = 12 * 3_600_000;
 /** What notifications that say the same have in common. */
 export function groupKey(
   id: string,
-  { type, statusId }: Pick<StoreNotificationRecord, 'type' | 'statusId'>,
+  { type, statusId, collectionId }: Pick<StoreNotificationRecord, 'type' | 'statusId' | 'collectionId'>,
   groupedTypes = GROUPED_TYPES,
 ): string {
   if (!groupedTypes.includes(type)) return `ungrouped-${id}`;
   const span = Math.floor(idMs(id) / GROUP_SPAN_MS);
-  return statusId === undefined ? `${type}-${span}` : `${type}-${statusId}-${span}`;
+  const subject = statusId ?? collectionId;
+  return subject === undefined ? `${type}-${span}` : `${type}-${subject}-${span}`;
 }
 
 /** What it says besides whom and what it tells of. */

@@ -1,3 +1,4 @@
+import { COLLECTIONS_MAX } from '../../actors/account/collections.js';
 import { permissionsOf } from '../../actors/domain/permissions.js';
 
 /** The REST API's Role. */
@@ -27,7 +28,7 @@ const everyone: Role = {
   color: '',
   permissions: '0',
   highlighted: false,
-  collection_limit: 0,
+  collection_limit: COLLECTIONS_MAX,
 };
 
 /** The role by its stored name; names without a role of their own are everyone's. */
@@ -43,5 +44,5 @@ export function renderAccountRoles(name: string): AccountRole[] {
 
 function staff(id: string, name: string, stored: string): Role {
   const permissions = String(permissionsOf(stored));
-  return { id, name, color: '', permissions, highlighted: true, collection_limit: 0 };
+  return { id, name, color: '', permissions, highlighted: true, collection_limit: COLLECTIONS_MAX };
 }

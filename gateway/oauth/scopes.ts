@@ -7,6 +7,7 @@ const READ_AND_WRITE = [
   'accounts',
   'blocks',
   'bookmarks',
+  'collections',
   'favourites',
   'filters',
   'follows',

@@ -9,6 +9,7 @@ import { annualReportRoutes } from './annual-reports.js';
 import { appRoutes } from './apps.js';
 import { authPageRoutes } from './auth-pages.js';
 import { authorizeRoutes } from './authorize.js';
+import { collectionRoutes } from './collections.js';
 import { conversationRoutes } from './conversations.js';
 import { credentialRoutes } from './credentials.js';
 import { customEmojiRoutes } from './custom-emojis.js';
@@ -63,6 +64,7 @@ const routes: readonly AnyRoute[] = [
   ...appRoutes,
   ...authPageRoutes,
   ...authorizeRoutes,
+  ...collectionRoutes,
   ...conversationRoutes,
   ...credentialRoutes,
   ...customEmojiRoutes,

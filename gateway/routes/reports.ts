@@ -20,6 +20,7 @@ import type { Services } from '../services.js';
 import { soon } from '../soon.js';
 import { readPage } from '../timelines/page.js';
 import { notFound, publishedAccount, visibleById } from '../visible.js';
+import { collectionsById } from '../visible-collections.js';
 import { idParams, pageAnswer, storedId } from './lists.js';
 
 const READ = 'admin:read:reports';
@@ -54,6 +55,9 @@ const file = route({
     const wanted = [...new Set(body.status_ids.map(storedId))];
     const seen = await visibleById(services, viewer, wanted);
     if (seen.some((status) => status?.record.accountId !== target.id)) return notFound();
+    const collectionIds = [...new Set(body.collection_ids.map(storedId))];
+    const collections = await collectionsById(services, viewer, collectionIds);
+    if (collections.some((one) => one?.owner.id !== target.id)) return notFound();
     const rules = await services.entries.of('rules');
     const ruleIds = [...new Set(body.rule_ids.map(storedId))];
     if (!ruleIds.every((id) => rules.some((rule) => rule.id === id)))
@@ -65,6 +69,7 @@ const file = route({
       comment: body.comment,
       statusIds: wanted,
       ruleIds,
+      collectionIds,
       // There is nowhere to forward it to: the account is of this server.
       forward: body.forward && target.domain !== '',
     });

@@ -8,6 +8,7 @@ import { findStatuses } from '../discovery/find-statuses.js';
 import { findTags } from '../discovery/find-tags.js';
 import { type Found, localEntity } from '../discovery/local-address.js';
 import { trendReviews } from '../discovery/trend-reviews.js';
+import { renderCollection } from '../entities/collection.js';
 import { idText, limitQuery } from '../http/paging.js';
 import { type Answer, type AnyRoute, json, type Request, route } from '../http/route.js';
 import type { Services } from '../services.js';
@@ -119,12 +120,14 @@ const END = Buffer.from('}');
 function foundAnswer(
   services: Services,
   viewer: string | undefined,
-  { accounts, statuses }: Found,
+  { accounts, statuses, collections = [] }: Found,
   hashtags: readonly Uint8Array[],
 ): Soon<Answer> {
   const people = arrayOf(accounts.map((record) => [services.pages.account(record)]));
+  const rendered = collections.map((one) => renderCollection(services.instance, one));
+  const more = rendered.length === 0 ? [] : [Buffer.from(`,"collections":${JSON.stringify(rendered)}`)];
   return soon(services.pages.list(services, viewer, statuses), ({ pieces }) =>
-    json(new JsonPieces([ACCOUNTS, ...people, STATUSES, ...pieces, HASHTAGS, ...hashtags, END])),
+    json(new JsonPieces([ACCOUNTS, ...people, STATUSES, ...pieces, HASHTAGS, ...hashtags, ...more, END])),
   );
 }
 

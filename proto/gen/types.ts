@@ -874,6 +874,124 @@ export interface AccountUnpinned {
   readonly statusId: string;
 }
 
+/** An account in a collection. */
+export interface AccountCollectionItem {
+  readonly id: string;
+  readonly account: string;
+  readonly createdAtMs: number;
+}
+
+/** What the owner says of it. language: ISO 639; tag: as domain/hashtag.ts gives it; empty: none. */
+export interface AccountCollectionText {
+  readonly name: string;
+  readonly description: string;
+  readonly language: string;
+  readonly tag: string;
+  readonly sensitive: boolean;
+  /** Others find it on its owner's profile, not only by its address. */
+  readonly discoverable: boolean;
+}
+
+/** A collection as it stands, oldest items first; also its row. */
+export interface AccountCollection {
+  readonly id: string;
+  readonly owner: string;
+  readonly text?: AccountCollectionText | undefined;
+  readonly items: readonly AccountCollectionItem[];
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+export interface AccountCollections {
+  readonly collections: readonly AccountCollection[];
+}
+
+export interface AccountCollectionId {
+  readonly id: string;
+}
+
+/** Who is to be in it. consent: what the account itself says (FeatureConsented). */
+export interface AccountFeatured {
+  readonly account: string;
+  readonly consent: string;
+}
+
+export interface AccountCreateCollection {
+  readonly text?: AccountCollectionText | undefined;
+  readonly accounts: readonly AccountFeatured[];
+}
+
+export interface AccountCollectionCreated {
+  readonly id: string;
+  readonly text?: AccountCollectionText | undefined;
+  readonly atMs: number;
+}
+
+/** What is absent stays. */
+export interface AccountUpdateCollection {
+  readonly id: string;
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  readonly language?: string | undefined;
+  readonly tag?: string | undefined;
+  readonly sensitive?: boolean | undefined;
+  readonly discoverable?: boolean | undefined;
+}
+
+/** told: those in it hear of it. revision: which change it is. */
+export interface AccountCollectionUpdated {
+  readonly id: string;
+  readonly text?: AccountCollectionText | undefined;
+  readonly told: boolean;
+  readonly revision: number;
+  readonly atMs: number;
+}
+
+export interface AccountCollectionDeleted {
+  readonly id: string;
+  readonly items: readonly AccountCollectionItem[];
+}
+
+export interface AccountAddToCollection {
+  readonly id: string;
+  readonly featured?: AccountFeatured | undefined;
+}
+
+export interface AccountCollectionItemsAdded {
+  readonly id: string;
+  readonly items: readonly AccountCollectionItem[];
+}
+
+export interface AccountRemoveFromCollection {
+  readonly id: string;
+  readonly item: string;
+}
+
+/** by: the account that wants to be out of it. */
+export interface AccountLeaveCollection {
+  readonly id: string;
+  readonly item: string;
+  readonly by: string;
+}
+
+/** for_good: by their own wish; they are not put into it again. */
+export interface AccountCollectionItemsRemoved {
+  readonly id: string;
+  readonly items: readonly AccountCollectionItem[];
+  readonly forGood: boolean;
+  readonly atMs: number;
+}
+
+/** Whether somebody may put the account into collections. */
+export interface AccountFeatureConsent {
+  readonly by: string;
+}
+
+/** consent: public, followers or nobody. */
+export interface AccountFeatureConsented {
+  readonly consent: string;
+}
+
 /** A direct status by or to the account. accounts: all who take part, its author among them. */
 export interface AccountHearDirect {
   readonly conversationId: string;
@@ -1046,11 +1164,12 @@ export interface AccountPurged {
   readonly atMs: number;
 }
 
-/** What somebody said or did, or who follows; conversation_id where it is a status, edge_id where it is a follower. */
+/** What somebody said or did, or who follows; conversation_id where it is a status, edge_id where it is a follower or an item of a collection, whose owner is named, too. */
 export interface AccountPurgeItem {
   readonly id: string;
   readonly conversationId: string;
   readonly edgeId?: string | undefined;
+  readonly owner?: string | undefined;
 }
 
 /** Things of one kind that go next. after: from where on the ones after them are looked for. */
@@ -1162,7 +1281,7 @@ export interface AccountNotifiedSeverance {
 }
 
 export interface AccountNotify {
-  /** mention, status, reblog, follow, follow_request, favourite, poll, update, quote, quoted_update, admin.sign_up, admin.report, moderation_warning, severed_relationships */
+  /** mention, status, reblog, follow, follow_request, favourite, poll, update, quote, quoted_update, admin.sign_up, added_to_collection, collection_update, admin.report, moderation_warning, severed_relationships */
   readonly type: string;
   /** Of the last two, and of one's own polls: the notified. */
   readonly from: string;
@@ -1180,8 +1299,9 @@ export interface AccountNotify {
   /** Moderators have silenced whom it is of. */
   readonly limited?: boolean | undefined;
   readonly severance?: AccountNotifiedSeverance | undefined;
-  /** Of edits: which one, so that each is told. */
+  /** Of edits, and of changes of a collection: which one, so that each is told. */
   readonly edit?: number | undefined;
+  readonly collectionId?: string | undefined;
 }
 
 /** kind: what Notify calls type. filtered: only listed where asked for. */
@@ -1196,6 +1316,7 @@ export interface AccountNotified {
   readonly warning?: AccountNotifiedWarning | undefined;
   readonly severance?: AccountNotifiedSeverance | undefined;
   readonly edit?: number | undefined;
+  readonly collectionId?: string | undefined;
 }
 
 /** What was notified is not so any more. since_ms: it was notified then or later. */
@@ -1895,6 +2016,7 @@ export interface InstanceFileReport {
   readonly statusIds: readonly string[];
   readonly ruleIds: readonly string[];
   readonly forward: boolean;
+  readonly collectionIds: readonly string[];
 }
 
 export interface InstanceReportFiled {
@@ -1906,6 +2028,7 @@ export interface InstanceReportFiled {
   readonly ruleIds: readonly string[];
   readonly forward: boolean;
   readonly atMs: number;
+  readonly collectionIds: readonly string[];
 }
 
 /** action: assign, unassign, resolve, reopen, update. */
@@ -1943,6 +2066,7 @@ export interface InstanceReport {
   /** 0: open. */
   readonly resolvedAtMs: number;
   readonly resolvedBy?: string | undefined;
+  readonly collectionIds: readonly string[];
 }
 
 /** What is shown of a page. */
@@ -2455,6 +2579,13 @@ export interface StoreNotificationRecord {
   readonly report?: AccountNotifiedReport | undefined;
   readonly warning?: AccountNotifiedWarning | undefined;
   readonly severance?: AccountNotifiedSeverance | undefined;
+  readonly collectionId?: string | undefined;
+}
+
+/** Where an account is featured. */
+export interface StoreFeaturedIn {
+  readonly collectionId: string;
+  readonly owner: string;
 }
 
 /** An account of this server, for lists of all of them. */
@@ -2652,6 +2783,24 @@ export interface Messages {
   'murmuration.account.Pinned': AccountPinned;
   'murmuration.account.Unpin': AccountUnpin;
   'murmuration.account.Unpinned': AccountUnpinned;
+  'murmuration.account.CollectionItem': AccountCollectionItem;
+  'murmuration.account.CollectionText': AccountCollectionText;
+  'murmuration.account.Collection': AccountCollection;
+  'murmuration.account.Collections': AccountCollections;
+  'murmuration.account.CollectionId': AccountCollectionId;
+  'murmuration.account.Featured': AccountFeatured;
+  'murmuration.account.CreateCollection': AccountCreateCollection;
+  'murmuration.account.CollectionCreated': AccountCollectionCreated;
+  'murmuration.account.UpdateCollection': AccountUpdateCollection;
+  'murmuration.account.CollectionUpdated': AccountCollectionUpdated;
+  'murmuration.account.CollectionDeleted': AccountCollectionDeleted;
+  'murmuration.account.AddToCollection': AccountAddToCollection;
+  'murmuration.account.CollectionItemsAdded': AccountCollectionItemsAdded;
+  'murmuration.account.RemoveFromCollection': AccountRemoveFromCollection;
+  'murmuration.account.LeaveCollection': AccountLeaveCollection;
+  'murmuration.account.CollectionItemsRemoved': AccountCollectionItemsRemoved;
+  'murmuration.account.FeatureConsent': AccountFeatureConsent;
+  'murmuration.account.FeatureConsented': AccountFeatureConsented;
   'murmuration.account.HearDirect': AccountHearDirect;
   'murmuration.account.DirectHeard': AccountDirectHeard;
   'murmuration.account.DirectId': AccountDirectId;
@@ -2875,6 +3024,7 @@ export interface Messages {
   'murmuration.store.AccountEdge': StoreAccountEdge;
   'murmuration.store.FollowEdge': StoreFollowEdge;
   'murmuration.store.NotificationRecord': StoreNotificationRecord;
+  'murmuration.store.FeaturedIn': StoreFeaturedIn;
   'murmuration.store.AccountListing': StoreAccountListing;
   'murmuration.store.AccountLimit': StoreAccountLimit;
   'murmuration.store.TokenRecord': StoreTokenRecord;

@@ -5,6 +5,7 @@ import { prefixed, program, type ServerProcess, withoutSettings } from '../kit/s
 import { until } from '../kit/until.js';
 import { confirmationLink } from './clients/mail.js';
 import { call, makePeople, type Person } from './cluster/people.js';
+import { collectionRequests } from './collection-requests.js';
 import { addOwl, furnish, keptThread } from './furnish.js';
 import { mediaRequests } from './media-requests.js';
 import { ModerationRequests } from './moderation-requests.js';
@@ -57,6 +58,7 @@ export class EveryRoute {
   private readonly lists: string[] = [];
   private pinnedStatus: string | undefined;
   private uploadRequests: ReturnType<typeof mediaRequests> | undefined;
+  private collectingRequests: ReturnType<typeof collectionRequests> | undefined;
   private ownRequests: ReturnType<typeof ownAccountRequests> | undefined;
   private confirmation: Promise<string> | undefined;
 
@@ -112,6 +114,7 @@ export class EveryRoute {
       moderation.entries[nameOf(route)] ??
       this.entries[nameOf(route)] ??
       this.ownAccount[nameOf(route)] ??
+      this.collections[nameOf(route)] ??
       this.media[nameOf(route)];
     if (route.permission !== undefined)
       return { token: this.chiefToken, ...(await (entry?.() ?? moderation.moderated(route))) };
@@ -147,6 +150,11 @@ export class EveryRoute {
     const { url } = this.server;
     this.ownRequests ??= ownAccountRequests({ url, viewer: this.viewer, other: this.other, statusId: this.statusId });
     return this.ownRequests;
+  }
+
+  private get collections() {
+    this.collectingRequests ??= collectionRequests(this.server.url, this.viewer, this.other);
+    return this.collectingRequests;
   }
 
   private readonly entries: Readonly<Record<string, () => Promise<Fitting>>> = {

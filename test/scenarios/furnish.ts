@@ -69,6 +69,10 @@ export async function furnish({ url, viewer, other, third, shunned, chief }: Ten
 
   await ben('POST', `/api/v1/accounts/${third.id}/endorse`);
   for (const by of [ben, ada]) await by('POST', '/api/v1/featured_tags', { name: 'bees' });
+  const { id: owner } = (await boss('GET', '/api/v1/accounts/verify_credentials')) as Made;
+  const collection = { name: 'Birds', tag_name: 'owls', account_ids: [other.id, owner] };
+  const { collection: birds } = (await ben('POST', '/api/v1/collections', collection)) as { collection: Made };
+  await ben('PATCH', `/api/v1/collections/${birds.id}`, { description: 'All of them' });
   const filter = { title: 'kept', context: ['account'], keywords_attributes: [{ keyword: 'neversaid' }] };
   const { id } = (await ada('POST', '/api/v2/filters', filter)) as Made;
   await ada('POST', `/api/v2/filters/${id}/statuses`, { status_id: kept });
@@ -82,6 +86,7 @@ export async function furnish({ url, viewer, other, third, shunned, chief }: Ten
   for (const [by, type] of [
     [ada, 'moderation_warning'],
     [boss, 'admin.report'],
+    [boss, 'collection_update'],
   ] as const) {
     const told = async () => ((await by('GET', `/api/v1/notifications?types[]=${type}`)) as Made[]).length > 0;
     await until(`a notification of ${type}`, told, ARRIVAL_MS_MAX);

@@ -11,6 +11,7 @@ const filed = {
   comment: 'x',
   statusIds: ['3'],
   ruleIds: [],
+  collectionIds: [],
   forward: false,
 };
 const handled = (action: string, by = '7') => ({ action, by, ruleIds: [], setRules: false });

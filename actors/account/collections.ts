@@ -1,0 +1,272 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import { type Problem, problem } from '../domain/problem.js';
+import { countChars } from '../domain/text.js';
+import type { Part } from '../runtime/part.js';
+import type { Ctx, Recorded } from '../runtime/slice.js';
+import type { RelationState } from './relations.js';
+
+export interface Commands {
+  createCollection: { in: P.AccountCreateCollection; out: P.AccountCollection };
+  updateCollection: { in: P.AccountUpdateCollection; out: P.AccountCollection };
+  deleteCollection: { in: P.AccountCollectionId; out: P.AccountEmpty };
+  addToCollection: { in: P.AccountAddToCollection; out: P.AccountCollectionItem };
+  removeFromCollection: { in: P.AccountRemoveFromCollection; out: P.AccountEmpty };
+  leaveCollection: { in: P.AccountLeaveCollection; out: P.AccountEmpty };
+  collections: { in: P.AccountEmpty; out: P.AccountCollections };
+}
+export interface Events {
+  collectionCreated: P.AccountCollectionCreated;
+  collectionUpdated: P.AccountCollectionUpdated;
+  collectionDeleted: P.AccountCollectionDeleted;
+  collectionItemsAdded: P.AccountCollectionItemsAdded;
+  collectionItemsRemoved: P.AccountCollectionItemsRemoved;
+}
+
+export interface KeptCollection {
+  text: P.AccountCollectionText;
+  readonly createdAtMs: number;
+  updatedAtMs: number;
+  /** How often its text was changed. */
+  revision: number;
+  /** By their ids, oldest first. At most COLLECTION_ITEMS_MAX. */
+  readonly items: Map<string, P.AccountCollectionItem>;
+  /** Accounts that left it by their own wish. At most LEFT_REMEMBERED_MAX, the latest. */
+  readonly left: Set<string>;
+}
+export interface State extends RelationState {
+  /** By id, oldest first. At most COLLECTIONS_MAX. */
+  readonly collections: Map<string, KeptCollection>;
+}
+
+/** Of one account. Source: Mastodon's documentation of Collections, the default of a role's collection_limit. */
+export const COLLECTIONS_MAX = 10;
+/** Source: Mastodon's documentation of Collections. */
+export const COLLECTION_ITEMS_MAX = 25;
+/** Source: Mastodon's documentation of `POST /api/v1/collections`. */
+export const COLLECTION_NAME_CHARS_MAX = 40;
+/** Source: the same. */
+export const COLLECTION_DESCRIPTION_CHARS_MAX = 100;
+/** Bounds a collection's memory: four times of those who can be in it at once. */
+export const LEFT_REMEMBERED_MAX = 100;
+
+const missing = (): Problem => problem('not_found', 'Record not found');
+
+/** Accounts that the owner recommends, each collection under a name. Who is in one has agreed to it, and may leave it. */
+export const collections: Part<State, Commands, Events> = {
+  decide: {
+    createCollection(state, { text, accounts }, { self, nowMs, newId }) {
+      if (state.collections.size >= COLLECTIONS_MAX)
+        return problem('limit_reached', `Validation failed: You cannot have more than ${COLLECTIONS_MAX} collections`);
+      const said = text ?? NOTHING_SAID;
+      const wanted = [...new Map(accounts.map((one) => [one.account, one])).values()];
+      const refused = refusedText(said) ?? crowded(wanted.length);
+      if (refused !== undefined) return refused;
+      for (const one of wanted) {
+        const refusal = unfeaturable(state, one, self);
+        if (refusal !== undefined) return refusal;
+      }
+      const id = newId();
+      const items = wanted.map(({ account }) => ({ id: newId(), account, createdAtMs: nowMs }));
+      const created: Recorded<Events> = { type: 'collectionCreated', id, text: said, atMs: nowMs };
+      return {
+        events: items.length === 0 ? [created] : [created, { type: 'collectionItemsAdded', id, items }],
+        reply: { id, owner: self, text: said, items, createdAtMs: nowMs, updatedAtMs: nowMs },
+      };
+    },
+    updateCollection(state, { id, ...changes }, { self, nowMs }) {
+      const known = state.collections.get(id);
+      if (known === undefined) return missing();
+      const text = changedText(known.text, changes);
+      const refused = refusedText(text);
+      if (refused !== undefined) return refused;
+      const reply = { ...collectionOf(self, id, known), text };
+      if (isSame(text, known.text)) return { events: [], reply };
+      const told = !isSame({ ...text, ...UNTOLD }, { ...known.text, ...UNTOLD });
+      const event = { id, text, told, revision: known.revision + 1, atMs: nowMs };
+      return { events: [{ type: 'collectionUpdated', ...event }], reply: { ...reply, updatedAtMs: nowMs } };
+    },
+    deleteCollection(state, { id }) {
+      const known = state.collections.get(id);
+      return known === undefined ? missing() : { events: [deletion(id, known)], reply: {} };
+    },
+    addToCollection(state, { id, featured }, { self, nowMs, newId }) {
+      const known = state.collections.get(id);
+      if (known === undefined || featured === undefined) return missing();
+      const { account } = featured;
+      for (const item of known.items.values()) if (item.account === account) return taken();
+      const isOut = known.left.has(account) ? unwilling() : unfeaturable(state, featured, self);
+      const refused = isOut ?? crowded(known.items.size + 1);
+      if (refused !== undefined) return refused;
+      const item = { id: newId(), account, createdAtMs: nowMs };
+      return { events: [{ type: 'collectionItemsAdded', id, items: [item] }], reply: item };
+    },
+    removeFromCollection(state, { id, item }, about) {
+      const found = state.collections.get(id)?.items.get(item);
+      return found === undefined ? missing() : { events: [removal(id, [found], false, about)], reply: {} };
+    },
+    leaveCollection(state, { id, item, by }, about) {
+      const found = state.collections.get(id)?.items.get(item);
+      if (found === undefined) return missing();
+      if (found.account !== by) return problem('forbidden', 'This action is not allowed');
+      return { events: [removal(id, [found], true, about)], reply: {} };
+    },
+    collections(state, _nothing, { self }) {
+      const all = Array.from(state.collections, ([id, known]) => collectionOf(self, id, known));
+      return { events: [], reply: { collections: all } };
+    },
+  },
+  apply: {
+    collectionCreated(state, { id, text = NOTHING_SAID, atMs }) {
+      const empty = { items: new Map(), left: new Set<string>() };
+      state.collections.set(id, { text, createdAtMs: atMs, updatedAtMs: atMs, revision: 0, ...empty });
+    },
+    collectionUpdated(state, { id, text = NOTHING_SAID, revision, atMs }) {
+      const known = state.collections.get(id);
+      if (known === undefined) return;
+      Object.assign(known, { text, revision, updatedAtMs: atMs });
+    },
+    collectionDeleted: (state, { id }) => void state.collections.delete(id),
+    collectionItemsAdded(state, { id, items }) {
+      const known = state.collections.get(id);
+      if (known === undefined) return;
+      for (const item of items) {
+        known.items.set(item.id, item);
+        known.updatedAtMs = item.createdAtMs;
+      }
+    },
+    collectionItemsRemoved(state, { id, items, forGood, atMs }) {
+      const known = state.collections.get(id);
+      if (known === undefined) return;
+      known.updatedAtMs = atMs;
+      for (const item of items) {
+        known.items.delete(item.id);
+        if (forGood) known.left.add(item.account);
+      }
+      for (const oldest of known.left) {
+        if (known.left.size <= LEFT_REMEMBERED_MAX) break;
+        known.left.delete(oldest);
+      }
+    },
+  },
+  commands: {
+    createCollection: {
+      in: codec('murmuration.account.CreateCollection'),
+      out: codec('murmuration.account.Collection'),
+    },
+    updateCollection: {
+      in: codec('murmuration.account.UpdateCollection'),
+      out: codec('murmuration.account.Collection'),
+    },
+    deleteCollection: { in: codec('murmuration.account.CollectionId'), out: codec('murmuration.account.Empty') },
+    addToCollection: {
+      in: codec('murmuration.account.AddToCollection'),
+      out: codec('murmuration.account.CollectionItem'),
+    },
+    removeFromCollection: {
+      in: codec('murmuration.account.RemoveFromCollection'),
+      out: codec('murmuration.account.Empty'),
+    },
+    leaveCollection: { in: codec('murmuration.account.LeaveCollection'), out: codec('murmuration.account.Empty') },
+    collections: { in: codec('murmuration.account.Empty'), out: codec('murmuration.account.Collections') },
+  },
+  events: {
+    collectionCreated: codec('murmuration.account.CollectionCreated'),
+    collectionUpdated: codec('murmuration.account.CollectionUpdated'),
+    collectionDeleted: codec('murmuration.account.CollectionDeleted'),
+    collectionItemsAdded: codec('murmuration.account.CollectionItemsAdded'),
+    collectionItemsRemoved: codec('murmuration.account.CollectionItemsRemoved'),
+  },
+};
+
+/** A collection as others read it. */
+export function collectionOf(owner: string, id: string, known: KeptCollection): P.AccountCollection {
+  const { text, items, createdAtMs, updatedAtMs } = known;
+  return { id, owner, text, items: [...items.values()], createdAtMs, updatedAtMs };
+}
+
+/** Somebody is in none of the owner's collections any more. */
+export function uncollected(
+  state: Readonly<State>,
+  account: string,
+  about: Pick<Ctx, 'nowMs'>,
+): Recorded<Pick<Events, 'collectionItemsRemoved'>>[] {
+  const events: Recorded<Pick<Events, 'collectionItemsRemoved'>>[] = [];
+  for (const [id, { items }] of state.collections) {
+    const theirs = [...items.values()].filter((item) => item.account === account);
+    if (theirs.length > 0) events.push(removal(id, theirs, false, about));
+  }
+  return events;
+}
+
+/** All of the owner's are gone. */
+export function collectionsEnded({ collections: all }: Readonly<State>): Recorded<Pick<Events, 'collectionDeleted'>>[] {
+  return Array.from(all, ([id, known]) => deletion(id, known));
+}
+
+const deletion = (id: string, { items }: KeptCollection) =>
+  ({ type: 'collectionDeleted', id, items: [...items.values()] }) as const;
+
+function removal(
+  id: string,
+  items: readonly P.AccountCollectionItem[],
+  forGood: boolean,
+  { nowMs }: { nowMs: number },
+) {
+  return { type: 'collectionItemsRemoved', id, items, forGood, atMs: nowMs } as const;
+}
+
+const NOTHING_SAID: P.AccountCollectionText = {
+  name: '',
+  description: '',
+  language: '',
+  tag: '',
+  sensitive: false,
+  discoverable: false,
+};
+/** What may change without a word to those in the collection. */
+const UNTOLD = { language: '', discoverable: true } as const;
+
+function changedText(before: P.AccountCollectionText, changes: Omit<P.AccountUpdateCollection, 'id'>) {
+  return {
+    name: changes.name ?? before.name,
+    description: changes.description ?? before.description,
+    language: changes.language ?? before.language,
+    tag: changes.tag ?? before.tag,
+    sensitive: changes.sensitive ?? before.sensitive,
+    discoverable: changes.discoverable ?? before.discoverable,
+  };
+}
+
+function isSame(one: P.AccountCollectionText, other: P.AccountCollectionText): boolean {
+  return (Object.keys(NOTHING_SAID) as (keyof P.AccountCollectionText)[]).every((key) => one[key] === other[key]);
+}
+
+/** The account's own word first; who asks to be asked takes followers only. Nobody is told that they are blocked. */
+function unfeaturable(state: Readonly<State>, { account, consent }: P.AccountFeatured, self: string) {
+  if (account === self) return undefined;
+  if (state.blocking.has(account) || state.blockedBy.has(account)) return unwilling();
+  if (consent === 'public') return undefined;
+  return consent === 'followers' && state.following.get(account)?.pending === false ? undefined : unwilling();
+}
+
+function refusedText({ name, description }: P.AccountCollectionText): Problem | undefined {
+  if (name.trim() === '') return refusal('name', 'Name', 'ERR_BLANK', "can't be blank");
+  if (countChars(name) > COLLECTION_NAME_CHARS_MAX)
+    return refusal('name', 'Name', 'ERR_TOO_LONG', `is too long (maximum is ${COLLECTION_NAME_CHARS_MAX} characters)`);
+  if (countChars(description) <= COLLECTION_DESCRIPTION_CHARS_MAX) return undefined;
+  const long = `is too long (maximum is ${COLLECTION_DESCRIPTION_CHARS_MAX} characters)`;
+  return refusal('description', 'Description', 'ERR_TOO_LONG', long);
+}
+
+function crowded(items: number): Problem | undefined {
+  if (items <= COLLECTION_ITEMS_MAX) return undefined;
+  return problem('limit_reached', `Validation failed: A collection has at most ${COLLECTION_ITEMS_MAX} accounts`);
+}
+
+const taken = () => refusal('account', 'Account', 'ERR_TAKEN', 'has already been taken');
+const unwilling = () => refusal('account', 'Account', 'ERR_INVALID', 'cannot be featured');
+
+function refusal(field: string, shown: string, error: string, description: string): Problem {
+  return problem('invalid', `Validation failed: ${shown} ${description}`, { [field]: [{ error, description }] });
+}

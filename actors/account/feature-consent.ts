@@ -1,0 +1,35 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import type { Part } from '../runtime/part.js';
+import type { AccountState as Whole } from './commands.js';
+
+export interface Commands {
+  featureConsent: { in: P.AccountFeatureConsent; out: P.AccountFeatureConsented };
+}
+
+/** Who may put an account into collections: everybody, its followers, or nobody. */
+export type Consent = 'public' | 'followers' | 'nobody';
+
+/** What the owner has set decides: who does not want to be discovered is in no collection. */
+export function consentOf({ discoverable, locked }: Pick<P.AccountProfile, 'discoverable' | 'locked'>): Consent {
+  if (!discoverable) return 'nobody';
+  return locked ? 'followers' : 'public';
+}
+
+/** Whether the account may be featured in others' collections (collections.ts); nothing is recorded. */
+export const featureConsent: Part<Whole, Commands, object> = {
+  decide: {
+    featureConsent({ profile, moderation, blocking, blockedBy }, { by }) {
+      const isAway = moderation.deleted || moderation.suspendedAtMs > 0 || blocking.has(by) || blockedBy.has(by);
+      return { events: [], reply: { consent: isAway ? 'nobody' : consentOf(profile) } };
+    },
+  },
+  apply: {},
+  commands: {
+    featureConsent: {
+      in: codec('murmuration.account.FeatureConsent'),
+      out: codec('murmuration.account.FeatureConsented'),
+    },
+  },
+  events: {},
+};
