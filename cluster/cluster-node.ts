@@ -126,6 +126,12 @@ export class ClusterNode implements Placement {
     return { ready: true };
   }
 
+  /** This member and all others that are not gone, as of the last look. */
+  company() {
+    const { seenMs } = this.view;
+    return { self: this.lease.member, others: this.view.company(), seenMs, mapVersion: this.mapRow.map.version };
+  }
+
   status(): NodeNodeStatus {
     const { member } = this.lease;
     return {

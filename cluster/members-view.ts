@@ -14,6 +14,8 @@ const GONE_KEPT_MS = 600_000;
 /** What this node has seen of all members, and since when each row stands still. */
 export class MembersView {
   private sightings = new Map<string, Sighting<StoreMemberRecord>>();
+  /** When the members were read last, monotonic. */
+  seenMs = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly context: ClusterContext) {}
 
@@ -23,6 +25,7 @@ export class MembersView {
     const range = tables.range(members, { cluster }, { limit: MEMBERS_MAX });
     const rows = await within(clock, STORE_PATIENCE_MS, 'reading the members', range);
     const answeredMs = clock.monotonicMs();
+    this.seenMs = answeredMs;
     this.sightings = new Map(
       rows.map(({ key, value }) => [key.name, sighted(this.sightings.get(key.name), value, answeredMs)]),
     );
@@ -30,6 +33,12 @@ export class MembersView {
 
   rows(): StoreMemberRecord[] {
     return [...this.sightings.values()].map((sighting) => sighting.row);
+  }
+
+  /** Who else has not left or been fenced, by name and incarnation. */
+  company(): string[] {
+    const present = this.others().filter(({ row }) => row.state !== 'gone');
+    return present.map(({ row }) => memberId(row.name, row.incarnation)).sort();
   }
 
   /** Roles of the live members; this node's own is given, for it knows itself better than its row does. */

@@ -24,9 +24,10 @@ import {
   tagStatuses,
 } from '../store/tables.js';
 import { type Bus, ROWS_TOPIC } from '../transport/bus.js';
+import { HEARD_MS, type Hearing, UNHEARD_MS } from './hearing.js';
 
-/** How long a node may believe a row that a node cut off from the bus has changed. */
-const SHARED_TTL_MS = 5_000;
+/** By then a write that failed has happened, if it ever does: its rows are told once more. */
+const LATE_MS = 10_000;
 
 /**
  * A write that took longer is told without its value: an owner that lost its shard meanwhile must not tell what its
@@ -65,11 +66,29 @@ export const cachedAlone = (tables: Tables): CachedTables =>
  * The store of a node among others: each tells what it wrote before the writer goes on. NATS keeps a publisher's
  * messages in order, so whoever has an answer from the writer has heard of the write.
  */
-export async function cachedTogether(tables: Tables, bus: Bus, node: string): Promise<CachedTables> {
-  const cached = new CachedTables(tables, { ttlMs: SHARED_TTL_MS, trusts: () => bus.healthy() });
-  cached.onWritten((written, tookMs) => {
-    const rows = written.map((row) => toldRow(row, tookMs <= PROMPT_MS));
+export async function cachedTogether(
+  tables: Tables,
+  bus: Bus,
+  node: string,
+  hearing?: Pick<Hearing, 'ageMaxMs'>,
+): Promise<CachedTables> {
+  const cached = new CachedTables(tables, {
+    ttlMs: hearing === undefined ? UNHEARD_MS : HEARD_MS,
+    ...(hearing === undefined ? {} : { ageMaxMs: () => hearing.ageMaxMs() }),
+    trusts: () => bus.healthy(),
+  });
+  const tell = (written: readonly WrittenRow[], prompt: boolean) => {
+    const rows = written.map((row) => toldRow(row, prompt));
     bus.publish(ROWS_TOPIC, messages.encode({ node, rows }));
+  };
+  cached.onWritten((written, tookMs, isDone) => {
+    tell(written, tookMs <= PROMPT_MS);
+    if (isDone) return;
+    const again = () => {
+      cached.forget(written);
+      tell(written, false);
+    };
+    setTimeout(again, LATE_MS).unref();
   });
   bus.onGap((subject) => {
     if (subject === undefined || subject === ROWS_TOPIC) cached.forget(undefined);
@@ -117,7 +136,7 @@ class Told {
 
 /**
  * Takes rows from one node's memory to another's. After a row the same sender's later writes of it are told; only a
- * shard that moves within that moment leaves a row that is believed for SHARED_TTL_MS.
+ * shard that moves within that moment leaves a row that is believed for UNHEARD_MS.
  */
 export function rowCarrier(cached: CachedTables): RowCarrier {
   const hot = new Map(allTables.filter((table) => 'hot' in table).map((table) => [table.name as string, table]));

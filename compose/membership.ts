@@ -11,11 +11,14 @@ import type { Tables } from '../store/port.js';
 import { members } from '../store/tables.js';
 import type { Bus } from '../transport/bus.js';
 import type { PeerSecurity } from '../transport/grpc/peer-security.js';
+import type { Company } from './hearing.js';
 
 /** How this node owns shards: all of them, or its part of the cluster's. */
 export interface Membership {
   readonly readiness: () => Readiness;
   readonly status: () => NodeNodeStatus;
+  /** Absent where there never are others. */
+  readonly company?: () => Company;
   /** Gives all shards away (or snapshots them, when there is nobody). */
   readonly leave: () => Promise<void>;
   /** Ends what peers could still call. */
@@ -90,6 +93,7 @@ async function clustered(settings: Settings, around: Surroundings): Promise<Memb
   return {
     readiness: () => node.readiness(),
     status: () => node.status(),
+    company: () => node.company(),
     leave: () => node.drain(),
     close: async () => {
       await server.close();

@@ -41,6 +41,7 @@ import { openMailer } from '../transport/mail/mailer.js';
 import { GuardedClient } from '../transport/web/guarded-client.js';
 import { LinkPages } from '../transport/web/link-pages.js';
 import { cachedAlone, cachedTogether, rowCarrier } from './cached-rows.js';
+import { Hearing } from './hearing.js';
 import { fanOut, makeHomeRings, makePublicRing, withRings } from './home-rings.js';
 import { openMembership } from './membership.js';
 import { openBus, openMedia, openStore } from './parts.js';
@@ -85,7 +86,8 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const store = await openStore(settings, logger.child({ part: 'store' }), clock, () => placement.idFloorMs());
   const bus = await openBus(settings, logger.child({ part: 'bus' }), clock);
   const isAlone = settings.STORE === 'lmdb';
-  const tables = isAlone ? cachedAlone(store) : await cachedTogether(store, bus, settings.NODE_NAME);
+  const hearing = isAlone ? undefined : await Hearing.open(bus, clock);
+  const tables = isAlone ? cachedAlone(store) : await cachedTogether(store, bus, settings.NODE_NAME, hearing);
   const mailer = openMailer({
     smtpUrl: settings.SMTP_URL,
     from: settings.MAIL_FROM ?? `Murmuration <no-reply@${settings.DOMAIN.replace(/:\d+$/, '')}>`,
@@ -140,7 +142,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     ...options,
   });
   const askAccount = askerOf(account, runtime);
-  const news = isAlone ? undefined : await relationNews(bus, placement);
+  const news = isAlone ? undefined : await relationNews(bus, placement, hearing);
   const about = { ...instanceOf(settings), emojis };
   const told: Told | undefined = isAlone ? (listener) => tables.onChanged(listener) : undefined;
   const indexTold: IndexTold | undefined = isAlone ? (listener) => tables.onIndexed(statusIndex, listener) : undefined;
@@ -169,7 +171,8 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     newAccountId: newAccountIds(clock, random),
   };
   alarms.start();
-  const { readiness, status, leave, close } = membership;
+  const { readiness, status, leave, close, company } = membership;
+  if (company !== undefined) hearing?.watch(company);
   const ready = () => readiness().ready;
   let server: Server | undefined;
   const drain = async () => {
@@ -177,6 +180,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     await leave();
     await server?.drain(HTTP_DRAIN_MS_MAX);
     await server?.close();
+    hearing?.close();
     runtime.close();
     await close();
     await web.close();

@@ -3,6 +3,7 @@ import type { Placement } from '../actors/runtime/placement.js';
 import type { RelationNews } from '../gateway/relation-news.js';
 import { codec } from '../proto/codec.js';
 import { type Bus, RELATIONS_TOPIC } from '../transport/bus.js';
+import { type Hearing, UNHEARD_MS } from './hearing.js';
 
 const messages = codec('murmuration.node.AccountTopic');
 
@@ -11,7 +12,11 @@ const messages = codec('murmuration.node.AccountTopic');
  * so whoever has that answer has heard of the change. Those who live here are asked: that costs no message, and what is
  * published comes back later than the answer.
  */
-export async function relationNews(bus: Bus, placement: Placement): Promise<RelationNews> {
+export async function relationNews(
+  bus: Bus,
+  placement: Placement,
+  hearing: Pick<Hearing, 'ageMaxMs'> = { ageMaxMs: () => UNHEARD_MS },
+): Promise<RelationNews> {
   const listeners: ((account: string | undefined) => void)[] = [];
   const tell = (account: string | undefined) => {
     for (const listener of listeners) listener(account);
@@ -22,6 +27,7 @@ export async function relationNews(bus: Bus, placement: Placement): Promise<Rela
   await bus.subscribe(RELATIONS_TOPIC, (payload) => tell(messages.decode(payload).accountId));
   return {
     covers: (viewer) => bus.healthy() && placement.epochOf(idShard(viewer)) === undefined,
+    ageMaxMs: () => hearing.ageMaxMs(),
     onChanged: (listener) => void listeners.push(listener),
   };
 }

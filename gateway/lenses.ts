@@ -42,16 +42,10 @@ const NOBODY: AccountSources = {
 };
 const NO_BOUNDS: HomeBounds = { before: undefined, after: undefined, upwards: false, limit: 0 };
 
-/**
- * How long the lens of a viewer who lives on another node is believed without a question: bounds what a node cut off
- * from the bus without knowing it may show. As long as rows are believed (ADR 0013).
- */
-export const LENS_BELIEVED_MS = 5_000;
-
 interface Kept extends Viewpoint {
   readonly version: number;
-  /** By the monotonic clock; 0: ask. */
-  believedUntilMs: number;
+  /** When it was asked for, by the monotonic clock; undefined: it is not believed. */
+  askedMs: number | undefined;
   /** Of what was heard when it was asked for. */
   generation: number;
 }
@@ -120,9 +114,11 @@ export class Lenses {
       .then((late) => this.#seen(viewer, kept, late, asking));
   }
 
-  #believes(viewer: string, { believedUntilMs, generation }: Kept): boolean {
-    if (believedUntilMs === 0 || generation !== this.#generation) return false;
-    return this.#clock.monotonicMs() < believedUntilMs && this.#news?.covers(viewer) === true;
+  /** As long as rows are (ADR 0013): that bounds what a node cut off from the bus without knowing it may show. */
+  #believes(viewer: string, { askedMs, generation }: Kept): boolean {
+    const news = this.#news;
+    if (news === undefined || askedMs === undefined || generation !== this.#generation) return false;
+    return this.#clock.monotonicMs() - askedMs < news.ageMaxMs() && news.covers(viewer);
   }
 
   /** Without an account: any may have changed. */
@@ -132,7 +128,7 @@ export class Lenses {
       return;
     }
     const kept = this.#kept.peek(account);
-    if (kept !== undefined) kept.believedUntilMs = 0;
+    if (kept !== undefined) kept.askedMs = undefined;
     for (const asking of this.#asking.get(account) ?? []) asking.overtaken = true;
   }
 
@@ -165,7 +161,7 @@ export class Lenses {
     const lens = new Lens(viewer, sources, this.#clock, this.#limits, screen?.languages);
     const relation = (account: string) => lens.relation(account);
     const relations = screen === undefined ? relation : Object.assign(relation, { screen });
-    const view: Kept = { version, lens, relations, believedUntilMs: 0, generation: 0 };
+    const view: Kept = { version, lens, relations, askedMs: undefined, generation: 0 };
     // A screen is asked for separately: what was heard meanwhile is not known to be in it.
     if (asking?.overtaken === false && screen === undefined) believe(view, asking);
     this.#kept.set(viewer, view, { size: LENS_EDGES + edgesOf(sources) + (screen?.size ?? 0) });
@@ -174,7 +170,7 @@ export class Lenses {
 }
 
 function believe(kept: Kept, { atMs, generation }: Asking): void {
-  kept.believedUntilMs = atMs + LENS_BELIEVED_MS;
+  kept.askedMs = atMs;
   kept.generation = generation;
 }
 

@@ -29,6 +29,9 @@ export interface NumberChanged {
   readonly number: number;
 }
 
+/** What was written, how long that took, and false when it failed: it may have happened or happen later. */
+export type WrittenHere = (rows: readonly WrittenRow[], tookMs: number, isDone: boolean) => void;
+
 interface Begun {
   readonly text: string;
   readonly before: object | undefined;
@@ -38,6 +41,8 @@ export interface CachedTablesOptions {
   readonly rowsMax?: number;
   /** Rows are read again after this: bounds how long a node believes what another, cut off from it, has changed. */
   readonly ttlMs?: number;
+  /** The age, below `ttlMs`, up to which rows are believed now; asked at each read. */
+  readonly ageMaxMs?: () => number;
   /** Tables of which the newest rows of partitions are kept as well; for stores that nobody else writes to. */
   readonly newest?: readonly AnyTable[];
   /** Tables of which whole answers to ranges are kept; for such stores, too. */
@@ -56,16 +61,24 @@ export class CachedTables implements Tables {
   readonly #kept = new Map<string, KeptRows>();
   readonly #rowsMax: number;
   readonly #ttlMs: number;
-  readonly #writtenHere: ((rows: readonly WrittenRow[], tookMs: number) => void)[] = [];
+  readonly #writtenHere: WrittenHere[] = [];
   readonly #changed: ((rows: readonly WrittenRow[] | undefined) => void)[] = [];
   readonly #trusts: () => boolean;
+  readonly #ageMaxMs: () => number;
   readonly #newest: NewestRows;
   readonly #ranges: KeptRanges;
   readonly #constants = new ConstantRows();
 
   constructor(
     inner: Tables,
-    { rowsMax = ROWS_MAX, ttlMs = 0, trusts = () => true, newest = [], ranges = [] }: CachedTablesOptions = {},
+    {
+      rowsMax = ROWS_MAX,
+      ttlMs = 0,
+      ageMaxMs = () => ttlMs,
+      trusts = () => true,
+      newest = [],
+      ranges = [],
+    }: CachedTablesOptions = {},
   ) {
     this.#inner = inner;
     this.#newest = new NewestRows(newest);
@@ -73,10 +86,11 @@ export class CachedTables implements Tables {
     this.#rowsMax = rowsMax;
     this.#ttlMs = ttlMs;
     this.#trusts = trusts;
+    this.#ageMaxMs = ageMaxMs;
   }
 
-  /** Calls it with each write of hot and watched rows of this node, before the writer goes on, and how long it took. */
-  onWritten(listener: (rows: readonly WrittenRow[], tookMs: number) => void): void {
+  /** Calls it with each write of hot and watched rows of this node, before the writer goes on. */
+  onWritten(listener: WrittenHere): void {
     this.#writtenHere.push(listener);
   }
 
@@ -110,7 +124,7 @@ export class CachedTables implements Tables {
   peek<P extends Columns, C extends Columns, V>(table: Table<P, C, V>, key: KeyOf<P> & KeyOf<C>): V | undefined {
     if (table.hot !== true || !this.#trusts()) return undefined;
     const kept = this.#of(table);
-    return kept.get(kept.textOf(key)) as V | undefined;
+    return kept.get(kept.textOf(key), this.#ageMaxMs()) as V | undefined;
   }
 
   /** The key as `offer` takes it. */
@@ -130,7 +144,7 @@ export class CachedTables implements Tables {
     if (table.hot !== true || !this.#trusts()) return this.#inner.get(table, key);
     const kept = this.#of(table);
     const text = kept.textOf(key);
-    const held = kept.get(text);
+    const held = kept.get(text, this.#ageMaxMs());
     if (held !== undefined) return held as V;
     const reading = kept.beginReading(text);
     try {
@@ -148,11 +162,12 @@ export class CachedTables implements Tables {
   ): Promise<(V | undefined)[]> {
     if (table.hot !== true || !this.#trusts()) return this.#inner.getMany(table, keys);
     const kept = this.#of(table);
+    const ageMaxMs = this.#ageMaxMs();
     const found: (V | undefined)[] = [];
     const missing: { readonly index: number; readonly text: string; readonly reading: Reading }[] = [];
     for (let index = 0; index < keys.length; index++) {
       const text = kept.textOf(keys[index] as Key);
-      const held = kept.get(text);
+      const held = kept.get(text, ageMaxMs);
       found.push(held as V | undefined);
       if (held === undefined) missing.push({ index, text, reading: kept.beginReading(text) });
     }
@@ -220,7 +235,7 @@ export class CachedTables implements Tables {
       for (const row of written) this.#newest.written(row);
       const tookMs = performance.now() - begunMs;
       for (const listener of this.#changed) listener(written);
-      for (const listener of this.#writtenHere) listener(written, tookMs);
+      for (const listener of this.#writtenHere) listener(written, tookMs, isDone);
     }
   }
 

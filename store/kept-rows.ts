@@ -34,11 +34,13 @@ export class KeptRows {
   #rows: Generations<object> | LRUCache<string, object> | undefined;
   readonly #reading = new Map<string, Reading>();
   readonly #writing = new Map<string, Writing>();
+  readonly #ttlMs: number;
 
   /** `ttlMs` 0: until they are written. */
   constructor(table: AnyTable, rowsMax: number, ttlMs: number) {
     const all = Object.entries({ ...table.partition, ...table.clustering });
     this.#columns = all.map(([name, type]) => ({ name, isId: type === 'id' }));
+    this.#ttlMs = ttlMs;
     this.#only = all.length === 1 ? all[0]?.[0] : undefined;
     this.#make = () =>
       ttlMs > 0
@@ -61,8 +63,12 @@ export class KeptRows {
     return this.#columns.map(({ name, isId }) => padded(String(key[name]), isId)).join('\0');
   }
 
-  get(text: string): object | undefined {
-    return this.#rows?.get(text);
+  /** `ageMaxMs`: older ones, where rows have an age, are not believed. */
+  get(text: string, ageMaxMs = Number.POSITIVE_INFINITY): object | undefined {
+    const rows = this.#rows;
+    const row = rows?.get(text);
+    if (row === undefined || ageMaxMs >= this.#ttlMs || !(rows instanceof LRUCache)) return row;
+    return this.#ttlMs - rows.getRemainingTTL(text) <= ageMaxMs ? row : undefined;
   }
 
   beginReading(text: string): Reading {

@@ -59,11 +59,13 @@ export const RELATIONS_TOPIC = 'topic.relations';
 export const INSTANCE_TOPIC = 'topic.instance';
 /** How often was asked for what (RateCounts), so that limits hold for the cluster. */
 export const RATES_TOPIC = 'topic.rates';
+/** Every second from each node, so that others know that they hear it (Pulse). */
+export const PULSE_TOPIC = 'topic.pulse';
 /** Says that the shard map changed: whoever hears it reads the row. */
 export const CLUSTER_TOPIC = 'topic.cluster';
 
 /** What every node subscribes to: buses may send several messages of these as one. */
-export const COMMON_TOPICS: readonly string[] = [STATUSES_TOPIC, ROWS_TOPIC, RELATIONS_TOPIC];
+export const COMMON_TOPICS: readonly string[] = [STATUSES_TOPIC, ROWS_TOPIC, RELATIONS_TOPIC, PULSE_TOPIC];
 
 /** What a message may weigh: below NATS's default `max_payload` (1 MiB), which headers and wrappers share. */
 export const PAYLOAD_BYTES_MAX = 1_000_000;

@@ -2256,6 +2256,11 @@ export interface NodeFieldNumber {
   readonly number: number;
 }
 
+/** topic.pulse: a node that is there; member: its name and incarnation. */
+export interface NodePulse {
+  readonly member: string;
+}
+
 /** Numbers each publisher's messages per subject, so that a receiver notices a gap and catches up from the store. */
 export interface NodePublished {
   readonly publisher: string;
@@ -2986,6 +2991,7 @@ export interface Messages {
   'murmuration.node.RowsWritten': NodeRowsWritten;
   'murmuration.node.RowKey': NodeRowKey;
   'murmuration.node.FieldNumber': NodeFieldNumber;
+  'murmuration.node.Pulse': NodePulse;
   'murmuration.node.Published': NodePublished;
   'murmuration.node.Pack': NodePack;
   'murmuration.node.Packed': NodePacked;

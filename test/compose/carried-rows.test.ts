@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeId } from '../../actors/domain/ids.js';
+import { Unavailable } from '../../actors/domain/problem.js';
 import { cachedTogether, rowCarrier } from '../../compose/cached-rows.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';
 import { put, remove } from '../../store/port.js';
@@ -99,4 +100,28 @@ test('of a mark that was made or removed elsewhere its value is heard', async ()
   await one.write([remove(marks, mark)]);
   await heard();
   assert.deepEqual(told, [{ favouriteId: '5' }, undefined]);
+});
+
+test('rows of a write that failed are told again, since it may happen late', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const shared = new MemoryTables();
+  const hub = new InProcessHub(realClock);
+  const write = shared.write.bind(shared);
+  let broken = true;
+  shared.write = async (rows) => {
+    if (broken) throw new Unavailable('no answer');
+    await write(rows);
+  };
+  const one = await cachedTogether(shared, hub.bus('one'), 'one');
+  const two = await cachedTogether(shared, hub.bus('two'), 'two');
+  await write([having(1)]);
+  await assert.rejects(one.write([having(2)]), Unavailable);
+  await heard();
+  assert.deepEqual([(await two.get(accounts, key))?.followers, (await one.get(accounts, key))?.followers], [1, 1]);
+  broken = false;
+  await write([having(2)]);
+  assert.equal((await two.get(accounts, key))?.followers, 1);
+  t.mock.timers.tick(10_000);
+  await heard();
+  assert.deepEqual([(await two.get(accounts, key))?.followers, (await one.get(accounts, key))?.followers], [2, 2]);
 });

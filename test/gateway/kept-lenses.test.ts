@@ -4,9 +4,10 @@ import type { AccountCommands } from '../../actors/account/commands.js';
 import { makeId } from '../../actors/domain/ids.js';
 import type { TypedAsk } from '../../actors/runtime/kind.js';
 import { NOBODY_LIMITED } from '../../gateway/instance/account-limits.js';
-import { LENS_BELIEVED_MS, Lenses } from '../../gateway/lenses.js';
+import { Lenses } from '../../gateway/lenses.js';
 import type { AccountHome, AccountReadHome } from '../../proto/gen/types.js';
 
+const LENS_BELIEVED_MS = 5_000;
 const viewer = makeId(1_000, 1, 0);
 const other = makeId(1_000, 2, 0);
 
@@ -42,6 +43,7 @@ function elsewhere() {
   const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
   const news = {
     covers: () => covers,
+    ageMaxMs: () => LENS_BELIEVED_MS,
     onChanged: (listener: (typeof listeners)[number]) => void listeners.push(listener),
   };
   const never = () => undefined;

@@ -272,3 +272,15 @@ test('a row whose value follows from its key is written once, and again when tha
   await cached.write([bucket(5)]);
   assert.deepEqual(await cached.get(publicBuckets, { century: 0, bucket: 1 }), { atMs: 5 });
 });
+
+test('a row that is older than is believed now is read again', async () => {
+  let ageMaxMs = 60_000;
+  const { state, cached, read } = world({ ttlMs: 60_000, ageMaxMs: () => ageMaxMs });
+  await cached.write([having(1)]);
+  assert.deepEqual([await read(), await read(), state.reads], [1, 1, 0]);
+  ageMaxMs = -1;
+  assert.deepEqual([await read(), state.reads], [1, 1]);
+  assert.equal(cached.peek(accounts, key), undefined);
+  ageMaxMs = 60_000;
+  assert.deepEqual([await read(), state.reads], [1, 1]);
+});

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Company, HEARD_MS, Hearing, UNHEARD_MS } from '../../compose/hearing.js';
+import { InProcessHub } from '../../transport/in-process-bus.js';
+import { lossyBus } from '../kit/lossy-bus.js';
+import { VirtualClock } from '../kit/virtual-clock.js';
+
+/** Nodes of one cluster that see each other at each moment, and hear each other as the test lets them. */
+async function cluster(count: number) {
+  const clock = new VirtualClock();
+  const hub = new InProcessHub(clock);
+  const members = Array.from({ length: count }, (_, index) => `node${index}#1`);
+  let mapVersion = 1;
+  let storeAnswers = true;
+  let seenMs = 0;
+  const nodes: { readonly bus: ReturnType<typeof lossyBus>; readonly hearing: Hearing }[] = [];
+  for (let index = 0; index < count; index++) {
+    const bus = lossyBus(hub.bus(`node${index}`));
+    const hearing = await Hearing.open(bus, clock);
+    const company = (): Company => {
+      if (storeAnswers) seenMs = clock.monotonicMs();
+      const self = members[index];
+      return { self, others: members.filter((member) => member !== self), seenMs, mapVersion };
+    };
+    hearing.watch(company);
+    nodes.push({ bus, hearing });
+  }
+  const [first] = nodes;
+  if (first === undefined) throw new Error('no node');
+  return {
+    first: first.hearing,
+    silence: (index: number, on: boolean) => {
+      const node = nodes[index];
+      if (node !== undefined) node.bus.losing = on;
+    },
+    pass: async (ms: number) => {
+      for (let passed = 0; passed < ms; passed += 500) {
+        await clock.advance(500);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+    restart: (index: number, name: string) => {
+      members[index] = name;
+    },
+    move: () => {
+      mapVersion += 1;
+    },
+    store: (answers: boolean) => {
+      storeAnswers = answers;
+    },
+  };
+}
+
+test('while all others are heard, what is kept may grow old, and no older than is ever believed', async () => {
+  const { first, pass } = await cluster(3);
+  assert.equal(first.ageMaxMs(), UNHEARD_MS);
+  await pass(20_000);
+  assert.ok(first.ageMaxMs() > 15_000 && first.ageMaxMs() <= 20_000, `${first.ageMaxMs()}`);
+  await pass(HEARD_MS);
+  assert.equal(first.ageMaxMs(), HEARD_MS);
+});
+
+test('a node that has been silent for too long may have changed what was not heard', async () => {
+  const { first, pass, silence } = await cluster(3);
+  await pass(2 * HEARD_MS);
+  silence(2, true);
+  await pass(UNHEARD_MS - 1_000);
+  assert.equal(first.ageMaxMs(), HEARD_MS);
+  await pass(2_000);
+  assert.equal(first.ageMaxMs(), UNHEARD_MS);
+  // What it said meanwhile and nobody heard is a gap to its bus, which makes nodes forget.
+  silence(2, false);
+  await pass(1_000);
+  assert.equal(first.ageMaxMs(), HEARD_MS);
+});
+
+test('what was kept before somebody came back, or a shard moved, is not covered', async () => {
+  const world = await cluster(2);
+  const { first, pass } = world;
+  await pass(2 * HEARD_MS);
+  world.restart(1, 'node1#2');
+  await pass(10_000);
+  assert.ok(first.ageMaxMs() <= 10_000);
+  await pass(2 * HEARD_MS);
+  world.move();
+  await pass(10_000);
+  assert.ok(first.ageMaxMs() <= 10_000);
+});
+
+test('a node that does not know who is there cannot say that it hears all', async () => {
+  const { first, pass, store } = await cluster(2);
+  await pass(2 * HEARD_MS);
+  store(false);
+  await pass(UNHEARD_MS + 1_000);
+  assert.equal(first.ageMaxMs(), UNHEARD_MS);
+});
