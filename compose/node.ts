@@ -142,6 +142,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     ...options,
   });
   const askAccount = askerOf(account, runtime);
+  const accountNow = answererOf(account, runtime);
   const news = isAlone ? undefined : await relationNews(bus, placement, hearing);
   const about = { ...instanceOf(settings), emojis };
   const told: Told | undefined = isAlone ? (listener) => tables.onChanged(listener) : undefined;
@@ -150,7 +151,8 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const services: Services = {
     instance: about,
     askAccount,
-    lenses: new Lenses(askAccount, clock, limits, answererOf(account, runtime), news),
+    accountNow,
+    lenses: new Lenses(askAccount, clock, limits, accountNow, news),
     publicRing,
     pages: new StatusPages(about, new ViewerMarks(tables)),
     askConversation: askerOf(conversation, runtime),

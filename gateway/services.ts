@@ -1,9 +1,10 @@
 import type { AccountCommands } from '../actors/account/commands.js';
 import type { ConversationCommands } from '../actors/conversation/commands.js';
+import type { Problem } from '../actors/domain/problem.js';
 import type { Clock, Random } from '../actors/domain/time.js';
 import type { InstanceCommands } from '../actors/instance/commands.js';
 import type { ReportCommands } from '../actors/report/kind.js';
-import type { TypedAsk } from '../actors/runtime/kind.js';
+import type { TypedAnswerNow, TypedAsk } from '../actors/runtime/kind.js';
 import type { PublicRing } from '../actors/timelines/public-ring.js';
 import type { Workshop } from '../media/workshop.js';
 import type { MediaStore } from '../store/media.js';
@@ -17,6 +18,7 @@ import type { EmojiLookup } from './entities/custom-emoji.js';
 import type { LimitedAccounts } from './instance/account-limits.js';
 import type { InstanceEntries } from './instance/entries.js';
 import type { Lenses } from './lenses.js';
+import type { Soon } from './soon.js';
 
 /** What the instance says of itself; from the settings. */
 export interface InstanceSettings {
@@ -43,6 +45,8 @@ export interface InstanceSettings {
 export interface Services {
   readonly instance: InstanceSettings;
   readonly askAccount: TypedAsk<AccountCommands>;
+  /** What an account says at once to a query, if it can. */
+  readonly accountNow: TypedAnswerNow<AccountCommands>;
   readonly askConversation: TypedAsk<ConversationCommands>;
   /** Viewers' relations, as of now. */
   readonly lenses: Lenses;
@@ -71,6 +75,16 @@ export interface Services {
   readonly random: Random;
   /** A fresh account id on a random shard. */
   newAccountId(): string;
+}
+
+/** An account's reply to a query: at once where it lives here and nothing goes on there. @throws Unavailable */
+export function askSoon<K extends keyof AccountCommands & string>(
+  { accountNow, askAccount }: Pick<Services, 'accountNow' | 'askAccount'>,
+  account: string,
+  query: K,
+  input: AccountCommands[K]['in'],
+): Soon<AccountCommands[K]['out'] | Problem> {
+  return accountNow(account, query, input) ?? askAccount(account, query, input);
 }
 
 /** Writes of what belongs to no actor: unique names (LWT) and immutable rows. */

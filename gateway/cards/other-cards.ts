@@ -1,4 +1,10 @@
-import type { AccountFilter, InstanceEntry, InstanceReport, StoreAccountRecord } from '../../proto/gen/types.js';
+import type {
+  AccountDirect,
+  AccountFilter,
+  InstanceEntry,
+  InstanceReport,
+  StoreAccountRecord,
+} from '../../proto/gen/types.js';
 import { Generations } from '../../store/generations.js';
 import type { DayUse } from '../discovery/tag-histories.js';
 import type { LinkTrend } from '../discovery/trends.js';
@@ -34,6 +40,7 @@ export class OtherCards {
   /** Custom emoji that their texts show. */
   #emojis: EmojiLookup['all'] | undefined;
   /** An account has a new one for each change. */
+  readonly #conversations = new KeptJson<AccountDirect>(({ id, unread }) => ({ id, unread }));
   readonly #filters = new KeptJson<AccountFilter>(renderFilter);
   readonly #reports = new ReportCards((record) => this.adminAccount(record));
   readonly #links: KeptJson<LinkTrend>;
@@ -70,6 +77,11 @@ export class OtherCards {
     rules: readonly InstanceEntry[],
   ): ReportCard | undefined {
     return this.#reports.of(report, people, rules);
+  }
+
+  /** What is the conversation's own, open. */
+  conversation(direct: AccountDirect): Uint8Array {
+    return this.#conversations.of(direct).subarray(0, -1);
   }
 
   filter(filter: AccountFilter): Uint8Array {

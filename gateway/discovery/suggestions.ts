@@ -4,7 +4,7 @@ import { accountStatuses, favourites } from '../../store/tables.js';
 import { isPublished, isSuspended } from '../entities/account.js';
 import { loadAccounts } from '../entities/status.js';
 import { blocksDomainOf } from '../screening/screen.js';
-import type { Services } from '../services.js';
+import { askSoon, type Services } from '../services.js';
 import { type Soon, soon, together } from '../soon.js';
 import type { Entry } from '../timelines/cursor.js';
 import { answered, loadStatuses } from '../visible.js';
@@ -34,7 +34,7 @@ export async function suggestionsFor(services: Services, viewer: string, limit: 
   const met = new Set(interactions.map(({ account }) => account));
   const candidates = [...new Set([...met, ...active])].filter((id) => id !== viewer).slice(0, CANDIDATES_MAX);
   const [{ ends }, records, { lens, relations }] = await Promise.all([
-    services.askAccount(viewer, 'endedSuggestions', { targets: candidates }).then(answered),
+    soon(askSoon(services, viewer, 'endedSuggestions', { targets: candidates }), answered),
     loadAccounts(services, candidates),
     services.lenses.of(viewer),
   ]);

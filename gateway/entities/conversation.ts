@@ -1,6 +1,7 @@
-import type { AccountDirect } from '../../proto/gen/types.js';
+import type { AccountDirect, StoreAccountRecord } from '../../proto/gen/types.js';
 import { arrayOf } from '../cards/status-pages.js';
 import type { Services } from '../services.js';
+import { type Soon, soon } from '../soon.js';
 import { type Relations, relationsOf, type VisibleStatus, visibleById } from '../visible.js';
 import { type Account, isPublished, renderAccount } from './account.js';
 import { loadAccounts, renderStatuses, type Status } from './status.js';
@@ -34,60 +35,76 @@ const LAST_STATUS = Buffer.from(',"last_status":');
 const END = Buffer.from('}');
 
 /** The same as pieces of JSON. */
-export async function conversationPieces(
+export function conversationPieces(
   services: Services,
   viewer: string,
   directs: readonly AccountDirect[],
-): Promise<(readonly Uint8Array[] | undefined)[]> {
-  const { latest, people } = await seenOf(services, viewer, directs);
-  const statuses = await services.pages.pieces(services, viewer, latest);
-  return directs.map(({ id, unread }, index) => {
-    const lastStatus = statuses[index];
-    if (lastStatus === undefined) return undefined;
-    const head = Buffer.from(JSON.stringify({ id, unread }).slice(0, -1));
-    const accounts = arrayOf((people[index] ?? []).map((record) => [services.pages.account(record)]));
-    return [head, ACCOUNTS, ...accounts, LAST_STATUS, ...lastStatus, END];
-  });
+): Soon<(readonly Uint8Array[] | undefined)[]> {
+  const { pages } = services;
+  return soon(seenOf(services, viewer, directs), ({ latest, people }) =>
+    soon(pages.pieces(services, viewer, latest), (statuses) =>
+      directs.map((direct, index) => {
+        const lastStatus = statuses[index];
+        if (lastStatus === undefined) return undefined;
+        const pieces = [pages.others.conversation(direct), ACCOUNTS];
+        pieces.push(...arrayOf((people[index] ?? []).map((record) => [pages.account(record)])));
+        pieces.push(LAST_STATUS, ...lastStatus, END);
+        return pieces;
+      }),
+    ),
+  );
+}
+
+interface Seen {
+  readonly latest: readonly (VisibleStatus | undefined)[];
+  readonly people: readonly StoreAccountRecord[][];
 }
 
 /** The latest of each that the viewer may see, and who takes part. */
-async function seenOf(services: Services, viewer: string, directs: readonly AccountDirect[]) {
-  const relations = await relationsOf(services, viewer);
-  const records = await loadAccounts(
-    services,
-    directs.flatMap(({ accounts }) => [viewer, ...accounts]),
+function seenOf(services: Services, viewer: string, directs: readonly AccountDirect[]): Soon<Seen> {
+  const named = [viewer];
+  for (const { accounts } of directs) named.push(...accounts);
+  return soon(relationsOf(services, viewer), (relations) =>
+    soon(loadAccounts(services, named), (records) => {
+      const people = directs.map(({ accounts }) => takingPart(records, accounts.length === 0 ? [viewer] : accounts));
+      return soon(latestSeen(services, viewer, directs, relations), (latest) => ({ latest, people }));
+    }),
   );
-  const people = directs.map(({ accounts }) => {
-    // Alone with oneself, one is who takes part. Source: Mastodon AccountConversation#participant_accounts.
-    const named = accounts.length === 0 ? [viewer] : accounts;
-    return named.flatMap((account) => {
-      const record = records.get(account);
-      return record === undefined || !isPublished(record) ? [] : [record];
-    });
-  });
-  return { latest: await latestSeen(services, viewer, directs, relations), people };
+}
+
+/** Alone with oneself, one is who takes part. Source: Mastodon AccountConversation#participant_accounts. */
+function takingPart(records: ReadonlyMap<string, StoreAccountRecord>, accounts: readonly string[]) {
+  const people: StoreAccountRecord[] = [];
+  for (const account of accounts) {
+    const record = records.get(account);
+    if (record !== undefined && isPublished(record)) people.push(record);
+  }
+  return people;
 }
 
 /** Mostly that is the last one: those before are only looked at where it is gone or hidden. */
-async function latestSeen(
+function latestSeen(
   services: Services,
   viewer: string,
   directs: readonly AccountDirect[],
   relations: Relations,
-): Promise<(VisibleStatus | undefined)[]> {
+): Soon<(VisibleStatus | undefined)[]> {
+  const options = { relations, hideBlocked: true, hideMuted: true, context: 'thread' } as const;
   const found: (VisibleStatus | undefined)[] = directs.map(() => undefined);
-  let open = directs.map((_direct, index) => index);
-  for (let back = 1; open.length > 0; back++) {
-    open = open.filter((index) => (directs[index]?.statusIds.length ?? 0) >= back);
+  const look = (back: number, all: readonly number[]): Soon<typeof found> => {
+    const open = all.filter((index) => (directs[index]?.statusIds.length ?? 0) >= back);
+    if (open.length === 0) return found;
     const ids = open.map((index) => directs[index]?.statusIds.at(-back) ?? '');
-    const seen = await visibleById(services, viewer, ids, {
-      relations,
-      hideBlocked: true,
-      hideMuted: true,
-      context: 'thread',
+    return soon(visibleById(services, viewer, ids, options), (seen) => {
+      for (const [place, index] of open.entries()) found[index] = seen[place];
+      return look(
+        back + 1,
+        open.filter((index) => found[index] === undefined),
+      );
     });
-    for (const [place, index] of open.entries()) found[index] = seen[place];
-    open = open.filter((index) => found[index] === undefined);
-  }
-  return found;
+  };
+  return look(
+    1,
+    directs.map((_direct, index) => index),
+  );
 }

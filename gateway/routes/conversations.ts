@@ -4,6 +4,7 @@ import { arrayOf } from '../cards/status-pages.js';
 import { conversationPieces, renderConversations } from '../entities/conversation.js';
 import { pageBounds, pageQuery } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
+import { askSoon } from '../services.js';
 import { soon } from '../soon.js';
 import { directTimeline } from '../timelines/direct.js';
 import { answered, notFound } from '../visible.js';
@@ -15,13 +16,16 @@ const list = route({
   auth: 'user',
   scope: 'read:statuses',
   query: pageQuery(),
-  handle: async (request) => {
+  handle: (request) => {
     const { services, viewer = '', query } = request;
     const bounds = pageBounds(query);
-    const { directs, more } = answered(await services.askAccount(viewer, 'directs', bounds));
-    const page = { newest: directs[0]?.statusIds.at(-1), oldest: directs.at(-1)?.statusIds.at(-1), more };
-    const pieces = await conversationPieces(services, viewer, directs);
-    return pageAnswer(request, bounds, page, new JsonPieces(arrayOf(pieces)));
+    return soon(askSoon(services, viewer, 'directs', bounds), (reply) => {
+      const { directs, more } = answered(reply);
+      const page = { newest: directs[0]?.statusIds.at(-1), oldest: directs.at(-1)?.statusIds.at(-1), more };
+      return soon(conversationPieces(services, viewer, directs), (pieces) =>
+        pageAnswer(request, bounds, page, new JsonPieces(arrayOf(pieces))),
+      );
+    });
   },
 });
 

@@ -61,6 +61,7 @@ export async function openCity(stage: Stage = new Stage()) {
   const kept: Services = {
     instance,
     askAccount,
+    accountNow: answererOf(account, node.runtime),
     askConversation,
     lenses: new Lenses(askAccount, stage.clock, NOBODY_LIMITED, answererOf(account, node.runtime)),
     limits: NOBODY_LIMITED,

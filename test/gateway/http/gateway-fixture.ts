@@ -103,6 +103,7 @@ export class GatewayFixture {
     return {
       instance,
       askAccount: ask ?? unused,
+      accountNow: () => undefined,
       askConversation: unused,
       lenses: new Lenses(ask ?? unused, realClock),
       limits: NOBODY_LIMITED,
