@@ -4,14 +4,15 @@ import { at, type Town, write } from './town.js';
 
 const AUTHORS = 2 * LONG;
 const READERS = LONG;
+const MODERATORS = 2;
 /** How many post each trend: one person makes none. */
 const PEOPLE = 2;
 
 /** A page of each list in which people look for what they do not know yet, and a thread. */
-export const benchDiscoveryLists = (): Promise<Row[]> => benchListed([AUTHORS, READERS], filled);
+export const benchDiscoveryLists = (): Promise<Row[]> => benchListed([AUTHORS, READERS, MODERATORS], filled);
 
 export async function filled(town: Town): Promise<Listed[]> {
-  const { authors, followers: readers } = town;
+  const { authors, followers: readers, moderators } = town;
   for (const { token } of authors) {
     const body = { discoverable: true, indexable: true };
     const path = '/api/v1/accounts/update_credentials';
@@ -43,28 +44,68 @@ export async function filled(town: Town): Promise<Listed[]> {
   return [
     {
       name: 'search for accounts',
+      route: '/api/v2/search',
       path: () => '/api/v2/search?type=accounts&q=user',
       items: ({ accounts }) => accounts,
     },
     {
+      name: 'search for accounts alone',
+      route: '/api/v1/accounts/search',
+      path: () => '/api/v1/accounts/search?q=user',
+    },
+    {
+      name: 'search for all, old',
+      route: '/api/v1/search',
+      path: () => '/api/v1/search?q=user',
+      items: ({ accounts }) => accounts,
+    },
+    {
       name: 'search for statuses',
+      route: '/api/v2/search',
       path: () => '/api/v2/search?type=statuses&q=number',
       items: ({ statuses }) => statuses,
     },
     {
       name: 'search for hashtags',
+      route: '/api/v2/search',
       path: () => '/api/v2/search?type=hashtags&q=trend',
       items: ({ hashtags }) => hashtags,
       key: ({ name }) => name,
     },
-    { name: 'suggestions', path: () => '/api/v2/suggestions', key: ({ account }) => account.id },
-    { name: 'directory', path: () => '/api/v1/directory' },
-    { name: 'trending hashtags', path: () => '/api/v1/trends/tags', key: ({ name }) => name },
-    { name: 'trending statuses', path: () => '/api/v1/trends/statuses' },
-    { name: 'trending links', path: () => '/api/v1/trends/links', key: ({ url }) => url },
-    { name: 'link timeline', path: () => `/api/v1/timelines/link?url=${encodeURIComponent(read)}` },
+    {
+      name: 'suggestions',
+      route: '/api/v2/suggestions',
+      key: ({ account }) => account.id,
+    },
+    { name: 'suggestions, old', route: '/api/v1/suggestions' },
+    { name: 'directory', route: '/api/v1/directory' },
+    {
+      name: 'trending hashtags',
+      route: '/api/v1/trends/tags',
+      key: ({ name }) => name,
+    },
+    { name: 'trending statuses', route: '/api/v1/trends/statuses' },
+    {
+      name: 'trending links',
+      route: '/api/v1/trends/links',
+      key: ({ url }) => url,
+    },
+    {
+      name: 'hashtags for moderators',
+      route: '/api/v1/admin/trends/tags',
+      by: moderators,
+      key: ({ name }) => name,
+    },
+    { name: 'statuses for moderators', route: '/api/v1/admin/trends/statuses', by: moderators },
+    { name: 'links for moderators', route: '/api/v1/admin/trends/links', by: moderators, key: ({ url }) => url },
+    {
+      name: 'link timeline',
+      route: '/api/v1/timelines/link',
+      path: () => `/api/v1/timelines/link?url=${encodeURIComponent(read)}`,
+    },
     {
       name: 'thread',
+      route: '/api/v1/statuses/:id/context',
       path: (_, index) => `/api/v1/statuses/${at(threads, index)}/context`,
       length: LONG,
       items: ({ descendants }) => descendants,

@@ -4,7 +4,7 @@ import { cpuSeconds, OtherWork } from './process-figures.js';
 import { percentile, type Row } from './row.js';
 
 export interface Call {
-  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT';
   readonly path: string;
   readonly token?: string;
   readonly body?: object;

@@ -1,5 +1,7 @@
+import assert from 'node:assert/strict';
 import type { Made } from './accounts.js';
 import { type Call, measure } from './http-load.js';
+import { fits } from './list-routes.js';
 import type { Row } from './row.js';
 import { at, get, Town } from './town.js';
 
@@ -15,10 +17,13 @@ export const LONG = PAGE + 5;
 /** Accounts who ask where making a long list for each is much. */
 export const SUBJECTS = 4;
 
-/** A list endpoint: its path for the nth call by this reader. */
+/** A list endpoint: its address for the nth call by this reader. */
 export interface Listed {
   readonly name: string;
-  readonly path: (reader: Made, index: number) => string;
+  /** The path of the route, as list-routes.ts has it. */
+  readonly route: string;
+  /** Default the route's, which has no parameters then. */
+  readonly path?: (reader: Made, index: number) => string;
   /** Who asks; default the town's readers in turn. */
   readonly by?: readonly Made[];
   /** Items of a page; default PAGE. */
@@ -46,7 +51,15 @@ export async function benchListed(
 }
 
 function pages(town: Town, listed: Listed): Promise<Row> {
-  const { name, path, by = town.followers, length = PAGE, items = (page) => page, key = ({ id }) => id } = listed;
+  const {
+    name,
+    route,
+    path = () => route,
+    by = town.followers,
+    length = PAGE,
+    items = (page) => page,
+    key = ({ id }) => id,
+  } = listed;
   const isPage = (answer: unknown) => {
     const page = items(answer);
     const keys = new Set(page.map(key));
@@ -55,6 +68,7 @@ function pages(town: Town, listed: Listed): Promise<Row> {
   const call = (index: number): Call => {
     const reader = at(by, index);
     const address = path(reader, index);
+    assert.ok(fits(route, address), `${address} is not of ${route}`);
     return get(`${address}${address.includes('?') ? '&' : '?'}limit=${PAGE}`, reader, isPage);
   };
   return measure(town.target, {

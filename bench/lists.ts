@@ -44,22 +44,49 @@ export async function filled(town: Town): Promise<Listed[]> {
   await town.target.settled();
   const list = (reader: Made) => lists.get(reader.id);
   return [
-    { name: 'followers', path: (_, index) => `/api/v1/accounts/${at(authors, index).id}/followers`, by: authors },
-    { name: 'following', path: (_, index) => `/api/v1/accounts/${at(readers, index).id}/following`, by: readers },
-    { name: 'statuses of an account', path: (_, index) => `/api/v1/accounts/${at(authors, index).id}/statuses` },
-    { name: 'blocks', path: () => '/api/v1/blocks', by: authors },
-    { name: 'mutes', path: () => '/api/v1/mutes', by: authors },
-    { name: 'follow requests', path: () => '/api/v1/follow_requests', by: locked },
-    { name: 'favourites', path: () => '/api/v1/favourites' },
-    { name: 'bookmarks', path: () => '/api/v1/bookmarks' },
-    { name: 'favourited by', path: (_, index) => `/api/v1/statuses/${at(marked, index)}/favourited_by` },
+    {
+      name: 'followers',
+      route: '/api/v1/accounts/:id/followers',
+      path: (_, index) => `/api/v1/accounts/${at(authors, index).id}/followers`,
+      by: authors,
+    },
+    {
+      name: 'following',
+      route: '/api/v1/accounts/:id/following',
+      path: (_, index) => `/api/v1/accounts/${at(readers, index).id}/following`,
+      by: readers,
+    },
+    {
+      name: 'statuses of an account',
+      route: '/api/v1/accounts/:id/statuses',
+      path: (_, index) => `/api/v1/accounts/${at(authors, index).id}/statuses`,
+    },
+    { name: 'blocks', route: '/api/v1/blocks', by: authors },
+    { name: 'mutes', route: '/api/v1/mutes', by: authors },
+    { name: 'follow requests', route: '/api/v1/follow_requests', by: locked },
+    { name: 'favourites', route: '/api/v1/favourites' },
+    { name: 'bookmarks', route: '/api/v1/bookmarks' },
+    {
+      name: 'favourited by',
+      route: '/api/v1/statuses/:id/favourited_by',
+      path: (_, index) => `/api/v1/statuses/${at(marked, index)}/favourited_by`,
+    },
     {
       name: 'reblogged by',
+      route: '/api/v1/statuses/:id/reblogged_by',
       path: (_, index) => `/api/v1/statuses/${at(marked.slice(0, SUBJECTS), index)}/reblogged_by`,
     },
-    { name: 'hashtag timeline', path: () => '/api/v1/timelines/tag/bench' },
-    { name: 'list timeline', path: (reader) => `/api/v1/timelines/list/${list(reader)}` },
-    { name: 'accounts of a list', path: (reader) => `/api/v1/lists/${list(reader)}/accounts` },
+    { name: 'hashtag timeline', route: '/api/v1/timelines/tag/:hashtag', path: () => '/api/v1/timelines/tag/bench' },
+    {
+      name: 'list timeline',
+      route: '/api/v1/timelines/list/:id',
+      path: (reader) => `/api/v1/timelines/list/${list(reader)}`,
+    },
+    {
+      name: 'accounts of a list',
+      route: '/api/v1/lists/:id/accounts',
+      path: (reader) => `/api/v1/lists/${list(reader)}/accounts`,
+    },
   ];
 }
 

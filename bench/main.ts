@@ -15,6 +15,7 @@ import { benchModerationLists } from './moderation-lists.js';
 import { benchOverload } from './overload.js';
 import { benchOwnLists } from './own-lists.js';
 import { OtherWork } from './process-figures.js';
+import { benchProfileLists } from './profile-lists.js';
 import { benchHome, benchNotifications, benchPublic, benchStatus, benchVerify } from './reads.js';
 import { printTable, type Row } from './row.js';
 import { benchStart } from './start.js';
@@ -68,6 +69,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   'own-lists': benchOwnLists,
   discovery: benchDiscoveryLists,
   moderation: benchModerationLists,
+  profiles: benchProfileLists,
   visible: benchVisible,
   deliveries: benchDeliveries,
   growth: benchGrowth,

@@ -12,10 +12,29 @@ export async function filled(town: Town): Promise<Listed[]> {
   await town.each('report', LONG, (index) =>
     write(at(readers, index), '/api/v1/reports', { account_id: at(authors, index).id, comment: 'look' }, Boolean),
   );
+  const [moderator] = by;
+  if (moderator === undefined) throw new Error('a town without moderators');
+  const blocks = [
+    ['domain_allows', (number: number) => ({ domain: `allowed${number}.example` })],
+    ['domain_blocks', (number: number) => ({ domain: `blocked${number}.example`, severity: 'silence' })],
+    ['email_domain_blocks', (number: number) => ({ domain: `mail${number}.example` })],
+    ['ip_blocks', (number: number) => ({ ip: `192.0.2.${number}`, severity: 'sign_up_requires_approval' })],
+    ['canonical_email_blocks', (number: number) => ({ email: `somebody${number}@mail.example` })],
+  ] as const;
+  for (const [collection, body] of blocks) {
+    await town.each(collection, LONG, (number) =>
+      write(moderator, `/api/v1/admin/${collection}`, body(number), ({ id }) => Boolean(id)),
+    );
+  }
   await town.target.settled();
   return [
-    { name: 'accounts for moderators', path: () => '/api/v2/admin/accounts', by },
-    { name: 'accounts for moderators, old', path: () => '/api/v1/admin/accounts', by },
-    { name: 'reports', path: () => '/api/v1/admin/reports', by },
+    { name: 'accounts for moderators', route: '/api/v2/admin/accounts', by },
+    { name: 'accounts for moderators, old', route: '/api/v1/admin/accounts', by },
+    { name: 'reports', route: '/api/v1/admin/reports', by },
+    { name: 'domain allows', route: '/api/v1/admin/domain_allows', by },
+    { name: 'domain blocks, for moderators', route: '/api/v1/admin/domain_blocks', by },
+    { name: 'e-mail domain blocks', route: '/api/v1/admin/email_domain_blocks', by },
+    { name: 'address blocks', route: '/api/v1/admin/ip_blocks', by },
+    { name: 'canonical e-mail blocks', route: '/api/v1/admin/canonical_email_blocks', by },
   ];
 }

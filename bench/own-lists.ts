@@ -21,26 +21,77 @@ export async function filled(town: Town): Promise<Listed[]> {
   await noticed(town, readers);
   await kept(town, readers);
   await town.target.settled();
+  const groups = await groupsOf(town, authors.slice(0, SUBJECTS));
   return [
-    { name: 'conversations', path: () => '/api/v1/conversations', by: readers },
-    { name: 'direct timeline', path: () => '/api/v1/timelines/direct', by: readers },
-    { name: 'mentions timeline', path: () => '/api/v1/timelines/mentions', by: authors.slice(0, SUBJECTS) },
+    { name: 'conversations', route: '/api/v1/conversations', by: readers },
+    { name: 'direct timeline', route: '/api/v1/timelines/direct', by: readers },
+    {
+      name: 'mentions timeline',
+      route: '/api/v1/timelines/mentions',
+      by: authors.slice(0, SUBJECTS),
+    },
     {
       name: `grouped notifications, ${FAVOURITES_EACH} in each group`,
-      path: () => '/api/v2/notifications',
+      route: '/api/v2/notifications',
       by: authors.slice(0, SUBJECTS),
       items: ({ notification_groups: groups }) => groups,
       key: ({ group_key: key }) => key,
     },
-    { name: 'scheduled statuses', path: () => '/api/v1/scheduled_statuses', by: readers },
-    { name: 'followed hashtags', path: () => '/api/v1/followed_tags', by: readers, key: ({ name }) => name },
-    { name: 'featured hashtags', path: () => '/api/v1/featured_tags', by: readers, length: FEATURED },
-    { name: 'endorsements', path: () => '/api/v1/endorsements', by: readers },
-    { name: 'domain blocks', path: () => '/api/v1/domain_blocks', by: readers, key: (domain) => domain },
-    { name: 'filters', path: () => '/api/v2/filters', by: readers },
-    { name: 'filters, old', path: () => '/api/v1/filters', by: readers },
-    { name: 'lists', path: () => '/api/v1/lists', by: readers },
+    {
+      name: 'accounts of a group of notifications',
+      route: '/api/v2/notifications/:key/accounts',
+      path: (reader, index) => `/api/v2/notifications/${at(groups.get(reader.id) ?? [], index)}/accounts`,
+      by: authors.slice(0, SUBJECTS),
+      length: FAVOURITES_EACH,
+    },
+    { name: 'requests of strangers to notify', route: '/api/v1/notifications/requests', by: readers },
+    {
+      name: 'scheduled statuses',
+      route: '/api/v1/scheduled_statuses',
+      by: readers,
+    },
+    {
+      name: 'followed hashtags',
+      route: '/api/v1/followed_tags',
+      by: readers,
+      key: ({ name }) => name,
+    },
+    {
+      name: 'featured hashtags',
+      route: '/api/v1/featured_tags',
+      by: readers,
+      length: FEATURED,
+    },
+    { name: 'endorsements', route: '/api/v1/endorsements', by: readers },
+    {
+      name: 'domain blocks',
+      route: '/api/v1/domain_blocks',
+      by: readers,
+      key: (domain) => domain,
+    },
+    { name: 'filters', route: '/api/v2/filters', by: readers },
+    { name: 'filters, old', route: '/api/v1/filters', by: readers },
+    { name: 'lists', route: '/api/v1/lists', by: readers },
   ];
+}
+
+/** Keys of groups with several accounts, by whose they are. */
+async function groupsOf(town: Town, noticed: readonly Made[]): Promise<ReadonlyMap<string, readonly string[]>> {
+  interface Group {
+    readonly group_key: string;
+    readonly type: string;
+  }
+  const keys = new Map<string, readonly string[]>();
+  for (const one of noticed) {
+    const { notification_groups: groups } = await town.call<{ readonly notification_groups: readonly Group[] }>(
+      get('/api/v2/notifications?types[]=favourite', one, Boolean),
+    );
+    keys.set(
+      one.id,
+      groups.map(({ group_key: key }) => key),
+    );
+  }
+  return keys;
 }
 
 /** A conversation of each reader with each author, in which both say something. */

@@ -1,0 +1,169 @@
+import type { Made } from './accounts.js';
+import { benchListed, type Listed, LONG, PAGE, SUBJECTS } from './listed.js';
+import type { Row } from './row.js';
+import { at, get, type Town, write } from './town.js';
+
+/** Hashtags that a profile shows at most, and that are suggested for it. */
+const FEATURED = 10;
+/** Whom readers follow that follow all others. */
+const FAMILIAR = 4;
+
+/** A page of what is known of some people or statuses, of what profiles show, and of what belongs to one status or filter. */
+export const benchProfileLists = (): Promise<Row[]> => benchListed([LONG + FAMILIAR, LONG], filled);
+
+export async function filled(town: Town): Promise<Listed[]> {
+  const { authors } = town;
+  const readers = town.followers.slice(0, SUBJECTS);
+  const people = authors.slice(FAMILIAR);
+  await acquainted(town, readers, people);
+  const { edited, quoted } = await said(town, people, readers);
+  const filters = await filtered(town, readers, people);
+  await town.target.settled();
+  const ids = (path: string, items: readonly string[]) => `${path}?${items.map((id) => `id[]=${id}`).join('&')}`;
+  const some = people.slice(0, PAGE).map(({ id }) => id);
+  const statuses = town.newest.slice(0, PAGE);
+  const filter = (reader: Made) => filters.get(reader.id);
+  return [
+    { name: 'accounts by id', route: '/api/v1/accounts', path: () => ids('/api/v1/accounts', some) },
+    {
+      name: 'relationships',
+      route: '/api/v1/accounts/relationships',
+      path: () => ids('/api/v1/accounts/relationships', some),
+      by: readers,
+    },
+    {
+      name: `familiar followers, ${FAMILIAR} of each`,
+      route: '/api/v1/accounts/familiar_followers',
+      path: () => ids('/api/v1/accounts/familiar_followers', some),
+      by: readers,
+    },
+    {
+      name: 'endorsements of an account',
+      route: '/api/v1/accounts/:id/endorsements',
+      path: (_, index) => `/api/v1/accounts/${at(readers, index).id}/endorsements`,
+    },
+    {
+      name: 'hashtags of an account',
+      route: '/api/v1/accounts/:id/featured_tags',
+      path: (_, index) => `/api/v1/accounts/${at(readers, index).id}/featured_tags`,
+      length: FEATURED,
+    },
+    {
+      name: 'hashtags to be featured',
+      route: '/api/v1/featured_tags/suggestions',
+      by: readers,
+      length: FEATURED,
+      key: ({ name }) => name,
+    },
+    {
+      name: 'lists with an account',
+      route: '/api/v1/accounts/:id/lists',
+      path: () => `/api/v1/accounts/${some[0]}/lists`,
+      by: readers,
+    },
+    { name: 'statuses by id', route: '/api/v1/statuses', path: () => ids('/api/v1/statuses', statuses) },
+    {
+      name: 'history of a status',
+      route: '/api/v1/statuses/:id/history',
+      path: (_, index) => `/api/v1/statuses/${at(edited, index)}/history`,
+      key: ({ content }) => content,
+    },
+    {
+      name: 'quotes of a status',
+      route: '/api/v1/statuses/:id/quotes',
+      path: (_, index) => `/api/v1/statuses/${at(quoted, index)}/quotes`,
+    },
+    {
+      name: 'keywords of a filter',
+      route: '/api/v2/filters/:id/keywords',
+      path: (reader) => `/api/v2/filters/${filter(reader)}/keywords`,
+      by: readers,
+    },
+    {
+      name: 'statuses of a filter',
+      route: '/api/v2/filters/:id/statuses',
+      path: (reader) => `/api/v2/filters/${filter(reader)}/statuses`,
+      by: readers,
+    },
+  ];
+}
+
+/** Who follows, endorses and lists whom. */
+async function acquainted(town: Town, readers: readonly Made[], people: readonly Made[]): Promise<void> {
+  const familiar = town.authors.slice(0, FAMILIAR);
+  const follow = (who: Made, whom: Made) =>
+    write(who, `/api/v1/accounts/${whom.id}/follow`, {}, ({ following }) => following);
+  await town.each('follow', familiar.length * people.length, (index) =>
+    follow(at(familiar, index), at(people, Math.floor(index / familiar.length))),
+  );
+  await town.each('follow', readers.length * town.authors.length, (index) =>
+    follow(at(readers, index), at(town.authors, Math.floor(index / readers.length))),
+  );
+  await town.each('endorse', readers.length * LONG, (index) => {
+    const path = `/api/v1/accounts/${at(people, Math.floor(index / readers.length)).id}/endorse`;
+    return write(at(readers, index), path, {}, ({ endorsed }) => endorsed);
+  });
+  const members = { account_ids: [people[0]?.id] };
+  for (const reader of readers) {
+    for (let number = 0; number < PAGE; number++) {
+      const { id } = await town.call<{ id: string }>(write(reader, '/api/v1/lists', { title: `${number}` }, Boolean));
+      await town.call(write(reader, `/api/v1/lists/${id}/accounts`, members, Boolean));
+    }
+  }
+}
+
+/** Statuses of all, with hashtags of the readers', some that were edited, and some that many quote. */
+async function said(town: Town, people: readonly Made[], readers: readonly Made[]) {
+  await town.each('post', LONG, (index) => town.post(at(people, index), `number ${index}`));
+  for (let number = 0; number < 2 * FEATURED; number++) {
+    await town.each('tag', readers.length, (index) =>
+      write(at(readers, index), '/api/v1/statuses', { status: `#bench${number}` }, ({ tags }) => tags.length === 1),
+    );
+  }
+  await town.target.settled();
+  await town.each('featured tag', FEATURED * readers.length, (index) =>
+    write(at(readers, index), '/api/v1/featured_tags', { name: `bench${Math.floor(index / readers.length)}` }, Boolean),
+  );
+  const [edited, quoted]: [string[], string[]] = [[], []];
+  for (let number = 0; number < SUBJECTS; number++) {
+    const author = at(people, number);
+    const [first, second] = ['to be edited', 'to be quoted'].map((status) =>
+      write(author, '/api/v1/statuses', { status, quote_approval_policy: 'public' }, Boolean),
+    );
+    if (first === undefined || second === undefined) throw new Error('nothing is said');
+    const { id } = await town.call<{ id: string }>(first);
+    for (let edit = 1; edit < PAGE; edit++) {
+      const body = { status: `as edited ${edit}` };
+      await town.call({ method: 'PUT', path: `/api/v1/statuses/${id}`, token: author.token, body, right: Boolean });
+    }
+    edited.push(id);
+    const original = await town.call<{ id: string }>(second);
+    await town.each('quote', LONG, (index) =>
+      write(
+        at(people, index),
+        '/api/v1/statuses',
+        { status: `as they say ${index}`, quoted_status_id: original.id },
+        ({ quote }) => quote?.state === 'accepted',
+      ),
+    );
+    quoted.push(original.id);
+  }
+  return { edited, quoted };
+}
+
+/** A filter of each reader's with as many words and statuses as a page. */
+async function filtered(town: Town, readers: readonly Made[], people: readonly Made[]) {
+  const filters = new Map<string, string>();
+  const statuses = town.newest.slice(0, PAGE);
+  for (const reader of readers) {
+    const keywords = Array.from({ length: PAGE }, (_, number) => ({ keyword: `word${number}`, whole_word: true }));
+    const body = { title: people[0]?.username, context: ['public'], keywords_attributes: keywords };
+    const { id } = await town.call<{ id: string }>(write(reader, '/api/v2/filters', body, Boolean));
+    for (const status of statuses) {
+      await town.call(write(reader, `/api/v2/filters/${id}/statuses`, { status_id: status }, Boolean));
+    }
+    filters.set(reader.id, id);
+    await town.call(get(`/api/v2/filters/${id}/keywords`, reader, (all: readonly object[]) => all.length === PAGE));
+  }
+  return filters;
+}
