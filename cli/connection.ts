@@ -1,14 +1,23 @@
 import { Unavailable } from '../actors/domain/problem.js';
 import { openLogger } from './logger.js';
 import { operate, Refused } from './operations.js';
+import { peerClient, withPeers } from './operator-peer.js';
 import { nobodyThere, type Operate, operatorClient } from './operator-socket.js';
 import type { Settings } from './settings.js';
 
 /**
  * Runs `action` with a way to the node of these settings: the one that runs on the data folder, or, when none does
- * and the store is embedded, one opened for this command alone.
+ * and the store is embedded, one opened for this command alone. With `address` the node of the cluster that is there.
  */
-export async function withNode(settings: Settings, action: (run: Operate) => Promise<void>): Promise<void> {
+export async function withNode(
+  settings: Settings,
+  address: unknown,
+  action: (run: Operate) => Promise<void>,
+): Promise<void> {
+  if (typeof address === 'string') {
+    await withPeers(settings, (peers) => action(peerClient(peers, address)));
+    return;
+  }
   const client = operatorClient(settings.DATA_DIR);
   try {
     await client('status', {});

@@ -8,7 +8,7 @@ import { type OperationName, type Operations, Refused } from './operations.js';
 const SOCKET = 'node.sock';
 
 /** Bounds one operation's input: an account is some hundred bytes. */
-const INPUT_BYTES_MAX = 64 * 1_024;
+export const INPUT_BYTES_MAX = 64 * 1_024;
 
 export type Operate = <N extends OperationName>(name: N, input: Operations[N]['in']) => Promise<Operations[N]['out']>;
 

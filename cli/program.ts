@@ -4,6 +4,7 @@ import { addEmojiCommands } from './emoji.js';
 import { addInstanceCommands } from './instance.js';
 import { openLogger } from './logger.js';
 import { Refused } from './operations.js';
+import { withPeers } from './operator-peer.js';
 import { printLine } from './running.js';
 import {
   BadSetting,
@@ -47,13 +48,18 @@ function build(version: string): Command {
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'murmuration: ')) });
   const command = (parent: Command, name: string, description: string) =>
     withSettings(parent.command(name).description(description));
+  const reaching = (parent: Command, name: string, description: string) =>
+    command(parent, name, description).option(
+      '--node <host:port>',
+      'a node by its gRPC address, with the cluster secret',
+    );
   command(program, 'start', 'start a node (the default)').action((flags) => start(flags));
   program.commands[0]?.alias('serve');
   command(program, 'config', 'print the effective settings').action((flags) => {
     process.stdout.write(`${printable(settingsOf(flags)).join('\n')}\n`);
   });
   const account = program.command('account').description('accounts');
-  command(account, 'create [name]', 'make an account, or many with --from')
+  reaching(account, 'create [name]', 'make an account, or many with --from')
     .option('--email <address>')
     .option('--password <password>')
     .option('--role <role>', 'user, moderator, admin or owner', 'user')
@@ -63,10 +69,10 @@ function build(version: string): Command {
     .option('--test-passwords', 'hash cheaply: for load tests only')
     .action((name, flags) => createAccounts(name, flags));
   const token = program.command('token').description('access tokens');
-  command(token, 'create <name>', 'print a new token of an account')
+  reaching(token, 'create <name>', 'print a new token of an account')
     .option('--scopes <scopes>', 'with spaces between', 'read write follow push')
     .action((name: string, flags) =>
-      withNode(settingsOf(flags), async (run) => {
+      withNode(settingsOf(flags), flags.node, async (run) => {
         process.stdout.write(`${(await run('token.create', { username: name, scopes: flags.scopes })).token}\n`);
       }),
     );
@@ -74,13 +80,13 @@ function build(version: string): Command {
     .command('instance')
     .description('what the instance says of itself, its rules and announcements');
   addInstanceCommands(
-    (name, description) => command(instance, name, description),
-    (flags, action) => withNode(settingsOf(flags), action),
+    (name, description) => reaching(instance, name, description),
+    (flags, action) => withNode(settingsOf(flags), flags.node, action),
   );
   const emoji = program.command('emoji').description('custom emoji');
   addEmojiCommands(
-    (name, description) => command(emoji, name, description),
-    (flags, action) => withNode(settingsOf(flags), action),
+    (name, description) => reaching(emoji, name, description),
+    (flags, action) => withNode(settingsOf(flags), flags.node, action),
   );
   program
     .command('load')
@@ -96,9 +102,7 @@ function build(version: string): Command {
     ['status', 'print what the node says of itself'],
     ['drain', 'hand all shards away and end the node'],
   ] as const) {
-    command(program, name, description)
-      .option('--node <host:port>', 'a node by its gRPC address, with the cluster secret')
-      .action((flags) => askNode(name, flags));
+    reaching(program, name, description).action((flags) => askNode(name, flags));
   }
   return program;
 }
@@ -136,7 +140,7 @@ async function start(flags: Flags): Promise<void> {
 async function createAccounts(name: string | undefined, flags: Flags): Promise<void> {
   const { from, email, password, role } = flags;
   const testPassword = flags.testPasswords === true;
-  await withNode(settingsOf(flags), async (run) => {
+  await withNode(settingsOf(flags), flags.node, async (run) => {
     if (typeof from === 'string') {
       const { createFromFile } = await import('./bulk.js');
       const write = (stream: NodeJS.WriteStream) => (line: string) => void stream.write(`${line}\n`);
@@ -165,20 +169,7 @@ async function createAccounts(name: string | undefined, flags: Flags): Promise<v
 async function askNode(name: 'status' | 'drain', flags: Flags): Promise<void> {
   const settings = settingsOf(flags);
   const print = (answer: object) => void process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
-  if (typeof flags.node !== 'string') {
-    await withNode(settings, async (run) => print(await run(name, {})));
-    return;
-  }
-  const [{ GrpcPeers }, { peerSecurity }] = await Promise.all([
-    import('../transport/grpc/grpc-peers.js'),
-    import('../compose/membership.js'),
-  ]);
-  const security = await peerSecurity(settings);
-  if (security === undefined) throw new Refused('--node needs the cluster secret (or the CLUSTER_TLS files)');
-  const peers = new GrpcPeers(security);
-  try {
-    print(await peers.peer(flags.node)[name]());
-  } finally {
-    await peers.close();
-  }
+  const { node } = flags;
+  if (typeof node === 'string') await withPeers(settings, async (peers) => print(await peers.peer(node)[name]()));
+  else await withNode(settings, undefined, async (run) => print(await run(name, {})));
 }

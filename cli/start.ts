@@ -1,7 +1,8 @@
 import type { Logger as PinoLogger } from 'pino';
 import { type Node, startNode } from '../compose/node.js';
 import { operate } from './operations.js';
-import { serveOperators } from './operator-socket.js';
+import { answerOperation, notYet } from './operator-peer.js';
+import { type Operate, serveOperators } from './operator-socket.js';
 import type { Settings } from './settings.js';
 
 /** What SIGTERM promises; past it the process ends whatever is unfinished: all that was acknowledged is stored. */
@@ -33,8 +34,14 @@ export async function runNode(settings: Settings, logger: PinoLogger): Promise<v
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
   try {
-    const node = await startNode(settings, logger, { http: true, onDrainAsked: stop });
-    await serve(node, settings, logger, stopped, stop);
+    let run = notYet;
+    const node = await startNode(settings, logger, {
+      http: true,
+      onDrainAsked: stop,
+      onOperation: (operation) => answerOperation(run, operation),
+    });
+    run = (name, input) => operate(node, name, input, stop);
+    await serve(node, settings, logger, stopped, run);
     logger.info('drained');
   } catch (error) {
     if (!asked) throw error;
@@ -50,11 +57,11 @@ async function serve(
   settings: Settings,
   logger: PinoLogger,
   stopped: Promise<void>,
-  stop: () => void,
+  run: Operate,
 ): Promise<void> {
   const closing: (() => Promise<void>)[] = [];
   try {
-    closing.push(await serveOperators(settings.DATA_DIR, (name, input) => operate(node, name, input, stop)));
+    closing.push(await serveOperators(settings.DATA_DIR, run));
     closing.push(await openMetrics(settings, node));
     logger.info({ url: settings.BASE_URL, port: node.server?.port, store: settings.STORE }, 'serving');
     await stopped;

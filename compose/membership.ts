@@ -11,6 +11,7 @@ import type { Tables } from '../store/port.js';
 import { members } from '../store/tables.js';
 import type { Bus } from '../transport/bus.js';
 import type { PeerSecurity } from '../transport/grpc/peer-security.js';
+import type { OperatorService } from '../transport/peer.js';
 import type { Company } from './hearing.js';
 
 /** How this node owns shards: all of them, or its part of the cluster's. */
@@ -37,6 +38,8 @@ interface Surroundings {
   /** Who owns what, before this node is given any of it: actors look there as soon as they may run. */
   readonly placed: (placement: Placement) => void;
   readonly onDrainAsked?: () => void;
+  /** Operators ask from afar. */
+  readonly onOperation?: OperatorService;
 }
 
 /** Rows read to see who else is there; a cluster has fewer. */
@@ -65,7 +68,7 @@ async function solo(settings: Settings, around: Surroundings): Promise<Membershi
 }
 
 async function clustered(settings: Settings, around: Surroundings): Promise<Membership> {
-  const { tables, bus, clock, random, logger, runtime, host, onDrainAsked } = around;
+  const { tables, bus, clock, random, logger, runtime, host, onDrainAsked, onOperation } = around;
   const [{ ClusterNode }, { leaseRules }, { GrpcPeers }, { PeerServer }] = await Promise.all([
     import('../cluster/cluster-node.js'),
     import('../cluster/lease.js'),
@@ -80,7 +83,7 @@ async function clustered(settings: Settings, around: Surroundings): Promise<Memb
   const context = { tables, clock, random, log, cluster: CLUSTER, name: settings.NODE_NAME, rules: leaseRules };
   const node = new ClusterNode(context, bus, peers);
   around.placed(node);
-  const server = new PeerServer(node.service, security, log);
+  const server = new PeerServer(node.service, security, log, onOperation);
   const listening = await server.listen(settings.GRPC_LISTEN ?? '127.0.0.1:0');
   const grpcAddress = settings.GRPC_ADVERTISE ?? listening;
   await node.start({

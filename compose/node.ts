@@ -38,6 +38,7 @@ import type { NodeNodeStatus } from '../proto/gen/types.js';
 import { Journal } from '../store/journal.js';
 import { statusIndex } from '../store/tables.js';
 import { openMailer } from '../transport/mail/mailer.js';
+import type { OperatorService } from '../transport/peer.js';
 import { GuardedClient } from '../transport/web/guarded-client.js';
 import { LinkPages } from '../transport/web/link-pages.js';
 import { cachedAlone, cachedTogether, rowCarrier } from './cached-rows.js';
@@ -69,6 +70,8 @@ export interface NodeOptions {
   readonly http: boolean;
   /** A peer or an operator asks for the drain. */
   readonly onDrainAsked?: () => void;
+  /** An operator asks for something else from afar. */
+  readonly onOperation?: OperatorService;
 }
 
 /** Shards have up to 10 s to move; with this the process ends within the 15 s that SIGTERM promises. */

@@ -19,6 +19,9 @@ const scratch = new Scratch();
 const BODILESS_STATUS = new Set([204, 304]);
 const JSON_TYPE = 'application/json; charset=utf-8';
 
+/** uWebSockets ends a connection that asked nothing for 8 to 12 s, without a word: whoever asks then is not answered. */
+const KEPT_ALIVE_SECONDS = 7;
+
 /** What every answer carries that brings no headers against it. */
 const JSON_HEADERS: readonly (readonly [string, string])[] = [
   ...CORS_HEADERS,
@@ -26,6 +29,7 @@ const JSON_HEADERS: readonly (readonly [string, string])[] = [
   ['content-type', JSON_TYPE],
   // What is answered depends on the token; shared caches must not mix viewers up.
   ['cache-control', 'private, no-store'],
+  ['keep-alive', `timeout=${KEPT_ALIVE_SECONDS}`],
 ];
 const ID_DIGITS = 8;
 const ID_BASE = 36;

@@ -2327,6 +2327,18 @@ export interface NodeHandoffSummary {
   readonly taken: number;
 }
 
+/** What an operator wants of a node, as the command line says it; input and output are JSON. */
+export interface NodeOperation {
+  readonly name: string;
+  readonly input: string;
+}
+
+/** refusal: why nothing was done; then there is no output. */
+export interface NodeOperated {
+  readonly output: string;
+  readonly refusal?: string | undefined;
+}
+
 export interface StoreCause {
   readonly actor: string;
   readonly seq: number;
@@ -3002,6 +3014,8 @@ export interface Messages {
   'murmuration.node.HandoffChunk': NodeHandoffChunk;
   'murmuration.node.HomeRing': NodeHomeRing;
   'murmuration.node.HandoffSummary': NodeHandoffSummary;
+  'murmuration.node.Operation': NodeOperation;
+  'murmuration.node.Operated': NodeOperated;
   'murmuration.store.Cause': StoreCause;
   'murmuration.store.EventRecord': StoreEventRecord;
   'murmuration.store.JournalRecord': StoreJournalRecord;

@@ -16,10 +16,12 @@ export interface RawRequest {
 }
 
 const REQUEST_MS_MAX = 15_000;
+const IDLE_MS_MAX = 5_000;
 
 /** Sends what fetch would refuse or mend: raw bytes in paths, broken escapes, broken UTF-8. */
 export class RawClient {
-  private readonly agent = new Agent({ keepAlive: true, maxSockets: 8 });
+  /** Idle connections are given up before the server ends them: what is sent just then is not answered. */
+  private readonly agent = new Agent({ keepAlive: true, maxSockets: 8, timeout: IDLE_MS_MAX });
 
   constructor(private readonly url: string) {}
 

@@ -1,7 +1,13 @@
 import { once } from 'node:events';
-import { type CallOptions, Client, type ClientWritableStream, type ServiceError } from '@grpc/grpc-js';
+import {
+  type CallOptions,
+  Client,
+  type ClientWritableStream,
+  type MethodDefinition,
+  type ServiceError,
+} from '@grpc/grpc-js';
 import { Unavailable } from '../../actors/domain/problem.js';
-import type { NodeHandoffChunk, NodeHandoffSummary, NodeNodeStatus } from '../../proto/gen/types.js';
+import type { NodeHandoffChunk, NodeHandoffSummary, NodeOperated, NodeOperation } from '../../proto/gen/types.js';
 import type { PeerService, Peers } from '../peer.js';
 import { FRAME_BYTES_MAX, handoffChunk, peerProtocol } from './peer-protocol.js';
 import { callMetadata, channelCredentials, checkSecurity, type PeerSecurity } from './peer-security.js';
@@ -10,6 +16,8 @@ import { callMetadata, channelCredentials, checkSecurity, type PeerSecurity } fr
 export const PEERS_MAX = 256;
 /** A question that a living node answers from memory. */
 const CALL_MS_MAX = 5_000;
+/** An operation of the command line: hashing passwords takes its time, and many may wait for one another. */
+const OPERATION_MS_MAX = 60_000;
 /** A handoff past this is of no use: the shards have long been needed. */
 const HANDOFF_MS_MAX = 15_000;
 /** A peer that restarts is there again soon. */
@@ -28,10 +36,15 @@ export class GrpcPeers implements Peers {
 
   peer(address: string): PeerService {
     return {
-      status: () => this.ask(address, protocol.status),
-      drain: () => this.ask(address, protocol.drain),
+      status: () => this.ask(address, protocol.status, {}, CALL_MS_MAX),
+      drain: () => this.ask(address, protocol.drain, {}, CALL_MS_MAX),
       handoff: (chunks) => this.handoff(address, chunks),
     };
+  }
+
+  /** @throws Unavailable also when the node takes no operations; nobody knows then whether it was done */
+  operate(address: string, operation: NodeOperation): Promise<NodeOperated> {
+    return this.ask(address, protocol.operate, operation, OPERATION_MS_MAX);
   }
 
   async close(): Promise<void> {
@@ -40,15 +53,20 @@ export class GrpcPeers implements Peers {
     this.clients.clear();
   }
 
-  private ask(address: string, method: typeof protocol.status): Promise<NodeNodeStatus> {
+  private ask<In, Out>(
+    address: string,
+    method: MethodDefinition<In, Out>,
+    question: In,
+    timeoutMs: number,
+  ): Promise<Out> {
     return new Promise((resolve, reject) => {
       this.client(address).makeUnaryRequest(
         method.path,
         method.requestSerialize,
         method.responseDeserialize,
-        {},
+        question,
         callMetadata(this.security),
-        deadline(CALL_MS_MAX),
+        deadline(timeoutMs),
         (error, answer) => (answer === undefined ? reject(asUnavailable(address, error)) : resolve(answer)),
       );
     });

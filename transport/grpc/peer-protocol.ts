@@ -1,6 +1,13 @@
 import type { MethodDefinition } from '@grpc/grpc-js';
 import { type Codec, codec } from '../../proto/codec.js';
-import type { NodeEmpty, NodeHandoffChunk, NodeHandoffSummary, NodeNodeStatus } from '../../proto/gen/types.js';
+import type {
+  NodeEmpty,
+  NodeHandoffChunk,
+  NodeHandoffSummary,
+  NodeNodeStatus,
+  NodeOperated,
+  NodeOperation,
+} from '../../proto/gen/types.js';
 
 /** One message between nodes: above any snapshot worth sending ahead, and what a stranger can make a node buffer. */
 export const FRAME_BYTES_MAX = 4 * 1_048_576;
@@ -12,6 +19,8 @@ export const SECRET_KEY = 'murmuration-secret';
 const empty = codec('murmuration.node.Empty');
 const status = codec('murmuration.node.NodeStatus');
 export const handoffChunk = codec('murmuration.node.HandoffChunk');
+const operation = codec('murmuration.node.Operation');
+const operated = codec('murmuration.node.Operated');
 const summary = codec('murmuration.node.HandoffSummary');
 
 /** The service murmuration.node.Peer of node.proto. `onGarbage` hears of bytes that are not the expected message. */
@@ -19,6 +28,7 @@ export function peerProtocol(onGarbage: () => void = () => undefined) {
   return {
     status: method<NodeEmpty, NodeNodeStatus>('Status', false, empty, status, onGarbage),
     drain: method<NodeEmpty, NodeNodeStatus>('Drain', false, empty, status, onGarbage),
+    operate: method<NodeOperation, NodeOperated>('Operate', false, operation, operated, onGarbage),
     handoff: method<NodeHandoffChunk, NodeHandoffSummary>('Handoff', true, handoffChunk, summary, onGarbage),
   };
 }

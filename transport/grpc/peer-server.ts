@@ -3,12 +3,13 @@ import {
   ServerInterceptingCall,
   type ServerInterceptor,
   type ServerReadableStream,
+  type ServerUnaryCall,
   type sendUnaryData,
   status,
 } from '@grpc/grpc-js';
 import { Unavailable } from '../../actors/domain/problem.js';
-import type { NodeHandoffChunk, NodeHandoffSummary } from '../../proto/gen/types.js';
-import type { PeerService } from '../peer.js';
+import type { NodeHandoffChunk, NodeHandoffSummary, NodeOperated, NodeOperation } from '../../proto/gen/types.js';
+import type { OperatorService, PeerService } from '../peer.js';
 import type { TransportLog } from '../transport-log.js';
 import { FRAME_BYTES_MAX, METADATA_BYTES_MAX, peerProtocol } from './peer-protocol.js';
 import { checkSecurity, isAuthentic, type PeerSecurity, serverCredentials } from './peer-security.js';
@@ -44,6 +45,9 @@ export class PeerServer {
     private readonly service: PeerService,
     private readonly security: PeerSecurity,
     private readonly log: TransportLog,
+    private readonly operate: OperatorService = async () => {
+      throw new Unavailable('this node takes no operations from afar');
+    },
   ) {
     checkSecurity(security);
     this.server = new Server({
@@ -61,6 +65,8 @@ export class PeerServer {
       {
         status: (_call: unknown, reply: sendUnaryData<unknown>) => this.answer(() => this.service.status(), reply),
         drain: (_call: unknown, reply: sendUnaryData<unknown>) => this.answer(() => this.service.drain(), reply),
+        operate: ({ request }: ServerUnaryCall<NodeOperation, NodeOperated>, reply: sendUnaryData<NodeOperated>) =>
+          this.answer(() => this.operate(request), reply),
         handoff: (
           call: ServerReadableStream<NodeHandoffChunk, NodeHandoffSummary>,
           reply: sendUnaryData<NodeHandoffSummary>,

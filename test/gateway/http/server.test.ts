@@ -281,6 +281,7 @@ test('browsers may call from anywhere, on errors too, and without cookies', asyn
     assert.equal(headers.get('access-control-allow-credentials'), null);
     assert.match(headers.get('access-control-expose-headers') ?? '', /Link.*X-Request-Id/);
     assert.ok(headers.get('x-request-id'));
+    assert.equal(headers.get('keep-alive'), 'timeout=7', 'for clients that keep connections');
   }
 });
 

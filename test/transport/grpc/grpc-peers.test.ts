@@ -78,13 +78,13 @@ test('a caller without the secret, with another one or with two is refused befor
   twice.add(SECRET_KEY, secret);
   twice.add(SECRET_KEY, secret);
   for (const metadata of [none, wrong, twice]) {
-    for (const method of ['Status', 'Drain', 'Handoff']) {
+    for (const method of ['Status', 'Drain', 'Operate', 'Handoff']) {
       const error = await rawCall(t, address, `/murmuration.node.Peer/${method}`, metadata, Buffer.alloc(0));
       assert.equal(error?.code, status.UNAUTHENTICATED);
     }
   }
   assert.equal(service.drains, 0);
-  assert.equal(server.counts().unauthenticated, 9);
+  assert.equal(server.counts().unauthenticated, 12);
   await assert.rejects(peersWith(t, { secret: 'other' }).peer(address).status(), Unavailable);
   assert.equal((await peersWith(t, { secret }).peer(address).status()).name, 'n1');
 });

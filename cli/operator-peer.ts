@@ -1,0 +1,47 @@
+import { Unavailable } from '../actors/domain/problem.js';
+import type { NodeOperated, NodeOperation } from '../proto/gen/types.js';
+import type { GrpcPeers } from '../transport/grpc/grpc-peers.js';
+import { type OperationName, Refused } from './operations.js';
+import { INPUT_BYTES_MAX, type Operate } from './operator-socket.js';
+import type { Settings } from './settings.js';
+
+/** What a node does for an operator who calls it as a peer does: what is refused is an answer, all else fails the call. */
+export async function answerOperation(run: Operate, { name, input }: NodeOperation): Promise<NodeOperated> {
+  try {
+    if (Buffer.byteLength(input) > INPUT_BYTES_MAX) throw new Refused('too much input');
+    return { output: JSON.stringify(await run(name as OperationName, JSON.parse(input))) };
+  } catch (error) {
+    if (error instanceof Refused || error instanceof SyntaxError) return { output: '', refusal: error.message };
+    throw error;
+  }
+}
+
+/** Calls of the settings' cluster, for as long as the action takes. @throws Refused without anything that proves who calls */
+export async function withPeers(settings: Settings, action: (peers: GrpcPeers) => Promise<void>): Promise<void> {
+  const [{ GrpcPeers }, { peerSecurity }] = await Promise.all([
+    import('../transport/grpc/grpc-peers.js'),
+    import('../compose/membership.js'),
+  ]);
+  const security = await peerSecurity(settings);
+  if (security === undefined) throw new Refused('--node needs the cluster secret (or the CLUSTER_TLS files)');
+  const peers = new GrpcPeers(security);
+  try {
+    await action(peers);
+  } finally {
+    await peers.close();
+  }
+}
+
+/** The node at this gRPC address. */
+export function peerClient(peers: GrpcPeers, address: string): Operate {
+  return async (name, input) => {
+    const { output, refusal } = await peers.operate(address, { name, input: JSON.stringify(input) });
+    if (refusal !== undefined) throw new Refused(refusal);
+    return JSON.parse(output);
+  };
+}
+
+/** Until there is a node. */
+export const notYet: Operate = async () => {
+  throw new Unavailable('the node is being started');
+};
