@@ -7,6 +7,8 @@ import { at, get, type Town, write } from './town.js';
 const FEATURED = 10;
 /** Whom readers follow that follow all others. */
 const FAMILIAR = 4;
+/** Collections that an account has at most. */
+const COLLECTIONS = 10;
 
 /** A page of what is known of some people or statuses, of what profiles show, and of what belongs to one status or filter. */
 export const benchProfileLists = (): Promise<Row[]> => benchListed([LONG + FAMILIAR, LONG], filled);
@@ -18,6 +20,7 @@ export async function filled(town: Town): Promise<Listed[]> {
   await acquainted(town, readers, people);
   const { edited, quoted } = await said(town, people, readers);
   const filters = await filtered(town, readers, people);
+  await collected(town, people, readers);
   await town.target.settled();
   const ids = (path: string, items: readonly string[]) => `${path}?${items.map((id) => `id[]=${id}`).join('&')}`;
   const some = people.slice(0, PAGE).map(({ id }) => id);
@@ -60,6 +63,20 @@ export async function filled(town: Town): Promise<Listed[]> {
       route: '/api/v1/accounts/:id/lists',
       path: () => `/api/v1/accounts/${some[0]}/lists`,
       by: readers,
+    },
+    {
+      name: 'collections of an account',
+      route: '/api/v1/accounts/:id/collections',
+      path: (_, index) => `/api/v1/accounts/${at(town.authors.slice(0, FAMILIAR), index).id}/collections`,
+      length: COLLECTIONS,
+      items: ({ collections }) => collections,
+    },
+    {
+      name: 'collections that feature one',
+      route: '/api/v1/accounts/:id/in_collections',
+      path: (reader) => `/api/v1/accounts/${reader.id}/in_collections`,
+      by: readers,
+      items: ({ collections }) => collections,
     },
     { name: 'statuses by id', route: '/api/v1/statuses', path: () => ids('/api/v1/statuses', statuses) },
     {
@@ -149,6 +166,26 @@ async function said(town: Town, people: readonly Made[], readers: readonly Made[
     quoted.push(original.id);
   }
   return { edited, quoted };
+}
+
+/** Some make as many collections as they may, and all feature the readers. */
+async function collected(town: Town, people: readonly Made[], readers: readonly Made[]): Promise<void> {
+  for (const { token } of [...people, ...readers]) {
+    const path = '/api/v1/accounts/update_credentials';
+    const right = (answer: { readonly discoverable: boolean }) => answer.discoverable;
+    await town.call({ method: 'PATCH', path, token, body: { discoverable: true }, right });
+  }
+  const collection = (who: Made, members: readonly Made[], name: string) =>
+    write(
+      who,
+      '/api/v1/collections',
+      { name, account_ids: members.map(({ id }) => id) },
+      ({ collection: made }) => made.items.length === members.length,
+    );
+  await town.each('collection', FAMILIAR * COLLECTIONS, (index) =>
+    collection(at(town.authors, index % FAMILIAR), people.slice(0, PAGE), `number ${index}`),
+  );
+  await town.each('collection', people.length, (index) => collection(at(people, index), readers, `number ${index}`));
 }
 
 /** A filter of each reader's with as many words and statuses as a page. */
