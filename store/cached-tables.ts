@@ -59,6 +59,8 @@ export class CachedTables implements Tables {
   readonly #inner: Tables;
   /** By the name of the table. */
   readonly #kept = new Map<string, KeptRows>();
+  /** Of the table that was asked for last: a page asks for many rows of one. */
+  #latest: { readonly table: AnyTable; readonly kept: KeptRows } | undefined;
   readonly #rowsMax: number;
   readonly #ttlMs: number;
   readonly #writtenHere: WrittenHere[] = [];
@@ -263,11 +265,13 @@ export class CachedTables implements Tables {
   }
 
   #of(table: AnyTable): KeptRows {
+    if (table === this.#latest?.table) return this.#latest.kept;
     let kept = this.#kept.get(table.name);
     if (kept === undefined) {
       kept = new KeptRows(table, this.#rowsMax, this.#ttlMs);
       this.#kept.set(table.name, kept);
     }
+    this.#latest = { table, kept };
     return kept;
   }
 }

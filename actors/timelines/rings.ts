@@ -1,4 +1,5 @@
-import { compareWords, type IdWords, idOf } from './id-words.js';
+import { IdTexts } from './id-texts.js';
+import { compareWords, type IdWords } from './id-words.js';
 
 /** Ids that a ring holds. Source: Mastodon keeps 800 in a home feed (FeedManager::MAX_ITEMS). */
 export const RING_IDS = 800;
@@ -28,6 +29,7 @@ export const NO_FLOOR: Floor = { high: 0, low: 0 };
  */
 export class Rings {
   readonly #chunks: Uint32Array[] = [];
+  readonly #texts = new IdTexts();
   /** Per ring: ids written since it was emptied; the newest lies at `(written - 1) % RING_IDS`. */
   #written = new Uint32Array(CHUNK_RINGS);
   /** Per ring, high and low word: the floor as long as nothing was lost at its end. */
@@ -105,7 +107,7 @@ export class Rings {
     const ids: string[] = [];
     for (let step = 0; step < count; step++) {
       const { high, low } = this.#at(ring, bounds.upwards ? from + step : to - 1 - step);
-      ids.push(idOf(high, low));
+      ids.push(this.#texts.of(high, low));
     }
     return ids;
   }

@@ -26,7 +26,9 @@ export class Scratch {
     if (length > this.#bytes.length) this.#bytes = new Uint8Array(length * 2);
     let at = 0;
     for (const piece of pieces) {
-      this.#bytes.set(piece, at);
+      // Commas and brackets: a call costs more than they do.
+      if (piece.length === 1) this.#bytes[at] = piece[0] as number;
+      else this.#bytes.set(piece, at);
       at += piece.length;
     }
     return this.#bytes.subarray(0, at);

@@ -1,5 +1,6 @@
 import type { StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import { Generations } from '../../store/generations.js';
+import { accounts } from '../../store/tables.js';
 import { notificationHead, type SeenNotification, seenNotifications } from '../entities/notification.js';
 import { approvalOf } from '../entities/quote.js';
 import { loadAccounts } from '../entities/status.js';
@@ -15,7 +16,7 @@ import { JsonPieces } from './json-pieces.js';
 import { OtherCards } from './other-cards.js';
 import { type Marks, NO_MARKS, type ViewerMarks } from './viewer-marks.js';
 
-type Authors = ReadonlyMap<string, StoreAccountRecord>;
+type Authors = Pick<ReadonlyMap<string, StoreAccountRecord>, 'get'>;
 
 /** Notifications of which something is kept: some 200 bytes each. */
 const HEADS_MAX = 32_768;
@@ -87,26 +88,24 @@ export class StatusPages {
     seen: readonly (VisibleStatus | undefined)[],
     done: Done = NOTHING,
   ): Soon<(readonly Uint8Array[] | undefined)[]> {
-    const authorIds: string[] = [];
     const markedIds: string[] = [];
     for (const status of seen) {
       if (status === undefined) continue;
-      authorIds.push(status.record.accountId);
-      if (status.original !== undefined) authorIds.push(status.original.accountId);
       markedIds.push(status.original?.id ?? status.record.id);
       const quoted = status.quote?.quoted?.record;
-      if (quoted === undefined) continue;
-      authorIds.push(quoted.accountId);
-      markedIds.push(quoted.id);
+      if (quoted !== undefined) markedIds.push(quoted.id);
     }
-    return soon(loadAccounts(services, authorIds), (authors) =>
-      soon(viewer === undefined ? NO_MARKS : this.#marks.of(viewer, markedIds), (stored) =>
-        soon(viewer === undefined ? undefined : lensOf(services, viewer), (lens) => {
-          const marks = done === NOTHING ? stored : after(stored, done);
+    return soon(viewer === undefined ? NO_MARKS : this.#marks.of(viewer, markedIds), (stored) =>
+      soon(viewer === undefined ? undefined : lensOf(services, viewer), (lens) => {
+        const marks = done === NOTHING ? stored : after(stored, done);
+        const made = (authors: Authors) => {
           const look = { clock: services.clock, viewer, authors, marks, lens };
           return seen.map((status) => status && this.#status(look, status));
-        }),
-      ),
+        };
+        const atHand = new AuthorsAtHand(services);
+        const pieces = made(atHand);
+        return atHand.complete ? pieces : soon(loadAccounts(services, authorsOf(seen)), made);
+      }),
     );
   }
 
@@ -204,6 +203,33 @@ export class StatusPages {
     const inner = quoted && this.#plain(look, quoted.record, quoted.filtered, quoted.quote, 'quote');
     return [Buffer.from(`${head}"quoted_status":`), ...(inner ?? [NULL]), CLOSE];
   }
+}
+
+/** Authors as memory has them: nearly always all of a page, and then there is no need to collect their ids first. */
+class AuthorsAtHand implements Authors {
+  /** Nobody was missing so far. */
+  complete = true;
+  readonly #tables: Services['tables'];
+
+  constructor({ tables }: Services) {
+    this.#tables = tables;
+  }
+
+  get(id: string): StoreAccountRecord | undefined {
+    const author = this.#tables.peek?.(accounts, { account: id });
+    if (author === undefined) this.complete = false;
+    return author;
+  }
+}
+
+function authorsOf(seen: readonly (VisibleStatus | undefined)[]): string[] {
+  const ids: string[] = [];
+  for (const status of seen) {
+    if (status === undefined) continue;
+    const { record, original, quote } = status;
+    for (const one of [record, original, quote?.quoted?.record]) if (one !== undefined) ids.push(one.accountId);
+  }
+  return ids;
 }
 
 /** What may be seen was decided a moment ago, by relations that are still at hand. */

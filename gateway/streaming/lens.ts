@@ -51,6 +51,9 @@ const RELATIONS: readonly KnownRelation[] = Array.from({ length: MUTED }, (_, bi
 export class Lens {
   readonly #viewer: string;
   readonly #standing = new Map<string, number>();
+  /** Whom was last asked for, and what was found: follows and blocks of a lens never change. */
+  #asked = '';
+  #found = 0;
   readonly #muted: ReadonlyMap<string, { readonly untilMs: number; readonly notifications: boolean }>;
   readonly #lists: ReadonlyMap<string, ListRule>;
   readonly #tags: ReadonlySet<string>;
@@ -212,8 +215,12 @@ export class Lens {
     return maySee({ accountId, visibility, mentionIds: idsOf(mentions) }, this.#viewer, relation);
   }
 
+  /** One status is judged by several questions, each of which asks for its author. */
   #of(account: string): number {
-    return this.#standing.get(account) ?? 0;
+    if (account === this.#asked) return this.#found;
+    this.#asked = account;
+    this.#found = this.#standing.get(account) ?? 0;
+    return this.#found;
   }
 
   #hides(account: string, bits: number): boolean {

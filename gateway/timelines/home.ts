@@ -17,8 +17,8 @@ const CHUNK_MAX = 20;
 const CHUNK_MIN = 3;
 /** Rows read ahead from all sources together, about; bounds one request's memory to some megabytes. */
 const READ_AHEAD_ROWS = 400;
-/** Ids asked of the ring for each status of the page: some are not for this viewer. */
-const SPARE = 2;
+/** Ids asked of the ring besides as many as the page has: some are not for this viewer, and rounds read ten at least. */
+const SPARE_MIN = 10;
 
 /** An id of the timeline, not yet looked at. */
 export interface HomeEntry {
@@ -32,7 +32,7 @@ export interface HomeEntry {
  * where that ends, or there is none.
  */
 export function homeTimeline(services: Services, viewer: string, bounds: PageBounds): Soon<Page<VisibleStatus>> {
-  const ask = { ...bounds, limit: bounds.limit * SPARE };
+  const ask = { ...bounds, limit: bounds.limit + Math.max(bounds.limit, SPARE_MIN) };
   return soon(services.lenses.home(viewer, ask), ({ view, part }) => {
     const belongs = (status: Audience) => view.lens.home(status);
     const cursor = homeCursor(services, viewer, () => view.lens.authors, ask, part);

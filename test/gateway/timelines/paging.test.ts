@@ -145,8 +145,11 @@ for (const ring of RINGS) {
       return askAccount(id, command, input as never);
     }) as typeof askAccount;
     const services = { ...world.services, askAccount: ask, lenses: new Lenses(ask, world.services.clock) };
-    await homeTimeline(services, world.viewer, { before: undefined, after: undefined, upwards: false, limit: 40 });
-    assert.deepEqual(asked, ['home']);
+    for (const limit of [40, 1]) {
+      asked.length = 0;
+      await homeTimeline(services, world.viewer, { before: undefined, after: undefined, upwards: false, limit });
+      assert.deepEqual(asked, ['home']);
+    }
   });
 }
 

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { IdTexts } from '../../../actors/timelines/id-texts.js';
+import { idOf, wordsOf } from '../../../actors/timelines/id-words.js';
+
+test('the text of an id is what it would be anew, whatever else was asked for meanwhile', () => {
+  const texts = new IdTexts();
+  assert.equal(texts.of(0, 0), '0'.repeat(18));
+  const word = fc.integer({ min: 0, max: 2 ** 32 - 1 });
+  const high = fc.integer({ min: 0, max: 232_830_643 });
+  fc.assert(
+    fc.property(fc.array(fc.tuple(high, word), { minLength: 1, maxLength: 50 }), (ids) => {
+      for (const [one, other] of [...ids, ...ids]) assert.equal(texts.of(one, other), idOf(one, other));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('many more ids than are kept take one another’s places, and each is told right', () => {
+  const texts = new IdTexts();
+  const ids = Array.from({ length: 200_000 }, (_, index) =>
+    wordsOf(String(116_000_000_000_000_000 + index * 1_048_583)),
+  );
+  for (let round = 0; round < 2; round++) {
+    for (const { high, low } of ids) if (texts.of(high, low) !== idOf(high, low)) assert.fail(`${high} ${low}`);
+  }
+});
