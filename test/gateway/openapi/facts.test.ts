@@ -25,16 +25,6 @@ const OTHER_AUTH = new Set([
   'GET /api/v1/timelines/tag/:hashtag',
   ...MOVED,
 ]);
-/** Where another scope than the documented one does, too, or where the documentation forgets to name one. */
-const OTHER_SCOPE = new Set([
-  ...MOVED,
-  'GET /api/v1/accounts/lookup',
-  'GET /api/v1/announcements',
-  'POST /api/v1/emails/confirmations',
-  'DELETE /api/v1/admin/ip_blocks/:id',
-  'GET /api/v1/media/:id',
-  'GET /api/v2/notifications/:id/accounts',
-]);
 const isStrict = (route: AnyRoute, exceptions: ReadonlySet<string>) =>
   ![...exceptions].some((one) => one === nameOf(route) || pathShape(one) === pathShape(nameOf(route)));
 
@@ -57,26 +47,6 @@ test('each route demands a token as the API says, never more and never less', ()
 
 /** Without a token it must work; with one it may show more. */
 const isOpen = ({ method, auth }: AnyRoute) => auth === 'none' || method === 'GET';
-
-test('each route takes the scopes that the API says, so that a token with just that one is enough', () => {
-  const wrong = allRoutes.flatMap((route) => {
-    const fact = factOf(route);
-    const scopes = (fact?.[3] ?? '').split(/[|+]/).filter((scope) => scope !== '');
-    if (fact === undefined || scopes.length === 0 || !isStrict(route, OTHER_SCOPE)) return [];
-    const taken = route.scope === undefined ? [] : [route.scope].flat();
-    const missing = scopes.filter(
-      (scope) =>
-        !taken.some((one) => one === scope || one.startsWith(`${scope}:`)) &&
-        !(scope === 'follow' && impliedByFollow(taken)),
-    );
-    return missing.length === 0 ? [] : [`${nameOf(route)}: ${taken.join(', ')}, not ${scopes.join(', ')}`];
-  });
-  assert.deepEqual(wrong, []);
-});
-
-/** `follow` covers these wherever a scope is looked at (gateway/http/scopes.ts). */
-const impliedByFollow = (scopes: readonly string[]) =>
-  scopes.some((scope) => /^(?:read|write):(?:follows|blocks|mutes)$/.test(scope));
 
 test('routes of moderators say which permission they need, and no others do', () => {
   const isAdmin = ({ path }: AnyRoute) => path.includes('/admin/');

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyRoute } from '../../../gateway/http/route.js';
+import { pathShape } from '../../../gateway/openapi/answer-schemas.js';
+import facts from '../../../gateway/openapi/facts.json' with { type: 'json' };
 import { allRoutes } from '../../../gateway/routes/index.js';
-import { DOCUMENTED } from './documented-scopes.js';
 
-const keyOf = (method: string, path: string) => `${method} ${path.replace(/:\w+/g, ':id')}`;
-const documented = new Map<string, { readonly auth: string; readonly scopes: readonly string[] }>(
-  DOCUMENTED.trim()
-    .split('\n')
-    .map((line) => {
-      const [method = '', path = '', auth = '', scopes = ''] = line.split(' ');
-      return [`${method} ${path}`, { auth, scopes: scopes === '-' ? [] : scopes.split('|') }] as const;
-    }),
+/** By method and the shape of the path. What stands for several scopes together is left to the streams. */
+const keyOf = (method: string, path: string) => `${method} ${pathShape(path)}`;
+const documented = new Map(
+  facts.operations.map(([method = '', path = '', auth = '', scopes = '']) => [
+    keyOf(method, path),
+    { auth, scopes: scopes.split('|').filter((scope) => scope !== '') },
+  ]),
 );
 const ours = new Map<string, AnyRoute>(allRoutes.map((route) => [keyOf(route.method, route.path), route]));
 
@@ -68,15 +68,8 @@ const OF_USERS: Readonly<Record<string, string>> = {
   'POST /api/v1/emails/confirmations': 'write:accounts',
 };
 
-/** Whoever asks: other than documented, and why. */
-const OTHER_CALLERS: Readonly<Record<string, string>> = {
-  'GET /api/v1/accounts/lookup': 'none: as every public profile',
-  'GET /api/v1/accounts/:id/identity_proofs': 'none: withdrawn, the same for everyone',
-};
-
 /** Operations that are not routes: streams have their own table, the rest is not offered. */
-const NO_ROUTES =
-  /^\w+ (?:\/health$|\/api\/v1\/streaming\/|\/api\/v1\/push\/|\/api\/v1\/(?:accounts\/:id\/(?:in_)?)?collections)/;
+const NO_ROUTES = /^\w+ (?:\/health$|\/api\/v1\/streaming\/|\/api\/v1\/push\/)/;
 
 const scopesOf = ({ scope }: AnyRoute) => [scope ?? []].flat() as string[];
 const shared = [...documented].flatMap(([key, said]) => {
@@ -93,40 +86,28 @@ test('each documented operation is a route, or is known not to be one', () => {
 test('each route demands the scope that is documented, and takes no other but for a reason', () => {
   const more = new Map<string, string[]>();
   for (const [scope, operations] of Object.values(MORE).flat())
-    for (const key of operations) more.set(key, [...(more.get(key) ?? []), scope]);
+    for (const key of operations.map(pathShape)) more.set(key, [...(more.get(key) ?? []), scope]);
+  const instead = new Map(
+    Object.entries({ ...OF_TOKENS, ...OF_USERS }).map(([key, scopes]) => [pathShape(key), scopes]),
+  );
   for (const { key, said, route } of shared) {
     if (route.auth === 'none') continue;
-    const without = OF_TOKENS[key] ?? OF_USERS[key];
-    const expected = without === undefined ? [...said.scopes, ...(more.get(key) ?? [])] : without.split('|');
+    const expected = instead.get(key)?.split('|') ?? [...said.scopes, ...(more.get(key) ?? [])];
     // Where the narrow scope is enough, the broad one that grants it need not be named.
     const named = expected.filter((scope) => !expected.some((other) => other.startsWith(`${scope}:`)));
+    const own = scopesOf(route);
     assert.deepEqual(
-      scopesOf(route).filter((scope) => expected.includes(scope)),
-      scopesOf(route),
+      own.filter((scope) => expected.includes(scope)),
+      own,
       key,
     );
     assert.deepEqual(
-      named.filter((scope) => !scopesOf(route).includes(scope)),
+      named.filter((scope) => !own.includes(scope)),
       [],
       key,
     );
   }
-  for (const key of [...more.keys(), ...Object.keys(OF_TOKENS), ...Object.keys(OF_USERS)])
+  for (const key of [...more.keys(), ...instead.keys()])
     assert.ok(documented.has(key) && ours.has(key), `${key} is no operation any more`);
-});
-
-test('each route is for those that are documented', () => {
-  const auths: Readonly<Record<string, readonly string[]>> = {
-    none: ['none', 'optional'],
-    optional: ['none', 'optional'],
-    user: ['user', 'unconfirmed'],
-    app: ['app'],
-    admin: ['user'],
-  };
-  for (const { key, said, route } of shared) {
-    if (OTHER_CALLERS[key] !== undefined) continue;
-    assert.ok(auths[said.auth]?.includes(route.auth), `${key}: ${route.auth}, documented ${said.auth}`);
-    assert.equal(route.permission !== undefined, said.auth === 'admin', `${key}: what roles may do it`);
-    if (OF_TOKENS[key] !== undefined) assert.equal(route.auth, 'optional', key);
-  }
+  for (const key of Object.keys(OF_TOKENS)) assert.equal(ours.get(pathShape(key))?.auth, 'optional', key);
 });
