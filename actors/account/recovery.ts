@@ -44,7 +44,8 @@ export const recovery: Part<State, Commands, Events> = {
       const event = { email: email ?? owner.email, token, tokenHash, atMs: nowMs };
       return { events: [{ type: 'confirmationResent', ...event }], reply: {} };
     },
-    askReset({ passwordReset }, { token, tokenHash }, { nowMs }) {
+    askReset({ owner, passwordReset }, { token, tokenHash }, { nowMs }) {
+      if (owner?.email === '') return NOTHING;
       if (passwordReset !== undefined && nowMs - passwordReset.askedAtMs < MAIL_PAUSE_MS) return NOTHING;
       const event = { token, tokenHash, atMs: nowMs, expiresAtMs: nowMs + RESET_LIFETIME_MS };
       return { events: [{ type: 'resetAsked', ...event }], reply: {} };

@@ -7,7 +7,7 @@ import type { Effects, Happened, Reaction } from '../runtime/kind.js';
 import { collectionRows } from './collection-rows.js';
 import { moderationRows, ownRows } from './moderation-rows.js';
 import { notificationRows } from './notification-rows.js';
-import { nameRows, newNameRows, statusWordRows, unindexedRows } from './word-rows.js';
+import { namelessRows, nameRows, newNameRows, statusWordRows, unindexedRows } from './word-rows.js';
 
 type On = Reaction<AccountState, AccountEvents>['on'];
 
@@ -109,7 +109,7 @@ export function accountRows(tables: Pick<ReadTables, 'range'>): Reaction<Account
     surface: 'rows',
     beforeReply: true,
     on: {
-      ...moderationRows(accountRow, newNameRows),
+      ...moderationRows(accountRow, { added: newNameRows, gone: (id) => namelessRows(tables, id) }),
       emailConfirmed: writeAccount,
       confirmationResent: writeAccount,
       async profileUpdated(_event, { state }, effects) {

@@ -2,8 +2,9 @@ import type { Mail } from '../../transport/mailer.js';
 import type { AccountEvents, AccountState } from '../account/commands.js';
 import type { Effects, Reaction } from '../runtime/kind.js';
 
-function post(effects: Effects, account: string, mail: Mail): Promise<unknown> {
-  return effects.tell('mailbox', account, 'post', mail);
+/** An account that has ended has no address. */
+async function post(effects: Effects, account: string, mail: Mail): Promise<void> {
+  if (mail.to !== '') await effects.tell('mailbox', account, 'post', mail);
 }
 
 /** What is written to the account's owner; the mailbox of the same id sends it. */

@@ -32,19 +32,27 @@ export function ownRows({ self, state }: Happened<AccountState>, accountRow: Acc
   ];
 }
 
-/** The account's row, its place in lists of all accounts, and what moderators decided. `newRows`: more of a new one. */
-export const moderationRows = (accountRow: AccountRow, newRows: (state: Readonly<AccountState>) => RowWrite[]): On => ({
+/** What there is more of a new account, and of one that was rejected. */
+interface MoreRows {
+  readonly added: (state: Readonly<AccountState>) => RowWrite[];
+  readonly gone: (account: string) => Promise<RowWrite[]>;
+}
+
+/** The account's row, its place in lists of all accounts, and what moderators decided. */
+export const moderationRows = (accountRow: AccountRow, more: MoreRows): On => ({
   registered(_event, { self, state }, effects) {
     const { owner } = state;
     if (owner === undefined) return undefined;
     const listing = put(accountListings, listingKey(self), { atMs: owner.createdAtMs });
     const known = owner.role === 'user' ? [] : [put(staff, { century: 0, account: self }, { atMs: owner.createdAtMs })];
-    return effects.write([accountRow(state), listing, ...known, ...newRows(state)]);
+    return effects.write([accountRow(state), listing, ...known, ...more.added(state)]);
   },
-  moderated({ action, by, text, auditId, atMs }, happened, effects) {
+  async moderated({ action, by, text, auditId, atMs }, happened, effects) {
     const audit = { by, action, target: happened.self, detail: text, atMs };
-    return effects.write([
+    const gone = happened.state.owner === undefined ? await more.gone(happened.self) : [];
+    await effects.write([
       ...ownRows(happened, accountRow),
+      ...gone,
       put(auditLog, { era: eraOfId(auditId), entry: auditId }, audit),
     ]);
   },

@@ -22,6 +22,12 @@ export function newNameRows({ id, owner, profile }: Readonly<AccountState>): Row
   return nameWords(owner?.username ?? '', profile.displayName).flatMap((word) => nameRow(word, id));
 }
 
+/** Of somebody who never came to be. */
+export async function namelessRows(tables: Reading, id: string): Promise<RowWrite[]> {
+  const rows = await tables.range(accountWords, { account: id }, { limit: RANGE_LIMIT_MAX });
+  return rows.flatMap(({ key }) => unnamedRow(key.word, id));
+}
+
 /** The same after a change: what the account is no longer called goes. */
 export async function nameRows(tables: Reading, state: Readonly<AccountState>): Promise<RowWrite[]> {
   const { id, owner, profile } = state;

@@ -132,7 +132,11 @@ export class Trends {
     const cards = new Map<string, LinkCard>();
     const uses = usesBy(await this.#sample.get(), ({ id, text, card }) => {
       const links = linksOf(text, this.#parts.baseUrl);
-      for (const link of links) ids.set(link, [...(ids.get(link) ?? []), id]);
+      for (const link of links) {
+        const known = ids.get(link);
+        if (known === undefined) ids.set(link, [id]);
+        else known.push(id);
+      }
       // The card is of the first link that has one, by the address that the page itself gives.
       const shown = card && links.find((link) => link === linkName(card.url) || links.length === 1);
       if (card !== undefined && shown !== undefined && !cards.has(shown)) cards.set(shown, card);

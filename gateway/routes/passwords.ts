@@ -60,7 +60,10 @@ const ask = route({
 
 async function mailLink(services: Services, email: string): Promise<void> {
   const id = email.includes('@') ? await services.registry.find(`email:${email}`) : undefined;
-  if (id === undefined || (await services.tables.get(accounts, { account: id })) === undefined) return;
+  if (id === undefined) return;
+  const record = await services.tables.get(accounts, { account: id });
+  // A claim may be one that came to nothing: the mail goes to the account's own address alone.
+  if (record?.email.toLowerCase() !== email) return;
   const token = `${id}.${newSecret(services)}`;
   await services.askAccount(id, 'askReset', { token, tokenHash: tokenHash(token) });
 }

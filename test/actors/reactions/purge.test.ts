@@ -1,19 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SUSPENSION_KEPT_MS } from '../../../actors/account/purge.js';
-import { eraOfMs } from '../../../actors/domain/ids.js';
+import { eraOfMs, makeId } from '../../../actors/domain/ids.js';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { Alarms } from '../../../actors/runtime/alarms.js';
 import {
   accountStatuses,
   accounts,
+  accountWords,
   bookmarks,
   favourites,
   followers,
   following,
+  nameIndex,
   statuses,
 } from '../../../store/tables.js';
-import { blankPost, town } from './town.js';
+import { blankPost, registration, town } from './town.js';
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const decided = (action: string) => ({ action, by: '', text: '', mail: false });
@@ -120,4 +122,25 @@ test('a deletion that a crash interrupts is finished by the next owner', async (
   await here.stage.clock.advance(60_000);
   assert.deepEqual(await here.left(), { rows: 0, statuses: 0, name: '' });
   here.stage.close();
+});
+
+test('nobody is written to at the address of an account that has ended', async () => {
+  const here = await suspended();
+  await here.account(here.alice, 'moderate', { ...decided('delete'), mail: true });
+  await here.account(here.alice, 'moderate', { ...decided('none'), mail: true });
+  await here.account(here.alice, 'askReset', { token: 't', tokenHash: 'h' });
+  assert.ok(!here.mails.some(({ to }) => to === ''));
+  here.stage.close();
+});
+
+test('whoever was rejected leaves nothing that searches look through', async () => {
+  const { stage, account, tables } = await town([]);
+  const id = makeId(stage.clock.nowMs(), 3, 0);
+  const words = () => tables.range(accountWords, { account: id }, { limit: 10 });
+  const named = () => tables.range(nameIndex, { start: 'wa' }, { limit: 10 });
+  await account(id, 'register', { ...registration('waiting'), approved: false });
+  assert.deepEqual([(await words()).length, (await named()).length], [1, 1]);
+  await account(id, 'moderate', decided('reject'));
+  assert.deepEqual([await words(), await named()], [[], []]);
+  stage.close();
 });
