@@ -16,6 +16,7 @@ import {
   followers,
   nameIndex,
   notifications,
+  quotes,
   rebloggedBy,
   reports,
   statusIndex,
@@ -48,6 +49,7 @@ export const cachedAlone = (tables: Tables): CachedTables =>
     newest: [
       accountStatuses,
       notifications,
+      quotes,
       followers,
       favourites,
       bookmarks,

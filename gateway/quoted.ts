@@ -1,5 +1,6 @@
 import type { StoreAccountRecord, StoreStatusRecord } from '../proto/gen/types.js';
 import type { FilterMatch } from './screening/filters.js';
+import { type Soon, soon } from './soon.js';
 
 /** What a status quotes, as its viewer may see it. */
 export interface SeenQuote {
@@ -18,6 +19,8 @@ export interface QuotedStatus {
   readonly quote?: SeenQuote;
 }
 
+const NOTHING: readonly StoreStatusRecord[] = [];
+
 interface Quoting {
   readonly record: StoreStatusRecord;
   readonly original: StoreStatusRecord | undefined;
@@ -25,8 +28,8 @@ interface Quoting {
 
 /** How the viewer sees what is quoted. */
 export interface QuoteView {
-  load(ids: readonly string[]): Promise<readonly (StoreStatusRecord | undefined)[]>;
-  authors(ids: readonly string[]): Promise<ReadonlyMap<string, StoreAccountRecord>>;
+  load(ids: readonly string[]): Soon<readonly (StoreStatusRecord | undefined)[]>;
+  authors(ids: readonly string[]): Soon<ReadonlyMap<string, StoreAccountRecord>>;
   /** `accepted` or why it is not shown like that; of `unauthorized` nothing is shown at all. */
   stateOf(record: StoreStatusRecord, author: StoreAccountRecord | undefined): string;
   filtered(record: StoreStatusRecord): readonly FilterMatch[];
@@ -39,15 +42,27 @@ export function quotesAny(seen: readonly (Quoting | undefined)[]): boolean {
 }
 
 /** The statuses with what they quote: two reads for a page, and two more where quoted ones quote, too. */
-export async function withQuotes<S extends Quoting>(
+export function withQuotes<S extends Quoting>(
   seen: readonly (S | undefined)[],
   view: QuoteView,
-): Promise<(S | undefined)[]> {
-  const first = seen.flatMap((status) => (status === undefined ? [] : [status.original ?? status.record]));
+): Soon<(S | undefined)[]> {
+  const first: StoreStatusRecord[] = [];
+  for (const status of seen) if (status !== undefined) first.push(status.original ?? status.record);
   const known = new Map<string, StoreStatusRecord>();
-  const nested = await loadQuoted(first, known, view);
-  await loadQuoted(nested, known, view);
-  const authors = await view.authors([...known.values()].map(({ accountId }) => accountId));
+  return soon(loadQuoted(first, known, view), (nested) =>
+    soon(loadQuoted(nested, known, view), () => {
+      const authorIds = Array.from(known.values(), ({ accountId }) => accountId);
+      return soon(view.authors(authorIds), (authors) => quotesOf(seen, view, known, authors));
+    }),
+  );
+}
+
+function quotesOf<S extends Quoting>(
+  seen: readonly (S | undefined)[],
+  view: QuoteView,
+  known: ReadonlyMap<string, StoreStatusRecord>,
+  authors: ReadonlyMap<string, StoreAccountRecord>,
+): (S | undefined)[] {
   const quoteOf = (record: StoreStatusRecord, isNested: boolean): SeenQuote | undefined => {
     if (record.quote === undefined) return undefined;
     const { statusId, state } = record.quote;
@@ -76,16 +91,21 @@ export async function withQuotes<S extends Quoting>(
 }
 
 /** What these quote, as far as it is permitted; also put to what is known. */
-async function loadQuoted(
+function loadQuoted(
   records: readonly StoreStatusRecord[],
   known: Map<string, StoreStatusRecord>,
   view: QuoteView,
-): Promise<StoreStatusRecord[]> {
-  const ids = new Set<string>();
-  for (const { quote } of records)
-    if (quote?.state === 'accepted' && !known.has(quote.statusId)) ids.add(quote.statusId);
-  if (ids.size === 0) return [];
-  const found = (await view.load([...ids])).filter((record) => record !== undefined);
-  for (const record of found) known.set(record.id, record);
-  return found;
+): Soon<readonly StoreStatusRecord[]> {
+  let ids: Set<string> | undefined;
+  for (const { quote } of records) {
+    if (quote?.state !== 'accepted' || known.has(quote.statusId)) continue;
+    ids ??= new Set();
+    ids.add(quote.statusId);
+  }
+  if (ids === undefined) return NOTHING;
+  return soon(view.load([...ids]), (loaded) => {
+    const found = loaded.filter((record) => record !== undefined);
+    for (const record of found) known.set(record.id, record);
+    return found;
+  });
 }

@@ -7,7 +7,7 @@ import { loadAccounts } from './entities/status.js';
 import { quotesAny, type SeenQuote, withQuotes } from './quoted.js';
 import { type FilterContext, type FilterMatch, isDropped } from './screening/filters.js';
 import { blocksDomainOf, type Screen } from './screening/screen.js';
-import type { Services } from './services.js';
+import { askSoon, type Services } from './services.js';
 import { type Soon, soon } from './soon.js';
 
 /** A status that its viewer may see; made here only, and what renderers take. */
@@ -84,11 +84,11 @@ function quoting(
   seen: readonly (VisibleStatus | undefined)[],
   relations: Relations,
   context: FilterContext | undefined,
-): Promise<(VisibleStatus | undefined)[]> {
+): Soon<(VisibleStatus | undefined)[]> {
   const { screen } = relations;
   return withQuotes(seen, {
-    load: async (ids) => loadStatuses(services, ids),
-    authors: async (ids) => loadAccounts(services, ids),
+    load: (ids) => loadStatuses(services, ids),
+    authors: (ids) => loadAccounts(services, ids),
     stateOf(record, author) {
       if (author === undefined || services.limits.suspended(record.accountId)) return 'unauthorized';
       const relation = relations(record.accountId);
@@ -237,7 +237,7 @@ export async function askRelations(
   const targets = [...new Set(accountIds)].filter((id) => id !== viewer);
   for (let from = 0; from < targets.length; from += RELATION_TARGETS_MAX) {
     const some = targets.slice(from, from + RELATION_TARGETS_MAX);
-    const { relations } = answered(await services.askAccount(viewer, 'relations', { targets: some }));
+    const { relations } = answered(await askSoon(services, viewer, 'relations', { targets: some }));
     for (const relation of relations) found.set(relation.target, relation);
   }
   return found;

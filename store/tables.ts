@@ -154,6 +154,7 @@ export const collections = table('collections', {
   partition: { collection: 'id' },
   clustering: {},
   value: codec('murmuration.account.Collection'),
+  hot: true,
 });
 /** In which collections an account is; `era` is the item id's. */
 export const featuredIn = table('featured_in', {

@@ -76,9 +76,9 @@ export const notificationPolicy: Part<PolicyState, Commands, Events> = {
       return { events: isSame ? [] : [{ type: 'notificationPolicySet', policy: next }], reply: now(state, next) };
     },
     notificationRequests(state, bounds) {
-      const requests = Array.from(state.waiting.values(), (request) => ({ ...request, edgeId: request.id }));
+      const requests = Array.from(state.waiting.values(), (request) => ({ request, edgeId: request.id }));
       const { edges, more } = edgePage(requests, bounds);
-      return { events: [], reply: { requests: edges, more } };
+      return { events: [], reply: { requests: edges.map(({ request }) => request), more } };
     },
     notificationRequest(state, { ids }) {
       const [request] = named(state, ids);

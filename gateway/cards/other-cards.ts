@@ -11,7 +11,7 @@ import type { LinkTrend } from '../discovery/trends.js';
 import { renderAdminAccount } from '../entities/admin.js';
 import type { EmojiLookup } from '../entities/custom-emoji.js';
 import { renderFilter } from '../entities/filter.js';
-import { renderTag } from '../entities/tag.js';
+import { renderTag, tagId } from '../entities/tag.js';
 import { renderTrendsLink } from '../entities/trends-link.js';
 import type { InstanceSettings } from '../services.js';
 import { KeptJson } from './kept-json.js';
@@ -23,6 +23,9 @@ const GROUPS_MAX = 8_192;
 const FOLLOWED = Buffer.from(',"following":true}');
 const NOT_FOLLOWED = Buffer.from(',"following":false}');
 const NOBODYS = Buffer.from('}');
+
+/** A link that trends, or that somebody decided about. */
+type NumberedLink = Pick<LinkTrend, 'name' | 'history' | 'card'>;
 
 /** What a group of notifications says, with all that it depends on. */
 interface GroupCard {
@@ -44,6 +47,7 @@ export class OtherCards {
   readonly #filters = new KeptJson<AccountFilter>(renderFilter);
   readonly #reports = new ReportCards((record) => this.adminAccount(record));
   readonly #links: KeptJson<LinkTrend>;
+  readonly #numberedLinks: KeptJson<NumberedLink>;
   readonly #instance: InstanceSettings;
   /** By their histories, which are found anew when somebody uses them. Without the end. */
   readonly #tags = new WeakMap<readonly DayUse[], { readonly name: string; readonly open: Uint8Array }>();
@@ -54,6 +58,7 @@ export class OtherCards {
   constructor(instance: InstanceSettings) {
     this.#instance = instance;
     this.#links = new KeptJson((link) => renderTrendsLink(instance, link));
+    this.#numberedLinks = new KeptJson((link) => ({ ...renderTrendsLink(instance, link), id: tagId(link.name) }));
     this.#emojis = instance.emojis?.all;
     this.#adminAccounts = this.#newAdminAccounts();
   }
@@ -90,6 +95,11 @@ export class OtherCards {
 
   trendsLink(trend: LinkTrend): Uint8Array {
     return this.#links.of(trend);
+  }
+
+  /** With the number by which moderators name it, open. */
+  numberedLink(trend: NumberedLink): Uint8Array {
+    return this.#numberedLinks.of(trend).subarray(0, -1);
   }
 
   /** `following` undefined: nobody asks. */

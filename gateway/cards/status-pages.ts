@@ -59,6 +59,9 @@ export class StatusPages {
   /** What notifications say besides whom and what they tell of: it never changes. */
   readonly #heads = new Generations<Uint8Array>(HEADS_MAX);
 
+  /** By the quote's state: a handful. */
+  readonly #quoteHeads = new Map<string, Uint8Array>();
+
   constructor(instance: InstanceSettings, marks: ViewerMarks) {
     this.#cards = new Cards(instance);
     this.#tails = new Tails(instance);
@@ -194,14 +197,23 @@ export class StatusPages {
   /** What stands between a quoting status' bytes and its tail. */
   #quote(look: Look, quote: SeenQuote | undefined, place: Place): Uint8Array[] {
     if (quote === undefined) return [NO_QUOTE];
-    const head = `null,"quote":{"state":"${quote.state}",`;
     if (place === 'quote') {
+      const head = `null,"quote":{"state":"${quote.state}",`;
       const id = quote.quoted === undefined ? 'null' : `"${quote.quoted.record.id}"`;
       return [Buffer.from(`${head}"quoted_status_id":${id}}`)];
     }
     const { quoted } = quote;
     const inner = quoted && this.#plain(look, quoted.record, quoted.filtered, quoted.quote, 'quote');
-    return [Buffer.from(`${head}"quoted_status":`), ...(inner ?? [NULL]), CLOSE];
+    return [this.#quoteHead(quote.state), ...(inner ?? [NULL]), CLOSE];
+  }
+
+  #quoteHead(state: string): Uint8Array {
+    let head = this.#quoteHeads.get(state);
+    if (head === undefined) {
+      head = Buffer.from(`null,"quote":{"state":"${state}","quoted_status":`);
+      this.#quoteHeads.set(state, head);
+    }
+    return head;
   }
 }
 

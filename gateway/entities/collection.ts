@@ -1,5 +1,5 @@
 import { escapeHtml } from '../../actors/domain/text.js';
-import type { AccountCollectionItem } from '../../proto/gen/types.js';
+import type { AccountCollection, AccountCollectionItem, StoreAccountRecord } from '../../proto/gen/types.js';
 import type { InstanceSettings } from '../services.js';
 import type { VisibleCollection } from '../visible-collections.js';
 import { accountUri } from './account.js';
@@ -58,4 +58,17 @@ export function renderCollection(instance: InstanceSettings, { record, owner, it
 
 export function renderCollectionItem({ id, account, createdAtMs }: AccountCollectionItem): CollectionItem {
   return { id, account_id: account, state: 'accepted', created_at: isoTime(createdAtMs) };
+}
+
+/** Where all of it is shown, as long as neither it nor its owner changes. */
+const kept = new WeakMap<AccountCollection, { readonly owner: StoreAccountRecord; readonly bytes: Uint8Array }>();
+
+export function collectionJson(instance: InstanceSettings, seen: VisibleCollection): Uint8Array {
+  const { record, owner, items } = seen;
+  const isWhole = items.length === record.items.length;
+  const known = isWhole ? kept.get(record) : undefined;
+  if (known?.owner === owner) return known.bytes;
+  const bytes = Buffer.from(JSON.stringify(renderCollection(instance, seen)));
+  if (isWhole) kept.set(record, { owner, bytes });
+  return bytes;
 }

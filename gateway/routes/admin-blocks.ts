@@ -34,10 +34,16 @@ interface Fresh extends EntryContent {
 
 /** What moderators see of entries, in their order. */
 type Render = (services: Services, entries: readonly InstanceEntry[]) => readonly object[] | Promise<readonly object[]>;
-const each =
-  (render: (entry: InstanceEntry) => object): Render =>
-  (_services, entries) =>
-    entries.map(render);
+/** Each rendered once for as long as it is in memory: some have a hash in them. */
+const each = (render: (entry: InstanceEntry) => object): Render => {
+  const kept = new WeakMap<InstanceEntry, object>();
+  const rendered = (entry: InstanceEntry) => {
+    const known = kept.get(entry) ?? render(entry);
+    kept.set(entry, known);
+    return known;
+  };
+  return (_services, entries) => entries.map(rendered);
+};
 
 /** A collection that moderators keep. */
 interface Kept<B extends TObject, C extends TObject> {

@@ -1,10 +1,17 @@
 import { isProblem } from '../../actors/domain/problem.js';
 import { statuses } from '../../store/tables.js';
-import { reviewTrend, type TrendKind, trendReviews, type Verdict } from '../discovery/trend-reviews.js';
+import { JsonPieces } from '../cards/json-pieces.js';
+import { arrayOf } from '../cards/status-pages.js';
+import {
+  reviewTrend,
+  type TrendKind,
+  type TrendReviews,
+  trendReviews,
+  type Verdict,
+} from '../discovery/trend-reviews.js';
 import type { Trend } from '../discovery/trends.js';
 import { renderStatuses } from '../entities/status.js';
-import { renderTag, tagId } from '../entities/tag.js';
-import { renderTrendsLink } from '../entities/trends-link.js';
+import { tagId } from '../entities/tag.js';
 import { type AnyRoute, json, type Request, route } from '../http/route.js';
 import type { Services } from '../services.js';
 import { notFound, visibleById } from '../visible.js';
@@ -14,26 +21,34 @@ import { LISTED, someOf } from './trends.js';
 const shared = { auth: 'user', permission: 'manage_taxonomies' } as const;
 const common = { ...shared, method: 'GET', scope: 'admin:read' } as const;
 
-async function adminTags(services: Services, some: readonly Trend[]) {
+async function adminTags(services: Services, some: readonly Trend[]): Promise<Uint8Array[][]> {
   const reviews = await trendReviews(services.entries);
-  return some.map(({ name, history }) => ({
-    ...renderTag(services.instance, name, history, undefined),
-    trendable: reviews.shows('tag', name),
-    usable: true,
-    requires_review: reviews.waits('tag', name),
-  }));
+  return some.map(({ name, history }) => {
+    const [open = NOTHING] = services.pages.others.tag(name, history, undefined);
+    return [open, reviewed(reviews, 'tag', name)];
+  });
 }
 
 /** With the number by which it is approved or rejected. */
-async function adminLinks(services: Services, some: readonly Trend[]) {
+async function adminLinks(services: Services, some: readonly Trend[]): Promise<Uint8Array[][]> {
   const reviews = await trendReviews(services.entries);
-  return some.map((link) => ({
-    ...renderTrendsLink(services.instance, link),
-    id: tagId(link.name),
-    trendable: reviews.shows('link', link.name),
-    requires_review: reviews.waits('link', link.name),
-  }));
+  return some.map((link) => [services.pages.others.numberedLink(link), reviewed(reviews, 'link', link.name)]);
 }
+
+const NOTHING = new Uint8Array();
+const FLAGS = [false, true].map((trendable) =>
+  [false, true].map((waits) => ({
+    tag: Buffer.from(`,"trendable":${trendable},"usable":true,"requires_review":${waits}}`),
+    link: Buffer.from(`,"trendable":${trendable},"requires_review":${waits}}`),
+  })),
+);
+
+/** What moderators are told besides what everyone is, and the end. */
+function reviewed(reviews: TrendReviews, kind: 'tag' | 'link', name: string): Uint8Array {
+  return FLAGS[Number(reviews.shows(kind, name))]?.[Number(reviews.waits(kind, name))]?.[kind] ?? NOTHING;
+}
+
+const listOf = (items: readonly Uint8Array[][]) => json(new JsonPieces(arrayOf(items)));
 
 async function adminStatuses(services: Services, viewer: string, ids: readonly string[]) {
   const seen = await visibleById(services, viewer, ids, LISTED);
@@ -62,7 +77,7 @@ async function reviewNamed({ services, viewer = '', params }: Reviewed, kind: 't
   const done = await reviewTrend(services, viewer, kind, trend.name, verdict);
   if (isProblem(done)) return done;
   const [rendered] = await (kind === 'tag' ? adminTags(services, [trend]) : adminLinks(services, [trend]));
-  return json(rendered);
+  return rendered === undefined ? notFound() : json(new JsonPieces(rendered));
 }
 
 async function reviewStatus({ services, viewer = '', params }: Reviewed, verdict: Verdict) {
@@ -100,7 +115,7 @@ export const adminTrendRoutes: readonly AnyRoute[] = [
     query: someOf(10, 20),
     handle: async ({ services, query }) => {
       const all = await services.trends.tags();
-      return json(await adminTags(services, all.slice(query.offset, query.offset + query.limit)));
+      return listOf(await adminTags(services, all.slice(query.offset, query.offset + query.limit)));
     },
   }),
   route({
@@ -109,7 +124,7 @@ export const adminTrendRoutes: readonly AnyRoute[] = [
     query: someOf(10, 20),
     handle: async ({ services, query }) => {
       const all = await services.trends.links();
-      return json(await adminLinks(services, all.slice(query.offset, query.offset + query.limit)));
+      return listOf(await adminLinks(services, all.slice(query.offset, query.offset + query.limit)));
     },
   }),
   route({

@@ -11,10 +11,10 @@ import { featuredIn } from '../../store/tables.js';
 import { JsonPieces } from '../cards/json-pieces.js';
 import { arrayOf } from '../cards/status-pages.js';
 import { isSuspended } from '../entities/account.js';
-import { renderCollection, renderCollectionItem } from '../entities/collection.js';
+import { collectionJson, renderCollection, renderCollectionItem } from '../entities/collection.js';
 import { idText, limitQuery } from '../http/paging.js';
 import { type Answer, type AnyRoute, json, type Request, route } from '../http/route.js';
-import type { Services } from '../services.js';
+import { askSoon, type Services } from '../services.js';
 import { accountCursor } from '../timelines/eras.js';
 import { answered, publishedAccount, relationsOf } from '../visible.js';
 import {
@@ -186,7 +186,7 @@ const ofAccount = route({
     const relations = await relationsOf(services, viewer);
     const isBlocked = viewer !== owner.id && relations(owner.id)?.blockedBy === true;
     if (isBlocked || isSuspended(owner)) return page(request, [], false);
-    const { collections } = answered(await services.askAccount(owner.id, 'collections', {}));
+    const { collections } = answered(await askSoon(services, owner.id, 'collections', {}));
     const listed = collections.filter(({ text }) => viewer === owner.id || text?.discoverable === true).reverse();
     const end = query.offset + query.limit;
     const seen = await visibleCollections(services, viewer, listed.slice(query.offset, end), { relations });
@@ -286,6 +286,9 @@ function wrapped({ instance }: Services, seen: VisibleCollection | Problem): Ans
 
 const done = (reply: object | Problem): Answer | Problem => (isProblem(reply) ? reply : json({}));
 
+const COLLECTIONS = Buffer.from('{"collections":');
+const CLOSE = Buffer.from('}');
+
 /** With the addresses of its neighbours. */
 function page(
   { services, url, query }: Request<unknown, Static<typeof someQuery>, unknown>,
@@ -293,12 +296,15 @@ function page(
   hasMore: boolean,
 ): Answer {
   const { limit, offset } = query;
-  const there = seen.flatMap((one) => (one === undefined ? [] : [renderCollection(services.instance, one)]));
+  const there = arrayOf(seen.map((one) => one && [collectionJson(services.instance, one)]));
   const path = `${services.instance.baseUrl}${url.split('?', 1)[0] ?? url}`;
   const link = (from: number, rel: string) => `<${path}?limit=${limit}&offset=${from}>; rel="${rel}"`;
   const links = [
     ...(hasMore && offset + limit <= OFFSET_MAX ? [link(offset + limit, 'next')] : []),
     ...(offset > 0 ? [link(Math.max(0, offset - limit), 'prev')] : []),
   ];
-  return json({ collections: there }, links.length === 0 ? undefined : { link: links.join(', ') });
+  return json(
+    new JsonPieces([COLLECTIONS, ...there, CLOSE]),
+    links.length === 0 ? undefined : { link: links.join(', ') },
+  );
 }

@@ -2,9 +2,13 @@ import { type Static, Type } from '@sinclair/typebox';
 import { RECEPTIONS } from '../../actors/account/notification-policy.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import type { AccountNotificationPolicyNow } from '../../proto/gen/types.js';
-import { renderRequests } from '../entities/notification-request.js';
+import { JsonPieces } from '../cards/json-pieces.js';
+import { arrayOf } from '../cards/status-pages.js';
+import { requestPieces } from '../entities/notification-request.js';
 import { idText, pageBounds, pageQuery } from '../http/paging.js';
 import { type AnyRoute, json, type Request, route } from '../http/route.js';
+import { askSoon } from '../services.js';
+import { soon } from '../soon.js';
 import { answered, notFound } from '../visible.js';
 import { idParams, pageAnswer, storedId } from './lists.js';
 
@@ -49,12 +53,16 @@ const list = route({
   auth: 'user',
   scope: READ,
   query: pageQuery(40, 80),
-  handle: async (request) => {
+  handle: (request) => {
     const { services, viewer = '', query } = request;
     const bounds = pageBounds(query);
-    const { requests, more } = answered(await services.askAccount(viewer, 'notificationRequests', bounds));
-    const page = { newest: requests[0]?.id, oldest: requests.at(-1)?.id, more };
-    return pageAnswer(request, bounds, page, await renderRequests(services, viewer, requests));
+    return soon(askSoon(services, viewer, 'notificationRequests', bounds), (reply) => {
+      const { requests, more } = answered(reply);
+      const page = { newest: requests[0]?.id, oldest: requests.at(-1)?.id, more };
+      return soon(requestPieces(services, viewer, requests), (pieces) =>
+        pageAnswer(request, bounds, page, new JsonPieces(arrayOf(pieces))),
+      );
+    });
   },
 });
 
@@ -76,8 +84,8 @@ const get = route({
   handle: async ({ services, viewer = '', params }) => {
     const found = await services.askAccount(viewer, 'notificationRequest', { ids: [storedId(params.id)] });
     if (isProblem(found)) return found;
-    const [rendered] = await renderRequests(services, viewer, [found]);
-    return rendered === undefined ? notFound() : json(rendered);
+    const [pieces] = await requestPieces(services, viewer, [found]);
+    return pieces === undefined ? notFound() : json(new JsonPieces(pieces));
   },
 });
 

@@ -3,6 +3,8 @@ import { PERSONAL_NOTE_CHARS_MAX } from '../../actors/account/personal-notes.js'
 import { isProblem } from '../../actors/domain/problem.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { following } from '../../store/tables.js';
+import { JsonPieces } from '../cards/json-pieces.js';
+import { arrayOf } from '../cards/status-pages.js';
 import { isSuspended, renderAccount } from '../entities/account.js';
 import { loadAccounts } from '../entities/status.js';
 import { familiarFollowers } from '../familiar.js';
@@ -17,6 +19,7 @@ import { accountPage, idParams, storedId } from './lists.js';
 import { edgeAnswer } from './mutes.js';
 
 const WRITE = 'write:accounts';
+const CLOSE = Buffer.from('}');
 /** Accounts asked about at once: each takes some reads. */
 const FAMILIAR_ASKED_MAX = 40;
 
@@ -93,12 +96,13 @@ const familiar = route({
     const ids = [...(query.id ?? []), ...(body.id ?? [])].slice(0, FAMILIAR_ASKED_MAX);
     const found = await loadAccounts(services, [...new Set(ids.map(storedId))]);
     const { lens } = await services.lenses.of(viewer);
-    const answers: object[] = [];
+    const answers: Uint8Array[][] = [];
     for (const record of found.values()) {
       const accounts = await familiarFollowers(services, viewer, lens, record);
-      answers.push({ id: record.id, accounts: accounts.map((one) => renderAccount(services.instance, one)) });
+      const people = arrayOf(accounts.map((one) => [services.pages.account(one)]));
+      answers.push([Buffer.from(`{"id":"${record.id}","accounts":`), ...people, CLOSE]);
     }
-    return json(answers);
+    return json(new JsonPieces(arrayOf(answers)));
   },
 });
 

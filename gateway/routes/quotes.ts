@@ -3,7 +3,8 @@ import { isProblem } from '../../actors/domain/problem.js';
 import { quotes } from '../../store/tables.js';
 import { idText, pageBounds, pageQuery } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
-import { PartsCursor } from '../timelines/cursor.js';
+import { soon } from '../soon.js';
+import { PartsCursor, rangeSoon } from '../timelines/cursor.js';
 import { rangeOf } from '../timelines/eras.js';
 import { readPage } from '../timelines/page.js';
 import { loadStatuses, notFound, visibleById, visibleStatus, withoutContent } from '../visible.js';
@@ -43,21 +44,24 @@ const list = route({
   scope: 'read:statuses',
   params: idParams,
   query: pageQuery(),
-  handle: async (request) => {
+  handle: (request) => {
     const { services, viewer, params, query } = request;
-    const seen = await visibleStatus(services, viewer, params.id);
-    if (isProblem(seen)) return seen;
-    const bounds = pageBounds(query);
-    const status = (seen.original ?? seen.record).id;
-    const cursor = new PartsCursor([status], bounds, async (_, span, limit) => {
-      const rows = await services.tables.range(quotes, { status }, { ...rangeOf('quote', span), limit });
-      return rows.map(({ key, value }) => ({ id: key.quote, value }));
+    return soon(visibleStatus(services, viewer, params.id), (seen) => {
+      if (isProblem(seen)) return seen;
+      const bounds = pageBounds(query);
+      const status = (seen.original ?? seen.record).id;
+      const cursor = new PartsCursor([status], bounds, (_, span, limit) => {
+        const options = { ...rangeOf('quote', span), limit };
+        return soon(rangeSoon(services.tables, quotes, { status }, options), (rows) =>
+          rows.map(({ key, value }) => ({ id: key.quote, value })),
+        );
+      });
+      const page = readPage(cursor, bounds, (rows) => {
+        const ids = rows.map(({ id }) => id);
+        return visibleById(services, viewer, ids, { hideBlocked: true });
+      });
+      return soon(page, (found) => statusPage(request, bounds, found));
     });
-    const page = await readPage(cursor, bounds, (rows) => {
-      const ids = rows.map(({ id }) => id);
-      return visibleById(services, viewer, ids, { hideBlocked: true });
-    });
-    return statusPage(request, bounds, page);
   },
 });
 

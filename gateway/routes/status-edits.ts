@@ -1,13 +1,18 @@
 import { Type } from '@sinclair/typebox';
 import { REVISIONS_MAX, revisionOf } from '../../actors/conversation/edit.js';
 import { isProblem } from '../../actors/domain/problem.js';
+import type { StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import { accounts, statusRevisions } from '../../store/tables.js';
+import { JsonPieces } from '../cards/json-pieces.js';
+import type { EmojiLookup } from '../entities/custom-emoji.js';
 import { loadAccounts, renderStatuses } from '../entities/status.js';
 import { renderStatusEdit, renderStatusSource } from '../entities/status-history.js';
-import { type AnyRoute, json, route } from '../http/route.js';
+import { type Answer, type AnyRoute, json, route } from '../http/route.js';
 import { editedMedia, letGo, mediaEdit } from '../posting/edited-media.js';
 import { written } from '../posting/written.js';
-import { notFound, visibleStatus } from '../visible.js';
+import type { Services } from '../services.js';
+import { soon } from '../soon.js';
+import { notFound, type VisibleStatus, visibleStatus } from '../visible.js';
 import { idParams } from './lists.js';
 import { LANGUAGE_CHARS_MAX, languageProblem, newPoll, PollDraft, QuotePolicy, TEXT_INPUT_CHARS_MAX } from './post.js';
 
@@ -72,22 +77,54 @@ const history = route({
   auth: 'optional',
   scope: 'read:statuses',
   params: idParams,
-  handle: async ({ services, viewer, params }) => {
-    const seen = await visibleStatus(services, viewer, params.id);
-    if (isProblem(seen)) return seen;
-    const record = seen.original ?? seen.record;
-    const author = (await loadAccounts(services, [record.accountId])).get(record.accountId);
-    if (author === undefined) return notFound();
-    const rows =
-      record.edits === undefined
-        ? []
-        : await services.tables.range(statusRevisions, { status: record.id }, { limit: REVISIONS_MAX + 1 });
-    const revisions = rows.length === 0 ? [revisionOf(record)] : rows.map((row) => row.value);
-    const [shown] = seen.quote === undefined ? [] : await renderStatuses(services, viewer, [seen]);
-    const quote = (shown?.reblog ?? shown)?.quote ?? undefined;
-    return json(revisions.map((revision) => renderStatusEdit(services.instance, revision, author, quote)));
-  },
+  handle: ({ services, viewer, params }) =>
+    soon(visibleStatus(services, viewer, params.id), (seen) => {
+      if (isProblem(seen)) return seen;
+      const record = seen.original ?? seen.record;
+      return soon(loadAccounts(services, [record.accountId]), (authors) => {
+        const author = authors.get(record.accountId);
+        if (author === undefined) return notFound();
+        const kept = keptHistories.get(record);
+        const isKept = kept?.author === author && kept.emojis === services.instance.emojis?.all;
+        return isKept ? json(kept.json) : historyOf(services, viewer, seen, author);
+      });
+    }),
 });
+
+interface KeptHistory {
+  readonly author: StoreAccountRecord;
+  readonly emojis: EmojiLookup['all'] | undefined;
+  readonly json: JsonPieces;
+}
+
+/** Of statuses that quote nothing, as long as they and their authors stay as they are. */
+const keptHistories = new WeakMap<StoreStatusRecord, KeptHistory>();
+/** Those of twenty edits of usual length; a status may have a thousand. */
+const KEPT_HISTORY_BYTES_MAX = 32_768;
+
+async function historyOf(
+  services: Services,
+  viewer: string | undefined,
+  seen: VisibleStatus,
+  author: StoreAccountRecord,
+): Promise<Answer> {
+  const record = seen.original ?? seen.record;
+  const emojis = services.instance.emojis?.all;
+  const rows =
+    record.edits === undefined
+      ? []
+      : await services.tables.range(statusRevisions, { status: record.id }, { limit: REVISIONS_MAX + 1 });
+  const revisions = rows.length === 0 ? [revisionOf(record)] : rows.map((row) => row.value);
+  const [shown] = seen.quote === undefined ? [] : await renderStatuses(services, viewer, [seen]);
+  const quote = (shown?.reblog ?? shown)?.quote ?? undefined;
+  const edits = revisions.map((revision) => renderStatusEdit(services.instance, revision, author, quote));
+  const made = new JsonPieces([Buffer.from(JSON.stringify(edits))]);
+  // An edit whose row came before the status' own is told of by the next one.
+  const isAsNow = revisions.length === (record.edits ?? 0) + 1;
+  if (isAsNow && seen.quote === undefined && made.length <= KEPT_HISTORY_BYTES_MAX)
+    keptHistories.set(record, { author, emojis, json: made });
+  return json(made);
+}
 
 const source = route({
   method: 'GET',
