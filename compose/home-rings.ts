@@ -1,13 +1,16 @@
 import { idShard } from '../actors/domain/ids.js';
 import type { Clock } from '../actors/domain/time.js';
 import type { Placement, ShardHost } from '../actors/runtime/placement.js';
-import { HomeRings } from '../actors/timelines/home-rings.js';
+import { HomeRings, type RecentIds } from '../actors/timelines/home-rings.js';
 import { PublicRing } from '../actors/timelines/public-ring.js';
+import { GUESTS_MAX } from '../gateway/timelines/guest-homes.js';
 import { recentIds, recentPublicIds } from '../gateway/timelines/recent.js';
 import { codec } from '../proto/codec.js';
 import type { ReadTables } from '../store/port.js';
 import { type Bus, STATUSES_TOPIC } from '../transport/bus.js';
 
+/** Rings are kept under one: 0 is one that is on its way. */
+const ANY_EPOCH = 1;
 const headlines = codec('murmuration.node.StatusHeadline');
 
 export interface HomeRingsParts {
@@ -32,6 +35,10 @@ export function makeHomeRings({ tables, clock, placement, shared, log }: HomeRin
 export function makePublicRing(tables: ReadTables, log: HomeRingsParts['log']): PublicRing {
   return new PublicRing({ recent: recentPublicIds(tables), log });
 }
+
+/** Rings of viewers who live elsewhere. They do not move: their shards are not here. */
+export const makeGuestRings = ({ clock, log }: Pick<HomeRingsParts, 'clock' | 'log'>, recent: RecentIds): HomeRings =>
+  new HomeRings({ clock, log, recent, epochOf: () => ANY_EPOCH, ringsMax: GUESTS_MAX });
 
 /** What the cluster tells a node to do with shards, with the rings of the accounts that live there. */
 export function withRings(host: ShardHost, rings: HomeRings): ShardHost {
@@ -62,21 +69,23 @@ export function withRings(host: ShardHost, rings: HomeRings): ShardHost {
 
 /** Has every status that is published on the bus delivered; one message a status and node, whoever follows its author. */
 export async function fanOut(
-  rings: HomeRings,
+  homes: readonly Pick<HomeRings, 'deliver' | 'deliverTo' | 'closeAll' | 'deaf'>[],
   everybody: Pick<PublicRing, 'deliver' | 'close'>,
   bus: Bus,
 ): Promise<void> {
   bus.onGap((subject) => {
     if (subject !== undefined && subject !== STATUSES_TOPIC) return;
-    rings.closeAll();
+    for (const rings of homes) rings.closeAll();
     everybody.close();
   });
   await bus.subscribe(STATUSES_TOPIC, (payload) => {
     const { kind, id, accountId, onlyTo, listed } = headlines.decode(payload);
     if (kind !== 'update') return;
     if (listed) everybody.deliver(id);
-    if (rings.deaf) return;
-    if (onlyTo.length === 0) rings.deliver(accountId, id);
-    else for (const viewer of onlyTo) rings.deliverTo(viewer, id);
+    for (const rings of homes) {
+      if (rings.deaf) continue;
+      if (onlyTo.length === 0) rings.deliver(accountId, id);
+      else for (const viewer of onlyTo) rings.deliverTo(viewer, id);
+    }
   });
 }

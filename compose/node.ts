@@ -15,7 +15,7 @@ import { answererOf, askerOf } from '../actors/runtime/kind.js';
 import type { Placement, ShardHost } from '../actors/runtime/placement.js';
 import { Runtime } from '../actors/runtime/runtime.js';
 import { systemClock, systemRandom } from '../actors/runtime/system.js';
-import type { HomeRings } from '../actors/timelines/home-rings.js';
+import type { HomeRings, RecentIds } from '../actors/timelines/home-rings.js';
 import type { Settings } from '../cli/settings.js';
 import { StatusPages } from '../gateway/cards/status-pages.js';
 import { ViewerMarks } from '../gateway/cards/viewer-marks.js';
@@ -31,6 +31,7 @@ import { Lenses } from '../gateway/lenses.js';
 import { allRoutes } from '../gateway/routes/index.js';
 import { type Server, startServer } from '../gateway/server.js';
 import type { InstanceSettings, Services } from '../gateway/services.js';
+import { GuestHomes } from '../gateway/timelines/guest-homes.js';
 import { streamSources } from '../gateway/timelines/sources.js';
 import { Workshop } from '../media/workshop.js';
 import packageInfo from '../package.json' with { type: 'json' };
@@ -43,7 +44,7 @@ import { GuardedClient } from '../transport/web/guarded-client.js';
 import { LinkPages } from '../transport/web/link-pages.js';
 import { cachedAlone, cachedTogether, rowCarrier } from './cached-rows.js';
 import { Hearing } from './hearing.js';
-import { fanOut, makeHomeRings, makePublicRing, withRings } from './home-rings.js';
+import { fanOut, makeGuestRings, makeHomeRings, makePublicRing, withRings } from './home-rings.js';
 import { openMembership } from './membership.js';
 import { openBus, openMedia, openStore } from './parts.js';
 import { relationNews } from './relation-news.js';
@@ -105,7 +106,8 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     log: logger.child({ part: 'timelines' }),
   });
   const publicRing = makePublicRing(tables, logger.child({ part: 'timelines' }));
-  await fanOut(rings, publicRing, bus);
+  const homes: Parameters<typeof fanOut>[0][number][] = [rings];
+  await fanOut(homes, publicRing, bus);
   const media = await openMedia(settings, tables, clock);
   const workshop = new Workshop(media, random);
   const account = accountKind({ baseUrl: settings.BASE_URL, tables, rings, media: workshop });
@@ -147,6 +149,9 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const askAccount = askerOf(account, runtime);
   const accountNow = answererOf(account, runtime);
   const news = isAlone ? undefined : await relationNews(bus, placement, hearing);
+  const openGuests = (recent: RecentIds) => makeGuestRings({ clock, log: logger.child({ part: 'timelines' }) }, recent);
+  const guests = isAlone ? undefined : new GuestHomes(openGuests, askAccount, tables);
+  if (guests !== undefined) homes.push(guests);
   const about = { ...instanceOf(settings), emojis };
   const told: Told | undefined = isAlone ? (listener) => tables.onChanged(listener) : undefined;
   const indexTold: IndexTold | undefined = isAlone ? (listener) => tables.onIndexed(statusIndex, listener) : undefined;
@@ -155,7 +160,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     instance: about,
     askAccount,
     accountNow,
-    lenses: new Lenses(askAccount, clock, limits, accountNow, news),
+    lenses: new Lenses(askAccount, clock, limits, accountNow, news, guests),
     publicRing,
     pages: new StatusPages(about, new ViewerMarks(tables)),
     askConversation: askerOf(conversation, runtime),

@@ -4,12 +4,13 @@ import { isProblem, type Problem } from '../actors/domain/problem.js';
 import type { Clock } from '../actors/domain/time.js';
 import type { TypedAnswerNow, TypedAsk } from '../actors/runtime/kind.js';
 import type { HomeBounds, HomeIds } from '../actors/timelines/ring-part.js';
-import type { AccountHome, AccountSources } from '../proto/gen/types.js';
+import type { AccountHome, AccountReadHome, AccountSources } from '../proto/gen/types.js';
 import { type LimitedAccounts, NOBODY_LIMITED } from './instance/account-limits.js';
 import type { RelationNews } from './relation-news.js';
 import { loadScreen } from './screening/screen.js';
 import { type Soon, soon } from './soon.js';
 import { Lens } from './streaming/lens.js';
+import type { GuestHomes } from './timelines/guest-homes.js';
 import type { Relations } from './visible.js';
 
 /** A viewer's relations as of one version of them. */
@@ -71,17 +72,20 @@ export class Lenses {
 
   readonly #limits: LimitedAccounts;
   readonly #news: RelationNews | undefined;
+  readonly #guests: GuestHomes | undefined;
   readonly #asking = new Map<string, Set<Asking>>();
   #generation = 0;
 
-  /** `answerNow`: what the viewer's actor says at once, if it can. `news`: absent where every actor lives here. */
+  /** `answerNow`: what the viewer's actor says at once, if it can. `news`, `guests`: absent where every actor lives here. */
   constructor(
     ask: TypedAsk<AccountCommands>,
     clock: LensClock,
     limits: LimitedAccounts = NOBODY_LIMITED,
     answerNow: TypedAnswerNow<AccountCommands> = () => undefined,
     news?: RelationNews,
+    guests?: GuestHomes,
   ) {
+    this.#guests = guests;
     this.#news = news;
     news?.onChanged((account) => this.#heard(account));
     this.#limits = limits;
@@ -108,10 +112,20 @@ export class Lenses {
     const question = { knownVersion: kept?.version ?? 0, ...bounds };
     const answer = this.#answerNow(viewer, 'home', question);
     if (answer !== undefined) return this.#seen(viewer, kept, answer, undefined);
+    const part =
+      kept && bounds.limit > 0 && this.#believes(viewer, kept) && this.#guests?.read(viewer, bounds, kept.version);
+    return part ? { view: kept, part } : this.#askHome(viewer, bounds, question, kept);
+  }
+
+  async #askHome(viewer: string, bounds: HomeBounds, question: AccountReadHome, kept: Kept | undefined): Promise<Seen> {
     const asking = this.#begin(viewer);
-    return this.#ask(viewer, 'home', question)
-      .finally(() => this.#end(viewer, asking))
-      .then((late) => this.#seen(viewer, kept, late, asking));
+    const asked = this.#guests?.asking(viewer, bounds);
+    const late = await this.#ask(viewer, 'home', question).finally(() => this.#end(viewer, asking));
+    const seen = await this.#seen(viewer, kept, late, asking);
+    if (asked !== undefined && !isProblem(late)) {
+      this.#guests?.answered(viewer, asked, late.version, seen.part, () => seen.view.lens.authors);
+    }
+    return seen;
   }
 
   /** As long as rows are (ADR 0013): that bounds what a node cut off from the bus without knowing it may show. */

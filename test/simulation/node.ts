@@ -81,7 +81,7 @@ export class SimulatedNode {
     };
     this.cluster = new ClusterNode(context, bus, peers.of(this.process));
     const rings = makeHomeRings({ tables, clock, placement: this.cluster, shared: true, log });
-    void fanOut(rings, makePublicRing(tables, log), bus);
+    void fanOut([rings], makePublicRing(tables, log), bus);
     this.runtime = new Runtime({
       kinds: ground.kinds(tables, rings),
       tables,

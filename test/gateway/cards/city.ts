@@ -51,7 +51,7 @@ export async function openCity(stage: Stage = new Stage()) {
   });
   const conversation = conversationKind();
   const publicRing = makePublicRing(stage.shared, log);
-  await fanOut(rings, publicRing, stage.bus('gateway'));
+  await fanOut([rings], publicRing, stage.bus('gateway'));
   const node = await stage.node(1, {}, [account, conversation, silentMailbox()], (inner) => {
     tables = cachedAlone(inner);
     return tables;
