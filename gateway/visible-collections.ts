@@ -5,15 +5,15 @@ import { isPublished, isSuspended } from './entities/account.js';
 import { loadAccounts } from './entities/status.js';
 import { blocksDomainOf } from './screening/screen.js';
 import type { Services } from './services.js';
+import { type Soon, soon } from './soon.js';
 import { notFound, type Relations, relationsOf } from './visible.js';
 
 /** A collection that its viewer may see, with what of it is for them; made here only, and what renderers take. */
 export interface VisibleCollection {
   readonly record: AccountCollection;
   readonly owner: StoreAccountRecord;
+  /** The record's own list where nobody in it is hidden. */
   readonly items: readonly AccountCollectionItem[];
-  /** Of the items, in their order. */
-  readonly accounts: readonly StoreAccountRecord[];
 }
 
 export interface CollectionOptions {
@@ -24,52 +24,59 @@ export interface CollectionOptions {
 }
 
 /** The one way from stored collections to what a viewer may see, in their order; undefined where there is nothing. */
-export async function visibleCollections(
+export function visibleCollections(
   services: Services,
   viewer: string | undefined,
   records: readonly (AccountCollection | undefined)[],
   { relations: known, hideBlocked }: CollectionOptions = {},
-): Promise<(VisibleCollection | undefined)[]> {
+): Soon<(VisibleCollection | undefined)[]> {
   const concerned = new Set<string>();
   for (const record of records) {
     if (record === undefined) continue;
     concerned.add(record.owner);
     for (const { account } of record.items) concerned.add(account);
   }
-  const relations = known ?? (await relationsOf(services, viewer));
-  const people = await loadAccounts(services, [...concerned]);
-  return records.map((record) => {
-    const owner = record && people.get(record.owner);
-    if (record === undefined || owner === undefined || !isThere(owner)) return undefined;
-    const relation = viewer === owner.id ? undefined : relations(owner.id);
-    if (relation?.blockedBy === true || (hideBlocked === true && relation?.blocking === true)) return undefined;
-    return { record, owner, ...shownOf(record, viewer, relations, people) };
-  });
+  return soon(known ?? relationsOf(services, viewer), (relations) =>
+    soon(loadAccounts(services, [...concerned]), (people) => {
+      const shown = new Set<string>();
+      for (const account of people.values()) if (isShown(account, viewer, relations)) shown.add(account.id);
+      return records.map((record) => {
+        const owner = record && people.get(record.owner);
+        if (record === undefined || owner === undefined || !isThere(owner)) return undefined;
+        const relation = viewer === owner.id ? undefined : relations(owner.id);
+        if (relation?.blockedBy === true || (hideBlocked === true && relation?.blocking === true)) return undefined;
+        const { items } = record;
+        const isWhole = items.every(({ account }) => shown.has(account));
+        return { record, owner, items: isWhole ? items : items.filter(({ account }) => shown.has(account)) };
+      });
+    }),
+  );
 }
 
 /** By their ids, in the ids' order. */
-export async function collectionsById(
+export function collectionsById(
   services: Services,
   viewer: string | undefined,
   ids: readonly string[],
   options: CollectionOptions = {},
-): Promise<(VisibleCollection | undefined)[]> {
-  if (ids.length === 0) return [];
-  const records = await services.tables.getMany(
-    collections,
-    ids.map((collection) => ({ collection })),
-  );
-  return visibleCollections(services, viewer, records, options);
+): Soon<(VisibleCollection | undefined)[]> {
+  const held = ids.map((collection) => services.tables.peek?.(collections, { collection }));
+  const records = held.includes(undefined)
+    ? services.tables.getMany(
+        collections,
+        ids.map((collection) => ({ collection })),
+      )
+    : held;
+  return soon(records, (found) => visibleCollections(services, viewer, found, options));
 }
 
 /** One collection, or the refusal that does not tell why. */
-export async function visibleCollection(
+export function visibleCollection(
   services: Services,
   viewer: string | undefined,
   id: string,
-): Promise<VisibleCollection | Problem> {
-  const [found] = await collectionsById(services, viewer, [id]);
-  return found ?? notFound();
+): Soon<VisibleCollection | Problem> {
+  return soon(collectionsById(services, viewer, [id]), ([found]) => found ?? notFound());
 }
 
 /** What somebody just made or changed, as they see it. */
@@ -83,27 +90,13 @@ export async function ownCollection(
   return found ?? notFound();
 }
 
-/** Whom the viewer sees in it: nobody who is away, nor whom one of the two, or the viewer's domain block, keeps out. */
-function shownOf(
-  { items }: AccountCollection,
-  viewer: string | undefined,
-  relations: Relations,
-  people: ReadonlyMap<string, StoreAccountRecord>,
-): Pick<VisibleCollection, 'items' | 'accounts'> {
-  const shown: AccountCollectionItem[] = [];
-  const accounts: StoreAccountRecord[] = [];
-  for (const item of items) {
-    const account = people.get(item.account);
-    if (account === undefined || !isThere(account)) continue;
-    if (account.id !== viewer) {
-      const relation = relations(account.id);
-      if (relation?.blocking === true || relation?.blockedBy === true) continue;
-      if (relation?.following !== true && blocksDomainOf(relations.screen, account)) continue;
-    }
-    shown.push(item);
-    accounts.push(account);
-  }
-  return { items: shown, accounts };
+/** Whom a viewer sees in collections: nobody who is away, nor whom one of the two, or the viewer's domain block, keeps out. */
+function isShown(account: StoreAccountRecord, viewer: string | undefined, relations: Relations): boolean {
+  if (!isThere(account)) return false;
+  if (account.id === viewer) return true;
+  const relation = relations(account.id);
+  if (relation?.blocking === true || relation?.blockedBy === true) return false;
+  return relation?.following === true || !blocksDomainOf(relations.screen, account);
 }
 
 const isThere = (record: StoreAccountRecord): boolean => isPublished(record) && !isSuspended(record);

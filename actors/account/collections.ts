@@ -13,7 +13,7 @@ export interface Commands {
   addToCollection: { in: P.AccountAddToCollection; out: P.AccountCollectionItem };
   removeFromCollection: { in: P.AccountRemoveFromCollection; out: P.AccountEmpty };
   leaveCollection: { in: P.AccountLeaveCollection; out: P.AccountEmpty };
-  collections: { in: P.AccountEmpty; out: P.AccountCollections };
+  collections: { in: P.AccountEmpty; out: P.AccountCollectionIds };
 }
 export interface Events {
   collectionCreated: P.AccountCollectionCreated;
@@ -111,10 +111,7 @@ export const collections: Part<State, Commands, Events> = {
       if (found.account !== by) return problem('forbidden', 'This action is not allowed');
       return { events: [removal(id, [found], true, about)], reply: {} };
     },
-    collections(state, _nothing, { self }) {
-      const all = Array.from(state.collections, ([id, known]) => collectionOf(self, id, known));
-      return { events: [], reply: { collections: all } };
-    },
+    collections: (state) => ({ events: [], reply: { ids: [...state.collections.keys()] } }),
   },
   apply: {
     collectionCreated(state, { id, text = NOTHING_SAID, atMs }) {
@@ -168,7 +165,7 @@ export const collections: Part<State, Commands, Events> = {
       out: codec('murmuration.account.Empty'),
     },
     leaveCollection: { in: codec('murmuration.account.LeaveCollection'), out: codec('murmuration.account.Empty') },
-    collections: { in: codec('murmuration.account.Empty'), out: codec('murmuration.account.Collections') },
+    collections: { in: codec('murmuration.account.Empty'), out: codec('murmuration.account.CollectionIds') },
   },
   events: {
     collectionCreated: codec('murmuration.account.CollectionCreated'),

@@ -71,9 +71,11 @@ export function seenNotifications(
   );
 }
 
-async function collectionsSeen(services: Services, viewer: string, ids: readonly string[], relations: Relations) {
-  const seen = await collectionsById(services, viewer, ids, { relations, hideBlocked: true });
-  return new Map(ids.map((id, index) => [id, seen[index]]));
+function collectionsSeen(services: Services, viewer: string, ids: readonly string[], relations: Relations) {
+  return soon(
+    collectionsById(services, viewer, ids, { relations, hideBlocked: true }),
+    (seen) => new Map(ids.map((id, index) => [id, seen[index]])),
+  );
 }
 
 function seenNotification(

@@ -12,18 +12,13 @@ import { JsonPieces } from '../cards/json-pieces.js';
 import { arrayOf } from '../cards/status-pages.js';
 import { isSuspended } from '../entities/account.js';
 import { collectionJson, renderCollection, renderCollectionItem } from '../entities/collection.js';
+import { loadAccounts } from '../entities/status.js';
 import { idText, limitQuery } from '../http/paging.js';
 import { type Answer, type AnyRoute, json, type Request, route } from '../http/route.js';
 import { askSoon, type Services } from '../services.js';
 import { accountCursor } from '../timelines/eras.js';
 import { answered, publishedAccount, relationsOf } from '../visible.js';
-import {
-  collectionsById,
-  ownCollection,
-  type VisibleCollection,
-  visibleCollection,
-  visibleCollections,
-} from '../visible-collections.js';
+import { collectionsById, ownCollection, type VisibleCollection, visibleCollection } from '../visible-collections.js';
 import { idParams, storedId } from './lists.js';
 import { LANGUAGE_CHARS_MAX, languageProblem } from './post.js';
 
@@ -89,13 +84,19 @@ const get = route({
   handle: async ({ services, viewer, params }) => {
     const seen = await visibleCollection(services, viewer, storedId(params.id));
     if (isProblem(seen)) return seen;
-    const people = new Map([seen.owner, ...seen.accounts].map((account) => [account.id, account]));
-    const accounts = arrayOf(Array.from(people.values(), (account) => [services.pages.account(account)]));
-    const collection = Buffer.from(`,"collection":${JSON.stringify(renderCollection(services.instance, seen))}}`);
-    return json(new JsonPieces([ACCOUNTS, ...accounts, collection]));
+    const ids = new Set([seen.owner.id, ...seen.items.map(({ account }) => account)]);
+    const people = await loadAccounts(services, [...ids]);
+    const accounts = arrayOf(
+      Array.from(ids, (id) => {
+        const account = people.get(id);
+        return account && [services.pages.account(account)];
+      }),
+    );
+    return json(new JsonPieces([ACCOUNTS, ...accounts, COLLECTION, collectionJson(services.instance, seen), CLOSE]));
   },
 });
 const ACCOUNTS = Buffer.from('{"accounts":');
+const COLLECTION = Buffer.from(',"collection":');
 
 const change = route({
   method: 'PATCH',
@@ -186,11 +187,13 @@ const ofAccount = route({
     const relations = await relationsOf(services, viewer);
     const isBlocked = viewer !== owner.id && relations(owner.id)?.blockedBy === true;
     if (isBlocked || isSuspended(owner)) return page(request, [], false);
-    const { collections } = answered(await askSoon(services, owner.id, 'collections', {}));
-    const listed = collections.filter(({ text }) => viewer === owner.id || text?.discoverable === true).reverse();
+    const { ids } = answered(await askSoon(services, owner.id, 'collections', {}));
+    const seen = await collectionsById(services, viewer, ids, { relations });
+    const listed = seen
+      .filter((one) => one !== undefined && (viewer === owner.id || one.record.text?.discoverable === true))
+      .reverse();
     const end = query.offset + query.limit;
-    const seen = await visibleCollections(services, viewer, listed.slice(query.offset, end), { relations });
-    return page(request, seen, listed.length > end);
+    return page(request, listed.slice(query.offset, end), listed.length > end);
   },
 });
 

@@ -902,8 +902,9 @@ export interface AccountCollection {
   readonly updatedAtMs: number;
 }
 
-export interface AccountCollections {
-  readonly collections: readonly AccountCollection[];
+/** Of one owner, oldest first. */
+export interface AccountCollectionIds {
+  readonly ids: readonly string[];
 }
 
 export interface AccountCollectionId {
@@ -2803,7 +2804,7 @@ export interface Messages {
   'murmuration.account.CollectionItem': AccountCollectionItem;
   'murmuration.account.CollectionText': AccountCollectionText;
   'murmuration.account.Collection': AccountCollection;
-  'murmuration.account.Collections': AccountCollections;
+  'murmuration.account.CollectionIds': AccountCollectionIds;
   'murmuration.account.CollectionId': AccountCollectionId;
   'murmuration.account.Featured': AccountFeatured;
   'murmuration.account.CreateCollection': AccountCreateCollection;

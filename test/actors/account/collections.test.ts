@@ -5,6 +5,7 @@ import {
   COLLECTION_ITEMS_MAX,
   COLLECTION_NAME_CHARS_MAX,
   COLLECTIONS_MAX,
+  collectionOf,
   LEFT_REMEMBERED_MAX,
 } from '../../../actors/account/collections.js';
 import { makeId } from '../../../actors/domain/ids.js';
@@ -27,13 +28,12 @@ const begun = () => {
 test('a collection is made with those in it, shown as it stands, changed and deleted', () => {
   const { alice, id, item } = begun();
   assert.deepEqual(types(alice.events), ['collectionCreated', 'collectionItemsAdded']);
-  const { collections } = alice.when('collections', {}).reply as unknown as { collections: AccountCollection[] };
-  assert.deepEqual(collections, [
-    {
-      ...{ id, owner: self, text, createdAtMs: startMs, updatedAtMs: startMs },
-      items: [{ id: item, account: other, createdAtMs: startMs }],
-    },
-  ]);
+  assert.deepEqual(alice.when('collections', {}).reply, { ids: [id] });
+  const known = alice.state.collections.get(id);
+  assert.deepEqual(known && collectionOf(self, id, known), {
+    ...{ id, owner: self, text, createdAtMs: startMs, updatedAtMs: startMs },
+    items: [{ id: item, account: other, createdAtMs: startMs }],
+  });
   const renamed = alice.when('updateCollection', { id, name: 'Owls' });
   assert.deepEqual([made(renamed).text?.name, made(renamed).items.length], ['Owls', 1]);
   const gone = renamed.when('deleteCollection', { id });

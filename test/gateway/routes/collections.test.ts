@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { COLLECTION_ITEMS_MAX, COLLECTIONS_MAX } from '../../../actors/account/collections.js';
-import { isProblem } from '../../../actors/domain/problem.js';
+import { collections as rows } from '../../../store/tables.js';
 import { EventStream } from '../../kit/event-stream.js';
 import { linkTo, type Person, TestServer } from '../../kit/server.js';
 import { until } from '../../kit/until.js';
@@ -285,8 +285,8 @@ test('whoever is deleted is in no collection any more, and theirs are gone', asy
   await until(
     'the place to be free',
     async () => {
-      const reply = await server.node.services.askAccount(bea.id, 'collections', {});
-      return !isProblem(reply) && reply.collections[0]?.items.length === 0;
+      const row = await server.node.services.tables.get(rows, { collection: beas.id });
+      return row?.items.length === 0;
     },
     WAIT_MS,
   );
