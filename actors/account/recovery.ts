@@ -40,7 +40,9 @@ export const recovery: Part<State, Commands, Events> = {
       if (owner.confirmed)
         return problem('forbidden', 'This method is only available while the e-mail is awaiting confirmation');
       const isSame = email === undefined || email === owner.email;
-      if (isSame && nowMs - confirmationSentAtMs < MAIL_PAUSE_MS) return NOTHING;
+      // To another address neither: whoever has signed up could fill the mailboxes of strangers.
+      if (nowMs - confirmationSentAtMs < MAIL_PAUSE_MS)
+        return isSame ? NOTHING : problem('rate_limited', 'Too many requests');
       const event = { email: email ?? owner.email, token, tokenHash, atMs: nowMs };
       return { events: [{ type: 'confirmationResent', ...event }], reply: {} };
     },

@@ -105,6 +105,7 @@ const resend = route({
       token,
       tokenHash: tokenHash(token),
     });
+    // Of a refusal the claim lapses by itself: it is no address of the account (CLAIM_LIFETIME_MS).
     if (isProblem(reply)) return reply;
     if (isNew && isOwnApp) await services.registry.release([`email:${record.email.toLowerCase()}`], viewer);
     return json({});

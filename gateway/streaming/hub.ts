@@ -163,9 +163,7 @@ export class Hub {
   }
 
   #followStatuses(): void {
-    const needed = [...this.#viewers.values()].some((viewer) =>
-      [...viewer.connections].some((one) => [...one.subscriptions.values()].some((stream) => stream.wantsStatuses)),
-    );
+    const needed = this.#some((viewer) => viewer.wantsStatuses);
     const { bus, services, logger } = this.#parts;
     const heard = (payload: Uint8Array) => this.#heard(payload);
     const failed = (err: unknown) => logger.error({ err }, 'stream event failed');
@@ -178,7 +176,7 @@ export class Hub {
 
   /** Nothing is read again for these: whoever missed one finds it in the list of announcements. */
   #followAnnouncements(): void {
-    const needed = [...this.#viewers.values()].some((viewer) => viewer.wantsAnnouncements);
+    const needed = this.#some((viewer) => viewer.wantsAnnouncements);
     const { bus, services, logger } = this.#parts;
     const heard = (payload: Uint8Array) => {
       const event = announcementEvent(services.instance, payload);
@@ -190,6 +188,12 @@ export class Hub {
       this.#giveUp(this.#announcements);
       this.#announcements = undefined;
     }
+  }
+
+  /** Without a copy of all: thousands come and go together. */
+  #some(test: (viewer: Viewer) => boolean): boolean {
+    for (const viewer of this.#viewers.values()) if (test(viewer)) return true;
+    return false;
   }
 
   #giveUp(feed: Feed): void {
@@ -207,7 +211,7 @@ export class Hub {
 
   /** A new status, or what one says from now on. */
   #updated(record: StoreStatusRecord, news: 'status' | 'edited'): void {
-    if (![...this.#viewers.values()].some((viewer) => viewer.mayWant(record))) return;
+    if (!this.#some((viewer) => viewer.mayWant(record))) return;
     if (this.#rendering >= RENDERING_MAX) {
       this.#gap(STATUSES_TOPIC);
       return;

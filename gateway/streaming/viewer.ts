@@ -113,6 +113,10 @@ export class Viewer {
     );
   }
 
+  get wantsStatuses(): boolean {
+    return this.#some((subscription) => subscription.wantsStatuses);
+  }
+
   /** What the instance says to everybody comes with the viewer's own timeline. */
   get wantsAnnouncements(): boolean {
     return this.#some((subscription) => subscription.kind.home);

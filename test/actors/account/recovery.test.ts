@@ -30,6 +30,11 @@ test('only the application signed up with has the mail sent again, only before i
 test('another address takes the place of the first one, and so does its link', () => {
   const moved = unconfirmed().when('resendConfirmation', resend('app', 'new@example.org'));
   assert.equal(moved.state.owner?.email, 'new@example.org');
+  const strangers = moved.when('resendConfirmation', resend('app', 'stranger@example.org'));
+  assert.deepEqual([strangers.lastProblem?.problem, strangers.state.owner?.email], ['rate_limited', 'new@example.org']);
+  const later = { nowMs: startMs + MAIL_PAUSE_MS };
+  const again = unconfirmed().when('resendConfirmation', resend('app', 'new@example.org'));
+  assert.equal(again.when('resendConfirmation', resend('app', 'newer@example.org'), later).events.length, 2);
   assert.equal(moved.when('confirmEmail', { tokenHash: 'hash of new@example.org' }).lastProblem, undefined);
 });
 

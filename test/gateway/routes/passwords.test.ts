@@ -66,6 +66,7 @@ test('the confirmation is mailed to another address, by the application signed u
   assert.equal((await resend(access_token, 'no address')).status, 422);
   assert.equal((await resend(access_token, 'ada@example.org')).status, 422, 'somebody has it');
   assert.equal((await resend(access_token, 'right@example.org')).status, 200);
+  assert.equal((await resend(access_token, 'stranger@example.org')).status, 429, 'not to one after the other');
   const link = new URL(await confirmationLink([server.folder], 'right@example.org'));
   assert.equal((await server.get(link.pathname + link.search)).status, 200);
   assert.equal((await server.ask('GET', '/api/v1/timelines/home', undefined, access_token)).status, 200);
