@@ -9,6 +9,7 @@ import { benchCluster } from './cluster.js';
 import { benchDeliveries } from './deliveries.js';
 import { benchDiscoveryLists } from './discovery-lists.js';
 import { benchGrowth } from './growth.js';
+import { benchHttpDeliveries } from './http-deliveries.js';
 import { measureJournal } from './journal.js';
 import { benchLists } from './lists.js';
 import { benchModerationLists } from './moderation-lists.js';
@@ -72,6 +73,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   profiles: benchProfileLists,
   visible: benchVisible,
   deliveries: benchDeliveries,
+  'http-deliveries': benchHttpDeliveries,
   growth: benchGrowth,
   overload: benchOverload,
   cluster: benchCluster,

@@ -15,6 +15,7 @@ export async function benchPosts(): Promise<Row[]> {
   const rows: Row[] = [];
   for (const [followers, authors, target] of [
     [0, AUTHORS, undefined],
+    [10, AUTHORS, 0.5],
     [100, AUTHORS, 0.5],
     [1_000, AUTHORS / 4, 0.6],
   ] as const) {

@@ -20,6 +20,7 @@ import type { Settings } from '../cli/settings.js';
 import { StatusPages } from '../gateway/cards/status-pages.js';
 import { ViewerMarks } from '../gateway/cards/viewer-marks.js';
 import { LatestRows } from '../gateway/discovery/latest-rows.js';
+import { linkCards } from '../gateway/discovery/link-cards.js';
 import { TagHistories, type Told } from '../gateway/discovery/tag-histories.js';
 import { Trends } from '../gateway/discovery/trends.js';
 import { type IndexTold, WordLists } from '../gateway/discovery/word-lists.js';
@@ -155,6 +156,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const about = { ...instanceOf(settings), emojis };
   const told: Told | undefined = isAlone ? (listener) => tables.onChanged(listener) : undefined;
   const indexTold: IndexTold | undefined = isAlone ? (listener) => tables.onIndexed(statusIndex, listener) : undefined;
+  const linkCard = linkCards(askerOf(link, runtime));
   const tagHistories = new TagHistories(tables, clock, told);
   const services: Services = {
     instance: about,
@@ -171,7 +173,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     tagHistories,
     latestRows: new LatestRows(tables, clock, told),
     wordLists: new WordLists(tables, clock, indexTold),
-    trends: new Trends({ tables, clock, limits, tagHistories, baseUrl: settings.BASE_URL }),
+    trends: new Trends({ tables, clock, limits, tagHistories, linkCard, baseUrl: settings.BASE_URL }),
     tables,
     media,
     workshop,

@@ -79,6 +79,7 @@ export function initialAccount(id: string): AccountState {
     taken: new Map(),
     held: new Map(),
     recentNotices: new Map(),
+    recentFiltered: new Map(),
     recentDismissals: new Set(),
     lastNotificationId: undefined,
     clearedUpToId: undefined,
@@ -247,7 +248,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
     // A post with a quote, or with followers who asked for news, tells somebody something behind what it waits for.
     overlaps: (type, event, state) =>
       type === 'posted' && (event as AccountEvents['posted']).quote === undefined && state.subscribers.size === 0,
-    stateVersion: 13,
+    stateVersion: 14,
     once: ['exchangeCode'],
     queries: [
       'scheduledOne',

@@ -3,8 +3,7 @@ import type * as P from '../../proto/gen/types.js';
 import { edgePage } from '../domain/edge-page.js';
 import { problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
-import { type PolicyState, reception } from './notification-policy.js';
-import { isWelcome } from './notify.js';
+import { isWelcome, type PolicyState, reception } from './notification-policy.js';
 
 export interface Commands {
   hearDirect: { in: P.AccountHearDirect; out: P.AccountEmpty };

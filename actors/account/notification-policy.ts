@@ -1,8 +1,9 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { edgePage } from '../domain/edge-page.js';
-import { idMs } from '../domain/ids.js';
+import { compareIds, idMs } from '../domain/ids.js';
 import { problem } from '../domain/problem.js';
+import { isMuted } from '../domain/visibility.js';
 import type { Part } from '../runtime/part.js';
 import type { RelationState } from './relations.js';
 
@@ -63,8 +64,8 @@ const SPOKEN = new Set(['mention', 'status', 'quote']);
 /** Whose notifications the owner wants, and those that wait until the owner says so. */
 export const notificationPolicy: Part<PolicyState, Commands, Events> = {
   decide: {
-    notificationPolicy: (state) => ({ events: [], reply: now(state, state.policy) }),
-    setNotificationPolicy(state, change) {
+    notificationPolicy: (state, _, { nowMs }) => ({ events: [], reply: now(state, state.policy, nowMs) }),
+    setNotificationPolicy(state, change, { nowMs }) {
       const next = { ...state.policy };
       for (const name of Object.keys(next) as (keyof typeof next)[]) {
         const wanted = change[name] ?? next[name];
@@ -73,7 +74,10 @@ export const notificationPolicy: Part<PolicyState, Commands, Events> = {
         next[name] = wanted;
       }
       const isSame = JSON.stringify(next) === JSON.stringify(state.policy);
-      return { events: isSame ? [] : [{ type: 'notificationPolicySet', policy: next }], reply: now(state, next) };
+      return {
+        events: isSame ? [] : [{ type: 'notificationPolicySet', policy: next }],
+        reply: now(state, next, nowMs),
+      };
     },
     notificationRequests(state, bounds) {
       const requests = Array.from(state.waiting.values(), (request) => ({ request, edgeId: request.id }));
@@ -178,15 +182,39 @@ export function withRequest(state: PolicyState, { id, kind, from, statusId, atMs
   if (state.waiting.size > REQUESTS_MAX && !oldest.done) state.waiting.delete(oldest.value);
 }
 
+/** One that waited is gone: it was undone, or dismissed. What was settled before is not counted any more. */
+export function withoutOne(state: PolicyState, id: string, from: string): void {
+  const known = state.waiting.get(from);
+  if (known === undefined || compareIds(id, known.id) < 0) return;
+  if (known.count > 1) state.waiting.set(from, { ...known, count: known.count - 1 });
+  else state.waiting.delete(from);
+}
+
+/** Neither blocked, in either direction, nor muted with their notifications. */
+export function isWelcome(state: Readonly<PolicyState>, from: string, nowMs: number): boolean {
+  if (state.blocking.has(from) || state.blockedBy.has(from)) return false;
+  const mute = state.muting.get(from);
+  return mute?.notifications !== true || !isMuted(mute.untilMs, nowMs);
+}
+
 /** Followers that are not remembered any more may be some: they get the benefit of the doubt. */
 function isNoFollower(state: Readonly<RelationState>, account: string): boolean {
   return !state.recentFollowers.has(account) && state.followers <= state.recentFollowers.size;
 }
 
-function now(state: Readonly<PolicyState>, policy: P.AccountNotificationPolicy): P.AccountNotificationPolicyNow {
-  let notifications = 0;
-  for (const { count } of state.waiting.values()) notifications += count;
-  return { policy, requests: state.waiting.size, notifications };
+/** Of those that are listed: what people do whom the owner has muted since, or blocked, waits unseen. */
+function now(
+  state: Readonly<PolicyState>,
+  policy: P.AccountNotificationPolicy,
+  nowMs: number,
+): P.AccountNotificationPolicyNow {
+  let [requests, notifications] = [0, 0];
+  for (const { from, count } of state.waiting.values()) {
+    if (!isWelcome(state, from, nowMs)) continue;
+    requests += 1;
+    notifications += count;
+  }
+  return { policy, requests, notifications };
 }
 
 /** Those that are there, each once. */

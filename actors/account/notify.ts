@@ -1,10 +1,9 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { compareIds, idMs, isId } from '../domain/ids.js';
-import { isMuted } from '../domain/visibility.js';
 import type { Part } from '../runtime/part.js';
 import type { Ctx, Recorded } from '../runtime/slice.js';
-import { type PolicyState, reception, withRequest } from './notification-policy.js';
+import { isWelcome, type PolicyState, reception, withoutOne, withRequest } from './notification-policy.js';
 
 export interface Commands {
   notify: { in: P.AccountNotify; out: P.AccountEmpty };
@@ -23,6 +22,8 @@ export interface Events {
 export interface State extends PolicyState {
   /** The latest notifications' ids by what they say, oldest first: the same is not said twice. */
   readonly recentNotices: Map<string, string>;
+  /** Of those of the latest that wait for a decision, by id, whose they are. */
+  readonly recentFiltered: Map<string, string>;
   readonly recentDismissals: Set<string>;
   lastNotificationId: string | undefined;
   clearedUpToId: string | undefined;
@@ -64,7 +65,10 @@ export const notify: Part<State, Commands, Events> = {
       state.lastNotificationId = id;
       state.recentNotices.set(gist({ type: kind, from, statusId, report, warning, severance, collectionId, edit }), id);
       dropOldest(state.recentNotices);
-      if (event.filtered === true) withRequest(state, event);
+      if (event.filtered !== true) return;
+      withRequest(state, event);
+      state.recentFiltered.set(id, from);
+      dropOldest(state.recentFiltered);
     },
     noticeRetracted() {},
     notificationDismissed: (state, { id }) => forget(state, id),
@@ -73,6 +77,7 @@ export const notify: Part<State, Commands, Events> = {
     },
     notificationsCleared(state, { upToId }) {
       state.recentNotices.clear();
+      state.recentFiltered.clear();
       state.clearedUpToId = upToId;
       state.waiting.clear();
     },
@@ -139,13 +144,6 @@ function isWanted(state: Readonly<State>, notice: P.AccountNotify, self: string,
   return type !== 'status' || (edge?.notify === true && !edge.pending);
 }
 
-/** Neither blocked, in either direction, nor muted with their notifications. */
-export function isWelcome(state: Readonly<PolicyState>, from: string, nowMs: number): boolean {
-  if (state.blocking.has(from) || state.blockedBy.has(from)) return false;
-  const mute = state.muting.get(from);
-  return mute?.notifications !== true || !isMuted(mute.untilMs, nowMs);
-}
-
 function isThere({ lastNotificationId, clearedUpToId, recentDismissals }: Readonly<State>, id: string): boolean {
   const isGiven = isId(id) && lastNotificationId !== undefined && compareIds(id, lastNotificationId) <= 0;
   const isGone = recentDismissals.has(id) || (clearedUpToId !== undefined && compareIds(id, clearedUpToId) <= 0);
@@ -164,6 +162,10 @@ function forget(state: State, id: string): void {
   for (const [key, noticeId] of state.recentNotices) if (noticeId === id) state.recentNotices.delete(key);
   state.recentDismissals.add(id);
   dropOldest(state.recentDismissals);
+  const from = state.recentFiltered.get(id);
+  if (from === undefined) return;
+  state.recentFiltered.delete(id);
+  withoutOne(state, id, from);
 }
 
 function dropOldest(remembered: Map<string, string> | Set<string>): void {

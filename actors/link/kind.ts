@@ -5,7 +5,7 @@ import { initialLink, link, type Commands as PageCommands, type Events as PageEv
 import { type Commands as ProofCommands, type Events as ProofEvents, proof } from './proof.js';
 import type { LinkState } from './state.js';
 
-interface Commands extends PageCommands, ProofCommands {}
+export interface Commands extends PageCommands, ProofCommands {}
 interface Events extends PageEvents, ProofEvents {}
 
 /** The kind of actor that is one address on the web: whoever shows it, its page is fetched once. */
@@ -17,6 +17,7 @@ export function linkKind(around: LinkSurroundings): ActorKind<LinkState, Command
     commands: { ...link.commands, ...proof.commands },
     events: { ...link.events, ...proof.events },
     stateVersion: 3,
+    queries: ['cardNow'],
     reactions: [...linkReactions(around), proofReaction(around)],
   };
 }

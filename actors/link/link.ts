@@ -4,6 +4,7 @@ import type * as P from '../../proto/gen/types.js';
 import type { Part } from '../runtime/part.js';
 
 export interface Commands {
+  cardNow: { in: P.LinkAskCard; out: P.LinkCardNow };
   wantCard: { in: P.LinkWantCard; out: P.LinkEmpty };
   finishCard: { in: P.LinkFinishCard; out: P.LinkEmpty };
 }
@@ -46,14 +47,18 @@ export const initialLink = (): State => ({
 /** What is known of one page, fetched once for the whole cluster. */
 export const link: Part<State, Commands, Events> = {
   decide: {
+    cardNow(state, { url }, { nowMs }) {
+      if (state.url !== undefined && state.url !== url) return { events: [], reply: { card: undefined, known: true } };
+      return { events: [], reply: { card: state.card, known: isFresh(state, nowMs) || isFetched(state, nowMs) } };
+    },
     wantCard(state, { url, by }, { nowMs }) {
       // Two addresses of one id: the second has no card.
       if (state.url !== undefined && state.url !== url) return { events: [], reply: {} };
-      const isKnown = state.atMs > 0 && nowMs - state.atMs < (state.card === undefined ? NOTHING_MS : CARD_MS);
+      const isKnown = isFresh(state, nowMs);
       if (isKnown && state.card === undefined) return { events: [], reply: {} };
       if (!isKnown && state.waiting.length >= WAITING_MAX) return { events: [], reply: {} };
-      const isFetched = state.fetchingSinceMs > 0 && nowMs - state.fetchingSinceMs < FETCH_MS_MAX;
-      return { events: [{ type: 'cardWanted', url, by, fetch: !isKnown && !isFetched, atMs: nowMs }], reply: {} };
+      const fetch = !isKnown && !isFetched(state, nowMs);
+      return { events: [{ type: 'cardWanted', url, by, fetch, atMs: nowMs }], reply: {} };
     },
     finishCard(state, { card }, { nowMs }) {
       if (state.fetchingSinceMs === 0) return { events: [], reply: {} };
@@ -84,6 +89,7 @@ export const link: Part<State, Commands, Events> = {
     },
   },
   commands: {
+    cardNow: { in: codec('murmuration.link.AskCard'), out: codec('murmuration.link.CardNow') },
     wantCard: { in: codec('murmuration.link.WantCard'), out: codec('murmuration.link.Empty') },
     finishCard: { in: codec('murmuration.link.FinishCard'), out: codec('murmuration.link.Empty') },
   },
@@ -92,6 +98,11 @@ export const link: Part<State, Commands, Events> = {
     cardFinished: codec('murmuration.link.CardFinished'),
   },
 };
+
+const isFresh = ({ atMs, card }: Readonly<State>, nowMs: number) =>
+  atMs > 0 && nowMs - atMs < (card === undefined ? NOTHING_MS : CARD_MS);
+const isFetched = ({ fetchingSinceMs }: Readonly<State>, nowMs: number) =>
+  fetchingSinceMs > 0 && nowMs - fetchingSinceMs < FETCH_MS_MAX;
 
 /** An id within 18 digits (59 bits), from the address alone: every node finds the same actor. */
 export function linkId(url: string): string {

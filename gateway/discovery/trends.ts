@@ -6,8 +6,10 @@ import type { LinkCard, StoreAccountRecord, StoreStatusRecord } from '../../prot
 import type { ReadTables } from '../../store/port.js';
 import { accounts, popularStatuses, statuses } from '../../store/tables.js';
 import type { LimitedAccounts } from '../instance/account-limits.js';
+import { eachBounded, READS_AT_ONCE_MAX } from '../timelines/cursor.js';
 import { publicCursor } from '../timelines/public.js';
 import { Kept } from './kept.js';
+import type { LinkCards } from './link-cards.js';
 import { countByDay, DAY_MS, type DayUse, lastDays, type TagHistories, type Used } from './tag-histories.js';
 
 /** Public statuses of the last week that trends are found in, newest first; and read at a time. */
@@ -21,6 +23,8 @@ const POPULAR_DAYS = 4;
 const TRENDS_MAX = 100;
 /** Hashtags and links of one person are no trend, nor is what one person marked. */
 const PEOPLE_MIN = 2;
+/** Pages that are asked about each time links are found: those that show first. */
+const CARDS_ASKED_MAX = 40;
 /** Links of one status that count. */
 const LINKS_MAX = 4;
 
@@ -43,6 +47,7 @@ export interface TrendsParts {
   readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
   readonly limits: LimitedAccounts;
   readonly tagHistories: Pick<TagHistories, 'of'>;
+  readonly linkCard: LinkCards;
   /** Links to here are no news. */
   readonly baseUrl: string;
 }
@@ -143,6 +148,12 @@ export class Trends {
       return links;
     });
     const trends = ranked(uses, this.#parts.clock.nowMs());
+    // Statuses show the card of one of their links only.
+    const bare = trends.filter(({ name }) => !cards.has(name)).slice(0, CARDS_ASKED_MAX);
+    await eachBounded(bare, READS_AT_ONCE_MAX, async ({ name }) => {
+      const card = await this.#parts.linkCard(name);
+      if (card !== undefined) cards.set(name, card);
+    });
     return trends.map((trend) => ({ ...trend, statusIds: ids.get(trend.name) ?? [], card: cards.get(trend.name) }));
   }
 

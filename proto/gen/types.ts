@@ -2105,6 +2105,16 @@ export interface LinkWantCard {
   readonly by?: LinkWanting | undefined;
 }
 
+export interface LinkAskCard {
+  readonly url: string;
+}
+
+/** known: it need not be wanted now. */
+export interface LinkCardNow {
+  readonly card?: LinkCard | undefined;
+  readonly known: boolean;
+}
+
 /** fetch: nobody is at it yet. */
 export interface LinkCardWanted {
   readonly url: string;
@@ -2984,6 +2994,8 @@ export interface Messages {
   'murmuration.link.Empty': LinkEmpty;
   'murmuration.link.Wanting': LinkWanting;
   'murmuration.link.WantCard': LinkWantCard;
+  'murmuration.link.AskCard': LinkAskCard;
+  'murmuration.link.CardNow': LinkCardNow;
   'murmuration.link.CardWanted': LinkCardWanted;
   'murmuration.link.FinishCard': LinkFinishCard;
   'murmuration.link.CardFinished': LinkCardFinished;

@@ -106,3 +106,42 @@ test('of those whom moderators limited one hears what the policy, a permission o
   assert.equal(under({ limitedAccounts: 'drop' }, { notice, change: permit }), 'accept');
   assert.equal(under({ limitedAccounts: 'drop' }, { notice: { ...notice, type: 'update' } }), 'accept');
 });
+
+test('what waits of somebody who was muted with their notifications since, or blocked, is not counted', () => {
+  const counts = (change: (state: AccountState) => void) => {
+    const alice = waiting().when('notify', mention);
+    change(alice.state as AccountState);
+    const { requests, notifications } = alice.when('notificationPolicy', {}).reply as Record<string, number>;
+    return [requests, notifications];
+  };
+  const mute = (notifications: boolean, untilMs = 0) => {
+    return ({ muting }: AccountState) => void muting.set(other, { edgeId: '5', notifications, untilMs });
+  };
+  assert.deepEqual(
+    counts(() => undefined),
+    [1, 1],
+  );
+  assert.deepEqual(counts(mute(true)), [0, 0]);
+  assert.deepEqual(counts(mute(false)), [1, 1]);
+  assert.deepEqual(counts(mute(true, startMs - 1)), [1, 1], 'a mute that is over');
+  assert.deepEqual(
+    counts(({ blockedBy }) => void blockedBy.add(other)),
+    [0, 0],
+  );
+});
+
+test('what is undone, or dismissed, waits no more; what was settled before does not count twice', () => {
+  const favourite = { type: 'favourite', from: other, statusId: '7' };
+  const undone = { ...favourite, sinceMs: 0 };
+  const alice = waiting().when('notify', favourite).when('notify', mention);
+  const [before] = [...alice.state.waiting.values()];
+  assert.equal(before?.count, 2);
+  const one = alice.when('retractNotice', undone);
+  assert.equal(one.state.waiting.get(other)?.count, 1);
+  assert.equal(one.when('retractNotice', undone).state.waiting.get(other)?.count, 1);
+  const last = one.events.findLast(({ type }) => type === 'notified') as unknown as { readonly id: string };
+  assert.equal(one.when('dismissNotification', { id: last.id }).state.waiting.size, 0);
+  const settled = alice.when('dismissNotificationRequests', { ids: [before?.id ?? ''] });
+  const anew = settled.when('notify', { ...mention, statusId: '9' });
+  assert.equal(anew.when('retractNotice', undone).state.waiting.get(other)?.count, 1);
+});

@@ -66,3 +66,15 @@ test('another address of the same id gets nothing, and nothing is finished that 
   assert.deepEqual(page().when('finishCard', { card }).events, []);
   assert.match(linkId(url), /^\d{18}$/);
 });
+
+test('what is known of a page is told to whoever asks, and whether it need be looked at; another address learns nothing', () => {
+  const now = (at: ReturnType<typeof page>, nowMs = startMs) => at.when('cardNow', { url }, { nowMs }).reply;
+  assert.deepEqual(now(page()), { card: undefined, known: false });
+  const wanted = page().when('wantCard', { url });
+  assert.deepEqual(now(wanted), { card: undefined, known: true });
+  const done = wanted.when('finishCard', { card });
+  assert.deepEqual(now(done), { card, known: true });
+  assert.deepEqual(now(done, startMs + CARD_MS), { card, known: false });
+  const other = done.when('cardNow', { url: 'https://example.org/other' });
+  assert.deepEqual(other.reply, { card: undefined, known: true });
+});

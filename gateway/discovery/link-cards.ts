@@ -1,0 +1,21 @@
+import { isProblem } from '../../actors/domain/problem.js';
+import type { Commands } from '../../actors/link/kind.js';
+import { linkId } from '../../actors/link/link.js';
+import type { TypedAsk } from '../../actors/runtime/kind.js';
+import type { LinkCard } from '../../proto/gen/types.js';
+
+/** What a page says of itself, as far as that is known. */
+export type LinkCards = (url: string) => Promise<LinkCard | undefined>;
+
+/** As the pages' actors know it; a page that nobody has looked at yet is fetched, for whoever asks the next time. */
+export function linkCards(ask: TypedAsk<Commands>): LinkCards {
+  return async (url) => {
+    const { username, password } = new URL(url);
+    if (username !== '' || password !== '') return undefined;
+    const id = linkId(url);
+    const now = await ask(id, 'cardNow', { url });
+    if (isProblem(now)) return undefined;
+    if (!now.known) await ask(id, 'wantCard', { url });
+    return now.card;
+  };
+}
