@@ -1,15 +1,19 @@
 import { IdTexts } from './id-texts.js';
-import { compareWords, type IdWords } from './id-words.js';
+import type { IdWords } from './id-words.js';
+import { NumberedIds } from './numbered-ids.js';
+import { SortedNumbers } from './sorted-numbers.js';
 
 /** Ids that a ring holds. Source: Mastodon keeps 800 in a home feed (FeedManager::MAX_ITEMS). */
 export const RING_IDS = 800;
-const RING_WORDS = RING_IDS * 2;
-/** Rings of one chunk of memory (13 MiB of address space, touched as rings fill). */
+/** Places of a ring, 4 KiB: a page of memory. */
+const PLACES = 1_024;
+/** A ring is put in order when the end of it comes to a multiple of this; with what is in order they fit its places. */
+const LATE_MAX = 128;
+/** Indices count modulo this. */
+const ENDS = 2 ** 16;
+/** Rings of one chunk of memory (8 MiB of address space, touched as rings fill). */
 const CHUNK_BITS = 11;
 const CHUNK_RINGS = 2 ** CHUNK_BITS;
-
-/** Places from the newest in which an id is put by going through them one by one: two lines of cache. */
-const NEAR_MAX = 16;
 
 /** Where a ring ends: everything from this id upwards is in it. Zero: there is nothing older at all. */
 export type Floor = IdWords;
@@ -24,26 +28,45 @@ export interface RingBounds {
 export const NO_FLOOR: Floor = { high: 0, low: 0 };
 
 /**
- * Rings of status ids, newest last, ascending, without repeats; a full one loses its oldest. By number, in typed
- * arrays: 6.4 KB each, and a delivery touches one or two cache lines.
+ * Rings of status ids, by number: the newest ids of each, without repeats; the oldest are lost. In typed arrays, 4 KiB
+ * each. Posts of different authors overtake one another between their minting and their delivery, so a delivery only
+ * appends, to a line of cache that takes sixteen; the ring is put in order when it is read, or once in some deliveries.
  */
 export class Rings {
+  /** Of each ring `PLACES` numbers of ids; an index in it, modulo `PLACES`, is a place. */
   readonly #chunks: Uint32Array[] = [];
+  readonly #ids: NumberedIds;
   readonly #texts = new IdTexts();
-  /** Per ring: ids written since it was emptied; the newest lies at `(written - 1) % RING_IDS`. */
-  #written = new Uint32Array(CHUNK_RINGS);
-  /** Per ring, high and low word: the floor as long as nothing was lost at its end. */
+  #rings = 0;
+  /** Per ring, modulo `ENDS`: the index behind the last id, and behind the last of those in order. */
+  #ends = new Uint16Array(CHUNK_RINGS);
+  #orderedEnds = new Uint16Array(CHUNK_RINGS);
+  /** Per ring: ids in order. */
+  #sizes = new Uint16Array(CHUNK_RINGS);
+  /** Per ring, high and low word. */
   #floors = new Uint32Array(CHUNK_RINGS * 2);
+  /** What is being merged into a ring. */
+  readonly #late: SortedNumbers;
 
-  /** Bytes of the chunks, touched or not. */
+  constructor() {
+    this.#ids = new NumberedIds({
+      lists: () => this.#rings,
+      list: (ring) => this.#chunkOf(ring).subarray(baseOf(ring), baseOf(ring) + PLACES),
+    });
+    this.#late = new SortedNumbers(this.#ids, LATE_MAX);
+  }
+
+  /** Bytes reserved, touched or not. */
   get bytes(): number {
-    return this.#chunks.length * CHUNK_RINGS * RING_WORDS * 4;
+    return this.#chunks.length * CHUNK_RINGS * PLACES * 4 + this.#ids.bytes;
   }
 
   /** Makes the ring empty, with a floor above which all that comes is put into it. */
   empty(ring: number, floor: Floor): void {
     while (this.#chunks.length <= ring >>> CHUNK_BITS) this.#grow();
-    this.#written[ring] = 0;
+    this.#rings = Math.max(this.#rings, ring + 1);
+    this.#orderedEnds[ring] = this.#ends[ring] as number;
+    this.#sizes[ring] = 0;
     this.setFloor(ring, floor);
   }
 
@@ -53,45 +76,34 @@ export class Rings {
   }
 
   size(ring: number): number {
-    return Math.min(RING_IDS, this.#written[ring] ?? 0);
+    this.#order(ring);
+    return this.#sizes[ring] as number;
   }
 
   /** Everything at or above it that was delivered or filled in is there. */
   floor(ring: number): Floor {
-    const own = { high: this.#floors[ring * 2] ?? 0, low: this.#floors[ring * 2 + 1] ?? 0 };
-    const written = this.#written[ring] ?? 0;
-    if (written <= RING_IDS) return own;
-    const oldest = this.#at(ring, written - RING_IDS);
-    return compareWords(oldest.high, oldest.low, own.high, own.low) > 0 ? oldest : own;
+    this.#order(ring);
+    return { high: this.#floors[ring * 2] as number, low: this.#floors[ring * 2 + 1] as number };
   }
 
   /** One id into many rings: `rings[0]` to `rings[count - 1]`. The hot loop of the fan-out. */
   deliver(rings: Uint32Array, count: number, high: number, low: number): void {
     const chunks = this.#chunks;
-    const written = this.#written;
+    const ends = this.#ends;
+    const number = this.#ids.numberOf(high, low);
     for (let index = 0; index < count; index++) {
       const ring = rings[index] as number;
+      const end = ends[ring] as number;
       const chunk = chunks[ring >>> CHUNK_BITS] as Uint32Array;
-      const base = (ring & (CHUNK_RINGS - 1)) * RING_WORDS;
-      const count = written[ring] as number;
-      if (count > 0) {
-        const last = base + ((count - 1) % RING_IDS) * 2;
-        const lastHigh = chunk[last] as number;
-        if (lastHigh > high || (lastHigh === high && (chunk[last + 1] as number) >= low)) {
-          if (!this.#insertNear(ring, chunk, base, high, low)) this.#insert(ring, high, low);
-          continue;
-        }
-      }
-      const place = base + (count % RING_IDS) * 2;
-      chunk[place] = high;
-      chunk[place + 1] = low;
-      written[ring] = count + 1;
+      chunk[(ring & (CHUNK_RINGS - 1)) * PLACES + (end & (PLACES - 1))] = number;
+      ends[ring] = end + 1;
+      if ((end & (LATE_MAX - 1)) === LATE_MAX - 1) this.#order(ring);
     }
   }
 
   /** One id into one ring, wherever it belongs; nothing happens when it is there, or below the ring's end. */
   insert(ring: number, high: number, low: number): void {
-    this.#insert(ring, high, low);
+    this.deliver(Uint32Array.of(ring), 1, high, low);
   }
 
   /**
@@ -99,112 +111,116 @@ export class Rings {
    * up, below `before`. None below the floor.
    */
   read(ring: number, bounds: RingBounds): string[] {
-    const written = this.#written[ring] ?? 0;
     const first = this.#search(ring, this.floor(ring), false);
     const from = bounds.after === undefined ? first : Math.max(first, this.#search(ring, bounds.after, true));
-    const to = bounds.before === undefined ? written : this.#search(ring, bounds.before, false);
+    const size = this.#sizes[ring] as number;
+    const to = bounds.before === undefined ? size : this.#search(ring, bounds.before, false);
     const count = Math.max(0, Math.min(bounds.limit, to - from));
     const ids: string[] = [];
     for (let step = 0; step < count; step++) {
-      const { high, low } = this.#at(ring, bounds.upwards ? from + step : to - 1 - step);
-      ids.push(this.#texts.of(high, low));
+      const number = this.#numberAt(ring, bounds.upwards ? from + step : to - 1 - step);
+      ids.push(this.#texts.of(this.#ids.highOf(number), this.#ids.lowOf(number)));
     }
     return ids;
   }
 
-  /** The first index whose id is above (`beyond`) or not below `id`. */
+  /** How many of a ring in order lie below `id`, or are it (`beyond`). */
   #search(ring: number, { high, low }: IdWords, beyond: boolean): number {
-    const written = this.#written[ring] ?? 0;
-    let from = Math.max(0, written - RING_IDS);
-    let to = written;
+    let from = 0;
+    let to = this.#sizes[ring] as number;
     while (from < to) {
       const middle = (from + to) >>> 1;
-      const found = this.#at(ring, middle);
-      const order = compareWords(found.high, found.low, high, low);
+      const order = this.#ids.compare(this.#numberAt(ring, middle), high, low);
       if (order < 0 || (beyond && order === 0)) from = middle + 1;
       else to = middle;
     }
     return from;
   }
 
-  #at(ring: number, index: number): IdWords {
-    const chunk = this.#chunks[ring >>> CHUNK_BITS];
-    const place = (ring & (CHUNK_RINGS - 1)) * RING_WORDS + (index % RING_IDS) * 2;
-    return { high: chunk?.[place] ?? 0, low: chunk?.[place + 1] ?? 0 };
+  /** `index`: 0 for the oldest of those in order. */
+  #numberAt(ring: number, index: number): number {
+    const place = ((this.#orderedEnds[ring] as number) - (this.#sizes[ring] as number) + index) & (PLACES - 1);
+    return this.#chunkOf(ring)[baseOf(ring) + place] as number;
   }
 
-  #put(ring: number, index: number, { high, low }: IdWords): void {
-    const chunk = this.#chunks[ring >>> CHUNK_BITS];
-    if (chunk === undefined) return;
-    const place = (ring & (CHUNK_RINGS - 1)) * RING_WORDS + (index % RING_IDS) * 2;
-    chunk[place] = high;
-    chunk[place + 1] = low;
+  /** Ascending, each id once, none below the floor, the newest `RING_IDS`. */
+  #order(ring: number): void {
+    if (this.#orderedEnds[ring] === this.#ends[ring]) return;
+    let size = this.#merge(ring);
+    const [high, low] = [this.#floors[ring * 2] as number, this.#floors[ring * 2 + 1] as number];
+    this.#sizes[ring] = size;
+    if (high !== 0 || low !== 0) {
+      while (size > 0 && this.#ids.compare(this.#numberAt(ring, 0), high, low) < 0) this.#sizes[ring] = --size;
+    }
+    if (size <= RING_IDS) return;
+    this.#sizes[ring] = RING_IDS;
+    const oldest = this.#numberAt(ring, 0);
+    this.setFloor(ring, { high: this.#ids.highOf(oldest), low: this.#ids.lowOf(oldest) });
   }
 
-  /**
-   * Posts of different authors overtake one another by a few places between their minting and their delivery, so
-   * that a good part of deliveries comes here. False: it belongs further down, or at the ring's end; nothing was done.
-   */
-  #insertNear(ring: number, chunk: Uint32Array, base: number, high: number, low: number): boolean {
-    const count = this.#written[ring] as number;
-    const end = base + RING_WORDS;
-    let newer = base + ((count - 1) % RING_IDS) * 2;
-    const steps = Math.min(NEAR_MAX, Math.min(count, RING_IDS) - 1);
-    for (let step = 0; step < steps; step++) {
-      const older = newer === base ? end - 2 : newer - 2;
-      const olderHigh = chunk[older] as number;
-      if (olderHigh < high || (olderHigh === high && (chunk[older + 1] as number) < low)) {
-        if (chunk[newer] === high && chunk[newer + 1] === low) return true;
-        this.#shift(chunk, base, count % RING_IDS, step + 1);
-        chunk[newer] = high;
-        chunk[newer + 1] = low;
-        this.#written[ring] = count + 1;
-        return true;
+  /** Puts those that came last in order with the others. Answers how many there are, each once. */
+  #merge(ring: number): number {
+    const late = this.#late;
+    const chunk = this.#chunkOf(ring);
+    const base = baseOf(ring);
+    const orderedEnd = this.#orderedEnds[ring] as number;
+    const lateCount = ((this.#ends[ring] as number) - orderedEnd) & (ENDS - 1);
+    late.count = 0;
+    for (let index = 0; index < lateCount; index++)
+      late.add(chunk[base + ((orderedEnd + index) & (PLACES - 1))] as number);
+    let left = late.count;
+    let size = this.#sizes[ring] as number;
+    // From the newest down; `older` and `to` are indices behind the next to be looked at, and to be written.
+    let older = orderedEnd;
+    let to = orderedEnd + left;
+    const oldest = orderedEnd - size;
+    this.#ends[ring] = to;
+    this.#orderedEnds[ring] = to;
+    size += left;
+    while (left > 0) {
+      const olderNumber = chunk[base + ((older - 1) & (PLACES - 1))] as number;
+      const order =
+        older === oldest
+          ? -1
+          : this.#ids.compare(olderNumber, late.high[left - 1] as number, late.low[left - 1] as number);
+      if (order === 0) {
+        left -= 1;
+        continue;
       }
-      newer = older;
+      to -= 1;
+      if (order > 0) older -= 1;
+      else left -= 1;
+      chunk[base + (to & (PLACES - 1))] = order > 0 ? olderNumber : (late.numbers[left] as number);
     }
-    return false;
+    const twice = to - older;
+    // What was there twice leaves a gap, which what is older is moved up to.
+    for (; twice > 0 && older > oldest; older--) {
+      chunk[base + ((older - 1 + twice) & (PLACES - 1))] = chunk[base + ((older - 1) & (PLACES - 1))] as number;
+    }
+    return size - twice;
   }
 
-  /** Moves the `count` ids before `slot` up by one. */
-  #shift(chunk: Uint32Array, base: number, slot: number, count: number): void {
-    let to = base + slot * 2;
-    for (let moved = 0; moved < count; moved++) {
-      const from = to === base ? base + RING_WORDS - 2 : to - 2;
-      chunk[to] = chunk[from] as number;
-      chunk[to + 1] = chunk[from + 1] as number;
-      to = from;
-    }
-  }
-
-  #insert(ring: number, high: number, low: number): void {
-    const written = this.#written[ring] ?? 0;
-    const floor = this.floor(ring);
-    if (compareWords(high, low, floor.high, floor.low) < 0) return;
-    const place = this.#search(ring, { high, low }, false);
-    if (written >= RING_IDS && place === written - RING_IDS) {
-      const oldest = this.#at(ring, place);
-      if (oldest.high !== high || oldest.low !== low) this.setFloor(ring, oldest);
-      return;
-    }
-    if (place < written) {
-      const found = this.#at(ring, place);
-      if (found.high === high && found.low === low) return;
-    }
-    // What is newer moves up by one; in a full ring the oldest is overwritten by the newest.
-    for (let index = written; index > place; index--) this.#put(ring, index, this.#at(ring, index - 1));
-    this.#put(ring, place, { high, low });
-    this.#written[ring] = written + 1;
+  #chunkOf(ring: number): Uint32Array {
+    return this.#chunks[ring >>> CHUNK_BITS] as Uint32Array;
   }
 
   #grow(): void {
-    this.#chunks.push(new Uint32Array(CHUNK_RINGS * RING_WORDS));
+    this.#chunks.push(new Uint32Array(CHUNK_RINGS * PLACES));
     const rings = this.#chunks.length * CHUNK_RINGS;
-    if (this.#written.length >= rings) return;
-    const [written, floors] = [new Uint32Array(rings * 2), new Uint32Array(rings * 4)];
-    written.set(this.#written);
-    floors.set(this.#floors);
-    this.#written = written;
-    this.#floors = floors;
+    if (this.#ends.length >= rings) return;
+    this.#ends = enlarged(this.#ends, new Uint16Array(rings * 2));
+    this.#orderedEnds = enlarged(this.#orderedEnds, new Uint16Array(rings * 2));
+    this.#sizes = enlarged(this.#sizes, new Uint16Array(rings * 2));
+    this.#floors = enlarged(this.#floors, new Uint32Array(rings * 4));
   }
+}
+
+/** Where a ring begins in its chunk. */
+function baseOf(ring: number): number {
+  return (ring & (CHUNK_RINGS - 1)) * PLACES;
+}
+
+function enlarged<T extends Uint16Array | Uint32Array>(from: T, into: T): T {
+  into.set(from);
+  return into;
 }
