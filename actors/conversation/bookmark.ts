@@ -19,25 +19,29 @@ export const bookmark: Part<ConversationState, Commands, Events> = {
     bookmark(state, { statusId, by }, { newId }) {
       const entry = livingStatus(state, statusId);
       if (isProblem(entry)) return entry;
-      if (entry.bookmarks.has(by)) return { events: [], reply: {} };
+      if (entry.bookmarks?.has(by)) return { events: [], reply: {} };
       if (state.marks >= MARKS_MAX) return problem('limit_reached', 'This conversation takes no more bookmarks');
       return { events: [{ type: 'bookmarked', statusId, by, markId: newId() }], reply: {} };
     },
     unbookmark(state, { statusId, by }) {
       const entry = livingStatus(state, statusId);
       if (isProblem(entry)) return entry;
-      const markId = entry.bookmarks.get(by);
+      const markId = entry.bookmarks?.get(by);
       if (markId === undefined) return { events: [], reply: { was: false } };
       return { events: [{ type: 'unbookmarked', statusId, by, markId }], reply: { was: true } };
     },
   },
   apply: {
     bookmarked(state, { statusId, by, markId }) {
-      state.statuses.get(statusId)?.bookmarks.set(by, markId);
+      const entry = state.statuses.get(statusId);
+      if (entry !== undefined) {
+        entry.bookmarks ??= new Map();
+        entry.bookmarks.set(by, markId);
+      }
       state.marks += 1;
     },
     unbookmarked(state, { statusId, by }) {
-      state.statuses.get(statusId)?.bookmarks.delete(by);
+      state.statuses.get(statusId)?.bookmarks?.delete(by);
       state.marks -= 1;
     },
   },

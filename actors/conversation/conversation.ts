@@ -72,7 +72,7 @@ export function conversationKind(
       ...quotePolicy.events,
       ...poll.events,
     },
-    stateVersion: 7,
+    stateVersion: 8,
     queries: ['context', 'quoteState'],
     minted: true,
     shows: { favourite: shown, unfavourite: shown, reblog: shown, unreblog: shown },

@@ -67,8 +67,8 @@ export const edit: Part<ConversationState, Commands, Events> = {
       if (entry === undefined || revision === undefined) return;
       const { atMs, pollOptions: _, ...said } = { ...revision, media: revision.media };
       if (entry.record.poll !== undefined && entry.record.poll.round !== poll?.round) {
-        state.marks -= entry.votes.size;
-        entry.votes.clear();
+        state.marks -= entry.votes?.size ?? 0;
+        entry.votes = undefined;
       }
       const card = said.text === entry.record.text ? entry.record.card : undefined;
       entry.record = { ...entry.record, ...said, card, mentions, tags, poll, editedAtMs: atMs, edits: number };

@@ -21,14 +21,14 @@ export const favourite: Part<ConversationState, Commands, Events> = {
     favourite(state, { statusId, by }, { nowMs, newId }) {
       const entry = livingStatus(state, statusId);
       if (isProblem(entry)) return entry;
-      if (entry.favourites.has(by)) return { events: [], reply: {} };
+      if (entry.favourites?.has(by)) return { events: [], reply: {} };
       if (state.marks >= MARKS_MAX) return problem('limit_reached', 'This conversation takes no more favourites');
       return { events: [{ type: 'favourited', statusId, by, markId: newId(), atMs: nowMs }], reply: {} };
     },
     unfavourite(state, { statusId, by }) {
       const entry = livingStatus(state, statusId);
       if (isProblem(entry)) return entry;
-      const markId = entry.favourites.get(by);
+      const markId = entry.favourites?.get(by);
       if (markId === undefined) return { events: [], reply: { was: false } };
       return { events: [{ type: 'unfavourited', statusId, by, markId }], reply: { was: true } };
     },
@@ -37,6 +37,7 @@ export const favourite: Part<ConversationState, Commands, Events> = {
     favourited(state, { statusId, by, markId }) {
       const entry = state.statuses.get(statusId);
       if (entry === undefined) return;
+      entry.favourites ??= new Map();
       entry.favourites.set(by, markId);
       state.marks += 1;
       recount(entry);
@@ -44,7 +45,7 @@ export const favourite: Part<ConversationState, Commands, Events> = {
     unfavourited(state, { statusId, by }) {
       const entry = state.statuses.get(statusId);
       if (entry === undefined) return;
-      entry.favourites.delete(by);
+      entry.favourites?.delete(by);
       state.marks -= 1;
       recount(entry);
     },

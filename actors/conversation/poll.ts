@@ -40,6 +40,7 @@ export const poll: Part<ConversationState, Commands, Events> = {
       const entry = state.statuses.get(statusId);
       const asked = entry?.record.poll;
       if (entry === undefined || asked === undefined) return;
+      entry.votes ??= new Map();
       entry.votes.set(by, choices);
       state.marks += 1;
       const options = asked.options.map((option, index) =>
@@ -81,7 +82,7 @@ function voteProblem(entry: Entry, by: string, choices: readonly number[], nowMs
   if (asked === undefined) return notFound();
   if (asked.ended || nowMs >= asked.expiresAtMs) return refused('The poll has already ended');
   if (accountId === by) return refused('You cannot vote in your own polls');
-  if (entry.votes.has(by)) return refused('You have already voted on this poll');
+  if (entry.votes?.has(by)) return refused('You have already voted on this poll');
   const isChoice = choices.every((choice) => choice < asked.options.length);
   if (choices.length === 0 || !isChoice) return refused('The chosen vote option does not exist');
   if (!asked.multiple && new Set(choices).size > 1) return refused('You may choose one option only');

@@ -27,7 +27,8 @@ export const quote: Part<ConversationState, Commands, Events> = {
     quote(state, { statusId, by, quotingId, visibility, follows, conversationId }, { nowMs }) {
       const entry = livingStatus(state, statusId);
       // What comes of it, `quoteState` says.
-      if (isProblem(entry) || entry.quotes.has(quotingId) || state.marks >= MARKS_MAX) return { events: [], reply: {} };
+      if (isProblem(entry) || entry.quotes?.has(quotingId) || state.marks >= MARKS_MAX)
+        return { events: [], reply: {} };
       const { record } = entry;
       if (!mayQuote(record, by, follows) || !fitsQuote(record.visibility, visibility)) return { events: [], reply: {} };
       const listed = visibility === 'public' || visibility === 'unlisted';
@@ -39,20 +40,20 @@ export const quote: Part<ConversationState, Commands, Events> = {
     quoteState(state, { statusId, quotingId }) {
       const entry = state.statuses.get(statusId);
       if (entry === undefined || entry.record.deleted) return { events: [], reply: { state: 'deleted' } };
-      const known = entry.quotes.get(quotingId);
+      const known = entry.quotes?.get(quotingId);
       const answer = known === undefined ? 'rejected' : known.revoked ? 'revoked' : 'accepted';
       return { events: [], reply: { state: answer } };
     },
     revokeQuote(state, { statusId, by, quotingId }) {
       const entry = livingStatus(state, statusId);
       if (isProblem(entry)) return entry;
-      const known = entry.quotes.get(quotingId);
+      const known = entry.quotes?.get(quotingId);
       if (known === undefined) return notFound();
       if (entry.record.accountId !== by) return problem('forbidden', 'This action is not allowed');
       return { events: known.revoked ? [] : [{ type: 'quoteRevoked', statusId, quotingId }], reply: {} };
     },
     unquote(state, { statusId, quotingId }) {
-      const known = state.statuses.get(statusId)?.quotes.has(quotingId) === true;
+      const known = state.statuses.get(statusId)?.quotes?.has(quotingId) === true;
       return { events: known ? [{ type: 'unquoted', statusId, quotingId }] : [], reply: {} };
     },
     settleQuote(state, { statusId, quotedId, state: settled }) {
@@ -67,20 +68,21 @@ export const quote: Part<ConversationState, Commands, Events> = {
     quoted(state, { statusId, by, quotingId, listed, conversationId }) {
       const entry = state.statuses.get(statusId);
       if (entry === undefined) return;
+      entry.quotes ??= new Map();
       entry.quotes.set(quotingId, { by, listed, conversationId, revoked: false });
       state.marks += 1;
       recountQuotes(entry);
     },
     quoteRevoked(state, { statusId, quotingId }) {
       const entry = state.statuses.get(statusId);
-      const known = entry?.quotes.get(quotingId);
-      if (entry === undefined || known === undefined) return;
+      const known = entry?.quotes?.get(quotingId);
+      if (entry?.quotes === undefined || known === undefined) return;
       entry.quotes.set(quotingId, { ...known, revoked: true });
       recountQuotes(entry);
     },
     unquoted(state, { statusId, quotingId }) {
       const entry = state.statuses.get(statusId);
-      if (entry?.quotes.delete(quotingId) !== true) return;
+      if (entry?.quotes?.delete(quotingId) !== true) return;
       state.marks -= 1;
       recountQuotes(entry);
     },
@@ -112,6 +114,6 @@ export const quote: Part<ConversationState, Commands, Events> = {
 function recountQuotes(entry: Entry): void {
   if (entry.record.deleted) return;
   let quotes = 0;
-  for (const { listed, revoked } of entry.quotes.values()) if (listed && !revoked) quotes += 1;
+  for (const { listed, revoked } of entry.quotes?.values() ?? []) if (listed && !revoked) quotes += 1;
   entry.record = { ...entry.record, quotes: quotes === 0 ? undefined : quotes };
 }

@@ -21,7 +21,7 @@ export const reblog: Part<ConversationState, Commands, Events> = {
     reblog(state, { statusId, by, visibility }, { nowMs, newId }) {
       const entry = livingStatus(state, statusId);
       if (isProblem(entry)) return entry;
-      const earlier = entry.reblogs.get(by);
+      const earlier = entry.reblogs?.get(by);
       if (earlier !== undefined) return { events: [], reply: { reblogId: earlier.id } };
       const original = entry.record.visibility;
       if (original !== 'public' && original !== 'unlisted')
@@ -41,7 +41,7 @@ export const reblog: Part<ConversationState, Commands, Events> = {
     unreblog(state, { statusId, by }) {
       const entry = livingStatus(state, statusId);
       if (isProblem(entry)) return entry;
-      const reblogId = entry.reblogs.get(by)?.id;
+      const reblogId = entry.reblogs?.get(by)?.id;
       if (reblogId === undefined) return { events: [], reply: {} };
       return { events: [{ type: 'unreblogged', statusId, by, reblogId }], reply: { reblogId } };
     },
@@ -50,6 +50,7 @@ export const reblog: Part<ConversationState, Commands, Events> = {
     reblogged(state, { statusId, by, reblogId, visibility, atMs }) {
       const entry = state.statuses.get(statusId);
       if (entry === undefined) return;
+      entry.reblogs ??= new Map();
       entry.reblogs.set(by, { id: reblogId, visibility, atMs });
       state.marks += 1;
       recount(entry);
@@ -57,7 +58,7 @@ export const reblog: Part<ConversationState, Commands, Events> = {
     unreblogged(state, { statusId, by }) {
       const entry = state.statuses.get(statusId);
       if (entry === undefined) return;
-      entry.reblogs.delete(by);
+      entry.reblogs?.delete(by);
       state.marks -= 1;
       recount(entry);
     },

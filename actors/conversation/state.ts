@@ -18,27 +18,30 @@ export interface QuoteOf {
   readonly revoked: boolean;
 }
 
-/** A status of the thread with everything that was done to it. What was done to a deleted one stays as it was. */
+/**
+ * A status of the thread with everything that was done to it. What was done to a deleted one stays as it was. An empty
+ * map takes some 250 bytes, and most statuses need none of these: they come with what is first done.
+ */
 export interface Entry {
   /** With its counts; of a deleted status only who wrote it where. */
   record: StoreStatusRecord;
   readonly children: string[];
   /** Mark ids by account. */
-  readonly favourites: Map<string, string>;
+  favourites: Map<string, string> | undefined;
   /** By account. */
-  readonly reblogs: Map<string, Reblog>;
+  reblogs: Map<string, Reblog> | undefined;
   /** Mark ids by account. */
-  readonly bookmarks: Map<string, string>;
+  bookmarks: Map<string, string> | undefined;
   /** Chosen options of its poll by account. */
-  readonly votes: Map<string, readonly number[]>;
+  votes: Map<string, readonly number[]> | undefined;
   /** By the quoting status' id. */
-  readonly quotes: Map<string, QuoteOf>;
+  quotes: Map<string, QuoteOf> | undefined;
 }
 
 export interface ConversationState {
   readonly statuses: Map<string, Entry>;
   /** Replies that came before what they answer, by its id: an author's status may still be on its way here. */
-  readonly orphans: Map<string, string[]>;
+  orphans: Map<string, string[]> | undefined;
   /** Favourites, reblogs, bookmarks, votes and quotes of all statuses. */
   marks: number;
 }
@@ -49,18 +52,18 @@ export const THREAD_STATUSES_MAX = 10_000;
 export const MARKS_MAX = 300_000;
 
 export function initialConversation(): ConversationState {
-  return { statuses: new Map(), orphans: new Map(), marks: 0 };
+  return { statuses: new Map(), orphans: undefined, marks: 0 };
 }
 
 export function newEntry(record: StoreStatusRecord, children: string[]): Entry {
   return {
     record,
     children,
-    favourites: new Map(),
-    reblogs: new Map(),
-    bookmarks: new Map(),
-    votes: new Map(),
-    quotes: new Map(),
+    favourites: undefined,
+    reblogs: undefined,
+    bookmarks: undefined,
+    votes: undefined,
+    quotes: undefined,
   };
 }
 
@@ -81,5 +84,5 @@ export function parentOf(state: Readonly<ConversationState>, record: StoreStatus
 
 /** Brings the record's counts to what the entry holds. */
 export function recount(entry: Entry): void {
-  entry.record = { ...entry.record, favourites: entry.favourites.size, reblogs: entry.reblogs.size };
+  entry.record = { ...entry.record, favourites: entry.favourites?.size ?? 0, reblogs: entry.reblogs?.size ?? 0 };
 }

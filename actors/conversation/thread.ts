@@ -44,8 +44,8 @@ export const thread: Part<ConversationState, Commands, Events> = {
   apply: {
     added(state, { status }) {
       if (status === undefined) return;
-      const children = state.orphans.get(status.id) ?? [];
-      state.orphans.delete(status.id);
+      const children = state.orphans?.get(status.id) ?? [];
+      state.orphans?.delete(status.id);
       const entry = newEntry(status, children);
       state.statuses.set(status.id, entry);
       for (const child of children) {
@@ -54,6 +54,7 @@ export const thread: Part<ConversationState, Commands, Events> = {
       }
       const parent = parentOf(state, status);
       if (parent === undefined && status.inReplyToId !== undefined) {
+        state.orphans ??= new Map();
         state.orphans.set(status.inReplyToId, [...(state.orphans.get(status.inReplyToId) ?? []), status.id]);
       }
       parent?.children.push(status.id);

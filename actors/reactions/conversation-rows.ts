@@ -71,11 +71,11 @@ function publicRows(record: StoreStatusRecord): RowWrite[] {
 function markRow(entry: Entry, by: string): RowWrite {
   const key = ofAccount(by, entry.record.id);
   const [favouriteId, reblogId, bookmarkId] = [
-    entry.favourites.get(by),
-    entry.reblogs.get(by)?.id,
-    entry.bookmarks.get(by),
+    entry.favourites?.get(by),
+    entry.reblogs?.get(by)?.id,
+    entry.bookmarks?.get(by),
   ];
-  const choices = entry.votes.get(by);
+  const choices = entry.votes?.get(by);
   const votes = choices && { choices, round: entry.record.poll?.round ?? 0 };
   const isMarked =
     votes !== undefined || favouriteId !== undefined || reblogId !== undefined || bookmarkId !== undefined;
@@ -103,14 +103,15 @@ function removedRows(now: Now, entry: Entry): RowWrite[] {
   // The first edit brings two revisions.
   for (let number = 0; record.edits !== undefined && number <= record.edits; number++)
     rows.push(remove(statusRevisions, { status: record.id, number }));
-  for (const [by, mark] of entry.favourites) {
+  for (const [by, mark] of entry.favourites ?? []) {
     const own = remove(favourites, ofList(by, mark));
     rows.push(remove(favouritedBy, { status: record.id, mark }), own, markRow(entry, by));
   }
-  for (const [by, mark] of entry.bookmarks) rows.push(remove(bookmarks, ofList(by, mark)), markRow(entry, by));
-  for (const quote of entry.quotes.keys()) rows.push(remove(quotes, { status: record.id, quote }));
-  for (const by of entry.votes.keys()) rows.push(markRow(entry, by));
-  for (const [by, reblog] of entry.reblogs) rows.push(...unreblogRows(record.id, by, reblog.id), markRow(entry, by));
+  for (const [by, mark] of entry.bookmarks ?? []) rows.push(remove(bookmarks, ofList(by, mark)), markRow(entry, by));
+  for (const quote of entry.quotes?.keys() ?? []) rows.push(remove(quotes, { status: record.id, quote }));
+  for (const by of entry.votes?.keys() ?? []) rows.push(markRow(entry, by));
+  for (const [by, reblog] of entry.reblogs ?? [])
+    rows.push(...unreblogRows(record.id, by, reblog.id), markRow(entry, by));
   return rows;
 }
 
@@ -127,7 +128,7 @@ async function writeEntry(effects: Effects, now: Now, id: string, by: string, mo
   const entry = now.state.statuses.get(id);
   if (entry === undefined) return;
   const rows = [...more, statusRow(entry.record), markRow(entry, by)];
-  const level = popularLevel(entry.favourites.size + entry.reblogs.size);
+  const level = popularLevel((entry.favourites?.size ?? 0) + (entry.reblogs?.size ?? 0));
   if (level !== undefined && isListed(entry.record)) {
     const key = { day: Math.floor(now.atMs / DAY_MS), level, status: id };
     rows.push(put(popularStatuses, key, { accountId: entry.record.accountId }));
@@ -179,7 +180,7 @@ export const conversationRows: Reaction<ConversationState, ConversationEvents> =
     },
     async quoted({ statusId, by, quotingId, atMs }, { state }, effects) {
       const entry = state.statuses.get(statusId);
-      if (entry === undefined || entry.record.deleted || entry.quotes.get(quotingId)?.revoked !== false) return;
+      if (entry === undefined || entry.record.deleted || entry.quotes?.get(quotingId)?.revoked !== false) return;
       const row = put(quotes, { status: statusId, quote: quotingId }, { accountId: by, atMs });
       await effects.write([row, statusRow(entry.record)]);
     },

@@ -56,7 +56,7 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
       await notifyAuthor(effects, state, statusId, { type: 'reblog', from: by, statusId, conversationId: self });
     },
     async quoteRevoked({ statusId, quotingId }, { state }, effects) {
-      const quoting = state.statuses.get(statusId)?.quotes.get(quotingId);
+      const quoting = state.statuses.get(statusId)?.quotes?.get(quotingId);
       if (quoting === undefined) return;
       const settled = { statusId: quotingId, quotedId: statusId, state: 'revoked' };
       const answer = await effects.tell('conversation', quoting.conversationId, 'settleQuote', settled);
@@ -73,10 +73,10 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
       const notice = { from: accountId, statusId, conversationId: self };
       for (const account of newlyMentioned)
         if (account !== accountId) await tellAccount(effects, account, 'notify', { type: 'mention', ...notice });
-      for (const account of entry.reblogs.keys())
+      for (const account of entry.reblogs?.keys() ?? [])
         if (account !== accountId)
           await tellAccount(effects, account, 'notify', { type: 'update', ...notice, edit: number });
-      for (const [quotingId, { by, revoked }] of entry.quotes)
+      for (const [quotingId, { by, revoked }] of entry.quotes ?? [])
         if (by !== accountId && !revoked)
           await tellAccount(effects, by, 'notify', {
             ...{ ...notice, type: 'quoted_update', statusId: quotingId, edit: number },
@@ -87,7 +87,8 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
       if (entry === undefined || entry.record.deleted) return;
       const { accountId } = entry.record;
       const notice = { type: 'poll', from: accountId, statusId, conversationId: self };
-      for (const account of [accountId, ...entry.votes.keys()]) await tellAccount(effects, account, 'notify', notice);
+      for (const account of [accountId, ...(entry.votes?.keys() ?? [])])
+        await tellAccount(effects, account, 'notify', notice);
     },
     async unfavourited({ statusId, by, markId }, { state }, effects) {
       await retract(effects, state, { type: 'favourite', from: by, statusId, sinceMs: idMs(markId) });

@@ -99,7 +99,7 @@ export const conversationStream: Reaction<ConversationState, ConversationEvents>
     },
     reblogged({ statusId, by, reblogId, visibility, atMs }, { self, state }, effects) {
       const entry = state.statuses.get(statusId);
-      if (entry?.reblogs.get(by)?.id !== reblogId || entry.record.deleted) return;
+      if (entry?.reblogs?.get(by)?.id !== reblogId || entry.record.deleted) return;
       publishStatus(effects, 'update', reblogRecord(self, entry.record, by, { id: reblogId, visibility, atMs }));
     },
     unreblogged({ statusId, by, reblogId }, { self, state, atMs }, effects) {

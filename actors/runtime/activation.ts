@@ -29,7 +29,8 @@ export class Activation {
   private awake: Awake | undefined;
   private batch: readonly Delivery[] = [];
   private turnUnderWay: Promise<void> | undefined;
-  private waitingReplies = new Set<Delivery>();
+  /** Decided, and waiting for their effects. */
+  private waitingReplies: Set<Delivery> | undefined;
   private quieting = false;
   private atRest: (() => void)[] = [];
   private readonly found: string[];
@@ -67,7 +68,7 @@ export class Activation {
     return (
       this.mailbox.length === 0 &&
       this.turnUnderWay === undefined &&
-      this.waitingReplies.size === 0 &&
+      this.waitingReplies === undefined &&
       awake?.before.idle === true &&
       awake.after.idle
     );
@@ -159,7 +160,7 @@ export class Activation {
     this.halt.halt();
     this.hosted.stop();
     this.awake?.upkeep.leave();
-    for (const delivery of [...this.batch, ...this.waitingReplies]) {
+    for (const delivery of [...this.batch, ...(this.waitingReplies ?? [])]) {
       if (doubt === undefined) delivery.doubt(`${this.name} was stopped before its answer was certain`);
       else delivery.fail(doubt);
     }
@@ -246,9 +247,11 @@ export class Activation {
       this.acknowledge(delivery, reply);
       return;
     }
+    this.waitingReplies ??= new Set();
     this.waitingReplies.add(delivery);
     before.whenDone(seq, () => {
-      this.waitingReplies.delete(delivery);
+      this.waitingReplies?.delete(delivery);
+      if (this.waitingReplies?.size === 0) this.waitingReplies = undefined;
       this.acknowledge(delivery, reply);
     });
   }
@@ -257,7 +260,7 @@ export class Activation {
   private awaitedBy(before: Lane, { cause }: Delivery): boolean {
     if (cause === undefined) return false;
     const sender = cause.actor.slice(0, cause.actor.lastIndexOf('#'));
-    return sender === this.name || before.from.asked.has(sender);
+    return sender === this.name || before.from.asked?.includes(sender) === true;
   }
 
   private acknowledge(delivery: Delivery, reply: unknown): void {
@@ -284,7 +287,9 @@ export class Activation {
   /** A while has passed since it was last watched. */
   quieted(): void {
     this.quieting = false;
-    if (this.stopped || this.awake === undefined || this.awake.upkeep.settled) return;
+    if (this.stopped || this.awake === undefined) return;
+    if (this.quiet) this.hosted.rest();
+    if (this.awake.upkeep.settled) return;
     if (this.quiet) void this.settle(this.awake.upkeep);
     else this.settleWhenQuiet();
   }

@@ -6,7 +6,9 @@ export type SourceMark = readonly [source: string, seq: number, n: number];
 
 /** Remembers the last effect of each of the latest sources: a source sends its effects in order, so older is repeated. */
 export class Dedupe {
-  private readonly last = new Map<string, { readonly seq: number; readonly n: number }>();
+  /** The last mark while there is one source only, as for most conversations: a map takes ten times the memory. */
+  private only: StoreCause | undefined;
+  private last: Map<string, Pick<StoreCause, 'seq' | 'n'>> | undefined;
 
   static from(marks: readonly SourceMark[]): Dedupe {
     const dedupe = new Dedupe();
@@ -15,13 +17,22 @@ export class Dedupe {
   }
 
   repeats(cause: StoreCause): boolean {
-    const last = this.last.get(cause.actor);
+    const last = this.only?.actor === cause.actor ? this.only : this.last?.get(cause.actor);
     return last !== undefined && (cause.seq < last.seq || (cause.seq === last.seq && cause.n <= last.n));
   }
 
   note(cause: StoreCause): void {
-    this.last.delete(cause.actor);
-    this.last.set(cause.actor, { seq: cause.seq, n: cause.n });
+    const { actor, seq, n } = cause;
+    if (this.last === undefined) {
+      if (this.only === undefined || this.only.actor === actor) {
+        this.only = { actor, seq, n };
+        return;
+      }
+      this.last = new Map([[this.only.actor, this.only]]);
+      this.only = undefined;
+    }
+    this.last.delete(actor);
+    this.last.set(actor, { seq, n });
     if (this.last.size <= SOURCES_MAX) return;
     const oldest = this.last.keys().next();
     if (!oldest.done) this.last.delete(oldest.value);
@@ -29,6 +40,7 @@ export class Dedupe {
 
   /** Least recently heard first. */
   marks(): SourceMark[] {
-    return [...this.last].map(([source, { seq, n }]) => [source, seq, n]);
+    if (this.only !== undefined) return [[this.only.actor, this.only.seq, this.only.n]];
+    return Array.from(this.last ?? [], ([source, { seq, n }]) => [source, seq, n]);
   }
 }

@@ -20,8 +20,8 @@ export interface EffectSource {
   readonly shard: number;
   readonly epoch: number;
   readonly halt: Halt;
-  /** Actors that this lane is waiting for now. */
-  readonly asked: Map<string, number>;
+  /** Actors that this lane is waiting for now, each as often as it is asked; nothing while it waits for none. */
+  asked: string[] | undefined;
 }
 
 /** What leaves one after the other, of entries that are carried out side by side. */
@@ -74,14 +74,15 @@ export class EntryEffects implements Effects {
   }
 
   private async waitingFor<T>(target: string, action: () => Promise<T>): Promise<T> {
-    const { asked } = this.from;
-    asked.set(target, (asked.get(target) ?? 0) + 1);
+    const { from } = this;
+    from.asked ??= [];
+    const { asked } = from;
+    asked.push(target);
     try {
       return await action();
     } finally {
-      const left = (asked.get(target) ?? 1) - 1;
-      if (left === 0) asked.delete(target);
-      else asked.set(target, left);
+      asked.splice(asked.indexOf(target), 1);
+      if (asked.length === 0) from.asked = undefined;
     }
   }
 

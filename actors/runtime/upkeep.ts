@@ -11,6 +11,8 @@ import type { Surroundings } from './surroundings.js';
  */
 const backlogKey = (actor: string, seq: number, epoch: number): string => `${actor}@${seq}.${epoch}`;
 
+const NO_MARKS: readonly string[] = [];
+
 /** The actor that a backlog row is about. */
 export const backlogActor = (key: string): string => key.slice(0, key.lastIndexOf('@'));
 
@@ -19,7 +21,7 @@ export class Upkeep {
   private savedBefore: number;
   private savedAfter: number;
   /** Backlog rows that stand for entries not known to be done; some of them may never have been written. */
-  private marks = new Set<string>();
+  private marks: readonly string[] = NO_MARKS;
   /** One of them certainly is written. */
   private marked = false;
   /** It counts among the node's unsettled ones. */
@@ -44,26 +46,27 @@ export class Upkeep {
 
   /** Rows that an earlier activation may have left. */
   adopt(keys: Iterable<string>): void {
-    for (const key of keys) this.marks.add(key);
-    if (this.marks.size > 0) this.count(true);
+    const more = [...keys].filter((key) => !this.marks.includes(key));
+    if (more.length > 0) this.marks = [...this.marks, ...more];
+    if (this.marks.length > 0) this.count(true);
   }
 
   /** What an append after `seq` must make durable with it. */
   marksFor(seq: number): RowWrite[] {
     if (this.marked) return [];
     const key = backlogKey(this.actor, seq + 1, this.epoch);
-    this.marks.add(key);
+    this.marks = [...this.marks, key];
     return [put(backlog, { shard: this.shard, actor: key }, { atMs: this.around.clock.nowMs() })];
   }
 
   /** Backlog rows that stand for effects not known to be done. */
   get unfinished(): readonly string[] {
-    return [...this.marks];
+    return this.marks;
   }
 
   /** The store knows that all effects are done. */
   get settled(): boolean {
-    return this.marks.size === 0 && this.savedBefore === this.before.done && this.savedAfter === this.after.done;
+    return this.marks.length === 0 && this.savedBefore === this.before.done && this.savedAfter === this.after.done;
   }
 
   /** So much would be replayed without another snapshot that one is worth its row. */
@@ -110,12 +113,12 @@ export class Upkeep {
       return;
     }
     const finished = this.marks;
-    this.marks = new Set();
+    this.marks = NO_MARKS;
     this.marked = false;
-    const rows = Array.from(finished, (key) => remove(backlog, { shard: this.shard, actor: key }));
+    const rows = finished.map((key) => remove(backlog, { shard: this.shard, actor: key }));
     const removed = await this.saveCursor(rows);
     if (!removed) this.adopt(finished);
-    else if (this.marks.size === 0) this.count(false);
+    else if (this.marks.length === 0) this.count(false);
   }
 
   /** Saves the state as it is now; it must be stored in the journal. */
