@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
 
 /** The command line and all that it needs in JavaScript, in one file; scripts/bundle.mjs makes it. */
@@ -9,6 +10,12 @@ const BUNDLE = 'command-line.cjs';
 const COMPILED = 'command-line.cjs.compiled';
 /** tsc writes it whenever it writes modules. */
 const MODULES_STAMP = '.tsbuildinfo';
+
+/**
+ * What Node is started with wherever we start it. New objects have twice the usual room: most of what a post leaves
+ * behind is garbage before that is full, and is never copied; it saves some 15 % of a post's CPU time (ADR 12).
+ */
+export const V8_FLAGS = ['--max-semi-space-size=32'] as const;
 
 /** A bundle that was run: what it exports, and the script for whoever wants to keep its compiled code. */
 export interface Bundle {
@@ -28,6 +35,8 @@ export async function loadCommandLine(folder: string): Promise<typeof import('./
 
 /** @param compiled of an earlier run; V8 ignores what another version of it, or one with other flags, made */
 export function runBundle(folder: string, compiled: Buffer | undefined): Bundle {
+  // V8 takes compiled code only from a process with the same flags; set here, they change nothing else.
+  for (const flag of V8_FLAGS) setFlagsFromString(flag);
   const path = join(folder, BUNDLE);
   // The bundle is ASCII: as one byte a character it is read fastest, and takes the least memory.
   const source = readFileSync(path, 'latin1');

@@ -2,7 +2,7 @@
 export const MAILBOX_MAX = 256;
 /** Commands decided and appended together: a batch of 64 posts stays below Cassandra's 50 KiB warning threshold. */
 export const BATCH_MAX = 64;
-/** Activations held in memory: with 10 to 20 KiB each, some 300 MiB at worst. */
+/** Activations held in memory: a fresh conversation takes 5 KiB with its status, an account some more; 100 to 200 MiB. */
 export const ACTIVATIONS_MAX = 20_000;
 /** Entries that wait in memory for one lane; what comes after is read from the journal again. */
 export const LANE_QUEUE_MAX = 256;

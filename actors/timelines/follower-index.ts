@@ -6,6 +6,8 @@ export interface Audience {
 
 /** Room for the first followers; most authors have few. */
 const AUDIENCE_MIN = 4;
+/** By so much an audience grows that is full: half of it on average is never used. */
+const GROWTH = 1.25;
 
 /** Author → rings of the local followers who have one. 4 bytes for each pair, and some hundred for each author. */
 export class FollowerIndex {
@@ -23,7 +25,7 @@ export class FollowerIndex {
       this.#audiences.set(author, audience);
     }
     if (audience.count === audience.rings.length) {
-      const larger = new Uint32Array(Math.ceil(audience.count * 1.5));
+      const larger = new Uint32Array(Math.ceil(audience.count * GROWTH));
       larger.set(audience.rings);
       audience.rings = larger;
     }

@@ -32,7 +32,7 @@ export interface HomeRingsOptions {
   readonly largeMin?: number;
 }
 
-/** Rings of one node: 840 MB when all are full. */
+/** Rings of one node: 537 MB when all are full. */
 const RINGS_MAX = 131_072;
 /** Past so many rings an author's posts are merged at read: to write to each would hold the event loop for 4 ms. */
 const LARGE_MIN = 20_000;

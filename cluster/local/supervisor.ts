@@ -11,7 +11,7 @@ export interface ClusterOptions {
   /** Of the first node; the others follow. */
   readonly port: number;
   readonly dir: string;
-  /** The built main.js that each node runs. */
+  /** The built main.js that each node runs, with the flags of Node that this process has. */
   readonly main: string;
 }
 
@@ -63,10 +63,15 @@ export class Supervisor {
     await mkdir(dataDir, { recursive: true });
     this.ending.signal.throwIfAborted();
     const port = this.options.port + index - 1;
-    const started = startProcess(process.execPath, [this.options.main], join(dataDir, 'node.log'), {
-      ...process.env,
-      ...this.settings(name, port, dataDir),
-    });
+    const started = startProcess(
+      process.execPath,
+      [...process.execArgv, this.options.main],
+      join(dataDir, 'node.log'),
+      {
+        ...process.env,
+        ...this.settings(name, port, dataDir),
+      },
+    );
     this.running.set(name, started);
     await listening(started, '127.0.0.1', port, READY_MS_MAX, name, this.ending.signal);
     await this.ready(started, name, port);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { loadCommandLine, runBundle } from '../../cli/bundle.js';
+import { loadCommandLine, runBundle, V8_FLAGS } from '../../cli/bundle.js';
 
 const run = promisify(execFile);
 /** The built tree this file belongs to. */
@@ -47,6 +47,28 @@ test('what was compiled at the build is taken, and what is cut short is not', as
   const { script, exports } = runBundle(folder, compiled.subarray(0, compiled.length / 2));
   assert.equal(script.cachedDataRejected, true);
   assert.equal(typeof exports.commandLine, 'function');
+});
+
+test('wherever a node is started it is with the same flags of V8, and any other start takes the compiled code, too', async () => {
+  for (const name of ['package.json', 'Dockerfile', 'bin/murmuration.mjs']) {
+    const starts = (await readFile(join(root, name), 'utf8'))
+      .split('\n')
+      .filter((line) => /"start"|"cluster"|^CMD|^#!/.test(line));
+    assert.ok(starts.length > 0, name);
+    for (const flag of V8_FLAGS)
+      assert.ok(
+        starts.every((line) => line.includes(flag)),
+        `${name} lacks ${flag}`,
+      );
+  }
+  const bundle = JSON.stringify(join(folder, 'cli/bundle.js'));
+  const program = `const { runBundle } = await import(${bundle}); const { readFileSync } = await import('node:fs');
+    const compiled = readFileSync(${JSON.stringify(join(folder, 'command-line.cjs.compiled'))});
+    console.log(runBundle(${JSON.stringify(folder)}, compiled).script.cachedDataRejected);`;
+  for (const flags of [[], [...V8_FLAGS]]) {
+    const { stdout } = await run(process.execPath, [...flags, '--input-type=module', '-e', program], { cwd: root });
+    assert.equal(stdout.trim(), 'false');
+  }
 });
 
 test('a bundle that is older than the modules is passed over', async () => {
