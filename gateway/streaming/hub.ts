@@ -35,6 +35,7 @@ export class Hub {
   /** Events leave in the order in which they came, however long each takes to render. */
   #order: Promise<void> = Promise.resolve();
   #rendering = 0;
+  #connections = 0;
   #closed = false;
   #recheck: (connection: Connection) => Promise<boolean> = async () => true;
 
@@ -54,9 +55,7 @@ export class Hub {
   }
 
   get connections(): number {
-    let count = 0;
-    for (const viewer of this.#viewers.values()) count += viewer.connections.size;
-    return count;
+    return this.#connections;
   }
 
   connect(
@@ -70,10 +69,13 @@ export class Hub {
     const present = this.#viewers.get(viewerId);
     const viewer = present ?? new Viewer(viewerId, this.#parts, (whose, hash) => this.#revoked(whose, hash));
     viewer.connections.add(connection);
+    this.#connections++;
     if (present === undefined) {
       this.#viewers.set(viewerId, viewer);
       viewer.start();
     }
+    // What was revoked while the stream was being admitted was told to those who were there already.
+    viewer.feed.ready.then(() => this.#check(connection)).catch((err) => this.#unchecked(err));
     return connection;
   }
 
@@ -82,9 +84,12 @@ export class Hub {
     connection.open = false;
     connection.subscriptions.clear();
     const viewer = this.#viewers.get(connection.viewer);
-    if (viewer?.connections.delete(connection) === true && viewer.connections.size === 0) {
-      this.#viewers.delete(connection.viewer);
-      this.#giveUp(viewer.feed);
+    if (viewer?.connections.delete(connection) === true) {
+      this.#connections--;
+      if (viewer.connections.size === 0) {
+        this.#viewers.delete(connection.viewer);
+        this.#giveUp(viewer.feed);
+      }
     }
     this.#followStatuses();
     this.#followAnnouncements();
@@ -262,9 +267,14 @@ export class Hub {
   #revoked(viewer: Viewer, hash: string | undefined): void {
     for (const connection of [...viewer.connections]) {
       if (hash === undefined || hash === '') {
-        this.#check(connection).catch((err) => this.#parts.logger.warn({ err }, 'stream token not checked'));
+        this.#check(connection).catch((err) => this.#unchecked(err));
       } else if (connection.tokenHash === hash) connection.socket.close('revoked');
     }
+  }
+
+  /** The next heartbeat looks again. */
+  #unchecked(err: unknown): void {
+    this.#parts.logger.warn({ err }, 'stream token not checked');
   }
 
   async #check(connection: Connection): Promise<void> {

@@ -61,3 +61,17 @@ test('while the viewer’s actor cannot be asked, a list’s stream is refused f
   const answer = await fetch(`${gateway.url}/api/v1/streaming/list?list=5`, { headers });
   assert.equal(answer.status, 503);
 });
+
+test('a token that is revoked while its stream is being opened opens none for long', async () => {
+  await gateway.giveToken('hasty', { accountId: ALICE, scopes: ['read'] });
+  lookUp = async () => {
+    await gateway.takeToken('hasty');
+    return {};
+  };
+  const headers = { authorization: 'Bearer hasty' };
+  const answer = await fetch(`${gateway.url}/api/v1/streaming/list?list=5`, { headers });
+  assert.equal(answer.status, 200);
+  const startedMs = performance.now();
+  await answer.text();
+  assert.ok(performance.now() - startedMs < 1_000);
+});
