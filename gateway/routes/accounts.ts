@@ -1,10 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { namedHashtag } from '../../actors/domain/hashtag.js';
-import { isProblem } from '../../actors/domain/problem.js';
+import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { JsonPieces } from '../cards/json-pieces.js';
 import { arrayOf } from '../cards/status-pages.js';
 import { isPublished } from '../entities/account.js';
+import { withApproval } from '../entities/feature-approval.js';
 import { renderRelationships } from '../entities/relationship.js';
 import { loadAccounts } from '../entities/status.js';
 import { idText, pageBounds, pageProperties } from '../http/paging.js';
@@ -12,7 +13,7 @@ import { type Answer, type AnyRoute, json, type Request, route } from '../http/r
 import type { Services } from '../services.js';
 import { type Soon, soon } from '../soon.js';
 import { accountTimeline } from '../timelines/account.js';
-import { notFound, publishedAccount, visibleById } from '../visible.js';
+import { notFound, publishedAccount, relationsOf, visibleById } from '../visible.js';
 import { idParams, statusPage, storedId } from './lists.js';
 
 /** Bounds one question to the store; clients ask for a page of accounts, at most 80. */
@@ -24,13 +25,25 @@ const TAG_CHARS_MAX = 500;
 const getAccount = route({
   method: 'GET',
   path: '/api/v1/accounts/:id',
-  auth: 'none',
+  auth: 'optional',
+  scope: 'read:accounts',
   params: idParams,
-  handle: async ({ services, params }) => {
-    const record = await publishedAccount(services, params.id);
-    return isProblem(record) ? record : json(new JsonPieces([services.pages.account(record)]));
-  },
+  handle: async ({ services, viewer, params }) =>
+    oneAccount(services, viewer, await publishedAccount(services, params.id)),
 });
+
+/** With whether the viewer may put it into a collection. */
+function oneAccount(
+  services: Services,
+  viewer: string | undefined,
+  record: StoreAccountRecord | Problem,
+): Soon<Answer | Problem> {
+  if (isProblem(record)) return record;
+  return soon(relationsOf(services, viewer), (relations) => {
+    const pieces = withApproval(services.pages.account(record), record, viewer, relations(record.id));
+    return json(new JsonPieces(pieces));
+  });
+}
 
 const getAccounts = route({
   method: 'GET',
@@ -46,12 +59,12 @@ const getAccounts = route({
 const lookup = route({
   method: 'GET',
   path: '/api/v1/accounts/lookup',
-  auth: 'none',
+  auth: 'optional',
+  scope: 'read:accounts',
   query: Type.Object({ acct: Type.String({ minLength: 1, maxLength: ACCT_CHARS_MAX }) }),
-  handle: async ({ services, query }) => {
+  handle: async ({ services, viewer, query }) => {
     const id = await findLocal(services, query.acct);
-    const record = id === undefined ? notFound() : await publishedAccount(services, id);
-    return isProblem(record) ? record : json(new JsonPieces([services.pages.account(record)]));
+    return oneAccount(services, viewer, id === undefined ? notFound() : await publishedAccount(services, id));
   },
 });
 

@@ -3,6 +3,7 @@ import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { JsonPieces } from '../cards/json-pieces.js';
 import { arrayOf } from '../cards/status-pages.js';
 import { isPublished, isSuspended } from '../entities/account.js';
+import { withApproval } from '../entities/feature-approval.js';
 import { loadAccounts } from '../entities/status.js';
 import { idText, linkHeaders, type PageBounds } from '../http/paging.js';
 import { type Answer, json, type Request } from '../http/route.js';
@@ -56,6 +57,19 @@ export const nothingAnswer = (asked: Asked, bounds: PageBounds): Answer => pageA
 export const accountList = (services: Services, records: readonly StoreAccountRecord[]): Answer =>
   json(new JsonPieces(arrayOf(records.map((record) => [services.pages.account(record)]))));
 
+/** The same, each with whether the viewer may put it into a collection. */
+export function approvedAccounts(
+  services: Services,
+  viewer: string | undefined,
+  records: readonly StoreAccountRecord[],
+): Soon<Uint8Array[]> {
+  return soon(relationsOf(services, viewer), (relations) =>
+    arrayOf(
+      records.map((record) => withApproval(services.pages.account(record), record, viewer, relations(record.id))),
+    ),
+  );
+}
+
 function shownAccounts(services: Services, viewer: string | undefined, ids: readonly string[]): Soon<JsonPieces> {
   return soon(loadAccounts(services, ids), (records) =>
     soon(relationsOf(services, viewer), (relations) => {
@@ -64,7 +78,7 @@ function shownAccounts(services: Services, viewer: string | undefined, ids: read
         if (record === undefined || !isPublished(record) || isSuspended(record)) return undefined;
         const relation = relations(id);
         if (relation?.blocking || relation?.blockedBy) return undefined;
-        return [services.pages.account(record)];
+        return withApproval(services.pages.account(record), record, viewer, relation);
       });
       return new JsonPieces(arrayOf(shown));
     }),

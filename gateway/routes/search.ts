@@ -15,7 +15,7 @@ import type { Services } from '../services.js';
 import { type Soon, soon, together } from '../soon.js';
 import { eachBounded, READS_AT_ONCE_MAX } from '../timelines/cursor.js';
 import type { VisibleStatus } from '../visible.js';
-import { accountList, storedId } from './lists.js';
+import { approvedAccounts, storedId } from './lists.js';
 
 /** Of a question: longer than any name, address or sentence worth asking for. */
 const QUESTION_CHARS_MAX = 500;
@@ -105,7 +105,8 @@ const accountSearch = route({
   }),
   handle: async ({ services, viewer, query }: Request<unknown, Wanted, unknown>) => {
     const wanted = { limit: query.limit, offset: query.offset, following: query.following ?? false };
-    return accountList(services, await findAccounts(services, viewer, query.q, wanted));
+    const found = await findAccounts(services, viewer, query.q, wanted);
+    return json(new JsonPieces(await approvedAccounts(services, viewer, found)));
   },
 });
 
@@ -123,11 +124,12 @@ function foundAnswer(
   { accounts, statuses, collections = [] }: Found,
   hashtags: readonly Uint8Array[],
 ): Soon<Answer> {
-  const people = arrayOf(accounts.map((record) => [services.pages.account(record)]));
   const rendered = collections.map((one) => renderCollection(services.instance, one));
   const more = rendered.length === 0 ? [] : [Buffer.from(`,"collections":${JSON.stringify(rendered)}`)];
-  return soon(services.pages.list(services, viewer, statuses), ({ pieces }) =>
-    json(new JsonPieces([ACCOUNTS, ...people, STATUSES, ...pieces, HASHTAGS, ...hashtags, ...more, END])),
+  return soon(approvedAccounts(services, viewer, accounts), (people) =>
+    soon(services.pages.list(services, viewer, statuses), ({ pieces }) =>
+      json(new JsonPieces([ACCOUNTS, ...people, STATUSES, ...pieces, HASHTAGS, ...hashtags, ...more, END])),
+    ),
   );
 }
 

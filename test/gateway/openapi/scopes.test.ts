@@ -52,6 +52,7 @@ const MORE: Readonly<Record<string, readonly (readonly [scope: string, operation
 
 /** A scope where none is documented: of those who bring a token all the same, as Mastodon asks. */
 const OF_TOKENS: Readonly<Record<string, string>> = {
+  'GET /api/v1/accounts/:id': 'read:accounts',
   'GET /api/v1/accounts/:id/featured_tags': 'read:accounts',
   'GET /api/v1/accounts/:id/followers': 'read:accounts',
   'GET /api/v1/accounts/:id/following': 'read:accounts',

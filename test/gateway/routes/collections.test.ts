@@ -345,6 +345,40 @@ test('a collection is found by its address, by whom it is there for', async () =
   assert.deepEqual(await search(liv, made.url), []);
 });
 
+test('an account says who may feature it, and whether the viewer may', async () => {
+  const [mia, noa] = await people('mia', 'noa');
+  const approval = async (by: Pick<Person, 'get'>, path: string) => {
+    const { body } = await by.get(path);
+    const [one] = [body.accounts ?? body].flat();
+    const { automatic, manual, current_user } = one.feature_approval;
+    assert.deepEqual(manual, []);
+    return [automatic, current_user];
+  };
+  const [one, named] = [`/api/v1/accounts/${mia.id}`, '/api/v1/accounts/lookup?acct=mia'];
+  const paths = [one, named, '/api/v1/accounts/search?q=mia', '/api/v2/search?type=accounts&q=mia'];
+  for (const path of paths) assert.deepEqual(await approval(noa, path), [['public'], 'automatic'], path);
+  for (const path of [one, named]) assert.deepEqual(await approval(server, path), [['public'], 'denied'], path);
+  await setCredentials(mia, { locked: true });
+  assert.deepEqual(await approval(noa, one), [['followers'], 'denied']);
+  await noa.follows(mia);
+  await mia.post(`/api/v1/follow_requests/${noa.id}/authorize`);
+  assert.deepEqual(await approval(noa, one), [['followers'], 'automatic']);
+  assert.deepEqual(await approval(noa, `/api/v1/accounts/${noa.id}/following`), [['followers'], 'automatic']);
+  await setCredentials(mia, { discoverable: false });
+  assert.deepEqual(
+    [await approval(noa, one), await approval(mia, one)],
+    [
+      [[], 'denied'],
+      [[], 'automatic'],
+    ],
+  );
+  await setCredentials(mia, { discoverable: true, locked: false });
+  await mia.post(`/api/v1/accounts/${noa.id}/block`);
+  assert.deepEqual(await approval(noa, one), [['public'], 'denied']);
+  await moderate(mia, 'suspend');
+  assert.equal((await noa.get(one)).body.feature_approval, undefined);
+});
+
 test('a report names collections of the reported alone', async () => {
   const [gus, hex, ivo] = await people('gus', 'hex', 'ivo');
   const [own, others] = [await makes(gus, []), await makes(ivo, [])];
