@@ -19,6 +19,7 @@ import {
   notifications,
   quotes,
   rebloggedBy,
+  refusedSignUps,
   reports,
   statusIndex,
   tagBuckets,
@@ -63,7 +64,7 @@ export const cachedAlone = (tables: Tables): CachedTables =>
       accountListings,
       reports,
     ],
-    ranges: [nameIndex, tagNames, statusIndex],
+    ranges: [nameIndex, tagNames, statusIndex, refusedSignUps],
   });
 
 /**

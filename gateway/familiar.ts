@@ -3,6 +3,7 @@ import { followers, following } from '../store/tables.js';
 import { isPublished, isSuspended } from './entities/account.js';
 import { loadAccounts } from './entities/status.js';
 import type { Services } from './services.js';
+import { type Soon, soon } from './soon.js';
 import type { Lens } from './streaming/lens.js';
 import { accountCursor } from './timelines/eras.js';
 
@@ -12,53 +13,70 @@ const FOLLOWED_LOOKED_AT_MAX = 2_000;
 const FOLLOWERS_LOOKED_AT_MAX = 100;
 /** Some may have come since they were counted. */
 const FOLLOWERS_ROWS_MAX = 150;
+const NOBODY: readonly StoreAccountRecord[] = [];
 const ALL = { before: undefined, after: undefined, upwards: false } as const;
 /** How many are shown; clients show a few faces and the number. */
 const FAMILIAR_SHOWN_MAX = 40;
 
 /** Whom the viewer follows among an account's followers, unless either of them keeps their lists to themselves. */
-export async function familiarFollowers(
+export function familiarFollowers(
   services: Services,
   viewer: string,
   lens: Lens,
   account: StoreAccountRecord,
-): Promise<StoreAccountRecord[]> {
+): Soon<readonly StoreAccountRecord[]> {
   const isHidden =
     account.profile?.hideCollections === true ||
     lens.blocks(account.id) ||
     !isPublished(account) ||
     isSuspended(account);
-  if (isHidden || account.id === viewer) return [];
-  const followed = lens.authors.filter((id) => id !== viewer && id !== account.id).slice(0, FOLLOWED_LOOKED_AT_MAX);
-  const records = await loadAccounts(services, await followersAmong(services, account, followed));
-  const shown: StoreAccountRecord[] = [];
-  for (const record of records.values()) {
-    if (shown.length === FAMILIAR_SHOWN_MAX) break;
-    if (
-      isPublished(record) &&
-      !isSuspended(record) &&
-      record.profile?.hideCollections !== true &&
-      !lens.hides(record.id)
-    )
-      shown.push(record);
-  }
-  return shown;
+  if (isHidden || account.id === viewer) return NOBODY;
+  const isAsked = (id: string) => id !== viewer && id !== account.id;
+  return soon(followersAmong(services, lens, account, isAsked), (familiar) =>
+    soon(loadAccounts(services, familiar), (records) => {
+      const shown: StoreAccountRecord[] = [];
+      for (const record of records.values()) {
+        if (shown.length === FAMILIAR_SHOWN_MAX) break;
+        if (
+          isPublished(record) &&
+          !isSuspended(record) &&
+          record.profile?.hideCollections !== true &&
+          !lens.hides(record.id)
+        )
+          shown.push(record);
+      }
+      return shown;
+    }),
+  );
 }
 
-/** Those of some accounts that follow this one: by its followers where they are few, else by what each of the others follows. */
-async function followersAmong(
-  { tables, clock }: Services,
+/** Whom the viewer follows that follow this account: by its followers where they are few, else by what each of them follows. */
+function followersAmong(
+  services: Services,
+  lens: Lens,
   account: StoreAccountRecord,
-  some: readonly string[],
+  isAsked: (id: string) => boolean,
+): Soon<readonly string[]> {
+  if (account.followers > FOLLOWERS_LOOKED_AT_MAX) return followersByEdges(services, lens, account, isAsked);
+  const { tables, clock } = services;
+  const rows = accountCursor(tables, clock, followers, 'edge', account.id, ALL).next(FOLLOWERS_ROWS_MAX);
+  return soon(rows, (found) => {
+    if (found.length === FOLLOWERS_ROWS_MAX) return followersByEdges(services, lens, account, isAsked);
+    const ids: string[] = [];
+    for (const { value } of found)
+      if (isAsked(value.accountId) && lens.relation(value.accountId).following) ids.push(value.accountId);
+    return ids;
+  });
+}
+
+async function followersByEdges(
+  { tables }: Services,
+  lens: Lens,
+  account: StoreAccountRecord,
+  isAsked: (id: string) => boolean,
 ): Promise<readonly string[]> {
-  if (account.followers <= FOLLOWERS_LOOKED_AT_MAX && account.followers < some.length) {
-    const rows = await accountCursor(tables, clock, followers, 'edge', account.id, ALL).next(FOLLOWERS_ROWS_MAX);
-    if (rows.length < FOLLOWERS_ROWS_MAX) {
-      const theirs = new Set(rows.map(({ value }) => value.accountId));
-      return some.filter((id) => theirs.has(id));
-    }
-  }
-  const keys = some.map((id) => ({ account: id, target: account.id }));
+  const followed = lens.authors.filter(isAsked).slice(0, FOLLOWED_LOOKED_AT_MAX);
+  const keys = followed.map((id) => ({ account: id, target: account.id }));
   const edges = await tables.getMany(following, keys);
-  return some.filter((_, index) => edges[index]?.pending === false);
+  return followed.filter((_, index) => edges[index]?.pending === false);
 }

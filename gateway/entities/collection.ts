@@ -1,5 +1,5 @@
 import { escapeHtml } from '../../actors/domain/text.js';
-import type { AccountCollection, AccountCollectionItem, StoreAccountRecord } from '../../proto/gen/types.js';
+import type { AccountCollectionItem, AccountCollectionText } from '../../proto/gen/types.js';
 import type { InstanceSettings } from '../services.js';
 import type { VisibleCollection } from '../visible-collections.js';
 import { accountUri } from './account.js';
@@ -60,15 +60,29 @@ export function renderCollectionItem({ id, account, createdAtMs }: AccountCollec
   return { id, account_id: account, state: 'accepted', created_at: isoTime(createdAtMs) };
 }
 
-/** Where all of it is shown, as long as neither it nor its owner changes. */
-const kept = new WeakMap<AccountCollection, { readonly owner: StoreAccountRecord; readonly bytes: Uint8Array }>();
+interface Kept extends Pick<VisibleCollection, 'owner' | 'items'> {
+  readonly id: string;
+  readonly updatedAtMs: number;
+  readonly bytes: Uint8Array;
+}
 
+/** By what is said of it, as long as neither that, nor its owner, nor who is in it changes. */
+const kept = new WeakMap<AccountCollectionText, Kept>();
+
+/** As JSON. What is left of a collection for a viewer who may not see all of it is made for each. */
 export function collectionJson(instance: InstanceSettings, seen: VisibleCollection): Uint8Array {
   const { record, owner, items } = seen;
-  const isWhole = items.length === record.items.length;
-  const known = isWhole ? kept.get(record) : undefined;
-  if (known?.owner === owner) return known.bytes;
+  const { id, text, updatedAtMs } = record;
+  const known = text && kept.get(text);
+  const isSame =
+    known?.id === id &&
+    known.owner === owner &&
+    known.updatedAtMs === updatedAtMs &&
+    known.items.length === items.length &&
+    items.every((item, index) => item === known.items[index]);
+  if (isSame) return known.bytes;
   const bytes = Buffer.from(JSON.stringify(renderCollection(instance, seen)));
-  if (isWhole) kept.set(record, { owner, bytes });
+  if (text !== undefined && items.length === record.items.length)
+    kept.set(text, { id, owner, items, updatedAtMs, bytes });
   return bytes;
 }
