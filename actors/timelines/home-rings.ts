@@ -149,11 +149,12 @@ export class HomeRings {
   /** A new status or reblog, into the rings of all who follow its author. */
   deliver(author: string, id: string): void {
     this.#heard?.add(author, id);
-    const audience = this.#index.of(author);
     const { high, low } = wordsOf(id);
-    if (audience !== undefined) {
-      this.#deliveries += audience.count;
-      this.#rings.deliver(audience.rings, audience.count, high, low);
+    const followers = this.#index.count(author);
+    if (followers > 0) {
+      this.#deliveries += followers;
+      const number = this.#rings.numberOf(high, low);
+      this.#index.each(author, (rings, from, to) => this.#rings.append(number, rings, from, to));
     } else if (this.#large.has(author)) {
       this.#deliveries += 1;
       this.#large.deliver(author, high, low);
@@ -253,8 +254,8 @@ export class HomeRings {
       this.#large.follow(author, ring);
       return;
     }
-    const audience = this.#index.add(author, ring);
-    if (audience.count > (this.#options.largeMin ?? LARGE_MIN)) this.#large.add(author, this.#index.take(author));
+    const followers = this.#index.add(author, ring);
+    if (followers > (this.#options.largeMin ?? LARGE_MIN)) this.#large.add(author, this.#index.take(author));
   }
 
   #fill(viewer: string, ids: readonly string[], complete: boolean): void {

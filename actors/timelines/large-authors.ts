@@ -15,7 +15,7 @@ export class LargeAuthors {
   }
 
   /** From now on the author's posts go to its log; until now they went to the followers' rings. */
-  add(author: string, followers: Uint32Array): void {
+  add(author: string, followers: readonly number[]): void {
     const number = this.#numbers.size;
     this.#numbers.set(author, number);
     this.#logs.empty(number, NO_FLOOR);

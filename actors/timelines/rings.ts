@@ -86,12 +86,21 @@ export class Rings {
     return { high: this.#floors[ring * 2] as number, low: this.#floors[ring * 2 + 1] as number };
   }
 
-  /** One id into many rings: `rings[0]` to `rings[count - 1]`. The hot loop of the fan-out. */
+  /** One id into many rings: `rings[0]` to `rings[count - 1]`. */
   deliver(rings: Uint32Array, count: number, high: number, low: number): void {
+    this.append(this.#ids.numberOf(high, low), rings, 0, count);
+  }
+
+  /** What stands for an id, to be appended before another is asked for. */
+  numberOf(high: number, low: number): number {
+    return this.#ids.numberOf(high, low);
+  }
+
+  /** An id's number into many rings: `rings[from]` up to `rings[to]`, exclusive. The hot loop of the fan-out. */
+  append(number: number, rings: Uint32Array, from: number, to: number): void {
     const chunks = this.#chunks;
     const ends = this.#ends;
-    const number = this.#ids.numberOf(high, low);
-    for (let index = 0; index < count; index++) {
+    for (let index = from; index < to; index++) {
       const ring = rings[index] as number;
       const end = ends[ring] as number;
       const chunk = chunks[ring >>> CHUNK_BITS] as Uint32Array;
