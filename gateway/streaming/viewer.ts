@@ -40,7 +40,7 @@ export class Viewer {
     this.#parts = parts;
     this.#recheck = recheck;
     const failed = (err: unknown) => parts.logger.error({ err, viewer: id }, 'stream event failed');
-    this.#lane = new Lane(() => this.#catchUpAll(), failed);
+    this.#lane = new Lane(() => this.#beginAnew(), failed);
     const { bus, services } = parts;
     this.feed = new Feed(bus, services.clock, accountTopic(id), (payload) => this.#heard(payload), failed);
   }
@@ -178,17 +178,25 @@ export class Viewer {
 
   /** In the lane: what comes after the change is judged after it. Fails closed: no lens, no events. */
   #refreshLens(): void {
-    this.#lane.run(async () => {
-      const { askAccount, clock, limits } = this.#parts.services;
-      const sources = await this.#untilAvailable(() => askAccount(this.id, 'sources', {}));
-      const screen =
-        sources !== undefined && !isProblem(sources) && sources.screened
-          ? await this.#untilAvailable(() => loadScreen(askAccount, this.id, clock))
-          : undefined;
-      if (sources === undefined || isProblem(sources)) this.#lens = undefined;
-      else this.#lens = new Lens(this.id, sources, clock, limits, screen?.languages);
-      this.#screen = screen;
-    });
+    this.#lane.run(() => this.#loadLens());
+  }
+
+  async #loadLens(): Promise<void> {
+    const { askAccount, clock, limits } = this.#parts.services;
+    const sources = await this.#untilAvailable(() => askAccount(this.id, 'sources', {}));
+    const screen =
+      sources !== undefined && !isProblem(sources) && sources.screened
+        ? await this.#untilAvailable(() => loadScreen(askAccount, this.id, clock))
+        : undefined;
+    if (sources === undefined || isProblem(sources)) this.#lens = undefined;
+    else this.#lens = new Lens(this.id, sources, clock, limits, screen?.languages);
+    this.#screen = screen;
+  }
+
+  /** For all that the lane forgot: a change of the relations may be among it, which nothing may come before. */
+  async #beginAnew(): Promise<void> {
+    await this.#loadLens();
+    await this.#catchUpAll();
   }
 
   /** Clients that keep the filters themselves read them again. */

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { StreamSources } from '../../../gateway/streaming/sources.js';
+import { codec } from '../../../proto/codec.js';
+import type { NodeAccountTopic } from '../../../proto/gen/types.js';
+import { accountTopic } from '../../../transport/bus.js';
+import { EventStream } from '../../kit/event-stream.js';
+import { until } from '../../kit/until.js';
+import { ALICE, account, GatewayFixture } from '../http/gateway-fixture.js';
+
+const WAIT_MS = 5_000;
+/** More than wait for one viewer. */
+const FLOOD = 1_001;
+const gateway = new GatewayFixture();
+const nothing = async () => [];
+/** Holds what a viewer's stream is told until it is let go. */
+let held: Promise<void> = Promise.resolve();
+let rendering = 0;
+let asked = 0;
+const sources: StreamSources = {
+  renderStatus: async () => undefined,
+  renderQuoting: async () => undefined,
+  renderNotification: async () => {
+    rendering += 1;
+    await held;
+    return undefined;
+  },
+  homeSince: nothing,
+  listSince: nothing,
+  publicSince: nothing,
+  tagSince: nothing,
+  notificationsSince: nothing,
+  renderConversation: async () => undefined,
+  conversationsSince: nothing,
+};
+
+before(async () => {
+  const ask = async (_id: string, command: string) => {
+    if (command === 'sources') asked += 1;
+    return { following: [], blocked: [], muted: [], lists: [], mutedConversations: [] };
+  };
+  await gateway.start([], { streams: sources }, ask as never);
+  await gateway.giveAccount(account(ALICE));
+  await gateway.giveToken('alice', { accountId: ALICE, scopes: ['read'] });
+});
+after(() => gateway.stop());
+
+const tell = (message: Omit<NodeAccountTopic, 'accountId'>) =>
+  gateway.bus.publish(
+    accountTopic(ALICE),
+    codec('murmuration.node.AccountTopic').encode({ accountId: ALICE, ...message }),
+  );
+
+test('a change of relations holds though so much happens that a viewer’s stream forgets what waits', async () => {
+  const stream = await EventStream.open(gateway.url, 'user', 'alice');
+  await until('the relations to be asked for', async () => asked > 0 || undefined, WAIT_MS);
+  let release = () => {};
+  held = new Promise((resolve) => {
+    release = resolve;
+  });
+  const notification = { type: 'favourite', from: '5', statusId: '6', atMs: 0 };
+  const notify = (n: number) => tell({ kind: 'notification', notificationId: String(100_000 + n), notification });
+  notify(0);
+  await until('the stream to be held up', async () => rendering > 0 || undefined, WAIT_MS);
+  const before = asked;
+  tell({ kind: 'relations' });
+  for (let n = 1; n <= FLOOD; n++) notify(n);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(asked, before);
+  release();
+  await until('the relations to be asked for again', async () => asked > before || undefined, WAIT_MS);
+  stream.close();
+});
