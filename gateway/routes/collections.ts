@@ -38,11 +38,15 @@ const name = () => Type.String({ maxLength: COLLECTION_NAME_CHARS_MAX * UNITS_A_
 const description = () => Type.Optional(Type.String({ maxLength: COLLECTION_DESCRIPTION_CHARS_MAX * UNITS_A_CHAR }));
 const more = {
   description: description(),
-  language: Type.Optional(Type.String({ maxLength: LANGUAGE_CHARS_MAX })),
-  tag_name: Type.Optional(Type.String({ maxLength: HASHTAG_BYTES_MAX })),
+  // Null: none from now on.
+  language: orNull(LANGUAGE_CHARS_MAX),
+  tag_name: orNull(HASHTAG_BYTES_MAX),
   sensitive: Type.Optional(Type.Boolean()),
   discoverable: Type.Optional(Type.Boolean()),
 };
+function orNull(maxLength: number) {
+  return Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()]));
+}
 const Text = Type.Object({ name: Type.Optional(name()), ...more });
 
 const create = route({
@@ -237,11 +241,13 @@ export const collectionRoutes: readonly AnyRoute[] = [
 type Text = Static<typeof Text>;
 
 /** What is said of a collection; absent fields stay so. */
-function textOf({ name: called, description: about, language, tag_name, sensitive, discoverable }: Text) {
+function textOf({ name: called, description: about, sensitive, discoverable, ...more }: Text) {
+  const language = more.language === null ? '' : more.language;
+  const written = more.tag_name === null ? '' : more.tag_name?.trim();
   const refused = languageProblem(language);
   if (refused !== undefined) return refused;
-  const tag = tag_name?.trim() ? namedHashtag(tag_name.trim()) : tag_name?.trim();
-  if (tag === undefined && tag_name !== undefined) {
+  const tag = written ? namedHashtag(written) : written;
+  if (tag === undefined && written !== undefined) {
     const error = { error: 'ERR_INVALID', description: 'is not a valid hashtag' };
     return problem('invalid', `Validation failed: Tag ${error.description}`, { tag_name: [error] });
   }

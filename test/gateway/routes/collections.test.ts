@@ -73,6 +73,7 @@ test('a collection is made, shown with its accounts, changed and deleted', async
     ['Owls', null, 2],
   );
   assert.equal(changed.body.collection.language, 'en', 'what is not named stays');
+  assert.equal((await change(ann, made.id, { language: null })).body.collection.language, null);
   const item = added.body.collection_item.id;
   assert.deepEqual((await ann.remove(`${collections}/${made.id}/items/${item}`)).body, {});
   assert.equal((await ann.remove(`${collections}/${made.id}/items/${item}`)).status, 404);

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { createRestAPIClient } from 'masto';
 
+type Client = ReturnType<typeof createRestAPIClient>;
+
 /** Somebody who is signed in. */
 export interface SignedIn {
   readonly id: string;
@@ -51,4 +53,29 @@ export async function playOwnAccountWithMasto(url: string, cleo: SignedIn, dan: 
   // Its types ask for a bare list, which it would send without a name.
   const familiar = await client.v1.accounts.familiarFollowers.fetch({ id: [dan.id] } as never);
   assert.deepEqual(familiar, [{ id: dan.id, accounts: [] }]);
+  await other.v1.accounts.updateCredentials({ discoverable: true });
+  await recommend(client, other, dan);
+}
+
+/** A collection, from its making until who is in it has left it. */
+async function recommend(client: Client, other: Client, dan: SignedIn): Promise<void> {
+  const featured = await client.v1.accounts.$select(dan.id).fetch();
+  // Its types name the field as it is sent, not as it hands it on.
+  assert.equal((featured.featureApproval as { currentUser?: string } | undefined)?.currentUser, 'automatic');
+  const { collection } = await client.v1.collections.create({ name: 'Cats', tagName: 'cats' });
+  const own = client.v1.collections.$select(collection.id);
+  const { collectionItem } = await own.items.create({ accountId: dan.id });
+  assert.equal(collectionItem.state, 'accepted');
+  const shown = await other.v1.collections.$select(collection.id).fetch();
+  assert.deepEqual([shown.collection.itemCount, shown.accounts.length], [1, 2]);
+  assert.equal((await own.update({ name: 'All cats', tagName: null })).collection.tag, null);
+  const { collections } = await other.v1.accounts.$select(dan.id).inCollections.list();
+  assert.deepEqual(
+    collections.map(({ name }) => name),
+    ['All cats'],
+  );
+  await other.v1.collections.$select(collection.id).items.$select(collectionItem.id).revoke();
+  assert.equal((await own.fetch()).collection.itemCount, 0);
+  await own.remove();
+  assert.deepEqual((await client.v1.accounts.$select(collection.accountId).collections.list()).collections, []);
 }
