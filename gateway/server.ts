@@ -285,7 +285,8 @@ class GatewayServer implements Server {
     } catch (err) {
       answer = this.#failure(exchange, err);
     }
-    this.#admission.ended(writes, this.#options.services.clock.monotonicMs() - startedMs);
+    const isDone = answer !== undefined && answer.status < 400;
+    this.#admission.ended(writes, this.#options.services.clock.monotonicMs() - startedMs, isDone);
     this.#finish(exchange, answer, false);
   }
 

@@ -7,12 +7,14 @@ export type Overload = 'in_flight' | 'waiting' | 'event_loop';
 export const IN_FLIGHT_MAX = 4_096;
 /** So many of a kind at once are never called a queue: short stalls are waited out. */
 export const UNQUEUED_MAX = 256;
-/**
- * When even the quickest answer takes longer, no more are begun than are answered in this time: waiting longer helps
- * nobody, and what waits costs memory that is collected again and again.
- */
+/** When even the quickest answer takes longer, more is offered than can be done: no stall of a disk makes all wait. */
 export const WAIT_MS_MAX = 250;
-/** How long the bound holds after answers were last that slow: the load that made them so comes back at once. */
+/**
+ * From then on no more are begun than are answered in this time: waiting longer helps nobody. And what waits for longer
+ * than V8 takes to collect young objects twice (80 ms at 4,000 posts a second) becomes old, and dear to get rid of.
+ */
+export const QUEUE_MS_MAX = 100;
+/** How long the bound holds after answers were last that slow, or requests last refused for it: else what it keeps out comes back at once. */
 const BOUND_MS = 3_000;
 /** Longest turn of the event loop in which requests are still begun; what is ready then waits for the next turn. */
 export const TURN_MS_MAX = 250;
@@ -27,27 +29,34 @@ const BEAT_WEIGHT = 0.05;
 class Queue {
   inFlight = 0;
   #leastMs = Number.POSITIVE_INFINITY;
-  #ended = 0;
+  #done = 0;
+  #refused = false;
   #perMs = 0;
   #max = Number.POSITIVE_INFINITY;
   #boundUntilMs = Number.NEGATIVE_INFINITY;
 
-  get full(): boolean {
-    return this.inFlight >= this.#max;
+  /** Whether one more would wait too long. */
+  refuses(): boolean {
+    if (this.inFlight < this.#max) return false;
+    this.#refused = true;
+    return true;
   }
 
-  ended(tookMs: number): void {
+  /** What was not done says nothing of how long the others wait: it may not even have got into their queue. */
+  ended(tookMs: number, isDone: boolean): void {
     this.inFlight--;
-    this.#ended++;
+    if (!isDone) return;
+    this.#done++;
     if (tookMs < this.#leastMs) this.#leastMs = tookMs;
   }
 
   judge(nowMs: number, beatMs: number): void {
-    this.#perMs += (this.#ended / beatMs - this.#perMs) * BEAT_WEIGHT;
-    if (this.#ended > 0 && this.#leastMs > WAIT_MS_MAX) this.#boundUntilMs = nowMs + BOUND_MS;
+    this.#perMs += (this.#done / beatMs - this.#perMs) * BEAT_WEIGHT;
+    if (this.#refused || (this.#done > 0 && this.#leastMs > WAIT_MS_MAX)) this.#boundUntilMs = nowMs + BOUND_MS;
     const bound = nowMs < this.#boundUntilMs;
-    this.#max = bound ? Math.max(UNQUEUED_MAX, this.#perMs * WAIT_MS_MAX) : Number.POSITIVE_INFINITY;
-    this.#ended = 0;
+    this.#max = bound ? Math.max(UNQUEUED_MAX, this.#perMs * QUEUE_MS_MAX) : Number.POSITIVE_INFINITY;
+    this.#done = 0;
+    this.#refused = false;
     this.#leastMs = Number.POSITIVE_INFINITY;
   }
 }
@@ -83,7 +92,7 @@ export class Admission {
     if (this.#beating === undefined) this.#beat(nowMs);
     if (this.inFlight >= this.#inFlightMax) return 'in_flight';
     const queue = writes ? this.#writes : this.#reads;
-    if (queue.full) return 'waiting';
+    if (queue.refuses()) return 'waiting';
     const late = nowMs - this.#turnMs > TURN_MS_MAX && nowMs < this.#lateUntilMs;
     if (late && this.#begunInTurn >= UNQUEUED_MAX) return 'event_loop';
     this.#begunInTurn++;
@@ -95,8 +104,9 @@ export class Admission {
     (writes ? this.#writes : this.#reads).inFlight++;
   }
 
-  ended(writes: boolean, tookMs: number): void {
-    (writes ? this.#writes : this.#reads).ended(tookMs);
+  /** `isDone`: it was answered with what it asked for, not with an error. */
+  ended(writes: boolean, tookMs: number, isDone: boolean): void {
+    (writes ? this.#writes : this.#reads).ended(tookMs, isDone);
   }
 
   /** Judges no more. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Clock } from '../../../actors/domain/time.js';
-import { Admission, IN_FLIGHT_MAX, TURN_MS_MAX, UNQUEUED_MAX, WAIT_MS_MAX } from '../../../gateway/http/admission.js';
+import { Admission, IN_FLIGHT_MAX, QUEUE_MS_MAX, TURN_MS_MAX, UNQUEUED_MAX } from '../../../gateway/http/admission.js';
 
 /** Timers fire when told to, as late as an event loop that is busy lets them. */
 class TurnClock implements Clock {
@@ -66,10 +66,17 @@ function world(inFlightMax = IN_FLIGHT_MAX) {
     },
     /** The oldest are answered. */
     answer(count: number): void {
-      for (const { writes, atMs } of begun.splice(0, count)) admission.ended(writes, clock.monotonicMs() - atMs);
+      for (const { writes, atMs } of begun.splice(0, count)) admission.ended(writes, clock.monotonicMs() - atMs, true);
+    },
+    /** The newest are answered with an error. */
+    fail(count: number): void {
+      for (const { writes, atMs } of begun.splice(-count)) admission.ended(writes, clock.monotonicMs() - atMs, false);
     },
   };
 }
+
+/** What may be in flight when so many are answered in a millisecond. */
+const bound = (perMs: number) => Math.max(UNQUEUED_MAX, perMs * QUEUE_MS_MAX * 1.1);
 
 test('what is offered at twice the rate of answers is refused so far that the rest is answered soon', () => {
   const { clock, admission, ask, answer } = world();
@@ -79,8 +86,8 @@ test('what is offered at twice the rate of answers is refused so far that the re
     answer(20);
     clock.turn(10);
   }
-  // Two of the 2,000 a second are half a second's; the overshoot until it is noticed is gone by then.
-  assert.ok(admission.inFlight <= 2 * 2 * WAIT_MS_MAX, `${admission.inFlight} in flight`);
+  // 2 are answered in a millisecond; the overshoot until it is noticed is gone by then.
+  assert.ok(admission.inFlight <= bound(2), `${admission.inFlight} in flight`);
   assert.ok(refused > 30_000 && refused < 40_000, `${refused} refused`);
   // Fewer ask: the bound goes.
   for (let ms = 0; ms < 5_000; ms += 10) {
@@ -90,6 +97,31 @@ test('what is offered at twice the rate of answers is refused so far that the re
   }
   assert.equal(admission.inFlight, 0);
   assert.deepEqual(ask(1_000), []);
+});
+
+test('as long as too much is offered the queue never grows beyond its bound again', () => {
+  const { clock, admission, ask, answer } = world();
+  let most = 0;
+  for (let ms = 0; ms < 30_000; ms += 10) {
+    ask(40);
+    answer(20);
+    clock.turn(10);
+    if (ms > 3_000) most = Math.max(most, admission.inFlight);
+  }
+  assert.ok(most <= bound(2), `${most} in flight`);
+});
+
+test('quick errors do not hide that everything else waits, nor count as what is got done', () => {
+  const { clock, admission, ask, answer, fail } = world();
+  for (let ms = 0; ms < 10_000; ms += 10) {
+    ask(40);
+    answer(20);
+    // Of nobody's queue: they are answered before they are in it.
+    const others = 30 - ask(30).length;
+    if (others > 0) fail(others);
+    clock.turn(10);
+  }
+  assert.ok(admission.inFlight <= bound(2), `${admission.inFlight} in flight`);
 });
 
 test('an ordinary load waits out a stall, however long', () => {
