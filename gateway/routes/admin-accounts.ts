@@ -16,6 +16,7 @@ import { soon } from '../soon.js';
 import { readPage } from '../timelines/page.js';
 import { notFound } from '../visible.js';
 import { idParams, pageAnswer, storedId } from './lists.js';
+import { storedReport } from './reports.js';
 
 const READ = 'admin:read:accounts';
 const WRITE = 'admin:write:accounts';
@@ -220,6 +221,8 @@ const action = route({
   handle: async ({ services, viewer = '', params, body }) => {
     const reportId = body.report_id === undefined ? undefined : storedId(body.report_id);
     const decided = { text: body.text, mail: body.send_email_notification };
+    // Of a report that is not there nothing is decided.
+    if (reportId !== undefined && (await storedReport(services, reportId)) === undefined) return notFound();
     const told = reportId === undefined ? decided : { ...decided, reportId };
     const record = await moderate(services, viewer, params.id, body.type, told);
     if (isProblem(record)) return record;

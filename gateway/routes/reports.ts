@@ -77,7 +77,8 @@ const file = route({
   },
 });
 
-async function storedReport({ tables }: Services, id: string): Promise<InstanceReport | undefined> {
+/** The report as it is now, if there is one. */
+export async function storedReport({ tables }: Services, id: string): Promise<InstanceReport | undefined> {
   const report = storedId(id);
   return tables.get(reports, { era: eraOfId(report), lane: publicLane(report), report });
 }

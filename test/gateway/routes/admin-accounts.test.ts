@@ -128,6 +128,10 @@ test('nobody acts on those who are as far up, without the role, or on nobody', a
   assert.equal((await plain.post(`/api/v1/admin/accounts/${mod.id}/action`, { type: 'none' })).status, 403);
   assert.equal((await mod.post('/api/v1/admin/accounts/1/action', { type: 'none' })).status, 404);
   assert.equal((await act(plain, 'behead')).status, 422);
+  const unknown = { type: 'suspend', report_id: '1' };
+  assert.equal((await mod.post(`/api/v1/admin/accounts/${plain.id}/action`, unknown)).status, 404);
+  const still = (await mod.get(`/api/v1/admin/accounts/${plain.id}`)).body;
+  assert.equal(still.suspended, false, 'nothing is decided for a report that is not there');
   const other = await server.person('other');
   assert.equal((await undo(other, 'reject')).status, 403);
   assert.equal((await undo(other, 'approve')).status, 200);
