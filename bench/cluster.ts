@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LocalCluster } from '../test/kit/local-cluster.js';
 import { createAccounts } from './accounts.js';
+import { Apart } from './apart.js';
 import { type Load, measure } from './http-load.js';
 import { cpuSeconds } from './process-figures.js';
 import { printTable, type Row } from './row.js';
@@ -22,16 +23,21 @@ const WARM_UP = 1_200;
 /** Everybody follows every author in the end; three nodes are warmed up by the rest of it. */
 const FOLLOWS = AUTHORS * FOLLOWERS - NODES * WARM_UP;
 
-/** The same loads on one embedded node and on three with Cassandra and NATS; what each costs there beside CPU time. */
+/**
+ * The same loads on one embedded node, on three that know nothing of one another, and on three with Cassandra and NATS;
+ * what each costs there beside CPU time. What three apart cost more than one is no cost of the cluster: each has a third
+ * of the calls at a time, and they share the cores.
+ */
 export async function benchCluster(): Promise<Row[]> {
   const alone = await Town.open(AUTHORS, FOLLOWERS);
   const embedded: Row[] = [];
   try {
-    for (const load of await loads(alone, 1)) embedded.push(await measure(alone.target, load));
+    for (const load of await loads(alone, 1, FOLLOWS + WARM_UP)) embedded.push(await measure(alone.target, load));
     await alone.assertHomes(alone.followers.slice(0, 2));
   } finally {
     await alone.dispose();
   }
+  const apart = await benchApart();
   const cluster = await start();
   try {
     const dataDirs = cluster.nodes.map((node) => node.data_dir);
@@ -43,27 +49,50 @@ export async function benchCluster(): Promise<Row[]> {
     const people = await createAccounts({ dataDir: dataDirs[0] as string }, AUTHORS + FOLLOWERS);
     const town = Town.on(target, people, AUTHORS, async () => undefined);
     const rows: Row[] = [];
-    for (const [index, load] of (await loads(town, NODES)).entries()) {
+    for (const [index, load] of (await loads(town, NODES, FOLLOWS + NODES * WARM_UP)).entries()) {
       const { before: prepare, ...measured } = load;
       await prepare?.(0);
       const before = await used(cluster);
       const row = await measure(town.target, measured);
       const after = await used(cluster);
       const operations = load.count * (load.rounds ?? 1) + (load.warmUp ?? Math.ceil(load.count / 5));
-      const found = [compared(row, embedded[index] as Row), ...services(load.name, before, after, operations)];
+      const found = [
+        compared(row, embedded[index] as Row, apart[index] as Row),
+        ...services(load.name, before, after, operations),
+      ];
       process.stderr.write(`${printTable(found)}\n`);
       rows.push(...found);
     }
     await town.assertHomes(town.followers.slice(0, 2));
-    return [...embedded.map((row) => ({ ...row, name: `embedded: ${row.name}` })), ...rows];
+    return [
+      ...embedded.map((row) => ({ ...row, name: `embedded: ${row.name}` })),
+      ...apart.map((row) => ({ ...row, name: `${NODES} embedded apart: ${row.name}` })),
+      ...rows,
+    ];
   } finally {
     await cluster.stop();
   }
 }
 
-/** Prepares the town for them on the way: they are to be run in their order. */
-async function loads(town: Town, processes: number): Promise<Load[]> {
-  const followed = FOLLOWS + processes * WARM_UP;
+async function benchApart(): Promise<Row[]> {
+  const apart = await Apart.open(NODES, AUTHORS, FOLLOWERS);
+  const rows: Row[] = [];
+  try {
+    const followed = Math.floor((FOLLOWS + NODES * WARM_UP) / NODES);
+    const byTown = await Promise.all(apart.towns.map((town) => loads(town, NODES, followed)));
+    for (const index of (byTown[0] as Load[]).keys()) {
+      const { before: prepare, ...measured } = apart.together(byTown.map((all) => all[index] as Load));
+      await prepare?.(0);
+      rows.push(await measure(apart.target, measured));
+    }
+    return rows;
+  } finally {
+    await apart.dispose();
+  }
+}
+
+/** Prepares the town for them on the way: they are to be run in their order. `followed`: follows that the first makes. */
+async function loads(town: Town, processes: number, followed: number): Promise<Load[]> {
   const follow = {
     name: 'follow',
     count: FOLLOWS,
@@ -128,9 +157,10 @@ async function used(cluster: LocalCluster): Promise<Used> {
   };
 }
 
-function compared(row: Row, embedded: Row): Row {
-  const ratio = (row.cpuSecondsPer1000 ?? Number.NaN) / (embedded.cpuSecondsPer1000 ?? Number.NaN);
-  const figure = `${ratio.toFixed(2)} times embedded`;
+function compared(row: Row, embedded: Row, apart: Row): Row {
+  const cpu = (of: Row) => of.cpuSecondsPer1000 ?? Number.NaN;
+  const ratio = cpu(row) / cpu(embedded);
+  const figure = `${ratio.toFixed(2)} times embedded, ${(cpu(row) / cpu(apart)).toFixed(2)} times ${NODES} apart`;
   return { ...row, name: `${NODES} nodes: ${row.name}`, figure, target: `≤ ${RATIO_MAX}`, reached: ratio <= RATIO_MAX };
 }
 

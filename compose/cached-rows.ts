@@ -27,7 +27,7 @@ import {
   tagStatuses,
 } from '../store/tables.js';
 import { type Bus, ROWS_TOPIC } from '../transport/bus.js';
-import { HEARD_MS, type Hearing, UNHEARD_MS } from './hearing.js';
+import { type Hearing, UNHEARD_MS } from './hearing.js';
 
 /** By then a write that failed has happened, if it ever does: its rows are told once more. */
 const LATE_MS = 10_000;
@@ -78,8 +78,7 @@ export async function cachedTogether(
   hearing?: Pick<Hearing, 'ageMaxMs'>,
 ): Promise<CachedTables> {
   const cached = new CachedTables(tables, {
-    ttlMs: hearing === undefined ? UNHEARD_MS : HEARD_MS,
-    ...(hearing === undefined ? {} : { ageMaxMs: () => hearing.ageMaxMs() }),
+    ageMaxMs: () => hearing?.ageMaxMs() ?? UNHEARD_MS,
     trusts: () => bus.healthy(),
   });
   const tell = (written: readonly WrittenRow[], prompt: boolean) => {

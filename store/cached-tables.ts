@@ -39,9 +39,10 @@ interface Begun {
 
 export interface CachedTablesOptions {
   readonly rowsMax?: number;
-  /** Rows are read again after this: bounds how long a node believes what another, cut off from it, has changed. */
-  readonly ttlMs?: number;
-  /** The age, below `ttlMs`, up to which rows are believed now; asked at each read. */
+  /**
+   * The age in milliseconds up to which rows are believed now, asked at each read: bounds how long a node believes what
+   * another, cut off from it, has changed. Absent: until they are written.
+   */
   readonly ageMaxMs?: () => number;
   /** Tables of which the newest rows of partitions are kept as well; for stores that nobody else writes to. */
   readonly newest?: readonly AnyTable[];
@@ -62,31 +63,22 @@ export class CachedTables implements Tables {
   /** Of the table that was asked for last: a page asks for many rows of one. */
   #latest: { readonly table: AnyTable; readonly kept: KeptRows } | undefined;
   readonly #rowsMax: number;
-  readonly #ttlMs: number;
   readonly #writtenHere: WrittenHere[] = [];
   readonly #changed: ((rows: readonly WrittenRow[] | undefined) => void)[] = [];
   readonly #trusts: () => boolean;
-  readonly #ageMaxMs: () => number;
+  readonly #ageMaxMs: (() => number) | undefined;
   readonly #newest: NewestRows;
   readonly #ranges: KeptRanges;
   readonly #constants = new ConstantRows();
 
   constructor(
     inner: Tables,
-    {
-      rowsMax = ROWS_MAX,
-      ttlMs = 0,
-      ageMaxMs = () => ttlMs,
-      trusts = () => true,
-      newest = [],
-      ranges = [],
-    }: CachedTablesOptions = {},
+    { rowsMax = ROWS_MAX, ageMaxMs, trusts = () => true, newest = [], ranges = [] }: CachedTablesOptions = {},
   ) {
     this.#inner = inner;
     this.#newest = new NewestRows(newest);
     this.#ranges = new KeptRanges(ranges);
     this.#rowsMax = rowsMax;
-    this.#ttlMs = ttlMs;
     this.#trusts = trusts;
     this.#ageMaxMs = ageMaxMs;
   }
@@ -126,7 +118,7 @@ export class CachedTables implements Tables {
   peek<P extends Columns, C extends Columns, V>(table: Table<P, C, V>, key: KeyOf<P> & KeyOf<C>): V | undefined {
     if (table.hot !== true || !this.#trusts()) return undefined;
     const kept = this.#of(table);
-    return kept.get(kept.textOf(key), this.#ageMaxMs()) as V | undefined;
+    return kept.get(kept.textOf(key), this.#sinceMs()) as V | undefined;
   }
 
   /** The key as `offer` takes it. */
@@ -146,7 +138,7 @@ export class CachedTables implements Tables {
     if (table.hot !== true || !this.#trusts()) return this.#inner.get(table, key);
     const kept = this.#of(table);
     const text = kept.textOf(key);
-    const held = kept.get(text, this.#ageMaxMs());
+    const held = kept.get(text, this.#sinceMs());
     if (held !== undefined) return held as V;
     const reading = kept.beginReading(text);
     try {
@@ -164,12 +156,12 @@ export class CachedTables implements Tables {
   ): Promise<(V | undefined)[]> {
     if (table.hot !== true || !this.#trusts()) return this.#inner.getMany(table, keys);
     const kept = this.#of(table);
-    const ageMaxMs = this.#ageMaxMs();
+    const sinceMs = this.#sinceMs();
     const found: (V | undefined)[] = [];
     const missing: { readonly index: number; readonly text: string; readonly reading: Reading }[] = [];
     for (let index = 0; index < keys.length; index++) {
       const text = kept.textOf(keys[index] as Key);
-      const held = kept.get(text, ageMaxMs);
+      const held = kept.get(text, sinceMs);
       found.push(held as V | undefined);
       if (held === undefined) missing.push({ index, text, reading: kept.beginReading(text) });
     }
@@ -264,11 +256,16 @@ export class CachedTables implements Tables {
     return before === undefined ? { ...row, now: { value } } : { ...row, now: { value }, before };
   }
 
+  /** Rows that were known before are not believed. */
+  #sinceMs(): number {
+    return this.#ageMaxMs === undefined ? Number.NEGATIVE_INFINITY : performance.now() - this.#ageMaxMs();
+  }
+
   #of(table: AnyTable): KeptRows {
     if (table === this.#latest?.table) return this.#latest.kept;
     let kept = this.#kept.get(table.name);
     if (kept === undefined) {
-      kept = new KeptRows(table, this.#rowsMax, this.#ttlMs);
+      kept = new KeptRows(table, this.#rowsMax);
       this.#kept.set(table.name, kept);
     }
     this.#latest = { table, kept };

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { Generations } from './generations.js';
 import type { AnyTable } from './table.js';
 
@@ -17,41 +16,33 @@ interface Writing {
 }
 
 const ID_DIGITS = 18;
-/** How exact the age of a row is: a look at the clock and a timer for each millisecond cost more than the rest of a hit. */
-const CLOCK_MS = 250;
 /** All rows kept of one table, about: twice what as many statuses of the usual length take, a tenth of the longest. */
 const BYTES_MAX = 96 * 2 ** 20;
 /** What a row takes besides its texts. */
 const ROW_BYTES = 400;
+
+/** A row, and since when it is known (`performance.now`). */
+interface Kept {
+  readonly row: object;
+  readonly sinceMs: number;
+}
 
 /** Rows of one table in memory, with the reads and writes of them that are under way. By the text of their keys. */
 export class KeptRows {
   readonly #columns: readonly { readonly name: string; readonly isId: boolean }[];
   /** Of a key of one column, which is its own text: no other is put together for each look. */
   readonly #only: string | undefined;
-  readonly #make: () => Generations<object> | LRUCache<string, object>;
+  readonly #rowsMax: number;
   /** Made when the first is kept: of some tables none ever is. */
-  #rows: Generations<object> | LRUCache<string, object> | undefined;
+  #rows: Generations<Kept> | undefined;
   readonly #reading = new Map<string, Reading>();
   readonly #writing = new Map<string, Writing>();
-  readonly #ttlMs: number;
 
-  /** `ttlMs` 0: until they are written. */
-  constructor(table: AnyTable, rowsMax: number, ttlMs: number) {
+  constructor(table: AnyTable, rowsMax: number) {
     const all = Object.entries({ ...table.partition, ...table.clustering });
     this.#columns = all.map(([name, type]) => ({ name, isId: type === 'id' }));
-    this.#ttlMs = ttlMs;
     this.#only = all.length === 1 ? all[0]?.[0] : undefined;
-    this.#make = () =>
-      ttlMs > 0
-        ? new LRUCache({
-            max: rowsMax,
-            maxSize: BYTES_MAX,
-            sizeCalculation: bytesOf,
-            ttl: ttlMs - CLOCK_MS,
-            ttlResolution: CLOCK_MS,
-          })
-        : new Generations(rowsMax, { of: bytesOf, max: BYTES_MAX });
+    this.#rowsMax = rowsMax;
   }
 
   /** Keys of hot and watched tables hold no text of clients, so that nothing stands for something else. */
@@ -63,12 +54,10 @@ export class KeptRows {
     return this.#columns.map(({ name, isId }) => padded(String(key[name]), isId)).join('\0');
   }
 
-  /** `ageMaxMs`: older ones, where rows have an age, are not believed. */
-  get(text: string, ageMaxMs = Number.POSITIVE_INFINITY): object | undefined {
-    const rows = this.#rows;
-    const row = rows?.get(text);
-    if (row === undefined || ageMaxMs >= this.#ttlMs || !(rows instanceof LRUCache)) return row;
-    return this.#ttlMs - rows.getRemainingTTL(text) <= ageMaxMs ? row : undefined;
+  /** One that has been known since that time or later. */
+  get(text: string, sinceMs = Number.NEGATIVE_INFINITY): object | undefined {
+    const kept = this.#rows?.get(text);
+    return kept !== undefined && kept.sinceMs >= sinceMs ? kept.row : undefined;
   }
 
   beginReading(text: string): Reading {
@@ -99,7 +88,9 @@ export class KeptRows {
     const kept = this.#rows?.get(text);
     this.drop(text);
     if (kept === undefined || this.#writing.has(text)) return;
-    this.set(text, { ...kept, ...Object.fromEntries(numbers.map(({ name, number }) => [name, number])) });
+    const changed = Object.fromEntries(numbers.map(({ name, number }) => [name, number]));
+    // All else of it is as old as it was.
+    this.set(text, { ...kept.row, ...changed }, kept.sinceMs);
   }
 
   endReading(text: string, reading: Reading): void {
@@ -126,9 +117,9 @@ export class KeptRows {
     return writing?.alone === true;
   }
 
-  set(text: string, value: object): void {
-    this.#rows ??= this.#make();
-    this.#rows.set(text, value);
+  set(text: string, row: object, sinceMs = performance.now()): void {
+    this.#rows ??= new Generations(this.#rowsMax, { of: ({ row: kept }) => bytesOf(kept), max: BYTES_MAX });
+    this.#rows.set(text, { row, sinceMs });
   }
 
   drop(text: string): void {

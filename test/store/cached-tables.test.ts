@@ -275,7 +275,7 @@ test('a row whose value follows from its key is written once, and again when tha
 
 test('a row that is older than is believed now is read again', async () => {
   let ageMaxMs = 60_000;
-  const { state, cached, read } = world({ ttlMs: 60_000, ageMaxMs: () => ageMaxMs });
+  const { state, cached, read } = world({ ageMaxMs: () => ageMaxMs });
   await cached.write([having(1)]);
   assert.deepEqual([await read(), await read(), state.reads], [1, 1, 0]);
   ageMaxMs = -1;

@@ -1,0 +1,40 @@
+import type { Load, Target } from './http-load.js';
+import { Town } from './town.js';
+
+/** Several embedded servers that know nothing of one another, and loads of which each of them gets its part. */
+export class Apart {
+  private constructor(
+    readonly towns: readonly Town[],
+    readonly target: Target,
+  ) {}
+
+  static async open(count: number, authors: number, followers: number): Promise<Apart> {
+    const towns: Town[] = [];
+    for (let index = 0; index < count; index++) towns.push(await Town.open(authors, followers));
+    const target = {
+      urls: towns.flatMap((town) => town.target.urls),
+      pids: towns.flatMap((town) => town.target.pids),
+      settled: async () => {
+        for (const town of towns) await town.target.settled();
+      },
+    };
+    return new Apart(towns, target);
+  }
+
+  /** The same load of each town, as one; calls go to the towns in turn, as they do to the target's addresses. */
+  together(loads: readonly Load[]): Load {
+    const [first] = loads;
+    if (first === undefined) throw new RangeError('no load');
+    return {
+      ...first,
+      call: (index) => (loads[index % loads.length] as Load).call(Math.floor(index / loads.length)),
+      before: async (round) => {
+        for (const load of loads) await load.before?.(round);
+      },
+    };
+  }
+
+  async dispose(): Promise<void> {
+    for (const town of this.towns) await town.dispose();
+  }
+}
