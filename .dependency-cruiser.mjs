@@ -32,7 +32,7 @@ export default {
       except(
         'gateway',
         'proto',
-        'actors/(domain|account|conversation|instance|report|runtime/(kind|slice))',
+        'actors/(domain|account|conversation|instance|link|report|runtime/(kind|slice))',
         'store/[^/]+$',
         'transport/[^/]+$',
         'package.json',

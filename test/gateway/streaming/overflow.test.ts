@@ -69,5 +69,5 @@ test('a change of relations holds though so much happens that a viewer’s strea
   assert.equal(asked, before);
   release();
   await until('the relations to be asked for again', async () => asked > before || undefined, WAIT_MS);
-  stream.close();
+  await stream.close();
 });
