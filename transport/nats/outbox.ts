@@ -25,7 +25,10 @@ export class Outbox {
   #gathering: NodeJS.Timeout | undefined;
   #sentMs = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly sendPack: (pack: Uint8Array) => void) {}
+  constructor(
+    private readonly sendPack: (pack: Uint8Array) => void,
+    private readonly nowMs: () => number = () => performance.now(),
+  ) {}
 
   /** Goes with others in a pack. */
   pack(subject: string, payload: Uint8Array): void {
@@ -53,7 +56,7 @@ export class Outbox {
     clearTimeout(this.#gathering);
     this.#turn = undefined;
     this.#gathering = undefined;
-    this.#sentMs = performance.now();
+    this.#sentMs = this.nowMs();
     this.#flushPack();
     const others = this.#others;
     if (others.length === 0) return;
@@ -72,7 +75,7 @@ export class Outbox {
 
   #later(): void {
     if (this.#turn !== undefined || this.#gathering !== undefined) return;
-    if (performance.now() - this.#sentMs < GATHER_MS) this.#gathering = setTimeout(() => this.flush(), GATHER_MS);
+    if (this.nowMs() - this.#sentMs < GATHER_MS) this.#gathering = setTimeout(() => this.flush(), GATHER_MS);
     else this.#turn = setImmediate(() => this.flush());
   }
 }

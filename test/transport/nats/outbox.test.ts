@@ -3,16 +3,20 @@ import { test } from 'node:test';
 import { Outbox, unpack } from '../../../transport/nats/outbox.js';
 import { until } from '../../kit/until.js';
 
-function world() {
+/** At `nowMs`, the same all the while, if it is given. */
+function world(nowMs?: number) {
   const sent: string[] = [];
   const bytes = (text: string) => new TextEncoder().encode(text);
-  const outbox = new Outbox((pack) => {
-    sent.push(
-      unpack(pack)
-        .map(({ subject, payload }) => `${subject}:${new TextDecoder().decode(payload)}`)
-        .join(' '),
-    );
-  });
+  const outbox = new Outbox(
+    (pack) => {
+      sent.push(
+        unpack(pack)
+          .map(({ subject, payload }) => `${subject}:${new TextDecoder().decode(payload)}`)
+          .join(' '),
+      );
+    },
+    ...(nowMs === undefined ? [] : ([() => nowMs] as const)),
+  );
   const turn = () => new Promise<void>((resolve) => void setImmediate(resolve));
   return { sent, outbox, bytes, turn };
 }
@@ -43,14 +47,15 @@ test('a pack has an end', async () => {
   assert.equal(sent.length, 3);
 });
 
-test('who sends again at once waits for others, a moment only', async () => {
-  const { sent, outbox, turn } = world();
+test('who sends again at once waits for others, a moment only', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { sent, outbox, turn } = world(7);
   outbox.send(() => sent.push('first'));
   await turn();
   outbox.send(() => sent.push('second'));
   await turn();
   outbox.send(() => sent.push('third'));
   assert.deepEqual(sent, ['first']);
-  await until('the others are sent', () => sent.length === 3, 1_000);
+  t.mock.timers.tick(1);
   assert.deepEqual(sent, ['first', 'second', 'third']);
 });
