@@ -35,13 +35,16 @@ interface Fresh extends EntryContent {
 /** What moderators see of entries, in their order. */
 type Render = (services: Services, entries: readonly InstanceEntry[]) => readonly object[] | Promise<readonly object[]>;
 /** Each rendered once for as long as it is in memory: some have a hash in them. */
-const each = (render: (entry: InstanceEntry) => object): Render => {
-  const kept = new WeakMap<InstanceEntry, object>();
-  const rendered = (entry: InstanceEntry) => {
+const once = <R extends object>(render: (entry: InstanceEntry) => R) => {
+  const kept = new WeakMap<InstanceEntry, R>();
+  return (entry: InstanceEntry): R => {
     const known = kept.get(entry) ?? render(entry);
     kept.set(entry, known);
     return known;
   };
+};
+const each = (render: (entry: InstanceEntry) => object): Render => {
+  const rendered = once(render);
   return (_services, entries) => entries.map(rendered);
 };
 
@@ -151,7 +154,7 @@ function domainOf(text: string): string | undefined {
   return DOMAIN.test(domain) ? domain : undefined;
 }
 
-const named = ({ id, key, atMs }: InstanceEntry) => ({ id, domain: key, created_at: isoTime(atMs) });
+const named = once(({ id, key, atMs }) => ({ id, domain: key, created_at: isoTime(atMs) }));
 const domainText = () => Type.String({ minLength: 1, maxLength: DOMAIN_CHARS_MAX, shown: DOMAIN_SHOWN });
 const comment = () => Type.Optional(Type.String({ maxLength: COMMENT_CHARS_MAX }));
 const flag = () => Type.Optional(Type.Boolean());
@@ -244,11 +247,19 @@ function renderAddressBlock({ id, key, atMs, address }: InstanceEntry) {
 }
 
 const renderProviders: Render = async (services, entries) => {
-  const histories = await refusalHistories(
+  const counted = await refusalHistories(
     services,
     entries.map(({ key }) => key),
   );
-  return entries.map((entry) => ({ ...named(entry), history: renderHistory(histories.get(entry.key) ?? []) }));
+  let quiet: ReturnType<typeof renderHistory> | undefined;
+  const histories = new Map<string, ReturnType<typeof renderHistory>>();
+  for (const [domain, history] of counted) {
+    // Of most nobody was refused.
+    const isQuiet = history.every(({ uses }) => uses === 0);
+    if (isQuiet) quiet ??= renderHistory(history);
+    histories.set(domain, isQuiet && quiet !== undefined ? quiet : renderHistory(history));
+  }
+  return entries.map((entry) => ({ ...named(entry), history: histories.get(entry.key) }));
 };
 
 const renderHash = ({ id, key }: InstanceEntry) => ({ id, canonical_email_hash: key });
