@@ -15,7 +15,12 @@ const ROUNDS = 3;
 const SAMPLED = 3;
 const SEED = 10;
 
-/** The same mix, by anybody, with few accounts and with ten times as many, who each have as many followers. */
+/**
+ * The same mix, by anybody, with few accounts and with ten times as many, who each have as many followers. Every home
+ * has its ring before it is measured. Ten times as many have another share of their actors in memory: accounts and
+ * their first statuses are 20,000 actors, as many as a node keeps (ACTIVATIONS_MAX), so that each new post makes an
+ * older conversation leave, and a favourite of that one brings it back from the journal.
+ */
 export async function benchGrowth(): Promise<Row[]> {
   const few = await mixAt(FEW);
   const many = await mixAt(FEW * GROWTH);
