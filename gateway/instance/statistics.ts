@@ -69,18 +69,22 @@ export async function statisticsOf(services: Services, keptMs = KEPT_MS): Promis
 /** Ids of the accounts of this server, newest first, some at a time. */
 export async function* listedAccounts(services: Services): AsyncGenerator<readonly string[]> {
   for (let era = eraOfMs(services.clock.nowMs()); era >= FIRST_ERA; era--) {
-    for (let lane = 0; lane < PUBLIC_LANES; lane++) {
-      let before: string | undefined;
-      for (;;) {
-        const bound = before === undefined ? {} : { before: { account: before } };
-        const range = { ...bound, reverse: true, limit: CHUNK };
-        const rows = await services.tables.range(accountListings, { era, lane }, range);
-        if (rows.length > 0) yield rows.map(({ key }) => key.account);
-        if (rows.length < CHUNK) break;
-        before = rows.at(-1)?.key.account;
+    // Most are empty: a look at each in turn would take as long as all answers together.
+    const firstOfLanes = Array.from({ length: PUBLIC_LANES }, (_, lane) => someListed(services, era, lane));
+    await Promise.allSettled(firstOfLanes);
+    for (const [lane, first] of firstOfLanes.entries()) {
+      for (let ids = await first; ids.length > 0; ) {
+        yield ids;
+        ids = ids.length < CHUNK ? [] : await someListed(services, era, lane, ids.at(-1));
       }
     }
   }
+}
+
+async function someListed({ tables }: Services, era: number, lane: number, before?: string): Promise<string[]> {
+  const bound = before === undefined ? {} : { before: { account: before } };
+  const rows = await tables.range(accountListings, { era, lane }, { ...bound, reverse: true, limit: CHUNK });
+  return rows.map(({ key }) => key.account);
 }
 
 /** Of 2020: nobody signed up here before this was written. */

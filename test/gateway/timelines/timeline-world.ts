@@ -90,6 +90,7 @@ export class TimelineWorld {
     tables: this.tables,
     clock: this.#clock,
     askAccount: this.#ask,
+    accountNow: () => undefined,
     publicRing: this.publicRing,
     lenses: new Lenses(this.#ask as never, this.#clock),
     limits: NOBODY_LIMITED,
