@@ -104,34 +104,61 @@ interface Round {
 
 /** A warm-up, then rounds of `count` calls. `call` sees each index once. @throws as `drive` does */
 export async function measure(target: Target, load: Load): Promise<Row> {
-  const { count, rounds = 1, warmUp = Math.ceil(count / 5), writes = false } = load;
-  if (warmUp > 0) await drive(target, load, 0, warmUp);
-  await target.settled();
-  const others = new OtherWork(target.pids);
-  const cpu = () => target.pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0);
-  const measured: Round[] = [];
-  for (let round = 0; round < rounds; round++) {
-    await load.before?.(round);
-    const [cpuBefore, startedMs] = [cpu(), performance.now()];
-    const from = warmUp + round * count;
-    const times = await drive(target, load, from, from + count);
-    const seconds = (performance.now() - startedMs) / 1_000;
-    if (writes) await target.settled();
-    measured.push({ seconds, cpu: ((cpu() - cpuBefore) / count) * 1_000, times });
+  const [row] = await measureInTurn([{ target, load }]);
+  return (row as Measured).row;
+}
+
+export interface Measured {
+  readonly row: Row;
+  /** CPU-seconds per 1,000 calls of each round, in their order. */
+  readonly cpus: readonly number[];
+}
+
+/** As `measure`, of several with as many rounds each: they take turns, so that what slows the machine down slows all. */
+export async function measureInTurn(
+  all: readonly { readonly target: Target; readonly load: Load }[],
+): Promise<Measured[]> {
+  const warmUpOf = ({ count, warmUp = Math.ceil(count / 5) }: Load) => warmUp;
+  for (const { target, load } of all) {
+    if (warmUpOf(load) > 0) await drive(target, load, 0, warmUpOf(load));
+    await target.settled();
+  }
+  const others = new OtherWork(all.flatMap(({ target }) => target.pids));
+  const measured = all.map(({ target, load }) => ({ target, load, rounds: [] as Round[] }));
+  for (let number = 0; number < Math.max(...all.map(({ load }) => load.rounds ?? 1)); number++) {
+    for (const { target, load, rounds } of measured) {
+      await load.before?.(number);
+      rounds.push(await roundOf(target, load, warmUpOf(load) + number * load.count));
+    }
   }
   const otherCores = others.cores();
-  measured.sort((a, b) => a.cpu - b.cpu);
-  const middle = measured[Math.floor(rounds / 2)] as Round;
+  return measured.map(({ load, rounds }) => ({
+    row: { ...rowOf(load, rounds), otherCores },
+    cpus: rounds.map(({ cpu }) => cpu),
+  }));
+}
+
+async function roundOf(target: Target, load: Load, from: number): Promise<Round> {
+  const cpu = () => target.pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0);
+  const [cpuBefore, startedMs] = [cpu(), performance.now()];
+  const times = await drive(target, load, from, from + load.count);
+  const seconds = (performance.now() - startedMs) / 1_000;
+  if (load.writes === true) await target.settled();
+  return { seconds, cpu: ((cpu() - cpuBefore) / load.count) * 1_000, times };
+}
+
+function rowOf(load: Load, rounds: readonly Round[]): Row {
+  const byCpu = [...rounds].sort((a, b) => a.cpu - b.cpu);
+  const middle = byCpu[Math.floor(byCpu.length / 2)] as Round;
   const sorted = middle.times.sort((a, b) => a - b);
-  const [least, most] = [measured[0]?.cpu ?? 0, measured.at(-1)?.cpu ?? 0];
+  const [least, most] = [byCpu[0]?.cpu ?? 0, byCpu.at(-1)?.cpu ?? 0];
   return {
     name: `${load.name}, ${load.inFlight} in flight`,
-    perSecond: count / middle.seconds,
+    perSecond: load.count / middle.seconds,
     p50Ms: percentile(sorted, 0.5),
     p99Ms: percentile(sorted, 0.99),
     cpuSecondsPer1000: middle.cpu,
-    ...(rounds > 1 ? { cpuSecondsPer1000Between: [least, most] as const } : {}),
+    ...(rounds.length > 1 ? { cpuSecondsPer1000Between: [least, most] as const } : {}),
     ...(load.target === undefined ? {} : { target: `≤ ${load.target} CPU-s`, reached: middle.cpu <= load.target }),
-    otherCores,
   };
 }
