@@ -12,6 +12,7 @@ import { benchGrowth } from './growth.js';
 import { benchHttpDeliveries } from './http-deliveries.js';
 import { measureJournal } from './journal.js';
 import { benchLists } from './lists.js';
+import { machineSpeed } from './machine-speed.js';
 import { benchModerationLists } from './moderation-lists.js';
 import { benchOverload } from './overload.js';
 import { benchOwnLists } from './own-lists.js';
@@ -98,6 +99,7 @@ const machine = {
   dataOn: statfsSync(tmpdir()).type === TMPFS ? 'tmpfs: nothing is durable here, set TMPDIR' : 'disk',
   loadBefore: loadavg().map((load) => Number(load.toFixed(2))),
   otherCoresBefore: Number(others.cores().toFixed(2)),
+  speedBefore: machineSpeed(),
 };
 function commit(): string | undefined {
   try {
@@ -114,8 +116,9 @@ for (const [name, run] of Object.entries(benchmarks)) {
   process.stderr.write(`${name} …\n`);
   rows.push(...(await run()));
 }
-process.stdout.write(`${JSON.stringify(machine)}\n${printTable(rows)}\n`);
+const report = { ...machine, speedAfter: machineSpeed() };
+process.stdout.write(`${JSON.stringify(report)}\n${printTable(rows)}\n`);
 const out = values.out ?? join(mkdtempSync(join(tmpdir(), 'murmuration-bench-')), 'bench-results.json');
-writeFileSync(out, `${JSON.stringify({ machine, rows }, null, 2)}\n`);
+writeFileSync(out, `${JSON.stringify({ machine: report, rows }, null, 2)}\n`);
 process.stderr.write(`${out}\n`);
 process.exitCode = rows.some((row) => row.reached === false) ? 1 : 0;
