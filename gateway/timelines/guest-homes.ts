@@ -22,7 +22,7 @@ interface Guest {
   own: number | undefined;
 }
 
-/** Rings of viewers who live elsewhere: 105 MB when all are full. */
+/** Rings of viewers who live elsewhere: 67 MB when all are full. */
 export const GUESTS_MAX = 16_384;
 /** A ring costs as much as some pages: whoever comes by once has none. */
 const ASKS_MIN = 3;
