@@ -5,6 +5,7 @@ import { loadAccounts } from './entities/status.js';
 import type { Services } from './services.js';
 import { type Soon, soon } from './soon.js';
 import type { Lens } from './streaming/lens.js';
+import { ALL } from './timelines/cursor.js';
 import { accountCursor } from './timelines/eras.js';
 
 /** Of those whom the viewer follows, how many are looked at for each account: one read each. */
@@ -14,7 +15,6 @@ const FOLLOWERS_LOOKED_AT_MAX = 100;
 /** Some may have come since they were counted. */
 const FOLLOWERS_ROWS_MAX = 150;
 const NOBODY: readonly StoreAccountRecord[] = [];
-const ALL = { before: undefined, after: undefined, upwards: false } as const;
 /** How many are shown; clients show a few faces and the number. */
 const FAMILIAR_SHOWN_MAX = 40;
 

@@ -10,6 +10,7 @@ import type { RelationNews } from './relation-news.js';
 import { loadScreen } from './screening/screen.js';
 import { type Soon, soon } from './soon.js';
 import { Lens } from './streaming/lens.js';
+import { ALL } from './timelines/cursor.js';
 import type { GuestHomes } from './timelines/guest-homes.js';
 import type { Relations } from './visible.js';
 
@@ -41,7 +42,7 @@ const NOBODY: AccountSources = {
   tags: [],
   mutedConversations: [],
 };
-const NO_BOUNDS: HomeBounds = { before: undefined, after: undefined, upwards: false, limit: 0 };
+const NO_BOUNDS: HomeBounds = { ...ALL, limit: 0 };
 
 interface Kept extends Viewpoint {
   readonly version: number;

@@ -4,7 +4,7 @@ import type { WrittenRow } from '../../store/cached-tables.js';
 import type { ReadTables } from '../../store/port.js';
 import type { Table } from '../../store/table.js';
 import type { Soon } from '../soon.js';
-import type { Entry } from '../timelines/cursor.js';
+import { ALL, type Entry } from '../timelines/cursor.js';
 import { accountCursor } from '../timelines/eras.js';
 import type { Told } from './tag-histories.js';
 
@@ -12,7 +12,6 @@ import type { Told } from './tag-histories.js';
 const ROWS_MAX = 100_000;
 /** What an account's list costs besides its rows, in rows. */
 const LIST_ROWS = 4;
-const ALL = { before: undefined, after: undefined, upwards: false } as const;
 
 type AccountTable<Name extends string, V> = Table<{ account: 'id'; era: 'int' }, { [K in Name]: 'id' }, V>;
 

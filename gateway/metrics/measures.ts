@@ -6,6 +6,7 @@ import { isoTime } from '../entities/time.js';
 import { reportsCursor } from '../instance/moderators.js';
 import { type Statistics, statisticsOf } from '../instance/statistics.js';
 import type { Services } from '../services.js';
+import { ALL } from '../timelines/cursor.js';
 import { notFound } from '../visible.js';
 import { interactions } from './interactions.js';
 import { countedDays, daysBefore, daysOf, type Period } from './period.js';
@@ -141,7 +142,7 @@ function ofTag(countUses: (accountIds: readonly string[]) => number): Kind {
 }
 
 async function reportsBy(services: Services, atMs: (report: InstanceReport) => number): Promise<Count> {
-  const cursor = reportsCursor(services, { before: undefined, after: undefined, upwards: false });
+  const cursor = reportsCursor(services, ALL);
   const byDay = new Map<number, number>();
   for (let read = 0; read < REPORTS_MAX; ) {
     const rows = await cursor.next(READ_AT_ONCE);

@@ -16,6 +16,7 @@ import { loadAccounts } from '../entities/status.js';
 import { idText, limitQuery } from '../http/paging.js';
 import { type Answer, type AnyRoute, json, type Request, route } from '../http/route.js';
 import { askSoon, type Services } from '../services.js';
+import { ALL } from '../timelines/cursor.js';
 import { accountCursor } from '../timelines/eras.js';
 import { answered, publishedAccount, relationsOf } from '../visible.js';
 import { collectionsById, ownCollection, type VisibleCollection, visibleCollection } from '../visible-collections.js';
@@ -215,7 +216,7 @@ const featuring = route({
     if (isProblem(account)) return account;
     if (account.id !== viewer) return problem('forbidden', 'This action is not allowed');
     const { tables, clock } = services;
-    const cursor = accountCursor(tables, clock, featuredIn, 'item', viewer, NO_BOUNDS);
+    const cursor = accountCursor(tables, clock, featuredIn, 'item', viewer, ALL);
     const end = query.offset + query.limit;
     // One more says whether there is another page.
     const rows = await cursor.next(end + 1);
@@ -223,7 +224,6 @@ const featuring = route({
     return page(request, await collectionsById(services, viewer, ids, { hideBlocked: true }), rows.length > end);
   },
 });
-const NO_BOUNDS = { before: undefined, after: undefined, upwards: false };
 
 /** Accounts that people recommend, in collections under a name. */
 export const collectionRoutes: readonly AnyRoute[] = [

@@ -23,6 +23,9 @@ export interface Span {
   readonly reverse: boolean;
 }
 
+/** All there is, newest first. */
+export const ALL = { before: undefined, after: undefined, upwards: false } as const;
+
 export type ReadPart<P, E> = (part: P, span: Span, limit: number) => Soon<readonly E[]>;
 
 /** Partitions in the direction of reading, some of which have to be looked for. */

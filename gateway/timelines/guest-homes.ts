@@ -6,6 +6,7 @@ import type { HomeRings, RecentIds } from '../../actors/timelines/home-rings.js'
 import type { HomeBounds, HomeIds } from '../../actors/timelines/ring-part.js';
 import type { ReadTables } from '../../store/port.js';
 import { accounts } from '../../store/tables.js';
+import { ALL } from './cursor.js';
 
 /** What a viewer's owner was asked, and what was known here when it was. */
 export interface HomeAsked {
@@ -87,7 +88,7 @@ export class GuestHomes {
     }
     guest.asks += 1;
     if (guest.asks < ASKS_MIN) return;
-    const { rest, floor } = this.rings.read(viewer, { ...NEWEST, limit: 1 }, version);
+    const { rest, floor } = this.rings.read(viewer, { ...ALL, limit: 1 }, version);
     if (rest === 'none') {
       guest.own = undefined;
       this.rings.request(viewer, authors());
@@ -106,7 +107,7 @@ export class GuestHomes {
   /** @throws Error when there is none under these relations, Unavailable when the owner cannot be asked */
   async #ringOfOwner(viewer: string): ReturnType<RecentIds> {
     const version = this.#guests.get(viewer)?.version ?? 0;
-    const answer = await this.ask(viewer, 'home', { knownVersion: version, ...NEWEST, limit: RING_IDS });
+    const answer = await this.ask(viewer, 'home', { knownVersion: version, ...ALL, limit: RING_IDS });
     if (isProblem(answer)) throw new Error(`an account refused to say what it knows: ${answer.detail}`);
     const { ids, rest } = answer;
     if (answer.version !== version || rest === 'none' || (ids.length === 0 && rest !== 'end')) {
@@ -119,5 +120,3 @@ export class GuestHomes {
     return this.tables.peek?.(accounts, { account: viewer })?.statuses;
   }
 }
-
-const NEWEST = { before: undefined, after: undefined, upwards: false } as const;

@@ -2,14 +2,13 @@ import type { Clock } from '../../actors/domain/time.js';
 import type { RecentIds } from '../../actors/timelines/home-rings.js';
 import type { ReadTables } from '../../store/port.js';
 import { accountStatuses } from '../../store/tables.js';
-import { MergedCursor } from './cursor.js';
+import { ALL, MergedCursor } from './cursor.js';
 import { accountCursor } from './eras.js';
 import { publicCursor } from './public.js';
 
 /** Rows read ahead from each author: a page's worth of few, of many only what merging needs. */
 const CHUNK_MAX = 20;
 const CHUNK_MIN = 3;
-const ALL = { before: undefined, after: undefined, upwards: false } as const;
 
 /** What fills the rings of home timelines: the same rows that a home is merged from when it has none. */
 export function recentIds(tables: ReadTables, clock: Clock): RecentIds {
