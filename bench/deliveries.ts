@@ -1,8 +1,8 @@
-import assert from 'node:assert/strict';
-import { type AnswerTo, Crowd } from './crowd.js';
+import { Crowd } from './crowd.js';
+import { deliveriesPerSecond, measureRound, type Posted, type Round, rounds, roundsRow } from './crowd-rounds.js';
 import { Xorshift } from './graph.js';
-import { cpuSeconds, OtherWork, residentMib } from './process-figures.js';
-import { percentile, type Row } from './row.js';
+import { residentMib } from './process-figures.js';
+import type { Row } from './row.js';
 
 const ACCOUNTS = 100_000;
 const AVERAGE_FAN_OUT = 403;
@@ -20,13 +20,11 @@ const POINT_POSTS = 2_000;
 const POINT_AUTHORS = 32;
 const POINTS = [100, 1_000, 10_000];
 
-type Posted = AnswerTo['post'];
-
 /** Deliveries with the rings of 100,000 accounts full, posts entering through the account actors. */
 export async function benchDeliveries(): Promise<Row[]> {
   const crowd = await Crowd.open(ACCOUNTS, AVERAGE_FAN_OUT);
   try {
-    const posted: Posted['posted'][number][] = [];
+    const posted: Posted = [];
     const random = new Xorshift(1);
     const authors = Array.from({ length: AUTHORS }, () => random.below(ACCOUNTS));
     const loads = [
@@ -37,25 +35,11 @@ export async function benchDeliveries(): Promise<Row[]> {
     // V8 compiles for some thousands of posts.
     await round(crowd, authors.slice(0, WARM_UP), WARM_UP, posted);
     for (const [name, who] of loads) {
-      const rounds: Awaited<ReturnType<typeof round>>[] = [];
-      for (let number = 0; number < ROUNDS; number++) rounds.push(await round(crowd, who, POSTS, posted));
-      rounds.sort((a, b) => a.cpu - b.cpu);
-      const { answer, cpu, otherCores } = rounds[Math.floor(ROUNDS / 2)] as (typeof rounds)[number];
-      const perSecond = answer.deliveries / answer.seconds;
-      const times = [...answer.timesMs].sort((a, b) => a - b);
+      const measured = await rounds(ROUNDS, () => round(crowd, who, POSTS, posted));
       rows.push({
-        name: `deliveries: ${name}, ${IN_FLIGHT} in flight, ${(POSTS / answer.seconds).toFixed(0)} posts/s`,
-        figure: `${Math.round(perSecond).toLocaleString('en')}/s`,
-        p50Ms: percentile(times, 0.5),
-        p99Ms: percentile(times, 0.99),
-        cpuSecondsPer1000: (cpu / POSTS) * 1_000,
-        cpuSecondsPer1000Between: [
-          ((rounds[0]?.cpu ?? 0) / POSTS) * 1_000,
-          ((rounds.at(-1)?.cpu ?? 0) / POSTS) * 1_000,
-        ],
+        ...roundsRow(`deliveries: ${name}, ${IN_FLIGHT} in flight`, POSTS, measured),
         target: `≥ ${DELIVERIES_MIN.toLocaleString('en')}/s`,
-        reached: perSecond >= DELIVERIES_MIN,
-        otherCores,
+        reached: deliveriesPerSecond(measured) >= DELIVERIES_MIN,
       });
     }
     rows.push(...(await line(crowd, posted)));
@@ -74,7 +58,7 @@ export async function benchDeliveries(): Promise<Row[]> {
 }
 
 /** What a post costs by its number of followers, and what one follower more costs. */
-async function line(crowd: Crowd, posted: Posted['posted'][number][]): Promise<Row[]> {
+async function line(crowd: Crowd, posted: Posted): Promise<Row[]> {
   const byFanOut = Array.from(crowd.fanOut, (fanOut, author) => ({ fanOut, author }));
   const points: { fanOut: number; cpu: number }[] = [];
   const rows: Row[] = [];
@@ -82,21 +66,17 @@ async function line(crowd: Crowd, posted: Posted['posted'][number][]): Promise<R
     const near = [...byFanOut].sort((a, b) => Math.abs(a.fanOut - wanted) - Math.abs(b.fanOut - wanted));
     const authors = wanted === 0 ? crowd.lonely : near.slice(0, POINT_AUTHORS).map(({ author }) => author);
     await round(crowd, authors, POINT_POSTS / 4, posted);
-    const costs: number[] = [];
-    let deliveries = 0;
-    for (let repeat = 0; repeat < 3; repeat++) {
-      const { answer, cpu } = await round(crowd, authors, POINT_POSTS, posted);
-      costs.push((cpu / POINT_POSTS) * 1_000);
-      deliveries = answer.deliveries;
-    }
-    costs.sort((a, b) => a - b);
-    const fanOut = deliveries / POINT_POSTS;
-    const cpu = costs[1] as number;
-    points.push({ fanOut, cpu });
+    const [least, middle, most] = (await rounds(ROUNDS, () => round(crowd, authors, POINT_POSTS, posted))) as [
+      Round,
+      Round,
+      Round,
+    ];
+    const fanOut = middle.deliveries / POINT_POSTS;
+    points.push({ fanOut, cpu: middle.cpu });
     rows.push({
       name: `post through its actor, ${fanOut.toFixed(0)} rings, ${POINT_AUTHORS} authors`,
-      cpuSecondsPer1000: cpu,
-      cpuSecondsPer1000Between: [costs[0] as number, costs[2] as number],
+      cpuSecondsPer1000: middle.cpu,
+      cpuSecondsPer1000Between: [least.cpu, most.cpu],
     });
   }
   const [first, last] = [points[0], points.at(-1)];
@@ -107,23 +87,9 @@ async function line(crowd: Crowd, posted: Posted['posted'][number][]): Promise<R
   return rows;
 }
 
-async function round(
-  crowd: Crowd,
-  authors: readonly number[],
-  count: number,
-  posted: Posted['posted'][number][],
-): Promise<{ answer: Posted; cpu: number; otherCores: number }> {
-  const pid = crowd.target.pids[0] as number;
-  await crowd.target.settled();
-  const others = new OtherWork(crowd.target.pids);
-  const cpuBefore = cpuSeconds(pid);
-  const answer = await crowd.ask('post', { authors, count, inFlight: IN_FLIGHT });
-  const otherCores = others.cores();
-  await crowd.target.settled();
-  const cpu = cpuSeconds(pid) - cpuBefore;
-  const expected = answer.posted.reduce((sum, [author]) => sum + ((crowd.fanOut[author] ?? -1) + 1), 0);
-  assert.equal(answer.posted.length, count);
-  assert.equal(answer.deliveries, expected, 'each post came to each follower');
-  posted.push(...answer.posted);
-  return { answer, cpu, otherCores };
-}
+const round = (crowd: Crowd, authors: readonly number[], count: number, posted: Posted): Promise<Round> =>
+  measureRound(crowd, posted, count, async () => {
+    const answer = await crowd.ask('post', { authors, count, inFlight: IN_FLIGHT });
+    posted.push(...answer.posted);
+    return { seconds: answer.seconds, deliveries: answer.deliveries, times: answer.timesMs };
+  });

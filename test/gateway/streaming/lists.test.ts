@@ -2,32 +2,18 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type MessageEvent, WebSocket } from 'undici';
 import { Unavailable } from '../../../actors/domain/problem.js';
-import type { StreamSources } from '../../../gateway/streaming/sources.js';
 import { until } from '../../kit/until.js';
 import { ALICE, account, GatewayFixture } from '../http/gateway-fixture.js';
+import { NO_RELATIONS, NO_SOURCES } from './no-sources.js';
 
 const WAIT_MS = 5_000;
 const gateway = new GatewayFixture();
-const nothing = async () => [];
-const sources: StreamSources = {
-  renderStatus: async () => undefined,
-  renderQuoting: async () => undefined,
-  renderNotification: async () => undefined,
-  homeSince: nothing,
-  listSince: nothing,
-  publicSince: nothing,
-  tagSince: nothing,
-  notificationsSince: nothing,
-  renderConversation: async () => undefined,
-  conversationsSince: nothing,
-};
 /** What the viewer's actor says of a list. */
 let lookUp: () => Promise<unknown> = async () => ({});
 
 before(async () => {
-  const ask = async (_id: string, command: string) =>
-    command === 'list' ? lookUp() : { following: [], blocked: [], muted: [], lists: [], mutedConversations: [] };
-  await gateway.start([], { streams: sources }, ask as never);
+  const ask = async (_id: string, command: string) => (command === 'list' ? lookUp() : NO_RELATIONS);
+  await gateway.start([], { streams: NO_SOURCES }, ask as never);
   await gateway.giveAccount(account(ALICE));
   await gateway.giveToken('alice', { accountId: ALICE, scopes: ['read'] });
 });

@@ -7,37 +7,29 @@ import { accountTopic } from '../../../transport/bus.js';
 import { EventStream } from '../../kit/event-stream.js';
 import { until } from '../../kit/until.js';
 import { ALICE, account, GatewayFixture } from '../http/gateway-fixture.js';
+import { NO_RELATIONS, NO_SOURCES } from './no-sources.js';
 
 const WAIT_MS = 5_000;
 /** More than wait for one viewer. */
 const FLOOD = 1_001;
 const gateway = new GatewayFixture();
-const nothing = async () => [];
 /** Holds what a viewer's stream is told until it is let go. */
 let held: Promise<void> = Promise.resolve();
 let rendering = 0;
 let asked = 0;
 const sources: StreamSources = {
-  renderStatus: async () => undefined,
-  renderQuoting: async () => undefined,
+  ...NO_SOURCES,
   renderNotification: async () => {
     rendering += 1;
     await held;
     return undefined;
   },
-  homeSince: nothing,
-  listSince: nothing,
-  publicSince: nothing,
-  tagSince: nothing,
-  notificationsSince: nothing,
-  renderConversation: async () => undefined,
-  conversationsSince: nothing,
 };
 
 before(async () => {
   const ask = async (_id: string, command: string) => {
     if (command === 'sources') asked += 1;
-    return { following: [], blocked: [], muted: [], lists: [], mutedConversations: [] };
+    return NO_RELATIONS;
   };
   await gateway.start([], { streams: sources }, ask as never);
   await gateway.giveAccount(account(ALICE));
