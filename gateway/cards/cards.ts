@@ -7,6 +7,7 @@ import { renderFilterResult } from '../entities/filter.js';
 import { type Poll, renderPoll } from '../entities/poll.js';
 import { APPROVALS, approval } from '../entities/quote.js';
 import { renderStatus, type ViewerMarks, viewerBits, viewerMarks } from '../entities/status.js';
+import { linkedCollections } from '../entities/tagged-collections.js';
 import type { FilterMatch } from '../screening/filters.js';
 import type { InstanceSettings } from '../services.js';
 
@@ -32,6 +33,8 @@ interface Card {
   readonly text: Uint8Array;
   /** All of it, up to what it reblogs. */
   readonly bytes: Uint8Array;
+  /** Ids of the collections that it links to: these look different to each viewer, and are no part of the bytes. */
+  readonly collections: readonly string[] | undefined;
 }
 
 /** Of a record, what moves without its text: counts are put in beside it. */
@@ -68,18 +71,20 @@ export class Cards {
   }
 
   /** `{…,"reblog":`: what follows is `null` or the reblogged status, and what is the viewer's. */
-  status(record: StoreStatusRecord, author: StoreAccountRecord): Uint8Array {
+  status(record: StoreStatusRecord, author: StoreAccountRecord): Pick<Card, 'bytes' | 'collections'> {
     this.#renew();
     const kept = this.#cards.get(record.id);
-    if (kept?.record === record && kept.author === author) return kept.bytes;
+    if (kept?.record === record && kept.author === author) return kept;
     const isSameText = kept !== undefined && saysTheSame(kept.record, record) && writtenBySame(kept.author, author);
-    const text = isSameText ? kept.text : this.#text(record, author);
+    const collections = isSameText ? kept.collections : linkedCollections(this.#instance, record);
+    const text = isSameText ? kept.text : this.#text(record, author, collections !== undefined);
     const { replies, reblogs, favourites, quotes = 0 } = record;
     const marks = `,"reblogs_count":${reblogs},"favourites_count":${favourites},"quotes_count":${quotes}`;
     const counts = Buffer.from(`,"replies_count":${replies}${marks},"reblog":`);
     const bytes = Buffer.concat([text, ACCOUNT, this.account(author), counts]);
-    this.#cards.set(record.id, { record, author, text: bytes.subarray(0, text.length), bytes });
-    return bytes;
+    const card = { record, author, text: bytes.subarray(0, text.length), bytes, collections };
+    this.#cards.set(record.id, card);
+    return card;
   }
 
   /** Texts may show other emoji than they did: that is rare, so all of them are made anew. */
@@ -90,12 +95,13 @@ export class Cards {
     this.#accounts.clear();
   }
 
-  #text(record: StoreStatusRecord, author: StoreAccountRecord): Uint8Array {
+  #text(record: StoreStatusRecord, author: StoreAccountRecord, hasCollections: boolean): Uint8Array {
     const rendered = renderStatus(this.#instance, record, author, undefined, undefined);
     // Polls are put in by Tails: they look different to each viewer, and once their time is over. So may quotes.
     const { account, reblog, poll, quote, quote_approval, ...rest } = rendered;
-    const { replies_count, reblogs_count, favourites_count, quotes_count, ...text } = rest;
-    const own = record.quote === undefined || record.reblogOfId !== undefined ? { ...text, quote: null } : text;
+    const { replies_count, reblogs_count, favourites_count, quotes_count, tagged_collections, ...text } = rest;
+    const told = hasCollections ? text : { ...text, tagged_collections };
+    const own = record.quote === undefined || record.reblogOfId !== undefined ? { ...told, quote: null } : told;
     return Buffer.from(JSON.stringify(own).slice(0, -1));
   }
 }

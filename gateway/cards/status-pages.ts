@@ -1,6 +1,7 @@
 import type { StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import { Generations } from '../../store/generations.js';
 import { accounts } from '../../store/tables.js';
+import { collectionJson } from '../entities/collection.js';
 import { notificationHead, type SeenNotification, seenNotifications } from '../entities/notification.js';
 import { approvalOf } from '../entities/quote.js';
 import { loadAccounts } from '../entities/status.js';
@@ -11,6 +12,7 @@ import { type Soon, soon } from '../soon.js';
 import type { Lens } from '../streaming/lens.js';
 import type { StoredNotification } from '../streaming/sources.js';
 import type { VisibleStatus } from '../visible.js';
+import { collectionsById, type VisibleCollection } from '../visible-collections.js';
 import { Cards, Tails } from './cards.js';
 import { JsonPieces } from './json-pieces.js';
 import { OtherCards } from './other-cards.js';
@@ -32,6 +34,8 @@ const COMMA = Buffer.from(',');
 const BEGIN = Buffer.from('[');
 const END = Buffer.from(']');
 const STATUS = Buffer.from(',"status":');
+const TAGGED = Buffer.from('{"tagged_collections":');
+const NO_COLLECTIONS: Tagged = new Map();
 const CLOSE = Buffer.from('}');
 const NULL = Buffer.from('null');
 const NO_QUOTE = Buffer.from('null,"quote":null');
@@ -48,7 +52,11 @@ interface Look {
   readonly authors: Authors;
   readonly marks: Marks;
   readonly lens: Lens | undefined;
+  /** Collections as they see them; of a first look nothing is known, it only says which there are. */
+  readonly tagged: Tagged | undefined;
+  linked: string[] | undefined;
 }
+type Tagged = ReadonlyMap<string, VisibleCollection>;
 
 /** Statuses as JSON for a viewer, out of cards. What a viewer may see was decided before: it takes VisibleStatus only. */
 export class StatusPages {
@@ -56,6 +64,7 @@ export class StatusPages {
   readonly #tails: Tails;
   readonly others: OtherCards;
   readonly #marks: ViewerMarks;
+  readonly #instance: InstanceSettings;
   /** What notifications say besides whom and what they tell of: it never changes. */
   readonly #heads = new Generations<Uint8Array>(HEADS_MAX);
 
@@ -67,6 +76,7 @@ export class StatusPages {
     this.#tails = new Tails(instance);
     this.others = new OtherCards(instance);
     this.#marks = marks;
+    this.#instance = instance;
   }
 
   /** A JSON array; statuses that are not there, or whose author is gone, are left out. */
@@ -101,14 +111,43 @@ export class StatusPages {
     return soon(viewer === undefined ? NO_MARKS : this.#marks.of(viewer, markedIds), (stored) =>
       soon(viewer === undefined ? undefined : lensOf(services, viewer), (lens) => {
         const marks = done === NOTHING ? stored : after(stored, done);
-        const made = (authors: Authors) => {
-          const look = { clock: services.clock, viewer, authors, marks, lens };
-          return seen.map((status) => status && this.#status(look, status));
+        const lookBy = (authors: Authors): Look => {
+          return { clock: services.clock, viewer, authors, marks, lens, tagged: undefined, linked: undefined };
         };
         const atHand = new AuthorsAtHand(services);
-        const pieces = made(atHand);
-        return atHand.complete ? pieces : soon(loadAccounts(services, authorsOf(seen)), made);
+        const look = lookBy(atHand);
+        const pieces = this.#all(look, seen);
+        if (atHand.complete) return this.#withTagged(services, look, seen, pieces);
+        return soon(loadAccounts(services, authorsOf(seen)), (authors) =>
+          this.#withTagged(services, lookBy(authors), seen),
+        );
       }),
+    );
+  }
+
+  /** Collections by their ids, without those that the viewer may not see. */
+  tagged(services: Services, viewer: string | undefined, ids: readonly string[]): Soon<Tagged> {
+    if (ids.length === 0) return NO_COLLECTIONS;
+    return soon(collectionsById(services, viewer, ids, { hideBlocked: true }), (seen) => {
+      const found = new Map<string, VisibleCollection>();
+      for (const one of seen) if (one !== undefined) found.set(one.record.id, one);
+      return found;
+    });
+  }
+
+  #all(look: Look, seen: readonly (VisibleStatus | undefined)[]): (readonly Uint8Array[] | undefined)[] {
+    return seen.map((status) => status && this.#status(look, status));
+  }
+
+  #withTagged(
+    services: Services,
+    look: Look,
+    seen: readonly (VisibleStatus | undefined)[],
+    first = this.#all(look, seen),
+  ): Soon<(readonly Uint8Array[] | undefined)[]> {
+    if (look.linked === undefined) return first;
+    return soon(this.tagged(services, look.viewer, [...new Set(look.linked)]), (tagged) =>
+      this.#all({ ...look, tagged }, seen),
     );
   }
 
@@ -160,7 +199,7 @@ export class StatusPages {
     if (author === undefined || inner === undefined) return undefined;
     const isMuted = look.lens?.mutesConversation(record.conversationId) ?? false;
     const tail = this.#tail(look, record, author, isMuted, filtered, original.id);
-    return [this.#cards.status(record, author), ...inner, tail];
+    return [this.#cards.status(record, author).bytes, ...inner, tail];
   }
 
   /** One that is no reblog. `place`: where it stands; the muted conversation shows on the outermost only. */
@@ -174,9 +213,21 @@ export class StatusPages {
     const author = look.authors.get(record.accountId);
     if (author === undefined) return undefined;
     const isMuted = place === 'page' && (look.lens?.mutesConversation(record.conversationId) ?? false);
-    const own = this.#cards.status(record, author);
+    const card = this.#cards.status(record, author);
+    const own = card.bytes;
     const tail = this.#tail(look, record, author, isMuted, filtered, record.id);
+    if (card.collections !== undefined) {
+      const middle = record.quote === undefined ? [] : this.#quote(look, quote, place);
+      return [...this.#collections(look, card.collections), own.subarray(1), ...middle, tail];
+    }
     return record.quote === undefined ? [own, tail] : [own, ...this.#quote(look, quote, place), tail];
+  }
+
+  /** What stands before a status' own fields. */
+  #collections(look: Look, ids: readonly string[]): Uint8Array[] {
+    look.linked = [...(look.linked ?? []), ...ids];
+    const shown = ids.map((id) => look.tagged?.get(id));
+    return [TAGGED, ...arrayOf(shown.map((one) => one && [collectionJson(this.#instance, one)])), COMMA];
   }
 
   #tail(

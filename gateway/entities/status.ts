@@ -5,12 +5,14 @@ import type { InstanceSettings, Services } from '../services.js';
 import type { Soon } from '../soon.js';
 import type { VisibleStatus } from '../visible.js';
 import { type Account, accountUri, accountUrl, renderAccount } from './account.js';
+import { type Collection, renderCollection } from './collection.js';
 import { type CustomEmoji, emojiIn } from './custom-emoji.js';
 import { type FilterResult, renderFilterResult } from './filter.js';
 import { type MediaAttachment, renderMediaList } from './media.js';
 import { type Poll, renderPoll } from './poll.js';
 import { type PreviewCard, renderPreviewCard } from './preview-card.js';
 import { approval, approvalOf, type Quote, type QuoteApproval, shallowQuote } from './quote.js';
+import { linkedCollections } from './tagged-collections.js';
 import { isoTime } from './time.js';
 
 /** The REST API's Status::Mention. */
@@ -63,6 +65,8 @@ export interface Status extends Partial<ViewerMarks> {
   readonly poll: Poll | null;
   readonly quote: Quote | null;
   readonly quote_approval: QuoteApproval;
+  /** Those that it links to and that the viewer may see. */
+  readonly tagged_collections: readonly Collection[];
 }
 
 /** Renders a page with one read per table; undefined where there is nothing to show or the author is gone. */
@@ -85,6 +89,12 @@ export async function renderStatuses(
   ]);
   const view =
     viewer === undefined ? undefined : (services.lenses.latest(viewer) ?? (await services.lenses.of(viewer)));
+  const linked = new Map(records.map((record) => [record, linkedCollections(services.instance, record)]));
+  const tagged = await services.pages.tagged(
+    services,
+    viewer,
+    [...linked.values()].flatMap((ids = []) => ids),
+  );
   const render = (
     record: StoreStatusRecord,
     { filtered = [] }: Pick<VisibleStatus, 'filtered'>,
@@ -106,6 +116,10 @@ export async function renderStatuses(
       poll: poll ?? null,
       quote: within.quote ?? null,
       quote_approval: approval(approvalOf(record, viewer, follows)),
+      tagged_collections: (linked.get(record) ?? []).flatMap((id) => {
+        const collection = tagged?.get(id);
+        return collection === undefined ? [] : [renderCollection(services.instance, collection)];
+      }),
     };
   };
   const quoteOf = (quote: VisibleStatus['quote']): Quote | undefined => {
@@ -252,6 +266,7 @@ export function renderStatus(
     poll: null,
     quote: null,
     quote_approval: approval(approvalOf(record, undefined, false)),
+    tagged_collections: [],
     ...(mine || {}),
   };
 }

@@ -54,7 +54,6 @@ const EMPTY: Readonly<Record<string, string>> = {
   'GET /api/v1/annual_reports.statuses[]': 'no year is summed up',
   '*.feature_approval': 'said of accounts where people look for somebody, not within everything that they said',
   'Search.collections[]': 'found by their address alone, which the routes’ one request does not ask for',
-  '*.tagged_collections[]': 'addresses of collections are shown as other addresses',
   '*.moved': 'people move between servers only',
   '*.event': 'relations are severed between servers only',
   '*.fallback': 'every type is one that clients know',

@@ -73,6 +73,7 @@ export async function furnish({ url, viewer, other, third, shunned, chief }: Ten
   const collection = { name: 'Birds', tag_name: 'owls', account_ids: [other.id, owner] };
   const { collection: birds } = (await ben('POST', '/api/v1/collections', collection)) as { collection: Made };
   await ben('PATCH', `/api/v1/collections/${birds.id}`, { description: 'All of them' });
+  await post(ben, { status: `${url}/collections/${birds.id}` });
   const filter = { title: 'kept', context: ['account'], keywords_attributes: [{ keyword: 'neversaid' }] };
   const { id } = (await ada('POST', '/api/v2/filters', filter)) as Made;
   await ada('POST', `/api/v2/filters/${id}/statuses`, { status_id: kept });
