@@ -90,11 +90,8 @@ export async function renderStatuses(
   const view =
     viewer === undefined ? undefined : (services.lenses.latest(viewer) ?? (await services.lenses.of(viewer)));
   const linked = new Map(records.map((record) => [record, linkedCollections(services.instance, record)]));
-  const tagged = await services.pages.tagged(
-    services,
-    viewer,
-    [...linked.values()].flatMap((ids = []) => ids),
-  );
+  const collections = [...linked.values()].flatMap((ids = []) => ids);
+  const tagged = collections.length === 0 ? undefined : await services.pages.tagged(services, viewer, collections);
   const render = (
     record: StoreStatusRecord,
     { filtered = [] }: Pick<VisibleStatus, 'filtered'>,
