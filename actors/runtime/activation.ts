@@ -10,7 +10,6 @@ import { actorName } from './kind.js';
 import type { Lane } from './lane.js';
 import { Mailbox } from './mailbox.js';
 import type { Hosted, NactHost } from './nact-host.js';
-import { snapshotOf } from './snapshot.js';
 import type { Surroundings } from './surroundings.js';
 
 /**
@@ -146,7 +145,7 @@ export class Activation {
     if (this.stopped) return undefined;
     // The next owner replays a few entries as fast as it reads a snapshot.
     const { wantsSnapshot } = awake.upkeep;
-    const snapshot = wantsSnapshot ? snapshotOf(awake.core, this.epoch) : undefined;
+    const snapshot = wantsSnapshot ? awake.upkeep.snapshot() : undefined;
     await Promise.all([awake.upkeep.settle(), wantsSnapshot && awake.upkeep.saveSnapshot()]);
     awake.before.proceedAll();
     this.stop();

@@ -58,6 +58,6 @@ export async function awaken(
   };
   const before = lane('before', blueprint.beforeReply, found.beforeReply);
   const after = lane('after', blueprint.afterReply, found.afterReply);
-  const upkeep = new Upkeep(around, core, name, shard, epoch, before, after, found.snapshotSeq);
+  const upkeep = new Upkeep(around, core, name, shard, epoch, before, after, found.snapshotSeq, found.lastEpoch);
   return { core, before, after, upkeep };
 }

@@ -1,3 +1,4 @@
+import type { StoreSnapshotRecord } from '../../proto/gen/types.js';
 import { put, type RowWrite, remove } from '../../store/port.js';
 import { backlog, cursors, snapshots } from '../../store/tables.js';
 import type { ActorCore } from './core.js';
@@ -39,6 +40,8 @@ export class Upkeep {
     private readonly before: Lane,
     private readonly after: Lane,
     private snapshotSeq: number,
+    /** Of the journal's last entry: an earlier owner's until we append one. */
+    private lastEpoch: number,
   ) {
     this.savedBefore = before.done;
     this.savedAfter = after.done;
@@ -87,6 +90,7 @@ export class Upkeep {
 
   /** An append has succeeded, its marks included. */
   stored(): void {
+    this.lastEpoch = this.epoch;
     this.marked = true;
     this.count(true);
   }
@@ -95,6 +99,11 @@ export class Upkeep {
   leave(): void {
     this.count(false);
     this.left = true;
+  }
+
+  /** The actor as it is now; all of it must be stored already. */
+  snapshot(): StoreSnapshotRecord {
+    return snapshotOf(this.core, this.lastEpoch);
   }
 
   /** Takes a snapshot when it is time for one; the core must be exactly at the journal's end. */
@@ -132,10 +141,9 @@ export class Upkeep {
   }
 
   private async writeSnapshot(): Promise<void> {
-    const { core, actor } = this;
     await this.attempt('the snapshot', async () => {
-      const snapshot = snapshotOf(core, this.epoch);
-      await this.around.tables.write([put(snapshots, { actor }, snapshot)]);
+      const snapshot = this.snapshot();
+      await this.around.tables.write([put(snapshots, { actor: this.actor }, snapshot)]);
       this.snapshotSeq = snapshot.seq;
     });
   }

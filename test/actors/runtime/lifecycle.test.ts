@@ -43,6 +43,21 @@ test('an actor of few entries leaves memory without a snapshot, and comes back a
   assert.equal((await snapshot(stage))?.seq, 4);
 });
 
+test('an actor that a later owner only reads leaves a snapshot from which it comes back', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const first = await stage.node(1, { snapshotWorth: 4 });
+  for (const text of ['one', 'two', 'three']) await add(first, text);
+  await stage.clock.advance(5_000);
+  await first.runtime.release([1], async () => undefined);
+  const second = await stage.node(2);
+  assert.deepEqual(await lines(second), ['one', 'two', 'three']);
+  await stage.clock.advance(700_000);
+  assert.equal((await snapshot(stage))?.seq, 3);
+  assert.deepEqual(await lines(second), ['one', 'two', 'three']);
+  assert.deepEqual(second.log, [], 'it fits the journal');
+});
+
 test('a snapshot is taken every so many entries', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
