@@ -11,12 +11,15 @@ interface Shape {
   readonly anyOf?: readonly TSchema[];
   readonly maximum?: number;
   readonly clamp?: boolean;
+  readonly const?: unknown;
+  readonly pattern?: string;
 }
 
 /**
  * Brings a value towards its schema before ajv judges it: words for booleans and numbers, one value for an array,
  * `{"0": …, "1": …}` (a form's indexed names) for an array; null and, for numbers and booleans, empty text count as
- * absent where the schema does not allow them; empty text is null where that is allowed and text is not. What does not fit is left for ajv to refuse. Walks the schema, not
+ * absent where the schema does not allow them, as does empty text for one of some words or for what has a pattern;
+ * empty text is null where that is allowed and text is not. What does not fit is left for ajv to refuse. Walks the schema, not
  * the value, so hostile nesting costs nothing. Changes objects in place.
  */
 export function coerce(schema: TSchema, value: unknown): unknown {
@@ -106,5 +109,22 @@ function coerceObject(shape: Shape, value: unknown): unknown {
 
 function countsAsAbsent(shape: Shape, given: unknown): boolean {
   if (given === null) return shape.type !== 'null' && !hasNull(shape.anyOf ?? []);
-  return given === '' && (shape.type === 'boolean' || shape.type === 'integer' || shape.type === 'number');
+  return given === '' && cannotBeEmpty(shape);
+}
+
+/** Forms name fields that nobody filled in. Plain text may be empty: then it is for the route to say. */
+function cannotBeEmpty(shape: Shape): boolean {
+  if (shape.anyOf !== undefined) return shape.anyOf.every((one) => cannotBeEmpty(one as Shape));
+  switch (shape.type) {
+    case 'boolean':
+    case 'integer':
+    case 'number':
+      return true;
+    case 'string':
+      return shape.const !== undefined
+        ? shape.const !== ''
+        : shape.pattern !== undefined && !new RegExp(shape.pattern).test('');
+    default:
+      return false;
+  }
 }

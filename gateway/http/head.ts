@@ -53,6 +53,9 @@ export class Head {
           if (transferEncoding !== undefined) malformed = moreThanOne(name);
           transferEncoding = value;
           break;
+        case 'content-encoding':
+          if (value !== '' && value.toLowerCase() !== 'identity') malformed = 'Compressed bodies are not taken';
+          break;
         case 'host':
           if (host !== undefined) malformed = moreThanOne(name);
           host = value;

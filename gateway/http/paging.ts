@@ -1,5 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 
+const ID_HIGHEST = '9'.repeat(18);
+
 /** A page's size as clients ask for it; more than `limitMax` is cut to it, as Mastodon does. */
 export function limitQuery(limitDefault: number, limitMax: number) {
   return Type.Integer({ minimum: 1, maximum: limitMax, default: limitDefault, clamp: true });
@@ -8,12 +10,18 @@ export function limitQuery(limitDefault: number, limitMax: number) {
 /** An id in a query or body; longer numbers than ids can be are refused with 422. */
 export const idText = (options: object = {}) => Type.String({ pattern: '^[0-9]{1,18}$', ...options });
 
+/**
+ * A bound of a page. It may be any number of 64 bits and more, not only an id that there can be: clients that count
+ * ask for what lies below the largest number they have.
+ */
+export const boundText = () => Type.String({ pattern: '^[0-9]{1,20}$' });
+
 /** Properties of a query that pages; spread them into a larger `Type.Object`. */
 export function pageProperties(limitDefault = 20, limitMax = 40) {
   return {
-    max_id: Type.Optional(idText()),
-    since_id: Type.Optional(idText()),
-    min_id: Type.Optional(idText()),
+    max_id: Type.Optional(boundText()),
+    since_id: Type.Optional(boundText()),
+    min_id: Type.Optional(boundText()),
     limit: limitQuery(limitDefault, limitMax),
   };
 }
@@ -36,11 +44,18 @@ export interface PageBounds {
 export function pageBounds(query: PageQuery): PageBounds {
   const lower = query.min_id ?? query.since_id;
   return {
-    before: query.max_id?.padStart(18, '0'),
-    after: lower?.padStart(18, '0'),
+    before: query.max_id === undefined ? undefined : boundOf(query.max_id),
+    after: lower === undefined ? undefined : boundOf(lower),
     upwards: query.min_id !== undefined,
     limit: query.limit,
   };
+}
+
+/** A bound as long as ids are stored, the highest of them for numbers that are past all ids. */
+export function boundOf(text: string): string {
+  if (text.length <= 18) return text.padStart(18, '0');
+  const digits = text.replace(/^0+/, '');
+  return digits.length > 18 ? ID_HIGHEST : digits.padStart(18, '0');
 }
 
 export interface LinkOptions {

@@ -44,7 +44,7 @@ export async function editedMedia(
   { media_ids = [], media_attributes = [] }: MediaEdit,
 ): Promise<EditedMedia | Problem> {
   const had = record.media?.media ?? [];
-  const ids = [...new Set(media_ids.map((id) => id.padStart(18, '0')))];
+  const ids = [...new Set(media_ids.filter((id) => id !== '').map((id) => id.padStart(18, '0')))];
   const fresh = ids.filter((id) => !had.some((one) => one.id === id));
   const taken =
     fresh.length === 0 ? [] : await services.askAccount(viewer, 'takeMedia', { ids: fresh, statusId: record.id });

@@ -129,7 +129,9 @@ async function compose(
   quoted: StoreStatusRecord | undefined,
   body: Draft,
 ): Promise<AccountPost> {
-  const media = body.media_ids?.length ? { ids: body.media_ids.map(storedId) } : undefined;
+  // A form that has the field and no picture names an empty one.
+  const mediaIds = body.media_ids?.filter((id) => id !== '') ?? [];
+  const media = mediaIds.length > 0 ? { ids: mediaIds.map(storedId) } : undefined;
   const mayBeEmpty = media !== undefined || quoted !== undefined;
   const said = await written(services, body.status, body.spoiler_text, mayBeEmpty);
   const visibility = body.visibility || author.profile?.privacy || 'public';

@@ -9,7 +9,7 @@ import { findTags } from '../discovery/find-tags.js';
 import { type Found, localEntity } from '../discovery/local-address.js';
 import { trendReviews } from '../discovery/trend-reviews.js';
 import { renderCollection } from '../entities/collection.js';
-import { idText, limitQuery } from '../http/paging.js';
+import { boundOf, boundText, idText, limitQuery } from '../http/paging.js';
 import { type Answer, type AnyRoute, json, type Request, route } from '../http/route.js';
 import type { Services } from '../services.js';
 import { type Soon, soon, together } from '../soon.js';
@@ -53,8 +53,8 @@ const search = route({
     following: Type.Optional(Type.Boolean()),
     exclude_unreviewed: Type.Optional(Type.Boolean()),
     account_id: Type.Optional(idText()),
-    max_id: Type.Optional(idText()),
-    min_id: Type.Optional(idText()),
+    max_id: Type.Optional(boundText()),
+    min_id: Type.Optional(boundText()),
     offset: offset(),
     limit: limitQuery(RESULTS.limitDefault, RESULTS.limitMax),
   }),
@@ -151,8 +151,8 @@ function lookedFor(services: Services, viewer: string | undefined, q: string, qu
           limit,
           offset: from,
           accountId: stored(query.account_id),
-          before: stored(query.max_id),
-          after: stored(query.min_id),
+          before: bound(query.max_id),
+          after: bound(query.min_id),
         })
       : [],
   ]);
@@ -184,3 +184,4 @@ async function withUses(
 }
 
 const stored = (id: string | undefined) => (id === undefined ? undefined : storedId(id));
+const bound = (id: string | undefined) => (id === undefined ? undefined : boundOf(id));

@@ -1,10 +1,10 @@
-import type { Answered, Person, TestServer } from '../kit/server.js';
+import type { Answered, Asked, Person } from '../kit/server.js';
 
 /** Someone who looks: a person, or nobody in particular. */
 export type Looker = Pick<Person, 'get'> & Partial<Person>;
 
 /** An application, without a user. */
-export async function applicationOf(server: TestServer): Promise<Looker> {
+export async function applicationOf(server: Asked): Promise<Looker> {
   const registered = { client_name: 'looks', redirect_uris: 'https://example.org/', scopes: 'read' };
   const { client_id, client_secret } = (await server.ask('POST', '/api/v1/apps', registered)).body;
   const credentials = { grant_type: 'client_credentials', client_id, client_secret, scope: 'read' };
@@ -14,7 +14,6 @@ export async function applicationOf(server: TestServer): Promise<Looker> {
 
 /** What a look needs to know. */
 export interface Scene {
-  readonly server: TestServer;
   readonly people: readonly Person[];
   /** Ids and words of all that was ever said, whoever may see it. */
   readonly said: readonly { readonly id: string; readonly word: string }[];

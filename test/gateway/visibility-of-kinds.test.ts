@@ -166,7 +166,7 @@ async function faultsOf({ author, viewer, said, shared }: Story, looker: Looker,
       if (text.includes(`"${id}"`) || isWord) found.push(`${name} ${path}: shows ${visibility} ${id} ${word}`);
     }
   };
-  const scene = { server, people: [author, viewer, host], said };
+  const scene = { people: [author, viewer, host], said };
   const open: (() => Promise<void>)[] = [];
   for (const [name, view] of Object.entries(STATUS_VIEWS)) {
     if (view.kind === 'list')

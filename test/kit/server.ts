@@ -20,10 +20,47 @@ const ALL_SCOPES = ['read', 'write', 'follow', 'push'];
 /** A test's own node is on this machine; what takes longer than this hangs. */
 const REQUEST_MS_MAX = 15_000;
 
+/** Where requests go: one node in this process, or several that are processes of their own. */
+export interface Asked {
+  readonly url: string;
+  ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    token?: string,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answered>;
+}
+
+/** One request, its answer read whole. */
+export async function askAt(
+  url: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  token?: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answered> {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    signal: AbortSignal.timeout(REQUEST_MS_MAX),
+    redirect: 'manual',
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json') === true;
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+}
+
 /** Someone with an account, confirmed, and a token of all scopes. */
 export class Person {
   constructor(
-    readonly server: TestServer,
+    readonly server: Asked,
     readonly id: string,
     readonly name: string,
     readonly token: string,
@@ -65,28 +102,7 @@ export class TestServer {
     return `http://127.0.0.1:${this.node.server?.port}`;
   }
 
-  async ask(
-    method: string,
-    path: string,
-    body?: unknown,
-    token?: string,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<Answered> {
-    const response = await fetch(`${this.url}${path}`, {
-      method,
-      signal: AbortSignal.timeout(REQUEST_MS_MAX),
-      redirect: 'manual',
-      headers: {
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    const isJson = response.headers.get('content-type')?.includes('json') === true;
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
-  }
+  ask: Asked['ask'] = (...request) => askAt(this.url, ...request);
 
   get = (path: string): Promise<Answered> => this.ask('GET', path);
 

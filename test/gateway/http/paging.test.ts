@@ -28,3 +28,11 @@ test('min_id turns a page upwards and ids are brought to one length', () => {
   });
   assert.equal(pageBounds({ limit: 5, since_id: '3' }).upwards, false);
 });
+
+test('a bound that is past all ids stands above them, whatever its zeros', () => {
+  const highest = '999999999999999999';
+  assert.equal(pageBounds({ limit: 5, max_id: '9223372036854775807' }).before, highest);
+  assert.equal(pageBounds({ limit: 5, min_id: '18446744073709551615' }).after, highest);
+  assert.equal(pageBounds({ limit: 5, max_id: '00000000000000000007' }).before, '000000000000000007');
+  assert.equal(pageBounds({ limit: 5, max_id: highest }).before, highest);
+});

@@ -136,6 +136,23 @@ test('null counts as absent, unknown keys are let be, and a value in the address
   assert.deepEqual(((await answer.json()) as { body: unknown }).body, { text: 'there' });
 });
 
+test('a field that nobody filled in counts as absent, where it is no plain text', async () => {
+  assert.deepEqual(await thing('text=&count=&on=&kind=', FORM), { text: '' });
+  assert.deepEqual(await thing('{"text":"","count":"","on":"","kind":""}', JSON_TYPE), { text: '' });
+  const empty = (await (await get('/list?max_id=&since_id=&min_id=&limit=')).json()) as { query: unknown };
+  assert.deepEqual(empty.query, { limit: 20 });
+  const past = await get(`/list?max_id=${2n ** 63n - 1n}`);
+  assert.equal(past.status, 200);
+  assert.equal((await get(`/list?max_id=${'9'.repeat(21)}`)).status, 422);
+});
+
+test('a body that says it is compressed is refused, not taken for what it is not', async () => {
+  const headers = { 'content-type': JSON_TYPE, 'content-encoding': 'gzip' };
+  assert.equal((await get('/things', { method: 'POST', body: '{"text":"x"}', headers })).status, 400);
+  const plain = { ...headers, 'content-encoding': 'identity' };
+  assert.equal((await get('/things', { method: 'POST', body: '{"text":"x"}', headers: plain })).status, 200);
+});
+
 const unparsable: readonly (readonly [string, string | Uint8Array, string])[] = [
   ['broken JSON', '{"text":', JSON_TYPE],
   ['a JSON array', '[1]', JSON_TYPE],

@@ -40,6 +40,20 @@ test('a posted status is answered whole and can be read by everybody', async () 
   assert.equal('favourited' in read.body, false, 'nobody in particular has no marks');
 });
 
+test('a form whose fields nobody filled in posts what it has', async () => {
+  const empty = ['in_reply_to_id', 'media_ids[]', 'spoiler_text', 'visibility', 'language', 'scheduled_at'];
+  const form = new URLSearchParams({ status: 'only this', sensitive: '' });
+  for (const name of empty) form.append(name, '');
+  const posted = await fetch(`${server.url}/api/v1/statuses`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${alice.token}` },
+    body: form,
+  });
+  const status = (await posted.json()) as Record<string, unknown>;
+  assert.equal(posted.status, 200, JSON.stringify(status));
+  assert.deepEqual([status.visibility, status.spoiler_text, status.media_attachments], ['public', '', []]);
+});
+
 test('empty text, and what is not built yet, is refused with a reason', async () => {
   const refused = async (body: object) => {
     const { status, body: answer } = await alice.post('/api/v1/statuses', body);

@@ -75,7 +75,7 @@ test('the public timeline holds public statuses that are no replies to others, f
 
 test('home is for users; bounds that are no ids are refused', async () => {
   assert.equal((await server.get('/api/v1/timelines/home')).status, 401);
-  for (const query of ['max_id=x', 'limit=-1', 'limit=x', `min_id=${'9'.repeat(19)}`]) {
+  for (const query of ['max_id=x', 'limit=-1', 'limit=x', `min_id=${'9'.repeat(21)}`]) {
     assert.equal((await bob.get(`/api/v1/timelines/home?${query}`)).status, 422, query);
     assert.equal((await bob.get(`/api/v1/timelines/public?${query}`)).status, 422, query);
   }
