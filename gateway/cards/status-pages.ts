@@ -3,6 +3,7 @@ import { Generations } from '../../store/generations.js';
 import { accounts } from '../../store/tables.js';
 import { collectionJson } from '../entities/collection.js';
 import { notificationHead, type SeenNotification, seenNotifications } from '../entities/notification.js';
+import { fallbackOf } from '../entities/notification-fallback.js';
 import { approvalOf } from '../entities/quote.js';
 import { loadAccounts } from '../entities/status.js';
 import type { SeenQuote } from '../quoted.js';
@@ -156,29 +157,37 @@ export class StatusPages {
     return this.#cards.account(record);
   }
 
-  /** Notifications as pieces of JSON; undefined where there is nothing for the viewer. */
+  /** Notifications as pieces of JSON; undefined where there is nothing for the viewer. Of other types than those
+   * supported it is said in words what they are. */
   notifications(
     services: Services,
     viewer: string,
     stored: readonly StoredNotification[],
+    supportedTypes?: readonly string[],
   ): Soon<(readonly Uint8Array[] | undefined)[]> {
     return soon(seenNotifications(services, viewer, stored), (seen) => {
       // Many tell of the same few statuses.
       const about = [...new Set(seen.map((one) => one?.status))];
       return soon(this.pieces(services, viewer, about), (pieces) => {
         const statuses = new Map(about.map((status, index) => [status, pieces[index]]));
-        return seen.map((one) => one && this.#notification(one, statuses.get(one.status)));
+        return seen.map((one) => one && this.#notification(one, statuses.get(one.status), supportedTypes));
       });
     });
   }
 
-  #notification(one: SeenNotification, status: readonly Uint8Array[] | undefined): Uint8Array[] | undefined {
+  #notification(
+    one: SeenNotification,
+    status: readonly Uint8Array[] | undefined,
+    supportedTypes: readonly string[] | undefined,
+  ): Uint8Array[] | undefined {
     const pieces = [this.#head(one), this.#cards.account(one.account)];
     if (one.status !== undefined) {
       if (status === undefined) return undefined;
       pieces.push(STATUS, ...status);
     }
     if (one.subject !== undefined) pieces.push(Buffer.from(`,${JSON.stringify(one.subject).slice(1, -1)}`));
+    const fallback = supportedTypes && fallbackOf(one, supportedTypes);
+    if (fallback !== undefined) pieces.push(Buffer.from(`,"fallback":${JSON.stringify(fallback)}`));
     pieces.push(CLOSE);
     return pieces;
   }

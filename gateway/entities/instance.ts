@@ -1,6 +1,12 @@
 import { FEATURED_TAGS_MAX } from '../../actors/account/featured-tags.js';
 import { PINS_MAX } from '../../actors/account/pin.js';
-import { DISPLAY_NAME_CHARS_MAX, FIELD_CHARS_MAX, FIELDS_MAX, NOTE_CHARS_MAX } from '../../actors/account/profile.js';
+import {
+  DISPLAY_NAME_CHARS_MAX,
+  FIELD_CHARS_MAX,
+  FIELDS_MAX,
+  NOTE_CHARS_MAX,
+  PICTURE_DESCRIPTION_CHARS_MAX,
+} from '../../actors/account/profile.js';
 import {
   DESCRIPTION_CHARS_MAX,
   IMAGE_BYTES_MAX,
@@ -20,7 +26,9 @@ import type { InstanceSettings } from '../services.js';
 import { MISSING_HEADER_PATH, renderAccount } from './account.js';
 
 /** The API that clients may expect, then what answers. Clients read the number before the space. */
-export const API_VERSION = '4.3.0';
+export const API_VERSION = '4.6.0';
+/** Counts changes of the API that clients may ask for; what each promises is in test/gateway/routes/api-versions. */
+const API_CHANGES = 10;
 
 export function versionText(instance: InstanceSettings): string {
   return `${API_VERSION} (compatible; Murmuration ${instance.version})`;
@@ -94,6 +102,8 @@ export function renderInstance(instance: InstanceSettings, about: About) {
         ...shared.accounts,
         max_display_name_length: DISPLAY_NAME_CHARS_MAX,
         max_note_length: NOTE_CHARS_MAX,
+        max_avatar_description_length: PICTURE_DESCRIPTION_CHARS_MAX,
+        max_header_description_length: PICTURE_DESCRIPTION_CHARS_MAX,
         max_profile_fields: FIELDS_MAX,
         profile_field_name_limit: FIELD_CHARS_MAX,
         profile_field_value_limit: FIELD_CHARS_MAX,
@@ -123,7 +133,7 @@ export function renderInstance(instance: InstanceSettings, about: About) {
       min_age: null,
       url: null,
     },
-    api_versions: { mastodon: 2 },
+    api_versions: { mastodon: API_CHANGES },
     contact: {
       email: about.contactEmail,
       account: about.contact === undefined ? null : renderAccount(instance, about.contact),

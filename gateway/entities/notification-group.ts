@@ -6,6 +6,7 @@ import type { NotificationGroup } from '../timelines/notification-groups.js';
 import type { VisibleStatus } from '../visible.js';
 import { renderAccount } from './account.js';
 import type { SeenNotification } from './notification.js';
+import { fallbackOf } from './notification-fallback.js';
 import { isoTime } from './time.js';
 
 /** How many of a group are named. Source: Mastodon NotificationGroup::SAMPLE_ACCOUNTS_SIZE. */
@@ -17,17 +18,24 @@ const GROUPS = Buffer.from(',"notification_groups":');
 const ACCOUNTS = Buffer.from('{"accounts":');
 const END = Buffer.from('}');
 
-/** A group's part of a page; of a group that is shown alone, nothing is said of pages. */
-export type Shown = 'page' | 'alone';
+/** How groups are shown. */
+interface GroupLook {
+  /** A group's part of a page; of a group that is shown alone, nothing is said of pages. */
+  readonly shown: 'page' | 'alone';
+  /** Of most accounts only what an avatar needs. */
+  readonly isPartial: boolean;
+  /** Of other types it is said in words what they are; undefined: of none. */
+  readonly supportedTypes: readonly string[] | undefined;
+}
 
-/** The REST API's GroupedNotificationsResults as pieces of JSON. `isPartial`: of most accounts only what an avatar needs. */
+/** The REST API's GroupedNotificationsResults as pieces of JSON. */
 export async function renderGroups(
   services: Services,
   viewer: string,
   groups: readonly NotificationGroup[],
-  shown: Shown,
-  isPartial: boolean,
+  look: GroupLook,
 ): Promise<JsonPieces> {
+  const { isPartial } = look;
   const whole = new Map<string, StoreAccountRecord>();
   const partial = new Map<string, StoreAccountRecord>();
   const statuses = new Map<string, VisibleStatus>();
@@ -40,7 +48,7 @@ export async function renderGroups(
     }
     const status = members[0]?.status;
     if (status !== undefined) statuses.set(status.record.id, status);
-    rendered.push([groupBytes(services, key, members, sample, shown)]);
+    rendered.push([groupBytes(services, key, members, sample, look)]);
   }
   const bytes = [...whole.values()].map((account) => [services.pages.account(account)]);
   const others = [...partial.values()].filter(({ id }) => !whole.has(id)).map((account) => avatarOf(services, account));
@@ -62,15 +70,17 @@ function groupBytes(
   key: string,
   members: readonly SeenNotification[],
   sample: readonly StoreAccountRecord[],
-  shown: Shown,
+  { shown, supportedTypes }: GroupLook,
 ): Uint8Array {
+  const [newest, oldest] = [members[0], members.at(-1)];
+  const fallback = newest && supportedTypes && fallbackOf(newest, supportedTypes);
   const make = () => {
-    const text = JSON.stringify(groupOf(key, members, sample, shown)).slice(0, -1);
+    const text = JSON.stringify({ ...groupOf(key, members, sample, shown), fallback }).slice(0, -1);
     // A number in the API, although it is more than a double holds.
     return Buffer.from(`${text},"most_recent_notification_id":${BigInt(members[0]?.id ?? 0)}}`);
   };
-  const [newest, oldest] = [members[0], members.at(-1)];
-  if (newest === undefined || newest.subject !== undefined || shown !== 'page') return make();
+  const isOwn = newest?.subject !== undefined || fallback !== undefined;
+  if (newest === undefined || isOwn || shown !== 'page') return make();
   // A page's groups differ by their newest notification.
   const kept = services.pages.others.groups.get(newest.id);
   const isSame =
@@ -106,7 +116,7 @@ function groupOf(
   key: string,
   members: readonly SeenNotification[],
   sample: readonly StoreAccountRecord[],
-  shown: Shown,
+  shown: GroupLook['shown'],
 ) {
   const [newest, oldest] = [members[0], members.at(-1)];
   if (newest === undefined || oldest === undefined) throw new Error(`${key} is a group of nobody`);

@@ -8,7 +8,7 @@ import { notificationGroup, notificationGroups } from '../timelines/notification
 import { pageOf } from '../timelines/page.js';
 import { notFound } from '../visible.js';
 import { pageAnswer } from './lists.js';
-import { chosenProperties, filterOf, lastRead, typesQuery, unreadQuery } from './notifications.js';
+import { chosenProperties, filterOf, lastRead, supportedProperties, typesQuery, unreadQuery } from './notifications.js';
 
 /** The longest that there can be has two ids. */
 const keyParams = Type.Object({ key: Type.String({ maxLength: 100 }) });
@@ -21,23 +21,29 @@ const list = route({
   query: Type.Object({
     ...pageProperties(40, 80),
     ...chosenProperties,
+    ...supportedProperties,
     grouped_types: typesQuery(),
     expand_accounts: Type.Optional(Type.Union([Type.Literal('full'), Type.Literal('partial_avatars')])),
   }),
   handle: async (request) => {
     const { services, viewer = '', query } = request;
-    const { exclude_types, account_id, include_filtered, grouped_types, expand_accounts } = query;
+    const { exclude_types, account_id, include_filtered, grouped_types, expand_accounts, supported_types } = query;
     const bounds = pageBounds(query);
     const filter = filterOf(query);
     const page = await notificationGroups(services, viewer, bounds, filter, grouped_types);
-    const isPartial = expand_accounts === 'partial_avatars';
-    return pageAnswer(request, bounds, page, await renderGroups(services, viewer, page.items, 'page', isPartial), {
+    const look = {
+      shown: 'page',
+      isPartial: expand_accounts === 'partial_avatars',
+      supportedTypes: supported_types,
+    } as const;
+    return pageAnswer(request, bounds, page, await renderGroups(services, viewer, page.items, look), {
       types: filter.types,
       exclude_types,
       account_id,
       include_filtered,
       grouped_types,
       expand_accounts,
+      supported_types,
     });
   },
 });
@@ -62,9 +68,11 @@ const get = route({
   auth: 'user',
   scope: 'read:notifications',
   params: keyParams,
-  handle: async ({ services, viewer = '', params }) => {
+  query: Type.Object(supportedProperties),
+  handle: async ({ services, viewer = '', params, query }) => {
     const group = await notificationGroup(services, viewer, params.key);
-    return group === undefined ? notFound() : json(await renderGroups(services, viewer, [group], 'alone', false));
+    const look = { shown: 'alone', isPartial: false, supportedTypes: query.supported_types } as const;
+    return group === undefined ? notFound() : json(await renderGroups(services, viewer, [group], look));
   },
 });
 

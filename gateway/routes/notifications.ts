@@ -22,6 +22,8 @@ export const chosenProperties = {
   account_id: Type.Optional(idText()),
   include_filtered: Type.Optional(Type.Boolean()),
 };
+/** What the client knows; of other types it is told in words. Absent: it knows nothing of that. */
+export const supportedProperties = { supported_types: typesQuery() };
 const Chosen = Type.Object(chosenProperties);
 
 export function filterOf(query: Static<typeof Chosen>): NotificationFilter {
@@ -39,14 +41,14 @@ const list = route({
   path: '/api/v1/notifications',
   auth: 'user',
   scope: 'read:notifications',
-  query: Type.Object({ ...pageProperties(40, 80), ...chosenProperties }),
+  query: Type.Object({ ...pageProperties(40, 80), ...chosenProperties, ...supportedProperties }),
   handle: (request) => {
     const { services, viewer = '', query } = request;
-    const { exclude_types, account_id, include_filtered } = query;
+    const { exclude_types, account_id, include_filtered, supported_types } = query;
     const bounds = pageBounds(query);
     const filter = filterOf(query);
-    const keep = { types: filter.types, exclude_types, account_id, include_filtered };
-    return soon(notificationList(services, viewer, bounds, filter), (page) =>
+    const keep = { types: filter.types, exclude_types, account_id, include_filtered, supported_types };
+    return soon(notificationList(services, viewer, bounds, filter, supported_types), (page) =>
       pageAnswer(request, bounds, page, new JsonPieces(arrayOf(page.items)), keep),
     );
   },
@@ -84,11 +86,13 @@ const get = route({
   auth: 'user',
   scope: 'read:notifications',
   params: idParams,
-  handle: async ({ services, viewer = '', params }) => {
+  query: Type.Object(supportedProperties),
+  handle: async ({ services, viewer = '', params, query }) => {
     const id = storedId(params.id);
     const record = await services.tables.get(notifications, { account: viewer, era: eraOfId(id), notification: id });
     if (record === undefined) return notFound();
-    const [notification] = await services.pages.notifications(services, viewer, [{ id, record }]);
+    const stored = [{ id, record }];
+    const [notification] = await services.pages.notifications(services, viewer, stored, query.supported_types);
     return notification === undefined ? notFound() : json(new JsonPieces(notification));
   },
 });

@@ -23,12 +23,13 @@ export function notificationList(
   viewer: string,
   bounds: PageBounds,
   filter: NotificationFilter,
+  supportedTypes?: readonly string[],
 ): Soon<Page<readonly Uint8Array[]>> {
   const cursor = accountCursor(services.tables, services.clock, notifications, 'notification', viewer, bounds);
   return readPage(cursor, bounds, (rows) => {
     const wanted = rows.filter(({ value }) => isAskedFor(value, filter));
     const stored = wanted.map(({ id, value }) => ({ id, record: value }));
-    return soon(services.pages.notifications(services, viewer, stored), (rendered) => {
+    return soon(services.pages.notifications(services, viewer, stored, supportedTypes), (rendered) => {
       if (wanted.length === rows.length) return rendered;
       const byRow = new Map(wanted.map((row, index) => [row, rendered[index]]));
       return rows.map((row) => byRow.get(row));

@@ -56,7 +56,6 @@ const EMPTY: Readonly<Record<string, string>> = {
   'Search.collections[]': 'found by their address alone, which the routes’ one request does not ask for',
   '*.moved': 'people move between servers only',
   '*.event': 'relations are severed between servers only',
-  '*.fallback': 'every type is one that clients know',
   '*.authors[]': 'the pages that are linked to cannot be fetched here',
   'Announcement.mentions[]': 'what announcements name is in their content only',
   'Announcement.statuses[]': 'what announcements name is in their content only',

@@ -215,7 +215,8 @@ export class EveryRoute {
     'GET /api/v1/statuses/:id/context': async () => ({ id: (await this.keptThread()).middle }),
     'GET /api/v1/statuses/:id/history': async () => ({ id: (await this.keptThread()).first }),
     'GET /api/v1/markers': async () => ({ query: 'timeline[]=home&timeline[]=notifications' }),
-    'GET /api/v2/notifications': async () => ({ query: 'expand_accounts=partial_avatars' }),
+    'GET /api/v1/notifications': async () => ({ query: 'supported_types[]=mention' }),
+    'GET /api/v2/notifications': async () => ({ query: 'expand_accounts=partial_avatars&supported_types[]=mention' }),
     'GET /api/v1/accounts/search': async () => ({ query: 'q=ben' }),
     'GET /api/v1/timelines/link': async () => ({ query: 'url=https://news.example/birds' }),
     'GET /api/v1/followed_tags': async () => {
