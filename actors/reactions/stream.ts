@@ -90,10 +90,10 @@ export const conversationStream: Reaction<ConversationState, ConversationEvents>
     edited: editSeen,
     cardSet: editSeen,
     quoteSettled: editSeen,
-    removed({ statusId, tags }, { self, state }, effects) {
+    removed({ statusId, tags, media }, { self, state }, effects) {
       const entry = state.statuses.get(statusId);
-      // With the hashtags by which some have it.
-      publishStatus(effects, 'delete', entry && { ...entry.record, tags });
+      // With the hashtags and the media by which some have it.
+      publishStatus(effects, 'delete', entry && { ...entry.record, tags, media });
       for (const [by, reblog] of entry?.reblogs ?? [])
         publishStatus(effects, 'delete', reblogRecord(self, entry?.record, by, reblog));
     },

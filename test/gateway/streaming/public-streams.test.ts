@@ -84,3 +84,26 @@ test('who is silenced is in public streams for followers only', async () => {
   assert.deepEqual(fans.updates(), [said, last]);
   for (const stream of [strangers, tagged, fans]) await stream.close();
 });
+
+test('streams of media hear of deletions of what has media, also of what is older than they are, and of nothing else', async () => {
+  const shown = await shows(author, 'an old picture');
+  const words = await author.says('old words');
+  const hidden = await shows(author, 'a picture for all');
+  const stream = await EventStream.open(server.url, 'public?only_media=true', reader.token);
+  const all = await EventStream.open(server.url, 'public', reader.token);
+  const whispered = (await sendForm(author, 'POST', '/api/v1/media', { file: picture })).body.id;
+  const secret = await author.says('a secret picture', { media_ids: [whispered], visibility: 'private' });
+  for (const id of [words, secret, shown, hidden])
+    assert.equal((await author.remove(`/api/v1/statuses/${id}`)).status, 200);
+  const deleted = ({ events }: EventStream) => events.filter(({ event }) => event === 'delete').map(({ data }) => data);
+  await until('the last deletion', () => deleted(stream).includes(hidden) || undefined, WAIT_MS);
+  await until('the last deletion among all', () => deleted(all).includes(hidden) || undefined, WAIT_MS);
+  assert.deepEqual(
+    [deleted(stream), deleted(all)],
+    [
+      [shown, hidden],
+      [words, shown, hidden],
+    ],
+  );
+  for (const one of [stream, all]) await one.close();
+});
