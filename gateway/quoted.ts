@@ -14,9 +14,9 @@ export interface SeenQuote {
 export interface QuotedStatus {
   readonly record: StoreStatusRecord;
   readonly original: undefined;
-  readonly filtered?: readonly FilterMatch[];
+  readonly filtered: readonly FilterMatch[] | undefined;
   /** Of what it quotes itself only the state and the id are shown. */
-  readonly quote?: SeenQuote;
+  readonly quote: SeenQuote | undefined;
 }
 
 const NOTHING: readonly StoreStatusRecord[] = [];
@@ -24,6 +24,8 @@ const NOTHING: readonly StoreStatusRecord[] = [];
 interface Quoting {
   readonly record: StoreStatusRecord;
   readonly original: StoreStatusRecord | undefined;
+  readonly filtered?: readonly FilterMatch[] | undefined;
+  readonly quote?: SeenQuote | undefined;
 }
 
 /** How the viewer sees what is quoted. */
@@ -42,10 +44,7 @@ export function quotesAny(seen: readonly (Quoting | undefined)[]): boolean {
 }
 
 /** The statuses with what they quote: two reads for a page, and two more where quoted ones quote, too. */
-export function withQuotes<S extends Quoting>(
-  seen: readonly (S | undefined)[],
-  view: QuoteView,
-): Soon<(S | undefined)[]> {
+export function withQuotes(seen: readonly (Quoting | undefined)[], view: QuoteView): Soon<(Quoting | undefined)[]> {
   const first: StoreStatusRecord[] = [];
   for (const status of seen) if (status !== undefined) first.push(status.original ?? status.record);
   const known = new Map<string, StoreStatusRecord>();
@@ -57,12 +56,12 @@ export function withQuotes<S extends Quoting>(
   );
 }
 
-function quotesOf<S extends Quoting>(
-  seen: readonly (S | undefined)[],
+function quotesOf(
+  seen: readonly (Quoting | undefined)[],
   view: QuoteView,
   known: ReadonlyMap<string, StoreStatusRecord>,
   authors: ReadonlyMap<string, StoreAccountRecord>,
-): (S | undefined)[] {
+): (Quoting | undefined)[] {
   const quoteOf = (record: StoreStatusRecord, isNested: boolean): SeenQuote | undefined => {
     if (record.quote === undefined) return undefined;
     const { statusId, state } = record.quote;
@@ -71,22 +70,18 @@ function quotesOf<S extends Quoting>(
     if (quoted === undefined || quoted.deleted) return { state: 'deleted', quoted: undefined };
     const now = view.stateOf(quoted, authors.get(quoted.accountId));
     if (now === 'unauthorized') return { state: now, quoted: undefined };
-    if (isNested) return { state: now, quoted: { record: quoted, original: undefined } };
-    const filtered = view.filtered(quoted);
-    const further = quoteOf(quoted, true);
-    return {
-      state: now,
-      quoted: {
-        record: quoted,
-        original: undefined,
-        ...(filtered.length > 0 ? { filtered } : {}),
-        ...(further === undefined ? {} : { quote: further }),
-      },
-    };
+    // Written out, since to spread one object into another takes V8 as long as all else here.
+    if (isNested)
+      return { state: now, quoted: { record: quoted, original: undefined, filtered: undefined, quote: undefined } };
+    const matches = view.filtered(quoted);
+    const filtered = matches.length > 0 ? matches : undefined;
+    return { state: now, quoted: { record: quoted, original: undefined, filtered, quote: quoteOf(quoted, true) } };
   };
   return seen.map((status) => {
     const quote = status && quoteOf(status.original ?? status.record, false);
-    return status === undefined || quote === undefined ? status : { ...status, quote };
+    if (status === undefined || quote === undefined) return status;
+    const { record, original, filtered } = status;
+    return { record, original, filtered, quote };
   });
 }
 

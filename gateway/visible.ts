@@ -16,7 +16,7 @@ export interface VisibleStatus {
   /** What it reblogs, visible too. */
   readonly original: StoreStatusRecord | undefined;
   /** The viewer's filters that it falls under; absent where there are none. */
-  readonly filtered?: readonly FilterMatch[];
+  readonly filtered?: readonly FilterMatch[] | undefined;
   /** What it quotes, or what it reblogs does, as its viewer may see that; absent where it quotes nothing. */
   readonly quote?: SeenQuote | undefined;
 }
@@ -139,9 +139,11 @@ function seenBy(
   };
   return records.map((record): VisibleStatus | undefined => {
     if (record === undefined || !shows(record)) return undefined;
-    if (record.reblogOfId === undefined) return { record, original: undefined };
+    if (record.reblogOfId === undefined) return { record, original: undefined, filtered: undefined, quote: undefined };
     const original = originals.get(record.reblogOfId);
-    return original !== undefined && shows(original) ? { record, original } : undefined;
+    return original !== undefined && shows(original)
+      ? { record, original, filtered: undefined, quote: undefined }
+      : undefined;
   });
 }
 
@@ -172,7 +174,10 @@ function screened(
 ): VisibleStatus | undefined {
   const filtered = filters?.matches(status.original ?? status.record, context) ?? [];
   if (filtered.length === 0) return status;
-  return isDropped(filtered, context) && status.record.accountId !== viewer ? undefined : { ...status, filtered };
+  const { record, original, quote } = status;
+  return isDropped(filtered, context) && record.accountId !== viewer
+    ? undefined
+    : { record, original, filtered, quote };
 }
 
 /** By id, in the ids' order. */
@@ -227,20 +232,28 @@ export function relationsOf(services: Services, viewer: string | undefined): Soo
 }
 
 /** The viewer's relations in full, by account. */
-export async function askRelations(
+export function relationsTo(
   services: Services,
-  viewer: string | undefined,
+  viewer: string,
   accountIds: readonly string[],
-): Promise<ReadonlyMap<string, AccountRelation>> {
-  const found = new Map<string, AccountRelation>();
-  if (viewer === undefined) return found;
+): Soon<ReadonlyMap<string, AccountRelation>> {
   const targets = [...new Set(accountIds)].filter((id) => id !== viewer);
-  for (let from = 0; from < targets.length; from += RELATION_TARGETS_MAX) {
-    const some = targets.slice(from, from + RELATION_TARGETS_MAX);
-    const { relations } = answered(await askSoon(services, viewer, 'relations', { targets: some }));
-    for (const relation of relations) found.set(relation.target, relation);
-  }
-  return found;
+  return targetsFrom(services, viewer, targets, 0, new Map());
+}
+
+function targetsFrom(
+  services: Services,
+  viewer: string,
+  targets: readonly string[],
+  from: number,
+  found: Map<string, AccountRelation>,
+): Soon<ReadonlyMap<string, AccountRelation>> {
+  if (from >= targets.length) return found;
+  const next = from + RELATION_TARGETS_MAX;
+  return soon(askSoon(services, viewer, 'relations', { targets: targets.slice(from, next) }), (reply) => {
+    for (const relation of answered(reply).relations) found.set(relation.target, relation);
+    return targetsFrom(services, viewer, targets, next, found);
+  });
 }
 
 /** The reply to a question that cannot be refused. */

@@ -33,8 +33,8 @@ export interface WriteOptions {
 
 /** Bounds are on the clustering columns, or a prefix of them; both exclusive; absent: open. */
 export interface RangeOptions<C extends Columns> {
-  readonly after?: Partial<KeyOf<C>>;
-  readonly before?: Partial<KeyOf<C>>;
+  readonly after?: Partial<KeyOf<C>> | undefined;
+  readonly before?: Partial<KeyOf<C>> | undefined;
   /** Descending. */
   readonly reverse?: boolean;
   /** 1 … RANGE_LIMIT_MAX. */

@@ -144,7 +144,14 @@ export function relationTo(state: Readonly<RelationState>, target: string, nowMs
     note: state.notes.get(target) ?? '',
     endorsed: state.endorsed.has(target),
     limit: edge?.limit,
+    followedBy: isFollowedBy(state, target),
   };
+}
+
+/** Undefined: among so many followers it is not remembered. */
+function isFollowedBy({ followers, recentFollowers }: Readonly<RelationState>, account: string): boolean | undefined {
+  if (recentFollowers.has(account)) return true;
+  return followers > recentFollowers.size ? undefined : false;
 }
 
 /** Follows limited to some languages. */

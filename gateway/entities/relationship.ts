@@ -1,8 +1,9 @@
-import type { AccountRelation } from '../../proto/gen/types.js';
+import type { AccountRelation, StoreAccountRecord } from '../../proto/gen/types.js';
 import { following } from '../../store/tables.js';
 import { blocksDomainOf } from '../screening/screen.js';
 import type { Services } from '../services.js';
-import { askRelations } from '../visible.js';
+import { type Soon, soon, together } from '../soon.js';
+import { relationsTo } from '../visible.js';
 import { loadAccounts } from './status.js';
 import { isoTime } from './time.js';
 
@@ -27,40 +28,89 @@ export interface Relationship {
 }
 
 /** Relationships in the order of the ids; `known`: what the viewer's actor has just said, else it is asked. */
-export async function renderRelationships(
+export function renderRelationships(
   services: Services,
   viewer: string,
   ids: readonly string[],
   known?: AccountRelation,
-): Promise<Relationship[]> {
-  const asked = ids.filter((id) => id !== known?.target);
-  const [relations, followers, blocked] = await Promise.all([
-    askRelations(services, viewer, asked),
-    // Whether others follow is what their own rows say: an account's state does not hold all its followers.
-    services.tables.getMany(
-      following,
-      ids.map((id) => ({ account: id, target: viewer })),
-    ),
+): Soon<Relationship[]> {
+  const asked = known === undefined ? ids : ids.filter((id) => id !== known.target);
+  const found = together<[ReadonlyMap<string, AccountRelation>, ReadonlySet<string>]>([
+    relationsTo(services, viewer, asked),
     ofBlockedDomains(services, viewer, ids),
   ]);
-  return ids.map((id, index) => {
-    const relation = id === known?.target ? known : relations.get(id);
-    return renderRelationship(id, relation, followers[index]?.pending === false, blocked.has(id));
+  return soon(found, ([relations, blocked]) => {
+    const relationOf = (id: string) => (id === known?.target ? known : relations.get(id));
+    // What a command answers with was found before it had its effects.
+    const isFollowedBy = (id: string) => (id === known?.target ? undefined : relations.get(id)?.followedBy);
+    const unknown = ids.filter((id) => id !== viewer && isFollowedBy(id) === undefined);
+    return soon(amongFollowers(services, viewer, unknown), (followers) =>
+      ids.map((id) => {
+        return renderRelationship(id, relationOf(id), isFollowedBy(id) ?? followers.has(id), blocked.has(id));
+      }),
+    );
   });
+}
+
+/** The same as JSON. */
+export function relationshipsJson(services: Services, viewer: string, ids: readonly string[]): Soon<string> {
+  return soon(renderRelationships(services, viewer, ids), (all) => `[${all.map(jsonOf).join(',')}]`);
+}
+
+/** What follows the id where there are only flags, by these: a handful of the 4,096 that there could be. */
+const rests = new Map<number, string>();
+
+function jsonOf(relationship: Relationship): string {
+  const { id, languages, muting_expires_at, note } = relationship;
+  if (languages !== null || muting_expires_at !== null || note !== '') return JSON.stringify(relationship);
+  const flags = flagsOf(relationship);
+  let rest = rests.get(flags);
+  if (rest === undefined) {
+    rest = JSON.stringify({ ...relationship, id: undefined }).slice(1);
+    rests.set(flags, rest);
+  }
+  return `{"id":"${id}",${rest}`;
+}
+
+function flagsOf(of: Relationship): number {
+  return (
+    (of.following ? 1 : 0) +
+    (of.showing_reblogs ? 2 : 0) +
+    (of.notifying ? 4 : 0) +
+    (of.followed_by ? 8 : 0) +
+    (of.blocking ? 16 : 0) +
+    (of.blocked_by ? 32 : 0) +
+    (of.muting ? 64 : 0) +
+    (of.muting_notifications ? 128 : 0) +
+    (of.requested ? 256 : 0) +
+    (of.requested_by ? 512 : 0) +
+    (of.domain_blocking ? 1_024 : 0) +
+    (of.endorsed ? 2_048 : 0)
+  );
 }
 
 const NOBODY: ReadonlySet<string> = new Set();
 
+/** Which of these follow the viewer, by what their own rows say: an account's actor does not remember all its followers. */
+function amongFollowers({ tables }: Services, viewer: string, ids: readonly string[]): Soon<ReadonlySet<string>> {
+  if (ids.length === 0) return NOBODY;
+  const keys = ids.map((id) => ({ account: id, target: viewer }));
+  return tables
+    .getMany(following, keys)
+    .then((edges) => new Set(ids.filter((_, index) => edges[index]?.pending === false)));
+}
+
 /** Those whose servers the viewer blocks; for people of this server nobody is asked. */
-async function ofBlockedDomains(
-  services: Services,
-  viewer: string,
-  ids: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const away = [...(await loadAccounts(services, ids)).values()].filter((record) => record.domain !== '');
-  if (away.length === 0) return NOBODY;
-  const { screen } = (await services.lenses.of(viewer)).relations;
-  return new Set(away.filter((record) => blocksDomainOf(screen, record)).map((record) => record.id));
+function ofBlockedDomains(services: Services, viewer: string, ids: readonly string[]): Soon<ReadonlySet<string>> {
+  return soon(loadAccounts(services, ids), (records) => {
+    const away: StoreAccountRecord[] = [];
+    for (const record of records.values()) if (record.domain !== '') away.push(record);
+    if (away.length === 0) return NOBODY;
+    return soon(services.lenses.of(viewer), ({ relations: { screen } }) => {
+      const blocked = away.filter((record) => blocksDomainOf(screen, record));
+      return new Set(blocked.map((record) => record.id));
+    });
+  });
 }
 
 function renderRelationship(

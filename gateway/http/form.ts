@@ -33,13 +33,31 @@ export function parseUrlEncoded(text: string): FormObject {
   if (text === '') return form;
   const pairs = text.split('&', FORM_VALUES_MAX + 1);
   if (pairs.length > FORM_VALUES_MAX) throw new Unparsable('Too many parameters');
+  // What comes behind one value of a list is mostly the next.
+  let listName: string | undefined;
+  let list: FormValue[] | undefined;
   for (const pair of pairs) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
-    const name = decode(equals < 0 ? pair : pair.slice(0, equals));
-    assignValue(form, name, equals < 0 ? '' : decode(pair.slice(equals + 1)));
+    const written = equals < 0 ? pair : pair.slice(0, equals);
+    const value = equals < 0 ? '' : decode(pair.slice(equals + 1));
+    if (list !== undefined && written === listName) {
+      list.push(value);
+      continue;
+    }
+    const name = decode(written);
+    assignValue(form, name, value);
+    listName = written;
+    list = listIn(form, name);
   }
   return form;
+}
+
+/** The list to which a value of this name is added, if it is as simple as `a[]`. */
+function listIn(form: FormObject, name: string): FormValue[] | undefined {
+  if (!name.endsWith('[]')) return undefined;
+  const present = form[name.slice(0, -2)];
+  return Array.isArray(present) ? present : undefined;
 }
 
 function decode(text: string): string {

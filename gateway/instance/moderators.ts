@@ -46,7 +46,7 @@ function mergedLanes<Name extends string, V>(
     { length: PUBLIC_LANES },
     (_, lane) =>
       new PartsCursor<number, Entry<V>>([lane], bounds, (_lane, span, limit) =>
-        soon(rangeSoon(tables, table, { era, lane }, { ...rangeOf(column, span), limit } as never), (rows) =>
+        soon(rangeSoon(tables, table, { era, lane }, rangeOf(column, span, limit)), (rows) =>
           rows.map(({ key, value }) => ({ id: (key as Readonly<Record<string, string>>)[column] ?? '', value })),
         ),
       ),

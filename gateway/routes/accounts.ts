@@ -3,18 +3,17 @@ import { namedHashtag } from '../../actors/domain/hashtag.js';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { JsonPieces } from '../cards/json-pieces.js';
-import { arrayOf } from '../cards/status-pages.js';
 import { isPublished } from '../entities/account.js';
 import { withApproval } from '../entities/feature-approval.js';
-import { renderRelationships } from '../entities/relationship.js';
+import { relationshipsJson } from '../entities/relationship.js';
 import { loadAccounts } from '../entities/status.js';
 import { idText, pageBounds, pageProperties } from '../http/paging.js';
-import { type Answer, type AnyRoute, json, type Request, route } from '../http/route.js';
+import { type Answer, type AnyRoute, JsonText, json, type Request, route } from '../http/route.js';
 import type { Services } from '../services.js';
 import { type Soon, soon } from '../soon.js';
 import { accountTimeline } from '../timelines/account.js';
 import { notFound, publishedAccount, relationsOf, visibleById } from '../visible.js';
-import { idParams, statusPage, storedId } from './lists.js';
+import { accountList, idParams, statusPage, storedId } from './lists.js';
 
 /** Bounds one question to the store; clients ask for a page of accounts, at most 80. */
 export const ACCOUNTS_ASKED_MAX = 200;
@@ -50,10 +49,7 @@ const getAccounts = route({
   path: '/api/v1/accounts',
   auth: 'none',
   query: Type.Object({ id: Type.Array(idText(), { default: [], maxItems: ACCOUNTS_ASKED_MAX }) }),
-  handle: async ({ services, query }) => {
-    const found = await publishedAccounts(services, query.id);
-    return json(new JsonPieces(arrayOf(found.map((record) => [services.pages.account(record)]))));
-  },
+  handle: ({ services, query }) => soon(publishedAccounts(services, query.id), (found) => accountList(services, found)),
 });
 
 const lookup = route({
@@ -77,11 +73,11 @@ const relationships = route({
     id: Type.Array(idText(), { default: [], maxItems: ACCOUNTS_ASKED_MAX }),
     with_suspended: Type.Optional(Type.Boolean()),
   }),
-  handle: async ({ services, viewer = '', query }) => {
-    const found = await publishedAccounts(services, query.id);
-    const ids = found.map((record) => record.id);
-    return json(await renderRelationships(services, viewer, ids));
-  },
+  handle: ({ services, viewer = '', query }) =>
+    soon(publishedAccounts(services, query.id), (found) => {
+      const ids = found.map((record) => record.id);
+      return soon(relationshipsJson(services, viewer, ids), (text) => json(new JsonText(text)));
+    }),
 });
 
 const accountStatusList = route({
@@ -169,7 +165,6 @@ export async function findLocal(services: Services, acct: string): Promise<strin
   return services.registry.find(`acct:${username}`);
 }
 
-async function publishedAccounts(services: Services, ids: readonly string[]) {
-  const found = await loadAccounts(services, ids.map(storedId));
-  return [...found.values()].filter(isPublished);
+function publishedAccounts(services: Services, ids: readonly string[]): Soon<StoreAccountRecord[]> {
+  return soon(loadAccounts(services, ids.map(storedId)), (found) => [...found.values()].filter(isPublished));
 }

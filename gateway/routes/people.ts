@@ -11,6 +11,8 @@ import { familiarFollowers } from '../familiar.js';
 import { idText, pageBounds, pageQuery } from '../http/paging.js';
 import { type AnyRoute, json, type Request, route } from '../http/route.js';
 import type { Services } from '../services.js';
+import { type Soon, soon } from '../soon.js';
+import type { Lens } from '../streaming/lens.js';
 import { emptyPage } from '../timelines/page.js';
 import { answered, notFound, publishedAccount, relationsOf } from '../visible.js';
 import { ACCT_CHARS_MAX, findLocal } from './accounts.js';
@@ -19,7 +21,8 @@ import { accountPage, idParams, storedId } from './lists.js';
 import { edgeAnswer } from './mutes.js';
 
 const WRITE = 'write:accounts';
-const CLOSE = Buffer.from('}');
+const COMMA = Buffer.from(',');
+const CLOSE = Buffer.from(']}');
 /** Accounts asked about at once: each takes some reads. */
 const FAMILIAR_ASKED_MAX = 40;
 
@@ -92,17 +95,15 @@ const familiar = route({
   query: Type.Object({ id: asked() }),
   // Mastodon.py asks by a body.
   body: Type.Object({ id: asked() }),
-  handle: async ({ services, viewer = '', query, body }) => {
-    const ids = [...(query.id ?? []), ...(body.id ?? [])].slice(0, FAMILIAR_ASKED_MAX);
-    const found = await loadAccounts(services, [...new Set(ids.map(storedId))]);
-    const { lens } = await services.lenses.of(viewer);
-    const answers: Uint8Array[][] = [];
-    for (const record of found.values()) {
-      const accounts = await familiarFollowers(services, viewer, lens, record);
-      const people = arrayOf(accounts.map((one) => [services.pages.account(one)]));
-      answers.push([Buffer.from(`{"id":"${record.id}","accounts":`), ...people, CLOSE]);
-    }
-    return json(new JsonPieces(arrayOf(answers)));
+  handle: ({ services, viewer = '', query, body }) => {
+    const ids = [...(query.id ?? []), ...(body.id ?? [])].slice(0, FAMILIAR_ASKED_MAX).map(storedId);
+    return soon(loadAccounts(services, ids), (found) =>
+      soon(services.lenses.of(viewer), ({ lens }) =>
+        soon(familiarPieces(services, viewer, lens, found.values(), []), (answers) =>
+          json(new JsonPieces(arrayOf(answers))),
+        ),
+      ),
+    );
   },
 });
 
@@ -146,6 +147,38 @@ export const peopleRoutes: readonly AnyRoute[] = [
   identityProofs,
   followByName,
 ];
+
+/** For one after the other: each takes reads of its own. */
+function familiarPieces(
+  services: Services,
+  viewer: string,
+  lens: Lens,
+  records: Iterator<StoreAccountRecord>,
+  answers: Uint8Array[][],
+): Soon<Uint8Array[][]> {
+  for (let next = records.next(); next.done !== true; next = records.next()) {
+    const record = next.value;
+    const accounts = familiarFollowers(services, viewer, lens, record);
+    if (accounts instanceof Promise) {
+      return accounts.then((late) => {
+        answers.push(familiarOf(services, record, late));
+        return familiarPieces(services, viewer, lens, records, answers);
+      });
+    }
+    answers.push(familiarOf(services, record, accounts));
+  }
+  return answers;
+}
+
+function familiarOf({ pages }: Services, { id }: StoreAccountRecord, accounts: readonly StoreAccountRecord[]) {
+  const pieces: Uint8Array[] = [Buffer.from(`{"id":"${id}","accounts":[`)];
+  for (const one of accounts) {
+    if (pieces.length > 1) pieces.push(COMMA);
+    pieces.push(pages.account(one));
+  }
+  pieces.push(CLOSE);
+  return pieces;
+}
 
 function asked() {
   return Type.Optional(Type.Array(idText(), { maxItems: FAMILIAR_ASKED_MAX }));

@@ -51,8 +51,7 @@ const list = route({
       const bounds = pageBounds(query);
       const status = (seen.original ?? seen.record).id;
       const cursor = new PartsCursor([status], bounds, (_, span, limit) => {
-        const options = { ...rangeOf('quote', span), limit };
-        return soon(rangeSoon(services.tables, quotes, { status }, options), (rows) =>
+        return soon(rangeSoon(services.tables, quotes, { status }, rangeOf('quote', span, limit)), (rows) =>
           rows.map(({ key, value }) => ({ id: key.quote, value })),
         );
       });

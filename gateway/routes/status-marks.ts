@@ -147,7 +147,7 @@ function markers(
   const bounds = pageBounds(query);
   const status = (seen.original ?? seen.record).id;
   const cursor = new PartsCursor([status], bounds, (_, span, limit) =>
-    soon(rangeSoon(services.tables, table, { status }, { ...rangeOf('mark', span), limit }), (rows) =>
+    soon(rangeSoon(services.tables, table, { status }, rangeOf('mark', span, limit)), (rows) =>
       rows.map(({ key, value }) => ({ id: key.mark, value })),
     ),
   );

@@ -92,7 +92,8 @@ export class PartsCursor<P, E extends { readonly id: string }> implements Cursor
   #with(found: readonly E[], rows: readonly E[], wanted: number): readonly E[] {
     const last = rows.at(-1);
     if (last !== undefined) {
-      this.#span = this.#span.reverse ? { ...this.#span, before: last.id } : { ...this.#span, after: last.id };
+      const { before, after, reverse } = this.#span;
+      this.#span = reverse ? { before: last.id, after, reverse } : { before, after: last.id, reverse };
     }
     if (rows.length < wanted) this.#part = undefined;
     return found.length === 0 ? rows : [...found, ...rows];

@@ -1,7 +1,7 @@
 import { eraOfId, eraOfMs } from '../../actors/domain/ids.js';
 import type { Clock } from '../../actors/domain/time.js';
 import type { RangeOptions, ReadTables, Row } from '../../store/port.js';
-import type { Table } from '../../store/table.js';
+import type { KeyOf, Table } from '../../store/table.js';
 import type { PageBounds } from '../http/paging.js';
 import { soon } from '../soon.js';
 import { type Entry, PartsCursor, rangeSoon, type Span } from './cursor.js';
@@ -36,18 +36,24 @@ export function accountCursor<Name extends string, V>(
     value,
   });
   return new PartsCursor(erasOf(account, clock, bounds), bounds, (era, span, limit) => {
-    // A computed key's name is lost on the compiler.
-    const options = { ...rangeOf(column, span), limit } as RangeOptions<{ [K in Name]: 'id' }>;
-    return soon(rangeSoon(tables, table, { account, era }, options), (rows) => rows.map(entry));
+    return soon(rangeSoon(tables, table, { account, era }, rangeOf(column, span, limit)), (rows) => rows.map(entry));
   });
 }
 
-/** A span as a range's options. */
-export function rangeOf<Name extends string>(column: Name, { before, after, reverse }: Span) {
-  const bound = (id: string) => ({ [column]: id }) as { [K in Name]: string };
+/** A span as a range's options: objects of one kind, whatever is absent, which V8 makes and reads ten times faster. */
+export function rangeOf<Name extends string>(
+  column: Name,
+  { before, after, reverse }: Span,
+  limit: number,
+): RangeOptions<{ [K in Name]: 'id' }> {
   return {
+    after: after === undefined ? undefined : bound(column, after),
+    before: before === undefined ? undefined : bound(column, before),
     reverse,
-    ...(before === undefined ? {} : { before: bound(before) }),
-    ...(after === undefined ? {} : { after: bound(after) }),
+    limit,
   };
 }
+
+/** A computed key's name is lost on the compiler. */
+const bound = <Name extends string>(column: Name, id: string) =>
+  ({ [column]: id }) as Partial<KeyOf<{ [K in Name]: 'id' }>>;

@@ -76,7 +76,7 @@ function bucketCursor(tables: ReadTables, bucket: number, bounds: Bounds, chunk:
     { length: PUBLIC_LANES },
     (_, lane) =>
       new PartsCursor<number, Entry<StorePublicRow>>([lane], bounds, async (_lane, span, limit) => {
-        const rows = await tables.range(publicStatuses, { bucket, lane }, { ...rangeOf('status', span), limit });
+        const rows = await tables.range(publicStatuses, { bucket, lane }, rangeOf('status', span, limit));
         return rows.map(({ key, value }) => ({ id: key.status, value }));
       }),
   );

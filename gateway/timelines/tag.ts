@@ -50,7 +50,7 @@ export function tagsCursor(
 function tagCursor(tables: ReadTables, tag: string, bounds: Omit<PageBounds, 'limit'>) {
   const buckets = filledBuckets((range) => rangeSoon(tables, tagBuckets, { tag }, range), TAG_BUCKET_MS, bounds);
   return new PartsCursor<number, Entry<StorePublicRow>>(buckets, bounds, (bucket, span, limit) =>
-    soon(rangeSoon(tables, tagStatuses, { tag, bucket }, { ...rangeOf('status', span), limit }), (rows) =>
+    soon(rangeSoon(tables, tagStatuses, { tag, bucket }, rangeOf('status', span, limit)), (rows) =>
       rows.map(({ key, value }) => ({ id: key.status, value })),
     ),
   );

@@ -565,6 +565,8 @@ export interface AccountRelation {
   readonly note: string;
   readonly endorsed: boolean;
   readonly limit?: AccountLanguages | undefined;
+  /** Absent: not known, of an account with more followers than its actor remembers. */
+  readonly followedBy?: boolean | undefined;
 }
 
 export interface AccountRelations {

@@ -19,6 +19,7 @@ test('relations say what the account is to each target, and nothing is recorded'
     note: '',
     endorsed: false,
     limit: undefined,
+    followedBy: false,
   };
   assert.deepEqual(alice.reply, {
     relations: [
@@ -27,6 +28,19 @@ test('relations say what the account is to each target, and nothing is recorded'
     ],
   });
   assert.deepEqual(alice.events, []);
+});
+
+test('who follows is said as far as followers are remembered', () => {
+  const followedBy = (followers: number, target: string) => {
+    const alice = newcomer((state) => {
+      state.followers = followers;
+      state.recentFollowers.set(other, '3');
+    }).when('relations', { targets: [target] });
+    assert.ok(alice.reply !== undefined && 'relations' in alice.reply);
+    return alice.reply.relations[0]?.followedBy;
+  };
+  assert.deepEqual([followedBy(1, other), followedBy(1, '5')], [true, false]);
+  assert.deepEqual([followedBy(2, other), followedBy(2, '5')], [true, undefined]);
 });
 
 test('sources are all who are followed, and who is blocked, in each direction', () => {

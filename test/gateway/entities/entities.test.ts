@@ -3,12 +3,14 @@ import { test } from 'node:test';
 import { emptyProfile } from '../../../actors/account/profile.js';
 import { renderAccount, renderCredentialAccount } from '../../../gateway/entities/account.js';
 import { renderInstance, renderInstanceV1 } from '../../../gateway/entities/instance.js';
-import { renderRelationships } from '../../../gateway/entities/relationship.js';
+import { relationshipsJson, renderRelationships } from '../../../gateway/entities/relationship.js';
 import { renderRole } from '../../../gateway/entities/role.js';
 import { renderStatuses } from '../../../gateway/entities/status.js';
 import type { InstanceSettings } from '../../../gateway/services.js';
 import { visibleById } from '../../../gateway/visible.js';
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
+import { put } from '../../../store/port.js';
+import { following } from '../../../store/tables.js';
 import { TimelineWorld } from '../timelines/timeline-world.js';
 
 const instance: InstanceSettings = {
@@ -134,6 +136,31 @@ test('a relationship has every field, for strangers too', async () => {
   const world = new TimelineWorld(22);
   for (const relationship of await renderRelationships(world.services, world.viewer, world.people.slice(1))) {
     hasFields(relationship, RELATIONSHIP);
+  }
+});
+
+test('who follows is what the rows say where an actor does not remember all followers', async () => {
+  const world = new TimelineWorld(22);
+  const [, one = '', two = '', three = ''] = world.people;
+  const edge = (pending: boolean) => ({ edgeId: '1', pending, reblogs: true, notify: false, atMs: 0 });
+  await world.tables.write([
+    put(following, { account: one, target: world.viewer }, edge(false)),
+    put(following, { account: two, target: world.viewer }, edge(true)),
+  ]);
+  const found = await renderRelationships(world.services, world.viewer, [one, two, three, world.viewer]);
+  assert.deepEqual(
+    found.map(({ followed_by }) => followed_by),
+    [true, false, false, false],
+  );
+});
+
+test('relationships as JSON say what they say as objects', async () => {
+  const world = new TimelineWorld(23);
+  const { services, viewer, people } = world;
+  const objects = await renderRelationships(services, viewer, people);
+  assert.ok(new Set(objects.map(({ id: _, ...flags }) => JSON.stringify(flags))).size > 3, 'of several kinds');
+  for (const _ of ['made', 'kept']) {
+    assert.deepEqual(JSON.parse(await relationshipsJson(services, viewer, people)), objects);
   }
 });
 

@@ -44,6 +44,24 @@ test('relationships are for those who exist, and for users only', async () => {
   assert.equal((await server.get(`/api/v1/accounts/relationships?id[]=${bob.id}`)).status, 401);
 });
 
+test('relationships of several are in the order asked, with what is special of each', async () => {
+  const others = await Promise.all(['ruth', 'sam', 'tess'].map((name) => server.person(name)));
+  const [ruth, sam, tess] = others as [Person, Person, Person];
+  await alice.post(`/api/v1/accounts/${ruth.id}/follow`, { languages: ['de'] });
+  await alice.post(`/api/v1/accounts/${sam.id}/mute`, { duration: 3_600 });
+  await alice.post(`/api/v1/accounts/${tess.id}/note`, { comment: 'said "no" \u2028 \\' });
+  await tess.follows(alice);
+  const query = [tess, ruth, sam].map(({ id }) => `id%5B%5D=${id}`).join('&');
+  const { body } = await alice.get(`/api/v1/accounts/relationships?${query}`);
+  assert.deepEqual(ids(body), [tess.id, ruth.id, sam.id]);
+  assert.deepEqual([body[0].note, body[0].followed_by], ['said "no" \u2028 \\', true]);
+  assert.deepEqual([body[1].languages, body[1].following, body[1].followed_by], [['de'], true, false]);
+  assert.ok(body[2].muting && Date.parse(body[2].muting_expires_at) > Date.now());
+  await tess.post(`/api/v1/accounts/${alice.id}/unfollow`);
+  const blocked = await alice.post(`/api/v1/accounts/${tess.id}/block`);
+  assert.deepEqual([blocked.body.blocking, blocked.body.followed_by], [true, false]);
+});
+
 test('the pictures that accounts point to are there', async () => {
   const { body } = await server.get(`/api/v1/accounts/${alice.id}`);
   for (const address of [body.avatar, body.header_static]) {
