@@ -245,9 +245,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...markers.events,
       ...directs.events,
     },
-    // A post with a quote, or with followers who asked for news, tells somebody something behind what it waits for.
-    overlaps: (type, event, state) =>
-      type === 'posted' && (event as AccountEvents['posted']).quote === undefined && state.subscribers.size === 0,
+    overlaps,
     stateVersion: 14,
     once: ['exchangeCode'],
     queries: [
@@ -290,6 +288,30 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
     reactions: accountReactions(around),
   };
 }
+
+/**
+ * Of the events that come in numbers: not those that tell somebody something behind what they wait for, as a post with
+ * a quote or with followers who asked for news does, or an answer to who asked to follow.
+ */
+function overlaps(type: string, event: object, state: Readonly<AccountState>): boolean {
+  switch (type) {
+    case 'posted':
+      return (event as AccountEvents['posted']).quote === undefined && state.subscribers.size === 0;
+    case 'followed':
+      return true;
+    case 'followerAdded':
+      return !(event as AccountEvents['followerAdded']).answer;
+    case 'notified':
+      return OVERLAPPING_NOTICES.has((event as AccountEvents['notified']).kind);
+    case 'statusCounted':
+      return (event as AccountEvents['statusCounted']).delta > 0;
+    default:
+      return false;
+  }
+}
+
+/** Of many people at once; they are rows and news for streams, and no mail. */
+const OVERLAPPING_NOTICES = new Set(['follow', 'favourite', 'reblog', 'mention']);
 
 /** Each change of the relations moves their version on, and some end suggestions. */
 function versioned(slices: AccountSlice['apply']): AccountSlice['apply'] {

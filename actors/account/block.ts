@@ -53,7 +53,8 @@ export const block: Omit<Part<State, Commands, Recordable>, 'apply' | 'events'> 
         requestedBy: false,
         endorsed: false,
       };
-      const reply = { ...relationTo(state, target, nowMs), ...none, blocking: true };
+      // Whether they follow still is known behind the effects.
+      const reply = { ...relationTo(state, target, nowMs), ...none, blocking: true, followedBy: undefined };
       if (state.blocking.has(target)) return { events: [], reply };
       if (state.blocking.size >= BLOCKS_MAX)
         return problem('limit_reached', `Validation failed: You cannot block more than ${BLOCKS_MAX} people`);

@@ -1,4 +1,4 @@
-import type { RowWrite } from '../../store/port.js';
+import { type RowWrite, WRITE_ROWS_MAX } from '../../store/port.js';
 import { Unavailable } from '../domain/problem.js';
 import { backoffMs } from './backoff.js';
 import { type Halt, Halted } from './halt.js';
@@ -28,6 +28,9 @@ export interface EffectSource {
 export class InOrder {
   /** The last command to each actor: one waits for the other, so that they arrive in order. */
   private latest: Map<string, Promise<unknown>> | undefined;
+  /** Rows that go to the store with the next write, the last of each, by its name. */
+  private gathered: Map<string, RowWrite> | undefined;
+  private written: Promise<void> = Promise.resolve();
 
   after<T>(target: string, action: () => Promise<T>): Promise<T> {
     const earlier = this.latest?.get(target);
@@ -36,10 +39,29 @@ export class InOrder {
     this.latest.set(target, outcome);
     return outcome;
   }
+
+  /**
+   * Rows of all that ask at once, or while the write before is under way, go in one: the account's row once for thirty
+   * followers. A later write of a row never goes before an earlier one.
+   */
+  write(rows: readonly RowWrite[], action: (rows: readonly RowWrite[]) => Promise<void>): Promise<void> {
+    const names = rows.map(nameOf);
+    const { gathered } = this;
+    if (gathered !== undefined && gathered.size + rows.length <= WRITE_ROWS_MAX) {
+      for (const [place, row] of rows.entries()) gathered.set(names[place] as string, row);
+      return this.written;
+    }
+    const next = new Map(rows.map((row, place) => [names[place] as string, row]));
+    this.gathered = next;
+    this.written = this.written.then(() => {
+      if (this.gathered === next) this.gathered = undefined;
+      return action([...next.values()]);
+    });
+    return this.written;
+  }
 }
 
-/** Stands for the store among the targets of effects. */
-const STORE = '';
+const nameOf = ({ table, key }: RowWrite): string => `${table.name}\0${Object.values(key).join('\0')}`;
 
 /** The effects of one entry, numbered in the order in which the reactions ask for them. Tried until done or halted. */
 export class EntryEffects implements Effects {
@@ -50,14 +72,14 @@ export class EntryEffects implements Effects {
     private readonly from: EffectSource,
     private readonly seq: number,
     private readonly order: InOrder,
-    /** Of several entries at once a write that is repeated must not undo a later one's. */
+    /** Of what is carried out side by side a write that is repeated must not undo a later one's. */
     private readonly alone: boolean,
   ) {}
 
   write(rows: readonly RowWrite[]): Promise<void> {
     // Not yet durable is good enough: the cursor is written behind them, and without it the effect is done anew.
-    const action = () => this.untilDone(() => this.around.tables.write(rows, DEFERRED));
-    return this.alone ? action() : this.order.after(STORE, action);
+    const action = (all: readonly RowWrite[]) => this.untilDone(() => this.around.tables.write(all, DEFERRED));
+    return this.alone ? action(rows) : this.order.write(rows, action);
   }
 
   tell(kind: string, id: string, command: string, input: object): Promise<unknown> {

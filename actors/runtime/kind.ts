@@ -63,7 +63,8 @@ export interface ActorKind<S, C extends CommandTable<C>, E> {
   /**
    * Whether an event's effects may be carried out beside those of other such events of the actor. No row of one may
    * undo another's, and it must not tell an actor anything after it has waited for something, if another such event
-   * could tell the same actor: receivers take an actor's commands in the order of its events only.
+   * could tell the same actor: receivers take an actor's commands in the order of its events only. Of one entry with
+   * several such events only the first may tell anybody anything: effects are numbered in the order of the asking.
    */
   readonly overlaps?: (type: keyof E & string, event: E[keyof E], state: Readonly<S>) => boolean;
   /** Bump it when the state's shape changes: older snapshots are then ignored. */

@@ -1,7 +1,7 @@
 import { Unavailable } from '../domain/problem.js';
 import { backoffMs } from './backoff.js';
 import type { Handlers } from './blueprint.js';
-import { type ActorCore, type Entry, entryOf } from './core.js';
+import { type ActorCore, type Entry, entryOf, type StoredEvent } from './core.js';
 import type { Expiring } from './deadlines.js';
 import { type EffectSource, EntryEffects, InOrder } from './effects.js';
 import { Halted } from './halt.js';
@@ -123,14 +123,17 @@ export class Lane {
   /** The next entry, or those from it on that may be carried out side by side; they are done in their order. */
   private async carryOutNext(): Promise<void> {
     let count = 1;
-    if (this.overlaps(this.queue[0])) {
+    const overlapping = this.overlaps(this.queue[0]);
+    if (overlapping) {
       while (count < TOGETHER_MAX && this.overlaps(this.queue[count])) count += 1;
     }
     const entries = this.queue.splice(0, count);
     const order = new InOrder();
-    const outcomes = entries.map((entry) =>
-      this.untilNoFault(() => this.carryOut(entry, order, count === 1), entry.seq),
-    );
+    const outcomes = entries.map((entry) => {
+      const alone = count === 1 && (!overlapping || entry.events.length === 1);
+      const within = () => (count === 1 ? new InOrder() : order);
+      return this.untilNoFault(() => this.carryOut(entry, within(), alone, overlapping), entry.seq);
+    });
     try {
       for (const [place, { seq }] of entries.entries()) {
         await outcomes[place];
@@ -151,12 +154,17 @@ export class Lane {
     return entry.events.every(({ type, event }) => kind.overlaps?.(type, event, state) === true);
   }
 
-  private async carryOut(entry: Entry, order: InOrder, alone: boolean): Promise<void> {
+  /** Events of one entry that overlap do so with one another as well. */
+  private async carryOut(entry: Entry, order: InOrder, alone: boolean, overlapping: boolean): Promise<void> {
     const effects = new EntryEffects(this.around, this.from, entry.seq, order, alone);
     const happened = { self: this.core.id, seq: entry.seq, atMs: entry.atMs, state: this.core.state };
-    for (const { type, event } of entry.events) {
+    const react = async ({ type, event }: StoredEvent) => {
       for (const handler of this.handlers.get(type) ?? []) await handler.run(event, happened, effects);
-    }
+    };
+    if (overlapping && entry.events.length > 1) {
+      const outcomes = await Promise.allSettled(entry.events.map(react));
+      for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+    } else for (const stored of entry.events) await react(stored);
   }
 
   private async refill(): Promise<void> {

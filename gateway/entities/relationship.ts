@@ -41,8 +41,7 @@ export function renderRelationships(
   ]);
   return soon(found, ([relations, blocked]) => {
     const relationOf = (id: string) => (id === known?.target ? known : relations.get(id));
-    // What a command answers with was found before it had its effects.
-    const isFollowedBy = (id: string) => (id === known?.target ? undefined : relations.get(id)?.followedBy);
+    const isFollowedBy = (id: string) => relationOf(id)?.followedBy;
     const unknown = ids.filter((id) => id !== viewer && isFollowedBy(id) === undefined);
     return soon(amongFollowers(services, viewer, unknown), (followers) =>
       ids.map((id) => {
