@@ -51,8 +51,9 @@ export const actorSubject = (shard: number): string => `actor.${shard}`;
 export const STATUSES_TOPIC = 'topic.statuses';
 /** Rows that nodes keep in memory and that one of them wrote (RowsWritten). */
 export const ROWS_TOPIC = 'topic.rows';
+const ACCOUNT_TOPICS = 'topic.account.';
 /** What concerns one account (AccountTopic): notifications, changed relations, revoked tokens. */
-export const accountTopic = (account: string): string => `topic.account.${account}`;
+export const accountTopic = (account: string): string => `${ACCOUNT_TOPICS}${account}`;
 /** Whose relations changed (AccountTopic): nodes that keep them ask again. */
 export const RELATIONS_TOPIC = 'topic.relations';
 /** What the instance says to everybody (InstanceTopic): announcements and the reactions to them. */
@@ -64,8 +65,15 @@ export const PULSE_TOPIC = 'topic.pulse';
 /** Says that the shard map changed: whoever hears it reads the row. */
 export const CLUSTER_TOPIC = 'topic.cluster';
 
-/** What every node subscribes to: buses may send several messages of these as one. */
-export const COMMON_TOPICS: readonly string[] = [STATUSES_TOPIC, ROWS_TOPIC, RELATIONS_TOPIC, PULSE_TOPIC];
+/** What every node subscribes to. */
+const COMMON_TOPICS: readonly string[] = [STATUSES_TOPIC, ROWS_TOPIC, RELATIONS_TOPIC, PULSE_TOPIC];
+
+/**
+ * Whether messages on it may go to every node with others, as one. Accounts' topics are, too: most of what is said there
+ * nobody listens to, and a message of its own costs its sender and the server more than its bytes cost every node.
+ */
+export const isCommon = (subject: string): boolean =>
+  COMMON_TOPICS.includes(subject) || subject.startsWith(ACCOUNT_TOPICS);
 
 /** What a message may weigh: below NATS's default `max_payload` (1 MiB), which headers and wrappers share. */
 export const PAYLOAD_BYTES_MAX = 1_000_000;

@@ -12,6 +12,9 @@ import { Mailbox } from './mailbox.js';
 import type { Hosted, NactHost } from './nact-host.js';
 import type { Surroundings } from './surroundings.js';
 
+/** Of the microtasks that a lane may need for an entry for which it waits for nothing; each reaction takes a few. */
+const TURNS_MAX = 32;
+
 /**
  * One actor in memory. Commands are decided one after the other, as many as wait at once, and stored in one append;
  * no reply and no effect leaves before that is durable and the shard still ours under the same epoch.
@@ -213,11 +216,13 @@ export class Activation {
     if (fault !== undefined) this.reportFault(fault, awake.core.seq);
     if (decided.length > 0) {
       const records = decided.map(({ record }) => record);
-      await journal.append(this.name, storedSeq, this.epoch, records, awake.upkeep.marksFor(storedSeq));
+      const areEffects = records.every(({ cause }) => cause !== undefined);
+      const marks = awake.upkeep.marksFor(storedSeq, areEffects);
+      await journal.append(this.name, storedSeq, this.epoch, records, marks);
       metrics.appends += 1;
       metrics.entries += records.length;
       if (this.stopped) return;
-      awake.upkeep.stored();
+      awake.upkeep.stored(areEffects);
       if (!this.owned()) throw new NotTaken(`${this.name} moved while a command was stored`);
       for (const { entry } of decided) {
         awake.before.push(entry);
@@ -243,16 +248,45 @@ export class Activation {
       this.settings.blueprint.queries.has(delivery.command) ||
       this.awaitedBy(before, delivery)
     ) {
+      this.answerFor(awake, { delivery, reply, seq });
+      return;
+    }
+    this.waitFor(delivery);
+    before.whenDone(seq, () => {
+      this.waitNoMore(delivery);
+      this.answerFor(awake, { delivery, reply, seq });
+    });
+  }
+
+  /** Who sent an effect does not send it again once it is answered: what it led to must be done by then, or marked. */
+  private answerFor({ upkeep }: Awake, { delivery, reply, seq }: Answer): void {
+    const isQuery = this.settings.blueprint.queries.has(delivery.command);
+    if (delivery.cause === undefined || isQuery || upkeep.answersFor(seq)) {
       this.acknowledge(delivery, reply);
       return;
     }
+    this.waitFor(delivery);
+    void this.marked(upkeep, seq).then((isMarked) => {
+      this.waitNoMore(delivery);
+      if (isMarked) this.acknowledge(delivery, reply);
+      else delivery.doubt(`${this.name} could not store what it owes`);
+    });
+  }
+
+  /** Most effects behind the reply wait for nothing and are done after some turns of the microtasks: no row for those. */
+  private async marked(upkeep: Awake['upkeep'], seq: number): Promise<boolean> {
+    for (let turn = 0; turn < TURNS_MAX && !upkeep.answersFor(seq); turn++) await undefined;
+    return upkeep.answersFor(seq) || upkeep.markNow();
+  }
+
+  private waitFor(delivery: Delivery): void {
     this.waitingReplies ??= new Set();
     this.waitingReplies.add(delivery);
-    before.whenDone(seq, () => {
-      this.waitingReplies?.delete(delivery);
-      if (this.waitingReplies?.size === 0) this.waitingReplies = undefined;
-      this.acknowledge(delivery, reply);
-    });
+  }
+
+  private waitNoMore(delivery: Delivery): void {
+    this.waitingReplies?.delete(delivery);
+    if (this.waitingReplies?.size === 0) this.waitingReplies = undefined;
   }
 
   /** Our effects wait for the sender, so that it must not wait for them. */

@@ -30,6 +30,7 @@ export class Upkeep {
   private left = false;
   private snapshotting: Promise<void> | undefined;
   private saving: Promise<boolean> | undefined;
+  private marking: Promise<boolean> | undefined;
 
   constructor(
     private readonly around: Surroundings,
@@ -54,12 +55,35 @@ export class Upkeep {
     if (this.marks.length > 0) this.count(true);
   }
 
-  /** What an append after `seq` must make durable with it. */
-  marksFor(seq: number): RowWrite[] {
-    if (this.marked) return [];
+  /**
+   * What an append after `seq` must make durable with it. Nothing where each entry is an effect that its sender carries
+   * out again until it is answered: the answer goes only when `answersFor` the entry.
+   */
+  marksFor(seq: number, areEffects: boolean): RowWrite[] {
+    if (this.marked || areEffects) return [];
     const key = backlogKey(this.actor, seq + 1, this.epoch);
     this.marks = [...this.marks, key];
     return [put(backlog, { shard: this.shard, actor: key }, { atMs: this.around.clock.nowMs() })];
+  }
+
+  /** Whoever sent what led to the entry need not care any more: all is done, or the store knows that it is not. */
+  answersFor(seq: number): boolean {
+    return this.marked || (this.before.done >= seq && this.after.done >= seq);
+  }
+
+  /** Makes sure of that. False when it could not be done. */
+  markNow(): Promise<boolean> {
+    this.marking ??= this.writeMark().finally(() => {
+      this.marking = undefined;
+    });
+    return this.marking;
+  }
+
+  private async writeMark(): Promise<boolean> {
+    const rows = this.marksFor(this.core.seq, false);
+    const isWritten = rows.length === 0 || (await this.attempt('what is owed', () => this.around.tables.write(rows)));
+    if (isWritten) this.marked = true;
+    return isWritten;
   }
 
   /** Backlog rows that stand for effects not known to be done. */
@@ -89,9 +113,9 @@ export class Upkeep {
   }
 
   /** An append has succeeded, its marks included. */
-  stored(): void {
+  stored(areEffects: boolean): void {
     this.lastEpoch = this.epoch;
-    this.marked = true;
+    if (!areEffects) this.marked = true;
     this.count(true);
   }
 

@@ -4,8 +4,8 @@ import { Unavailable } from '../../actors/domain/problem.js';
 import type { NodePacked } from '../../proto/gen/types.js';
 import {
   type Bus,
-  COMMON_TOPICS,
   checkPayload,
+  isCommon,
   NotDelivered,
   PAYLOAD_BYTES_MAX,
   REQUESTS_IN_FLIGHT_MAX,
@@ -140,12 +140,12 @@ export class NatsBus implements Bus {
 
   publish(subject: string, payload: Uint8Array): void {
     checkPayload(payload);
-    if (COMMON_TOPICS.includes(subject)) this.outbox.pack(subject, payload);
+    if (isCommon(subject)) this.outbox.pack(subject, payload);
     else this.sendPublished(subject, payload);
   }
 
   async subscribe(subject: string, handler: (payload: Uint8Array) => void): Promise<Subscription> {
-    if (COMMON_TOPICS.includes(subject)) return this.listenTo(subject, handler);
+    if (isCommon(subject)) return this.listenTo(subject, handler);
     const watch = new GapWatch();
     const subscription = this.connection.subscribe(this.full(subject), {
       callback: (error, message) => {
@@ -234,6 +234,7 @@ export class NatsBus implements Bus {
     return {
       close: async () => {
         all.delete(handler);
+        if (all.size === 0 && this.listeners.get(topic) === all) this.listeners.delete(topic);
       },
     };
   }

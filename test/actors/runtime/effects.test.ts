@@ -70,6 +70,54 @@ test('effects that may overlap do not wait for one another, and those to one act
   });
 });
 
+test('rows of effects that overlap go in one write while the one before it is under way', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const { runtime, store } = await stage.node(1);
+  const proceed = store.holdWrites(journal);
+  const writes: number[] = [];
+  const asked = ['first', 'beside 2', 'beside 3', 'beside 4'].map((text) =>
+    runtime.ask('notebook', alice, 'add', { text }),
+  );
+  await stage.clock.settle();
+  store.beforeWrite = (rows) => {
+    const count = rows.filter((row) => 'line' in row.key).length;
+    if (count > 0) writes.push(count);
+  };
+  proceed();
+  await Promise.all(asked);
+  assert.deepEqual(writes, [1, 3]);
+  assert.deepEqual(await page(stage, 4), { text: 'beside 4' });
+});
+
+test('an effect that is done when it is answered has no backlog row of its own', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const { runtime } = await stage.node(1);
+  await runtime.ask('notebook', alice, 'add', { text: 'hello', shareWith: bob });
+  assert.deepEqual(await lines({ runtime } as StageNode, bob), ['shared hello']);
+  assert.equal((await backlogOf(stage, 1)).length, 1);
+  assert.deepEqual(await backlogOf(stage, 2), []);
+});
+
+test('an effect whose own effects outlast its answer is in the backlog before that', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const { runtime, store } = await stage.node(1);
+  store.beforeWrite = (rows) => {
+    if (rows.some(({ key }) => key.notebook === bob)) throw new Unavailable('no pages of bob');
+  };
+  const asked = runtime.ask('notebook', alice, 'add', { text: 'hello', shareWith: bob });
+  await stage.clock.advance(3_000);
+  assert.deepEqual(await backlogOf(stage, 2), []);
+  await stage.clock.advance(3_000);
+  assert.equal((await backlogOf(stage, 2)).length, 1);
+  store.mend();
+  await stage.clock.advance(10_000);
+  await asked;
+  assert.deepEqual(await backlogOf(stage, 2), []);
+});
+
 test('an effect that is stuck holds up those after it only where they may not overlap', async (t) => {
   for (const [word, heard] of [
     ['beside', ['shared beside 3']],
