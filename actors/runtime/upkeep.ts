@@ -183,6 +183,7 @@ export class Upkeep {
       await this.around.tables.write([...cursor, ...alongside]);
       this.savedBefore = beforeReply;
       this.savedAfter = afterReply;
+      if (this.settled && Math.min(beforeReply, afterReply) === this.core.seq) this.count(false);
     }).finally(() => {
       this.saving = undefined;
     });
