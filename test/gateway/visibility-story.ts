@@ -60,15 +60,15 @@ export class Theatre {
   private runs = 0;
   private words = 0;
 
-  /** @param person makes somebody; @param others who look besides the people of a story, and see no more than anybody */
+  /** @param make makes people of these names; @param others who look besides the people of a story, and see no more than anybody */
   constructor(
-    private readonly person: (name: string) => Promise<Person>,
+    private readonly make: (names: readonly string[]) => Promise<Person[]>,
     readonly others: readonly Looker[],
   ) {}
 
   people(): Promise<Person[]> {
     const run = ++this.runs;
-    return Promise.all(Array.from({ length: PEOPLE }, (_, n) => this.person(`p${n}r${run}`)));
+    return this.make(Array.from({ length: PEOPLE }, (_, n) => `p${n}r${run}`));
   }
 
   /** One that no status has yet. */

@@ -18,7 +18,8 @@ let theatre: Theatre;
 before(async () => {
   server = await TestServer.start();
   const moderator = await server.staff('moderator', 'moderator');
-  theatre = new Theatre((name) => server.person(name), [moderator, await applicationOf(server), { get: server.get }]);
+  const make = (names: readonly string[]) => Promise.all(names.map((name) => server.person(name)));
+  theatre = new Theatre(make, [moderator, await applicationOf(server), { get: server.get }]);
 });
 after(() => server.stop());
 

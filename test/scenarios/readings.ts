@@ -1,6 +1,9 @@
 import type { AnyRoute } from '../../gateway/http/route.js';
+import { type Facts, pathShape } from '../../gateway/openapi/answer-schemas.js';
+import recorded from '../../gateway/openapi/facts.json' with { type: 'json' };
 import { allRoutes } from '../../gateway/routes/index.js';
 import { until } from '../kit/until.js';
+import { AnswerJudge } from './answer-judge.js';
 import { type EveryRoute, nameOf, pathOf } from './every-route.js';
 
 /** One question, the same each time it is asked. */
@@ -10,6 +13,8 @@ interface Reading {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** Fewer than there are. */
+const JUDGED_MIN = 80;
 const QUIET_MS_MAX = 20_000;
 /** What is about the process, the moment or the connection, not about what is stored. */
 const OF_THE_MOMENT = /^GET \/(?:health|metrics|api\/v1\/streaming|auth\/|oauth\/authorize)/;
@@ -76,4 +81,23 @@ export function differences(some: ReadonlyMap<string, string>, others: ReadonlyM
     const from = Math.max(0, at - 60);
     return [`${name}: …${answer.slice(from, at + 120)} ≠ …${other.slice(from, at + 120)}`];
   });
+}
+
+/** What in these answers is not as the API says: fields that lack, other types. */
+export function misfits(answers: ReadonlyMap<string, string>): string[] {
+  const facts = recorded as unknown as Facts;
+  const documented = new Map(
+    facts.operations.map(([method, path, , , , answer]) => [`${method} ${pathShape(path)}`, answer]),
+  );
+  const judge = new AnswerJudge(facts);
+  let judged = 0;
+  const found = [...answers].flatMap(([name, text]) => {
+    const [method = '', path = ''] = name.split(' ');
+    const fact = documented.get(`${method} ${pathShape(path)}`);
+    const [status = '', , ...body] = text.split('\n');
+    if (fact === undefined || status !== '200' || !/^[[{]/.test(body[0] ?? '')) return [];
+    judged++;
+    return judge.faults(fact, name, JSON.parse(body.join('\n'))) ?? [];
+  });
+  return judged >= JUDGED_MIN ? found : [`only ${judged} answers were judged`, ...found];
 }

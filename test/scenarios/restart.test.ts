@@ -5,10 +5,13 @@ import { cassandraSettings, dropKeyspace } from '../kit/cassandra.js';
 import { ServerProcess } from '../kit/server-process.js';
 import { call } from './cluster/people.js';
 import { EveryRoute } from './every-route.js';
-import { answersOf, appTokenOf, differences, readings, settledAnswers } from './readings.js';
+import { answersOf, appTokenOf, differences, misfits, readings, settledAnswers } from './readings.js';
+import { assertTold, playStory } from './told-story.js';
 
 /** Fewer than there are; so many must have been compared. */
 const READINGS_MIN = 100;
+/** So that it is the same one each time. */
+const STORY = 7;
 
 async function survives(server: ServerProcess): Promise<void> {
   const world = await EveryRoute.prepare(server);
@@ -16,6 +19,7 @@ async function survives(server: ServerProcess): Promise<void> {
   const before = await settledAnswers(server.url, all);
   const answered = [...before.values()].filter((answer) => answer.startsWith('200'));
   assert.ok(answered.length >= READINGS_MIN, `only ${answered.length} of ${before.size} routes answered`);
+  assert.deepEqual(misfits(before), []);
   await server.kill();
   await server.restart();
   assert.deepEqual(differences(before, await answersOf(server.url, all)), []);
@@ -24,20 +28,31 @@ async function survives(server: ServerProcess): Promise<void> {
   assert.ok(differences(before, await answersOf(server.url, all)).length > 0);
 }
 
-test('kill -9 of an embedded node: afterwards every route answers what it answered before', async () => {
+/** What everybody may see, before and after. */
+async function hides(server: ServerProcess): Promise<void> {
+  const story = await playStory(server, STORY);
+  await assertTold(story);
+  await server.kill();
+  await server.restart();
+  await assertTold(story);
+}
+
+test('kill -9 of an embedded node: afterwards every route answers what it answered before, and nobody sees what they may not', async () => {
   const server = await ServerProcess.start({ LOG_LEVEL: 'warn' });
   try {
     await survives(server);
+    await hides(server);
   } finally {
     await server.dispose();
   }
 });
 
-test('kill -9 of one node on Cassandra: afterwards every route answers what it answered before', async () => {
+test('kill -9 of one node on Cassandra: afterwards every route answers what it answered before, and nobody sees what they may not', async () => {
   const keyspace = `test_${randomBytes(6).toString('hex')}`;
   const server = await ServerProcess.start({ LOG_LEVEL: 'warn', ...cassandraSettings(keyspace) });
   try {
     await survives(server);
+    await hides(server);
   } finally {
     await server.dispose();
     await dropKeyspace(keyspace);

@@ -15,8 +15,10 @@ import { playWithMasto } from '../clients/masto.js';
 import { playOwnAccountWithMasto } from '../clients/masto-own-account.js';
 import { playStatusesWithMasto } from '../clients/masto-statuses.js';
 import { playWithMegalodon } from '../clients/megalodon.js';
+import { playWithToot } from '../clients/toot.js';
 import { EveryRoute, nameOf, pathOf } from '../every-route.js';
-import { answersOf, appTokenOf, differences, readings, settledAnswers } from '../readings.js';
+import { answersOf, appTokenOf, differences, misfits, readings, settledAnswers } from '../readings.js';
+import { assertTold, playStory } from '../told-story.js';
 import { call, makePeople, type Person } from './people.js';
 
 const run = promisify(execFile);
@@ -32,9 +34,12 @@ const HEARD_MS_MAX = 500;
 const WIDE =
   '{"token":{"limit":100000,"seconds":86400},"address":{"limit":100000,"seconds":86400},"media":{"limit":1000,"seconds":86400},"deletes":{"limit":1000,"seconds":86400},"sign_up":{"limit":1000,"seconds":86400}}';
 
+type Sextet = [Person, Person, Person, Person, Person, Person];
+
 let cluster: ThreeNodes;
 let url = '';
 let world: EveryRoute;
+let story: Awaited<ReturnType<typeof playStory>>;
 let questions: Awaited<ReturnType<typeof readings>>;
 before(async () => {
   await sameDayFor(240_000);
@@ -60,12 +65,18 @@ const statusAt = async (base: string, token: string, path = '/api/v1/timelines/h
 test('every route answers the same on every node, whichever of them took what it tells of', async () => {
   questions = await readings(world, await appTokenOf(world, url));
   const answers = await settledAnswers(cluster.node(0).url, questions);
+  assert.deepEqual(misfits(answers), []);
   for (const other of [1, 2])
     assert.deepEqual(differences(answers, await answersOf(cluster.node(other).url, questions)), [], `node ${other}`);
   assert.ok(
     cluster.balancer.taken.every((count) => count > 30),
     'every node took its part',
   );
+});
+
+test('what somebody may not see is shown to them by no node, whichever of them each step went to', async () => {
+  story = await playStory({ url, dataDir: cluster.node(1).dataDir }, 11);
+  await assertTold(story);
 });
 
 test('what a moderator or an operator decides at one node holds on every other at once', async () => {
@@ -105,16 +116,17 @@ test('masto, unmodified, with each of its requests at another node', async () =>
   ]);
 });
 
-test('megalodon and Mastodon.py, unmodified, with each of their requests at another node', async () => {
+test('megalodon, Mastodon.py and toot, unmodified, with each of their requests at another node', async () => {
   const python = process.env.TEST_PYTHON;
   assert.ok(python, 'TEST_PYTHON names the interpreter that has Mastodon.py; scripts/test.mjs sets it');
-  const [ola, pia, rob, sue] = (await people('ola', 'pia', 'rob', 'sue')) as [Person, Person, Person, Person];
+  const [ola, pia, rob, sue, ted, una] = (await people('ola', 'pia', 'rob', 'sue', 'ted', 'una')) as Sextet;
   const script = (name: string) => join(process.cwd(), 'test/scenarios/clients', name);
   const options = { timeout: PLAY_MS_MAX };
   const [main, own] = await Promise.all([
     run(python, [script('scenario.py'), url, url, rob.email, sue.email, rob.password], options),
     run(python, [script('own_account.py'), url, ola.token, pia.token], options),
     playWithMegalodon(url, ola, pia),
+    playWithToot(python, url, ted, una),
   ]);
   for (const { stdout } of [main, own]) assert.equal(JSON.parse(stdout).ok, true);
 });
@@ -315,6 +327,7 @@ test('every node killed and started again: every route answers what it answered 
   await Promise.all(cluster.nodes.map((node) => node.kill()));
   await Promise.all(cluster.nodes.map((node) => node.restart()));
   for (const base of cluster.urls) assert.deepEqual(differences(before, await answersOf(base, questions)), []);
+  await assertTold(story);
   assert.deepEqual(
     cluster.nodes.flatMap(({ log }) =>
       log.split('\n').filter((line) => line.startsWith('{') && JSON.parse(line).level >= 50),
