@@ -30,6 +30,7 @@ import { pin } from './pin.js';
 import { post } from './post.js';
 import { emptyProfile, profile } from './profile.js';
 import { purge } from './purge.js';
+import { push } from './push.js';
 import { quietConversations } from './quiet-conversations.js';
 import { recovery } from './recovery.js';
 import { register } from './register.js';
@@ -88,6 +89,7 @@ export function initialAccount(id: string): AccountState {
     permitted: new Set(),
     subscribers: new Set(),
     markers: new Map(),
+    pushes: new Map(),
     directs: new Map(),
   };
 }
@@ -128,6 +130,7 @@ const decide: AccountSlice['decide'] = {
   ...notificationPolicy.decide,
   ...subscribers.decide,
   ...markers.decide,
+  ...push.decide,
   ...directs.decide,
 };
 
@@ -165,6 +168,7 @@ export const accountSlice: AccountSlice = {
     ...notificationPolicy.apply,
     ...subscribers.apply,
     ...markers.apply,
+    ...push.apply,
     ...directs.apply,
   }),
 };
@@ -210,6 +214,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...notificationPolicy.commands,
       ...subscribers.commands,
       ...markers.commands,
+      ...push.commands,
       ...directs.commands,
     },
     events: {
@@ -243,10 +248,11 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...notificationPolicy.events,
       ...subscribers.events,
       ...markers.events,
+      ...push.events,
       ...directs.events,
     },
     overlaps,
-    stateVersion: 14,
+    stateVersion: 15,
     once: ['exchangeCode'],
     queries: [
       'scheduledOne',
@@ -273,6 +279,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       'notificationRequests',
       'notificationRequest',
       'markers',
+      'pushSubscription',
       'directs',
       'followedTags',
       'endedSuggestions',

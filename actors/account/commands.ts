@@ -24,6 +24,7 @@ import type * as pin from './pin.js';
 import type * as post from './post.js';
 import type * as profile from './profile.js';
 import type * as purge from './purge.js';
+import type * as push from './push.js';
 import type * as quietConversations from './quiet-conversations.js';
 import type * as recovery from './recovery.js';
 import type * as register from './register.js';
@@ -68,6 +69,7 @@ export interface AccountCommands
     policy.Commands,
     subscribers.Commands,
     markers.Commands,
+    push.Commands,
     directs.Commands {}
 
 /** Everything that an account actor's journal holds. */
@@ -102,6 +104,7 @@ export interface AccountEvents
     policy.Events,
     subscribers.Events,
     markers.Events,
+    push.Events,
     directs.Events {}
 
 export interface AccountState
@@ -117,6 +120,7 @@ export interface AccountState
     scheduled.State,
     notify.State,
     markers.State,
+    push.State,
     directs.State,
     collections.State {
   readonly id: string;

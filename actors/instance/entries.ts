@@ -29,6 +29,7 @@ export const COLLECTIONS = [
   'canonical_email_blocks',
   'trends',
   'emojis',
+  'keys',
 ] as const;
 export type Collection = (typeof COLLECTIONS)[number];
 

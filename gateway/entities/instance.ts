@@ -83,8 +83,8 @@ export function renderInstanceV1(instance: InstanceSettings, about: About) {
   };
 }
 
-/** The REST API's Instance (v2). */
-export function renderInstance(instance: InstanceSettings, about: About) {
+/** The REST API's Instance (v2). `serverKey`: for push services, base64url. */
+export function renderInstance(instance: InstanceSettings, about: About, serverKey: string) {
   const shared = configuration();
   return {
     domain: instance.domain,
@@ -120,7 +120,7 @@ export function renderInstance(instance: InstanceSettings, about: About) {
         hashtag_feeds: { local: 'public', remote: 'public' },
         trending_link_feeds: { local: 'public', remote: 'public' },
       },
-      vapid: { public_key: '' },
+      vapid: { public_key: serverKey },
       translation: { enabled: false },
       limited_federation: false,
     },

@@ -3,6 +3,7 @@ import { type Problem, problem } from '../../actors/domain/problem.js';
 import type { StoreAppRecord } from '../../proto/gen/types.js';
 import { tokenHash } from '../http/authenticator.js';
 import { type AnyRoute, json, route } from '../http/route.js';
+import { serverKey } from '../instance/server-key.js';
 import { addressKey } from '../oauth/attempts.js';
 import { findApp, newSecret } from '../oauth/clients.js';
 import { guardsOf } from '../oauth/guards.js';
@@ -85,7 +86,7 @@ const createApp = route({
     };
     await services.registry.putApp(clientId, app);
     return json({
-      ...renderApp(app),
+      ...renderApp(app, await serverKey(services)),
       client_id: clientId,
       client_secret: secret,
       client_secret_expires_at: 0,
@@ -99,12 +100,14 @@ const verifyApp = route({
   auth: 'app',
   handle: async ({ services, bearer }) => {
     const app = await findApp(services, bearer?.clientId ?? '');
-    return app === undefined ? problem('unauthorized', 'The access token is invalid') : json(renderApp(app));
+    return app === undefined
+      ? problem('unauthorized', 'The access token is invalid')
+      : json(renderApp(app, await serverKey(services)));
   },
 });
 
 /** The REST API's Application, as its owner sees it. */
-function renderApp(app: StoreAppRecord) {
+function renderApp(app: StoreAppRecord, vapidKey: string) {
   return {
     id: app.id,
     name: app.name,
@@ -112,7 +115,7 @@ function renderApp(app: StoreAppRecord) {
     scopes: app.scopes,
     redirect_uris: app.redirectUris,
     redirect_uri: app.redirectUris.join('\n'),
-    vapid_key: '',
+    vapid_key: vapidKey,
   };
 }
 

@@ -35,6 +35,7 @@ import { passwordRoutes } from './passwords.js';
 import { peopleRoutes } from './people.js';
 import { pollRoutes } from './polls.js';
 import { profileRoutes } from './profile.js';
+import { pushRoutes } from './push.js';
 import { quietConversationRoutes } from './quiet-conversations.js';
 import { quoteRoutes } from './quotes.js';
 import { reportRoutes } from './reports.js';
@@ -93,6 +94,7 @@ const routes: readonly AnyRoute[] = [
   ...peopleRoutes,
   ...passwordRoutes,
   ...profileRoutes,
+  ...pushRoutes,
   ...reportRoutes,
   ...scheduledStatusRoutes,
   ...signUpRoutes,

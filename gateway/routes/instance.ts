@@ -6,6 +6,7 @@ import { renderInstance, renderInstanceV1, renderRule, versionText } from '../en
 import { isoTime } from '../entities/time.js';
 import { type AnyRoute, json, route } from '../http/route.js';
 import { aboutOf } from '../instance/about.js';
+import { serverKey } from '../instance/server-key.js';
 import { DAY_MS, type Statistics, statisticsOf, WEEKS_COUNTED } from '../instance/statistics.js';
 import { languageName } from '../posting/language.js';
 import type { Services } from '../services.js';
@@ -137,7 +138,9 @@ function nodeInfo(version: (typeof NODE_INFO_VERSIONS)[number]): AnyRoute {
 /** What the instance says of itself, to clients and to other servers. */
 export const instanceRoutes: readonly AnyRoute[] = [
   tell('/api/v1/instance', async (services) => renderInstanceV1(services.instance, await aboutOf(services))),
-  tell('/api/v2/instance', async (services) => renderInstance(services.instance, await aboutOf(services))),
+  tell('/api/v2/instance', async (services) =>
+    renderInstance(services.instance, await aboutOf(services), await serverKey(services)),
+  ),
   tell('/api/v1/instance/rules', async ({ entries }) => (await entries.of('rules')).map(renderRule)),
   // There are no other servers yet.
   tell('/api/v1/instance/peers', () => []),

@@ -1605,6 +1605,42 @@ export interface AccountIndexSome {
   readonly after: string;
 }
 
+/** What the client of one token asked for. alerts: types of notifications; policy: from whom. */
+export interface AccountPushSubscription {
+  readonly tokenHash: string;
+  readonly id: string;
+  readonly endpoint: string;
+  /** Keys of the browser, base64url: an uncompressed point of P-256, and 16 bytes. */
+  readonly p256dh: string;
+  readonly auth: string;
+  /** RFC 8291; otherwise its last draft, as older clients ask for. */
+  readonly standard: boolean;
+  readonly alerts: readonly string[];
+  readonly policy: string;
+}
+
+export interface AccountPushOf {
+  readonly tokenHash: string;
+}
+
+export interface AccountSubscribePush {
+  readonly tokenHash: string;
+  readonly endpoint: string;
+  readonly p256dh: string;
+  readonly auth: string;
+  readonly standard: boolean;
+  readonly alerts: readonly string[];
+  readonly policy: string;
+}
+
+/** Without `with_alerts` they stay, and so does the policy when it is empty. */
+export interface AccountChangePush {
+  readonly tokenHash: string;
+  readonly alerts: readonly string[];
+  readonly withAlerts: boolean;
+  readonly policy: string;
+}
+
 export interface AccountSchedule {
   readonly post?: AccountPost | undefined;
   readonly dueMs: number;
@@ -2925,6 +2961,10 @@ export interface Messages {
   'murmuration.account.Domains': AccountDomains;
   'murmuration.account.IndexingChosen': AccountIndexingChosen;
   'murmuration.account.IndexSome': AccountIndexSome;
+  'murmuration.account.PushSubscription': AccountPushSubscription;
+  'murmuration.account.PushOf': AccountPushOf;
+  'murmuration.account.SubscribePush': AccountSubscribePush;
+  'murmuration.account.ChangePush': AccountChangePush;
   'murmuration.account.Schedule': AccountSchedule;
   'murmuration.account.Scheduled': AccountScheduled;
   'murmuration.account.Reschedule': AccountReschedule;

@@ -63,7 +63,35 @@ export function ownAccountRequests(stage: Stage): Readonly<Record<string, () => 
     },
     'GET /api/v1/accounts/familiar_followers': async () => ({ query: `id[]=${stage.other.id}` }),
     'POST /api/v1/follows': async () => ({ body: { uri: 'ben' } }),
+    ...pushRequests(stage),
   };
+}
+
+/** A client's address and keys. Source of the keys: RFC 8291 appendix A. */
+export const PUSH_SUBSCRIPTION = {
+  endpoint: 'https://push.example/one',
+  keys: {
+    p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+    auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+  },
+};
+
+/** For older clients there is a plural, too. A subscription belongs to the token that asked for it. */
+function pushRequests({ url, viewer }: Stage): Readonly<Record<string, () => Promise<Fitting>>> {
+  const body = { subscription: PUSH_SUBSCRIPTION, data: { alerts: { mention: true }, policy: 'followed' } };
+  const subscribed = async () => {
+    await call(url, viewer, 'POST', '/api/v1/push/subscription', body);
+    return { token: viewer.token };
+  };
+  const paths = ['/api/v1/push/subscription', '/api/v1/push/subscriptions'];
+  return Object.fromEntries(
+    paths.flatMap((path): [string, () => Promise<Fitting>][] => [
+      [`POST ${path}`, async () => ({ body })],
+      [`GET ${path}`, subscribed],
+      [`PUT ${path}`, async () => ({ ...(await subscribed()), body: { data: { policy: 'all' } } })],
+      [`DELETE ${path}`, subscribed],
+    ]),
+  );
 }
 
 /** Makes filters with a keyword and a status; the oldest makes room, since there may be only so many. */

@@ -180,6 +180,6 @@ test('the instance has every field of both versions', () => {
     statistics: { atMs: 0, users: 1, statuses: 2, activeMonth: 1, activeHalfYear: 1, days: new Map() },
   };
   hasFields(renderInstanceV1(instance, about), INSTANCE_V1);
-  hasFields(renderInstance(instance, about), INSTANCE);
-  assert.equal(renderInstance(instance, about).registrations.approval_required, true);
+  hasFields(renderInstance(instance, about, 'key'), INSTANCE);
+  assert.equal(renderInstance(instance, about, 'key').registrations.approval_required, true);
 });

@@ -70,7 +70,7 @@ const OF_USERS: Readonly<Record<string, string>> = {
 };
 
 /** Operations that are not routes: streams have their own table, the rest is not offered. */
-const NO_ROUTES = /^\w+ (?:\/health$|\/api\/v1\/streaming\/|\/api\/v1\/push\/)/;
+const NO_ROUTES = /^\w+ (?:\/health$|\/api\/v1\/streaming\/)/;
 
 const scopesOf = ({ scope }: AnyRoute) => [scope ?? []].flat() as string[];
 const shared = [...documented].flatMap(([key, said]) => {

@@ -1,0 +1,87 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import { problem } from '../domain/problem.js';
+import type { Part } from '../runtime/part.js';
+import type { State as SessionState } from './session.js';
+
+export interface Commands {
+  pushSubscription: { in: P.AccountPushOf; out: P.AccountPushSubscription };
+  subscribePush: { in: P.AccountSubscribePush; out: P.AccountPushSubscription };
+  changePush: { in: P.AccountChangePush; out: P.AccountPushSubscription };
+  unsubscribePush: { in: P.AccountPushOf; out: P.AccountEmpty };
+}
+export interface Events {
+  pushSubscribed: P.AccountPushSubscription;
+  pushUnsubscribed: P.AccountPushOf;
+}
+export interface State extends SessionState {
+  /** By the token's SHA-256. Never more than there are tokens. */
+  readonly pushes: Map<string, P.AccountPushSubscription>;
+}
+
+/** What a client may want to be told of. Source: Mastodon Notification::TYPES and Web::PushSubscription. */
+export const PUSH_ALERTS = [
+  'mention',
+  'status',
+  'reblog',
+  'follow',
+  'follow_request',
+  'favourite',
+  'poll',
+  'update',
+  'quote',
+  'quoted_update',
+  'admin.sign_up',
+  'admin.report',
+] as const;
+/** From whom. */
+export const PUSH_POLICIES = ['all', 'followed', 'follower', 'none'] as const;
+
+const subscription = codec('murmuration.account.PushSubscription');
+
+/** Where each client of the owner wants to be told of notifications: one place for each token. */
+export const push: Part<State, Commands, Events> = {
+  decide: {
+    pushSubscription({ pushes }, { tokenHash }) {
+      const known = pushes.get(tokenHash);
+      return known === undefined ? nothing() : { events: [], reply: known };
+    },
+    subscribePush({ tokens }, command, { newId }) {
+      if (!tokens.has(command.tokenHash)) return nothing();
+      const made = { ...command, id: newId() };
+      return { events: [{ type: 'pushSubscribed', ...made }], reply: made };
+    },
+    changePush({ pushes }, { tokenHash, alerts, withAlerts, policy }) {
+      const known = pushes.get(tokenHash);
+      if (known === undefined) return nothing();
+      const next = { ...known, alerts: withAlerts ? alerts : known.alerts, policy: policy || known.policy };
+      return { events: isSame(known, next) ? [] : [{ type: 'pushSubscribed', ...next }], reply: next };
+    },
+    unsubscribePush({ pushes }, { tokenHash }) {
+      return { events: pushes.has(tokenHash) ? [{ type: 'pushUnsubscribed', tokenHash }] : [], reply: {} };
+    },
+  },
+  apply: {
+    pushSubscribed({ pushes, tokens }, event) {
+      pushes.set(event.tokenHash, event);
+      // Nobody can ask for those of tokens that have gone.
+      for (const hash of pushes.keys()) if (!tokens.has(hash)) pushes.delete(hash);
+    },
+    pushUnsubscribed: ({ pushes }, { tokenHash }) => void pushes.delete(tokenHash),
+  },
+  commands: {
+    pushSubscription: { in: codec('murmuration.account.PushOf'), out: subscription },
+    subscribePush: { in: codec('murmuration.account.SubscribePush'), out: subscription },
+    changePush: { in: codec('murmuration.account.ChangePush'), out: subscription },
+    unsubscribePush: { in: codec('murmuration.account.PushOf'), out: codec('murmuration.account.Empty') },
+  },
+  events: {
+    pushSubscribed: subscription,
+    pushUnsubscribed: codec('murmuration.account.PushOf'),
+  },
+};
+
+const nothing = () => problem('not_found', 'Record not found');
+
+const isSame = (one: P.AccountPushSubscription, other: P.AccountPushSubscription) =>
+  one.policy === other.policy && one.alerts.join() === other.alerts.join();

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newcomer } from './newcomer.js';
+
+const token = (tokenHash: string) => ({ tokenHash, clientId: 'app', scopes: ['push'], kind: 'access' });
+const place = (tokenHash: string, more: object = {}) => ({
+  ...{ tokenHash, endpoint: 'https://push.example/1', p256dh: 'p', auth: 'a' },
+  ...{ standard: true, alerts: ['mention'], policy: 'all', ...more },
+});
+
+test('each token has one place to be told at, which a second one takes', () => {
+  const alice = newcomer().when('issueToken', token('one')).when('issueToken', token('two'));
+  alice.when('subscribePush', place('one')).when('subscribePush', place('two', { policy: 'none' }));
+  alice.when('subscribePush', place('one', { endpoint: 'https://push.example/2' }));
+  assert.equal(alice.state.pushes.size, 2);
+  assert.equal(alice.state.pushes.get('one')?.endpoint, 'https://push.example/2');
+  assert.equal(alice.state.pushes.get('two')?.policy, 'none');
+});
+
+test('what is not said stays; what is the same is not recorded', () => {
+  const alice = newcomer().when('issueToken', token('one')).when('subscribePush', place('one'));
+  const change = (alerts: string[], withAlerts: boolean, policy: string) =>
+    alice.when('changePush', { tokenHash: 'one', alerts, withAlerts, policy }).state.pushes.get('one');
+  const events = alice.events.length;
+  assert.deepEqual(change([], false, '')?.alerts, ['mention']);
+  assert.equal(alice.events.length, events);
+  assert.deepEqual(change([], false, 'followed')?.policy, 'followed');
+  assert.deepEqual(change(['poll'], true, '')?.alerts, ['poll']);
+  assert.equal(alice.state.pushes.get('one')?.policy, 'followed');
+  assert.deepEqual(change([], true, '')?.alerts, []);
+});
+
+test('without a subscription there is none to change, and to end it again is no error', () => {
+  const alice = newcomer().when('issueToken', token('one'));
+  const of = { tokenHash: 'one' };
+  assert.equal(alice.when('pushSubscription', of).lastProblem?.problem, 'not_found');
+  assert.equal(
+    alice.when('changePush', { ...of, alerts: [], withAlerts: false, policy: 'all' }).lastProblem?.problem,
+    'not_found',
+  );
+  assert.equal(alice.when('subscribePush', place('nobody’s')).lastProblem?.problem, 'not_found');
+  const events = alice.events.length;
+  alice.when('unsubscribePush', of);
+  assert.equal(alice.events.length, events);
+  alice.when('subscribePush', place('one')).when('unsubscribePush', of);
+  assert.equal(alice.state.pushes.size, 0);
+});
+
+test('with a token goes what it asked for', () => {
+  const alice = newcomer().when('issueToken', token('one')).when('issueToken', token('two'));
+  alice.when('subscribePush', place('one')).when('revokeToken', { tokenHash: 'one' });
+  alice.when('subscribePush', place('two'));
+  assert.deepEqual([...alice.state.pushes.keys()], ['two']);
+});
