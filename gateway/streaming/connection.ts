@@ -92,7 +92,7 @@ export class StreamSubscription {
 
   /** A deleted status: it must not come again by catching up either. */
   deleted(event: StreamEvent, id: string): void {
-    this.statuses.add(id);
+    this.statuses.gone(id);
     this.#socket.send(event, this.kind);
   }
 }

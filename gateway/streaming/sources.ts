@@ -36,5 +36,7 @@ export interface StreamSources {
   renderConversation(viewer: string, direct: AccountDirect): Promise<StreamedConversation | undefined>;
   /** By their last status' ids. */
   conversationsSince(viewer: string, sinceId: string, limit: number): Promise<readonly AccountDirect[]>;
+  /** Which of these statuses, or reblogs, are there no more. */
+  deletedOf(ids: readonly string[]): Promise<readonly string[]>;
   notificationsSince(viewer: string, sinceId: string, limit: number): Promise<readonly StoredNotification[]>;
 }

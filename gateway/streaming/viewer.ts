@@ -17,6 +17,8 @@ import { StreamEvent } from './stream-event.js';
 const CATCH_UP_PAGE = 100;
 /** Items that one catching up sends at most: some pages of a timeline, after which a client had better reload it. */
 const CATCH_UP_ITEMS_MAX = 4_000;
+/** Of what a stream has shown, how much is looked at for deletions that it may have missed: some screens of a client. */
+const DELETIONS_LOOKED_MAX = 200;
 
 const accountTopicCodec = codec('murmuration.node.AccountTopic');
 
@@ -217,7 +219,10 @@ export class Viewer {
 
   async #catchUp(connection: Connection, subscription: StreamSubscription): Promise<void> {
     const wanted = () => connection.open && connection.subscriptions.get(subscription.kind.name) === subscription;
-    if (subscription.wantsStatuses) await this.#catchUpStatuses(subscription, wanted);
+    if (subscription.wantsStatuses) {
+      await this.#catchUpDeletions(subscription, wanted);
+      await this.#catchUpStatuses(subscription, wanted);
+    }
     if (subscription.wantsNotifications) await this.#catchUpNotifications(subscription, wanted);
     if (subscription.kind.direct) await this.#catchUpConversations(subscription, wanted);
   }
@@ -239,6 +244,16 @@ export class Viewer {
       if (event === undefined || !wanted() || !takes()) return;
       await this.#screened([subscription], event, record, (one, shown) => one.status(shown, record.id));
     });
+  }
+
+  /** Of a new stream nothing was shown, and nothing is read. */
+  async #catchUpDeletions(subscription: StreamSubscription, wanted: () => boolean): Promise<void> {
+    const ids = subscription.statuses.shown(DELETIONS_LOOKED_MAX);
+    if (ids.length === 0) return;
+    const deleted = await this.#untilAvailable(() => this.#parts.sources.deletedOf(ids), wanted);
+    for (const id of deleted ?? []) {
+      if (wanted()) subscription.deleted(new StreamEvent('delete', id, undefined), id);
+    }
   }
 
   async #catchUpNotifications(subscription: StreamSubscription, wanted: () => boolean): Promise<void> {

@@ -1,6 +1,6 @@
 import { isProblem } from '../../actors/domain/problem.js';
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
-import { notifications } from '../../store/tables.js';
+import { notifications, statuses } from '../../store/tables.js';
 import { renderConversations } from '../entities/conversation.js';
 import { renderNotifications } from '../entities/notification.js';
 import { renderStatuses } from '../entities/status.js';
@@ -48,6 +48,13 @@ export function streamSources(services: Services): StreamSources {
     async conversationsSince(viewer, sinceId, limit) {
       const found = await services.askAccount(viewer, 'directs', above(sinceId, limit));
       return isProblem(found) ? [] : found.directs.toReversed();
+    },
+    async deletedOf(ids) {
+      const records = await services.tables.getMany(
+        statuses,
+        ids.map((status) => ({ status })),
+      );
+      return ids.filter((_, index) => records[index]?.deleted !== false);
     },
     async notificationsSince(viewer, sinceId, limit) {
       const bounds = above(sinceId, limit);

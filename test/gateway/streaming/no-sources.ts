@@ -14,7 +14,17 @@ export const NO_SOURCES: StreamSources = {
   notificationsSince: nothing,
   renderConversation: async () => undefined,
   conversationsSince: nothing,
+  deletedOf: nothing,
 };
 
 /** What a viewer's actor answers who is nobody's follower and hides nothing. */
-export const NO_RELATIONS = { following: [], blocked: [], muted: [], lists: [], mutedConversations: [] };
+export const NO_RELATIONS = {
+  following: [],
+  blocked: [],
+  blockedBy: [],
+  muted: [],
+  lists: [],
+  mutedConversations: [],
+  domains: [],
+  tags: [],
+};

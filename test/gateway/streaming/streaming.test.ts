@@ -45,6 +45,7 @@ const sources: StreamSources = {
   notificationsSince: async (_viewer, id, limit) => since(stored.notifications, id, limit),
   renderConversation: async () => undefined,
   conversationsSince: async () => [],
+  deletedOf: async () => [],
 };
 
 let mintedMs = 0;
