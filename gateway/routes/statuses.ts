@@ -14,9 +14,6 @@ import { postStatus } from './post.js';
 
 /** Bounds one question to the store. */
 const STATUSES_ASKED_MAX = 100;
-/** What anonymous readers get of a thread, up and down. Source: Mastodon's ContextController. */
-const ANONYMOUS_ANCESTORS_MAX = 40;
-const ANONYMOUS_DESCENDANTS_MAX = 60;
 
 const READ = 'read:statuses';
 
@@ -85,9 +82,8 @@ const context = route({
     const { id, conversationId } = seen.original ?? seen.record;
     const thread = await services.askConversation(conversationId, 'context', { statusId: id });
     if (isProblem(thread)) return thread;
-    const ancestors = viewer === undefined ? thread.ancestors.slice(-ANONYMOUS_ANCESTORS_MAX) : thread.ancestors;
-    const descendants =
-      viewer === undefined ? thread.descendants.slice(0, ANONYMOUS_DESCENDANTS_MAX) : thread.descendants;
+    // The specification has no limit here, for nobody: the conversation's own is the only one.
+    const { ancestors, descendants } = thread;
     const all = await visibleById(services, viewer, [...ancestors, ...descendants], {
       hideBlocked: true,
       hideMuted: true,

@@ -168,6 +168,34 @@ test('a thread shows what its reader may see, each branch after its root', async
   assert.equal((await server.get(`/api/v1/statuses/${root}`)).body.replies_count, 1);
 });
 
+test('a thread is shown whole, however long it is, to nobody in particular, too', async () => {
+  const [LONG, WIDE] = [70, 90];
+  const root = await alice.says('deep');
+  const chain = [root];
+  while (chain.length < LONG) chain.push(await bob.says('deeper', { in_reply_to_id: chain.at(-1) }));
+  const beside: string[] = [];
+  while (beside.length < WIDE) beside.push(await carol.says('beside', { in_reply_to_id: root }));
+  const ids = (list: { id: string }[]) => list.map((status) => status.id);
+  for (const who of [server, alice]) {
+    const above = (await who.get(`/api/v1/statuses/${chain.at(-1)}/context`)).body;
+    assert.deepEqual([ids(above.ancestors), above.descendants], [chain.slice(0, -1), []]);
+    const below = (await who.get(`/api/v1/statuses/${root}/context`)).body;
+    assert.deepEqual(ids(below.descendants).sort(), [...chain.slice(1), ...beside].sort());
+  }
+});
+
+test('what is hidden above a status does not draw what is below it up', async () => {
+  const root = await alice.says('seen');
+  const hidden = await alice.says('@bob unseen', { in_reply_to_id: root, visibility: 'direct' });
+  const middle = await bob.says('seen again', { in_reply_to_id: hidden });
+  const leaf = await bob.says('and again', { in_reply_to_id: middle });
+  const { ancestors, descendants } = (await server.get(`/api/v1/statuses/${middle}/context`)).body;
+  assert.deepEqual(
+    [ancestors, descendants].map((list) => list.map(({ id }: { id: string }) => id)),
+    [[root], [leaf]],
+  );
+});
+
 test('only its author deletes a status; it answers its text once and is gone', async () => {
   const id = await alice.says('draft *text*');
   assert.equal((await bob.remove(`/api/v1/statuses/${id}`)).status, 404);
