@@ -48,7 +48,7 @@ export class Activation {
     this.usedMs = around.clock.monotonicMs();
     this.found = [...settings.backlogKeys];
     this.mailbox = new Mailbox(around.limits.mailboxMax);
-    this.hosted = host.host(settings.blueprint.kind.name, () => {
+    this.hosted = host.host(() => {
       this.turnUnderWay = this.turn();
       return this.turnUnderWay;
     });
@@ -115,6 +115,13 @@ export class Activation {
       await new Promise<void>((resolve) => awake.before.whenDone(awake.core.seq, resolve));
   }
 
+  /** Leaves memory at once if nothing is going on and nothing is left to be written. */
+  leaves(): boolean {
+    if (this.awake?.upkeep.clean !== true || !this.quiet) return false;
+    this.stop();
+    return true;
+  }
+
   /** Leaves memory if nothing is going on; false when something came in between. */
   async passivate(): Promise<boolean> {
     const { awake } = this;
@@ -171,6 +178,11 @@ export class Activation {
     }
     this.leaveRest();
     this.settings.onStopped();
+  }
+
+  /** Something may still reach the store, although it was stopped. */
+  get atWork(): boolean {
+    return this.turnUnderWay !== undefined || this.awake?.before.atWork === true || this.awake?.after.atWork === true;
   }
 
   /** Resolves when the stopped activation has left the store alone. */
@@ -321,15 +333,15 @@ export class Activation {
   quieted(): void {
     this.quieting = false;
     if (this.stopped || this.awake === undefined) return;
-    if (this.quiet) this.hosted.rest();
     if (this.awake.upkeep.settled) return;
-    if (this.quiet) void this.settle(this.awake.upkeep);
-    else this.settleWhenQuiet();
-  }
-
-  private async settle(upkeep: Awake['upkeep']): Promise<void> {
-    await upkeep.settle();
-    if (!upkeep.settled) this.settleWhenQuiet();
+    if (!this.quiet) {
+      this.settleWhenQuiet();
+      return;
+    }
+    const { upkeep } = this.awake;
+    void upkeep.settle().then(() => {
+      if (!upkeep.settled) this.settleWhenQuiet();
+    });
   }
 
   private reportFault({ delivery, error }: NonNullable<DecidedBatch['fault']>, seq: number): void {

@@ -5,6 +5,7 @@ import { type ActorCore, type Entry, entryOf, type StoredEvent } from './core.js
 import type { Expiring } from './deadlines.js';
 import { type EffectSource, EntryEffects, InOrder } from './effects.js';
 import { Halted } from './halt.js';
+import type { Effects, Happened } from './kind.js';
 import type { Surroundings } from './surroundings.js';
 
 /** Waits after a reaction that failed: a bug does not heal soon, and each try is logged. */
@@ -60,6 +61,10 @@ export class Lane {
 
   get idle(): boolean {
     return this.done === this.known && this.running === undefined;
+  }
+
+  get atWork(): boolean {
+    return this.running !== undefined;
   }
 
   /** Begins with what an earlier activation left. */
@@ -127,25 +132,35 @@ export class Lane {
     if (overlapping) {
       while (count < TOGETHER_MAX && this.overlaps(this.queue[count])) count += 1;
     }
+    if (count === 1) {
+      const entry = this.queue.shift() as Entry;
+      // Each try begins anew: what an earlier one waited for is not waited for.
+      const alone = !overlapping || entry.events.length === 1;
+      await this.untilNoFault(() => this.carryOut(entry, new InOrder(), alone, overlapping), entry.seq);
+      this.finished(entry.seq);
+      return;
+    }
     const entries = this.queue.splice(0, count);
     const order = new InOrder();
-    const outcomes = entries.map((entry) => {
-      const alone = count === 1 && (!overlapping || entry.events.length === 1);
-      const within = () => (count === 1 ? new InOrder() : order);
-      return this.untilNoFault(() => this.carryOut(entry, within(), alone, overlapping), entry.seq);
-    });
+    const outcomes = entries.map((entry) =>
+      this.untilNoFault(() => this.carryOut(entry, order, false, overlapping), entry.seq),
+    );
     try {
       for (const [place, { seq }] of entries.entries()) {
         await outcomes[place];
-        this.done = seq;
-        this.late = false;
-        this.letGo(seq);
-        this.onDone();
+        this.finished(seq);
       }
     } finally {
       // After a halt: none of them may still be at work once this has ended.
-      if (count > 1) await Promise.allSettled(outcomes);
+      await Promise.allSettled(outcomes);
     }
+  }
+
+  private finished(seq: number): void {
+    this.done = seq;
+    this.late = false;
+    this.letGo(seq);
+    this.onDone();
   }
 
   private overlaps(entry: Entry | undefined): boolean {
@@ -158,13 +173,19 @@ export class Lane {
   private async carryOut(entry: Entry, order: InOrder, alone: boolean, overlapping: boolean): Promise<void> {
     const effects = new EntryEffects(this.around, this.from, entry.seq, order, alone);
     const happened = { self: this.core.id, seq: entry.seq, atMs: entry.atMs, state: this.core.state };
-    const react = async ({ type, event }: StoredEvent) => {
-      for (const handler of this.handlers.get(type) ?? []) await handler.run(event, happened, effects);
-    };
     if (overlapping && entry.events.length > 1) {
-      const outcomes = await Promise.allSettled(entry.events.map(react));
+      const outcomes = await Promise.allSettled(entry.events.map((stored) => this.react(stored, happened, effects)));
       for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
-    } else for (const stored of entry.events) await react(stored);
+      return;
+    }
+    for (const stored of entry.events) if (this.handlers.has(stored.type)) await this.react(stored, happened, effects);
+  }
+
+  private async react({ type, event }: StoredEvent, happened: Happened<unknown>, effects: Effects): Promise<void> {
+    for (const handler of this.handlers.get(type) ?? []) {
+      const pending = handler.run(event, happened, effects);
+      if (pending !== undefined) await pending;
+    }
   }
 
   private async refill(): Promise<void> {
@@ -199,7 +220,15 @@ export class Lane {
   }
 
   private letGo(seq: number): void {
-    if (this.waiters.length === 0) return;
+    const [only] = this.waiters;
+    if (only === undefined) return;
+    if (this.waiters.length === 1) {
+      if (only.seq > seq) return;
+      this.waiters = [];
+      this.around.deadlines.forget(only);
+      only.proceed();
+      return;
+    }
     const due = this.waiters.filter((waiter) => waiter.seq <= seq);
     this.waiters = this.waiters.filter((waiter) => waiter.seq > seq);
     for (const waiter of due) {

@@ -158,10 +158,12 @@ export class Residents implements LocalActors {
     if (this.byName.get(name) === activation) this.byName.delete(name);
     held.activations.delete(activation);
     this.around.metrics.activations = this.byName.size;
-    const ended = Promise.all([this.ending.get(name), activation.ended()]).then(() => {
-      if (this.ending.get(name) === ended) this.ending.delete(name);
-    });
-    this.ending.set(name, ended);
+    if (activation.atWork || this.ending.has(name)) {
+      const ended = Promise.all([this.ending.get(name), activation.ended()]).then(() => {
+        if (this.ending.get(name) === ended) this.ending.delete(name);
+      });
+      this.ending.set(name, ended);
+    }
     if (activation.unfinished.length > 0) this.reviveLater(name, held, activation.unfinished);
   }
 
@@ -204,6 +206,10 @@ export class Residents implements LocalActors {
   }
 
   private passivate(activation: Activation): void {
+    if (activation.leaves()) {
+      this.around.metrics.passivated += 1;
+      return;
+    }
     activation.passivate().then(
       (gone) => {
         if (gone) this.around.metrics.passivated += 1;

@@ -13,6 +13,7 @@ import { Deadlines } from './deadlines.js';
 import { NotTaken } from './delivery.js';
 import { eachOf } from './each-of.js';
 import { FreshIds } from './fresh-ids.js';
+import { JointWrites } from './joint-writes.js';
 import { type AnyKind, ASK_TIMEOUT_MS, type Asker } from './kind.js';
 import {
   defaultLimits,
@@ -89,6 +90,7 @@ export class Runtime implements Asker, ShardHost {
       deadlines: new Deadlines(this.scope),
       fresh: new FreshIds(),
       quieting: new Quieting(this.scope, limits.quietMs),
+      joint: new JointWrites(tables),
       send: (message, timeoutMs) => this.caller.send(message, timeoutMs),
       publish: (subject, payload) => bus.publish(subject, payload),
     };

@@ -3,6 +3,7 @@ import type { Clock, Random } from '../domain/time.js';
 import type { Deadlines } from './deadlines.js';
 import type { Message } from './delivery.js';
 import type { FreshIds } from './fresh-ids.js';
+import type { JointWrites } from './joint-writes.js';
 import type { RuntimeLimits } from './limits.js';
 import type { Logger } from './logger.js';
 import type { RuntimeMetrics } from './metrics.js';
@@ -25,6 +26,8 @@ export interface Surroundings {
   readonly fresh: FreshIds;
   /** When to look whether an actor has come to rest. */
   readonly quieting: Quieting;
+  /** For cursors and what goes with them. */
+  readonly joint: JointWrites;
   /** To the actor, wherever it is; resolves to its reply. @throws Unavailable */
   send(message: Message, timeoutMs: number): Promise<unknown>;
   publish(subject: string, payload: Uint8Array): void;

@@ -13,6 +13,8 @@ import type { Surroundings } from './surroundings.js';
 const backlogKey = (actor: string, seq: number, epoch: number): string => `${actor}@${seq}.${epoch}`;
 
 const NO_MARKS: readonly string[] = [];
+const SAVED = Promise.resolve(true);
+const NOT_SAVED = Promise.resolve(false);
 
 /** The actor that a backlog row is about. */
 export const backlogActor = (key: string): string => key.slice(0, key.lastIndexOf('@'));
@@ -81,9 +83,17 @@ export class Upkeep {
 
   private async writeMark(): Promise<boolean> {
     const rows = this.marksFor(this.core.seq, false);
-    const isWritten = rows.length === 0 || (await this.attempt('what is owed', () => this.around.tables.write(rows)));
-    if (isWritten) this.marked = true;
-    return isWritten;
+    if (rows.length > 0) {
+      if (!this.owned()) return false;
+      try {
+        await this.around.tables.write(rows);
+      } catch (error) {
+        this.warn('what is owed', error);
+        return false;
+      }
+    }
+    this.marked = true;
+    return true;
   }
 
   /** Backlog rows that stand for effects not known to be done. */
@@ -139,19 +149,17 @@ export class Upkeep {
    * Saves the cursor and, if all effects are done, removes the backlog rows. Call it only while no append is under way.
    * Failures are logged and left to the next time: all it costs is repeated effects.
    */
-  async settle(): Promise<void> {
+  settle(): Promise<unknown> {
     const { before, after, core } = this;
-    if (before.done !== core.seq || after.done !== core.seq) {
-      await this.saveCursor();
-      return;
-    }
+    if (before.done !== core.seq || after.done !== core.seq) return this.saveCursor();
     const finished = this.marks;
     this.marks = NO_MARKS;
     this.marked = false;
     const rows = finished.map((key) => remove(backlog, { shard: this.shard, actor: key }));
-    const removed = await this.saveCursor(rows);
-    if (!removed) this.adopt(finished);
-    else if (this.marks.length === 0) this.count(false);
+    return this.saveCursor(rows).then((removed) => {
+      if (!removed) this.adopt(finished);
+      else if (this.marks.length === 0) this.count(false);
+    });
   }
 
   /** Saves the state as it is now; it must be stored in the journal. */
@@ -165,28 +173,41 @@ export class Upkeep {
   }
 
   private async writeSnapshot(): Promise<void> {
-    await this.attempt('the snapshot', async () => {
+    if (!this.owned()) return;
+    try {
       const snapshot = this.snapshot();
       await this.around.tables.write([put(snapshots, { actor: this.actor }, snapshot)]);
       this.snapshotSeq = snapshot.seq;
-    });
+    } catch (error) {
+      this.warn('the snapshot', error);
+    }
   }
 
-  /** With what else is written then; a cursor that is lost although that is written costs repeated effects. */
-  private async saveCursor(alongside: readonly RowWrite[] = []): Promise<boolean> {
-    if (this.saving !== undefined) await this.saving;
+  /**
+   * With what else is written then; a cursor that is lost although that is written costs repeated effects. Without an
+   * async function's frames: one of these follows nearly every entry, and all of it is in memory until the flush.
+   */
+  private saveCursor(alongside: RowWrite[] = []): Promise<boolean> {
+    if (this.saving !== undefined) return this.saving.then(() => this.saveCursor(alongside));
     const [beforeReply, afterReply] = [this.before.done, this.after.done];
     const moved = beforeReply !== this.savedBefore || afterReply !== this.savedAfter;
-    if (!moved && alongside.length === 0) return true;
-    this.saving = this.attempt('the cursor', async () => {
-      const cursor = moved ? [put(cursors, { actor: this.actor }, { beforeReply, afterReply })] : [];
-      await this.around.tables.write([...cursor, ...alongside]);
-      this.savedBefore = beforeReply;
-      this.savedAfter = afterReply;
-      if (this.settled && Math.min(beforeReply, afterReply) === this.core.seq) this.count(false);
-    }).finally(() => {
-      this.saving = undefined;
-    });
+    if (!moved && alongside.length === 0) return SAVED;
+    if (!this.owned()) return NOT_SAVED;
+    if (moved) alongside.push(put(cursors, { actor: this.actor }, { beforeReply, afterReply }));
+    this.saving = this.around.joint.write(alongside).then(
+      () => {
+        this.saving = undefined;
+        this.savedBefore = beforeReply;
+        this.savedAfter = afterReply;
+        if (this.settled && Math.min(beforeReply, afterReply) === this.core.seq) this.count(false);
+        return true;
+      },
+      (error: unknown) => {
+        this.saving = undefined;
+        this.warn('the cursor', error);
+        return false;
+      },
+    );
     return this.saving;
   }
 
@@ -196,15 +217,12 @@ export class Upkeep {
     this.counted = unsettled;
   }
 
-  /** Only as long as the shard is ours: the next owner keeps its own rows. */
-  private async attempt(what: string, action: () => Promise<void>): Promise<boolean> {
-    if (this.around.placement.epochOf(this.shard) !== this.epoch) return false;
-    try {
-      await action();
-      return true;
-    } catch (error) {
-      this.around.logger.warn({ actor: this.actor, err: error }, `could not save ${what}`);
-      return false;
-    }
+  /** The next owner keeps its own rows. */
+  private owned(): boolean {
+    return this.around.placement.epochOf(this.shard) === this.epoch;
+  }
+
+  private warn(what: string, error: unknown): void {
+    this.around.logger.warn({ actor: this.actor, err: error }, `could not save ${what}`);
   }
 }

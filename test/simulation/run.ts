@@ -1,6 +1,7 @@
 import { accountKind } from '../../actors/account/account.js';
 import { conversationKind } from '../../actors/conversation/conversation.js';
 import { makeId, SHARDS } from '../../actors/domain/ids.js';
+import { ASK_TIMEOUT_MS } from '../../actors/runtime/kind.js';
 import type { HomeRings } from '../../actors/timelines/home-rings.js';
 import { type LeaseRules, leaseRules } from '../../cluster/lease.js';
 import { codec } from '../../proto/codec.js';
@@ -44,6 +45,12 @@ const ACCOUNTS = 5;
 const STORY_MS = 20_000;
 /** World time within which all nodes are ready, and all effects done, once nothing goes wrong any more. */
 const SETTLE_MS_MAX = 180_000;
+
+/**
+ * What a client has given up waiting for, at the story's end at the latest, may be carried out so much later: its node
+ * goes on looking for the actor's owner, who has an attempt's time for it. Homes are not compared while one may change.
+ */
+const LATE_MS = ASK_TIMEOUT_MS + 5_000;
 
 const commandCodec = codec('murmuration.node.ActorCommand');
 
@@ -91,6 +98,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const stage = { world, network, storeFaults, random: random.fork(), nodes, start: begin };
   await world.complete(Promise.all([...clients.map((c) => c.live(endMs)), torment(stage, profile, endMs)]), 120_000);
   await until(world, 'every node to be ready again', allReady);
+  await world.run(Math.max(world.now, endMs + LATE_MS), () => false);
   const owed = () => effectsOwed(ground.shared);
   for (let waitedMs = 0; waitedMs < SETTLE_MS_MAX && (await owed()).length > 0; waitedMs += 500) {
     await world.run(world.now + 500, () => false);
