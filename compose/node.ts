@@ -115,7 +115,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const instance = instanceKind();
   const report = reportKind({ tables });
   const web = openWeb(settings);
-  const link = linkKind({ media: workshop, pages: new LinkPages(web, (bytes) => workshop.cardImage(bytes)) });
+  const link = linkKind({ tables, media: workshop, pages: new LinkPages(web, (bytes) => workshop.cardImage(bytes)) });
   const limits = await AccountLimits.open(tables, (err) => logger.error({ err }, 'limits of accounts not read'));
   const conversation = conversationKind(tables, (account) => limits.silenced(account));
   const entries = new InstanceEntries(tables);

@@ -119,6 +119,12 @@ export const nameIndex = table('name_index', {
   clustering: { word: 'text', account: 'id' },
   value: codec('murmuration.store.Indexed'),
 });
+/** Statuses that show a page's card, past those that its actor remembers; HOLDERS_PER_PART at most in each part. */
+export const linkHolders = table('link_holders', {
+  partition: { link: 'id', part: 'int' },
+  clustering: { status: 'id' },
+  value: codec('murmuration.link.Holder'),
+});
 /** What an account is found by: some ten words. */
 export const accountWords = table('account_words', {
   partition: { account: 'id' },
@@ -330,6 +336,7 @@ export const allTables = [
   popularStatuses,
   tagNames,
   nameIndex,
+  linkHolders,
   accountWords,
   statusIndex,
   statusWords,

@@ -16,7 +16,7 @@ export function linkKind(around: LinkSurroundings): ActorKind<LinkState, Command
     slice: { decide: { ...link.decide, ...proof.decide }, apply: { ...link.apply, ...proof.apply } },
     commands: { ...link.commands, ...proof.commands },
     events: { ...link.events, ...proof.events },
-    stateVersion: 3,
+    stateVersion: 4,
     queries: ['cardNow'],
     reactions: [...linkReactions(around), proofReaction(around)],
   };

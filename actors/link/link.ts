@@ -7,10 +7,12 @@ export interface Commands {
   cardNow: { in: P.LinkAskCard; out: P.LinkCardNow };
   wantCard: { in: P.LinkWantCard; out: P.LinkEmpty };
   finishCard: { in: P.LinkFinishCard; out: P.LinkEmpty };
+  tellHolders: { in: P.LinkTellHolders; out: P.LinkEmpty };
 }
 export interface Events {
   cardWanted: P.LinkCardWanted;
   cardFinished: P.LinkCardFinished;
+  holdersTold: P.LinkHoldersTold;
 }
 export interface State {
   /** Undefined until it is asked for. */
@@ -23,7 +25,9 @@ export interface State {
   readonly waiting: P.LinkWanting[];
   /** Statuses that were told of a card, HOLDERS_MAX at most. */
   readonly holders: P.LinkWanting[];
-  /** There were more: nobody knows any more who shows an old picture. */
+  /** How many came after these: they have rows. */
+  rows: number;
+  /** There are more than these: nobody knows any more who shows an old picture. */
   crowded: boolean;
 }
 
@@ -36,12 +40,14 @@ export const FETCH_MS_MAX = 60_000;
 /** Statuses that wait for one fetch of some seconds; later ones do without. */
 export const WAITING_MAX = 200;
 
-/** Statuses that hear of a change of the card: bounds one activation to some 200 KB of them. */
+/** Statuses that the actor remembers as showing the card: bounds one activation to some 200 KB of them. */
 export const HOLDERS_MAX = 1_000;
+/** Rows read and told at a time: one event of 25 KB. */
+export const HOLDERS_PER_PART = 500;
 
 export const initialLink = (): State => ({
   ...{ url: undefined, card: undefined, atMs: 0, fetchingSinceMs: 0 },
-  ...{ waiting: [], holders: [], crowded: false },
+  ...{ waiting: [], holders: [], rows: 0, crowded: false },
 });
 
 /** What is known of one page, fetched once for the whole cluster. */
@@ -58,7 +64,8 @@ export const link: Part<State, Commands, Events> = {
       if (isKnown && state.card === undefined) return { events: [], reply: {} };
       if (!isKnown && state.waiting.length >= WAITING_MAX) return { events: [], reply: {} };
       const fetch = !isKnown && !isFetched(state, nowMs);
-      return { events: [{ type: 'cardWanted', url, by, fetch, atMs: nowMs }], reply: {} };
+      const row = by !== undefined && state.holders.length >= HOLDERS_MAX ? state.rows : undefined;
+      return { events: [{ type: 'cardWanted', url, by, fetch, atMs: nowMs, row }], reply: {} };
     },
     finishCard(state, { card }, { nowMs }) {
       if (state.fetchingSinceMs === 0) return { events: [], reply: {} };
@@ -69,15 +76,17 @@ export const link: Part<State, Commands, Events> = {
       const replaced = isFree ? before : undefined;
       return { events: [{ type: 'cardFinished', card, waiting, atMs: nowMs, replaced }], reply: {} };
     },
+    tellHolders: (_state, some) => ({ events: [{ type: 'holdersTold', ...some }], reply: {} }),
   },
   apply: {
-    cardWanted(state, { url, by, fetch, atMs }) {
+    cardWanted(state, { url, by, fetch, atMs, row }) {
       state.url = url;
       if (fetch) state.fetchingSinceMs = atMs;
       if (by === undefined) return;
       if (state.fetchingSinceMs > 0) state.waiting.push(by);
       if (state.holders.length < HOLDERS_MAX) state.holders.push(by);
-      else state.crowded = true;
+      else if (row === undefined) state.crowded = true;
+      else state.rows = row + 1;
     },
     cardFinished(state, { card, atMs }) {
       // A page that shows nothing now: who shows its card goes on, with the picture.
@@ -87,15 +96,18 @@ export const link: Part<State, Commands, Events> = {
       state.fetchingSinceMs = 0;
       state.waiting.length = 0;
     },
+    holdersTold: () => undefined,
   },
   commands: {
     cardNow: { in: codec('murmuration.link.AskCard'), out: codec('murmuration.link.CardNow') },
     wantCard: { in: codec('murmuration.link.WantCard'), out: codec('murmuration.link.Empty') },
     finishCard: { in: codec('murmuration.link.FinishCard'), out: codec('murmuration.link.Empty') },
+    tellHolders: { in: codec('murmuration.link.TellHolders'), out: codec('murmuration.link.Empty') },
   },
   events: {
     cardWanted: codec('murmuration.link.CardWanted'),
     cardFinished: codec('murmuration.link.CardFinished'),
+    holdersTold: codec('murmuration.link.HoldersTold'),
   },
 };
 

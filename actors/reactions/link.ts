@@ -1,13 +1,17 @@
 import type { LinkCard, LinkWanting, StoreStatusRecord } from '../../proto/gen/types.js';
+import { put, type ReadTables } from '../../store/port.js';
+import { linkHolders } from '../../store/tables.js';
 import type { ConversationCommands, ConversationEvents } from '../conversation/commands.js';
 import type { ConversationState } from '../conversation/state.js';
 import { segments } from '../domain/segments.js';
-import { type Events, linkId, type State } from '../link/link.js';
-import type { Effects, Reaction } from '../runtime/kind.js';
+import { type Commands, type Events, HOLDERS_PER_PART, linkId, type State } from '../link/link.js';
+import type { Effects, Happened, Reaction } from '../runtime/kind.js';
 import type { MediaFiles } from './media.js';
 
 /** Looks at pages of the web; the adapter is in transport/web. */
 export interface LinkSurroundings {
+  /** Who shows a card of many. */
+  readonly tables: Pick<ReadTables, 'range'>;
   /** Where the pictures of cards are. */
   readonly media: Pick<MediaFiles, 'remove'>;
   readonly pages: {
@@ -24,19 +28,41 @@ const tellOf = (effects: Effects, by: LinkWanting, card: LinkCard | undefined) =
 };
 
 /** Behind the reply: the page is fetched, those who want the card are told. */
-export function linkReactions({ pages, media }: LinkSurroundings): readonly Reaction<State, Events>[] {
+export function linkReactions({ pages, media, tables }: LinkSurroundings): readonly Reaction<State, Events>[] {
+  /** Those who have rows, some at a time; who is told is written down before, as in `accountPurge`. */
+  const goOn = async (
+    part: number,
+    replaced: string | undefined,
+    { self, state }: Happened<State>,
+    effects: Effects,
+  ): Promise<void> => {
+    if (part * HOLDERS_PER_PART < state.rows) {
+      const rows = await tables.range(linkHolders, { link: self, part }, { limit: HOLDERS_PER_PART });
+      const holders = rows.map(({ key, value }) => ({ statusId: key.status, conversationId: value.conversationId }));
+      const input: Commands['tellHolders']['in'] = { part, holders, replaced };
+      await effects.tell('link', self, 'tellHolders', input);
+    } else if (replaced !== undefined && !state.crowded) await media.remove(replaced);
+  };
   return [
     {
       surface: 'cards',
       beforeReply: false,
       on: {
-        async cardWanted({ url, by, fetch }, { self, state }, effects) {
+        async cardWanted({ url, by, fetch, row }, { self, state }, effects) {
+          if (row !== undefined && by !== undefined) {
+            const key = { link: self, part: Math.floor(row / HOLDERS_PER_PART), status: by.statusId };
+            await effects.write([put(linkHolders, key, { conversationId: by.conversationId })]);
+          }
           if (fetch) await effects.tell('link', self, 'finishCard', { card: await pages.card(url) });
           else if (state.fetchingSinceMs === 0 && by !== undefined) await tellOf(effects, by, state.card);
         },
-        async cardFinished({ card, waiting, replaced }, _happened, effects) {
+        async cardFinished({ card, waiting, replaced }, now, effects) {
           for (const by of waiting) await tellOf(effects, by, card);
-          if (replaced !== undefined) await media.remove(replaced);
+          if (card !== undefined) await goOn(0, replaced, now, effects);
+        },
+        async holdersTold({ part, holders, replaced }, now, effects) {
+          for (const by of holders) await tellOf(effects, by, now.state.card);
+          await goOn(part + 1, replaced, now, effects);
         },
       },
     },

@@ -2153,12 +2153,13 @@ export interface LinkCardNow {
   readonly known: boolean;
 }
 
-/** fetch: nobody is at it yet. */
+/** fetch: nobody is at it yet. row: by is one of too many to remember, and has the row of this number. */
 export interface LinkCardWanted {
   readonly url: string;
   readonly by?: LinkWanting | undefined;
   readonly fetch: boolean;
   readonly atMs: number;
+  readonly row?: number | undefined;
 }
 
 /** card absent: the page shows nothing, or cannot be had. */
@@ -2171,6 +2172,24 @@ export interface LinkCardFinished {
   readonly card?: LinkCard | undefined;
   readonly waiting: readonly LinkWanting[];
   readonly atMs: number;
+  readonly replaced?: string | undefined;
+}
+
+/** A row: somebody who shows the card. */
+export interface LinkHolder {
+  readonly conversationId: string;
+}
+
+/** Some of those who have rows: they are told of the card. part: of the rows. replaced: as in CardFinished. */
+export interface LinkTellHolders {
+  readonly part: number;
+  readonly holders: readonly LinkWanting[];
+  readonly replaced?: string | undefined;
+}
+
+export interface LinkHoldersTold {
+  readonly part: number;
+  readonly holders: readonly LinkWanting[];
   readonly replaced?: string | undefined;
 }
 
@@ -3041,6 +3060,9 @@ export interface Messages {
   'murmuration.link.CardWanted': LinkCardWanted;
   'murmuration.link.FinishCard': LinkFinishCard;
   'murmuration.link.CardFinished': LinkCardFinished;
+  'murmuration.link.Holder': LinkHolder;
+  'murmuration.link.TellHolders': LinkTellHolders;
+  'murmuration.link.HoldersTold': LinkHoldersTold;
   'murmuration.link.WantProof': LinkWantProof;
   'murmuration.link.ProofWanted': LinkProofWanted;
   'murmuration.link.FinishProof': LinkFinishProof;

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { conversationKind } from '../../../actors/conversation/conversation.js';
+import { idShard, makeId } from '../../../actors/domain/ids.js';
+import { isProblem } from '../../../actors/domain/problem.js';
+import { linkKind } from '../../../actors/link/kind.js';
+import { CARD_MS, HOLDERS_MAX, HOLDERS_PER_PART, linkId } from '../../../actors/link/link.js';
+import { askerOf } from '../../../actors/runtime/kind.js';
+import type { LinkCard, StoreStatusRecord } from '../../../proto/gen/types.js';
+import { linkHolders, statuses } from '../../../store/tables.js';
+import { STAGE_SHARDS, Stage } from '../../kit/stage.js';
+
+const addresses = Array.from({ length: 5_000 }, (_, n) => `https://news.example/${n}`);
+const url = addresses.find((one) => STAGE_SHARDS.includes(idShard(linkId(one)))) ?? '';
+const page = (title: string, image: string): LinkCard => ({
+  ...{ url, title, image, description: '', type: 'link', authorName: '', authorUrl: '', providerName: '' },
+  ...{ providerUrl: '', width: 0, height: 0, blurhash: '', publishedAtMs: 0 },
+});
+
+/** A page on the web, and statuses that lead to it. */
+async function web() {
+  const stage = new Stage();
+  let shown = page('At first', 'first.jpg');
+  const removed: string[] = [];
+  const link = linkKind({
+    tables: stage.shared,
+    media: { remove: async (name: string) => void removed.push(name) },
+    pages: { card: async () => shown, linksBack: async () => false },
+  });
+  const conversation = conversationKind(stage.shared);
+  const node = await stage.node(1, {}, [link, conversation]);
+  const settled = async <T>(answer: Promise<T>): Promise<T> => {
+    await stage.clock.settle();
+    return answer;
+  };
+  const askLink = askerOf(link, node.runtime);
+  const askConversation = askerOf(conversation, node.runtime);
+  let minted = 0;
+  /** Another status that wants the card: one that is there, or of a conversation that knows nothing of it. */
+  const want = async (isThere: boolean): Promise<string> => {
+    const id = makeId(stage.clock.nowMs() + ++minted, 0, 0);
+    if (isThere) {
+      const said = { text: url, html: '', spoilerText: '', visibility: 'unlisted', sensitive: false, mentions: [] };
+      const counts = { tags: [], createdAtMs: 1, editedAtMs: 0, favourites: 0, reblogs: 0, replies: 0, deleted: false };
+      const status: StoreStatusRecord = { id, accountId: makeId(1, 0, 1), conversationId: id, ...said, ...counts };
+      assert.ok(!isProblem(await settled(askConversation(id, 'add', { status }))));
+    } else await settled(askLink(linkId(url), 'wantCard', { url, by: { statusId: id, conversationId: id } }));
+    await stage.clock.settle();
+    return id;
+  };
+  const cardOf = async (status: string) => (await stage.shared.get(statuses, { status }))?.card;
+  return {
+    stage,
+    removed,
+    want,
+    cardOf,
+    show: (next: LinkCard) => {
+      shown = next;
+    },
+  };
+}
+
+test('however many statuses show a page, all of them hear of a change, and then its old picture goes', async () => {
+  const here = await web();
+  const rows = async (part: number) =>
+    (await here.stage.shared.range(linkHolders, { link: linkId(url), part }, { limit: 2 * HOLDERS_PER_PART })).length;
+  const all = [await here.want(true)];
+  while ((await rows(0)) === 0) await here.want(false);
+  while ((await rows(1)) < 2) {
+    const isThere = (await rows(0)) % 250 === 1 || (await rows(1)) === 1;
+    const id = await here.want(isThere);
+    if (isThere) all.push(id);
+  }
+  assert.ok(all.length >= 4);
+  for (const id of all) assert.equal((await here.cardOf(id))?.title, 'At first');
+  here.show(page('Later', 'second.jpg'));
+  await here.stage.clock.advance(CARD_MS);
+  assert.deepEqual(here.removed, []);
+  all.push(await here.want(true));
+  await here.stage.clock.settle();
+  for (const id of all) assert.equal((await here.cardOf(id))?.title, 'Later', id);
+  assert.deepEqual([here.removed, await rows(0)], [['first.jpg'], HOLDERS_PER_PART], 'a part is bounded');
+  here.stage.close();
+});
+
+test('a page that few show costs no row', async () => {
+  const here = await web();
+  for (let n = 0; n < 20; n++) await here.want(n % 10 === 0);
+  assert.ok(HOLDERS_MAX > 20);
+  assert.deepEqual(await here.stage.shared.range(linkHolders, { link: linkId(url), part: 0 }, { limit: 1 }), []);
+  here.stage.close();
+});
