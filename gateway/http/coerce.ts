@@ -1,4 +1,5 @@
 import type { TSchema } from '@sinclair/typebox';
+import type { Uploaded } from './route.js';
 
 const TRUE_WORDS = new Set(['true', 'True', 'TRUE', '1', 'on', 't', 'yes']);
 const FALSE_WORDS = new Set(['false', 'False', 'FALSE', '0', 'off', 'f', 'no']);
@@ -13,6 +14,7 @@ interface Shape {
   readonly clamp?: boolean;
   readonly const?: unknown;
   readonly pattern?: string;
+  readonly bytes?: boolean;
 }
 
 /**
@@ -109,7 +111,7 @@ function coerceObject(shape: Shape, value: unknown): unknown {
 
 function countsAsAbsent(shape: Shape, given: unknown): boolean {
   if (given === null) return shape.type !== 'null' && !hasNull(shape.anyOf ?? []);
-  return given === '' && cannotBeEmpty(shape);
+  return (given === '' || isNoFile(given)) && cannotBeEmpty(shape);
 }
 
 /** Forms name fields that nobody filled in. Plain text may be empty: then it is for the route to say. */
@@ -125,6 +127,12 @@ function cannotBeEmpty(shape: Shape): boolean {
         ? shape.const !== ''
         : shape.pattern !== undefined && !new RegExp(shape.pattern).test('');
     default:
-      return false;
+      return shape.bytes === true;
   }
+}
+
+/** What a browser sends for a field in which no file was chosen. */
+function isNoFile(given: unknown): boolean {
+  const { filename, bytes } = (typeof given === 'object' && given !== null ? given : {}) as Partial<Uploaded>;
+  return filename === '' && bytes instanceof Uint8Array && bytes.length === 0;
 }

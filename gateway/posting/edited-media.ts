@@ -54,7 +54,7 @@ export async function editedMedia(
   for (const { id, description, focus } of media_attributes) {
     const one = all.get(id.padStart(18, '0'));
     if (one === undefined) continue;
-    const point = focus === undefined ? one.focus : focusOf(focus);
+    const point = focus ? focusOf(focus) : one.focus;
     const refusal = isProblem(point) ? point : tooLong(description);
     if (refusal !== undefined) return letGo(services, viewer, added, refusal);
     if (isProblem(point)) continue;

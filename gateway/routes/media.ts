@@ -129,7 +129,7 @@ async function detailsOf(
   services: Services,
   { description, focus, thumbnail }: Description,
 ): Promise<Details | Problem> {
-  const point = focus === undefined ? undefined : focusOf(focus);
+  const point = focus ? focusOf(focus) : undefined;
   if (isProblem(point)) return point;
   const preview = thumbnail === undefined ? undefined : await previewOf(services, thumbnail);
   if (isProblem(preview)) return preview;

@@ -146,6 +146,17 @@ test('a field that nobody filled in counts as absent, where it is no plain text'
   assert.equal((await get(`/list?max_id=${'9'.repeat(21)}`)).status, 422);
 });
 
+test('a field for a file in which none was chosen counts as absent', async () => {
+  for (const none of [new File([], ''), '']) {
+    const form = new FormData();
+    form.append('note', 'n');
+    form.append('file', none);
+    const refused = await get('/files', { method: 'POST', body: form });
+    const { details } = (await refused.json()) as { details: { file: { error: string }[] } };
+    assert.deepEqual([refused.status, details.file[0]?.error], [422, 'ERR_BLANK']);
+  }
+});
+
 test('a body that says it is compressed is refused, not taken for what it is not', async () => {
   const headers = { 'content-type': JSON_TYPE, 'content-encoding': 'gzip' };
   assert.equal((await get('/things', { method: 'POST', body: '{"text":"x"}', headers })).status, 400);

@@ -204,6 +204,8 @@ test('avatars and headers are cut to their sizes, replaced and taken away; what 
     note: 'pictured',
     avatar_description: 'me',
   });
+  const unchosen = await update({ avatar: '', header: '', note: 'pictured' });
+  assert.deepEqual([unchosen.status, unchosen.body.avatar], [200, changed.body.avatar], 'forms name them all the same');
   assert.equal(changed.status, 200, JSON.stringify(changed.body));
   const sizeAt = async (url: string) => {
     const answer = await fetch(`${server.url}${new URL(url).pathname}`);

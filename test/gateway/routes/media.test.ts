@@ -130,7 +130,9 @@ test('what it is counts, not what it is called: pictures that run code, and no p
   assert.equal((await sendForm(alice, 'POST', '/api/v1/media', { file: tooLarge })).status, 422);
   assert.equal((await alice.post('/api/v1/media', { file: 'text' })).status, 422);
   assert.equal((await alice.post('/api/v1/media', {})).status, 422);
-  for (const focus of ['2,0', 'x', '0', '0,0,0', '']) {
+  const nowhere = { file: await png(9, 9), focus: '' };
+  assert.equal((await sendForm(alice, 'POST', '/api/v1/media', nowhere)).status, 200, 'a field that nobody filled in');
+  for (const focus of ['2,0', 'x', '0', '0,0,0']) {
     assert.equal((await sendForm(alice, 'POST', '/api/v1/media', { file: await png(9, 9), focus })).status, 422, focus);
   }
   const description = 'x'.repeat(1_501);
