@@ -13,6 +13,7 @@ import { EventStream } from '../../kit/event-stream.js';
 import { lossyBus } from '../../kit/lossy-bus.js';
 import { until } from '../../kit/until.js';
 import { ALICE, account, BOB, GatewayFixture, realClock } from '../http/gateway-fixture.js';
+import { NO_SOURCES } from './no-sources.js';
 
 const CAROL = '000000000000000003';
 
@@ -32,20 +33,16 @@ const since = <T extends { readonly id: string }>(items: readonly T[], id: strin
   items.filter((item) => item.id > id).slice(0, limit);
 const tagged = (tag: string) => stored.statuses.filter(({ tags }) => tags.includes(tag));
 const sources: StreamSources = {
+  ...NO_SOURCES,
   renderStatus: async (record) => {
     rendered++;
     return { id: record.id, content: record.text + padding };
   },
-  renderQuoting: async () => undefined,
   renderNotification: async (_viewer, id, record) => ({ id, type: record.type }),
   homeSince: async (_viewer, id, limit) => since(stored.statuses, id, limit),
-  listSince: async () => [],
   publicSince: async (_viewer, id, limit) => since(stored.statuses, id, limit),
   tagSince: async (_viewer, { tag }, id, limit) => since(tagged(tag), id, limit),
   notificationsSince: async (_viewer, id, limit) => since(stored.notifications, id, limit),
-  renderConversation: async () => undefined,
-  conversationsSince: async () => [],
-  deletedOf: async () => [],
 };
 
 let mintedMs = 0;
