@@ -215,7 +215,8 @@ function usesBy(
   return uses;
 }
 
-function ranked(uses: ReadonlyMap<string, readonly Used[]>, nowMs: number): Trend[] {
+/** What several people used, by its score at that time, with its last days. */
+export function ranked(uses: ReadonlyMap<string, readonly Used[]>, nowMs: number): Trend[] {
   const days = lastDays(nowMs);
   const trends: Trend[] = [];
   for (const [name, used] of uses) {
