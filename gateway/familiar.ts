@@ -5,8 +5,6 @@ import { loadAccounts } from './entities/status.js';
 import type { Services } from './services.js';
 import { type Soon, soon } from './soon.js';
 import type { Lens } from './streaming/lens.js';
-import { ALL } from './timelines/cursor.js';
-import { accountCursor } from './timelines/eras.js';
 
 /** Of those whom the viewer follows, how many are looked at for each account: one read each. */
 const FOLLOWED_LOOKED_AT_MAX = 2_000;
@@ -58,10 +56,9 @@ function followersAmong(
   isAsked: (id: string) => boolean,
 ): Soon<readonly string[]> {
   if (account.followers > FOLLOWERS_LOOKED_AT_MAX) return followersByEdges(services, lens, account, isAsked);
-  const { tables, clock } = services;
-  const rows = accountCursor(tables, clock, followers, 'edge', account.id, ALL).next(FOLLOWERS_ROWS_MAX);
+  const rows = services.latestRows.of(followers, 'edge', account.id, FOLLOWERS_ROWS_MAX);
   return soon(rows, (found) => {
-    if (found.length === FOLLOWERS_ROWS_MAX) return followersByEdges(services, lens, account, isAsked);
+    if (found.length >= FOLLOWERS_ROWS_MAX) return followersByEdges(services, lens, account, isAsked);
     const ids: string[] = [];
     for (const { value } of found)
       if (isAsked(value.accountId) && lens.relation(value.accountId).following) ids.push(value.accountId);

@@ -62,10 +62,21 @@ function quotesOf(
   known: ReadonlyMap<string, StoreStatusRecord>,
   authors: ReadonlyMap<string, StoreAccountRecord>,
 ): (Quoting | undefined)[] {
+  /** Of what is quoted, as it is seen: many quote the same. */
+  const made = new Map<string, SeenQuote>();
   const quoteOf = (record: StoreStatusRecord, isNested: boolean): SeenQuote | undefined => {
     if (record.quote === undefined) return undefined;
     const { statusId, state } = record.quote;
     if (state !== 'accepted') return { state: state || 'pending', quoted: undefined };
+    if (isNested) return seenQuote(statusId, isNested);
+    let quote = made.get(statusId);
+    if (quote === undefined) {
+      quote = seenQuote(statusId, isNested);
+      made.set(statusId, quote);
+    }
+    return quote;
+  };
+  const seenQuote = (statusId: string, isNested: boolean): SeenQuote => {
     const quoted = known.get(statusId);
     if (quoted === undefined || quoted.deleted) return { state: 'deleted', quoted: undefined };
     const now = view.stateOf(quoted, authors.get(quoted.accountId));

@@ -56,6 +56,8 @@ interface Look {
   /** Collections as they see them; of a first look nothing is known, it only says which there are. */
   readonly tagged: Tagged | undefined;
   linked: string[] | undefined;
+  /** What is quoted, made once: many of a page may quote the same. */
+  quotes: Map<SeenQuote, Uint8Array[]> | undefined;
 }
 type Tagged = ReadonlyMap<string, VisibleCollection>;
 
@@ -113,7 +115,16 @@ export class StatusPages {
       soon(viewer === undefined ? undefined : lensOf(services, viewer), (lens) => {
         const marks = done === NOTHING ? stored : after(stored, done);
         const lookBy = (authors: Authors): Look => {
-          return { clock: services.clock, viewer, authors, marks, lens, tagged: undefined, linked: undefined };
+          return {
+            clock: services.clock,
+            viewer,
+            authors,
+            marks,
+            lens,
+            tagged: undefined,
+            linked: undefined,
+            quotes: undefined,
+          };
         };
         const atHand = new AuthorsAtHand(services);
         const look = lookBy(atHand);
@@ -148,7 +159,7 @@ export class StatusPages {
   ): Soon<(readonly Uint8Array[] | undefined)[]> {
     if (look.linked === undefined) return first;
     return soon(this.tagged(services, look.viewer, [...new Set(look.linked)]), (tagged) =>
-      this.#all({ ...look, tagged }, seen),
+      this.#all({ ...look, tagged, quotes: undefined }, seen),
     );
   }
 
@@ -262,9 +273,15 @@ export class StatusPages {
       const id = quote.quoted === undefined ? 'null' : `"${quote.quoted.record.id}"`;
       return [Buffer.from(`${head}"quoted_status_id":${id}}`)];
     }
-    const { quoted } = quote;
-    const inner = quoted && this.#plain(look, quoted.record, quoted.filtered, quoted.quote, 'quote');
-    return [this.#quoteHead(quote.state), ...(inner ?? [NULL]), CLOSE];
+    look.quotes ??= new Map();
+    let pieces = look.quotes.get(quote);
+    if (pieces === undefined) {
+      const { quoted } = quote;
+      const inner = quoted && this.#plain(look, quoted.record, quoted.filtered, quoted.quote, 'quote');
+      pieces = [this.#quoteHead(quote.state), ...(inner ?? [NULL]), CLOSE];
+      look.quotes.set(quote, pieces);
+    }
+    return pieces;
   }
 
   #quoteHead(state: string): Uint8Array {

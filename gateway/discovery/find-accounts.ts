@@ -1,5 +1,6 @@
 import { comparable, WORD_CHARS_MAX, wordStart, wordsOf } from '../../actors/domain/words.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
+import { Generations } from '../../store/generations.js';
 import { nameIndex } from '../../store/tables.js';
 import { isPublished, isSuspended } from '../entities/account.js';
 import { loadAccounts } from '../entities/status.js';
@@ -11,6 +12,8 @@ import { relationsOf } from '../visible.js';
 export const QUERY_WORDS_MAX = 6;
 /** Accounts looked at for one word: bounds one question; what begins alike is rarely so much. */
 const ROWS_MAX = 500;
+/** Questions whose words are kept, 500 characters at most. */
+const QUESTIONS_MAX = 1_024;
 /** Follows every possible continuation of a word. */
 const AFTER_ALL = '\u{10ffff}';
 
@@ -33,38 +36,80 @@ export async function findAccounts(
   if (isElsewhere || rest.length > 0) return [];
   const [exact, alike, relations] = await Promise.all([
     /^[a-z0-9_.-]+$/.test(name) ? services.registry.find(`acct:${name}`) : undefined,
-    domain === undefined ? withWords(services, wordsOf(question, QUERY_WORDS_MAX)) : [],
+    domain === undefined ? withWords(services, asked(question)) : [],
     relationsOf(services, viewer),
   ]);
-  const records = await loadAccounts(services, [...new Set([...(exact === undefined ? [] : [exact]), ...alike])]);
+  const records = await loadAccounts(services, exact === undefined ? alike : [exact, ...alike]);
   const rank = (record: StoreAccountRecord) =>
     (record.id === exact ? 2 : 0) + (relations(record.id)?.following === true ? 1 : 0);
-  return [...records.values()]
-    .filter((record) => {
-      const relation = relations(record.id);
-      // Mutes hide what people say, not who they are.
-      if (!isPublished(record) || isSuspended(record) || relation?.blocking || relation?.blockedBy) return false;
-      const isFollowed = relation?.following === true;
-      if (following && !isFollowed) return false;
-      // Others of these are found by whoever knows their name, and not by chance.
-      const isFound = record.id === exact || isFollowed || record.id === viewer;
-      if (!isFound && services.limits.silenced(record.id)) return false;
-      return isFollowed || !blocksDomainOf(relations.screen, record);
-    })
-    .sort((a, b) => rank(b) - rank(a) || b.followers - a.followers || b.lastStatusAtMs - a.lastStatusAtMs)
-    .slice(offset, offset + limit);
+  const best = new Best<StoreAccountRecord>(
+    offset + limit,
+    (a, b) => rank(b) - rank(a) || b.followers - a.followers || b.lastStatusAtMs - a.lastStatusAtMs,
+  );
+  for (const record of records.values()) {
+    const relation = relations(record.id);
+    // Mutes hide what people say, not who they are.
+    if (!isPublished(record) || isSuspended(record) || relation?.blocking || relation?.blockedBy) continue;
+    const isFollowed = relation?.following === true;
+    if (following && !isFollowed) continue;
+    // Others of these are found by whoever knows their name, and not by chance.
+    const isFound = record.id === exact || isFollowed || record.id === viewer;
+    if (!isFound && services.limits.silenced(record.id)) continue;
+    if (isFollowed || !blocksDomainOf(relations.screen, record)) best.add(record);
+  }
+  return best.items.slice(offset);
+}
+
+/** The words of questions: people who type ask for each letter, and to take a text apart takes as long as to look it up. */
+const words = new Generations<readonly string[]>(QUESTIONS_MAX);
+
+function asked(question: string): readonly string[] {
+  let kept = words.get(question);
+  if (kept === undefined) {
+    kept = wordsOf(question, QUERY_WORDS_MAX);
+    words.set(question, kept);
+  }
+  return kept;
+}
+
+/** The first few of what comes, in order: to sort all of what begins alike for one page costs more than to find it. */
+class Best<T> {
+  readonly items: T[] = [];
+  readonly #count: number;
+  readonly #compare: (a: T, b: T) => number;
+
+  constructor(count: number, compare: (a: T, b: T) => number) {
+    this.#count = count;
+    this.#compare = compare;
+  }
+
+  /** Behind those that are as good. */
+  add(item: T): void {
+    let [low, high] = [0, this.items.length];
+    if (high === this.#count && this.#compare(this.items[high - 1] as T, item) <= 0) return;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#compare(this.items[middle] as T, item) <= 0) low = middle + 1;
+      else high = middle;
+    }
+    this.items.splice(low, 0, item);
+    if (this.items.length > this.#count) this.items.pop();
+  }
 }
 
 /** Accounts that have something that begins so for each of the words. */
-async function withWords({ tables }: Services, words: readonly string[]): Promise<string[]> {
+async function withWords({ tables }: Services, words: readonly string[]): Promise<readonly string[]> {
   const sets = await Promise.all(
     words.map(async (written) => {
       const word = comparable(written).slice(0, WORD_CHARS_MAX);
       const range = { after: { word }, before: { word: `${word}${AFTER_ALL}` }, limit: ROWS_MAX };
       const rows = await tables.range(nameIndex, { start: wordStart(word) }, range);
-      return new Set(rows.map(({ key }) => key.account));
+      // Somebody may have several words that begin so: whoever looks them up takes each once.
+      return rows.map(({ key }) => key.account);
     }),
   );
-  const [first, ...others] = sets;
-  return [...(first ?? [])].filter((id) => others.every((set) => set.has(id)));
+  const [first = [], ...others] = sets;
+  if (others.length === 0) return first;
+  const rest = others.map((ids) => new Set(ids));
+  return first.filter((id) => rest.every((set) => set.has(id)));
 }

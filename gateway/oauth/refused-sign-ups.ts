@@ -11,36 +11,39 @@ export async function noteRefused(services: Services, domain: string, address: s
     await services.registry.refusedSignUp(domain, services.newAccountId(), address);
 }
 
-/** Attempts to sign up that each of the domains has prevented, by day, today first. @throws Unavailable */
+/** Attempts to sign up that each of the domains has prevented, by day, today first; of all without any the same list. @throws Unavailable */
 export async function refusalHistories(
   { tables, clock }: Services,
   domains: readonly string[],
 ): Promise<ReadonlyMap<string, readonly DayUse[]>> {
   const today = Math.floor(clock.nowMs() / DAY_MS);
-  const histories = new Map(domains.map((domain) => [domain, [] as DayUse[]]));
-  for (let day = today; day > today - HISTORY_DAYS; day--) {
-    const addresses = new Map<string, string[]>();
-    for await (const { domain, address } of refusalsOf(tables, day)) {
-      const known = addresses.get(domain);
-      if (known === undefined) addresses.set(domain, [address]);
-      else known.push(address);
-    }
-    for (const [domain, history] of histories) {
-      const all = addresses.get(domain) ?? [];
-      history.push({ dayMs: day * DAY_MS, uses: all.length, accounts: new Set(all).size });
+  const days = Array.from({ length: HISTORY_DAYS }, (_, back) => today - back);
+  const quiet = days.map((day) => ({ dayMs: day * DAY_MS, uses: 0, accounts: 0 }));
+  const histories = new Map<string, readonly DayUse[]>(domains.map((domain) => [domain, quiet]));
+  for (const [place, day] of days.entries()) {
+    for (const [domain, addresses] of await refusalsOf(tables, day, histories)) {
+      const before = histories.get(domain) ?? quiet;
+      const uses = { dayMs: day * DAY_MS, uses: addresses.length, accounts: new Set(addresses).size };
+      histories.set(domain, before.with(place, uses));
     }
   }
   return histories;
 }
 
-async function* refusalsOf(tables: Services['tables'], day: number) {
+/** The addresses that were refused on a day, by domain; of these domains. */
+async function refusalsOf(tables: Services['tables'], day: number, wanted: Pick<ReadonlySet<string>, 'has'>) {
+  const found = new Map<string, string[]>();
   let after: { domain: string; attempt: string } | undefined;
   for (;;) {
-    const range = { ...(after === undefined ? {} : { after }), limit: RANGE_LIMIT_MAX };
-    const rows = await tables.range(refusedSignUps, { day }, range);
-    for (const { key, value } of rows) yield { domain: key.domain, address: value.address };
+    const rows = await tables.range(refusedSignUps, { day }, { after, limit: RANGE_LIMIT_MAX });
+    for (const { key, value } of rows) {
+      if (!wanted.has(key.domain)) continue;
+      const known = found.get(key.domain);
+      if (known === undefined) found.set(key.domain, [value.address]);
+      else known.push(value.address);
+    }
     const last = rows.at(-1);
-    if (last === undefined || rows.length < RANGE_LIMIT_MAX) return;
+    if (last === undefined || rows.length < RANGE_LIMIT_MAX) return found;
     after = { domain: last.key.domain, attempt: last.key.attempt };
   }
 }

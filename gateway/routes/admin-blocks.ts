@@ -4,6 +4,10 @@ import type { Permission } from '../../actors/domain/permissions.js';
 import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
 import type { Collection } from '../../actors/instance/entries.js';
 import type { InstanceEntry } from '../../proto/gen/types.js';
+import { JsonPieces } from '../cards/json-pieces.js';
+import { KeptJson } from '../cards/kept-json.js';
+import { arrayOf } from '../cards/status-pages.js';
+import type { DayUse } from '../discovery/tag-histories.js';
 import { renderHistory } from '../entities/tag.js';
 import { isoTime } from '../entities/time.js';
 import { DOMAIN_SHOWN } from '../http/domain-text.js';
@@ -32,20 +36,15 @@ interface Fresh extends EntryContent {
   readonly key: string;
 }
 
-/** What moderators see of entries, in their order. */
-type Render = (services: Services, entries: readonly InstanceEntry[]) => readonly object[] | Promise<readonly object[]>;
+/** What moderators see of entries as pieces of JSON, in their order. */
+type Render = (
+  services: Services,
+  entries: readonly InstanceEntry[],
+) => readonly (readonly Uint8Array[])[] | Promise<readonly (readonly Uint8Array[])[]>;
 /** Each rendered once for as long as it is in memory: some have a hash in them. */
-const once = <R extends object>(render: (entry: InstanceEntry) => R) => {
-  const kept = new WeakMap<InstanceEntry, R>();
-  return (entry: InstanceEntry): R => {
-    const known = kept.get(entry) ?? render(entry);
-    kept.set(entry, known);
-    return known;
-  };
-};
 const each = (render: (entry: InstanceEntry) => object): Render => {
-  const rendered = once(render);
-  return (_services, entries) => entries.map(rendered);
+  const kept = new KeptJson(render);
+  return (_services, entries) => entries.map((entry) => [kept.of(entry)]);
 };
 
 /** A collection that moderators keep. */
@@ -70,7 +69,10 @@ interface Kept<B extends TObject, C extends TObject> {
 
 function routesOf<B extends TObject, C extends TObject>(kept: Kept<B, C>): AnyRoute[] {
   const { collection, permission, render } = kept;
-  const answer = async (services: Services, entry: InstanceEntry) => json((await render(services, [entry]))[0]);
+  const answer = async (services: Services, entry: InstanceEntry) => {
+    const [pieces = []] = await render(services, [entry]);
+    return json(new JsonPieces(pieces));
+  };
   const path = `/api/v1/admin/${collection}`;
   const common = { auth: 'user', permission } as const;
   const [read, write] = [`admin:read:${collection}`, `admin:write:${collection}`];
@@ -83,7 +85,8 @@ function routesOf<B extends TObject, C extends TObject>(kept: Kept<B, C>): AnyRo
     handle: async (request) => {
       const bounds = pageBounds(request.query);
       const page = pageOf(await request.services.entries.of(collection), bounds);
-      return pageAnswer(request, bounds, page, await render(request.services, page.items));
+      const items = await render(request.services, page.items);
+      return pageAnswer(request, bounds, page, new JsonPieces(arrayOf(items)));
     },
   });
   const one = route({
@@ -154,7 +157,7 @@ function domainOf(text: string): string | undefined {
   return DOMAIN.test(domain) ? domain : undefined;
 }
 
-const named = once(({ id, key, atMs }) => ({ id, domain: key, created_at: isoTime(atMs) }));
+const named = ({ id, key, atMs }: InstanceEntry) => ({ id, domain: key, created_at: isoTime(atMs) });
 const domainText = () => Type.String({ minLength: 1, maxLength: DOMAIN_CHARS_MAX, shown: DOMAIN_SHOWN });
 const comment = () => Type.Optional(Type.String({ maxLength: COMMENT_CHARS_MAX }));
 const flag = () => Type.Optional(Type.Boolean());
@@ -246,20 +249,26 @@ function renderAddressBlock({ id, key, atMs, address }: InstanceEntry) {
   };
 }
 
+const providers = new KeptJson(named);
+const HISTORY = Buffer.from(',"history":');
+const CLOSE = Buffer.from('}');
+
 const renderProviders: Render = async (services, entries) => {
   const counted = await refusalHistories(
     services,
     entries.map(({ key }) => key),
   );
-  let quiet: ReturnType<typeof renderHistory> | undefined;
-  const histories = new Map<string, ReturnType<typeof renderHistory>>();
-  for (const [domain, history] of counted) {
-    // Of most nobody was refused.
-    const isQuiet = history.every(({ uses }) => uses === 0);
-    if (isQuiet) quiet ??= renderHistory(history);
-    histories.set(domain, isQuiet && quiet !== undefined ? quiet : renderHistory(history));
-  }
-  return entries.map((entry) => ({ ...named(entry), history: histories.get(entry.key) }));
+  // Of most nobody was refused: theirs is one.
+  const histories = new Map<readonly DayUse[], Uint8Array>();
+  return entries.map((entry) => {
+    const history = counted.get(entry.key) ?? [];
+    let bytes = histories.get(history);
+    if (bytes === undefined) {
+      bytes = Buffer.from(JSON.stringify(renderHistory(history)));
+      histories.set(history, bytes);
+    }
+    return [providers.of(entry).subarray(0, -1), HISTORY, bytes, CLOSE];
+  });
 };
 
 const renderHash = ({ id, key }: InstanceEntry) => ({ id, canonical_email_hash: key });

@@ -1,11 +1,15 @@
 import { Type } from '@sinclair/typebox';
 import { namedHashtag } from '../../actors/domain/hashtag.js';
 import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
+import { JsonPieces } from '../cards/json-pieces.js';
+import { arrayOf } from '../cards/status-pages.js';
+import type { DayUse } from '../discovery/tag-histories.js';
 import { isSuspended } from '../entities/account.js';
 import { renderFeaturedTag } from '../entities/featured-tag.js';
-import { renderTag, type Tag } from '../entities/tag.js';
+import { renderTag } from '../entities/tag.js';
 import { type AnyRoute, json, route } from '../http/route.js';
-import type { Services } from '../services.js';
+import { askSoon, type Services } from '../services.js';
+import { soon, together } from '../soon.js';
 import { answered, notFound, publishedAccount, relationsOf } from '../visible.js';
 import { idParams, storedId } from './lists.js';
 
@@ -59,14 +63,15 @@ const suggestions = route({
   path: `${PATH}/suggestions`,
   auth: 'user',
   scope: READ,
-  handle: async ({ services, viewer = '' }) => {
-    const { others } = answered(await services.askAccount(viewer, 'featuredTags', {}));
-    const tags: Tag[] = [];
-    for (const { name } of others) {
-      tags.push(renderTag(services.instance, name, await services.tagHistories.of(name), undefined));
-    }
-    return json(tags);
-  },
+  handle: ({ services, viewer = '' }) =>
+    soon(askSoon(services, viewer, 'featuredTags', {}), (reply) => {
+      const names = answered(reply).others.map(({ name }) => name);
+      return soon(together<(readonly DayUse[])[]>(names.map((name) => services.tagHistories.of(name))), (histories) => {
+        const { others } = services.pages;
+        const tags = names.map((name, index) => others.tag(name, histories[index] ?? [], undefined));
+        return json(new JsonPieces(arrayOf(tags)));
+      });
+    }),
 });
 
 const ofAccount = route({

@@ -86,7 +86,7 @@ const oldSearch = route({
     limit: limitQuery(RESULTS.limitDefault, RESULTS.limitMax),
   }),
   handle: async ({ services, viewer, query }) => {
-    const found = await results(services, viewer, { ...query, offset: 0 });
+    const found = await results(services, viewer, { q: query.q, limit: query.limit, offset: 0 });
     return foundAnswer(services, viewer, found, [Buffer.from(JSON.stringify(found.hashtags.map(({ name }) => name)))]);
   },
 });

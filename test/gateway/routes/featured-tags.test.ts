@@ -27,7 +27,9 @@ test('featured hashtags show on the profile, used last first, with how often the
   const [cats] = await shown();
   assert.deepEqual(Object.keys(cats ?? {}).sort(), ['id', 'last_status_at', 'name', 'statuses_count', 'url']);
   assert.equal(cats?.statuses_count, '1');
-  assert.deepEqual(names((await ann.get('/api/v1/featured_tags/suggestions')).body), ['dogs']);
+  const [dogs, ...none] = (await ann.get('/api/v1/featured_tags/suggestions')).body;
+  assert.deepEqual([dogs.name, dogs.history.length, dogs.history[0].uses, none], ['dogs', 7, '1', []]);
+  assert.ok(!('following' in dogs));
   await ann.remove(`/api/v1/statuses/${second}`);
   await until('the count falls', async () => (await shown())[1]?.statuses_count === '0' || undefined, WAIT_MS);
   assert.deepEqual((await ann.remove(`/api/v1/featured_tags/${cats?.id}`)).body, {});

@@ -72,6 +72,33 @@ test('a status shows what it quotes, the quoted one counts it and lists it, page
   assert.equal(home[0].quote.quoted_status.id, id);
 });
 
+test('each of many quotes on a page is whole, and says what its viewer did to the quoted one and which filters it is under', async () => {
+  const [once, twice] = [await open(alice, 'quoted heron'), await open(alice, 'quoted wren')];
+  const quoting = [];
+  for (const id of [once, twice, once, once]) quoting.push((await quotes(bob, id)).body.id);
+  const gus = await server.person('gus');
+  await gus.follows(bob);
+  await gus.post(`/api/v1/statuses/${once}/favourite`);
+  const filter = { title: 'birds', context: ['home'], keywords_attributes: [{ keyword: 'heron' }] };
+  await gus.post('/api/v2/filters', filter);
+  const home = (await gus.get('/api/v1/timelines/home?limit=4')).body;
+  assert.deepEqual(
+    home.map(({ id }: { id: string }) => id),
+    quoting.toReversed(),
+  );
+  const told = home.map(({ quote: { state, quoted_status: quoted } }: typeof home) => {
+    return [state, quoted.id, quoted.favourited, quoted.filtered.length];
+  });
+  const [heron, wren] = [
+    ['accepted', once, true, 1],
+    ['accepted', twice, false, 0],
+  ];
+  assert.deepEqual(told, [heron, heron, wren, heron]);
+  await alice.post(`/api/v1/accounts/${gus.id}/block`);
+  const hidden = (await gus.get('/api/v1/timelines/home?limit=4')).body;
+  for (const { quote } of hidden) assert.deepEqual(quote, { state: 'unauthorized', quoted_status: null });
+});
+
 test('a quote of a quote is shown by its id only', async () => {
   const id = await open(alice, 'the beginning');
   const middle = (await quotes(alice, id, { quote_approval_policy: 'public' })).body.id;

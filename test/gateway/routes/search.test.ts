@@ -54,6 +54,18 @@ test('the one named exactly so comes first, then those one follows; following fi
   assert.deepEqual(ids((await bob.get('/api/v1/accounts/search?q=eve&following=true')).body), [friend.id]);
 });
 
+test('of many that begin so the most followed come first, and every page goes on where the one before ended', async () => {
+  const crowd = await Promise.all(Array.from({ length: 7 }, (_, n) => server.person(`ulla${n}`)));
+  for (const [place, followed] of crowd.entries())
+    for (const other of crowd.slice(0, place)) await other.follows(followed);
+  const order = crowd.toReversed().map(({ id }) => id);
+  assert.deepEqual(ids((await found(bob, 'ulla')).accounts), order);
+  for (const offset of [0, 2, 6, 7]) {
+    const page = (await found(bob, 'ulla', `&limit=2&offset=${offset}`)).accounts;
+    assert.deepEqual(ids(page), order.slice(offset, offset + 2), `from ${offset}`);
+  }
+});
+
 test('whoever is blocked, in either direction, is not found', async () => {
   const [one, two] = [await server.person('zoe_one'), await server.person('zoe_two')];
   await one.post(`/api/v1/accounts/${two.id}/block`);
