@@ -33,6 +33,7 @@ export interface NumberChanged {
 export type WrittenHere = (rows: readonly WrittenRow[], tookMs: number, isDone: boolean) => void;
 
 interface Begun {
+  readonly row: RowWrite;
   readonly text: string;
   readonly before: object | undefined;
 }
@@ -210,22 +211,23 @@ export class CachedTables implements Tables {
   }
 
   async #write(rows: readonly RowWrite[], options: WriteOptions | undefined): Promise<void> {
-    const told = rows.filter(({ table }) => table.hot === true || table.watched === true || this.#newest.has(table));
-    if (told.length === 0) return this.#inner.write(rows, options);
-    const begun = told.map(({ table, key }) => {
+    const begun: Begun[] = [];
+    for (const row of rows) {
+      const { table, key } = row;
+      if (table.hot !== true && table.watched !== true && !this.#newest.has(table)) continue;
       const kept = this.#of(table);
       const text = kept.textOf(key);
-      const before = table.hot === true ? kept.get(text) : undefined;
+      begun.push({ row, text, before: table.hot === true ? kept.get(text) : undefined });
       kept.beginWriting(text);
-      return { text, before };
-    });
+    }
+    if (begun.length === 0) return this.#inner.write(rows, options);
     let isDone = false;
     const begunMs = performance.now();
     try {
       await this.#inner.write(rows, options);
       isDone = true;
     } finally {
-      const written = told.map((row, index) => this.#written(begun[index] as Begun, row, isDone));
+      const written = begun.map((each) => this.#written(each, isDone));
       for (const row of written) this.#newest.written(row);
       const tookMs = performance.now() - begunMs;
       for (const listener of this.#changed) listener(written);
@@ -246,14 +248,15 @@ export class CachedTables implements Tables {
     return this.#inner.close();
   }
 
-  #written({ text, before }: Begun, { table, value }: RowWrite, isDone: boolean): WrittenRow {
+  #written({ row: { table, value }, text, before }: Begun, isDone: boolean): WrittenRow {
     const kept = this.#of(table);
     const isAlone = kept.endWriting(text);
-    const row = { table: table.name, key: text.split('\0') };
+    const key = text.split('\0');
     // Of one that failed nobody knows whether it happened.
-    if (!isDone || !isAlone) return row;
+    if (!isDone || !isAlone) return { table: table.name, key };
     if (table.hot === true && value !== undefined) kept.set(text, value as object);
-    return before === undefined ? { ...row, now: { value } } : { ...row, now: { value }, before };
+    const now = { value };
+    return before === undefined ? { table: table.name, key, now } : { table: table.name, key, now, before };
   }
 
   /** Rows that were known before are not believed. */

@@ -80,7 +80,7 @@ export class Journal {
     const { generation } = this;
     const fence = fenceOf(epoch, generation);
     try {
-      const previous = await this.fenceAt(actor, afterSeq, epoch);
+      const previous = this.knownFence(actor, afterSeq) ?? (await this.fenceAt(actor, afterSeq, epoch));
       await this.appendAs(actor, { seq: afterSeq, fence: previous }, fence, records, alongside);
       this.tails.set(actor, { seq: afterSeq + records.length, fence });
     } catch (error) {
@@ -156,9 +156,15 @@ export class Journal {
     }
   }
 
-  /** The fence of the journal's last entry, which must be that one. */
-  private async fenceAt(actor: string, seq: number, epoch: number): Promise<number> {
+  /** The fence of the journal's last entry, if it is known to be that one. */
+  private knownFence(actor: string, seq: number): number | undefined {
     if (seq === 0) return 0;
+    const tail = this.tails.get(actor);
+    return tail?.seq === seq ? tail.fence : undefined;
+  }
+
+  /** The same as read from the store. */
+  private async fenceAt(actor: string, seq: number, epoch: number): Promise<number> {
     if (this.tails.get(actor)?.seq !== seq) for await (const _ of this.read(actor, seq, epoch));
     const tail = this.tails.get(actor);
     if (tail?.fence === undefined || tail.seq !== seq) {

@@ -51,7 +51,13 @@ export class KeptRows {
       const value = key[this.#only];
       if (typeof value === 'string' && value.length >= ID_DIGITS) return value;
     }
-    return this.#columns.map(({ name, isId }) => padded(String(key[name]), isId)).join('\0');
+    let text = '';
+    let between = '';
+    for (const { name, isId } of this.#columns) {
+      text += between + padded(String(key[name]), isId);
+      between = '\0';
+    }
+    return text;
   }
 
   /** One that has been known since that time or later. */

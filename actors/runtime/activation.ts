@@ -32,7 +32,7 @@ export class Activation {
   private batch: readonly Delivery[] = [];
   private turnUnderWay: Promise<void> | undefined;
   /** Decided, and waiting for their effects. */
-  private waitingReplies: Set<Delivery> | undefined;
+  private waitingReplies: Delivery[] | undefined;
   private quieting = false;
   private atRest: (() => void)[] = [];
   private readonly found: string[];
@@ -292,13 +292,15 @@ export class Activation {
   }
 
   private waitFor(delivery: Delivery): void {
-    this.waitingReplies ??= new Set();
-    this.waitingReplies.add(delivery);
+    this.waitingReplies ??= [];
+    this.waitingReplies.push(delivery);
   }
 
   private waitNoMore(delivery: Delivery): void {
-    this.waitingReplies?.delete(delivery);
-    if (this.waitingReplies?.size === 0) this.waitingReplies = undefined;
+    const waiting = this.waitingReplies;
+    const place = waiting?.indexOf(delivery) ?? -1;
+    if (place >= 0) waiting?.splice(place, 1);
+    if (waiting?.length === 0) this.waitingReplies = undefined;
   }
 
   /** Our effects wait for the sender, so that it must not wait for them. */
