@@ -50,7 +50,8 @@ export function withQuotes(seen: readonly (Quoting | undefined)[], view: QuoteVi
   const known = new Map<string, StoreStatusRecord>();
   return soon(loadQuoted(first, known, view), (nested) =>
     soon(loadQuoted(nested, known, view), () => {
-      const authorIds = Array.from(known.values(), ({ accountId }) => accountId);
+      const authorIds: string[] = [];
+      for (const { accountId } of known.values()) authorIds.push(accountId);
       return soon(view.authors(authorIds), (authors) => quotesOf(seen, view, known, authors));
     }),
   );

@@ -148,7 +148,9 @@ function seenBy(
 }
 
 function authorsOf(seen: readonly (VisibleStatus | undefined)[]): string[] {
-  return seen.flatMap((status) => (status === undefined ? [] : [(status.original ?? status.record).accountId]));
+  const ids: string[] = [];
+  for (const status of seen) if (status !== undefined) ids.push((status.original ?? status.record).accountId);
+  return ids;
 }
 
 /** Among others' statuses, where people did not choose each of them; who is followed all the same is shown. */

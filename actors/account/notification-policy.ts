@@ -80,7 +80,8 @@ export const notificationPolicy: Part<PolicyState, Commands, Events> = {
       };
     },
     notificationRequests(state, bounds) {
-      const requests = Array.from(state.waiting.values(), (request) => ({ request, edgeId: request.id }));
+      const requests: { readonly request: P.AccountNotificationRequest; readonly edgeId: string }[] = [];
+      for (const request of state.waiting.values()) requests.push({ request, edgeId: request.id });
       const { edges, more } = edgePage(requests, bounds);
       return { events: [], reply: { requests: edges.map(({ request }) => request), more } };
     },

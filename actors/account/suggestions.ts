@@ -31,10 +31,11 @@ export const suggestions: Part<State, Commands, Events> = {
       reply: {},
     }),
     endedSuggestions(state, { targets }) {
-      const ends = targets.flatMap((target) => {
+      const ends: P.AccountSuggestionEnd[] = [];
+      for (const target of targets) {
         const atMs = state.endedSuggestions.get(target);
-        return atMs === undefined ? [] : [{ target, atMs }];
-      });
+        if (atMs !== undefined) ends.push({ target, atMs });
+      }
       return { events: [], reply: { ends } };
     },
   },

@@ -8,6 +8,8 @@ export const SHARDS = 1_024;
 /** Ids that one shard can mint in one millisecond (6 bits); past that the minter borrows from the next one. */
 export const IDS_PER_MS = 64;
 
+/** Ids of one millisecond, of all shards. */
+const MS_IDS = SHARDS * IDS_PER_MS;
 const SHARD_BITS = 10n;
 const SEQUENCE_BITS = 6n;
 
@@ -21,10 +23,24 @@ export function isId(text: string): boolean {
   return /^[0-9]{1,18}$/.test(text);
 }
 
-/** Milliseconds since 1970 at which the id was minted. */
+/** 10^9 as so many times 2^16 and what is left: an id's upper nine digits count as often. */
+const BILLION_TIMES = 15_258;
+const BILLION_REST = 51_712;
+const LOWER_DIGITS = 9;
+
+/**
+ * Milliseconds since 1970 at which the id was minted. By doubles, each exact, of the id's upper and lower digits: pages
+ * ask for dozens, and BigInts take ten times as long.
+ */
 export function idMs(id: string): number {
-  return Number(BigInt(id) >> (SHARD_BITS + SEQUENCE_BITS));
+  const split = id.length - LOWER_DIGITS;
+  let [upper, lower] = [0, 0];
+  for (let at = 0; at < split; at++) upper = upper * 10 + digitAt(id, at);
+  for (let at = Math.max(0, split); at < id.length; at++) lower = lower * 10 + digitAt(id, at);
+  return upper * BILLION_TIMES + Math.floor((upper * BILLION_REST + lower) / MS_IDS);
 }
+
+const digitAt = (id: string, at: number): number => id.charCodeAt(at) - 48;
 
 /** The shard that minted the id, and where its actor lives. */
 export function idShard(id: string): number {

@@ -43,11 +43,12 @@ export async function suggestionsFor(services: Services, viewer: string, limit: 
   const points = new Map<string, number>();
   for (const { account, weight, atMs } of interactions)
     if (atMs > (endedMs.get(account) ?? 0)) points.set(account, (points.get(account) ?? 0) + weight);
-  const free = candidates.flatMap((id) => {
+  const free: StoreAccountRecord[] = [];
+  for (const id of candidates) {
     const record = records.get(id);
-    if (record === undefined || blocksDomainOf(screen, record)) return [];
-    return !lens.knows(id) && isOpen(services, record) ? [record] : [];
-  });
+    if (record === undefined || blocksDomainOf(screen, record)) continue;
+    if (!lens.knows(id) && isOpen(services, record)) free.push(record);
+  }
   const past = free
     .filter(({ id }) => points.has(id))
     .sort((a, b) => (points.get(b.id) ?? 0) - (points.get(a.id) ?? 0) || b.lastStatusAtMs - a.lastStatusAtMs)

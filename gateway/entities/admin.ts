@@ -83,6 +83,8 @@ export function renderReport(instance: InstanceSettings, report: InstanceReport,
   };
 }
 
+type ReportCard = NonNullable<ReturnType<Services['pages']['others']['report']>>;
+
 /** The REST API's Admin::Report as pieces of JSON, in the reports' order; those whose people are gone are left out. */
 export function adminReportPieces(
   services: Services,
@@ -98,10 +100,11 @@ export function adminReportPieces(
   return soon(loadAccounts(services, ids), (people) => {
     const rules = reports.some(({ ruleIds }) => ruleIds.length > 0) ? services.entries.of('rules') : NO_RULES;
     return soon(rules, (known) => {
-      const found = reports.flatMap((one) => {
-        const card = services.pages.others.report(one, people, known);
-        return card === undefined ? [] : [{ report: one, card }];
-      });
+      const found: { readonly report: InstanceReport; readonly card: ReportCard }[] = [];
+      for (const report of reports) {
+        const card = services.pages.others.report(report, people, known);
+        if (card !== undefined) found.push({ report, card });
+      }
       if (reports.every(({ statusIds }) => statusIds.length === 0)) return found.map(({ card }) => [card.whole]);
       return eachBounded(found, READS_AT_ONCE_MAX, async ({ report, card }) => {
         if (report.statusIds.length === 0) return [card.whole];

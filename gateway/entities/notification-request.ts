@@ -28,23 +28,29 @@ export function requestPieces(
   requests: readonly AccountNotificationRequest[],
 ): Soon<(readonly Uint8Array[])[]> {
   const { pages } = services;
-  const from = requests.map((request) => request.from);
-  const ids = requests.flatMap(({ lastStatusId }) => (lastStatusId === undefined ? [] : [lastStatusId]));
+  const from: string[] = [];
+  const ids: string[] = [];
+  for (const request of requests) {
+    from.push(request.from);
+    if (request.lastStatusId !== undefined) ids.push(request.lastStatusId);
+  }
   return soon(loadAccounts(services, from), (records) =>
     soon(relationsOf(services, viewer), (relations) =>
       soon(visibleById(services, viewer, ids, { relations, hideBlocked: true }), (seen) =>
         soon(pages.pieces(services, viewer, seen), (rendered) => {
-          const statuses = new Map(ids.map((id, index) => [id, rendered[index]]));
-          return requests.flatMap((request) => {
+          let place = 0;
+          const pieces: Uint8Array[][] = [];
+          for (const request of requests) {
+            const status = request.lastStatusId === undefined ? undefined : rendered[place++];
             const account = records.get(request.from);
             const relation = relations(request.from);
-            if (account === undefined || !isPublished(account) || relation?.blocking || relation?.blockedBy) return [];
-            if (relation?.mutingNotifications === true) return [];
-            if (relation?.following !== true && blocksDomainOf(relations.screen, account)) return [];
-            const status = statuses.get(request.lastStatusId ?? '') ?? [NULL];
+            if (account === undefined || !isPublished(account) || relation?.blocking || relation?.blockedBy) continue;
+            if (relation?.mutingNotifications === true) continue;
+            if (relation?.following !== true && blocksDomainOf(relations.screen, account)) continue;
             const open = own.of(request).subarray(0, -1);
-            return [[open, ACCOUNT, pages.account(account), LAST_STATUS, ...status, END]];
-          });
+            pieces.push([open, ACCOUNT, pages.account(account), LAST_STATUS, ...(status ?? [NULL]), END]);
+          }
+          return pieces;
         }),
       ),
     ),

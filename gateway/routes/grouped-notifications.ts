@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem } from '../../actors/domain/problem.js';
-import { renderAccount } from '../entities/account.js';
+import { JsonPieces } from '../cards/json-pieces.js';
+import { arrayOf } from '../cards/status-pages.js';
 import { renderGroups } from '../entities/notification-group.js';
 import { pageBounds, pageProperties, pageQuery } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
@@ -91,12 +92,8 @@ const accounts = route({
     const bounds = pageBounds(query);
     const page = pageOf(group.members, bounds);
     const records = new Map(page.items.map(({ account }) => [account.id, account]));
-    return pageAnswer(
-      request,
-      bounds,
-      page,
-      Array.from(records.values(), (record) => renderAccount(services.instance, record)),
-    );
+    const pieces = Array.from(records.values(), (record) => [services.pages.account(record)]);
+    return pageAnswer(request, bounds, page, new JsonPieces(arrayOf(pieces)));
   },
 });
 

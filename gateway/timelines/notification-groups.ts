@@ -78,12 +78,18 @@ export async function notificationGroup(
   for (let looked = 0; members.length < GROUP_MEMBERS_MAX; ) {
     const rows = await cursor.next(GROUP_MEMBERS_MAX);
     looked += rows.length;
-    const own = rows.filter(({ id, value }) => groupKey(id, value, types) === key);
+    const own = rows.filter(({ id, value }) => mayBeOf(key, types, value) && groupKey(id, value, types) === key);
     const seen = await seenAmong(services, viewer, own, { withFiltered: true });
     for (const one of seen) if (one !== undefined) members.push(one);
     if (rows.length < GROUP_MEMBERS_MAX || looked >= READ_ROUNDS_MAX * GROUP_MEMBERS_MAX) break;
   }
   return members.length === 0 ? undefined : { key, members: members.slice(0, GROUP_MEMBERS_MAX) };
+}
+
+/** The key of what is grouped has in it what it is about: most are about something else, and no key is made for them. */
+function mayBeOf(key: string, types: readonly string[], { statusId, collectionId }: StoreNotificationRecord): boolean {
+  const subject = statusId ?? collectionId;
+  return types.length === 0 || subject === undefined || key.includes(subject);
 }
 
 /** Where the members of a group are: at one id, or within a span of time. */

@@ -20,3 +20,13 @@ test('the era of an id is that of its milliseconds, next to the boundaries too',
     { numRuns: 2_000 },
   );
 });
+
+test('the milliseconds of an id are its upper 48 bits, whatever its length and lower bits', () => {
+  const ids = ['0', '1', '65535', '65536', '999999999', '1000000000', '9'.repeat(18), '000000000000065536'];
+  for (let ms = 1; ms < 2 ** 43; ms = ms * 3 + 7)
+    for (const lower of [0n, 1n, 32_768n, 65_535n]) ids.push(((BigInt(ms) << 16n) | lower).toString());
+  for (const id of ids) {
+    assert.equal(idMs(id), Number(BigInt(id) >> 16n), id);
+    assert.equal(idMs(id.padStart(18, '0')), idMs(id), id);
+  }
+});
