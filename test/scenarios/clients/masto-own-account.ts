@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createRestAPIClient } from 'masto';
+import { PUSH_SUBSCRIPTION } from '../own-account-requests.js';
 
 type Client = ReturnType<typeof createRestAPIClient>;
 
@@ -55,6 +56,20 @@ export async function playOwnAccountWithMasto(url: string, cleo: SignedIn, dan: 
   assert.deepEqual(familiar, [{ id: dan.id, accounts: [] }]);
   await other.v1.accounts.updateCredentials({ discoverable: true });
   await recommend(client, other, dan);
+  await beTold(client);
+}
+
+/** Where somebody wants to be told of notifications, until they do not. */
+async function beTold(client: Client): Promise<void> {
+  const { subscription } = client.v1.push;
+  const wishes = { policy: 'followed', data: { alerts: { mention: true } } } as const;
+  const made = await subscription.create({ subscription: PUSH_SUBSCRIPTION, ...wishes });
+  assert.deepEqual([made.alerts.mention, made.alerts.poll, made.policy], [true, false, 'followed']);
+  assert.equal(made.serverKey, (await client.v2.instance.fetch()).configuration.vapid.publicKey);
+  assert.equal((await subscription.update({ data: { alerts: { poll: true } } })).alerts.poll, true);
+  assert.deepEqual([(await subscription.fetch()).id, (await subscription.fetch()).alerts.poll], [made.id, true]);
+  await subscription.remove();
+  await assert.rejects(async () => subscription.fetch());
 }
 
 /** A collection, from its making until who is in it has left it. */

@@ -3,6 +3,7 @@
 Prints one line of JSON when everything held; any failed step raises.
 """
 
+import base64
 import json
 import sys
 
@@ -64,6 +65,23 @@ def own_profile(alice):
     assert alice.preferences()["posting:default:visibility"] == "public"
 
 
+# Keys of a browser: RFC 8291 appendix A.
+PUSH_KEYS = {
+    "pubkey": base64.urlsafe_b64decode(
+        "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4="
+    ),
+    "auth": base64.urlsafe_b64decode("BTBZMqHH6r4Tts7J_aSIgg=="),
+}
+
+
+def push_subscription(alice):
+    made = alice.push_subscription_set("https://push.example/1", PUSH_KEYS, mention_events=True, policy="followed")
+    assert made["alerts"]["mention"] is True and made["policy"] == "followed"
+    assert alice.push_subscription()["id"] == made["id"]
+    assert alice.push_subscription_update(poll_events=True)["alerts"]["poll"] is True
+    alice.push_subscription_delete()
+
+
 def main(url, token_alice, token_bob):
     alice, bob = (Mastodon(access_token=token, api_base_url=url) for token in (token_alice, token_bob))
     bob_id = bob.me()["id"]
@@ -71,6 +89,7 @@ def main(url, token_alice, token_bob):
     filters_of_both_generations(alice, bob)
     people_and_domains(alice, bob, bob_id)
     own_profile(alice)
+    push_subscription(alice)
     print(json.dumps({"ok": True}))
 
 
