@@ -72,6 +72,8 @@ export function conversationKind(
       ...quotePolicy.events,
       ...poll.events,
     },
+    // What many do at once; the author is told of each behind its reply, first of all that it does there.
+    overlaps: (type) => type === 'favourited' || type === 'bookmarked',
     stateVersion: 8,
     queries: ['context', 'quoteState'],
     minted: true,
