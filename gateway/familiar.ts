@@ -1,5 +1,5 @@
 import type { StoreAccountRecord } from '../proto/gen/types.js';
-import { followers, following } from '../store/tables.js';
+import { accounts, followers, following } from '../store/tables.js';
 import { isPublished, isSuspended } from './entities/account.js';
 import { loadAccounts } from './entities/status.js';
 import type { Services } from './services.js';
@@ -30,22 +30,26 @@ export function familiarFollowers(
     isSuspended(account);
   if (isHidden || account.id === viewer) return NOBODY;
   const isAsked = (id: string) => id !== viewer && id !== account.id;
-  return soon(followersAmong(services, lens, account, isAsked), (familiar) =>
-    soon(loadAccounts(services, familiar), (records) => {
-      const shown: StoreAccountRecord[] = [];
-      for (const record of records.values()) {
-        if (shown.length === FAMILIAR_SHOWN_MAX) break;
-        if (
-          isPublished(record) &&
-          !isSuspended(record) &&
-          record.profile?.hideCollections !== true &&
-          !lens.hides(record.id)
-        )
-          shown.push(record);
-      }
-      return shown;
-    }),
-  );
+  return soon(followersAmong(services, lens, account, isAsked), (familiar) => {
+    const atHand: StoreAccountRecord[] = [];
+    for (const id of familiar) {
+      const record = services.tables.peek?.(accounts, { account: id });
+      if (record === undefined) return soon(loadAccounts(services, familiar), (all) => shownOf(lens, all.values()));
+      atHand.push(record);
+    }
+    return shownOf(lens, atHand);
+  });
+}
+
+/** The first of those whom the viewer may be shown as followers of somebody. */
+function shownOf(lens: Lens, records: Iterable<StoreAccountRecord>): readonly StoreAccountRecord[] {
+  const shown: StoreAccountRecord[] = [];
+  for (const record of records) {
+    if (shown.length === FAMILIAR_SHOWN_MAX) break;
+    if (!isPublished(record) || isSuspended(record) || record.profile?.hideCollections === true) continue;
+    if (!lens.hides(record.id)) shown.push(record);
+  }
+  return shown;
 }
 
 /** Whom the viewer follows that follow this account: by its followers where they are few, else by what each of them follows. */
