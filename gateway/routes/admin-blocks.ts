@@ -1,28 +1,18 @@
 import { createHash } from 'node:crypto';
 import { type Static, type TObject, Type } from '@sinclair/typebox';
-import type { Permission } from '../../actors/domain/permissions.js';
 import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
-import type { Collection } from '../../actors/instance/entries.js';
 import type { InstanceEntry } from '../../proto/gen/types.js';
-import { JsonPieces } from '../cards/json-pieces.js';
 import { KeptJson } from '../cards/kept-json.js';
-import { arrayOf } from '../cards/status-pages.js';
 import type { DayUse } from '../discovery/tag-histories.js';
 import { renderHistory } from '../entities/tag.js';
 import { isoTime } from '../entities/time.js';
 import { DOMAIN_SHOWN } from '../http/domain-text.js';
-import { pageBounds, pageQuery } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
-import { type EntryContent, putEntry, removeEntry } from '../instance/changes.js';
+import type { EntryContent } from '../instance/changes.js';
 import { refusalHistories } from '../oauth/refused-sign-ups.js';
 import { canonicalEmailHash, rangeText } from '../oauth/sign-up-limits.js';
-import type { Services } from '../services.js';
-import { pageOf } from '../timelines/page.js';
-import { notFound } from '../visible.js';
-import { idParams, pageAnswer, storedId } from './lists.js';
+import { each, entryRoutes, type Fresh, type Render } from './admin-entries.js';
 
-const DEFAULT = 100;
-const MAX = 200;
 /** RFC 1035 §2.3.4. */
 const DOMAIN_CHARS_MAX = 253;
 const COMMENT_CHARS_MAX = 2_000;
@@ -31,120 +21,6 @@ const HASH_CHARS = 64;
 /** A century: longer is for ever. */
 const EXPIRES_SECONDS_MAX = 100 * 366 * 86_400;
 const DOMAIN = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-
-interface Fresh extends EntryContent {
-  readonly key: string;
-}
-
-/** What moderators see of entries as pieces of JSON, in their order. */
-type Render = (
-  services: Services,
-  entries: readonly InstanceEntry[],
-) => readonly (readonly Uint8Array[])[] | Promise<readonly (readonly Uint8Array[])[]>;
-/** Each rendered once for as long as it is in memory: some have a hash in them. */
-const each = (render: (entry: InstanceEntry) => object): Render => {
-  const kept = new KeptJson(render);
-  return (_services, entries) => entries.map((entry) => [kept.of(entry)]);
-};
-
-/** A collection that moderators keep. */
-interface Kept<B extends TObject, C extends TObject> {
-  readonly collection: Collection;
-  readonly permission: Permission;
-  readonly body: B;
-  /** In the order of the entries. */
-  readonly render: Render;
-  /** What a new one says. */
-  readonly make: (body: Static<B>, nowMs: number) => Fresh | Problem;
-  /** A scope besides its own that is enough to remove one: the API's documentation names another than its servers take. */
-  readonly removedBy?: string;
-  /** One that is there already is answered, instead of refused. */
-  readonly repeatable?: boolean;
-  /** Absent: they do not change. */
-  readonly change?: {
-    readonly body: C;
-    readonly make: (before: InstanceEntry, body: Static<C>, nowMs: number) => Fresh | Problem;
-  };
-}
-
-function routesOf<B extends TObject, C extends TObject>(kept: Kept<B, C>): AnyRoute[] {
-  const { collection, permission, render } = kept;
-  const answer = async (services: Services, entry: InstanceEntry) => {
-    const [pieces = []] = await render(services, [entry]);
-    return json(new JsonPieces(pieces));
-  };
-  const path = `/api/v1/admin/${collection}`;
-  const common = { auth: 'user', permission } as const;
-  const [read, write] = [`admin:read:${collection}`, `admin:write:${collection}`];
-  const list = route({
-    ...common,
-    method: 'GET',
-    path,
-    scope: read,
-    query: pageQuery(DEFAULT, MAX),
-    handle: async (request) => {
-      const bounds = pageBounds(request.query);
-      const page = pageOf(await request.services.entries.of(collection), bounds);
-      const items = await render(request.services, page.items);
-      return pageAnswer(request, bounds, page, new JsonPieces(arrayOf(items)));
-    },
-  });
-  const one = route({
-    ...common,
-    method: 'GET',
-    path: `${path}/:id`,
-    scope: read,
-    params: idParams,
-    handle: async ({ services, params }) => {
-      const entry = await services.entries.find(collection, storedId(params.id));
-      return entry === undefined ? notFound() : answer(services, entry);
-    },
-  });
-  const create = route({
-    ...common,
-    method: 'POST',
-    path,
-    scope: write,
-    idempotent: true,
-    body: kept.body,
-    handle: async ({ services, viewer = '', body }) => {
-      const made = kept.make(body as Static<B>, services.clock.nowMs());
-      if (isProblem(made)) return made;
-      const entry = await putEntry(services, viewer, { collection, replace: kept.repeatable === true, ...made });
-      return isProblem(entry) ? entry : answer(services, entry);
-    },
-  });
-  const remove = route({
-    ...common,
-    method: 'DELETE',
-    path: `${path}/:id`,
-    scope: kept.removedBy === undefined ? write : [write, kept.removedBy],
-    params: idParams,
-    handle: async ({ services, viewer = '', params }) => {
-      const entry = await removeEntry(services, viewer, collection, params.id);
-      return isProblem(entry) ? entry : answer(services, entry);
-    },
-  });
-  const { change } = kept;
-  if (change === undefined) return [list, one, create, remove];
-  const update = route({
-    ...common,
-    method: 'PUT',
-    path: `${path}/:id`,
-    scope: write,
-    params: idParams,
-    body: change.body,
-    handle: async ({ services, viewer = '', params, body }) => {
-      const before = await services.entries.find(collection, storedId(params.id));
-      if (before === undefined) return notFound();
-      const made = change.make(before, body as Static<C>, services.clock.nowMs());
-      if (isProblem(made)) return made;
-      const entry = await putEntry(services, viewer, { collection, id: before.id, ...made });
-      return isProblem(entry) ? entry : answer(services, entry);
-    },
-  });
-  return [list, one, create, update, remove];
-}
 
 const invalid = (field: string, label: string, description = 'is invalid') =>
   problem('invalid', `Validation failed: ${label} ${description}`, {
@@ -289,7 +165,7 @@ const testEmail = route({
 
 /** Whom moderators keep out, and whom they let in. */
 export const adminBlockRoutes: readonly AnyRoute[] = [
-  ...routesOf({
+  ...entryRoutes({
     collection: 'domain_allows',
     permission: 'manage_federation',
     body: Type.Object({ domain: domainText() }),
@@ -297,7 +173,7 @@ export const adminBlockRoutes: readonly AnyRoute[] = [
     make: keyed,
     repeatable: true,
   }),
-  ...routesOf({
+  ...entryRoutes({
     collection: 'domain_blocks',
     permission: 'manage_federation',
     body: Type.Object({ domain: domainText(), ...limits }),
@@ -311,14 +187,14 @@ export const adminBlockRoutes: readonly AnyRoute[] = [
       make: (before, body) => ({ key: before.key, ...domainLimit(before.domain, body) }),
     },
   }),
-  ...routesOf({
+  ...entryRoutes({
     collection: 'email_domain_blocks',
     permission: 'manage_blocks',
     body: Type.Object({ domain: domainText() }),
     render: renderProviders,
     make: keyed,
   }),
-  ...routesOf({
+  ...entryRoutes({
     collection: 'ip_blocks',
     permission: 'manage_blocks',
     removedBy: 'admin:write:domain_blocks',
@@ -342,7 +218,7 @@ export const adminBlockRoutes: readonly AnyRoute[] = [
     },
   }),
   testEmail,
-  ...routesOf({
+  ...entryRoutes({
     collection: 'canonical_email_blocks',
     permission: 'manage_blocks',
     body: Type.Object(
