@@ -34,6 +34,12 @@ export function problem(
   return fields === undefined ? { problem: code, detail } : { problem: code, detail, fields };
 }
 
+/** What is wrong with one field, as clients show it: `Validation failed: Endpoint is not a valid URL`. */
+export const invalidField = (field: string, label: string, description = 'is invalid'): Problem =>
+  problem('invalid', `Validation failed: ${label} ${description}`, {
+    [field]: [{ error: 'ERR_INVALID', description }],
+  });
+
 export function isProblem(value: unknown): value is Problem {
   return typeof value === 'object' && value !== null && 'problem' in value && 'detail' in value;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Static, type TObject, Type } from '@sinclair/typebox';
-import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
+import { invalidField, isProblem, type Problem } from '../../actors/domain/problem.js';
 import type { InstanceEntry } from '../../proto/gen/types.js';
 import { KeptJson } from '../cards/kept-json.js';
 import type { DayUse } from '../discovery/tag-histories.js';
@@ -22,11 +22,6 @@ const HASH_CHARS = 64;
 const EXPIRES_SECONDS_MAX = 100 * 366 * 86_400;
 const DOMAIN = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-const invalid = (field: string, label: string, description = 'is invalid') =>
-  problem('invalid', `Validation failed: ${label} ${description}`, {
-    [field]: [{ error: 'ERR_INVALID', description }],
-  });
-
 /** In small letters, without a dot at its end. */
 function domainOf(text: string): string | undefined {
   const domain = text.trim().toLowerCase().replace(/\.$/, '');
@@ -40,7 +35,7 @@ const flag = () => Type.Optional(Type.Boolean());
 
 const keyed = ({ domain: text }: { domain: string }): Fresh | Problem => {
   const key = domainOf(text);
-  return key === undefined ? invalid('domain', 'Domain') : { key };
+  return key === undefined ? invalidField('domain', 'Domain') : { key };
 };
 
 const limits = {
@@ -108,7 +103,7 @@ function addressLimit(
   before?: InstanceEntry['address'],
 ): Fresh | Problem {
   const key = rangeText(ip);
-  if (key === undefined) return invalid('ip', 'Ip');
+  if (key === undefined) return invalidField('ip', 'Ip');
   const expiresAtMs = wanted.expires_in === undefined ? (before?.expiresAtMs ?? 0) : nowMs + wanted.expires_in * 1_000;
   return { key, address: { severity: wanted.severity, comment: wanted.comment ?? before?.comment ?? '', expiresAtMs } };
 }
@@ -234,7 +229,7 @@ export const adminBlockRoutes: readonly AnyRoute[] = [
     make: ({ email, canonical_email_hash: hash }) => {
       if (email?.includes('@') === true) return { key: canonicalEmailHash(email.trim()) };
       if (hash !== undefined && /^[0-9a-f]{64}$/i.test(hash)) return { key: hash.toLowerCase() };
-      return invalid('email', 'Email', "can't be blank");
+      return invalidField('email', 'Email', "can't be blank");
     },
   }),
 ];

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { pollOf } from '../../actors/conversation/poll.js';
 import { QUOTE_POLICIES } from '../../actors/conversation/quote-policy.js';
-import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
+import { invalidField, isProblem, type Problem, problem } from '../../actors/domain/problem.js';
 import type {
   AccountMediaList,
   AccountNewPoll,
@@ -100,13 +100,7 @@ export const postStatus = route({
 export function languageProblem(language = ''): Problem | undefined {
   return language === '' || /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i.test(language)
     ? undefined
-    : invalid('language', 'Language', 'is invalid');
-}
-
-function invalid(field: string, label: string, description: string): Problem {
-  return problem('invalid', `Validation failed: ${label} ${description}`, {
-    [field]: [{ error: 'ERR_INVALID', description }],
-  });
+    : invalidField('language', 'Language', 'is invalid');
 }
 
 /** The status answered, or undefined when none is. A reblog is answered as what it reblogs. */

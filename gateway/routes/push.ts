@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { type Static, Type } from '@sinclair/typebox';
 import { PUSH_ALERTS, PUSH_POLICIES } from '../../actors/account/push.js';
-import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
+import { invalidField, isProblem, type Problem } from '../../actors/domain/problem.js';
 import type { AccountPushSubscription } from '../../proto/gen/types.js';
 import { type Answer, type AnyRoute, json, route } from '../http/route.js';
 import { serverKey } from '../instance/server-key.js';
@@ -56,8 +56,8 @@ export const pushRoutes: readonly AnyRoute[] = paths.flatMap((path): AnyRoute[] 
       const { endpoint, keys, standard = false } = body.subscription;
       const point = bytesOf(keys.p256dh);
       const secret = bytesOf(keys.auth);
-      if (!isEndpoint(endpoint)) return invalid('endpoint', 'is not a valid URL');
-      if (!isPoint(point) || secret.length !== SECRET_BYTES) return invalid('keys', 'are not valid');
+      if (!isEndpoint(endpoint)) return invalidField('endpoint', 'Endpoint', 'is not a valid URL');
+      if (!isPoint(point) || secret.length !== SECRET_BYTES) return invalidField('keys', 'Keys', 'are not valid');
       const command = {
         ...{ tokenHash: bearer?.tokenHash ?? '', endpoint, standard },
         ...{ p256dh: point.toString('base64url'), auth: secret.toString('base64url') },
@@ -118,11 +118,4 @@ function isPoint(point: Buffer): boolean {
   } catch {
     return false;
   }
-}
-
-function invalid(field: string, description: string): Problem {
-  const label = field.charAt(0).toUpperCase() + field.slice(1);
-  return problem('invalid', `Validation failed: ${label} ${description}`, {
-    [field]: [{ error: 'ERR_INVALID', description }],
-  });
 }
