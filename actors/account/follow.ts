@@ -1,6 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { edgePage } from '../domain/edge-page.js';
+import { isLanguage } from '../domain/language.js';
 import { type Problem, problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
 import { leaveLists } from './lists.js';
@@ -23,8 +24,10 @@ export const FOLLOWING_MAX = 7_500;
 
 /** Languages that one follow is limited to; more are no limit worth the name. */
 export const FOLLOW_LANGUAGES_MAX = 20;
+/** Room for a script or a region, `sr-Latn`: those of all follows travel in one message. */
+export const FOLLOW_LANGUAGE_CHARS_MAX = 7;
 /** Follows with such limits: bounds what they weigh as a message. */
-export const FOLLOWS_WITH_LANGUAGES_MAX = 1_000;
+export const FOLLOWS_WITH_LANGUAGES_MAX = 750;
 
 /** The follower's side of a follow. */
 export const follow: Part<RelationState, Commands, Events> = {
@@ -118,6 +121,8 @@ function limitTo(languages: readonly string[]): P.AccountLanguages | undefined {
   return languages.length === 0 ? undefined : { languages: [...new Set(languages)].sort() };
 }
 
+const isFollowable = (code: string) => code.length <= FOLLOW_LANGUAGE_CHARS_MAX && isLanguage(code);
+
 function refusedLimit(
   state: Readonly<RelationState>,
   target: string,
@@ -125,7 +130,7 @@ function refusedLimit(
 ): Problem | undefined {
   if (limit === undefined) return undefined;
   const { languages } = limit;
-  if (languages.length > FOLLOW_LANGUAGES_MAX || !languages.every((one) => /^[a-z]{2,3}$/.test(one))) {
+  if (languages.length > FOLLOW_LANGUAGES_MAX || !languages.every(isFollowable)) {
     const error = { error: 'ERR_INCLUSION', description: 'are not included in the list' };
     return problem('invalid', 'Validation failed: Languages are not included in the list', { languages: [error] });
   }

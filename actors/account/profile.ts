@@ -1,5 +1,6 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
+import { isLanguage } from '../domain/language.js';
 import { type Problem, problem } from '../domain/problem.js';
 import { countChars } from '../domain/text.js';
 import { verifiableLink } from '../domain/verifiable-link.js';
@@ -171,7 +172,7 @@ function refused(next: P.AccountProfile): Problem | undefined {
     return invalid('attribution_domains', 'Attribution domains', 'ERR_INVALID', 'are invalid');
   if (!VISIBILITIES.some((visibility) => visibility === next.privacy))
     return invalid('privacy', 'Default privacy', 'ERR_INCLUSION', 'is not included in the list');
-  if (next.language !== '' && !/^[a-z]{2,3}(?:-[a-z]{2,4})?$/i.test(next.language))
+  if (next.language !== '' && !isLanguage(next.language))
     return invalid('language', 'Default language', 'ERR_INCLUSION', 'is not included in the list');
   return undefined;
 }

@@ -5,7 +5,8 @@ import {
   COLLECTION_NAME_CHARS_MAX,
 } from '../../actors/account/collections.js';
 import { HASHTAG_BYTES_MAX, namedHashtag } from '../../actors/domain/hashtag.js';
-import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
+import { isLanguage, LANGUAGE_CHARS_MAX } from '../../actors/domain/language.js';
+import { invalidField, isProblem, type Problem, problem } from '../../actors/domain/problem.js';
 import type { AccountFeatured } from '../../proto/gen/types.js';
 import { featuredIn } from '../../store/tables.js';
 import { JsonPieces } from '../cards/json-pieces.js';
@@ -21,7 +22,6 @@ import { accountCursor } from '../timelines/eras.js';
 import { answered, publishedAccount, relationsOf } from '../visible.js';
 import { collectionsById, ownCollection, type VisibleCollection, visibleCollection } from '../visible-collections.js';
 import { idParams, storedId } from './lists.js';
-import { LANGUAGE_CHARS_MAX, languageProblem } from './post.js';
 
 const READ = 'read:collections';
 const WRITE = 'write:collections';
@@ -244,8 +244,7 @@ type Text = Static<typeof Text>;
 function textOf({ name: called, description: about, sensitive, discoverable, ...more }: Text) {
   const language = more.language === null ? '' : more.language;
   const written = more.tag_name === null ? '' : more.tag_name?.trim();
-  const refused = languageProblem(language);
-  if (refused !== undefined) return refused;
+  if (language && !isLanguage(language)) return invalidField('language', 'Language', 'is invalid');
   const tag = written ? namedHashtag(written) : written;
   if (tag === undefined && written !== undefined) {
     const error = { error: 'ERR_INVALID', description: 'is not a valid hashtag' };

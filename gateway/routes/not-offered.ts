@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox';
+import { LANGUAGE_CHARS_MAX } from '../../actors/domain/language.js';
 import { isProblem, problem } from '../../actors/domain/problem.js';
 import { type AnyRoute, route } from '../http/route.js';
 import { notFound, visibleStatus } from '../visible.js';
 import { idParams } from './lists.js';
 
 const REFRESH_ID_CHARS_MAX = 500;
-const LANGUAGE_CHARS_MAX = 20;
 
 const translate = route({
   method: 'POST',

@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { pollOf } from '../../actors/conversation/poll.js';
 import { QUOTE_POLICIES } from '../../actors/conversation/quote-policy.js';
-import { invalidField, isProblem, type Problem, problem } from '../../actors/domain/problem.js';
+import { isLanguage, LANGUAGE_CHARS_MAX } from '../../actors/domain/language.js';
+import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
 import type {
   AccountMediaList,
   AccountNewPoll,
@@ -24,7 +25,6 @@ import { schedule } from './scheduled-statuses.js';
 
 /** Characters read at all; what a status may have is counted by its author's actor, where links count less. */
 export const TEXT_INPUT_CHARS_MAX = 50_000;
-export const LANGUAGE_CHARS_MAX = 20;
 /** Media, choices: lists that are read only to be refused. */
 const REFUSED_ITEMS_MAX = 100;
 
@@ -72,8 +72,6 @@ export const postStatus = route({
   scope: 'write:statuses',
   body: Draft,
   handle: async ({ services, viewer = '', bearer, body, headers }) => {
-    const refused = languageProblem(body.language);
-    if (refused !== undefined) return refused;
     const [author, app, parent, quoted] = await Promise.all([
       services.tables.get(accounts, { account: viewer }),
       bearer === undefined ? undefined : findApp(services, bearer.clientId),
@@ -96,12 +94,8 @@ export const postStatus = route({
   },
 });
 
-/** Why a language is none; absent and empty ones are fine. */
-export function languageProblem(language = ''): Problem | undefined {
-  return language === '' || /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i.test(language)
-    ? undefined
-    : invalidField('language', 'Language', 'is invalid');
-}
+/** What is no language counts as not said: another one is found for the text. Source: Mastodon's PostStatusService. */
+export const sayableLanguage = (code = '') => (isLanguage(code) ? code : undefined);
 
 /** The status answered, or undefined when none is. A reblog is answered as what it reblogs. */
 async function loadParent(
@@ -134,7 +128,7 @@ async function compose(
     visibility: quoted === undefined ? visibility : visibilityOfQuote(quoted, visibility),
     // A warning that became the text has warned all the same. Source: Mastodon PostStatusService.
     sensitive: (body.sensitive ?? author.profile?.sensitive ?? false) || (body.spoiler_text ?? '').trim() !== '',
-    language: body.language || author.profile?.language || (await languageOf(said.text)),
+    language: sayableLanguage(body.language) || author.profile?.language || (await languageOf(said.text)),
     poll: newPoll(body.poll),
     quotePolicy: body.quote_approval_policy || author.profile?.quotePolicy,
     inReplyToId: parent?.id,

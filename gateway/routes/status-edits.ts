@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { REVISIONS_MAX, revisionOf } from '../../actors/conversation/edit.js';
+import { LANGUAGE_CHARS_MAX } from '../../actors/domain/language.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import type { StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import { accounts, statusRevisions } from '../../store/tables.js';
@@ -14,7 +15,7 @@ import type { Services } from '../services.js';
 import { soon } from '../soon.js';
 import { notFound, type VisibleStatus, visibleStatus } from '../visible.js';
 import { idParams } from './lists.js';
-import { LANGUAGE_CHARS_MAX, languageProblem, newPoll, PollDraft, QuotePolicy, TEXT_INPUT_CHARS_MAX } from './post.js';
+import { newPoll, PollDraft, QuotePolicy, sayableLanguage, TEXT_INPUT_CHARS_MAX } from './post.js';
 
 const edit = route({
   method: 'PUT',
@@ -39,8 +40,6 @@ const edit = route({
     if (isProblem(seen)) return seen;
     const { record, original } = seen;
     if (record.accountId !== viewer || original !== undefined || author === undefined) return notFound();
-    const refused = languageProblem(body.language);
-    if (refused !== undefined) return refused;
     const edited = await editedMedia(services, viewer, record, body);
     if (isProblem(edited)) return edited;
     const { media, taken } = edited;
@@ -51,7 +50,7 @@ const edit = route({
       statusId: record.id,
       by: viewer,
       sensitive: (body.sensitive ?? false) || said.spoilerText !== '',
-      language: body.language || record.language,
+      language: sayableLanguage(body.language) ?? record.language,
       poll: newPoll(body.poll),
       media,
     });

@@ -10,7 +10,11 @@ import {
   FILTERED_STATUSES_MAX,
   FILTERS_MAX,
 } from '../../../actors/account/filters.js';
-import { FOLLOW_LANGUAGES_MAX, FOLLOWS_WITH_LANGUAGES_MAX } from '../../../actors/account/follow.js';
+import {
+  FOLLOW_LANGUAGE_CHARS_MAX,
+  FOLLOW_LANGUAGES_MAX,
+  FOLLOWS_WITH_LANGUAGES_MAX,
+} from '../../../actors/account/follow.js';
 import { makeId } from '../../../actors/domain/ids.js';
 import { codec } from '../../../proto/codec.js';
 import type { AccountFilter, AccountFilterKeyword } from '../../../proto/gen/types.js';
@@ -170,7 +174,7 @@ test('an account’s filters, blocked domains and languages at all limits fit on
       filters.set(`${n}`, { id, ...rules, keywords, statuses });
     }
     for (let n = 0; n < DOMAIN_BLOCKS_MAX; n++) blockedDomains.set(String(n).padStart(DOMAIN_CHARS_MAX, 'x'), '1');
-    const languages = Array.from({ length: FOLLOW_LANGUAGES_MAX }, () => 'abc');
+    const languages = Array.from({ length: FOLLOW_LANGUAGES_MAX }, () => 'x'.repeat(FOLLOW_LANGUAGE_CHARS_MAX));
     for (let n = 0; n < FOLLOWS_WITH_LANGUAGES_MAX; n++) {
       const target = makeId(startMs + n, 1, 0);
       const edge = { target, edgeId: '1', pending: false, reblogs: true, notify: false, atMs: 0 };

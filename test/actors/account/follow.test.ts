@@ -63,6 +63,8 @@ test('a follow is limited to languages until the limit is lifted; other options 
   const limited = newcomer().when('follow', { ...follow, limit: { languages: ['fr', 'en', 'fr'] } });
   const limit = () => limited.state.following.get(other)?.limit?.languages;
   assert.deepEqual(limit(), ['en', 'fr']);
+  const wide = newcomer().when('follow', { ...follow, limit: { languages: ['zh-TW', 'sr-Latn'] } });
+  assert.deepEqual(wide.state.following.get(other)?.limit?.languages, ['sr-Latn', 'zh-TW']);
   const again = limited.when('follow', { ...follow, limit: { languages: ['en', 'fr'] } });
   assert.equal(again.events.length, 1, 'the same limit is recorded once');
   assert.deepEqual([again.when('follow', { ...follow, notify: true }).lastProblem, limit()], [undefined, ['en', 'fr']]);
@@ -71,7 +73,9 @@ test('a follow is limited to languages until the limit is lifted; other options 
   for (const languages of [
     ['english'],
     ['EN'],
-    Array.from({ length: 21 }, (_, n) => `a${String.fromCharCode(97 + n)}`),
+    ['en', 'zz'],
+    ['zh-Hant-TW'],
+    Array.from({ length: 21 }, (_, n) => `de-A${String.fromCharCode(65 + n)}`),
   ])
     assert.equal(limited.when('follow', { ...follow, limit: { languages } }).lastProblem?.problem, 'invalid');
 });

@@ -26,6 +26,7 @@ test('what is too long or not in a list is refused', () => {
     { setFields: true, fields: [{ ...field, value: 'v'.repeat(FIELD_CHARS_MAX + 1) }] },
     { privacy: 'secret' },
     { language: 'not a language' },
+    { language: 'zz' },
   ];
   for (const part of tooMuch) {
     const refused = newcomer().when('updateProfile', { ...none, ...part });

@@ -313,6 +313,7 @@ test('limits hold under requests at once, and what is bad is refused and changes
     { name: 'x'.repeat(41) },
     { description: 'x'.repeat(101) },
     { language: 'no language' },
+    { language: 'zz' },
     { tag_name: 'two words' },
     { sensitive: 'maybe' },
   ])

@@ -64,6 +64,7 @@ test('what is too long, too many or unknown is refused and changes nothing', asy
     { attribution_domains: Array.from({ length: 101 }, (_, n) => `${n}.example`) },
     { source: { privacy: 'secret' } },
     { source: { language: 'no language' } },
+    { source: { language: 'zz' } },
     { source: { quote_policy: 'some' } },
   ])
     assert.equal((await server.ask('PATCH', CREDENTIALS, wrong, ben.token)).status, 422, JSON.stringify(wrong));
