@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { idShard } from '../../../actors/domain/ids.js';
+import { linkId } from '../../../actors/link/link.js';
 import type { AnyRoute } from '../../../gateway/http/route.js';
 import { allRoutes } from '../../../gateway/routes/index.js';
 import { EventStream } from '../../kit/event-stream.js';
@@ -17,9 +18,11 @@ import { playStatusesWithMasto } from '../clients/masto-statuses.js';
 import { playWithMegalodon } from '../clients/megalodon.js';
 import { playWithToot } from '../clients/toot.js';
 import { EveryRoute, nameOf, pathOf } from '../every-route.js';
+import { PUSH_SUBSCRIPTION } from '../own-account-requests.js';
 import { answersOf, appTokenOf, differences, misfits, readings, settledAnswers } from '../readings.js';
 import { assertTold, playStory } from '../told-story.js';
 import { call, makePeople, type Person } from './people.js';
+import { SlowPage } from './slow-page.js';
 
 const run = promisify(execFile);
 const PLAY_MS_MAX = 60_000;
@@ -28,8 +31,12 @@ const SHUT_MS_MAX = 1_000;
 /** A lease of 6 s runs out, its shards are taken over, alarms are looked at. */
 const TAKEOVER_MS_MAX = 25_000;
 const TOLD_MS_MAX = 5_000;
+/** A page is fetched in 8 s at most; then the statuses that lead to it are told. */
+const CARD_MS_MAX = 10_000;
 /** What one node has written is known to the others after a message's way. */
 const HEARD_MS_MAX = 500;
+/** Of so many addresses some are each node's, but in one of 10^8 runs. */
+const LINKS_TRIED_MAX = 48;
 /** No limit that these tests reach, but for the one that is about limits. */
 const WIDE =
   '{"token":{"limit":100000,"seconds":86400},"address":{"limit":100000,"seconds":86400},"media":{"limit":1000,"seconds":86400},"deletes":{"limit":1000,"seconds":86400},"sign_up":{"limit":1000,"seconds":86400}}';
@@ -41,10 +48,13 @@ let url = '';
 let world: EveryRoute;
 let story: Awaited<ReturnType<typeof playStory>>;
 let questions: Awaited<ReturnType<typeof readings>>;
+/** What all nodes called their key when it was asked for first, of all of them at once. */
+let firstKeys: readonly string[] = [];
 before(async () => {
   await sameDayFor(240_000);
-  cluster = await ThreeNodes.start({ RATE_LIMITS: WIDE });
+  cluster = await ThreeNodes.start({ RATE_LIMITS: WIDE, FEDERATION_ALLOW_CIDRS: '127.0.0.0/8' });
   url = cluster.balancer.url;
+  firstKeys = await serverKeys();
   world = await EveryRoute.prepare({ url, dataDir: cluster.node(0).dataDir });
 });
 after(() => cluster?.dispose());
@@ -61,6 +71,33 @@ const statusAt = async (base: string, token: string, path = '/api/v1/timelines/h
   await response.arrayBuffer();
   return response;
 };
+
+/** The key of this instance for push services, as every node's instance, and an application made there, have it. */
+async function serverKeys(): Promise<string[]> {
+  const app = JSON.stringify({ client_name: 'key', redirect_uris: 'urn:ietf:wg:oauth:2.0:oob' });
+  const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: app };
+  const keys = cluster.urls.flatMap((base) => [fetch(`${base}/api/v2/instance`), fetch(`${base}/api/v1/apps`, post)]);
+  type Told = { readonly vapid_key?: string; readonly configuration?: { readonly vapid: { public_key: string } } };
+  const keyOf = async (answer: Promise<Response>) => {
+    const told = (await (await answer).json()) as Told;
+    return told.configuration?.vapid.public_key ?? told.vapid_key ?? '';
+  };
+  return Promise.all(keys.map(keyOf));
+}
+
+/** All nodes have the one key, which it was from the start. */
+async function assertOneKey(): Promise<void> {
+  const [key = ''] = firstKeys;
+  assert.equal(Buffer.from(key, 'base64url').length, 65);
+  for (const other of [...firstKeys, ...(await serverKeys())]) assert.equal(other, key);
+  for (const base of cluster.urls) {
+    const path = '/api/v1/push/subscription';
+    const made = await call(base, world.viewer, 'POST', path, { subscription: PUSH_SUBSCRIPTION });
+    assert.equal((made as { server_key: string }).server_key, key);
+  }
+}
+
+test('three nodes that are asked at once for a key that none has made yet name one and the same', assertOneKey);
 
 test('every route answers the same on every node, whichever of them took what it tells of', async () => {
   questions = await readings(world, await appTokenOf(world, url));
@@ -182,6 +219,49 @@ test('one Idempotency-Key is one thing made, at the same instant on three nodes 
   }
 });
 
+type Shown = { readonly card: { readonly url: string; readonly title: string; readonly image: string | null } | null };
+/** What a node shows of the page that a status leads to. */
+async function cardAt(node: number, { id }: { readonly id: string }): Promise<Shown['card']> {
+  return ((await call(cluster.node(node).url, world.viewer, 'GET', `/api/v1/statuses/${id}`)) as Shown).card;
+}
+
+/** Each of them says it through a node of their own, all of them at the same time. */
+async function saidByAll(authors: readonly Person[], link: string, nodes: readonly number[] = [0, 1, 2]) {
+  const said = authors.flatMap((author, place) =>
+    nodes.map((node) => ({ author, node, status: `${place} at ${node}: see ${link}` })),
+  );
+  return Promise.all(
+    said.map(
+      ({ author, node, status }) =>
+        call(cluster.node(node).url, author, 'POST', '/api/v1/statuses', { status }) as Promise<{ id: string }>,
+    ),
+  );
+}
+
+test('a page that many lead to through all nodes at once is fetched once, and all show it on every node', async () => {
+  const page = await SlowPage.open('Once for all');
+  try {
+    const said = await saidByAll([world.viewer, world.other, world.chief], page.url);
+    await until('the page is asked for', () => page.asked.length > 0, CARD_MS_MAX);
+    assert.deepEqual(await Promise.all(said.map((status) => cardAt(1, status))), Array(9).fill(null));
+    page.answer();
+    const told = new Set<string>();
+    for (const node of [0, 1, 2])
+      for (const status of said) {
+        const card = await until('a card', async () => (await cardAt(node, status)) ?? undefined, CARD_MS_MAX);
+        assert.deepEqual([card.title, card.url], ['Once for all', page.url]);
+        told.add(JSON.stringify(card));
+      }
+    assert.equal(told.size, 1, 'all show the same, picture included');
+    assert.deepEqual(page.asked, ['/read', '/picture.png']);
+    const [later] = (await saidByAll([world.other], page.url, [2])) as [{ id: string }];
+    await until('a later one has it', async () => (await cardAt(0, later)) !== null, CARD_MS_MAX);
+    assert.equal(page.asked.length, 2);
+  } finally {
+    await page.close();
+  }
+});
+
 /** Streams of somebody's at every node, open. */
 const streamsOf = (token: string) => Promise.all(cluster.urls.map((base) => EventStream.open(base, 'user', token)));
 
@@ -281,7 +361,18 @@ async function resident(): Promise<{ person: Person; node: number }> {
   return { person, node: await cluster.ownerOf(idShard(person.id)) };
 }
 
-test('alarms of a node that was killed go off on another: a scheduled status, a poll’s end, a mute’s, a filter’s', async () => {
+/** A page that its actor, on that node, is asking for when this resolves; and what leads there. */
+async function fetchedBy(node: number, author: Person) {
+  const page = await SlowPage.open('After all');
+  let link = page.url;
+  for (let n = 0; n < LINKS_TRIED_MAX && (await cluster.ownerOf(idShard(linkId(link)))) !== node % 3; n++)
+    link = `${page.url}?${n}`;
+  const said = await saidByAll([author], link, [node + 1, node + 2]);
+  await until('the page is asked for', () => page.asked.length > 0, CARD_MS_MAX);
+  return { page, said };
+}
+
+test('what a node that was killed had to do is done by another: a scheduled status, ends of polls, mutes, filters, a card', async () => {
   const { person: zoe, node: victim } = await resident();
   const { other } = world;
   const at = (person: Person) => (method: string, path: string, body?: object) =>
@@ -305,8 +396,10 @@ test('alarms of a node that was killed go off on another: a scheduled status, a 
   const inHome = async () => ((await own('GET', '/api/v1/timelines/home')) as { id: string }[]).map(({ id }) => id);
   const told = async (by: typeof own) => ((await by('GET', '/api/v1/notifications?types[]=poll')) as object[]).length;
   assert.ok(!(await inHome()).includes(filtered.id));
+  const { page, said } = await fetchedBy(victim, other);
 
   await cluster.node(victim).kill();
+  page.answer();
   await cluster.ahead(320_000);
   const soon = (what: string, probe: () => Promise<boolean>) =>
     // What is asked of shards that nobody owns yet is refused for a while.
@@ -320,6 +413,14 @@ test('alarms of a node that was killed go off on another: a scheduled status, a 
   assert.equal(((await own('GET', `/api/v1/polls/${asked.id}`)) as { expired: boolean }).expired, true);
   await soon('the end of mute and filter', async () => (await inHome()).includes(filtered.id));
   assert.deepEqual(await own('GET', '/api/v1/mutes'), []);
+  for (const status of said)
+    await soon('the card', async () => (await cardAt(victim + 1, status))?.title === 'After all');
+  assert.equal(
+    page.asked.filter((path) => path.startsWith('/read')).length,
+    2,
+    'by the killed one and by its successor',
+  );
+  await page.close();
 });
 
 test('every node killed and started again: every route answers what it answered before', async () => {
@@ -328,6 +429,7 @@ test('every node killed and started again: every route answers what it answered 
   await Promise.all(cluster.nodes.map((node) => node.restart()));
   for (const base of cluster.urls) assert.deepEqual(differences(before, await answersOf(base, questions)), []);
   await assertTold(story);
+  await assertOneKey();
   assert.deepEqual(
     cluster.nodes.flatMap(({ log }) =>
       log.split('\n').filter((line) => line.startsWith('{') && JSON.parse(line).level >= 50),

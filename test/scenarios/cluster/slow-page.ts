@@ -1,0 +1,42 @@
+import sharp from 'sharp';
+import { WebPages } from '../../kit/web-pages.js';
+
+const page = (title: string) =>
+  `<!doctype html><title>${title}</title><meta property="og:image" content="/picture.png"><p>Read on.`;
+
+/** Somebody's page that says nothing until it is let; its picture is there at once. */
+export class SlowPage {
+  #letIt = (): void => undefined;
+  readonly #let = new Promise<void>((resolve) => {
+    this.#letIt = resolve;
+  });
+  #pages: WebPages | undefined;
+
+  static async open(title: string): Promise<SlowPage> {
+    const slow = new SlowPage();
+    const create = { width: 60, height: 40, channels: 3, background: '#0a0' } as const;
+    const picture = await sharp({ create }).png().toBuffer();
+    slow.#pages = await WebPages.open((request, response) => {
+      if (request.url === '/picture.png') response.writeHead(200, { 'content-type': 'image/png' }).end(picture);
+      else void slow.#let.then(() => response.writeHead(200, { 'content-type': 'text/html' }).end(page(title)));
+    });
+    return slow;
+  }
+
+  get url(): string {
+    return `${this.#pages?.url}/read`;
+  }
+  /** Paths, in the order in which they were asked for. */
+  get asked(): readonly string[] {
+    return this.#pages?.asked ?? [];
+  }
+
+  /** It answers from now on, and whoever waits. */
+  answer(): void {
+    this.#letIt();
+  }
+
+  async close(): Promise<void> {
+    await this.#pages?.close();
+  }
+}
