@@ -82,12 +82,14 @@ export const scheduled: Part<Whole, Commands, OwnEvents & PostEvents, MoreEvents
       return known === undefined ? notFound() : { events: [], reply: { id, ...known } };
     },
     scheduledPage(state, bounds) {
-      const all = Array.from(state.scheduled, ([id, known]) => ({ edgeId: id, id, ...known }));
+      const all = Array.from(state.scheduled.keys(), (edgeId) => ({ edgeId }));
       const { edges, more } = edgePage(all, bounds);
-      return {
-        events: [],
-        reply: { items: edges.map(({ id, post: draft, dueMs }) => ({ id, post: draft, dueMs })), more },
-      };
+      const items: P.AccountScheduledItem[] = [];
+      for (const { edgeId: id } of edges) {
+        const known = state.scheduled.get(id);
+        if (known !== undefined) items.push({ id, post: known.post, dueMs: known.dueMs });
+      }
+      return { events: [], reply: { items, more } };
     },
     /** Its time has come; an alarm that was set before it was put off says nothing. Or that of something else. */
     alarm(state, call, ctx) {

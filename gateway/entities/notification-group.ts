@@ -2,6 +2,7 @@ import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { JsonPieces } from '../cards/json-pieces.js';
 import { arrayOf } from '../cards/status-pages.js';
 import type { Services } from '../services.js';
+import { type Soon, soon } from '../soon.js';
 import type { NotificationGroup } from '../timelines/notification-groups.js';
 import type { VisibleStatus } from '../visible.js';
 import { renderAccount } from './account.js';
@@ -29,12 +30,12 @@ interface GroupLook {
 }
 
 /** The REST API's GroupedNotificationsResults as pieces of JSON. */
-export async function renderGroups(
+export function renderGroups(
   services: Services,
   viewer: string,
   groups: readonly NotificationGroup[],
   look: GroupLook,
-): Promise<JsonPieces> {
+): Soon<JsonPieces> {
   const { isPartial } = look;
   const whole = new Map<string, StoreAccountRecord>();
   const partial = new Map<string, StoreAccountRecord>();
@@ -42,7 +43,8 @@ export async function renderGroups(
   const rendered: Uint8Array[][] = [];
   for (const { key, members } of groups) {
     const sample = sampleOf(members);
-    for (const [index, account] of sample.entries()) {
+    for (let index = 0; index < sample.length; index++) {
+      const account = sample[index] as StoreAccountRecord;
       if (isPartial && index > 0) partial.set(account.id, account);
       else whole.set(account.id, account);
     }
@@ -50,18 +52,14 @@ export async function renderGroups(
     if (status !== undefined) statuses.set(status.record.id, status);
     rendered.push([groupBytes(services, key, members, sample, look)]);
   }
-  const bytes = [...whole.values()].map((account) => [services.pages.account(account)]);
+  const bytes = Array.from(whole.values(), (account) => [services.pages.account(account)]);
   const others = [...partial.values()].filter(({ id }) => !whole.has(id)).map((account) => avatarOf(services, account));
-  return new JsonPieces([
-    ACCOUNTS,
-    ...arrayOf(bytes),
-    ...(isPartial ? [PARTIAL, Buffer.from(JSON.stringify(others))] : []),
-    STATUSES,
-    ...(await services.pages.list(services, viewer, [...statuses.values()])).pieces,
-    GROUPS,
-    ...arrayOf(rendered),
-    END,
-  ]);
+  return soon(services.pages.list(services, viewer, [...statuses.values()]), (list) => {
+    const pieces = [ACCOUNTS, ...arrayOf(bytes)];
+    if (isPartial) pieces.push(PARTIAL, Buffer.from(JSON.stringify(others)));
+    pieces.push(STATUSES, ...list.pieces, GROUPS, ...arrayOf(rendered), END);
+    return new JsonPieces(pieces);
+  });
 }
 
 /** What a group says is the same as long as it begins and ends with the same, and names the same people. */
@@ -103,7 +101,9 @@ function groupBytes(
 }
 
 /** Different people, the latest first. */
-function sampleOf(members: readonly SeenNotification[]): StoreAccountRecord[] {
+function sampleOf(members: readonly SeenNotification[]): readonly StoreAccountRecord[] {
+  const [only] = members;
+  if (members.length === 1 && only !== undefined) return [only.account];
   const sample = new Map<string, StoreAccountRecord>();
   for (const { account } of members) {
     sample.set(account.id, account);

@@ -1,10 +1,9 @@
 import type { AccountScheduledItem } from '../../proto/gen/types.js';
-import { JsonText } from '../http/route.js';
 import type { MediaAttachment } from './media.js';
 import { isoTime } from './time.js';
 
 /** The REST API's ScheduledStatus, but for `in_reply_to_id`, which is written as a number. */
-export interface ScheduledStatus {
+interface ScheduledStatus {
   readonly id: string;
   readonly scheduled_at: string;
   readonly params: {
@@ -26,7 +25,7 @@ export interface ScheduledStatus {
   readonly media_attachments: readonly MediaAttachment[];
 }
 
-export function renderScheduled(
+function renderScheduled(
   { id, post, dueMs }: AccountScheduledItem,
   media: readonly MediaAttachment[],
 ): ScheduledStatus {
@@ -58,10 +57,31 @@ function pollParams({ options, expiresInMs, multiple, hideTotals }: NonNullable<
 }
 type Post = NonNullable<AccountScheduledItem['post']>;
 
+/** What is kept of a status that waits: its JSON, and what that was made of besides the post. */
+interface Kept {
+  readonly id: string;
+  readonly dueMs: number;
+  readonly bytes: Uint8Array;
+}
+
+/** By the post, which its actor has one and the same of until it is sent. */
+const kept = new WeakMap<Post, Kept>();
+
+/** As JSON; kept where nothing is attached, since what is attached may change by itself. */
+export function scheduledJson(item: AccountScheduledItem, media: readonly MediaAttachment[]): Uint8Array {
+  const { id, post, dueMs } = item;
+  if (post === undefined || media.length > 0 || post.media !== undefined) return made(renderScheduled(item, media));
+  const known = kept.get(post);
+  if (known !== undefined && known.id === id && known.dueMs === dueMs) return known.bytes;
+  const bytes = made(renderScheduled(item, media));
+  kept.set(post, { id, dueMs, bytes });
+  return bytes;
+}
+
 /**
- * As JSON, with what it answers as a number, as the API has it: ids have more digits than JavaScript's numbers. Within
- * texts quotes are escaped, so nothing that somebody wrote looks like the field.
+ * With what it answers as a number, as the API has it: ids have more digits than JavaScript's numbers. Within texts
+ * quotes are escaped, so nothing that somebody wrote looks like the field.
  */
-export function scheduledJson(body: ScheduledStatus | readonly ScheduledStatus[]): JsonText {
-  return new JsonText(JSON.stringify(body).replaceAll(/"in_reply_to_id":"0*(\d+)"/g, '"in_reply_to_id":$1'));
+function made(body: ScheduledStatus): Uint8Array {
+  return Buffer.from(JSON.stringify(body).replaceAll(/"in_reply_to_id":"0*(\d+)"/g, '"in_reply_to_id":$1'));
 }

@@ -75,11 +75,14 @@ export interface LinkOptions {
 
 /** The Link header of a page; undefined when neither side is known (RFC 8288). */
 export function linkHeader(options: LinkOptions): string | undefined {
-  const links: string[] = [];
-  if (options.oldest !== undefined && options.more !== false)
-    links.push(link(options, 'max_id', options.oldest, 'next'));
-  if (options.newest !== undefined) links.push(link(options, 'min_id', options.newest, 'prev'));
-  return links.length === 0 ? undefined : links.join(', ');
+  const { baseUrl, path, keep, limit, newest, oldest, more } = options;
+  const isLast = oldest === undefined || more === false;
+  if (isLast && newest === undefined) return undefined;
+  // Numbers and ids need no escapes.
+  const address = `<${baseUrl}${path}?${keep === undefined ? '' : keptQuery(keep)}limit=${limit}`;
+  const next = isLast ? '' : `${address}&max_id=${oldest}>; rel="next"`;
+  if (newest === undefined) return next;
+  return `${next}${isLast ? '' : ', '}${address}&min_id=${newest}>; rel="prev"`;
 }
 
 /** `linkHeader` as headers for `json`, empty when there is none. */
@@ -88,16 +91,11 @@ export function linkHeaders(options: LinkOptions): Readonly<Record<string, strin
   return value === undefined ? {} : { link: value };
 }
 
-function link(options: LinkOptions, bound: string, id: string, rel: string): string {
-  const kept = options.keep === undefined ? '' : keptQuery(options.keep);
-  // Numbers and ids need no escapes.
-  return `<${options.baseUrl}${options.path}?${kept}limit=${options.limit}&${bound}=${id}>; rel="${rel}"`;
-}
-
 /** What is kept, with an ampersand at its end. */
 function keptQuery(keep: NonNullable<LinkOptions['keep']>): string {
   let query: URLSearchParams | undefined;
-  for (const [name, value] of Object.entries(keep)) {
+  for (const name in keep) {
+    const value = keep[name];
     if (value === undefined) continue;
     query ??= new URLSearchParams();
     if (typeof value === 'object') for (const one of value) query.append(`${name}[]`, one);

@@ -5,6 +5,7 @@ import { arrayOf } from '../cards/status-pages.js';
 import { renderGroups } from '../entities/notification-group.js';
 import { pageBounds, pageProperties, pageQuery } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
+import { soon } from '../soon.js';
 import { notificationGroup, notificationGroups } from '../timelines/notification-groups.js';
 import { pageOf } from '../timelines/page.js';
 import { notFound } from '../visible.js';
@@ -26,26 +27,29 @@ const list = route({
     grouped_types: typesQuery(),
     expand_accounts: Type.Optional(Type.Union([Type.Literal('full'), Type.Literal('partial_avatars')])),
   }),
-  handle: async (request) => {
+  handle: (request) => {
     const { services, viewer = '', query } = request;
     const { exclude_types, account_id, include_filtered, grouped_types, expand_accounts, supported_types } = query;
     const bounds = pageBounds(query);
     const filter = filterOf(query);
-    const page = await notificationGroups(services, viewer, bounds, filter, grouped_types);
     const look = {
       shown: 'page',
       isPartial: expand_accounts === 'partial_avatars',
       supportedTypes: supported_types,
     } as const;
-    return pageAnswer(request, bounds, page, await renderGroups(services, viewer, page.items, look), {
-      types: filter.types,
-      exclude_types,
-      account_id,
-      include_filtered,
-      grouped_types,
-      expand_accounts,
-      supported_types,
-    });
+    return soon(notificationGroups(services, viewer, bounds, filter, grouped_types), (page) =>
+      soon(renderGroups(services, viewer, page.items, look), (body) =>
+        pageAnswer(request, bounds, page, body, {
+          types: filter.types,
+          exclude_types,
+          account_id,
+          include_filtered,
+          grouped_types,
+          expand_accounts,
+          supported_types,
+        }),
+      ),
+    );
   },
 });
 

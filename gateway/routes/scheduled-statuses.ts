@@ -2,11 +2,14 @@ import { Type } from '@sinclair/typebox';
 import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
 import type { AccountPost, AccountScheduledItem } from '../../proto/gen/types.js';
 import { mediaRows } from '../../store/tables.js';
+import { JsonPieces } from '../cards/json-pieces.js';
+import { arrayOf } from '../cards/status-pages.js';
 import { renderMediaList } from '../entities/media.js';
-import { renderScheduled, scheduledJson } from '../entities/scheduled-status.js';
+import { scheduledJson } from '../entities/scheduled-status.js';
 import { pageBounds, pageQuery } from '../http/paging.js';
 import { type Answer, type AnyRoute, json, route } from '../http/route.js';
-import type { Services } from '../services.js';
+import { askSoon, type Services } from '../services.js';
+import { type Soon, soon, together } from '../soon.js';
 import { answered } from '../visible.js';
 import { idParams, pageAnswer, storedId } from './lists.js';
 
@@ -21,12 +24,16 @@ const all = route({
   auth: 'user',
   scope: READ,
   query: pageQuery(),
-  handle: async (request) => {
+  handle: (request) => {
     const { services, viewer = '', query } = request;
     const bounds = pageBounds(query);
-    const { items, more } = answered(await services.askAccount(viewer, 'scheduledPage', bounds));
-    const shown = await Promise.all(items.map((item) => rendered(services, item)));
-    return pageAnswer(request, bounds, { newest: items[0]?.id, oldest: items.at(-1)?.id, more }, scheduledJson(shown));
+    return soon(askSoon(services, viewer, 'scheduledPage', bounds), (reply) => {
+      const { items, more } = answered(reply);
+      const page = { newest: items[0]?.id, oldest: items.at(-1)?.id, more };
+      return soon(together(items.map((item) => rendered(services, item))), (shown) =>
+        pageAnswer(request, bounds, page, new JsonPieces(arrayOf(shown))),
+      );
+    });
   },
 });
 
@@ -88,12 +95,13 @@ function dateMs(text: string): number | Problem {
 }
 
 async function answer(services: Services, item: AccountScheduledItem | Problem): Promise<Answer | Problem> {
-  return isProblem(item) ? item : json(scheduledJson(await rendered(services, item)));
+  return isProblem(item) ? item : json(new JsonPieces(await rendered(services, item)));
 }
 
-async function rendered(services: Services, item: AccountScheduledItem) {
+function rendered(services: Services, item: AccountScheduledItem): Soon<readonly Uint8Array[]> {
   const keys = (item.post?.media?.ids ?? []).map((media) => ({ media }));
-  const rows = keys.length === 0 ? [] : await services.tables.getMany(mediaRows, keys);
-  const media = rows.flatMap((row) => row?.media ?? []);
-  return renderScheduled(item, renderMediaList(services.instance, { media }));
+  return soon(keys.length === 0 ? [] : services.tables.getMany(mediaRows, keys), (rows) => {
+    const media = rows.flatMap((row) => row?.media ?? []);
+    return [scheduledJson(item, renderMediaList(services.instance, { media }))];
+  });
 }

@@ -18,24 +18,60 @@ export interface FilterMatch {
 const DROPPING: ReadonlySet<FilterContext> = new Set(['home', 'notifications']);
 /** Longer texts are looked through up to here: bounds the time that one status takes. */
 const TEXT_CHARS_MAX = 10_000;
+const NOTHING: readonly FilterMatch[] = [];
+
 interface Rule {
   readonly filter: AccountFilter;
   readonly keywords: readonly { readonly keyword: string; readonly sought: Keyword }[];
   readonly statuses: ReadonlySet<string>;
 }
 
+/** Statuses of which it is remembered what they fall under, for each context: a few pages; some 40 bytes each. */
+const REMEMBERED_MAX = 256;
+
+/** What statuses fall under in one context. Rows are not changed: of a status that is, there is another one. */
+interface Remembered {
+  found: WeakMap<StoreStatusRecord, readonly FilterMatch[]>;
+  count: number;
+}
+
 /** A viewer's filters, made ready. One that has expired is not applied. */
 export class Filters {
   readonly #rules: readonly Rule[];
   readonly #clock: Pick<Clock, 'nowMs'>;
+  /** When the next filter expires: until then what is remembered holds. */
+  #untilMs: number;
+  readonly #remembered = new Map<FilterContext | undefined, Remembered>();
 
   constructor(filters: readonly AccountFilter[], clock: Pick<Clock, 'nowMs'>) {
     this.#rules = filters.map(ruleOf);
     this.#clock = clock;
+    this.#untilMs = nextExpiry(filters, Number.NEGATIVE_INFINITY);
   }
 
   /** What a status, and not the reblog of one, falls under there; without a context, anywhere. */
   matches(status: StoreStatusRecord, context: FilterContext | undefined): readonly FilterMatch[] {
+    if (this.#untilMs !== Number.POSITIVE_INFINITY && this.#clock.nowMs() >= this.#untilMs) this.#expire();
+    let remembered = this.#remembered.get(context);
+    const known = remembered?.found.get(status);
+    if (known !== undefined) return known;
+    if (remembered === undefined || remembered.count >= REMEMBERED_MAX) {
+      remembered = { found: new WeakMap(), count: 0 };
+      this.#remembered.set(context, remembered);
+    }
+    const found = this.#found(status, context);
+    remembered.found.set(status, found);
+    remembered.count++;
+    return found;
+  }
+
+  #expire(): void {
+    this.#remembered.clear();
+    const filters = this.#rules.map(({ filter }) => filter);
+    this.#untilMs = nextExpiry(filters, this.#clock.nowMs());
+  }
+
+  #found(status: StoreStatusRecord, context: FilterContext | undefined): readonly FilterMatch[] {
     const nowMs = this.#clock.nowMs();
     const found: FilterMatch[] = [];
     let text: string | undefined;
@@ -47,8 +83,16 @@ export class Filters {
       const named = statuses.has(status.id) ? [status.id] : [];
       if (keywords.length > 0 || named.length > 0) found.push({ filter, keywords, statuses: named });
     }
-    return found;
+    return found.length === 0 ? NOTHING : found;
   }
+}
+
+/** The first time after that at which a filter ends to be applied; infinity where none does. */
+function nextExpiry(filters: readonly AccountFilter[], afterMs: number): number {
+  let nextMs = Number.POSITIVE_INFINITY;
+  for (const { expiresAtMs } of filters)
+    if (expiresAtMs > 0 && expiresAtMs > afterMs) nextMs = Math.min(nextMs, expiresAtMs);
+  return nextMs;
 }
 
 /** Whether what falls under these is not shown there at all. */

@@ -10,6 +10,8 @@ import {
 } from '../entities/notification.js';
 import type { PageBounds } from '../http/paging.js';
 import type { Services } from '../services.js';
+import { type Soon, soon } from '../soon.js';
+import type { StoredNotification } from '../streaming/sources.js';
 import type { Entry } from './cursor.js';
 import { accountCursor } from './eras.js';
 import { isAskedFor, type NotificationFilter } from './notifications.js';
@@ -29,36 +31,64 @@ export const GROUP_MEMBERS_MAX = 1_000;
 
 type Row = Entry<StoreNotificationRecord>;
 
+/** Groups as they are found, and how far the rows were looked at. */
+interface Gathering {
+  readonly groups: Map<string, NotificationGroup>;
+  first: string | undefined;
+  last: string | undefined;
+  isFull: boolean;
+  isEnd: boolean;
+}
+
 /** Groups by their newest member, newest first: as many as `limit`, and all their members between its first and last row. */
-export async function notificationGroups(
+export function notificationGroups(
   services: Services,
   viewer: string,
   bounds: PageBounds,
   filter: NotificationFilter,
   groupedTypes: readonly string[] = GROUPED_TYPES,
-): Promise<Page<NotificationGroup>> {
+): Soon<Page<NotificationGroup>> {
   const cursor = accountCursor(services.tables, services.clock, notifications, 'notification', viewer, bounds);
-  const groups = new Map<string, NotificationGroup>();
-  let [first, last]: (string | undefined)[] = [];
-  let [isFull, isEnd] = [false, false];
-  for (let round = 0; round < READ_ROUNDS_MAX && !isFull && !isEnd; round++) {
-    const rows = await cursor.next(ROUND_ROWS);
-    isEnd = rows.length === 0;
-    const seen = await seenAmong(services, viewer, rows, filter);
-    for (const [index, { id }] of rows.entries()) {
-      const one = seen[index];
-      const key = one && groupKey(one.id, one.record, groupedTypes);
-      if (key !== undefined && !groups.has(key) && groups.size === bounds.limit) {
-        isFull = true;
-        break;
-      }
-      first ??= id;
-      last = id;
-      if (one !== undefined && key !== undefined) join(groups, key, one);
+  const gathering: Gathering = { groups: new Map(), first: undefined, last: undefined, isFull: false, isEnd: false };
+  const look = (round: number): Soon<Page<NotificationGroup>> => {
+    if (round === READ_ROUNDS_MAX || gathering.isFull || gathering.isEnd) return pageOfGroups(gathering, bounds);
+    // One row more than the page has groups: where nothing is grouped, that shows it to be full.
+    const count = round === 0 ? Math.min(bounds.limit + 1, ROUND_ROWS) : ROUND_ROWS;
+    return soon(cursor.next(count), (rows) =>
+      soon(seenAmong(services, viewer, rows, filter), (seen) => {
+        gather(gathering, rows, seen, bounds.limit, groupedTypes);
+        return look(round + 1);
+      }),
+    );
+  };
+  return look(0);
+}
+
+function gather(
+  gathering: Gathering,
+  rows: readonly Row[],
+  seen: readonly (SeenNotification | undefined)[],
+  limit: number,
+  groupedTypes: readonly string[],
+): void {
+  const { groups } = gathering;
+  gathering.isEnd = rows.length === 0;
+  for (const [index, { id }] of rows.entries()) {
+    const one = seen[index];
+    const key = one && groupKey(one.id, one.record, groupedTypes);
+    if (key !== undefined && groups.size === limit && !groups.has(key)) {
+      gathering.isFull = true;
+      return;
     }
+    gathering.first ??= id;
+    gathering.last = id;
+    if (one !== undefined && key !== undefined) join(groups, key, one);
   }
+}
+
+function pageOfGroups({ groups, first, last, isEnd }: Gathering, { upwards }: PageBounds): Page<NotificationGroup> {
   const items = [...groups.values()];
-  if (!bounds.upwards) return { items, newest: first, oldest: last, more: !isEnd };
+  if (!upwards) return { items, newest: first, oldest: last, more: !isEnd };
   for (const { members } of items) members.reverse();
   items.sort((a, b) => ((a.members[0]?.id ?? '') < (b.members[0]?.id ?? '') ? 1 : -1));
   return { items, newest: last, oldest: first, more: true };
@@ -115,11 +145,17 @@ function join(groups: Map<string, NotificationGroup>, key: string, one: SeenNoti
 }
 
 /** In the rows' order; undefined where one is not asked for, or not for the viewer. */
-async function seenAmong(services: Services, viewer: string, rows: readonly Row[], filter: NotificationFilter) {
-  const wanted = rows.filter(({ value }) => isAskedFor(value, filter));
-  const stored = wanted.map(({ id, value }) => ({ id, record: value }));
-  const seen = await seenNotifications(services, viewer, stored);
-  if (wanted.length === rows.length) return seen;
-  const byId = new Map(stored.map(({ id }, index) => [id, seen[index]]));
-  return rows.map(({ id }) => byId.get(id));
+function seenAmong(
+  services: Services,
+  viewer: string,
+  rows: readonly Row[],
+  filter: NotificationFilter,
+): Soon<(SeenNotification | undefined)[]> {
+  const stored: StoredNotification[] = [];
+  for (const { id, value } of rows) if (isAskedFor(value, filter)) stored.push({ id, record: value });
+  return soon(seenNotifications(services, viewer, stored), (seen) => {
+    if (stored.length === rows.length) return seen;
+    const byId = new Map(stored.map(({ id }, index) => [id, seen[index]]));
+    return rows.map(({ id }) => byId.get(id));
+  });
 }
