@@ -95,7 +95,7 @@ function countGraphemes(text: string): number {
   if (simple.test(text)) return text.length;
   let count = 0;
   for (let from = 0; from < text.length; ) {
-    const part = text.slice(from, from + SEGMENTED_CHARS_MAX);
+    const part = wholeChars(text.slice(from, from + SEGMENTED_CHARS_MAX));
     const starts = graphemeStarts(part);
     // The part's end may have cut its last grapheme: the next part begins with it.
     const isLast = from + part.length === text.length || starts.length === 1;
@@ -103,6 +103,12 @@ function countGraphemes(text: string): number {
     from += isLast ? part.length : (starts.at(-1) ?? part.length);
   }
   return count;
+}
+
+/** Without the first half of a pair at its end, which by itself would be one more grapheme. */
+function wholeChars(part: string): string {
+  const isCut = part.length > 1 && /[\ud800-\udbff]$/.test(part);
+  return isCut ? part.slice(0, -1) : part;
 }
 
 function graphemeStarts(part: string): number[] {

@@ -17,6 +17,10 @@ test('links count 23, mentions without their host, and a grapheme counts one', (
   assert.equal(countChars('@eve@far.example hi'), '@eve hi'.length);
   assert.equal(countChars('👩‍👩‍👧e\u0301'), 2);
   assert.equal(countChars(`${'x'.repeat(127)}e\u0301`.repeat(3)), 384);
+  // Whatever part of it a look at 128 characters ends in.
+  for (let before = 0; before < 12; before++) {
+    assert.equal(countChars(`${'x'.repeat(before)}${'👨‍👩‍👧‍👦'.repeat(400)}`), before + 400, `behind ${before}`);
+  }
 });
 
 test('text becomes paragraphs, breaks and links, and nothing in it becomes markup', () => {
