@@ -10,7 +10,7 @@ import { bodyBytesMax, Dispatcher, type GatewayLogger } from './http/dispatcher.
 import { Exchange } from './http/exchange.js';
 import { FileSender } from './http/file-sender.js';
 import { Head } from './http/head.js';
-import { PREFLIGHT_HEADERS } from './http/headers.js';
+import { preflightHeaders } from './http/headers.js';
 import { healthAnswer, isHealthPath } from './http/health.js';
 import { problemAnswer } from './http/problem-answer.js';
 import { RateLimits } from './http/rate-limits.js';
@@ -60,8 +60,10 @@ export interface Server {
 const QUIET_MS = 1_000;
 const DRAIN_TIMEOUT_MS = 8_000;
 const DRAIN_POLL_MS = 50;
-/** Answers one preflight for all paths: the routes say the rest. */
-const PREFLIGHT: Answer = { status: 204, headers: Object.fromEntries(PREFLIGHT_HEADERS), body: undefined };
+/** The same for all paths: the routes say the rest. */
+function preflight({ headers }: Head): Answer {
+  return { status: 204, headers: preflightHeaders(headers['access-control-request-headers']), body: undefined };
+}
 const REFUSAL = problemAnswer(problem('unavailable', 'The service is overloaded, please try again'));
 const OVERLOADED: Answer = { ...REFUSAL, body: new JsonText(Buffer.from(JSON.stringify(REFUSAL.body))) };
 const FORBIDDEN = problemAnswer(problem('forbidden', 'Requests from your address are not answered'));
@@ -247,8 +249,9 @@ class GatewayServer implements Server {
   }
 
   /** Health and preflights: answered whatever else waits. */
-  #unrouted({ method, path }: Head): Answer | Promise<Answer> {
-    return method === 'OPTIONS' ? PREFLIGHT : healthAnswer(path, () => !this.#draining && this.#options.ready());
+  #unrouted(head: Head): Answer | Promise<Answer> {
+    if (head.method === 'OPTIONS') return preflight(head);
+    return healthAnswer(head.path, () => !this.#draining && this.#options.ready());
   }
 
   #serve(exchange: Exchange, answer: Answer | Promise<Answer | undefined>): void {

@@ -10,7 +10,7 @@ const URL_CHARS_MAX = 8_192;
 export class Head {
   /** Upper case. */
   readonly method: string;
-  /** As received, one trailing slash dropped. */
+  /** As received, without one trailing slash, and without the suffix that may name the form of an API's answer. */
   readonly path: string;
   /** After the `?`; empty without one. */
   readonly query: string;
@@ -70,7 +70,7 @@ export class Head {
       malformed = 'Both a length and a transfer encoding were given';
     }
     this.method = method.toUpperCase();
-    this.path = url.length > 1 && url.endsWith('/') ? url.slice(0, -1) : url;
+    this.path = url.length > 1 && url.endsWith('/') ? url.slice(0, -1) : withoutSuffix(url);
     this.query = query;
     this.malformed = malformed;
     this.authorization = authorization;
@@ -86,6 +86,9 @@ export class Head {
     return this.#headers;
   }
 }
+
+/** Mastodon's paths may say that they want JSON, which is all that there is. */
+const withoutSuffix = (url: string) => (url.endsWith('.json') && /^\/api\/v\d/.test(url) ? url.slice(0, -5) : url);
 
 const moreThanOne = (name: string) => `More than one ${name} header`;
 

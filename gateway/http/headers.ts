@@ -7,12 +7,23 @@ export const CORS_HEADERS: readonly (readonly [string, string])[] = [
   ],
 ];
 
-/** Added to a preflight's answer. */
-export const PREFLIGHT_HEADERS: readonly (readonly [string, string])[] = [
-  ['access-control-allow-methods', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'],
-  ['access-control-allow-headers', 'Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Requested-With'],
-  ['access-control-max-age', '86400'],
-];
+/** Longer than what any client sends by itself. */
+const ASKED_CHARS_MAX = 1_000;
+const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?: *, *[\w!#$%&'*+.^`|~-]+)*$/;
+
+/**
+ * Added to a preflight's answer. `asked`: the headers that the browser wants to send, all of which it may, since none
+ * of them means anything by being sent.
+ */
+export function preflightHeaders(asked = ''): Readonly<Record<string, string>> {
+  const isFit = asked.length <= ASKED_CHARS_MAX && HEADER_NAMES.test(asked);
+  const usual = 'Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Requested-With';
+  return {
+    'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
+    'access-control-allow-headers': isFit ? asked : usual,
+    'access-control-max-age': '86400',
+  };
+}
 
 /**
  * For pages. No form-action: browsers apply it to redirects too, and consent ends in one to the client's own scheme.

@@ -132,6 +132,7 @@ test('arrays of objects come from empty brackets, indexes, and JSON objects with
 test('null counts as absent, unknown keys are let be, and a value in the address counts for a body', async () => {
   const body = (await thing('{"text":null,"count":null,"surprise":{"a":[1]}}', JSON_TYPE)) as { surprise: unknown };
   assert.equal('text' in body, false);
+  assert.deepEqual(await thing('null', JSON_TYPE), {}, 'no body as some clients write it');
   const answer = await get('/things?text=there', { method: 'POST' });
   assert.deepEqual(((await answer.json()) as { body: unknown }).body, { text: 'there' });
 });
@@ -303,6 +304,14 @@ test('browsers may call from anywhere, on errors too, and without cookies', asyn
   assert.equal(preflight.status, 204);
   const allowed = preflight.headers.get('access-control-allow-headers') ?? '';
   for (const name of ['Authorization', 'Content-Type', 'Idempotency-Key']) assert.ok(allowed.includes(name));
+  // Some clients name themselves, or are traced: whatever is asked for may be sent, as to Mastodon.
+  const allowedFor = async (asked: string) => {
+    const { headers } = await get('/list', { method: 'OPTIONS', headers: { 'access-control-request-headers': asked } });
+    return headers.get('access-control-allow-headers');
+  };
+  assert.equal(await allowedFor('authorization, user-agent,x-trace'), 'authorization, user-agent,x-trace');
+  assert.equal(await allowedFor('<script>'), allowed, 'what is no header name is not repeated');
+  assert.equal(await allowedFor('x'.repeat(2_000)), allowed);
   for (const path of ['/nowhere', '/mine', '/bug', '/list']) {
     const { headers } = await get(path);
     assert.equal(headers.get('access-control-allow-origin'), '*');
