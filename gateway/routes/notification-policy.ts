@@ -47,6 +47,38 @@ const setPolicy = route({
   },
 });
 
+/** As before there were more ways than two: what is not taken as it comes is kept back. */
+const oldPolicy = route({
+  method: 'GET',
+  path: '/api/v1/notifications/policy',
+  auth: 'user',
+  scope: READ,
+  handle: async ({ services, viewer = '' }) =>
+    json(renderOldPolicy(answered(await services.askAccount(viewer, 'notificationPolicy', {})))),
+});
+
+const setOldPolicy = route({
+  method: 'PATCH',
+  path: '/api/v1/notifications/policy',
+  auth: 'user',
+  scope: WRITE,
+  body: Type.Object({
+    filter_not_following: Type.Optional(Type.Boolean()),
+    filter_not_followers: Type.Optional(Type.Boolean()),
+    filter_new_accounts: Type.Optional(Type.Boolean()),
+    filter_private_mentions: Type.Optional(Type.Boolean()),
+  }),
+  handle: async ({ services, viewer = '', body }) => {
+    const reply = await services.askAccount(viewer, 'setNotificationPolicy', {
+      notFollowing: keptBack(body.filter_not_following),
+      notFollowers: keptBack(body.filter_not_followers),
+      newAccounts: keptBack(body.filter_new_accounts),
+      privateMentions: keptBack(body.filter_private_mentions),
+    });
+    return isProblem(reply) ? reply : json(renderOldPolicy(reply));
+  },
+});
+
 const list = route({
   method: 'GET',
   path: '/api/v1/notifications/requests',
@@ -119,6 +151,8 @@ const several = (verb: string, command: Settling) =>
 export const notificationPolicyRoutes: readonly AnyRoute[] = [
   policy,
   setPolicy,
+  oldPolicy,
+  setOldPolicy,
   list,
   merged,
   get,
@@ -156,5 +190,22 @@ function renderPolicy({ policy: rules, requests, notifications }: AccountNotific
     for_private_mentions: rules?.privateMentions,
     for_limited_accounts: rules?.limitedAccounts,
     summary: { pending_requests_count: requests, pending_notifications_count: notifications },
+  };
+}
+
+function keptBack(wanted: boolean | undefined): string | undefined {
+  if (wanted === undefined) return undefined;
+  return wanted ? 'filter' : 'accept';
+}
+
+/** The REST API's V1NotificationPolicy. */
+function renderOldPolicy(now: AccountNotificationPolicyNow) {
+  const { summary, ...ways } = renderPolicy(now);
+  return {
+    filter_not_following: ways.for_not_following !== 'accept',
+    filter_not_followers: ways.for_not_followers !== 'accept',
+    filter_new_accounts: ways.for_new_accounts !== 'accept',
+    filter_private_mentions: ways.for_private_mentions !== 'accept',
+    summary,
   };
 }

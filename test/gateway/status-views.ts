@@ -133,6 +133,7 @@ export const NO_STATUS_SHOWN: Readonly<Record<string, string>> = {
   'GET /api/v1/notifications/unread_count': 'a count',
   'GET /api/v2/notifications/unread_count': 'a count',
   'GET /api/v1/notifications/requests/merged': 'yes or no',
+  'GET /api/v1/notifications/policy': 'rules and counts',
   'GET /api/v2/notifications/policy': 'rules and counts',
   'GET /api/v2/notifications/:key/accounts': 'accounts only',
   'GET /api/v2/filters/:id/statuses': 'ids that the owner chose',

@@ -264,6 +264,7 @@ export class EveryRoute {
     'GET /api/v1/notifications/requests/:id': async () => ({ id: await this.waiting() }),
     'POST /api/v1/notifications/requests/:id/accept': async () => ({ id: await this.waiting() }),
     'POST /api/v1/notifications/requests/:id/dismiss': async () => ({ id: await this.waiting() }),
+    'PATCH /api/v1/notifications/policy': async () => ({ body: { filter_new_accounts: false } }),
     'PATCH /api/v2/notifications/policy': async () => ({ body: { for_limited_accounts: 'drop' } }),
     'GET /api/v2/notifications/:key': async () => ({ id: `ungrouped-${await this.notification()}` }),
     'GET /api/v2/notifications/:key/accounts': async () => ({ id: await this.groupKey() }),

@@ -159,6 +159,29 @@ test('what somebody silenced does waits or is dropped as the policy of each stra
   assert.equal((await listed(gus)).length, 4);
 });
 
+test('the policy of version 1 says of each kind whether it is kept back, and changes the same rules', async () => {
+  const old = await server.person('oldclient');
+  const set = (body: object) => server.ask('PATCH', '/api/v1/notifications/policy', body, old.token);
+  const { body } = await old.get('/api/v1/notifications/policy');
+  assert.deepEqual(body, {
+    filter_not_following: false,
+    filter_not_followers: false,
+    filter_new_accounts: false,
+    filter_private_mentions: true,
+    summary: { pending_requests_count: 0, pending_notifications_count: 0 },
+  });
+  const changed = await set({ filter_not_following: 'true', filter_private_mentions: false });
+  assert.deepEqual(changed.body, { ...body, filter_not_following: true, filter_private_mentions: false });
+  const { for_not_following, for_private_mentions, for_limited_accounts } = await policyOf(old);
+  assert.deepEqual([for_not_following, for_private_mentions, for_limited_accounts], ['filter', 'accept', 'filter']);
+  await setPolicy(old, { for_new_accounts: 'drop' });
+  assert.equal((await old.get('/api/v1/notifications/policy')).body.filter_new_accounts, true);
+  assert.equal((await set({ filter_not_following: 'perhaps' })).status, 422);
+  assert.equal((await server.get('/api/v1/notifications/policy')).status, 401);
+  const reader = await server.token(old.id, ['read:notifications']);
+  assert.equal((await server.ask('PATCH', '/api/v1/notifications/policy', {}, reader)).status, 403);
+});
+
 test('policies and requests are for users with the scope', async () => {
   assert.equal((await server.get('/api/v2/notifications/policy')).status, 401);
   const token = await server.token(alice.id, ['read:notifications']);
