@@ -82,7 +82,10 @@ function isBounded(schema: TSchema | object): boolean {
 }
 
 test('the tests over all routes, for success and for hostile input, are there and read the list of routes itself', async () => {
-  const text = await readFile(join(root, 'test/scenarios/bad-input.test.ts'), 'utf8');
+  const suite = 'test/scenarios/bad-input-suite.ts';
+  for (const runs of ['test/scenarios/bad-input.test.ts', 'test/scenarios/cluster/bad-input.test.ts'])
+    assert.match(await readFile(join(root, runs), 'utf8'), /^badInputTests\(/m, runs);
+  const text = await readFile(join(root, suite), 'utf8');
   assert.match(text, /import \{ allRoutes \} from '\.\.\/\.\.\/gateway\/routes\/index\.js'/);
   assert.ok(text.includes(`test('${SUCCESS_OF_ALL_ROUTES}', async`));
   assert.doesNotMatch(text, /\b(?:skip|todo|only):/);

@@ -75,7 +75,8 @@ export function hostileValues(schema: Shape): readonly Hostile[] {
   return [...NO_TEXT, ...wrongFor(schema)];
 }
 
-function wrongFor(schema: Shape): readonly Hostile[] {
+/** Those of them that are values, but not of its type. */
+export function wrongFor(schema: Shape): readonly Hostile[] {
   if (schema.anyOf !== undefined) return wrongForAll(schema.anyOf.map((one) => one as Shape));
   switch (schema.type) {
     case 'string':

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { fromRecord } from '../../cluster/shard-map.js';
 import { CassandraTables } from '../../store/cassandra/cassandra-tables.js';
 import { shardMap } from '../../store/tables.js';
+import type { Place } from '../scenarios/ground.js';
 import { Balancer } from './balancer.js';
 import { cassandraAddress, cassandraSettings, dropKeyspace } from './cassandra.js';
 import { ServerProcess } from './server-process.js';
@@ -54,6 +55,11 @@ export class ThreeNodes {
     const node = this.nodes[index % NODES];
     if (node === undefined) throw new Error(`no node ${index}`);
     return node;
+  }
+  /** Where people and things are made: each request is at another node. */
+  get place(): Place {
+    const dataDirs = this.nodes.map(({ dataDir }) => dataDir);
+    return { url: this.balancer.url, dataDir: this.node(0).dataDir, dataDirs };
   }
   get urls(): string[] {
     return this.nodes.map(({ url }) => url);

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { AnyRoute } from '../../gateway/http/route.js';
-import { prefixed, program, type ServerProcess, withoutSettings } from '../kit/server-process.js';
+import { prefixed, program, withoutSettings } from '../kit/server-process.js';
 import { until } from '../kit/until.js';
 import { confirmationLink } from './clients/mail.js';
 import { call, makePeople, type Person } from './cluster/people.js';
 import { collectionRequests } from './collection-requests.js';
 import { addOwl, furnish, keptThread } from './furnish.js';
+import { mailDirsOf, type Place } from './ground.js';
 import { mediaRequests } from './media-requests.js';
 import { ModerationRequests } from './moderation-requests.js';
 import { ownAccountRequests } from './own-account-requests.js';
@@ -24,8 +25,6 @@ export interface Fitting {
   /** Instead of the viewer's. */
   readonly token?: string | undefined;
 }
-/** Where requests go, and a folder of a node on this machine, for the command line. */
-export type Place = Pick<ServerProcess, 'url' | 'dataDir'>;
 interface App {
   readonly client_id: string;
   readonly client_secret: string;
@@ -318,12 +317,11 @@ export class EveryRoute {
 
   /** Out of the mail to somebody who signed up; the link may be opened again. */
   private async confirmationQuery(): Promise<string> {
-    const { dataDir } = this.server;
     const email = 'mailed@example.org';
-    const env = { ...withoutSettings(), ...prefixed({ DATA_DIR: dataDir }) };
+    const env = { ...withoutSettings(), ...prefixed({ DATA_DIR: this.server.dataDir }) };
     const args = ['account', 'create', 'mailed', '--email', email, '--password', 'correct horse battery'];
     await run(process.execPath, [program, ...args], { env });
-    return new URL(await confirmationLink([dataDir], email)).search.slice(1);
+    return new URL(await confirmationLink(mailDirsOf(this.server), email)).search.slice(1);
   }
 
   private async ownStatus(): Promise<string> {

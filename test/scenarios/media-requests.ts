@@ -4,7 +4,7 @@ import type { Fitting } from './every-route.js';
 /** The smallest picture there is. */
 const DOT = Buffer.from('R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAkQBADs=', 'base64');
 const BOUNDARY = 'a-boundary';
-/** An account keeps a hundred uploads that no status has. */
+/** So often one upload is lent: an account keeps a hundred that no status has, and others push it out. */
 const KEPT_MAX = 50;
 
 /** A form with the picture in it. */
@@ -19,16 +19,16 @@ const form = {
 
 /** Requests that the routes of uploads answer with success. */
 export function mediaRequests(url: string, viewer: Person): Readonly<Record<string, () => Promise<Fitting>>> {
-  let made = 0;
-  let kept = { id: '', url: '' };
+  let lent = 0;
+  let kept: ReturnType<typeof fresh> | undefined;
   const fresh = async () => {
-    made += 1;
     const headers = { authorization: `Bearer ${viewer.token}`, 'content-type': form.type };
     const answer = await fetch(`${url}/api/v1/media`, { method: 'POST', headers, body: form.bytes });
     return (await answer.json()) as { id: string; url: string };
   };
-  const upload = async () => {
-    if (made++ % KEPT_MAX === 0) kept = await fresh();
+  /** Those who ask while it is on its way get the same one. */
+  const upload = () => {
+    if (kept === undefined || lent++ % KEPT_MAX === 0) kept = fresh();
     return kept;
   };
   const ownStatus = async () => {

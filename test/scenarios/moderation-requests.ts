@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { AnyRoute } from '../../gateway/http/route.js';
-import { prefixed, program, type ServerProcess, withoutSettings } from '../kit/server-process.js';
+import { prefixed, program, withoutSettings } from '../kit/server-process.js';
 import { until } from '../kit/until.js';
 import { resetLink, wasChanged } from './clients/mail.js';
 import { call, type Person } from './cluster/people.js';
 import type { Fitting } from './every-route.js';
+import { mailDirsOf, type Place } from './ground.js';
 
 const run = promisify(execFile);
 /** Trends are kept for longer where finding them takes long. */
@@ -13,7 +14,7 @@ const TRENDING_MS_MAX = 60_000;
 
 /** What moderators' requests are about. */
 export interface Moderated {
-  readonly server: Pick<ServerProcess, 'url' | 'dataDir'>;
+  readonly server: Place;
   readonly viewer: Person;
   readonly other: Person;
   readonly statusId: string;
@@ -232,7 +233,8 @@ export class ModerationRequests {
   /** The form of the page behind a mailed link, until it was used. */
   private async forgotten(): Promise<Fitting> {
     const known = await this.link;
-    if (known === undefined || (await wasChanged(this.world.server.dataDir, known.name))) this.link = this.askLink();
+    if (known === undefined || (await wasChanged(mailDirsOf(this.world.server), known.name)))
+      this.link = this.askLink();
     const { headers, body } = await this.world.signIn();
     const { token = '' } = (await this.link) ?? {};
     return { headers, body: { csrf: body.csrf, reset_password_token: token, password: 'another horse battery' } };
@@ -242,10 +244,10 @@ export class ModerationRequests {
     const name = `forgetful_${++this.made}`;
     await this.operated(name);
     const { headers, body } = await this.world.signIn();
-    const { url, dataDir } = this.world.server;
+    const { server } = this.world;
     const form = new URLSearchParams({ csrf: body.csrf, email: `${name}@example.org` });
-    await fetch(`${url}/auth/password`, { method: 'POST', body: form, headers });
-    const link = new URL(await resetLink(dataDir, `${name}@example.org`));
+    await fetch(`${server.url}/auth/password`, { method: 'POST', body: form, headers });
+    const link = new URL(await resetLink(mailDirsOf(server), `${name}@example.org`));
     return { name, token: link.searchParams.get('reset_password_token') ?? '' };
   }
 }

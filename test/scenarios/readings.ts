@@ -20,7 +20,7 @@ const QUIET_MS_MAX = 20_000;
 const OF_THE_MOMENT = /^GET \/(?:health|metrics|api\/v1\/streaming|auth\/|oauth\/authorize)/;
 
 /** Questions to all routes that answer what is stored, about things that there are. */
-export async function readings(world: EveryRoute, appToken: string): Promise<Reading[]> {
+export async function readings(world: Pick<EveryRoute, 'fitting' | 'viewer'>, appToken: string): Promise<Reading[]> {
   const all: Reading[] = [];
   for (const route of allRoutes) {
     if (route.method !== 'GET' || OF_THE_MOMENT.test(nameOf(route))) continue;
@@ -33,7 +33,7 @@ export async function readings(world: EveryRoute, appToken: string): Promise<Rea
 }
 
 /** A token of the application itself. */
-export async function appTokenOf(world: EveryRoute, url: string): Promise<string> {
+export async function appTokenOf(world: Pick<EveryRoute, 'fitting'>, url: string): Promise<string> {
   const { body } = await world.fitting({ method: 'POST', path: '/oauth/token' } as AnyRoute);
   const granted = await fetch(`${url}/oauth/token`, {
     method: 'POST',

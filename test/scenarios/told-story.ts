@@ -10,7 +10,7 @@ import { type Step, Story, says, step, Theatre } from '../gateway/visibility-sto
 import { type Asked, askAt, Person } from '../kit/server.js';
 import { prefixed, program, withoutSettings } from '../kit/server-process.js';
 import { until } from '../kit/until.js';
-import type { Place } from './every-route.js';
+import type { Place } from './ground.js';
 
 const run = promisify(execFile);
 const STEPS = 20;

@@ -123,7 +123,7 @@ async function forgotten(name: string) {
   const visitor = new Visitor(server.url);
   await visitor.get('/auth/password/new');
   await visitor.submit('/auth/password', { email: `${name}@example.org` });
-  const link = new URL(await resetLink(server.folder, `${name}@example.org`));
+  const link = new URL(await resetLink([server.folder], `${name}@example.org`));
   await visitor.get(link.pathname + link.search);
   return () => visitor.submit('/auth/password/edit', { password: 'a fresh password' });
 }

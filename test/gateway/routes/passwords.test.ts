@@ -25,7 +25,7 @@ test('a forgotten password is replaced by a mailed link, which tells nobody whet
   await visitor.get('/auth/password/new');
   const unknown = await visitor.submit('/auth/password', { email: 'nobody@example.org' });
   assert.deepEqual([known.status, known.text], [unknown.status, unknown.text]);
-  const link = new URL(await resetLink(server.folder, 'ada@example.org'));
+  const link = new URL(await resetLink([server.folder], 'ada@example.org'));
   const fresh = 'a fresh password';
   await visitor.get(link.pathname + link.search);
   assert.equal((await visitor.submit('/auth/password/edit', { password: 'short' })).status, 422);

@@ -11,13 +11,13 @@ export async function confirmationLink(dataDirs: readonly string[], address: str
 }
 
 /** The link to a new password in the mail to that address. */
-export function resetLink(dataDir: string, address: string): Promise<string> {
-  return until(`a link for ${address}`, () => findLink([dataDir], address, RESET), MAIL_MS_MAX);
+export function resetLink(dataDirs: readonly string[], address: string): Promise<string> {
+  return until(`a link for ${address}`, () => findLink(dataDirs, address, RESET), MAIL_MS_MAX);
 }
 
 /** Whether somebody of that name was told that the password was changed. */
-export async function wasChanged(dataDir: string, name: string): Promise<boolean> {
-  return (await findLink([dataDir], `${name}@example.org`, CHANGED)) !== undefined;
+export async function wasChanged(dataDirs: readonly string[], name: string): Promise<boolean> {
+  return (await findLink(dataDirs, `${name}@example.org`, CHANGED)) !== undefined;
 }
 
 const CONFIRMATION = /https?:\/\/\S+\/auth\/confirmation\?\S+/;
