@@ -112,7 +112,7 @@ export class Activation {
     if (this.awake === undefined && !this.stopped) await new Promise<void>((resolve) => this.atRest.push(resolve));
     const { awake } = this;
     if (awake !== undefined && !this.stopped)
-      await new Promise<void>((resolve) => awake.before.whenDone(awake.core.seq, resolve));
+      await new Promise<void>((resolve) => awake.before.whenDone(awake.core.seq, false, resolve));
   }
 
   /** Leaves memory at once if nothing is going on and nothing is left to be written. */
@@ -258,13 +258,13 @@ export class Activation {
     if (
       before.done >= seq ||
       this.settings.blueprint.queries.has(delivery.command) ||
-      this.awaitedBy(before, delivery)
+      this.mayClose(before, delivery, seq)
     ) {
       this.answerFor(awake, { delivery, reply, seq });
       return;
     }
     this.waitFor(delivery);
-    before.whenDone(seq, () => {
+    before.whenDone(seq, delivery.cause !== undefined, () => {
       this.waitNoMore(delivery);
       this.answerFor(awake, { delivery, reply, seq });
     });
@@ -303,11 +303,11 @@ export class Activation {
     if (waiting?.length === 0) this.waitingReplies = undefined;
   }
 
-  /** Our effects wait for the sender, so that it must not wait for them. */
-  private awaitedBy(before: Lane, { cause }: Delivery): boolean {
+  /** Our effects wait for the sender, or for another that may: it must not wait for them. */
+  private mayClose(before: Lane, { cause }: Delivery, seq: number): boolean {
     if (cause === undefined) return false;
     const sender = cause.actor.slice(0, cause.actor.lastIndexOf('#'));
-    return sender === this.name || before.from.asked?.includes(sender) === true;
+    return sender === this.name || before.mayClose(sender, seq);
   }
 
   private acknowledge(delivery: Delivery, reply: unknown): void {

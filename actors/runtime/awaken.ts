@@ -53,7 +53,7 @@ export async function awaken(
     : await recover(around, blueprint.kind, id, epoch, newId, primed);
   const { core } = found;
   const lane = (side: string, handlers: Handlers, cursor: number) => {
-    const from = { source: `${name}#${side}`, shard, epoch, halt, asked: undefined };
+    const from = { source: `${name}#${side}`, shard, epoch, halt };
     return new Lane(around, core, name, from, handlers, cursor, progressed);
   };
   const before = lane('before', blueprint.beforeReply, found.beforeReply);

@@ -20,8 +20,18 @@ export interface EffectSource {
   readonly shard: number;
   readonly epoch: number;
   readonly halt: Halt;
-  /** Actors that this lane is waiting for now, each as often as it is asked; nothing while it waits for none. */
-  asked: string[] | undefined;
+}
+
+/** An effect of that entry is on its way to an actor, and its answer not here yet. */
+export interface Wait {
+  readonly target: string;
+  readonly seq: number;
+}
+
+/** Who is told of them. */
+export interface Waits {
+  begin(wait: Wait): void;
+  end(wait: Wait): void;
 }
 
 /** What leaves one after the other, of entries that are carried out side by side. */
@@ -70,6 +80,7 @@ export class EntryEffects implements Effects {
   constructor(
     private readonly around: Surroundings,
     private readonly from: EffectSource,
+    private readonly waits: Waits,
     private readonly seq: number,
     private readonly order: InOrder,
     /** Of what is carried out side by side a write that is repeated must not undo a later one's. */
@@ -96,15 +107,13 @@ export class EntryEffects implements Effects {
   }
 
   private async waitingFor<T>(target: string, action: () => Promise<T>): Promise<T> {
-    const { from } = this;
-    from.asked ??= [];
-    const { asked } = from;
-    asked.push(target);
+    const { seq } = this;
+    const wait = { target, seq };
+    this.waits.begin(wait);
     try {
       return await action();
     } finally {
-      asked.splice(asked.indexOf(target), 1);
-      if (asked.length === 0) from.asked = undefined;
+      this.waits.end(wait);
     }
   }
 

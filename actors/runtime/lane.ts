@@ -3,7 +3,7 @@ import { backoffMs } from './backoff.js';
 import type { Handlers } from './blueprint.js';
 import { type ActorCore, type Entry, entryOf, type StoredEvent } from './core.js';
 import type { Expiring } from './deadlines.js';
-import { type EffectSource, EntryEffects, InOrder } from './effects.js';
+import { type EffectSource, EntryEffects, InOrder, type Wait, type Waits } from './effects.js';
 import { Halted } from './halt.js';
 import type { Effects, Happened } from './kind.js';
 import type { Surroundings } from './surroundings.js';
@@ -19,6 +19,8 @@ class Waiter implements Expiring {
   constructor(
     readonly seq: number,
     readonly deadlineMs: number,
+    /** It is another actor's effect that waits, not a client. */
+    readonly isEffect: boolean,
     readonly proceed: () => void,
     private readonly onLate: () => void,
   ) {}
@@ -32,7 +34,7 @@ class Waiter implements Expiring {
  * Carries out an actor's effects on one side of the reply: entry after entry, each until it is done. Entries that do
  * not fit its queue, and those that an earlier activation left, are read from the journal.
  */
-export class Lane {
+export class Lane implements Waits {
   /** All effects up to this entry are done. */
   done: number;
   /** The last stored entry. */
@@ -43,6 +45,8 @@ export class Lane {
   private waiters: Waiter[] = [];
   /** The entry at hand has outlasted a reply's patience: further replies do not wait for it. */
   private late = false;
+  /** What is on its way to other actors; nothing while there is none. */
+  private waits: Wait[] | undefined;
 
   constructor(
     private readonly around: Surroundings,
@@ -86,14 +90,32 @@ export class Lane {
     this.start();
   }
 
-  /** Calls `proceed` once the entry's effects are done, or patience has run out. */
-  whenDone(seq: number, proceed: () => void): void {
+  /** Whether the actor `sender` must not wait for the entry's effects, since ours, in the end, may wait for it. */
+  mayClose(sender: string, seq: number): boolean {
+    return this.waits?.some((wait) => wait.target === sender || wait.seq < seq) === true;
+  }
+
+  /** Who waits here for later entries may be whom this one waits for, in the end: they go on. */
+  begin(wait: Wait): void {
+    this.waits ??= [];
+    this.waits.push(wait);
+    if (this.waiters.length > 0) this.letGo(({ isEffect, seq }) => isEffect && seq > wait.seq);
+  }
+
+  end(wait: Wait): void {
+    const place = this.waits?.indexOf(wait) ?? -1;
+    if (place >= 0) this.waits?.splice(place, 1);
+    if (this.waits?.length === 0) this.waits = undefined;
+  }
+
+  /** Calls `proceed` once the entry's effects are done, or patience has run out; for an effect, also as `mayClose` says. */
+  whenDone(seq: number, isEffect: boolean, proceed: () => void): void {
     if (this.done >= seq || this.late) {
       proceed();
       return;
     }
     const deadlineMs = this.around.clock.monotonicMs() + this.around.limits.patienceMs;
-    const waiter = new Waiter(seq, deadlineMs, proceed, () => {
+    const waiter = new Waiter(seq, deadlineMs, isEffect, proceed, () => {
       this.late = true;
     });
     this.waiters.push(waiter);
@@ -102,7 +124,7 @@ export class Lane {
 
   /** Lets all replies go that wait here. */
   proceedAll(): void {
-    this.letGo(Number.POSITIVE_INFINITY);
+    this.letGo(() => true);
   }
 
   /** Resolves when nothing runs any more; after the halt, that is soon. */
@@ -159,7 +181,7 @@ export class Lane {
   private finished(seq: number): void {
     this.done = seq;
     this.late = false;
-    this.letGo(seq);
+    if (this.waiters.length > 0) this.letGo((waiter) => waiter.seq <= seq);
     this.onDone();
   }
 
@@ -171,7 +193,7 @@ export class Lane {
 
   /** Events of one entry that overlap do so with one another as well. */
   private async carryOut(entry: Entry, order: InOrder, alone: boolean, overlapping: boolean): Promise<void> {
-    const effects = new EntryEffects(this.around, this.from, entry.seq, order, alone);
+    const effects = new EntryEffects(this.around, this.from, this, entry.seq, order, alone);
     const happened = { self: this.core.id, seq: entry.seq, atMs: entry.atMs, state: this.core.state };
     if (overlapping && entry.events.length > 1) {
       const outcomes = await Promise.allSettled(entry.events.map((stored) => this.react(stored, happened, effects)));
@@ -219,18 +241,19 @@ export class Lane {
     }
   }
 
-  private letGo(seq: number): void {
+  private letGo(isDue: (waiter: Waiter) => boolean): void {
     const [only] = this.waiters;
     if (only === undefined) return;
     if (this.waiters.length === 1) {
-      if (only.seq > seq) return;
+      if (!isDue(only)) return;
       this.waiters = [];
       this.around.deadlines.forget(only);
       only.proceed();
       return;
     }
-    const due = this.waiters.filter((waiter) => waiter.seq <= seq);
-    this.waiters = this.waiters.filter((waiter) => waiter.seq > seq);
+    const due = this.waiters.filter(isDue);
+    if (due.length === 0) return;
+    this.waiters = this.waiters.filter((waiter) => !isDue(waiter));
     for (const waiter of due) {
       this.around.deadlines.forget(waiter);
       waiter.proceed();

@@ -280,6 +280,102 @@ test('two actors that tell one another before their replies do not wait for each
   assert.equal(stage.clock.monotonicMs(), started);
 });
 
+/** Actors that each share what they write with the next one, and the last with the first. */
+const CIRCLE = Array.from({ length: 5 }, (_, n) => makeId(1_767_225_600_000, n % 4, n));
+
+/** All of them write, each as often; answers how many of these have been answered. */
+function writtenByAll({ runtime }: StageNode, times: number): () => number {
+  let answered = 0;
+  for (let time = 0; time < times; time++) {
+    for (const [place, id] of CIRCLE.entries()) {
+      const shareWith = CIRCLE[(place + 1) % CIRCLE.length] ?? '';
+      const asked = runtime.ask('notebook', id, 'add', { text: `${time} from ${place}`, shareWith });
+      void asked.then(
+        () => (answered += 1),
+        () => undefined,
+      );
+    }
+  }
+  return () => answered;
+}
+
+test('actors that tell one another in a circle before their replies do not wait for each other', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const answered = writtenByAll(await stage.node(1), 1);
+  await stage.clock.settle();
+  assert.deepEqual([answered(), stage.clock.monotonicMs()], [CIRCLE.length, 0]);
+});
+
+test('a circle that closes behind what others wait for already holds up nobody either', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1);
+  const proceed = node.store.holdWrites(pages);
+  const answered = writtenByAll(node, 3);
+  await stage.clock.settle();
+  assert.equal(answered(), 0);
+  proceed();
+  await stage.clock.settle();
+  assert.deepEqual([answered(), stage.clock.monotonicMs()], [3 * CIRCLE.length, 0]);
+});
+
+test('after kill -9 the effects of actors in a circle go on at once', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const first = await stage.node(1);
+  first.store.holdWrites(pages);
+  writtenByAll(first, 2);
+  await stage.clock.settle();
+  stage.kill(first);
+  const second = await stage.node(2);
+  let caughtUp = false;
+  void second.runtime.caughtUp().then(() => {
+    caughtUp = true;
+  });
+  await stage.clock.settle();
+  assert.deepEqual([caughtUp, stage.clock.monotonicMs()], [true, 0]);
+  for (const [place] of CIRCLE.entries()) {
+    const heard = await lines(second, CIRCLE[(place + 1) % CIRCLE.length] ?? '');
+    for (const time of [0, 1]) assert.ok(heard.includes(`shared ${time} from ${place}`));
+  }
+});
+
+test('an effect is answered behind its own effects, unless its actor waits for another before these', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const carol = makeId(1_767_225_600_000, 3, 0);
+  const { runtime, store } = await stage.node(1);
+  const held: (() => void)[] = [];
+  store.beforeWrite = (rows) =>
+    rows.some(({ table, key }) => table.name === pages.name && key.notebook !== alice)
+      ? new Promise((resolve) => void held.push(resolve))
+      : undefined;
+  let answered = 0;
+  const share = (text: string) =>
+    void runtime.ask('notebook', alice, 'add', { text, shareWith: bob }).then(
+      () => (answered += 1),
+      () => undefined,
+    );
+  share('first');
+  await stage.clock.settle();
+  assert.equal(answered, 0, 'bob’s page is not written');
+  held.shift()?.();
+  await stage.clock.settle();
+  assert.equal(answered, 1);
+  const own = runtime.ask('notebook', bob, 'add', { text: 'from bob', shareWith: carol }).catch(() => undefined);
+  await stage.clock.settle();
+  held.shift()?.();
+  await stage.clock.settle();
+  share('second');
+  await stage.clock.settle();
+  assert.equal(answered, 2, 'bob waits for carol');
+  assert.equal((await backlogOf(stage, 2)).length, 1, 'and what he owes is marked');
+  store.mend();
+  for (const proceed of held) proceed();
+  await own;
+});
+
 test('a command to an actor whose shard has no owner is tried until it has one', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
