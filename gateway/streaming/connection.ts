@@ -3,7 +3,7 @@ import { isListed } from '../../actors/domain/public.js';
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import { grants } from '../http/scopes.js';
 import type { Lens } from './lens.js';
-import { SentIds } from './sent-ids.js';
+import { SentIds, versionOf } from './sent-ids.js';
 import type { StreamEvent } from './stream-event.js';
 import { NOTIFICATIONS_SCOPE, type StreamKind } from './stream-kinds.js';
 
@@ -72,8 +72,20 @@ export class StreamSubscription {
   }
 
   /** Sends a new status unless it was sent. */
-  status(event: StreamEvent, id: string): void {
-    if (this.statuses.add(id)) this.#socket.send(event, this.kind);
+  status(event: StreamEvent, record: StoreStatusRecord): void {
+    if (this.statuses.add(record.id, versionOf(record))) this.#socket.send(event, this.kind);
+  }
+
+  /** What a status says now. */
+  edited(event: StreamEvent, record: StoreStatusRecord): void {
+    this.statuses.renew(record.id, versionOf(record));
+    this.#socket.send(event, this.kind);
+  }
+
+  /** It is shown otherwise now than the stream has told. */
+  isNew(record: StoreStatusRecord): boolean {
+    const version = this.statuses.version(record.id);
+    return version !== undefined && version !== versionOf(record);
   }
 
   notification(event: StreamEvent, id: string): void {
@@ -85,7 +97,7 @@ export class StreamSubscription {
     if (this.statuses.add(statusId)) this.#socket.send(event, this.kind);
   }
 
-  /** What concerns the account, or what a status says now: nothing to be caught up with. */
+  /** What concerns the account: nothing to be caught up with. */
   told(event: StreamEvent): void {
     this.#socket.send(event, this.kind);
   }

@@ -1,7 +1,14 @@
 import { compareIds } from '../../actors/domain/ids.js';
+import type { StoreStatusRecord } from '../../proto/gen/types.js';
 
 /** Ids remembered per subscription: an hour of a busy timeline, some 60 KB. */
 const SENT_IDS_MAX = 1_000;
+
+const GONE = -1;
+
+/** By its last edit, and by whether it has a card: when either is new, it is shown otherwise than before. */
+export const versionOf = ({ editedAtMs, card }: StoreStatusRecord): number =>
+  2 * editedAtMs + (card === undefined ? 0 : 1);
 
 /**
  * What a subscription has been sent, so that catching up from the store repeats nothing. Ids at or below `floor` are
@@ -9,8 +16,8 @@ const SENT_IDS_MAX = 1_000;
  */
 export class SentIds {
   #floor: string;
-  /** Which of them are gone, as the subscription knows. */
-  readonly #ids = new Map<string, 'shown' | 'gone'>();
+  /** The version that was sent last; GONE: none is left, as the subscription knows. */
+  readonly #ids = new Map<string, number>();
 
   constructor(floor: string) {
     this.#floor = floor;
@@ -25,9 +32,9 @@ export class SentIds {
   }
 
   /** False when it was there already. */
-  add(id: string): boolean {
+  add(id: string, version = 0): boolean {
     if (this.#ids.has(id)) return false;
-    this.#ids.set(id, 'shown');
+    this.#ids.set(id, version);
     if (this.#ids.size > SENT_IDS_MAX) this.#forgetOldest();
     return true;
   }
@@ -35,13 +42,24 @@ export class SentIds {
   /** It is deleted, whether it was sent or not. */
   gone(id: string): void {
     this.add(id);
-    this.#ids.set(id, 'gone');
+    this.#ids.set(id, GONE);
+  }
+
+  /** Another version of it was sent; of what never was itself, nothing is remembered. */
+  renew(id: string, version: number): void {
+    if (this.#ids.has(id)) this.#ids.set(id, version);
+  }
+
+  /** Of what is not known to be gone, the version that was sent last. */
+  version(id: string): number | undefined {
+    const version = this.#ids.get(id);
+    return version === GONE ? undefined : version;
   }
 
   /** The latest that are not known to be gone, at most so many. */
   shown(max: number): string[] {
     const ids: string[] = [];
-    for (const [id, state] of this.#ids) if (state === 'shown') ids.push(id);
+    for (const [id, version] of this.#ids) if (version !== GONE) ids.push(id);
     return ids.slice(-max);
   }
 

@@ -36,7 +36,7 @@ export interface StreamSources {
   renderConversation(viewer: string, direct: AccountDirect): Promise<StreamedConversation | undefined>;
   /** By their last status' ids. */
   conversationsSince(viewer: string, sinceId: string, limit: number): Promise<readonly AccountDirect[]>;
-  /** Which of these statuses, or reblogs, are there no more. */
-  deletedOf(ids: readonly string[]): Promise<readonly string[]>;
+  /** These statuses, or reblogs, as they are now, in that order; undefined for those that are there no more. */
+  nowOf(ids: readonly string[]): Promise<readonly (StoreStatusRecord | undefined)[]>;
   notificationsSince(viewer: string, sinceId: string, limit: number): Promise<readonly StoredNotification[]>;
 }

@@ -17,8 +17,8 @@ import { StreamEvent } from './stream-event.js';
 const CATCH_UP_PAGE = 100;
 /** Items that one catching up sends at most: some pages of a timeline, after which a client had better reload it. */
 const CATCH_UP_ITEMS_MAX = 4_000;
-/** Of what a stream has shown, how much is looked at for deletions that it may have missed: some screens of a client. */
-const DELETIONS_LOOKED_MAX = 200;
+/** Of what a stream has shown, how much is looked at for deletions and edits that it may have missed: some screens of a client. */
+const SHOWN_LOOKED_MAX = 200;
 
 const accountTopicCodec = codec('murmuration.node.AccountTopic');
 
@@ -60,7 +60,7 @@ export class Viewer {
   }
 
   status(event: StreamEvent, record: StoreStatusRecord): void {
-    this.#show(event, record, (subscription, shown) => subscription.status(shown, record.id));
+    this.#show(event, record, (subscription, shown) => subscription.status(shown, record));
   }
 
   /** To each subscription that takes it, as the viewer's filters leave it. */
@@ -102,7 +102,7 @@ export class Viewer {
   }
 
   edited(event: StreamEvent, record: StoreStatusRecord): void {
-    this.#show(event, record, (subscription, shown) => subscription.told(shown));
+    this.#show(event, record, (subscription, shown) => subscription.edited(shown, record));
   }
 
   deleted(event: StreamEvent, record: StoreStatusRecord): void {
@@ -220,7 +220,7 @@ export class Viewer {
   async #catchUp(connection: Connection, subscription: StreamSubscription): Promise<void> {
     const wanted = () => connection.open && connection.subscriptions.get(subscription.kind.name) === subscription;
     if (subscription.wantsStatuses) {
-      await this.#catchUpDeletions(subscription, wanted);
+      await this.#catchUpShown(subscription, wanted);
       await this.#catchUpStatuses(subscription, wanted);
     }
     if (subscription.wantsNotifications) await this.#catchUpNotifications(subscription, wanted);
@@ -242,18 +242,33 @@ export class Viewer {
       if (subscription.statuses.has(record.id) || !takes()) return;
       const event = await this.#untilAvailable(() => statusEvent(sources, record), wanted);
       if (event === undefined || !wanted() || !takes()) return;
-      await this.#screened([subscription], event, record, (one, shown) => one.status(shown, record.id));
+      await this.#screened([subscription], event, record, (one, shown) => one.status(shown, record));
     });
   }
 
-  /** Of a new stream nothing was shown, and nothing is read. */
-  async #catchUpDeletions(subscription: StreamSubscription, wanted: () => boolean): Promise<void> {
-    const ids = subscription.statuses.shown(DELETIONS_LOOKED_MAX);
+  /** What became of what was shown: it may be gone or edited. Of a new stream nothing was, and nothing is read. */
+  async #catchUpShown(subscription: StreamSubscription, wanted: () => boolean): Promise<void> {
+    const ids = subscription.statuses.shown(SHOWN_LOOKED_MAX);
     if (ids.length === 0) return;
-    const deleted = await this.#untilAvailable(() => this.#parts.sources.deletedOf(ids), wanted);
-    for (const id of deleted ?? []) {
-      if (wanted()) subscription.deleted(new StreamEvent('delete', id, undefined), id);
+    const now = (await this.#untilAvailable(() => this.#parts.sources.nowOf(ids), wanted)) ?? [];
+    for (const [place, record] of now.entries()) {
+      const id = ids[place] as string;
+      if (!wanted()) return;
+      if (record === undefined) subscription.deleted(new StreamEvent('delete', id, undefined), id);
+      else if (subscription.isNew(record)) await this.#catchUpEdit(subscription, record, wanted);
     }
+  }
+
+  async #catchUpEdit(
+    subscription: StreamSubscription,
+    record: StoreStatusRecord,
+    wanted: () => boolean,
+  ): Promise<void> {
+    const takes = () => this.#lens !== undefined && subscription.catchesUp(record, this.#lens);
+    if (!takes()) return;
+    const event = await this.#untilAvailable(() => statusEvent(this.#parts.sources, record, 'edited'), wanted);
+    if (event === undefined || !wanted() || !takes()) return;
+    await this.#screened([subscription], event, record, (one, shown) => one.edited(shown, record));
   }
 
   async #catchUpNotifications(subscription: StreamSubscription, wanted: () => boolean): Promise<void> {

@@ -49,12 +49,12 @@ export function streamSources(services: Services): StreamSources {
       const found = await services.askAccount(viewer, 'directs', above(sinceId, limit));
       return isProblem(found) ? [] : found.directs.toReversed();
     },
-    async deletedOf(ids) {
+    async nowOf(ids) {
       const records = await services.tables.getMany(
         statuses,
         ids.map((status) => ({ status })),
       );
-      return ids.filter((_, index) => records[index]?.deleted !== false);
+      return records.map((record) => (record?.deleted === false ? record : undefined));
     },
     async notificationsSince(viewer, sinceId, limit) {
       const bounds = above(sinceId, limit);

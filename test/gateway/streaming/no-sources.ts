@@ -14,7 +14,7 @@ export const NO_SOURCES: StreamSources = {
   notificationsSince: nothing,
   renderConversation: async () => undefined,
   conversationsSince: nothing,
-  deletedOf: nothing,
+  nowOf: nothing,
 };
 
 /** What a viewer's actor answers who is nobody's follower and hides nothing. */
