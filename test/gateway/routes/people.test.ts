@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { defaultLimits } from '../../../actors/runtime/limits.js';
 import { linkTo, type Person, TestServer } from '../../kit/server.js';
 
 let server: TestServer;
@@ -106,6 +107,14 @@ test('somebody is followed by name, twice too; nobody is not', async () => {
     assert.equal((await ned.post('/api/v1/follows', { uri })).status, 404);
   assert.equal((await ned.post('/api/v1/follows', {})).status, 422);
   assert.equal((await ned.post('/api/v1/follows', { uri: 'ned' })).status, 403);
+});
+
+test('people who follow one another in a circle at the same moment do not wait for each other', async () => {
+  const circle = await people('cal', 'cem', 'cid', 'coe', 'cyd');
+  const startedMs = performance.now();
+  await Promise.all(circle.map((one, place) => one.follows(circle[(place + 1) % circle.length] as Person)));
+  const tookMs = performance.now() - startedMs;
+  assert.ok(tookMs < defaultLimits.patienceMs, `${tookMs} ms`);
 });
 
 test('a follow may be limited to languages; others’ do not come home', async () => {
