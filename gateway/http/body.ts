@@ -66,8 +66,10 @@ function checkTexts(root: object): void {
 }
 
 function parseMultipart(bytes: Uint8Array, contentType: string): object {
-  const parts = uws.getParts(bytes, contentType);
-  if (parts === undefined || (parts.length === 0 && !endsAsMultipart(bytes, contentType))) {
+  const boundary = boundaryOf(contentType);
+  // uWebSockets knows it without quotes only, and with no parameter beside it.
+  const parts = uws.getParts(bytes, `multipart/form-data; boundary=${boundary}`);
+  if (boundary === '' || parts === undefined || (parts.length === 0 && !endsAsMultipart(bytes, boundary))) {
     throw new Unparsable('Malformed multipart body');
   }
   if (parts.length > FORM_VALUES_MAX) throw new Unparsable('Too many parameters');
@@ -86,9 +88,11 @@ function parseMultipart(bytes: Uint8Array, contentType: string): object {
   return form;
 }
 
-/** Tells a form without fields from a body whose boundary is not the one announced: uWebSockets finds no parts in both. */
-function endsAsMultipart(bytes: Uint8Array, contentType: string): boolean {
-  const given = /;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType);
-  const boundary = given?.[1] ?? given?.[2];
-  return boundary !== undefined && Buffer.from(bytes).includes(`--${boundary}--`);
+/** Empty where there is none. */
+function boundaryOf(contentType: string): string {
+  const given = /;\s*boundary=(?:"([^"]*)"|([^;\s]*))/i.exec(contentType);
+  return given?.[1] ?? given?.[2] ?? '';
 }
+
+/** Tells a form without fields from a body whose boundary is not the one announced: uWebSockets finds no parts in both. */
+const endsAsMultipart = (bytes: Uint8Array, boundary: string) => Buffer.from(bytes).includes(`--${boundary}--`);

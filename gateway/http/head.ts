@@ -10,7 +10,7 @@ const URL_CHARS_MAX = 8_192;
 export class Head {
   /** Upper case. */
   readonly method: string;
-  /** As received, without one trailing slash, and without the suffix that may name the form of an API's answer. */
+  /** As received, but for repeated and trailing slashes and the suffix that may name the form of an API's answer. */
   readonly path: string;
   /** After the `?`; empty without one. */
   readonly query: string;
@@ -70,7 +70,7 @@ export class Head {
       malformed = 'Both a length and a transfer encoding were given';
     }
     this.method = method.toUpperCase();
-    this.path = url.length > 1 && url.endsWith('/') ? url.slice(0, -1) : withoutSuffix(url);
+    this.path = pathOf(url);
     this.query = query;
     this.malformed = malformed;
     this.authorization = authorization;
@@ -87,8 +87,15 @@ export class Head {
   }
 }
 
-/** Mastodon's paths may say that they want JSON, which is all that there is. */
-const withoutSuffix = (url: string) => (url.endsWith('.json') && /^\/api\/v\d/.test(url) ? url.slice(0, -5) : url);
+/**
+ * Clients put the server's address and a path together with a slash too many, and what stands before Mastodon takes it
+ * away. Its paths may say that they want JSON, which is all that there is.
+ */
+function pathOf(url: string): string {
+  const path = url.includes('//') ? url.replaceAll(/\/{2,}/g, '/') : url;
+  if (path.length > 1 && path.endsWith('/')) return path.slice(0, -1);
+  return path.endsWith('.json') && /^\/api\/v\d/.test(path) ? path.slice(0, -5) : path;
+}
 
 const moreThanOne = (name: string) => `More than one ${name} header`;
 

@@ -122,6 +122,22 @@ test('a form, a multipart body and JSON mean the same', async () => {
   assert.deepEqual(await thing(multipart), wanted);
 });
 
+test('the boundary of a multipart body may be quoted and stand among other parameters, as it does at .NET', async () => {
+  const part = (boundary: string) =>
+    `--${boundary}\r\nContent-Disposition: form-data; name=text\r\n\r\nhé\r\n--${boundary}--\r\n`;
+  const types = {
+    'multipart/form-data; boundary="a b"': 'a b',
+    'multipart/form-data; boundary="a:b(c)"; charset=utf-8': 'a:b(c)',
+    'multipart/form-data; charset=utf-8; boundary=plain': 'plain',
+    'Multipart/Form-Data;Boundary=plain;charset=utf-8': 'plain',
+    "multipart/form-data; boundary=----x'y-1": "----x'y-1",
+  };
+  for (const [type, boundary] of Object.entries(types))
+    assert.deepEqual(await thing(part(boundary), type), { text: 'hé' }, type);
+  for (const type of ['multipart/form-data', 'multipart/form-data; boundary=', 'multipart/form-data; boundary=other'])
+    assert.equal((await send(part('plain'), type)).status, 400, type);
+});
+
 test('arrays of objects come from empty brackets, indexes, and JSON objects with indexes alike', async () => {
   const fields = [{ name: 'a', value: '1' }, { name: 'b' }];
   assert.deepEqual(await thing('fields[][name]=a&fields[][value]=1&fields[][name]=b', FORM), { fields });

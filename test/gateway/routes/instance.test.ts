@@ -37,13 +37,15 @@ test('both forms of the instance say what clients look for', async () => {
   assert.equal(v2.registrations.enabled, true);
 });
 
-test('a path may say that its answer is to be JSON, which it is', async () => {
+test('a path may have a slash too many, and say that its answer is to be JSON, which it is', async () => {
   const plain = await server.get('/api/v1/instance/rules');
   const named = await server.get('/api/v1/instance/rules.json');
   assert.deepEqual([named.status, named.body], [plain.status, plain.body]);
   const someone = await server.person('suffixed');
   const id = await someone.says('found by either path');
   assert.equal((await server.get(`/api/v1/statuses/${id}.json`)).body.id, id);
+  for (const path of ['//api/v1/instance/rules', '/api//v1/instance//rules/', '/api/v1/instance/rules///'])
+    assert.equal((await server.get(path)).status, 200, path);
   assert.equal((await server.get('/api/v1/no-such-thing.json')).status, 404);
   assert.equal((await server.get('/api/openapi.json')).status, 200, 'its own name');
 });
