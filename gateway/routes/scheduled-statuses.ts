@@ -85,8 +85,11 @@ export async function schedule(services: Services, viewer: string, post: Account
   return isProblem(dueMs) ? dueMs : answer(services, await services.askAccount(viewer, 'schedule', { post, dueMs }));
 }
 
+/** A date and time without a zone is one of UTC, wherever the server stands. */
+const ZONELESS = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/;
+
 function dateMs(text: string): number | Problem {
-  const ms = Date.parse(text);
+  const ms = Date.parse(ZONELESS.test(text) ? `${text}Z` : text);
   if (Number.isSafeInteger(ms)) return ms;
   const description = 'is not a valid date';
   return problem('invalid', `Validation failed: Scheduled at ${description}`, {

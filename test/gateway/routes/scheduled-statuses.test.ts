@@ -67,6 +67,22 @@ test('others’ scheduled statuses are not there', async () => {
   assert.equal((await server.ask('GET', PATH)).status, 401);
 });
 
+test('a time may have any zone, and without one is of UTC, wherever the server stands', async () => {
+  const zone = process.env.TZ;
+  process.env.TZ = 'Pacific/Auckland';
+  try {
+    const day = at(72).slice(0, 10);
+    const kept = async (scheduled_at: string) =>
+      (await alice.post('/api/v1/statuses', { status: 'x', scheduled_at })).body.scheduled_at;
+    for (const time of ['T10:20:30Z', 'T10:20:30', ' 10:20:30', 'T12:20:30+02:00'])
+      assert.equal(await kept(`${day}${time}`), `${day}T10:20:30.000Z`, time);
+    assert.equal(await kept(`${day}T10:20`), `${day}T10:20:00.000Z`);
+  } finally {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  }
+});
+
 test('a time that is none, past or too soon is refused, and so is what could not be posted now', async () => {
   const refused = async (body: object) => (await alice.post('/api/v1/statuses', { status: 'x', ...body })).status;
   for (const scheduled_at of ['tomorrow', '2020-01-01T00:00:00Z', at(0.05), '9999999-01-01'])
