@@ -230,7 +230,8 @@ function keywordRoute(method: 'POST' | 'PUT', path: string, by: 'id' | 'filterId
     params: idParams,
     body: Type.Object({ keyword: keywordText(), whole_word: Type.Optional(Type.Boolean()) }),
     handle: async ({ services, viewer = '', params, body }) => {
-      const command = { [by]: storedId(params.id), keyword: body.keyword, wholeWord: body.whole_word };
+      const wholeWord = wholeWordOf(body.whole_word, by === 'filterId');
+      const command = { [by]: storedId(params.id), keyword: body.keyword, wholeWord };
       const keyword = await services.askAccount(viewer, 'saveKeyword', command);
       return isProblem(keyword) ? keyword : json(renderFilterKeyword(keyword));
     },
@@ -246,11 +247,14 @@ function one(
   return route({ method, path, auth: 'user', scope, params: idParams, handle });
 }
 
+/** A new keyword is a word of its own unless somebody says otherwise. Source: Mastodon CustomFilterKeyword. */
+const wholeWordOf = (given: boolean | undefined, isNew: boolean) => given ?? (isNew ? true : undefined);
+
 function changes(attributes: Static<typeof Keywords> | undefined): AccountKeywordChange[] {
   return (attributes ?? []).map((one) => ({
     id: one.id === undefined ? undefined : storedId(one.id),
     keyword: one.keyword,
-    wholeWord: one.whole_word,
+    wholeWord: wholeWordOf(one.whole_word, one.id === undefined),
     destroy: one._destroy ?? false,
   }));
 }

@@ -40,8 +40,13 @@ test('filters, their keywords and statuses are made, read, changed and removed, 
   assert.deepEqual((await ann.get(`/api/v2/filters/${id}/keywords`)).body, keywords);
   const [cat, dog] = keywords;
   assert.deepEqual((await ann.get(`/api/v2/filters/keywords/${cat.id}`)).body, cat);
-  const cow = (await ann.post(`/api/v2/filters/${id}/keywords`, { keyword: 'cow', whole_word: true })).body;
+  assert.deepEqual([cat.whole_word, dog.whole_word], [true, true], 'whole words unless said otherwise');
+  const cow = (await ann.post(`/api/v2/filters/${id}/keywords`, { keyword: 'cow' })).body;
   assert.deepEqual([cow.keyword, cow.whole_word], ['cow', true]);
+  const part = await put(ann, `/api/v2/filters/keywords/${cow.id}`, { keyword: 'cow', whole_word: false });
+  assert.equal(part.body.whole_word, false);
+  const still = await put(ann, `/api/v2/filters/keywords/${cow.id}`, { keyword: 'cow' });
+  assert.equal(still.body.whole_word, false, 'as it was');
   assert.equal((await put(ann, `/api/v2/filters/keywords/${cow.id}`, { keyword: 'cows' })).body.keyword, 'cows');
   const named = (await ann.post(`/api/v2/filters/${id}/statuses`, { status_id: status })).body;
   assert.deepEqual((await ann.get(`/api/v2/filters/${id}/statuses`)).body, [{ id: named.id, status_id: status }]);
@@ -130,7 +135,7 @@ test('statuses say which filters they fall under where those apply; own ones sta
   await fay.post('/api/v2/filters', {
     title: 'no cats',
     context: ['home', 'account', 'thread'],
-    keywords_attributes: [{ keyword: 'cat' }],
+    keywords_attributes: [{ keyword: 'cat', whole_word: false }],
   });
   const home = (await fay.get('/api/v1/timelines/home')).body as Shown[];
   assert.deepEqual([found(home, cats), found(home, dogs), found(home, own)], [['no cats'], [], ['no cats']]);
@@ -203,14 +208,14 @@ test('streams tell of changed filters without a payload, and send statuses as th
     await lea.post('/api/v2/filters', {
       title: 'birds',
       context: everywhere,
-      keywords_attributes: [{ keyword: 'bird' }],
+      keywords_attributes: [{ keyword: 'bird', whole_word: false }],
     })
   ).body;
   await lea.post('/api/v2/filters', {
     title: 'cats',
     context: everywhere,
     filter_action: 'hide',
-    keywords_attributes: [{ keyword: 'cat' }],
+    keywords_attributes: [{ keyword: 'cat', whole_word: false }],
   });
   await until(
     'the changes',
