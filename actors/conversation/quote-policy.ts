@@ -1,6 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { isProblem } from '../domain/problem.js';
+import { QUOTE_POLICY_DEFAULT } from '../domain/quoting.js';
 import { invalidField } from '../domain/status-text.js';
 import type { Part } from '../runtime/part.js';
 import { type ConversationState, livingStatus, notFound } from './state.js';
@@ -24,7 +25,7 @@ export const quotePolicy: Part<ConversationState, Commands, Events> = {
       if (entry.record.accountId !== by) return notFound();
       if (!QUOTE_POLICIES.some((known) => known === policy))
         return invalidField('quote_approval_policy', 'Quote policy', 'ERR_INCLUSION', 'is not included in the list');
-      if ((entry.record.quotePolicy ?? 'nobody') === policy) return { events: [], reply: {} };
+      if ((entry.record.quotePolicy ?? QUOTE_POLICY_DEFAULT) === policy) return { events: [], reply: {} };
       return { events: [{ type: 'quotePolicySet', statusId, policy }], reply: {} };
     },
   },

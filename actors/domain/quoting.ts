@@ -6,9 +6,13 @@ export interface Quotable {
   readonly quotePolicy?: string | undefined;
 }
 
+/** What holds where nothing was said, of a status or of all that somebody writes. Source: Mastodon UserSettings. */
+export const QUOTE_POLICY_DEFAULT = 'public';
+
 /** Whom a status' author lets quote it: everybody, followers, or nobody. What not everybody sees, nobody else quotes. */
-export function quotableBy({ visibility, quotePolicy }: Quotable): 'public' | 'followers' | 'nobody' {
-  if (visibility !== 'public' && visibility !== 'unlisted') return 'nobody';
+export function quotableBy({ visibility, reblogOfId, quotePolicy }: Quotable): 'public' | 'followers' | 'nobody' {
+  if ((visibility !== 'public' && visibility !== 'unlisted') || reblogOfId !== undefined) return 'nobody';
+  if (quotePolicy === undefined) return QUOTE_POLICY_DEFAULT;
   return quotePolicy === 'public' || quotePolicy === 'followers' ? quotePolicy : 'nobody';
 }
 

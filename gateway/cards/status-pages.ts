@@ -41,7 +41,6 @@ const CLOSE = Buffer.from('}');
 const NULL = Buffer.from('null');
 const NO_QUOTE = Buffer.from('null,"quote":null');
 const NOTHING: Done = {};
-const NOT_QUOTABLE = approvalOf({ accountId: '', visibility: 'direct' }, undefined, false);
 
 /** Where a status stands: on its own, within a reblog, or within a status that quotes it. */
 type Place = 'page' | 'reblog' | 'quote';
@@ -259,8 +258,8 @@ export class StatusPages {
     markedId: string,
   ): Uint8Array {
     const quotable =
-      record.quotePolicy === undefined && viewer !== record.accountId
-        ? NOT_QUOTABLE
+      record.quotePolicy === undefined
+        ? approvalOf(record, viewer, false)
         : approvalOf(record, viewer, lens?.relation(record.accountId).following === true);
     return this.#tails.of(record, author, viewer, marks(markedId), isMuted, clock, quotable, filtered);
   }

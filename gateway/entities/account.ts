@@ -1,4 +1,5 @@
 import { fileUrl } from '../../actors/domain/media.js';
+import { QUOTE_POLICY_DEFAULT } from '../../actors/domain/quoting.js';
 import { renderHtml, renderInline } from '../../actors/domain/text.js';
 import type { AccountField, AccountProfile, StoreAccountRecord } from '../../proto/gen/types.js';
 import type { InstanceSettings } from '../services.js';
@@ -242,7 +243,7 @@ export function renderCredentialAccount(instance: InstanceSettings, record: Stor
       discoverable: profile.discoverable,
       indexable: profile.indexable,
       attribution_domains: profile.attribution?.domains ?? [],
-      quote_policy: profile.quotePolicy ?? 'nobody',
+      quote_policy: profile.quotePolicy ?? QUOTE_POLICY_DEFAULT,
     },
     role: renderRole(record.role),
   };

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { namedHashtag } from '../../actors/domain/hashtag.js';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
+import { QUOTE_POLICY_DEFAULT } from '../../actors/domain/quoting.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { JsonPieces } from '../cards/json-pieces.js';
 import { isPublished } from '../entities/account.js';
@@ -139,7 +140,7 @@ const preferences = route({
       'posting:default:visibility': record.profile?.privacy || 'public',
       'posting:default:sensitive': record.profile?.sensitive ?? false,
       'posting:default:language': record.profile?.language || null,
-      'posting:default:quote_policy': record.profile?.quotePolicy ?? 'nobody',
+      'posting:default:quote_policy': record.profile?.quotePolicy ?? QUOTE_POLICY_DEFAULT,
       'reading:expand:media': 'default',
       'reading:expand:spoilers': false,
       'reading:autoplay:gifs': false,

@@ -128,7 +128,8 @@ function byName(
       if (name === undefined) return notFound();
       const reply = await work(services, viewer, name);
       if (isProblem(reply)) return reply;
-      const tag = renderTag(services.instance, name, await services.tagHistories.of(name), undefined);
+      const [history, { lens }] = await Promise.all([services.tagHistories.of(name), services.lenses.of(viewer)]);
+      const tag = renderTag(services.instance, name, history, lens.followsTag(name));
       return json({ ...tag, featuring: verb === 'feature' });
     },
   });

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem } from '../../actors/domain/problem.js';
+import { QUOTE_POLICY_DEFAULT } from '../../actors/domain/quoting.js';
 import { quotes } from '../../store/tables.js';
 import { idText, pageBounds, pageQuery } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
@@ -27,7 +28,7 @@ const setPolicy = route({
     if (isProblem(seen)) return seen;
     const { record, original } = seen;
     if (record.accountId !== viewer || original !== undefined) return notFound();
-    const policy = (body.quote_approval_policy || record.quotePolicy) ?? 'nobody';
+    const policy = (body.quote_approval_policy || record.quotePolicy) ?? QUOTE_POLICY_DEFAULT;
     const input = { statusId: record.id, by: viewer, policy };
     const reply = await services.askConversation(record.conversationId, 'setQuotePolicy', input);
     if (isProblem(reply)) return reply;

@@ -3,7 +3,7 @@ import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import { JsonPieces } from '../cards/json-pieces.js';
 import { arrayOf } from '../cards/status-pages.js';
 import { renderPreviewCard } from '../entities/preview-card.js';
-import { renderStatuses } from '../entities/status.js';
+import { renderStatuses, type Status } from '../entities/status.js';
 import { idText } from '../http/paging.js';
 import { type Answer, type AnyRoute, json, route } from '../http/route.js';
 import type { Services } from '../services.js';
@@ -66,9 +66,14 @@ const deleteStatus = route({
             discardMedia: query.delete_media,
           })
         : await services.askConversation(original.conversationId, 'unreblog', { statusId: original.id, by: viewer });
-    return isProblem(reply) ? reply : json({ ...status, text: record.text });
+    return isProblem(reply) ? reply : json({ ...(status && counted(status)), text: record.text });
   },
 });
+
+/** Without the one that goes: its author's actor hears of it behind the reply, and clients show the number they are told. */
+function counted({ account, ...status }: Status): Status {
+  return { ...status, account: { ...account, statuses_count: Math.max(0, account.statuses_count - 1) } };
+}
 
 const context = route({
   method: 'GET',

@@ -105,7 +105,9 @@ async function tagAnswer(services: Services, viewer: string | undefined, name: s
   const history = await services.tagHistories.of(name);
   if (viewer === undefined) return json(renderTag(services.instance, name, history, undefined));
   const isFollowed = following ?? (await services.lenses.of(viewer)).lens.followsTag(name);
-  return json(renderTag(services.instance, name, history, isFollowed));
+  const { featured } = answered(await services.askAccount(viewer, 'featuredTags', {}));
+  const featuring = featured.some((tag) => tag.name === name);
+  return json({ ...renderTag(services.instance, name, history, isFollowed), featuring });
 }
 
 /** Hashtags and their timelines. */

@@ -17,8 +17,10 @@ test('only followers, or nobody but the author, as the policy says', () => {
   const followers = () => started({ quotePolicy: 'followers' });
   assert.equal(stateOf(followers().when('quote', quoting)), 'rejected');
   assert.equal(stateOf(followers().when('quote', { ...quoting, follows: true })), 'accepted');
-  assert.equal(stateOf(started().when('quote', quoting)), 'rejected');
-  assert.equal(stateOf(started().when('quote', { ...quoting, by: 'author' })), 'accepted');
+  const nobody = () => started({ quotePolicy: 'nobody' });
+  assert.equal(stateOf(nobody().when('quote', quoting)), 'rejected');
+  assert.equal(stateOf(nobody().when('quote', { ...quoting, by: 'author' })), 'accepted');
+  assert.equal(stateOf(started().when('quote', quoting)), 'accepted', 'nothing was said');
 });
 
 test('what is for followers is quoted by its author for followers only, and what is direct by nobody', () => {

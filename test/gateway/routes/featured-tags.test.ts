@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { TestServer } from '../../kit/server.js';
+import { type Answered, TestServer } from '../../kit/server.js';
 import { until } from '../../kit/until.js';
 
 let server: TestServer;
@@ -42,9 +42,18 @@ test('a hashtag is featured and taken off by name', async () => {
   const featured = (await ben.post('/api/v1/tags/Birds/feature')).body;
   assert.deepEqual([featured.name, featured.featuring], ['birds', true]);
   assert.deepEqual(names((await ben.get('/api/v1/featured_tags')).body), ['birds']);
+  const about = async (answer: Promise<Answered>) => {
+    const { following, featuring } = (await answer).body;
+    return { following, featuring };
+  };
+  assert.deepEqual(await about(ben.get('/api/v1/tags/birds')), { following: false, featuring: true });
+  assert.deepEqual(await about(ben.post('/api/v1/tags/birds/follow')), { following: true, featuring: true });
+  assert.deepEqual(await about(ben.post('/api/v1/tags/birds/feature')), { following: true, featuring: true });
+  assert.deepEqual(await about(server.get('/api/v1/tags/birds')), { following: undefined, featuring: undefined });
   assert.equal((await ben.post('/api/v1/tags/birds/unfeature')).body.featuring, false);
   assert.equal((await ben.post('/api/v1/tags/birds/unfeature')).status, 200);
   assert.deepEqual((await ben.get('/api/v1/featured_tags')).body, []);
+  assert.deepEqual(await about(ben.get('/api/v1/tags/birds')), { following: true, featuring: false });
   assert.equal((await ben.post('/api/v1/tags/123/feature')).status, 404);
 });
 

@@ -31,12 +31,34 @@ test('an author says who may quote, with the status or later, and everybody can 
   assert.deepEqual((await alice.post('/api/v1/statuses', narrow)).body.quote_approval.automatic, []);
 });
 
+test('what nothing was said of may be quoted by everybody who sees it, unless its author wants it otherwise for all', async () => {
+  const shy = await server.person('shy');
+  const approvals = async (more: object = {}) => {
+    const { quote_approval } = (await shy.post('/api/v1/statuses', { status: 'as usual', ...more })).body;
+    return quote_approval.automatic;
+  };
+  assert.equal((await shy.get('/api/v1/accounts/verify_credentials')).body.source.quote_policy, 'public');
+  assert.equal((await shy.get('/api/v1/preferences')).body['posting:default:quote_policy'], 'public');
+  assert.deepEqual([await approvals(), await approvals({ visibility: 'unlisted' })], [['public'], ['public']]);
+  assert.deepEqual([await approvals({ visibility: 'private' }), await approvals({ visibility: 'direct' })], [[], []]);
+  const id = await shy.says('anybody');
+  assert.equal((await seen(bob, id)).quote_approval.current_user, 'automatic');
+  assert.equal((await seen(server, id)).quote_approval.current_user, 'denied');
+  assert.equal((await quotes(bob, id)).body.quote?.state, 'accepted');
+  const wish = { source: { quote_policy: 'nobody' } };
+  await server.ask('PATCH', '/api/v1/accounts/update_credentials', wish, shy.token);
+  assert.deepEqual([await approvals(), await approvals({ quote_approval_policy: 'public' })], [[], ['public']]);
+  assert.equal((await quotes(bob, await shy.says('not for you'))).status, 404);
+  const reblogged = (await bob.post(`/api/v1/statuses/${id}/reblog`)).body;
+  assert.deepEqual([reblogged.quote_approval.automatic, reblogged.reblog.quote_approval.automatic], [[], ['public']]);
+});
+
 test('others cannot say it, and a word that is none is refused', async () => {
   const id = await alice.says('mine');
   assert.equal((await policy(bob, id, 'public')).status, 404);
   assert.equal((await policy(alice, id, 'friends')).status, 422);
   const empty = await alice.post('/api/v1/statuses', { status: 'as usual', quote_approval_policy: '' });
-  assert.deepEqual([empty.status, empty.body.quote_approval.automatic], [200, []]);
+  assert.deepEqual([empty.status, empty.body.quote_approval.automatic], [200, ['public']]);
   const hidden = await alice.says('for followers', { visibility: 'private' });
   assert.deepEqual((await bob.get(`/api/v1/statuses/${id}/quotes`)).body, []);
   assert.equal((await bob.get(`/api/v1/statuses/${hidden}/quotes`)).status, 404);
@@ -112,7 +134,7 @@ test('a quote of a quote is shown by its id only', async () => {
 
 test('who may not quote a status is told that it is not there, and so is who may not see it', async () => {
   const carol = await server.person('carol');
-  const mine = await alice.says('nobody quotes this');
+  const mine = await alice.says('nobody quotes this', { quote_approval_policy: 'nobody' });
   const absent = await quotes(bob, '1');
   for (const id of [mine, await alice.says('narrow', { visibility: 'private', quote_approval_policy: 'public' })]) {
     const refused = await quotes(bob, id);

@@ -202,8 +202,10 @@ test('what is hidden above a status does not draw what is below it up', async ()
 test('only its author deletes a status; it answers its text once and is gone', async () => {
   const id = await alice.says('draft *text*');
   assert.equal((await bob.remove(`/api/v1/statuses/${id}`)).status, 404);
+  const { statuses_count } = (await alice.get('/api/v1/accounts/verify_credentials')).body;
   const deleted = await alice.remove(`/api/v1/statuses/${id}`);
   assert.deepEqual([deleted.status, deleted.body.text], [200, 'draft *text*']);
+  assert.equal(deleted.body.account.statuses_count, statuses_count - 1, 'as many as there are without it');
   assert.equal((await alice.get(`/api/v1/statuses/${id}`)).status, 404);
   assert.equal((await alice.remove(`/api/v1/statuses/${id}`)).status, 404);
 });
