@@ -1,6 +1,6 @@
 import { isProblem, type Problem } from '../actors/domain/problem.js';
 import type { AccountCollection, AccountCollectionItem, StoreAccountRecord } from '../proto/gen/types.js';
-import { collections } from '../store/tables.js';
+import { accounts, collections } from '../store/tables.js';
 import { isPublished, isSuspended } from './entities/account.js';
 import { loadAccounts } from './entities/status.js';
 import { blocksDomainOf } from './screening/screen.js';
@@ -30,27 +30,70 @@ export function visibleCollections(
   records: readonly (AccountCollection | undefined)[],
   { relations: known, hideBlocked }: CollectionOptions = {},
 ): Soon<(VisibleCollection | undefined)[]> {
-  const concerned = new Set<string>();
+  return soon(known ?? relationsOf(services, viewer), (relations) => {
+    const atHand = new PeopleAtHand(services);
+    const seen = seenBy(viewer, records, relations, hideBlocked === true, atHand);
+    if (atHand.complete) return seen;
+    return soon(loadAccounts(services, concerned(records)), (people) =>
+      seenBy(viewer, records, relations, hideBlocked === true, people),
+    );
+  });
+}
+
+type People = Pick<ReadonlyMap<string, StoreAccountRecord>, 'get'>;
+
+/** Those in memory: nearly always all, and then there is no need to collect their ids first. */
+class PeopleAtHand implements People {
+  complete = true;
+  readonly #tables: Services['tables'];
+
+  constructor({ tables }: Services) {
+    this.#tables = tables;
+  }
+
+  get(id: string): StoreAccountRecord | undefined {
+    const found = this.#tables.peek?.(accounts, { account: id });
+    if (found === undefined) this.complete = false;
+    return found;
+  }
+}
+
+function concerned(records: readonly (AccountCollection | undefined)[]): string[] {
+  const ids = new Set<string>();
   for (const record of records) {
     if (record === undefined) continue;
-    concerned.add(record.owner);
-    for (const { account } of record.items) concerned.add(account);
+    ids.add(record.owner);
+    for (const { account } of record.items) ids.add(account);
   }
-  return soon(known ?? relationsOf(services, viewer), (relations) =>
-    soon(loadAccounts(services, [...concerned]), (people) => {
-      const shown = new Set<string>();
-      for (const account of people.values()) if (isShown(account, viewer, relations)) shown.add(account.id);
-      return records.map((record) => {
-        const owner = record && people.get(record.owner);
-        if (record === undefined || owner === undefined || !isThere(owner)) return undefined;
-        const relation = viewer === owner.id ? undefined : relations(owner.id);
-        if (relation?.blockedBy === true || (hideBlocked === true && relation?.blocking === true)) return undefined;
-        const { items } = record;
-        const isWhole = items.every(({ account }) => shown.has(account));
-        return { record, owner, items: isWhole ? items : items.filter(({ account }) => shown.has(account)) };
-      });
-    }),
-  );
+  return [...ids];
+}
+
+function seenBy(
+  viewer: string | undefined,
+  records: readonly (AccountCollection | undefined)[],
+  relations: Relations,
+  hideBlocked: boolean,
+  people: People,
+): (VisibleCollection | undefined)[] {
+  // The same people are in many of somebody's collections.
+  const known = new Map<string, boolean>();
+  const shows = ({ account: id }: AccountCollectionItem) => {
+    let isKnown = known.get(id);
+    if (isKnown === undefined) {
+      const account = people.get(id);
+      isKnown = account !== undefined && isShown(account, viewer, relations);
+      known.set(id, isKnown);
+    }
+    return isKnown;
+  };
+  return records.map((record) => {
+    const owner = record && people.get(record.owner);
+    if (record === undefined || owner === undefined || !isThere(owner)) return undefined;
+    const relation = viewer === owner.id ? undefined : relations(owner.id);
+    if (relation?.blockedBy === true || (hideBlocked && relation?.blocking === true)) return undefined;
+    const { items } = record;
+    return { record, owner, items: items.every(shows) ? items : items.filter(shows) };
+  });
 }
 
 /** By their ids, in the ids' order. */

@@ -54,9 +54,6 @@ export function compareIds(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** Numbers of an era: its milliseconds, each with shard and sequence. */
-const ERA_IDS = 2 ** 50;
-
 /**
  * A time bucket of 2^34 ms, about 199 days: bounds the partitions of tables that grow with time.
  * Readers walk eras downwards from now to the owner's first day.
@@ -66,7 +63,5 @@ export function eraOfMs(ms: number): number {
 }
 
 export function eraOfId(id: string): number {
-  // As a double an id is off by 64 at most, which matters next to a boundary alone: that is where it lands then.
-  const double = Number(id);
-  return double % ERA_IDS === 0 ? eraOfMs(idMs(id)) : Math.floor(double / ERA_IDS);
+  return eraOfMs(idMs(id));
 }

@@ -25,6 +25,14 @@ interface Kept {
   readonly bytes: Uint8Array;
 }
 
+/** An account as JSON; nothing of it is its viewer's. */
+interface AccountCard {
+  readonly record: StoreAccountRecord;
+  readonly bytes: Uint8Array;
+  /** The same without its end. */
+  readonly open: Uint8Array;
+}
+
 /** The final bytes of a status but for what is the viewer's: an open JSON object. */
 interface Card {
   readonly record: StoreStatusRecord;
@@ -47,10 +55,7 @@ const counted = new Set<keyof StoreStatusRecord>(['replies', 'reblogs', 'favouri
 export class Cards {
   readonly #instance: InstanceSettings;
   readonly #cards = new Generations<Card>(CARDS_MAX, weighing(CARDS_BYTES_MAX));
-  readonly #accounts = new Generations<{ readonly record: StoreAccountRecord; readonly bytes: Uint8Array }>(
-    ACCOUNTS_MAX,
-    weighing(ACCOUNTS_BYTES_MAX),
-  );
+  readonly #accounts = new Generations<AccountCard>(ACCOUNTS_MAX, weighing(ACCOUNTS_BYTES_MAX));
 
   /** What the cards kept were made with. */
   #emojis: EmojiLookup['all'] | undefined;
@@ -60,14 +65,14 @@ export class Cards {
     this.#emojis = instance.emojis?.all;
   }
 
-  /** The account's JSON, whole. */
-  account(record: StoreAccountRecord): Uint8Array {
+  account(record: StoreAccountRecord): AccountCard {
     this.#renew();
     const kept = this.#accounts.get(record.id);
-    if (kept?.record === record) return kept.bytes;
+    if (kept?.record === record) return kept;
     const bytes = Buffer.from(JSON.stringify(renderAccount(this.#instance, record)));
-    this.#accounts.set(record.id, { record, bytes });
-    return bytes;
+    const card = { record, bytes, open: bytes.subarray(0, -1) };
+    this.#accounts.set(record.id, card);
+    return card;
   }
 
   /** `{…,"reblog":`: what follows is `null` or the reblogged status, and what is the viewer's. */
@@ -81,7 +86,7 @@ export class Cards {
     const { replies, reblogs, favourites, quotes = 0 } = record;
     const marks = `,"reblogs_count":${reblogs},"favourites_count":${favourites},"quotes_count":${quotes}`;
     const counts = Buffer.from(`,"replies_count":${replies}${marks},"reblog":`);
-    const bytes = Buffer.concat([text, ACCOUNT, this.account(author), counts]);
+    const bytes = Buffer.concat([text, ACCOUNT, this.account(author).bytes, counts]);
     const card = { record, author, text: bytes.subarray(0, text.length), bytes, collections };
     this.#cards.set(record.id, card);
     return card;
@@ -112,6 +117,8 @@ const ACCOUNT = Buffer.from(',"account":');
 export class Tails {
   /** By the viewer's bits and what is not theirs: a handful. */
   readonly #tails: Uint8Array[] = [];
+  /** By what filters say of a status, which is one and the same for as long as they remember it. */
+  readonly #filtered = new WeakMap<readonly FilterMatch[], { readonly place: number; readonly tail: Uint8Array }>();
   readonly #instance: Pick<InstanceSettings, 'emojis'>;
 
   constructor(instance: Pick<InstanceSettings, 'emojis'>) {
@@ -130,13 +137,18 @@ export class Tails {
   ): Uint8Array {
     const isOpen = record.reblogOfId === undefined && record.quote === undefined;
     const bits = viewer === undefined ? undefined : viewerBits(record, author, viewer, mark, isMuted);
-    if (filtered !== undefined || record.poll !== undefined) {
-      const mine = bits === undefined ? undefined : viewerMarks(bits);
-      const poll = record.poll && renderPoll(this.#instance, record, record.poll, clock.nowMs(), viewer, mark);
-      const screened = filtered === undefined ? mine : mine && { ...mine, filtered: filtered.map(renderFilterResult) };
-      return tailOf(isOpen, quotable, screened, poll);
-    }
     const place = ((bits === undefined ? 0 : bits * 2 + 1) * APPROVALS + quotable) * 2 + (isOpen ? 1 : 0);
+    if (record.poll !== undefined) {
+      const poll = renderPoll(this.#instance, record, record.poll, clock.nowMs(), viewer, mark);
+      return tailOf(isOpen, quotable, marksOf(bits, filtered), poll);
+    }
+    if (filtered !== undefined) {
+      const kept = this.#filtered.get(filtered);
+      if (kept?.place === place) return kept.tail;
+      const made = tailOf(isOpen, quotable, marksOf(bits, filtered));
+      this.#filtered.set(filtered, { place, tail: made });
+      return made;
+    }
     let tail = this.#tails[place];
     if (tail === undefined) {
       tail = tailOf(isOpen, quotable, bits === undefined ? undefined : viewerMarks(bits));
@@ -144,6 +156,12 @@ export class Tails {
     }
     return tail;
   }
+}
+
+/** What is the viewer's of a status. */
+function marksOf(bits: number | undefined, filtered: readonly FilterMatch[] | undefined): ViewerMarks | undefined {
+  const mine = bits === undefined ? undefined : viewerMarks(bits);
+  return filtered === undefined ? mine : mine && { ...mine, filtered: filtered.map(renderFilterResult) };
 }
 
 function tailOf(

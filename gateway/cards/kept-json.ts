@@ -2,15 +2,19 @@
 export class KeptJson<T extends object> {
   readonly #kept = new WeakMap<T, Uint8Array>();
   readonly #render: (value: T) => object;
+  readonly #isOpen: boolean;
 
-  constructor(render: (value: T) => object) {
+  /** `open`: without its end, for something to be put behind it. */
+  constructor(render: (value: T) => object, how: 'whole' | 'open' = 'whole') {
     this.#render = render;
+    this.#isOpen = how === 'open';
   }
 
   of(value: T): Uint8Array {
     let bytes = this.#kept.get(value);
     if (bytes === undefined) {
-      bytes = Buffer.from(JSON.stringify(this.#render(value)));
+      const text = JSON.stringify(this.#render(value));
+      bytes = Buffer.from(this.#isOpen ? text.slice(0, -1) : text);
       this.#kept.set(value, bytes);
     }
     return bytes;

@@ -43,7 +43,7 @@ export class OtherCards {
   /** Custom emoji that their texts show. */
   #emojis: EmojiLookup['all'] | undefined;
   /** An account has a new one for each change. */
-  readonly #conversations = new KeptJson<AccountDirect>(({ id, unread }) => ({ id, unread }));
+  readonly #conversations = new KeptJson<AccountDirect>(({ id, unread }) => ({ id, unread }), 'open');
   readonly #filters = new KeptJson<AccountFilter>(renderFilter);
   readonly #reports = new ReportCards((record) => this.adminAccount(record));
   readonly #links: KeptJson<LinkTrend>;
@@ -58,7 +58,10 @@ export class OtherCards {
   constructor(instance: InstanceSettings) {
     this.#instance = instance;
     this.#links = new KeptJson((link) => renderTrendsLink(instance, link));
-    this.#numberedLinks = new KeptJson((link) => ({ ...renderTrendsLink(instance, link), id: tagId(link.name) }));
+    this.#numberedLinks = new KeptJson(
+      (link) => ({ ...renderTrendsLink(instance, link), id: tagId(link.name) }),
+      'open',
+    );
     this.#emojis = instance.emojis?.all;
     this.#adminAccounts = this.#newAdminAccounts();
   }
@@ -86,7 +89,7 @@ export class OtherCards {
 
   /** What is the conversation's own, open. */
   conversation(direct: AccountDirect): Uint8Array {
-    return this.#conversations.of(direct).subarray(0, -1);
+    return this.#conversations.of(direct);
   }
 
   filter(filter: AccountFilter): Uint8Array {
@@ -99,7 +102,7 @@ export class OtherCards {
 
   /** With the number by which moderators name it, open. */
   numberedLink(trend: NumberedLink): Uint8Array {
-    return this.#numberedLinks.of(trend).subarray(0, -1);
+    return this.#numberedLinks.of(trend);
   }
 
   /** `following` undefined: nobody asks. */

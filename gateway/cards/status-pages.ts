@@ -164,7 +164,12 @@ export class StatusPages {
 
   /** An account's JSON, whole. */
   account(record: StoreAccountRecord): Uint8Array {
-    return this.#cards.account(record);
+    return this.#cards.account(record).bytes;
+  }
+
+  /** The same without its end. */
+  openAccount(record: StoreAccountRecord): Uint8Array {
+    return this.#cards.account(record).open;
   }
 
   /** Notifications as pieces of JSON; undefined where there is nothing for the viewer. Of other types than those
@@ -190,7 +195,7 @@ export class StatusPages {
     status: readonly Uint8Array[] | undefined,
     supportedTypes: readonly string[] | undefined,
   ): Uint8Array[] | undefined {
-    const pieces = [this.#head(one), this.#cards.account(one.account)];
+    const pieces = [this.#head(one), this.account(one.account)];
     if (one.status !== undefined) {
       if (status === undefined) return undefined;
       pieces.push(STATUS, ...status);

@@ -1,6 +1,7 @@
 import { comparable, WORD_CHARS_MAX, wordStart, wordsOf } from '../../actors/domain/words.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { Generations } from '../../store/generations.js';
+import type { RangeOptions } from '../../store/port.js';
 import { nameIndex } from '../../store/tables.js';
 import { isPublished, isSuspended } from '../entities/account.js';
 import { loadAccounts } from '../entities/status.js';
@@ -40,12 +41,7 @@ export async function findAccounts(
     relationsOf(services, viewer),
   ]);
   const records = await loadAccounts(services, exact === undefined ? alike : [exact, ...alike]);
-  const rank = (record: StoreAccountRecord) =>
-    (record.id === exact ? 2 : 0) + (relations(record.id)?.following === true ? 1 : 0);
-  const best = new Best<StoreAccountRecord>(
-    offset + limit,
-    (a, b) => rank(b) - rank(a) || b.followers - a.followers || b.lastStatusAtMs - a.lastStatusAtMs,
-  );
+  const best = new Best<Candidate>(offset + limit, byRank);
   for (const record of records.values()) {
     const relation = relations(record.id);
     // Mutes hide what people say, not who they are.
@@ -55,21 +51,47 @@ export async function findAccounts(
     // Others of these are found by whoever knows their name, and not by chance.
     const isFound = record.id === exact || isFollowed || record.id === viewer;
     if (!isFound && services.limits.silenced(record.id)) continue;
-    if (isFollowed || !blocksDomainOf(relations.screen, record)) best.add(record);
+    if (!isFollowed && blocksDomainOf(relations.screen, record)) continue;
+    best.add({ record, rank: (record.id === exact ? 2 : 0) + (isFollowed ? 1 : 0) });
   }
-  return best.items.slice(offset);
+  const found: StoreAccountRecord[] = [];
+  for (let at = offset; at < best.items.length; at++) found.push((best.items[at] as Candidate).record);
+  return found;
+}
+
+/** Somebody found: named exactly so, followed, or neither. */
+interface Candidate {
+  readonly record: StoreAccountRecord;
+  readonly rank: number;
+}
+
+function byRank(a: Candidate, b: Candidate): number {
+  if (a.rank !== b.rank) return b.rank - a.rank;
+  return b.record.followers - a.record.followers || b.record.lastStatusAtMs - a.record.lastStatusAtMs;
 }
 
 /** The words of questions: people who type ask for each letter, and to take a text apart takes as long as to look it up. */
-const words = new Generations<readonly string[]>(QUESTIONS_MAX);
+const words = new Generations<readonly Sought[]>(QUESTIONS_MAX);
 
-function asked(question: string): readonly string[] {
+/** A word as it is looked up: all that begins so, in the partition of those that begin alike. */
+interface Sought {
+  readonly start: string;
+  readonly range: RangeOptions<{ word: 'text'; account: 'id' }>;
+}
+
+function asked(question: string): readonly Sought[] {
   let kept = words.get(question);
   if (kept === undefined) {
-    kept = wordsOf(question, QUERY_WORDS_MAX);
+    kept = wordsOf(question, QUERY_WORDS_MAX).map(soughtAs);
     words.set(question, kept);
   }
   return kept;
+}
+
+function soughtAs(written: string): Sought {
+  const word = comparable(written).slice(0, WORD_CHARS_MAX);
+  const range = { after: { word }, before: { word: `${word}${AFTER_ALL}` }, limit: ROWS_MAX };
+  return { start: wordStart(word), range };
 }
 
 /** The first few of what comes, in order: to sort all of what begins alike for one page costs more than to find it. */
@@ -98,12 +120,10 @@ class Best<T> {
 }
 
 /** Accounts that have something that begins so for each of the words. */
-async function withWords({ tables }: Services, words: readonly string[]): Promise<readonly string[]> {
+async function withWords({ tables }: Services, words: readonly Sought[]): Promise<readonly string[]> {
   const sets = await Promise.all(
-    words.map(async (written) => {
-      const word = comparable(written).slice(0, WORD_CHARS_MAX);
-      const range = { after: { word }, before: { word: `${word}${AFTER_ALL}` }, limit: ROWS_MAX };
-      const rows = await tables.range(nameIndex, { start: wordStart(word) }, range);
+    words.map(async ({ start, range }) => {
+      const rows = await tables.range(nameIndex, { start }, range);
       // Somebody may have several words that begin so: whoever looks them up takes each once.
       return rows.map(({ key }) => key.account);
     }),

@@ -1,6 +1,7 @@
 import { type Consent, consentOf } from '../../actors/account/feature-consent.js';
 import type { Relation } from '../../actors/domain/visibility.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
+import type { StatusPages } from '../cards/status-pages.js';
 import { isSuspended } from './account.js';
 
 /** The REST API's FeatureApproval. Nobody is asked: it follows from what the owner has set. */
@@ -23,15 +24,15 @@ function endsOf(automatic: FeatureApproval['automatic']) {
 
 /** An account's JSON with whether the viewer may put it into a collection; as it is where nothing is said of it. */
 export function withApproval(
-  json: Uint8Array,
+  pages: Pick<StatusPages, 'account' | 'openAccount'>,
   record: StoreAccountRecord,
   viewer: string | undefined,
   relation: Relation | undefined,
 ): readonly Uint8Array[] {
-  if (record.profile === undefined || isSuspended(record)) return [json];
+  if (record.profile === undefined || isSuspended(record)) return [pages.account(record)];
   const consent = consentOf(record.profile);
   const end = ENDS[consent][mayFeature(consent, record, viewer, relation) ? 'automatic' : 'denied'];
-  return [json.subarray(0, -1), end];
+  return [pages.openAccount(record), end];
 }
 
 function mayFeature(

@@ -8,13 +8,16 @@ import { isPublished } from './account.js';
 import { loadAccounts } from './status.js';
 import { isoTime } from './time.js';
 
-/** What of the REST API's NotificationRequest is its own; the number is text. */
-const own = new KeptJson<AccountNotificationRequest>(({ id, createdAtMs, updatedAtMs, count }) => ({
-  id,
-  created_at: isoTime(createdAtMs),
-  updated_at: isoTime(updatedAtMs),
-  notifications_count: String(count),
-}));
+/** What of the REST API's NotificationRequest is its own; the number is text. Open. */
+const own = new KeptJson<AccountNotificationRequest>(
+  ({ id, createdAtMs, updatedAtMs, count }) => ({
+    id,
+    created_at: isoTime(createdAtMs),
+    updated_at: isoTime(updatedAtMs),
+    notifications_count: String(count),
+  }),
+  'open',
+);
 
 const ACCOUNT = Buffer.from(',"account":');
 const LAST_STATUS = Buffer.from(',"last_status":');
@@ -47,8 +50,7 @@ export function requestPieces(
             if (account === undefined || !isPublished(account) || relation?.blocking || relation?.blockedBy) continue;
             if (relation?.mutingNotifications === true) continue;
             if (relation?.following !== true && blocksDomainOf(relations.screen, account)) continue;
-            const open = own.of(request).subarray(0, -1);
-            pieces.push([open, ACCOUNT, pages.account(account), LAST_STATUS, ...(status ?? [NULL]), END]);
+            pieces.push([own.of(request), ACCOUNT, pages.account(account), LAST_STATUS, ...(status ?? [NULL]), END]);
           }
           return pieces;
         }),

@@ -246,8 +246,8 @@ export class Dispatcher {
 }
 
 /** Clients ask the same again and again: to take a query apart and judge it costs as much as to find a page in memory. */
-function keepQuery({ query, queries }: Prepared, text: string, value: unknown): void {
-  if (query === undefined || text.length > QUERY_CHARS_MAX || typeof value !== 'object' || value === null) return;
+function keepQuery({ queries }: Prepared, text: string, value: unknown): void {
+  if (text.length > QUERY_CHARS_MAX || typeof value !== 'object' || value === null) return;
   for (const one of Object.values(value)) if (typeof one === 'object' && one !== null) return;
   if (queries.size >= QUERIES_MAX) queries.clear();
   queries.set(text, Object.freeze(value));

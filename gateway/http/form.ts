@@ -25,27 +25,36 @@ export const FORM_NAME_CHARS_MAX = 256;
 
 const FORBIDDEN_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
 
-export const emptyForm = (): FormObject => Object.create(null) as FormObject;
+export const emptyForm = (): FormObject => Object.create(NOTHING) as FormObject;
+
+/** An ancestor without anything: objects of none at all are tables to V8, and each value put into one is a slow call. */
+const NOTHING: object = Object.freeze(Object.create(null));
 
 /** `a=1&b[]=2&c[d]=3` as an object. @throws Unparsable on bad escapes, bad UTF-8, NUL, or too many values */
 export function parseUrlEncoded(text: string): FormObject {
   const form = emptyForm();
   if (text === '') return form;
-  const pairs = text.split('&', FORM_VALUES_MAX + 1);
-  if (pairs.length > FORM_VALUES_MAX) throw new Unparsable('Too many parameters');
+  // One look at all of it instead of four at each value.
+  const isPlain = !text.includes('%') && !text.includes('+') && checkedText(text) === text;
   // What comes behind one value of a list is mostly the next.
   let listName: string | undefined;
   let list: FormValue[] | undefined;
-  for (const pair of pairs) {
-    if (pair === '') continue;
+  let pairs = 0;
+  for (let from = 0, end = 0; from <= text.length; from = end + 1) {
+    end = text.indexOf('&', from);
+    if (end < 0) end = text.length;
+    if (++pairs > FORM_VALUES_MAX) throw new Unparsable('Too many parameters');
+    if (end === from) continue;
+    const pair = text.slice(from, end);
     const equals = pair.indexOf('=');
     const written = equals < 0 ? pair : pair.slice(0, equals);
-    const value = equals < 0 ? '' : decode(pair.slice(equals + 1));
+    const told = equals < 0 ? '' : pair.slice(equals + 1);
+    const value = isPlain ? told : decode(told);
     if (list !== undefined && written === listName) {
       list.push(value);
       continue;
     }
-    const name = decode(written);
+    const name = isPlain ? written : decode(written);
     assignValue(form, name, value);
     listName = written;
     list = listIn(form, name);
@@ -163,5 +172,5 @@ function descend(
 }
 
 function isObject(value: FormValue | undefined): value is FormObject {
-  return typeof value === 'object' && !Array.isArray(value) && Object.getPrototypeOf(value) === null;
+  return typeof value === 'object' && !Array.isArray(value) && Object.getPrototypeOf(value) === NOTHING;
 }

@@ -58,6 +58,12 @@ export function boundOf(text: string): string {
   return digits.length > 18 ? ID_HIGHEST : digits.padStart(18, '0');
 }
 
+/** An address without its query. */
+export function pathOf(url: string): string {
+  const end = url.indexOf('?');
+  return end < 0 ? url : url.slice(0, end);
+}
+
 export interface LinkOptions {
   /** The service's public address, no trailing slash. */
   readonly baseUrl: string;

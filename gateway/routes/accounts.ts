@@ -40,7 +40,7 @@ function oneAccount(
 ): Soon<Answer | Problem> {
   if (isProblem(record)) return record;
   return soon(relationsOf(services, viewer), (relations) => {
-    const pieces = withApproval(services.pages.account(record), record, viewer, relations(record.id));
+    const pieces = withApproval(services.pages, record, viewer, relations(record.id));
     return json(new JsonPieces(pieces));
   });
 }

@@ -120,7 +120,7 @@ function renderAddressBlock({ id, key, atMs, address }: InstanceEntry) {
   };
 }
 
-const providers = new KeptJson(named);
+const providers = new KeptJson(named, 'open');
 const HISTORY = Buffer.from(',"history":');
 const CLOSE = Buffer.from('}');
 
@@ -138,7 +138,7 @@ const renderProviders: Render = async (services, entries) => {
       bytes = Buffer.from(JSON.stringify(renderHistory(history)));
       histories.set(history, bytes);
     }
-    return [providers.of(entry).subarray(0, -1), HISTORY, bytes, CLOSE];
+    return [providers.of(entry), HISTORY, bytes, CLOSE];
   });
 };
 

@@ -14,7 +14,7 @@ import { arrayOf } from '../cards/status-pages.js';
 import { isSuspended } from '../entities/account.js';
 import { collectionJson, renderCollection, renderCollectionItem } from '../entities/collection.js';
 import { loadAccounts } from '../entities/status.js';
-import { idText, limitQuery } from '../http/paging.js';
+import { idText, limitQuery, pathOf } from '../http/paging.js';
 import { type Answer, type AnyRoute, json, type Request, route } from '../http/route.js';
 import { askSoon, type Services } from '../services.js';
 import { ALL } from '../timelines/cursor.js';
@@ -305,7 +305,7 @@ function page(
 ): Answer {
   const { limit, offset } = query;
   const there = arrayOf(seen.map((one) => one && [collectionJson(services.instance, one)]));
-  const path = `${services.instance.baseUrl}${url.split('?', 1)[0] ?? url}`;
+  const path = `${services.instance.baseUrl}${pathOf(url)}`;
   const link = (from: number, rel: string) => `<${path}?limit=${limit}&offset=${from}>; rel="${rel}"`;
   const links = [
     ...(hasMore && offset + limit <= OFFSET_MAX ? [link(offset + limit, 'next')] : []),

@@ -5,7 +5,7 @@ import { arrayOf } from '../cards/status-pages.js';
 import { isPublished, isSuspended } from '../entities/account.js';
 import { withApproval } from '../entities/feature-approval.js';
 import { loadAccounts } from '../entities/status.js';
-import { idText, linkHeaders, type PageBounds } from '../http/paging.js';
+import { idText, linkHeaders, type PageBounds, pathOf } from '../http/paging.js';
 import { type Answer, json, type Request } from '../http/route.js';
 import type { Services } from '../services.js';
 import { type Soon, soon } from '../soon.js';
@@ -29,7 +29,7 @@ export function pageAnswer(
   body: unknown,
   keep: Kept = {},
 ): Answer {
-  const path = url.split('?', 1)[0] ?? url;
+  const path = pathOf(url);
   const { newest, oldest, more } = page;
   const options = { baseUrl: services.instance.baseUrl, path, keep, limit: bounds.limit, newest, oldest, more };
   return json(body, linkHeaders(options));
@@ -64,9 +64,7 @@ export function approvedAccounts(
   records: readonly StoreAccountRecord[],
 ): Soon<Uint8Array[]> {
   return soon(relationsOf(services, viewer), (relations) =>
-    arrayOf(
-      records.map((record) => withApproval(services.pages.account(record), record, viewer, relations(record.id))),
-    ),
+    arrayOf(records.map((record) => withApproval(services.pages, record, viewer, relations(record.id)))),
   );
 }
 
@@ -78,7 +76,7 @@ function shownAccounts(services: Services, viewer: string | undefined, ids: read
         if (record === undefined || !isPublished(record) || isSuspended(record)) return undefined;
         const relation = relations(id);
         if (relation?.blocking || relation?.blockedBy) return undefined;
-        return withApproval(services.pages.account(record), record, viewer, relation);
+        return withApproval(services.pages, record, viewer, relation);
       });
       return new JsonPieces(arrayOf(shown));
     }),

@@ -1,7 +1,7 @@
 import { isProblem } from '../../actors/domain/problem.js';
 import type { ServiceFormatIndex } from '../../proto/gen/types.js';
 import { encodeIndex, indexAsJson, mediaIndex } from '../entities/media-index.js';
-import { linkHeaders, pageBounds, pageQuery } from '../http/paging.js';
+import { linkHeaders, pageBounds, pageQuery, pathOf } from '../http/paging.js';
 import { type Answer, type AnyRoute, json, route } from '../http/route.js';
 import { accountTimeline } from '../timelines/account.js';
 import { publishedAccount, visibleStatus } from '../visible.js';
@@ -43,7 +43,7 @@ const ofAccount = route({
       items.map(({ record }) => record),
       about,
     );
-    const path = url.split('?', 1)[0] ?? url;
+    const path = pathOf(url);
     const { baseUrl } = services.instance;
     return indexAnswer(
       index,

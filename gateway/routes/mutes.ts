@@ -6,7 +6,9 @@ import { isPublished, isSuspended, type MutedAccount } from '../entities/account
 import { loadAccounts } from '../entities/status.js';
 import { isoTime } from '../entities/time.js';
 import { pageBounds, pageQuery } from '../http/paging.js';
-import { type AnyRoute, type Request, route } from '../http/route.js';
+import { type Answer, type AnyRoute, type Request, route } from '../http/route.js';
+import { askSoon } from '../services.js';
+import { type Soon, soon } from '../soon.js';
 import { answered } from '../visible.js';
 import { actOn } from './follows.js';
 import { idParams, pageAnswer } from './lists.js';
@@ -69,33 +71,39 @@ function edgeList(
     auth: 'user',
     scope: [scope, 'follow'],
     query: pageQuery(40, 80),
-    handle: async (request) => {
+    handle: (request) => {
       const { services, viewer = '', query } = request;
       const bounds = pageBounds(query);
-      return edgeAnswer(request, bounds, answered(await services.askAccount(viewer, command, bounds)), more);
+      return soon(askSoon(services, viewer, command, bounds), (page) =>
+        edgeAnswer(request, bounds, answered(page), more),
+      );
     },
   });
 }
 
 /** The accounts of a page of edges, with something `extra` (not empty) of each, whatever the viewer's relations to them are. */
-export async function edgeAnswer(
+export function edgeAnswer(
   request: Request<unknown, unknown, unknown>,
   bounds: ReturnType<typeof pageBounds>,
   { edges, more }: AccountEdgePage,
   extra?: (edge: AccountEdge) => object,
-) {
+): Soon<Answer> {
   const { services } = request;
-  const records = await loadAccounts(
-    services,
-    edges.map(({ account }) => account),
-  );
-  const items = edges.map((edge) => {
-    const record = records.get(edge.account);
-    if (record === undefined || !isPublished(record) || isSuspended(record)) return undefined;
-    const account = services.pages.account(record);
-    if (extra === undefined) return [account];
-    return [account.subarray(0, -1), Buffer.from(`,${JSON.stringify(extra(edge)).slice(1)}`)];
+  const ids = edges.map(({ account }) => account);
+  return soon(loadAccounts(services, ids), (records) => {
+    // Of most it is the same that is said: no end, no settings.
+    let [text, end] = ['', NOTHING];
+    const items = edges.map((edge) => {
+      const record = records.get(edge.account);
+      if (record === undefined || !isPublished(record) || isSuspended(record)) return undefined;
+      if (extra === undefined) return [services.pages.account(record)];
+      const told = JSON.stringify(extra(edge));
+      if (told !== text) [text, end] = [told, Buffer.from(`,${told.slice(1)}`)];
+      return [services.pages.openAccount(record), end];
+    });
+    const page = { newest: edges[0]?.edgeId, oldest: edges.at(-1)?.edgeId, more };
+    return pageAnswer(request, bounds, page, new JsonPieces(arrayOf(items)));
   });
-  const page = { newest: edges[0]?.edgeId, oldest: edges.at(-1)?.edgeId, more };
-  return pageAnswer(request, bounds, page, new JsonPieces(arrayOf(items)));
 }
+
+const NOTHING = new Uint8Array(0);

@@ -4,13 +4,14 @@ import { isProblem } from '../../actors/domain/problem.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { following } from '../../store/tables.js';
 import { JsonPieces } from '../cards/json-pieces.js';
+import { KeptJson } from '../cards/kept-json.js';
 import { arrayOf } from '../cards/status-pages.js';
 import { isSuspended, renderAccount } from '../entities/account.js';
 import { loadAccounts } from '../entities/status.js';
 import { familiarFollowers } from '../familiar.js';
 import { idText, pageBounds, pageQuery } from '../http/paging.js';
 import { type AnyRoute, json, type Request, route } from '../http/route.js';
-import type { Services } from '../services.js';
+import { askSoon, type Services } from '../services.js';
 import { type Soon, soon } from '../soon.js';
 import type { Lens } from '../streaming/lens.js';
 import { emptyPage } from '../timelines/page.js';
@@ -22,6 +23,7 @@ import { edgeAnswer } from './mutes.js';
 
 const WRITE = 'write:accounts';
 const COMMA = Buffer.from(',');
+const ACCOUNTS = Buffer.from(',"accounts":[');
 const CLOSE = Buffer.from(']}');
 /** Accounts asked about at once: each takes some reads. */
 const FAMILIAR_ASKED_MAX = 40;
@@ -60,10 +62,12 @@ const ownEndorsements = route({
   auth: 'user',
   scope: 'read:accounts',
   query: pageQuery(40, 80),
-  handle: async (request) => {
+  handle: (request) => {
     const { services, viewer = '', query } = request;
     const bounds = pageBounds(query);
-    return edgeAnswer(request, bounds, answered(await services.askAccount(viewer, 'endorsements', bounds)));
+    return soon(askSoon(services, viewer, 'endorsements', bounds), (page) =>
+      edgeAnswer(request, bounds, answered(page)),
+    );
   },
 });
 
@@ -170,10 +174,12 @@ function familiarPieces(
   return answers;
 }
 
-function familiarOf({ pages }: Services, { id }: StoreAccountRecord, accounts: readonly StoreAccountRecord[]) {
-  const pieces: Uint8Array[] = [Buffer.from(`{"id":"${id}","accounts":[`)];
+const named = new KeptJson<StoreAccountRecord>(({ id }) => ({ id }), 'open');
+
+function familiarOf({ pages }: Services, record: StoreAccountRecord, accounts: readonly StoreAccountRecord[]) {
+  const pieces: Uint8Array[] = [named.of(record), ACCOUNTS];
   for (const one of accounts) {
-    if (pieces.length > 1) pieces.push(COMMA);
+    if (pieces.length > 2) pieces.push(COMMA);
     pieces.push(pages.account(one));
   }
   pieces.push(CLOSE);

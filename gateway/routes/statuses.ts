@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
+import type { ConversationThread } from '../../proto/gen/types.js';
 import { JsonPieces } from '../cards/json-pieces.js';
 import { arrayOf } from '../cards/status-pages.js';
 import { renderPreviewCard } from '../entities/preview-card.js';
@@ -39,11 +40,23 @@ const getStatuses = route({
   auth: 'optional',
   scope: READ,
   query: Type.Object({ id: Type.Array(idText(), { default: [], maxItems: STATUSES_ASKED_MAX }) }),
-  handle: async ({ services, viewer, query }) => {
-    const seen = await visibleById(services, viewer, [...new Set(query.id.map(storedId))]);
-    return json(await services.pages.list(services, viewer, seen));
-  },
+  handle: ({ services, viewer, query }) =>
+    soon(visibleById(services, viewer, [...new Set(query.id.map(storedId))]), (seen) =>
+      soon(services.pages.list(services, viewer, seen), (list) => json(list)),
+    ),
 });
+
+/** The specification has no limit here, for nobody: the conversation's own is the only one. */
+function contextAnswer(services: Services, viewer: string | undefined, thread: ConversationThread): Soon<Answer> {
+  const { ancestors, descendants } = thread;
+  const options = { hideBlocked: true, hideMuted: true, context: 'thread' } as const;
+  return soon(visibleById(services, viewer, [...ancestors, ...descendants], options), (all) =>
+    soon(services.pages.pieces(services, viewer, all), (shown) => {
+      const [above, below] = [arrayOf(shown.slice(0, ancestors.length)), arrayOf(shown.slice(ancestors.length))];
+      return json(new JsonPieces([ANCESTORS, ...above, DESCENDANTS, ...below, END]));
+    }),
+  );
+}
 
 const deleteStatus = route({
   method: 'DELETE',
@@ -86,17 +99,7 @@ const context = route({
     if (isProblem(seen)) return seen;
     const { id, conversationId } = seen.original ?? seen.record;
     const thread = await services.askConversation(conversationId, 'context', { statusId: id });
-    if (isProblem(thread)) return thread;
-    // The specification has no limit here, for nobody: the conversation's own is the only one.
-    const { ancestors, descendants } = thread;
-    const all = await visibleById(services, viewer, [...ancestors, ...descendants], {
-      hideBlocked: true,
-      hideMuted: true,
-      context: 'thread',
-    });
-    const shown = await services.pages.pieces(services, viewer, all);
-    const [above, below] = [arrayOf(shown.slice(0, ancestors.length)), arrayOf(shown.slice(ancestors.length))];
-    return json(new JsonPieces([ANCESTORS, ...above, DESCENDANTS, ...below, END]));
+    return isProblem(thread) ? thread : contextAnswer(services, viewer, thread);
   },
 });
 
