@@ -101,7 +101,7 @@ test('the tests over all routes, for success and for hostile input, are there an
 });
 
 test('every route is named in a test of its own besides', async () => {
-  const tables = /\/(?:every-route|\w+-requests|status-views)\.ts$/;
+  const tables = /\/(?:every-route|refusal-cases|\w+-requests|status-views)\.ts$/;
   const files = (await sources('test')).filter((name) => /\/(?:gateway|scenarios)\//.test(name) && !tables.test(name));
   const texts = await Promise.all(files.map((name) => readFile(join(root, name), 'utf8')));
   const planted = { method: 'POST', path: '/api/v1/accounts/:id/planted' } as AnyRoute;

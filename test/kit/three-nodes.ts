@@ -44,9 +44,17 @@ export class ThreeNodes {
     const folder = await mkdtemp(join(tmpdir(), 'murmuration-three-'));
     const clock = { NODE_OPTIONS: `--import=${aheadClock}`, TEST_AHEAD_FILE: join(folder, 'ahead') };
     const node = (index: number) => ServerProcess.start({ ...common, NODE_NAME: `node${index + 1}` }, clock);
-    // The first one makes the schema; the others then find it.
-    const nodes = [await node(0)];
-    nodes.push(...(await Promise.all(Array.from({ length: NODES - 1 }, (_, index) => node(index + 1)))));
+    const nodes: ServerProcess[] = [];
+    try {
+      // The first one makes the schema; the others then find it.
+      nodes.push(await node(0));
+      nodes.push(...(await Promise.all(Array.from({ length: NODES - 1 }, (_, index) => node(index + 1)))));
+    } catch (error) {
+      // What still runs would keep the tests from ending.
+      await balancer.close();
+      await Promise.all(nodes.map((one) => one.dispose()));
+      throw error;
+    }
     urls.push(...nodes.map(({ url }) => url));
     return new ThreeNodes(nodes, balancer, keyspace, folder);
   }

@@ -35,6 +35,16 @@ export interface Case {
   readonly isCore?: boolean;
 }
 
+/** That are not enough for most. */
+interface Tokens {
+  /** The viewer's, with this scope. */
+  readonly push: string;
+  readonly app: string;
+  readonly unconfirmed: string;
+  /** With all scopes, of somebody else. */
+  readonly stranger: string;
+}
+
 /** Requests that must be refused, sent to a server with people and things on it. */
 export class Attack {
   private readonly clients: readonly RawClient[];
@@ -46,7 +56,7 @@ export class Attack {
     readonly ground: Ground,
     readonly world: EveryRoute,
     readonly scoped: ScopedTokens,
-    readonly tokens: { readonly push: string; readonly app: string; readonly unconfirmed: string },
+    readonly tokens: Tokens,
     /** The share of the cases, but for the core, that are sent; the same ones in each run. */
     private readonly share: number,
   ) {
@@ -63,6 +73,7 @@ export class Attack {
       (await operate('token.create', { username, scopes })).token;
     const tokens = {
       push: await token('ada', 'push'),
+      stranger: await token('cleo', 'read write follow push'),
       unconfirmed: await token('dora', 'read write follow'),
       app: await appTokenOf(world, url),
     };

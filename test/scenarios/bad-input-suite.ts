@@ -6,7 +6,7 @@ import { fieldsOf } from '../kit/hostile-values.js';
 import { Attack } from './attack.js';
 import { type Fitting, NOTHING_THERE, nameOf } from './every-route.js';
 import type { Ground } from './ground.js';
-import { bodyCases, hugeCases, idCases, noRequestCases, queryCases, tokenCases } from './refusal-cases.js';
+import { bodyCases, hugeCases, idCases, noRequestCases, othersCases, queryCases, tokenCases } from './refusal-cases.js';
 
 /** A health check takes about a millisecond; a machine at its limit and a pause for garbage are allowed for. */
 const BLOCKED_MS_MAX = 2_000;
@@ -62,6 +62,7 @@ export function badInputTests(open: () => Promise<Ground>, share: number): void 
   successTests();
   refusalTests();
   oddTests();
+  noticingTests();
 }
 
 /** A token that may do no more than the route demands; whoever the request is of. */
@@ -92,6 +93,12 @@ function refusalTests(): void {
 
   test('ids in paths that are none, or nobody’s, are 404, and what is no text is 400', async () => {
     assert.deepEqual(await attack.faults(idCases()), []);
+  });
+
+  test('what is somebody else’s is shown to nobody, and changed by nobody', async () => {
+    const cases = othersCases(attack);
+    assert.ok(cases.length > 40);
+    assert.deepEqual(await attack.faults(cases), []);
   });
 
   test('every field of every query refuses what its type does not hold', async () => {
@@ -163,5 +170,14 @@ function oddTests(): void {
       lines.filter((line) => JSON.parse(line).level >= 50),
       [],
     );
+  });
+}
+
+function noticingTests(): void {
+  test('these tests see that something is not refused, and what it has changed', async () => {
+    const route = allRoutes.find((one) => nameOf(one) === 'POST /api/v1/statuses') as AnyRoute;
+    const found = await attack.faults([{ name: 'nothing wrong', route, sent: (fitting) => fitting, isCore: true }]);
+    assert.match(found.join('\n'), /POST \/api\/v1\/statuses: nothing wrong answered 200/);
+    assert.match(found.join('\n'), /something has changed: GET \/api\/v1\/timelines\/home/);
   });
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { launchChromium } from '../kit/chromium.js';
-import { program, ServerProcess } from '../kit/server-process.js';
+import { ServerProcess } from '../kit/server-process.js';
 import { makePeople, type Person } from './cluster/people.js';
 
 /** A page of ours takes milliseconds; a cold browser on a busy machine is allowed for. */
@@ -24,7 +24,7 @@ let app: { readonly client_id: string; readonly client_secret: string };
 
 before(async () => {
   server = await ServerProcess.start();
-  [ada] = (await makePeople(program, server.dataDir, ['ada'])) as [Person];
+  [ada] = (await makePeople(server.dataDir, ['ada'])) as [Person];
   client = createServer((request, response) => {
     response.setHeader('content-type', 'text/html');
     response.end(request.url === '/foreign' ? foreignPage() : '<!doctype html><title>back at the client</title>');

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { operatorClient } from '../../cli/operator-socket.js';
 import type { AnyRoute } from '../../gateway/http/route.js';
 import { prefixed, program, withoutSettings } from '../kit/server-process.js';
 import { until } from '../kit/until.js';
@@ -74,7 +75,7 @@ export class EveryRoute {
 
   static async prepare(server: Place): Promise<EveryRoute> {
     const names = ['ada', 'ben', 'cleo', 'dan', 'eve'];
-    const people = await makePeople(program, server.dataDir, names);
+    const people = await makePeople(server.dataDir, names);
     const [viewer, other, third, foe, shunned] = people as [Person, Person, Person, Person, Person];
     const { id } = (await call(server.url, other, 'POST', '/api/v1/statuses', { status: 'hello' })) as { id: string };
     const app = await call(server.url, viewer, 'POST', '/api/v1/apps', {
@@ -88,10 +89,10 @@ export class EveryRoute {
     await operator('add', 'terms', 'We all agree', '--from', '2026-01-01');
     await addOwl(server.dataDir, (...args) => run(process.execPath, [program, ...args], { env }));
     await operator('add', 'announcements', 'Welcome :owl:');
-    const chief = ['account', 'create', 'chief', '--email', 'chief@example.org', '--password', 'correct horse battery'];
-    await run(process.execPath, [program, ...chief, '--confirmed', '--role', 'owner'], { env });
-    const scopes = ['token', 'create', 'chief', '--scopes', 'read write follow admin:read admin:write'];
-    const chiefToken = (await run(process.execPath, [program, ...scopes], { env })).stdout.trim();
+    const { token: chiefToken = '' } = await operatorClient(server.dataDir)('account.create', {
+      ...{ username: 'chief', email: 'chief@example.org', password: 'correct horse battery' },
+      ...{ confirmed: true, role: 'owner', token: { scopes: 'read write follow admin:read admin:write' } },
+    });
     const post = (who: Person, path: string) => call(server.url, who, 'POST', path);
     for (const verb of ['follow', 'mute']) await post(other, `/api/v1/accounts/${third.id}/${verb}`);
     await post(third, `/api/v1/accounts/${other.id}/follow`);
@@ -318,9 +319,8 @@ export class EveryRoute {
   /** Out of the mail to somebody who signed up; the link may be opened again. */
   private async confirmationQuery(): Promise<string> {
     const email = 'mailed@example.org';
-    const env = { ...withoutSettings(), ...prefixed({ DATA_DIR: this.server.dataDir }) };
-    const args = ['account', 'create', 'mailed', '--email', email, '--password', 'correct horse battery'];
-    await run(process.execPath, [program, ...args], { env });
+    const mailed = { username: 'mailed', email, password: 'correct horse battery' };
+    await operatorClient(this.server.dataDir)('account.create', mailed);
     return new URL(await confirmationLink(mailDirsOf(this.server), email)).search.slice(1);
   }
 
@@ -396,7 +396,7 @@ export class EveryRoute {
     };
     const present = await first();
     if (present !== undefined) return present;
-    const [stranger] = await makePeople(program, this.server.dataDir, [`stranger_${++this.made}`]);
+    const [stranger] = await makePeople(this.server.dataDir, [`stranger_${++this.made}`]);
     if (stranger === undefined) throw new Error('nobody was made');
     await call(url, stranger, 'POST', '/api/v1/statuses', { status: '@ada psst', visibility: 'direct' });
     return until('a request for notifications', first, NOTIFIED_MS_MAX);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { allStatuses } from '../kit/posting-load.js';
-import { program, ServerProcess } from '../kit/server-process.js';
+import { ServerProcess } from '../kit/server-process.js';
 import { until } from '../kit/until.js';
 import { call, makePeople, type Person } from './cluster/people.js';
 
@@ -23,7 +23,7 @@ let server: ServerProcess;
 let ada: Person;
 before(async () => {
   server = await ServerProcess.start();
-  [ada] = (await makePeople(program, server.dataDir, ['ada'])) as [Person];
+  [ada] = (await makePeople(server.dataDir, ['ada'])) as [Person];
 });
 after(() => server?.dispose());
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { allStatuses, faultsOf, PostingLoad } from '../kit/posting-load.js';
-import { program, ServerProcess } from '../kit/server-process.js';
+import { ServerProcess } from '../kit/server-process.js';
 import { until } from '../kit/until.js';
 import { call, makePeople, type Person } from './cluster/people.js';
 
@@ -16,7 +16,7 @@ let server: ServerProcess;
 let people: Person[];
 before(async () => {
   server = await ServerProcess.start();
-  people = await makePeople(program, server.dataDir, ['ada', 'ben', 'cleo', 'dan', 'reader']);
+  people = await makePeople(server.dataDir, ['ada', 'ben', 'cleo', 'dan', 'reader']);
 });
 after(() => server?.dispose());
 

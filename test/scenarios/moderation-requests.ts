@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { operatorClient } from '../../cli/operator-socket.js';
 import type { AnyRoute } from '../../gateway/http/route.js';
 import { prefixed, program, withoutSettings } from '../kit/server-process.js';
 import { until } from '../kit/until.js';
@@ -148,9 +149,10 @@ export class ModerationRequests {
     return this.fresh;
   }
 
-  private async operated(name: string, ...more: readonly string[]): Promise<string> {
-    const identity = ['--email', `${name}@example.org`, '--password', 'correct horse battery', '--confirmed', ...more];
-    return (JSON.parse(await this.operator('account', 'create', name, ...identity)) as { id: string }).id;
+  private async operated(name: string, pending = false): Promise<string> {
+    const identity = { username: name, email: `${name}@example.org`, password: 'correct horse battery' };
+    const operate = operatorClient(this.world.server.dataDir);
+    return (await operate('account.create', { ...identity, confirmed: true, pending })).id;
   }
 
   private applied: Promise<string> | undefined;
@@ -160,7 +162,7 @@ export class ModerationRequests {
     const headers = { authorization: `Bearer ${this.world.chiefToken}` };
     const path = `${this.world.server.url}/api/v1/admin/accounts/${id}`;
     if (id === undefined || (await fetch(path, { headers })).status === 404)
-      this.applied = this.operated(`applicant_${++this.made}`, '--pending');
+      this.applied = this.operated(`applicant_${++this.made}`, true);
     return this.applied ?? '';
   }
 

@@ -10,7 +10,7 @@ import {
   wrongFor,
 } from '../kit/hostile-values.js';
 import type { Attack, Case, Sent } from './attack.js';
-import type { Fitting } from './every-route.js';
+import { type Fitting, nameOf } from './every-route.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
@@ -43,23 +43,55 @@ const NOBODYS = '9'.repeat(18);
 const NO_IDS = ['0', '1', '-1', 'x', '1.5', '1e3', '9'.repeat(30), 'x'.repeat(3_000), '[]', '{}', "'", '..%2f1'];
 const NO_TEXTS = ['%00', '%ff', '1%00', '%ed%a0%80', '\xff', '%', '%zz', '%c3%28'];
 
+/** Ids that are nobody's or none, and bytes that are no text, in the place of each parameter of each path. */
 export function idCases(): Case[] {
-  return allRoutes
-    .filter(({ path }) => path.includes(':id'))
-    .flatMap((route) => {
-      const of = (id: string, status: number, isCore: boolean): Case => ({
-        name: `id ${id}`,
+  return allRoutes.flatMap((route) =>
+    paramsOf(route).flatMap((name, index) => {
+      const of = (value: string, status: number, isCore: boolean): Case => ({
+        name: `:${name} ${value}`,
         route,
-        sent: (fitting) => ({ ...fitting, id }),
+        sent: (fitting) =>
+          index === 0 ? { ...fitting, id: value } : { ...fitting, rest: { ...fitting.rest, [name]: value } },
         statuses: only(status),
         isCore,
       });
-      return [
-        of(NOBODYS, 404, true),
-        ...NO_IDS.map((id) => of(id, 404, false)),
-        ...NO_TEXTS.map((id) => of(id, 400, false)),
-      ];
-    });
+      const ids = OF_THINGS.test(name) ? [of(NOBODYS, 404, true), ...NO_IDS.map((id) => of(id, 404, false))] : [];
+      return [...ids, ...NO_TEXTS.map((text) => of(text, 400, false))];
+    }),
+  );
+}
+
+const paramsOf = ({ path }: AnyRoute): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+/** Parameters that say which thing; the others are words, and whom one does not want to be suggested may be anybody. */
+const OF_THINGS = /^(?:id|item|quote)$/;
+
+/** Things that nobody but their owner is shown. */
+const OWNED = [
+  'lists|filters(?:/keywords|/statuses)?|scheduled_statuses|notifications(?:/requests)?|conversations|media|featured_tags',
+  'timelines/list',
+].map((things) => new RegExp(`^\\w+ /api/v[12]/(?:${things})/:`));
+/** What everybody is shown, but only its owner may change. */
+const SHOWN: Readonly<Record<string, number>> = {
+  'POST /api/v1/follow_requests/:id/authorize': 404,
+  'PUT /api/v1/statuses/:id': 404,
+  'DELETE /api/v1/statuses/:id': 404,
+  'PUT /api/v1/statuses/:id/interaction_policy': 404,
+  'POST /api/v1/statuses/:id/quotes/:quote/revoke': 403,
+  'POST /api/v1/statuses/:id/pin': 422,
+  'PATCH /api/v1/collections/:id': 403,
+  'DELETE /api/v1/collections/:id': 403,
+  'POST /api/v1/collections/:id/items': 403,
+  'DELETE /api/v1/collections/:id/items/:item': 403,
+  'POST /api/v1/collections/:id/items/:item/revoke': 403,
+};
+
+export function othersCases({ tokens }: Attack): Case[] {
+  return allRoutes.flatMap((route) => {
+    const status = SHOWN[nameOf(route)] ?? (OWNED.some((one) => one.test(nameOf(route))) ? 404 : undefined);
+    if (status === undefined) return [];
+    const sent = (fitting: Fitting) => ({ ...fitting, token: tokens.stranger });
+    return [{ name: 'somebody else’s', route, sent, statuses: only(status), isCore: true }];
+  });
 }
 
 export function queryCases(): Case[] {
@@ -75,7 +107,7 @@ export function queryCases(): Case[] {
             name: `?${name} ${hostile.label}`,
             route,
             sent: (fitting) => ({ ...fitting, query }),
-            isCore: hostile === core,
+            ...(hostile === core ? CORE : {}),
           };
         });
     }),
@@ -83,6 +115,7 @@ export function queryCases(): Case[] {
 }
 
 /** What the first field of each route refuses is asked of every node: a value, but not of its type. */
+const CORE = { isCore: true, statuses: only(422) };
 const coreOf = ({ schema }: Field, as: 'form' | 'json'): Hostile | undefined =>
   wrongFor(schema).find((hostile) => hostile[as] !== undefined);
 
@@ -105,9 +138,10 @@ function fieldCases(route: AnyRoute, field: Field, index: number): Case[] {
   const core = index === 0 ? coreOf(field, 'json') : undefined;
   return hostileValues(schema).flatMap((hostile) => {
     const { label, form, json } = hostile;
-    const as = (kind: string, sent: (fitting: Fitting) => Sent, isCore: boolean): Case => ({
+    const as = (kind: string, sent: (fitting: Fitting) => Sent): Case => ({
       name: `${formName(path)} ${label} (${kind})`,
-      ...{ route, sent, isCore },
+      ...{ route, sent },
+      ...(kind === 'JSON' && hostile === core ? CORE : {}),
     });
     const inJson = (fitting: Fitting) => ({ ...fitting, raw: jsonWith(fitting.body ?? {}, path, json ?? '') });
     const inForm = (fitting: Fitting) => ({
@@ -115,10 +149,7 @@ function fieldCases(route: AnyRoute, field: Field, index: number): Case[] {
       type: FORM,
       raw: joined(asForm(without(fitting.body, path[0])), formName(path) + form),
     });
-    return [
-      ...(json === undefined ? [] : [as('JSON', inJson, hostile === core)]),
-      ...(form === undefined ? [] : [as('form', inForm, false)]),
-    ];
+    return [...(json === undefined ? [] : [as('JSON', inJson)]), ...(form === undefined ? [] : [as('form', inForm)])];
   });
 }
 

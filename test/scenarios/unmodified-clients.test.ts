@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { program, ServerProcess } from '../kit/server-process.js';
+import { ServerProcess } from '../kit/server-process.js';
 import { playWithMasto } from './clients/masto.js';
 import { playStatusesWithMasto } from './clients/masto-statuses.js';
 import { playWithMegalodon } from './clients/megalodon.js';
@@ -25,26 +25,26 @@ test('masto, unmodified, signs up, confirms, posts, follows, streams and talks o
 });
 
 test('masto, unmodified, shows pictures, edits, asks, schedules, searches and is told', async () => {
-  const [quin, ria] = (await makePeople(program, server.dataDir, ['quin', 'ria'])) as [Person, Person];
+  const [quin, ria] = (await makePeople(server.dataDir, ['quin', 'ria'])) as [Person, Person];
   await playStatusesWithMasto(server.url, quin, ria);
 });
 
 test('megalodon, unmodified, posts, follows, marks, lists, filters and reports on one embedded server', async () => {
-  const [mia, nils] = (await makePeople(program, server.dataDir, ['mia', 'nils'])) as [Person, Person];
+  const [mia, nils] = (await makePeople(server.dataDir, ['mia', 'nils'])) as [Person, Person];
   await playWithMegalodon(server.url, mia, nils);
 });
 
 test('toot, unmodified, posts, follows, marks and reads on one embedded server', async () => {
   const python = process.env.TEST_PYTHON;
   assert.ok(python, 'TEST_PYTHON names the interpreter that has toot; scripts/test.mjs sets it');
-  const [ola, pia] = (await makePeople(program, server.dataDir, ['ola', 'pia'])) as [Person, Person];
+  const [ola, pia] = (await makePeople(server.dataDir, ['ola', 'pia'])) as [Person, Person];
   await playWithToot(python, server.url, ola, pia);
 });
 
 test('Mastodon.py, unmodified, does the main job on one embedded server', async () => {
   const python = process.env.TEST_PYTHON;
   assert.ok(python, 'TEST_PYTHON names the interpreter that has Mastodon.py; scripts/test.mjs sets it');
-  const [ada, ben] = (await makePeople(program, server.dataDir, ['ada', 'ben'])) as [Person, Person];
+  const [ada, ben] = (await makePeople(server.dataDir, ['ada', 'ben'])) as [Person, Person];
   const args = [script, server.url, server.url, ada.email, ben.email, ada.password];
   const played = await run(python, args, { timeout: PLAY_MS_MAX });
   assert.equal(JSON.parse(played.stdout).ok, true);

@@ -1,5 +1,6 @@
 import { ThreeNodes } from '../../kit/three-nodes.js';
 import { badInputTests } from '../bad-input-suite.js';
+import { otherPeoplesIdsTests } from '../other-peoples-ids-suite.js';
 
 /**
  * Every route's success, and of each route its refusals for lack of a token (401), of a scope (403), of what it is
@@ -8,4 +9,12 @@ import { badInputTests } from '../bad-input-suite.js';
  */
 const SHARE = 0.1;
 
-badInputTests(() => ThreeNodes.start(), SHARE);
+let started: Promise<ThreeNodes> | undefined;
+/** The same three for both. */
+const threeNodes = () => {
+  started ??= ThreeNodes.start();
+  return started;
+};
+
+badInputTests(threeNodes, SHARE);
+otherPeoplesIdsTests(threeNodes);

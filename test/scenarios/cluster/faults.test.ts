@@ -32,7 +32,7 @@ before(async () => {
     settings,
   );
   const names = ['ada', 'ben', 'cleo', 'dan', 'eve', 'fay', 'reader'];
-  const people = await makePeople(join(root, 'bin/murmuration.mjs'), cluster.node(0).data_dir, names);
+  const people = await makePeople(cluster.node(0).data_dir, names);
   reader = people.pop() as Person;
   authors = people;
   for (const author of authors) await call(cluster.node(1).url, reader, 'POST', `/api/v1/accounts/${author.id}/follow`);
@@ -60,7 +60,7 @@ async function assertNothingLost(report: LoadReport, users: readonly Person[]): 
 /** Fresh accounts for one story, followed by the reader, so that each checks its own posts only. */
 async function fresh(label: string, count: number): Promise<Person[]> {
   const names = Array.from({ length: count }, (_, index) => `${label}${index}`);
-  const people = await makePeople(join(root, 'bin/murmuration.mjs'), cluster.node(0).data_dir, names);
+  const people = await makePeople(cluster.node(0).data_dir, names);
   for (const person of people) await call(cluster.node(0).url, reader, 'POST', `/api/v1/accounts/${person.id}/follow`);
   return people;
 }

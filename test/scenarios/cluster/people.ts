@@ -1,11 +1,9 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { operatorClient } from '../../../cli/operator-socket.js';
 import type { LoadUser } from '../../kit/posting-load.js';
 
-const run = promisify(execFile);
-
-/** Each is a process of its own. */
+/** Hashing a password takes long, and memory. */
 const AT_ONCE = 2;
+const SCOPES = 'read write follow push';
 
 /** Someone with an account, a token and a password. */
 export interface Person extends LoadUser {
@@ -14,27 +12,14 @@ export interface Person extends LoadUser {
   readonly password: string;
 }
 
-/** Makes confirmed accounts with the command line, as an operator does. `cli` is bin/murmuration.mjs. */
-export async function makePeople(
-  cli: string,
-  dataDir: string,
-  names: readonly string[],
-  settings: Readonly<Record<string, string>> = {},
-): Promise<Person[]> {
-  const env = { ...process.env, ...settings, MURMURATION_DATA_DIR: dataDir };
+/** Makes confirmed accounts as an operator does, at the node with that folder. */
+export async function makePeople(dataDir: string, names: readonly string[]): Promise<Person[]> {
+  const operate = operatorClient(dataDir);
   const make = async (name: string): Promise<Person> => {
-    const email = `${name}@example.org`;
-    const password = 'correct horse battery';
-    const made = await run(
-      process.execPath,
-      [cli, 'account', 'create', name, '--email', email, '--password', password, '--confirmed'],
-      { env },
-    );
-    const { id } = JSON.parse(made.stdout) as { id: string };
-    const token = await run(process.execPath, [cli, 'token', 'create', name, '--scopes', 'read write follow push'], {
-      env,
-    });
-    return { id, name, email, password, token: token.stdout.trim() };
+    const identity = { email: `${name}@example.org`, password: 'correct horse battery' };
+    const wanted = { username: name, ...identity, confirmed: true, token: { scopes: SCOPES } };
+    const { id, token = '' } = await operate('account.create', wanted);
+    return { id, name, ...identity, token };
   };
   const open = [...names.keys()];
   const people: Person[] = [];

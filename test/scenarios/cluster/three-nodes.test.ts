@@ -59,7 +59,7 @@ before(async () => {
 });
 after(() => cluster?.dispose());
 
-const people = (...names: string[]) => makePeople(program, cluster.node(1).dataDir, names);
+const people = (...names: string[]) => makePeople(cluster.node(1).dataDir, names);
 
 async function operator(...args: string[]): Promise<void> {
   const env = { ...withoutSettings(), ...prefixed({ DATA_DIR: cluster.node(2).dataDir }) };
