@@ -1,5 +1,6 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
+import { cardLink } from '../domain/card-link.js';
 import type { Part } from '../runtime/part.js';
 import type { ConversationState } from './state.js';
 
@@ -16,9 +17,9 @@ export const card: Part<ConversationState, Commands, Events> = {
     setCard(state, { statusId, card: shown }) {
       const record = state.statuses.get(statusId)?.record;
       if (record === undefined || record.deleted || shown === undefined) return { events: [], reply: {} };
-      // It may have been edited meanwhile.
-      const isLinked = record.text.includes(new URL(shown.url).host);
-      if (!isLinked || JSON.stringify(record.card) === JSON.stringify(shown)) return { events: [], reply: {} };
+      // It may have been edited meanwhile, and lead elsewhere.
+      if (cardLink(record) !== shown.url || JSON.stringify(record.card) === JSON.stringify(shown))
+        return { events: [], reply: {} };
       return { events: [{ type: 'cardSet', statusId, card: shown }], reply: {} };
     },
   },

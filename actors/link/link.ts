@@ -69,6 +69,11 @@ export const link: Part<State, Commands, Events> = {
     },
     finishCard(state, { card }, { nowMs }) {
       if (state.fetchingSinceMs === 0) return { events: [], reply: {} };
+      const kept = keptCard(state, card, nowMs);
+      if (kept !== undefined) {
+        const waiting = [...state.waiting];
+        return { events: [{ type: 'cardFinished', card: state.card, waiting, kept: true, ...kept }], reply: {} };
+      }
       const isChanged = state.card !== undefined && card !== undefined;
       const waiting = isChanged ? [...new Set([...state.holders, ...state.waiting])] : [...state.waiting];
       const before = state.card?.image ?? '';
@@ -89,8 +94,6 @@ export const link: Part<State, Commands, Events> = {
       else state.rows = row + 1;
     },
     cardFinished(state, { card, atMs }) {
-      // A page that shows nothing now: who shows its card goes on, with the picture.
-      if (card === undefined && state.card !== undefined) state.crowded = true;
       state.card = card;
       state.atMs = atMs;
       state.fetchingSinceMs = 0;
@@ -115,6 +118,24 @@ const isFresh = ({ atMs, card }: Readonly<State>, nowMs: number) =>
   atMs > 0 && nowMs - atMs < (card === undefined ? NOTHING_MS : CARD_MS);
 const isFetched = ({ fetchingSinceMs }: Readonly<State>, nowMs: number) =>
   fetchingSinceMs > 0 && nowMs - fetchingSinceMs < FETCH_MS_MAX;
+
+/**
+ * Undefined when the page shows something new. One that shows nothing any more, or is not to be had, keeps its card and
+ * is looked at again soon; one that shows the same, its picture by blurhash and size, keeps the one that is stored.
+ */
+function keptCard(
+  { card: before }: Readonly<State>,
+  card: P.LinkCard | undefined,
+  nowMs: number,
+): { readonly atMs: number; readonly replaced: string | undefined } | undefined {
+  if (before === undefined) return undefined;
+  if (card === undefined) return { atMs: nowMs - CARD_MS + NOTHING_MS, replaced: undefined };
+  const isSame = (Object.keys(card) as (keyof P.LinkCard)[]).every((field) =>
+    field === 'image' ? !card.image === !before.image : card[field] === before[field],
+  );
+  if (!isSame) return undefined;
+  return { atMs: nowMs, replaced: card.image === before.image ? undefined : card.image };
+}
 
 /** An id within 18 digits (59 bits), from the address alone: every node finds the same actor. */
 export function linkId(url: string): string {

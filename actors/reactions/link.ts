@@ -3,7 +3,7 @@ import { put, type ReadTables } from '../../store/port.js';
 import { linkHolders } from '../../store/tables.js';
 import type { ConversationCommands, ConversationEvents } from '../conversation/commands.js';
 import type { ConversationState } from '../conversation/state.js';
-import { segments } from '../domain/segments.js';
+import { cardLink } from '../domain/card-link.js';
 import { type Commands, type Events, HOLDERS_PER_PART, linkId, type State } from '../link/link.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
 import type { MediaFiles } from './media.js';
@@ -56,9 +56,11 @@ export function linkReactions({ pages, media, tables }: LinkSurroundings): reado
           if (fetch) await effects.tell('link', self, 'finishCard', { card: await pages.card(url) });
           else if (state.fetchingSinceMs === 0 && by !== undefined) await tellOf(effects, by, state.card);
         },
-        async cardFinished({ card, waiting, replaced }, now, effects) {
+        async cardFinished({ card, waiting, replaced, kept }, now, effects) {
           for (const by of waiting) await tellOf(effects, by, card);
-          if (card !== undefined) await goOn(0, replaced, now, effects);
+          if (kept === true) {
+            if (replaced !== undefined) await media.remove(replaced);
+          } else if (card !== undefined) await goOn(0, replaced, now, effects);
         },
         async holdersTold({ part, holders, replaced }, now, effects) {
           for (const by of holders) await tellOf(effects, by, now.state.card);
@@ -80,19 +82,7 @@ export const conversationLinks: Reaction<ConversationState, ConversationEvents> 
 };
 
 async function want(effects: Effects, self: string, record: StoreStatusRecord | undefined): Promise<void> {
-  const url = record && linkOf(record);
+  const url = record && cardLink(record);
   if (record === undefined || url === undefined || record.card !== undefined) return;
   await effects.tell('link', linkId(url), 'wantCard', { url, by: { statusId: record.id, conversationId: self } });
-}
-
-/** The first link of what anybody may read, without media or a quote of its own. Source: Mastodon FetchLinkCardService. */
-export function linkOf({ text, visibility, media, quote, deleted }: StoreStatusRecord): string | undefined {
-  if (deleted || media !== undefined || quote !== undefined || (visibility !== 'public' && visibility !== 'unlisted'))
-    return undefined;
-  if (!/https?:\/\//i.test(text)) return undefined;
-  const first = segments(text).find(({ kind }) => kind === 'link')?.raw;
-  if (first === undefined || !URL.canParse(first)) return undefined;
-  const url = new URL(first);
-  url.hash = '';
-  return url.username + url.password === '' ? url.href : undefined;
 }

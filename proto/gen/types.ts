@@ -2167,12 +2167,13 @@ export interface LinkFinishCard {
   readonly card?: LinkCard | undefined;
 }
 
-/** waiting: who is told; when the card has changed, everybody who shows it. replaced: a picture that nobody shows any more. */
+/** waiting: who is told; when the card has changed, everybody who shows it. replaced: a picture that nobody shows any more. kept: the card is the one that was known, so that only those who waited are told. */
 export interface LinkCardFinished {
   readonly card?: LinkCard | undefined;
   readonly waiting: readonly LinkWanting[];
   readonly atMs: number;
   readonly replaced?: string | undefined;
+  readonly kept?: boolean | undefined;
 }
 
 /** A row: somebody who shows the card. */

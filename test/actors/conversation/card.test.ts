@@ -19,3 +19,33 @@ test('a card is shown once, on a status that leads to its page and still exists'
   assert.equal(gone.state.statuses.get('1')?.record.card, undefined);
   assert.equal(gone.when('setCard', { statusId: '1', card }).events.length, before + 2);
 });
+
+test('a status shows the card of the page that it leads to first, as it is said now, and of no other', () => {
+  const pageAt = (url: string) => ({ url, title: url }) as LinkCard;
+  for (const [text, url, isShown] of [
+    ['now https://example.org/second', 'https://example.org/', false],
+    ['now https://example.org/second', 'https://example.org/second', true],
+    ['https://other.example/ before https://example.org/', 'https://example.org/', false],
+    ['only example.org', 'https://example.org/', false],
+    ['at https://example.org/#part', 'https://example.org/', true],
+    ['auf https://bücher.example/neu', 'https://xn--bcher-kva.example/neu', true],
+  ] as const) {
+    const thread = started();
+    const entry = thread.state.statuses.get('1');
+    assert.ok(entry);
+    entry.record = { ...entry.record, text };
+    thread.when('setCard', { statusId: '1', card: pageAt(url) });
+    assert.equal(thread.state.statuses.get('1')?.record.card?.url, isShown ? url : undefined, `${text}: ${url}`);
+  }
+});
+
+test('a status that only some may read, or that has media, shows no card, whoever says so', () => {
+  for (const more of [{ visibility: 'private' }, { visibility: 'direct' }, { media: { media: [] } }]) {
+    const thread = started();
+    const entry = thread.state.statuses.get('1');
+    assert.ok(entry);
+    entry.record = { ...entry.record, text: 'see https://example.org/', ...more };
+    const before = thread.events.length;
+    assert.equal(thread.when('setCard', { statusId: '1', card }).events.length, before, JSON.stringify(more));
+  }
+});

@@ -50,14 +50,40 @@ test('when a page shows another picture, all who show its card are told, and the
   const renewed = first
     .when('wantCard', wantedBy('2'), at(1))
     .when('wantCard', wantedBy('3'), at(15))
-    .when('finishCard', { card: { ...card, image: 'new.jpg' } }, at(15));
+    .when('finishCard', { card: { ...card, image: 'new.jpg', blurhash: 'new' } }, at(15));
   const finished = renewed.events.at(-1) as unknown as { waiting: { statusId: string }[]; replaced?: string };
   assert.deepEqual([finished.waiting.map(({ statusId }) => statusId), finished.replaced], [['1', '2', '3'], 'old.jpg']);
   const crowded = first;
   crowded.state.crowded = true;
   const again = crowded.when('wantCard', wantedBy('4'), at(30));
-  const kept = again.when('finishCard', { card: { ...card, image: 'newest.jpg' } }, at(30));
+  const kept = again.when('finishCard', { card: { ...card, image: 'newest.jpg', blurhash: 'newest' } }, at(30));
   assert.equal((kept.events.at(-1) as { replaced?: string }).replaced, undefined, 'somebody may still show it');
+});
+
+test('a page that shows the same as before, or nothing, keeps its card, which only those are told who waited', () => {
+  const known = { ...card, image: 'old.jpg', blurhash: 'abc' };
+  const later = { nowMs: startMs + CARD_MS };
+  const looked = () =>
+    page().when('wantCard', wantedBy('1')).when('finishCard', { card: known }).when('wantCard', wantedBy('2'), later);
+  const last = ({ events }: ReturnType<typeof looked>) =>
+    events.at(-1) as unknown as { card?: LinkCard; kept?: boolean; replaced?: string; waiting: { statusId: string }[] };
+  const same = looked().when('finishCard', { card: { ...known, image: 'again.jpg' } }, later);
+  const { card: shown, kept, replaced, waiting } = last(same);
+  assert.deepEqual([shown, kept, replaced, waiting.map(({ statusId }) => statusId)], [known, true, 'again.jpg', ['2']]);
+  const next = (at: number) => ({ nowMs: later.nowMs + at });
+  assert.equal(fetches(same.when('wantCard', wantedBy('3'), next(CARD_MS - 1)).events), 2);
+  const nothing = looked().when('finishCard', {}, later);
+  assert.deepEqual([last(nothing).card, last(nothing).replaced], [known, undefined]);
+  assert.equal(fetches(nothing.when('wantCard', wantedBy('3'), next(NOTHING_MS - 1)).events), 2);
+  assert.equal(fetches(nothing.when('wantCard', wantedBy('4'), next(NOTHING_MS)).events), 3, 'it is looked at soon');
+  for (const other of [
+    { ...known, blurhash: 'xyz' },
+    { ...known, image: '' },
+    { ...known, title: 'New' },
+  ]) {
+    const changed = last(looked().when('finishCard', { card: other }, later));
+    assert.deepEqual([changed.kept, changed.waiting.length], [undefined, 2], JSON.stringify(other));
+  }
 });
 
 test('another address of the same id gets nothing, and nothing is finished that nobody wanted', () => {

@@ -7,7 +7,7 @@ import { linkKind } from '../../../actors/link/kind.js';
 import { CARD_MS, HOLDERS_MAX, HOLDERS_PER_PART, linkId } from '../../../actors/link/link.js';
 import { askerOf } from '../../../actors/runtime/kind.js';
 import type { LinkCard, StoreStatusRecord } from '../../../proto/gen/types.js';
-import { linkHolders, statuses } from '../../../store/tables.js';
+import { journal, linkHolders, statuses } from '../../../store/tables.js';
 import { STAGE_SHARDS, Stage } from '../../kit/stage.js';
 
 const addresses = Array.from({ length: 5_000 }, (_, n) => `https://news.example/${n}`);
@@ -80,6 +80,20 @@ test('however many statuses show a page, all of them hear of a change, and then 
   await here.stage.clock.settle();
   for (const id of all) assert.equal((await here.cardOf(id))?.title, 'Later', id);
   assert.deepEqual([here.removed, await rows(0)], [['first.jpg'], HOLDERS_PER_PART], 'a part is bounded');
+  here.stage.close();
+});
+
+test('a page that shows the same after a while is told to nobody but who waits, and its new copy of a picture goes', async () => {
+  const here = await web();
+  const first = await here.want(true);
+  const ago = (await here.stage.shared.range(journal, { actor: `conversation/${first}`, bucket: 0 }, { limit: 10 }))
+    .length;
+  here.show(page('At first', 'copy.jpg'));
+  await here.stage.clock.advance(CARD_MS);
+  const second = await here.want(true);
+  const rows = await here.stage.shared.range(journal, { actor: `conversation/${first}`, bucket: 0 }, { limit: 10 });
+  for (const id of [first, second]) assert.equal((await here.cardOf(id))?.image, 'first.jpg');
+  assert.deepEqual([rows.length, here.removed], [ago, ['copy.jpg']]);
   here.stage.close();
 });
 
