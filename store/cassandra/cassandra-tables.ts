@@ -34,8 +34,9 @@ export class CassandraTables implements Tables {
     private readonly client: Client,
     private readonly timestamps: FlooredTimestamps,
     tables: readonly AnyTable[],
+    keyspace: string,
   ) {
-    this.statements = new Map(tables.map((table) => [table.name, new Statements(table)]));
+    this.statements = new Map(tables.map((table) => [table.name, new Statements(table, keyspace)]));
   }
 
   /** Connects, and makes what the schema lacks. @throws Unavailable when no node answers or the schema does not settle */
@@ -59,7 +60,7 @@ export class CassandraTables implements Tables {
     }
     client.on('hostDown', (host) => log.warn({ host: host.address }, 'a Cassandra node is down'));
     client.on('hostUp', (host) => log.info({ host: host.address }, 'a Cassandra node is up'));
-    return new CassandraTables(client, timestamps, tables);
+    return new CassandraTables(client, timestamps, tables, keyspace);
   }
 
   async get<P extends Columns, C extends Columns, V>(

@@ -14,13 +14,22 @@ export interface Statement {
 
 /** A table's CQL. The texts are few and fixed, so the driver prepares each once. */
 export class Statements {
+  private readonly name: string;
   private readonly partition: readonly Column[];
   private readonly clustering: readonly Column[];
   private readonly all: readonly Column[];
   private readonly where: string;
   private readonly texts: { select: string; insert: string; remove: string; update: string };
 
-  constructor(private readonly table: AnyTable) {
+  /**
+   * Texts name the keyspace: a server that has forgotten a statement prepared without one takes it for that of
+   * whichever keyspace prepared it again. Source: CASSANDRA-15252.
+   */
+  constructor(
+    private readonly table: AnyTable,
+    keyspace: string,
+  ) {
+    this.name = `${quoted(keyspace)}.${quoted(table.name)}`;
     this.partition = columnsOf(table.partition);
     this.clustering = columnsOf(table.clustering);
     this.all = [...this.partition, ...this.clustering];
@@ -28,10 +37,10 @@ export class Statements {
     this.where = names.map((name) => `${name} = ?`).join(' AND ');
     const marks = names.map(() => '?').join(', ');
     this.texts = {
-      select: `SELECT value FROM ${quoted(table.name)} WHERE ${this.where}`,
-      insert: `INSERT INTO ${quoted(table.name)} (${names.join(', ')}, value) VALUES (${marks}, ?)`,
-      remove: `DELETE FROM ${quoted(table.name)} WHERE ${this.where}`,
-      update: `UPDATE ${quoted(table.name)} SET value = ? WHERE ${this.where} IF value = ?`,
+      select: `SELECT value FROM ${this.name} WHERE ${this.where}`,
+      insert: `INSERT INTO ${this.name} (${names.join(', ')}, value) VALUES (${marks}, ?)`,
+      remove: `DELETE FROM ${this.name} WHERE ${this.where}`,
+      update: `UPDATE ${this.name} SET value = ? WHERE ${this.where} IF value = ?`,
     };
   }
 
@@ -81,7 +90,7 @@ export class Statements {
     const order = this.clustering.map(({ name }) => `${quoted(name)} DESC`).join(', ');
     const ordered = reverse && order !== '' ? ` ORDER BY ${order}` : '';
     return {
-      query: `SELECT ${columns} FROM ${quoted(this.table.name)} WHERE ${conditions.join(' AND ')}${ordered} LIMIT ?`,
+      query: `SELECT ${columns} FROM ${this.name} WHERE ${conditions.join(' AND ')}${ordered} LIMIT ?`,
       params: [...values, limit],
     };
   }

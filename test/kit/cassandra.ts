@@ -20,9 +20,23 @@ export function cassandraSettings(keyspace: string): Record<string, string> {
 }
 
 export async function dropKeyspace(keyspace: string): Promise<void> {
+  await withClient((client) => client.execute(`DROP KEYSPACE IF EXISTS "${keyspace}"`, [], { readTimeout: 60_000 }));
+}
+
+/** Statements that the server keeps prepared for clients which use that keyspace. */
+export async function preparedFor(keyspace: string): Promise<string[]> {
+  const all = 'SELECT logged_keyspace, query_string FROM system.prepared_statements';
+  const { rows } = await withClient((client) => client.execute(all, [], { fetchSize: 100_000 }));
+  return rows.filter((row) => row.logged_keyspace === keyspace).map((row) => row.query_string as string);
+}
+
+async function withClient<T>(work: (client: Client) => Promise<T>): Promise<T> {
   const { contactPoints, localDataCenter } = cassandraAddress();
   const port = Number(contactPoints[0]?.split(':')[1] ?? 9042);
   const client = new Client({ contactPoints, localDataCenter, protocolOptions: { port } });
-  await client.execute(`DROP KEYSPACE IF EXISTS "${keyspace}"`, [], { readTimeout: 60_000 });
-  await client.shutdown();
+  try {
+    return await work(client);
+  } finally {
+    await client.shutdown();
+  }
 }

@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { Unavailable } from '../../actors/domain/problem.js';
 import { CassandraTables } from '../../store/cassandra/cassandra-tables.js';
-import { put } from '../../store/port.js';
-import { cursors } from '../../store/tables.js';
+import { put, remove } from '../../store/port.js';
+import { cursors, journal, names } from '../../store/tables.js';
 import { contractTables } from '../contract/contract-tables.js';
 import { journalContract } from '../contract/journal-contract.js';
 import { tablesContract } from '../contract/tables-contract.js';
-import { cassandraAddress, dropKeyspace } from '../kit/cassandra.js';
+import { cassandraAddress, dropKeyspace, preparedFor } from '../kit/cassandra.js';
 
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 
@@ -54,6 +54,26 @@ test('what a new owner writes wins over what was written by a clock ahead of its
     assert.equal(await seen(behind), 3);
   } finally {
     await Promise.all([ahead.close(), behind.close(), behindItsFloor.close()]);
+    await dropKeyspace(keyspace);
+  }
+});
+
+test('statements name their keyspace, so that a server which forgot them takes none for another keyspace', async () => {
+  const keyspace = `test_${randomBytes(6).toString('hex')}`;
+  const few = [cursors, journal, names];
+  const tables = await CassandraTables.open({ ...cassandraAddress(), keyspace, replication: 1, log, tables: few });
+  try {
+    const key = { actor: 'account/1' };
+    await tables.write([put(cursors, key, { beforeReply: 1, afterReply: 1 })]);
+    await tables.write([remove(cursors, key)]);
+    await tables.get(cursors, key);
+    await tables.range(journal, { actor: 'account/1', bucket: 0 }, { limit: 1 });
+    await tables.compareAndSet(names, { name: 'ada' }, undefined, { id: '1', atMs: 0 });
+    const ours = (await preparedFor(keyspace)).filter((query) => !/^CREATE|system_schema/.test(query));
+    assert.equal(ours.length, 5);
+    for (const query of ours) assert.match(query, new RegExp(`"${keyspace}"\\."`));
+  } finally {
+    await tables.close();
     await dropKeyspace(keyspace);
   }
 });
