@@ -1,4 +1,4 @@
-import { renderHtml } from '../../actors/domain/text.js';
+import { readText, renderHtml } from '../../actors/domain/text.js';
 import type { AccountAnnouncementMark, InstanceEmojiCounted, InstanceEntry } from '../../proto/gen/types.js';
 import type { InstanceSettings } from '../services.js';
 import { emojiIn } from './custom-emoji.js';
@@ -24,7 +24,7 @@ export function renderAnnouncement(
     ...(mark === undefined ? {} : { read: own?.read ?? false }),
     mentions: [],
     statuses: [],
-    tags: [],
+    tags: readText(text).tags.map((name) => ({ name, url: `${instance.baseUrl}/tags/${encodeURIComponent(name)}` })),
     emojis: emojiIn(instance, text),
     reactions: counts.map(({ name, count }) => ({
       name,

@@ -37,16 +37,14 @@ const list = route({
   path: '/api/v1/announcements',
   auth: 'user',
   scope: 'read',
-  query: Type.Object({ with_dismissed: Type.Optional(Type.Boolean()) }),
-  handle: async ({ services, viewer = '', query }) => {
+  handle: async ({ services, viewer = '' }) => {
     const all = await standing(services);
     if (all.length === 0) return json([]);
     const { marks } = answered(await services.askAccount(viewer, 'announcementMarks', {}));
     const markOf = new Map(marks.map((mark) => [mark.id, mark]));
-    const shown = all.filter(({ id }) => query.with_dismissed === true || markOf.get(id)?.read !== true);
-    const counts = await Promise.all(shown.map(({ id }) => emojiCounts(services, id)));
+    const counts = await Promise.all(all.map(({ id }) => emojiCounts(services, id)));
     return json(
-      shown.map((entry, index) =>
+      all.map((entry, index) =>
         renderAnnouncement(services.instance, entry, counts[index] ?? [], markOf.get(entry.id) ?? 'unmarked'),
       ),
     );

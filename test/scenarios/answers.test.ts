@@ -59,7 +59,6 @@ const EMPTY: Readonly<Record<string, string>> = {
   '*.authors[]': 'the pages that are linked to cannot be fetched here',
   'Announcement.mentions[]': 'what announcements name is in their content only',
   'Announcement.statuses[]': 'what announcements name is in their content only',
-  'Announcement.tags[]': 'what announcements name is in their content only',
   'Instance.icon[]': 'there is a thumbnail only',
   'MutedAccount.roles[]': 'nobody with a role is muted; shown as elsewhere',
   'StatusEdit.quote': 'what is edited there quotes nothing',

@@ -88,7 +88,7 @@ export class EveryRoute {
     await operator('add', 'rules', 'Be kind', '--hint', 'to everybody');
     await operator('add', 'terms', 'We all agree', '--from', '2026-01-01');
     await addOwl(server.dataDir, (...args) => run(process.execPath, [program, ...args], { env }));
-    await operator('add', 'announcements', 'Welcome :owl:');
+    await operator('add', 'announcements', 'Welcome :owl: #birds');
     const { token: chiefToken = '' } = await operatorClient(server.dataDir)('account.create', {
       ...{ username: 'chief', email: 'chief@example.org', password: 'correct horse battery' },
       ...{ confirmed: true, role: 'owner', token: { scopes: 'read write follow admin:read admin:write' } },

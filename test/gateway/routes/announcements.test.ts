@@ -24,15 +24,17 @@ async function announce(text: string, endsAtMs = 0): Promise<string> {
 }
 const THUMB = encodeURIComponent('👍');
 
-test('an announcement is shown until it is dismissed or ends, to each for themselves', async () => {
-  const id = await announce('Back at noon');
+test('an announcement is shown until it ends, to each with whether they have read it, and says its hashtags', async () => {
+  const id = await announce('Back at noon #Café');
   await announce('Over', 1);
   const [shown, ...others] = (await ada.get('/api/v1/announcements')).body;
-  assert.deepEqual([shown.id, shown.content, shown.read, others.length], [id, '<p>Back at noon</p>', false, 0]);
+  assert.deepEqual([shown.id, shown.read, others.length], [id, false, 0]);
+  assert.match(shown.content, /^<p>Back at noon <a href="http:\/\/localhost\/tags\/cafe"/);
+  assert.deepEqual(shown.tags, [{ name: 'cafe', url: 'http://localhost/tags/cafe' }]);
   assert.equal((await ada.post(`/api/v1/announcements/${id}/dismiss`)).status, 200);
-  assert.deepEqual((await ada.get('/api/v1/announcements')).body, []);
-  assert.equal((await ada.get('/api/v1/announcements?with_dismissed=true')).body[0].read, true);
-  assert.equal((await ben.get('/api/v1/announcements')).body.length, 1);
+  const read = async (who: Person) =>
+    (await who.get('/api/v1/announcements')).body.map((one: { id: string; read: boolean }) => [one.id, one.read]);
+  assert.deepEqual([await read(ada), await read(ben)], [[[id, true]], [[id, false]]]);
   assert.equal((await ada.post('/api/v1/announcements/1/dismiss')).status, 404);
 });
 
