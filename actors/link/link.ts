@@ -37,7 +37,7 @@ export const CARD_MS = 14 * 86_400_000;
 export const NOTHING_MS = 3_600_000;
 /** A fetch that has not ended after this was lost with its node. */
 export const FETCH_MS_MAX = 60_000;
-/** Statuses that wait for one fetch of some seconds; later ones do without. */
+/** Statuses that wait by name for one fetch of some seconds; when there are more, all who show the page are told. */
 export const WAITING_MAX = 200;
 
 /** Statuses that the actor remembers as showing the card: bounds one activation to some 200 KB of them. */
@@ -62,7 +62,6 @@ export const link: Part<State, Commands, Events> = {
       if (state.url !== undefined && state.url !== url) return { events: [], reply: {} };
       const isKnown = isFresh(state, nowMs);
       if (isKnown && state.card === undefined) return { events: [], reply: {} };
-      if (!isKnown && state.waiting.length >= WAITING_MAX) return { events: [], reply: {} };
       const fetch = !isKnown && !isFetched(state, nowMs);
       const row = by !== undefined && state.holders.length >= HOLDERS_MAX ? state.rows : undefined;
       return { events: [{ type: 'cardWanted', url, by, fetch, atMs: nowMs, row }], reply: {} };
@@ -71,11 +70,11 @@ export const link: Part<State, Commands, Events> = {
       if (state.fetchingSinceMs === 0) return { events: [], reply: {} };
       const kept = keptCard(state, card, nowMs);
       if (kept !== undefined) {
-        const waiting = [...state.waiting];
-        return { events: [{ type: 'cardFinished', card: state.card, waiting, kept: true, ...kept }], reply: {} };
+        const finished = { card: state.card, ...kept, ...(isFull(state) ? {} : { kept: true }) };
+        return { events: [{ type: 'cardFinished', waiting: told(state, isFull(state)), ...finished }], reply: {} };
       }
       const isChanged = state.card !== undefined && card !== undefined;
-      const waiting = isChanged ? [...new Set([...state.holders, ...state.waiting])] : [...state.waiting];
+      const waiting = told(state, isChanged || isFull(state));
       const before = state.card?.image ?? '';
       const isFree = isChanged && before !== '' && before !== card.image && !state.crowded;
       const replaced = isFree ? before : undefined;
@@ -88,7 +87,7 @@ export const link: Part<State, Commands, Events> = {
       state.url = url;
       if (fetch) state.fetchingSinceMs = atMs;
       if (by === undefined) return;
-      if (state.fetchingSinceMs > 0) state.waiting.push(by);
+      if (state.fetchingSinceMs > 0 && !isFull(state)) state.waiting.push(by);
       if (state.holders.length < HOLDERS_MAX) state.holders.push(by);
       else if (row === undefined) state.crowded = true;
       else state.rows = row + 1;
@@ -118,6 +117,11 @@ const isFresh = ({ atMs, card }: Readonly<State>, nowMs: number) =>
   atMs > 0 && nowMs - atMs < (card === undefined ? NOTHING_MS : CARD_MS);
 const isFetched = ({ fetchingSinceMs }: Readonly<State>, nowMs: number) =>
   fetchingSinceMs > 0 && nowMs - fetchingSinceMs < FETCH_MS_MAX;
+
+const isFull = ({ waiting }: Readonly<State>) => waiting.length >= WAITING_MAX;
+/** Who is told of a card: all that are remembered, or those who wait. */
+const told = ({ holders, waiting }: Readonly<State>, all: boolean) =>
+  all ? [...new Set([...holders, ...waiting])] : [...waiting];
 
 /**
  * Undefined when the page shows something new. One that shows nothing any more, or is not to be had, keeps its card and

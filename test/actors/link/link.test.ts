@@ -10,6 +10,7 @@ import {
   linkId,
   NOTHING_MS,
   type State,
+  WAITING_MAX,
 } from '../../../actors/link/link.js';
 import type { LinkCard } from '../../../proto/gen/types.js';
 import { given } from '../../kit/given.js';
@@ -40,6 +41,21 @@ test('a page that shows nothing is left alone for a while; a fetch that was lost
   assert.equal(fetches(nothing.when('wantCard', wantedBy('2'), { nowMs: startMs + NOTHING_MS }).events), 2);
   const lost = page().when('wantCard', wantedBy('1'));
   assert.equal(fetches(lost.when('wantCard', wantedBy('2'), { nowMs: startMs + FETCH_MS_MAX }).events), 2);
+});
+
+test('of more than wait by name for a first card nobody goes without', () => {
+  const many = WAITING_MAX + 5;
+  let at = page();
+  for (let n = 1; n <= many; n++) at = at.when('wantCard', wantedBy(`${n}`));
+  assert.deepEqual([at.events.length, at.state.waiting.length], [many, WAITING_MAX]);
+  const last = () => at.events.at(-1) as unknown as { waiting: object[]; kept?: boolean };
+  at = at.when('finishCard', { card });
+  assert.equal(last().waiting.length, many);
+  const later = { nowMs: startMs + CARD_MS };
+  for (let n = 1; n <= many; n++) at = at.when('wantCard', wantedBy(`later ${n}`), later);
+  at = at.when('finishCard', { card }, later);
+  assert.deepEqual([last().waiting.length, at.state.waiting.length], [2 * many, 0], 'where the card is kept, too');
+  assert.equal(last().kept, undefined, 'those with rows are told');
 });
 
 test('when a page shows another picture, all who show its card are told, and the old picture goes', () => {
