@@ -9,11 +9,13 @@ export interface Commands {
   hearDirect: { in: P.AccountHearDirect; out: P.AccountEmpty };
   directs: { in: P.AccountEdgeBounds; out: P.AccountDirects };
   readDirect: { in: P.AccountDirectId; out: P.AccountDirect };
+  unreadDirect: { in: P.AccountDirectId; out: P.AccountDirect };
   deleteDirect: { in: P.AccountDirectId; out: P.AccountEmpty };
 }
 export interface Events {
   directHeard: P.AccountDirectHeard;
   directRead: P.AccountDirectRead;
+  directUnread: P.AccountDirectRead;
   directDeleted: P.AccountDirectDeleted;
 }
 export interface State extends PolicyState {
@@ -60,6 +62,12 @@ export const directs: Part<State, Commands, Events> = {
       const reply = { ...found, unread: false };
       return { events: found.unread ? [{ type: 'directRead', id }] : [], reply };
     },
+    unreadDirect(state, { id }) {
+      const found = named(state, id);
+      if (found === undefined) return missing();
+      const reply = { ...found, unread: true };
+      return { events: found.unread ? [] : [{ type: 'directUnread', id }], reply };
+    },
     deleteDirect(state, { id }) {
       return named(state, id) === undefined ? missing() : { events: [{ type: 'directDeleted', id }], reply: {} };
     },
@@ -80,10 +88,8 @@ export const directs: Part<State, Commands, Events> = {
       const oldest = state.directs.keys().next();
       if (state.directs.size > DIRECTS_MAX && !oldest.done) state.directs.delete(oldest.value);
     },
-    directRead(state, { id }) {
-      for (const [key, direct] of state.directs)
-        if (direct.id === id) state.directs.set(key, { ...direct, unread: false });
-    },
+    directRead: (state, { id }) => marked(state, id, false),
+    directUnread: (state, { id }) => marked(state, id, true),
     directDeleted(state, { id }) {
       for (const [key, direct] of state.directs) if (direct.id === id) state.directs.delete(key);
     },
@@ -92,14 +98,20 @@ export const directs: Part<State, Commands, Events> = {
     hearDirect: { in: codec('murmuration.account.HearDirect'), out: codec('murmuration.account.Empty') },
     directs: { in: codec('murmuration.account.EdgeBounds'), out: codec('murmuration.account.Directs') },
     readDirect: { in: codec('murmuration.account.DirectId'), out: codec('murmuration.account.Direct') },
+    unreadDirect: { in: codec('murmuration.account.DirectId'), out: codec('murmuration.account.Direct') },
     deleteDirect: { in: codec('murmuration.account.DirectId'), out: codec('murmuration.account.Empty') },
   },
   events: {
     directHeard: codec('murmuration.account.DirectHeard'),
     directRead: codec('murmuration.account.DirectRead'),
+    directUnread: codec('murmuration.account.DirectRead'),
     directDeleted: codec('murmuration.account.DirectDeleted'),
   },
 };
+
+function marked(state: State, id: string, unread: boolean): void {
+  for (const [key, direct] of state.directs) if (direct.id === id) state.directs.set(key, { ...direct, unread });
+}
 
 /** A stranger's waits with their notifications, until they are let in, followed or answered. */
 function isHidden(state: Readonly<PolicyState>, { hiddenFrom }: P.AccountDirect): boolean {

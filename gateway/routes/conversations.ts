@@ -29,19 +29,20 @@ const list = route({
   },
 });
 
-const read = route({
-  method: 'POST',
-  path: '/api/v1/conversations/:id/read',
-  auth: 'user',
-  scope: 'write:conversations',
-  params: idParams,
-  handle: async ({ services, viewer = '', params }) => {
-    const direct = await services.askAccount(viewer, 'readDirect', { id: storedId(params.id) });
-    if (isProblem(direct)) return direct;
-    const [rendered] = await renderConversations(services, viewer, [direct]);
-    return rendered === undefined ? notFound() : json(rendered);
-  },
-});
+const marking = (verb: string, command: 'readDirect' | 'unreadDirect') =>
+  route({
+    method: 'POST',
+    path: `/api/v1/conversations/:id/${verb}`,
+    auth: 'user',
+    scope: 'write:conversations',
+    params: idParams,
+    handle: async ({ services, viewer = '', params }) => {
+      const direct = await services.askAccount(viewer, command, { id: storedId(params.id) });
+      if (isProblem(direct)) return direct;
+      const [rendered] = await renderConversations(services, viewer, [direct]);
+      return rendered === undefined ? notFound() : json(rendered);
+    },
+  });
 
 const remove = route({
   method: 'DELETE',
@@ -71,4 +72,10 @@ const timeline = route({
 });
 
 /** What is said in direct statuses. */
-export const conversationRoutes: readonly AnyRoute[] = [list, read, remove, timeline];
+export const conversationRoutes: readonly AnyRoute[] = [
+  list,
+  marking('read', 'readDirect'),
+  marking('unread', 'unreadDirect'),
+  remove,
+  timeline,
+];

@@ -259,6 +259,7 @@ export class EveryRoute {
       return {};
     },
     'POST /api/v1/conversations/:id/read': async () => ({ id: await this.conversation() }),
+    'POST /api/v1/conversations/:id/unread': async () => ({ id: await this.conversation() }),
     'DELETE /api/v1/conversations/:id': async () => ({ id: await this.conversation() }),
     'GET /api/v1/statuses/tag/:tag': async () => ({ id: 'owls' }),
     'GET /api/v1/notifications/requests/:id': async () => ({ id: await this.waiting() }),

@@ -28,7 +28,11 @@ test('what the same people say in one thread is one conversation, unread until i
   const [direct] = listed(alice);
   assert.deepEqual([direct?.unread, direct?.statusIds], [true, [idOf(1), idOf(2)]]);
   const id = direct?.id ?? '';
-  assert.equal(alice.when('readDirect', { id }).when('readDirect', { id }).events.length, 3);
+  const read = alice.when('readDirect', { id }).when('readDirect', { id });
+  assert.equal(read.events.length, 3);
+  const again = read.when('unreadDirect', { id }).when('unreadDirect', { id });
+  assert.deepEqual([again.events.length, listed(again)[0]?.unread], [4, true]);
+  assert.equal(again.when('unreadDirect', { id: '1' }).lastProblem?.problem, 'not_found');
   assert.equal(listed(alice.when('hearDirect', heard(3)))[0]?.unread, true);
   assert.equal(listed(alice.when('hearDirect', heard(4, { from: self })))[0]?.unread, false);
   assert.equal(listed(alice.when('hearDirect', heard(5, { accounts: [other, self, third] }))).length, 2, 'others');

@@ -50,6 +50,8 @@ test('a conversation shows who takes part and what was said last, unread until i
   const read = await bob.post(`/api/v1/conversations/${his.id}/read`);
   assert.deepEqual(read.body, { ...his, unread: false });
   assert.equal((await lastOf(bob, first)).unread, false);
+  assert.deepEqual((await bob.post(`/api/v1/conversations/${his.id}/unread`)).body, his, 'and when it is put back');
+  assert.equal((await lastOf(bob, first)).unread, true);
   const answer = await bob.says('@alice hi', { ...direct, in_reply_to_id: first });
   assert.deepEqual(await lastOf(alice, answer), { ...(await lastOf(alice, answer)), id: own.id, unread: true });
   assert.equal((await conversations(alice)).length, 1);
@@ -60,8 +62,8 @@ test('a conversation shows who takes part and what was said last, unread until i
 test('other people’s conversations are nobody’s; deleting one’s own leaves theirs', async () => {
   const status = await alice.says('@carol psst', direct);
   const { id } = await lastOf(carol, status);
-  for (const path of [`/api/v1/conversations/${id}/read`, `/api/v1/conversations/1/read`])
-    assert.equal((await bob.post(path)).status, 404, path);
+  for (const path of [`${id}/read`, `${id}/unread`, '1/read', '1/unread'])
+    assert.equal((await bob.post(`/api/v1/conversations/${path}`)).status, 404, path);
   assert.equal((await bob.remove(`/api/v1/conversations/${id}`)).status, 404);
   assert.ok(!JSON.stringify(await conversations(bob)).includes(status));
   assert.deepEqual((await carol.remove(`/api/v1/conversations/${id}`)).body, {});
@@ -124,6 +126,7 @@ test('conversations are for users with the scope', async () => {
   assert.equal((await server.get('/api/v1/timelines/direct')).status, 401);
   const token = await server.token(alice.id, ['read:statuses']);
   const [own] = await conversations(alice);
-  assert.equal((await server.ask('POST', `/api/v1/conversations/${own?.id}/read`, undefined, token)).status, 403);
+  for (const verb of ['read', 'unread'])
+    assert.equal((await server.ask('POST', `/api/v1/conversations/${own?.id}/${verb}`, undefined, token)).status, 403);
   assert.equal((await server.ask('DELETE', `/api/v1/conversations/${own?.id}`, undefined, token)).status, 403);
 });
