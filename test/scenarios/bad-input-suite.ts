@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import type { AnyRoute } from '../../gateway/http/route.js';
 import { allRoutes } from '../../gateway/routes/index.js';
 import { fieldsOf } from '../kit/hostile-values.js';
+import { sameDayFor } from '../kit/same-day.js';
 import { Attack } from './attack.js';
 import { type Fitting, NOTHING_THERE, nameOf } from './every-route.js';
 import type { Ground } from './ground.js';
@@ -10,6 +11,8 @@ import { bodyCases, hugeCases, idCases, noRequestCases, othersCases, queryCases,
 
 /** A health check takes about a millisecond; a machine at its limit and a pause for garbage are allowed for. */
 const BLOCKED_MS_MAX = 2_000;
+/** What is counted by day is among what refusals must not change. */
+const DAY_LASTS_MS = 180_000;
 /** Bodies of 10 MB: one after the other. */
 const ONE_AT_A_TIME = 1;
 
@@ -49,6 +52,7 @@ let pids: readonly number[];
  */
 export function badInputTests(open: () => Promise<Ground>, share: number): void {
   before(async () => {
+    await sameDayFor(DAY_LASTS_MS);
     const ground = await open();
     attack = await Attack.prepare(ground, share);
     pids = ground.nodes.map(({ pid }) => pid);

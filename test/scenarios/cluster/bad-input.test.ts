@@ -7,7 +7,7 @@ import { otherPeoplesIdsTests } from '../other-peoples-ids-suite.js';
  * about (404), of a body (400) and of a value of the right type (422), each of them at every node, which all must say
  * the same. Of the other hostile values, which one node gets all of, so many go to the nodes in turn.
  */
-const SHARE = 0.1;
+const SHARE = 0.3;
 
 let started: Promise<ThreeNodes> | undefined;
 /** The same three for both. */
