@@ -1,10 +1,11 @@
-import type { StoreAccountRecord } from '../proto/gen/types.js';
+import type { StoreAccountEdge, StoreAccountRecord } from '../proto/gen/types.js';
 import { accounts, followers, following } from '../store/tables.js';
 import { isPublished, isSuspended } from './entities/account.js';
 import { loadAccounts } from './entities/status.js';
 import type { Services } from './services.js';
 import { type Soon, soon } from './soon.js';
 import type { Lens } from './streaming/lens.js';
+import type { Entry } from './timelines/cursor.js';
 
 /** Of those whom the viewer follows, how many are looked at for each account: one read each. */
 const FOLLOWED_LOOKED_AT_MAX = 2_000;
@@ -33,7 +34,7 @@ export function familiarFollowers(
   return soon(followersAmong(services, lens, account, isAsked), (familiar) => {
     const atHand: StoreAccountRecord[] = [];
     for (const id of familiar) {
-      const record = services.tables.peek?.(accounts, { account: id });
+      const record = services.tables.peekId?.(accounts, id);
       if (record === undefined) return soon(loadAccounts(services, familiar), (all) => shownOf(lens, all.values()));
       atHand.push(record);
     }
@@ -64,10 +65,21 @@ function followersAmong(
   return soon(rows, (found) => {
     if (found.length >= FOLLOWERS_ROWS_MAX) return followersByEdges(services, lens, account, isAsked);
     const ids: string[] = [];
-    for (const { value } of found)
-      if (isAsked(value.accountId) && lens.relation(value.accountId).following) ids.push(value.accountId);
+    for (const id of idsOf(found)) if (lens.relation(id).following && isAsked(id)) ids.push(id);
     return ids;
   });
+}
+
+/** By the rows, which are others when anything of them is. */
+const followerIds = new WeakMap<readonly Entry<StoreAccountEdge>[], readonly string[]>();
+
+function idsOf(rows: readonly Entry<StoreAccountEdge>[]): readonly string[] {
+  let ids = followerIds.get(rows);
+  if (ids === undefined) {
+    ids = rows.map(({ value }) => value.accountId);
+    followerIds.set(rows, ids);
+  }
+  return ids;
 }
 
 async function followersByEdges(

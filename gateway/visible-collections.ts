@@ -52,7 +52,7 @@ class PeopleAtHand implements People {
   }
 
   get(id: string): StoreAccountRecord | undefined {
-    const found = this.#tables.peek?.(accounts, { account: id });
+    const found = this.#tables.peekId?.(accounts, id);
     if (found === undefined) this.complete = false;
     return found;
   }
@@ -103,7 +103,7 @@ export function collectionsById(
   ids: readonly string[],
   options: CollectionOptions = {},
 ): Soon<(VisibleCollection | undefined)[]> {
-  const held = ids.map((collection) => services.tables.peek?.(collections, { collection }));
+  const held = ids.map((collection) => services.tables.peekId?.(collections, collection));
   const records = held.includes(undefined)
     ? services.tables.getMany(
         collections,

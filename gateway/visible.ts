@@ -206,7 +206,7 @@ export function loadStatuses(services: Services, ids: readonly string[]): Soon<(
   const found: (StoreStatusRecord | undefined)[] = [];
   const missing: number[] = [];
   for (const id of ids) {
-    const held = services.tables.peek?.(statuses, statusKey(id));
+    const held = services.tables.peekId?.(statuses, id);
     if (held === undefined) missing.push(found.length);
     found.push(held);
   }
@@ -222,10 +222,8 @@ const statusKey = (id: string) => ({ status: id.length < 18 ? id.padStart(18, '0
 
 /** The account, unless it is unknown or not confirmed or approved yet. */
 export function publishedAccount({ tables }: Services, id: string): Soon<StoreAccountRecord | Problem> {
-  const key = { account: id.padStart(18, '0') };
-  return soon(tables.peek?.(accounts, key) ?? tables.get(accounts, key), (record) =>
-    record !== undefined && isPublished(record) ? record : notFound(),
-  );
+  const found = tables.peekId?.(accounts, id) ?? tables.get(accounts, { account: id.padStart(18, '0') });
+  return soon(found, (record) => (record !== undefined && isPublished(record) ? record : notFound()));
 }
 
 /** The viewer's relations as of now; nobody's are unknown. */

@@ -1,6 +1,6 @@
 import { ConstantRows } from './constant-rows.js';
 import { KeptRanges } from './kept-ranges.js';
-import { KeptRows, type Key, type Reading } from './kept-rows.js';
+import { ID_DIGITS, KeptRows, type Key, type Reading } from './kept-rows.js';
 import { NewestRows } from './newest-rows.js';
 import type { RangeOptions, Row, RowWrite, Tables, WriteOptions } from './port.js';
 import type { AnyTable, Columns, KeyOf, Table } from './table.js';
@@ -120,6 +120,13 @@ export class CachedTables implements Tables {
     if (table.hot !== true || !this.#trusts()) return undefined;
     const kept = this.#of(table);
     return kept.get(kept.textOf(key), this.#sinceMs()) as V | undefined;
+  }
+
+  peekId<P extends Columns, C extends Columns, V>(table: Table<P, C, V>, id: string): V | undefined {
+    if (table.hot !== true || !this.#trusts()) return undefined;
+    // An id of full length is the text of its key.
+    const text = id.length < ID_DIGITS ? id.padStart(ID_DIGITS, '0') : id;
+    return this.#of(table).get(text, this.#sinceMs()) as V | undefined;
   }
 
   /** The key as `offer` takes it. */

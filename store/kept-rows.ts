@@ -15,7 +15,7 @@ interface Writing {
   alone: boolean;
 }
 
-const ID_DIGITS = 18;
+export const ID_DIGITS = 18;
 /** All rows kept of one table, about: twice what as many statuses of the usual length take, a tenth of the longest. */
 const BYTES_MAX = 96 * 2 ** 20;
 /** What a row takes besides its texts. */

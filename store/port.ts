@@ -54,6 +54,8 @@ export interface Row<P extends Columns, C extends Columns, V> {
 export interface ReadTables {
   /** The row that `get` would answer with, if that is in memory; undefined says nothing of it. */
   peek?<P extends Columns, C extends Columns, V>(table: Table<P, C, V>, key: KeyOf<P> & KeyOf<C>): V | undefined;
+  /** The same of a table whose key is one id, as it is asked for dozens of times a page. */
+  peekId?<P extends Columns, C extends Columns, V>(table: Table<P, C, V>, id: string): V | undefined;
   /** The rows that `range` would answer with, if they are in memory; undefined says nothing of them. */
   peekRange?<P extends Columns, C extends Columns, V>(
     table: Table<P, C, V>,

@@ -309,7 +309,7 @@ class AuthorsAtHand implements Authors {
   }
 
   get(id: string): StoreAccountRecord | undefined {
-    const author = this.#tables.peek?.(accounts, { account: id });
+    const author = this.#tables.peekId?.(accounts, id);
     if (author === undefined) this.complete = false;
     return author;
   }
@@ -330,12 +330,17 @@ function lensOf({ lenses }: Services, viewer: string): Soon<Lens> {
   return lenses.latest(viewer)?.lens ?? soon(lenses.of(viewer), (view) => view.lens);
 }
 
-/** A JSON array of those that are there. */
-export function arrayOf(items: readonly (readonly Uint8Array[] | undefined)[]): Uint8Array[] {
-  const pieces: Uint8Array[] = [BEGIN];
+/** A JSON array of those that are there. `pieces`: what it is put behind. */
+export function arrayOf(
+  items: readonly (readonly Uint8Array[] | undefined)[],
+  pieces: Uint8Array[] = [],
+): Uint8Array[] {
+  pieces.push(BEGIN);
+  let isFirst = true;
   for (const item of items) {
     if (item === undefined) continue;
-    if (pieces.length > 1) pieces.push(COMMA);
+    if (!isFirst) pieces.push(COMMA);
+    isFirst = false;
     for (const piece of item) pieces.push(piece);
   }
   pieces.push(END);

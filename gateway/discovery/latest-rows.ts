@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../actors/domain/time.js';
 import type { WrittenRow } from '../../store/cached-tables.js';
+import { Generations } from '../../store/generations.js';
 import type { ReadTables } from '../../store/port.js';
 import type { Table } from '../../store/table.js';
 import type { Soon } from '../soon.js';
@@ -8,8 +8,10 @@ import { ALL, type Entry } from '../timelines/cursor.js';
 import { accountCursor } from '../timelines/eras.js';
 import type { Told } from './tag-histories.js';
 
-/** Rows kept of all accounts, some 150 bytes each: 15 MB. */
-const ROWS_MAX = 100_000;
+/** Rows kept of all accounts in one table, some 150 bytes each: 6 MB, and there are five such tables. */
+const ROWS_MAX = 40_000;
+/** Lists kept of one table: as many as there are rows for when each is the shortest. */
+const LISTS_MAX = 10_000;
 /** What an account's list costs besides its rows, in rows. */
 const LIST_ROWS = 4;
 
@@ -29,7 +31,8 @@ interface Kept {
 export class LatestRows {
   readonly #tables: ReadTables;
   readonly #clock: Clock;
-  readonly #kept = new LRUCache<string, Kept>({ maxSize: ROWS_MAX });
+  /** By table, then by account. */
+  readonly #kept = new Map<string, Generations<Kept>>();
   /** Reads under way; a write in between makes them worthless. */
   readonly #reading = new Map<string, { stale: boolean }>();
   readonly #isTold: boolean;
@@ -52,42 +55,54 @@ export class LatestRows {
     account: string,
     count: number,
   ): Soon<readonly Entry<V>[]> {
-    const kept = this.#kept.get(nameOf(table.name, account));
+    const kept = this.#kept.get(table.name)?.get(padded(account));
     if (kept !== undefined && (kept.count >= count || kept.rows.length < kept.count)) {
       return kept.rows as readonly Entry<V>[];
     }
     const read = accountCursor(this.#tables, this.#clock, table, column, account, ALL).next(count);
     if (!this.#isTold) return read;
     // What is in memory is there in one go: nobody writes in between.
-    if (!(read instanceof Promise)) return this.#keep(nameOf(table.name, account), read, count);
-    return this.#readLater(nameOf(table.name, account), read, count);
+    if (!(read instanceof Promise)) return this.#keep(table.name, account, read, count);
+    return this.#readLater(table.name, account, read, count);
   }
 
-  async #readLater<V>(name: string, read: Promise<readonly Entry<V>[]>, count: number): Promise<readonly Entry<V>[]> {
+  async #readLater<V>(
+    table: string,
+    account: string,
+    read: Promise<readonly Entry<V>[]>,
+    count: number,
+  ): Promise<readonly Entry<V>[]> {
+    const name = nameOf(table, account);
     const reading = { stale: false };
     this.#reading.set(name, reading);
     try {
       const rows = await read;
-      return reading.stale || this.#reading.get(name) !== reading ? rows : this.#keep(name, rows, count);
+      return reading.stale || this.#reading.get(name) !== reading ? rows : this.#keep(table, account, rows, count);
     } finally {
       if (this.#reading.get(name) === reading) this.#reading.delete(name);
     }
   }
 
-  #keep<V>(name: string, rows: readonly Entry<V>[], count: number): readonly Entry<V>[] {
-    this.#kept.set(name, { rows, count }, { size: LIST_ROWS + rows.length });
+  #keep<V>(table: string, account: string, rows: readonly Entry<V>[], count: number): readonly Entry<V>[] {
+    let kept = this.#kept.get(table);
+    if (kept === undefined) {
+      kept = new Generations(LISTS_MAX, { of: ({ rows: all }) => LIST_ROWS + all.length, max: ROWS_MAX });
+      this.#kept.set(table, kept);
+    }
+    kept.set(padded(account), { rows, count });
     return rows;
   }
 
   #changed({ table, key, now }: WrittenRow): void {
-    const name = nameOf(table, key[0] ?? '');
-    const reading = this.#reading.get(name);
+    const account = padded(key[0] ?? '');
+    const reading = this.#reading.get(nameOf(table, account));
     if (reading !== undefined) reading.stale = true;
-    const kept = this.#kept.peek(name);
-    if (kept === undefined) return;
+    const lists = this.#kept.get(table);
+    const kept = lists?.peek(account);
+    if (lists === undefined || kept === undefined) return;
     const rows = now === undefined ? undefined : after(kept, (key.at(-1) ?? '').padStart(18, '0'), now.value);
-    if (rows === undefined) this.#kept.delete(name);
-    else this.#keep(name, rows, kept.count);
+    if (rows === undefined) lists.delete(account);
+    else this.#keep(table, account, rows, kept.count);
   }
 
   #forgetAll(): void {
@@ -120,4 +135,5 @@ function placeOf(rows: readonly Entry<unknown>[], id: string): number {
   return low;
 }
 
-const nameOf = (table: string, account: string) => `${table} ${account.padStart(18, '0')}`;
+const padded = (id: string) => (id.length < 18 ? id.padStart(18, '0') : id);
+const nameOf = (table: string, account: string) => `${table} ${padded(account)}`;

@@ -47,8 +47,8 @@ export function conversationPieces(
         const lastStatus = statuses[index];
         if (lastStatus === undefined) return undefined;
         const pieces = [pages.others.conversation(direct), ACCOUNTS];
-        pieces.push(...arrayOf((people[index] ?? []).map((record) => [pages.account(record)])));
-        pieces.push(LAST_STATUS, ...lastStatus, END);
+        const shown = (people[index] ?? []).map((record) => [pages.account(record)]);
+        arrayOf(shown, pieces).push(LAST_STATUS, ...lastStatus, END);
         return pieces;
       }),
     ),

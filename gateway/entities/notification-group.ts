@@ -52,12 +52,16 @@ export function renderGroups(
     if (status !== undefined) statuses.set(status.record.id, status);
     rendered.push([groupBytes(services, key, members, sample, look)]);
   }
-  const bytes = Array.from(whole.values(), (account) => [services.pages.account(account)]);
+  const shown: Uint8Array[][] = [];
+  for (const account of whole.values()) shown.push([services.pages.account(account)]);
   const others = [...partial.values()].filter(({ id }) => !whole.has(id)).map((account) => avatarOf(services, account));
   return soon(services.pages.list(services, viewer, [...statuses.values()]), (list) => {
-    const pieces = [ACCOUNTS, ...arrayOf(bytes)];
+    const pieces = arrayOf(shown, [ACCOUNTS]);
     if (isPartial) pieces.push(PARTIAL, Buffer.from(JSON.stringify(others)));
-    pieces.push(STATUSES, ...list.pieces, GROUPS, ...arrayOf(rendered), END);
+    pieces.push(STATUSES);
+    for (const piece of list.pieces) pieces.push(piece);
+    pieces.push(GROUPS);
+    arrayOf(rendered, pieces).push(END);
     return new JsonPieces(pieces);
   });
 }

@@ -44,11 +44,15 @@ export function seenNotifications(
   stored: readonly StoredNotification[],
 ): Soon<(SeenNotification | undefined)[]> {
   const accountIds: string[] = [];
-  const statusIds = new Set<string>();
+  const statusIds: string[] = [];
+  const places = new Map<string, number>();
   let collectionIds: Set<string> | undefined;
   for (const { record } of stored) {
     accountIds.push(record.from);
-    if (record.statusId) statusIds.add(record.statusId);
+    if (record.statusId && !places.has(record.statusId)) {
+      places.set(record.statusId, statusIds.length);
+      statusIds.push(record.statusId);
+    }
     if (record.collectionId !== undefined) {
       collectionIds ??= new Set();
       collectionIds.add(record.collectionId);
@@ -56,17 +60,19 @@ export function seenNotifications(
     if (record.report !== undefined) accountIds.push(record.report.target);
     if (record.warning !== undefined || isOfDuty(record)) accountIds.push(viewer);
   }
-  const ids = [...statusIds];
   return soon(relationsOf(services, viewer), (relations) =>
     soon(loadAccounts(services, accountIds), (accounts) =>
-      soon(visibleById(services, viewer, ids, { relations, hideBlocked: true, context: 'notifications' }), (seen) => {
-        const statuses = new Map(ids.map((id, index) => [id, seen[index]]));
-        if (collectionIds === undefined)
-          return stored.map((one) => seenNotification(services, viewer, one, relations, accounts, statuses));
-        return soon(collectionsSeen(services, viewer, [...collectionIds], relations), (collections) =>
-          stored.map((one) => seenNotification(services, viewer, one, relations, accounts, statuses, collections)),
-        );
-      }),
+      soon(
+        visibleById(services, viewer, statusIds, { relations, hideBlocked: true, context: 'notifications' }),
+        (seen) => {
+          const statuses = (id: string) => seen[places.get(id) ?? -1];
+          if (collectionIds === undefined)
+            return stored.map((one) => seenNotification(services, viewer, one, relations, accounts, statuses));
+          return soon(collectionsSeen(services, viewer, [...collectionIds], relations), (collections) =>
+            stored.map((one) => seenNotification(services, viewer, one, relations, accounts, statuses, collections)),
+          );
+        },
+      ),
     ),
   );
 }
@@ -84,7 +90,7 @@ function seenNotification(
   { id, record }: StoredNotification,
   relations: Relations,
   accounts: ReadonlyMap<string, StoreAccountRecord>,
-  statuses: ReadonlyMap<string, VisibleStatus | undefined>,
+  statuses: (id: string) => VisibleStatus | undefined,
   collections?: ReadonlyMap<string, VisibleCollection | undefined>,
 ): SeenNotification | undefined {
   const account = accounts.get(record.from);
@@ -96,7 +102,7 @@ function seenNotification(
     if (relation?.blocking || relation?.blockedBy || relation?.mutingNotifications === true) return undefined;
     if (relation?.following !== true && blocksDomainOf(relations.screen, account)) return undefined;
   }
-  const status = record.statusId === undefined ? undefined : statuses.get(record.statusId);
+  const status = record.statusId === undefined ? undefined : statuses(record.statusId);
   if (record.statusId !== undefined && status === undefined) return undefined;
   if (record.collectionId !== undefined) {
     const collection = collections?.get(record.collectionId);

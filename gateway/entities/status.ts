@@ -148,7 +148,7 @@ export function loadAccounts(
   const missing = new Set<string>();
   for (const id of ids) {
     if (found.has(id) || missing.has(id)) continue;
-    const held = services.tables.peek?.(accounts, { account: id });
+    const held = services.tables.peekId?.(accounts, id);
     if (held === undefined) missing.add(id);
     else found.set(id, held);
   }

@@ -138,7 +138,12 @@ test('writes of hot and watched tables are told with what is there now, others n
 test('what is in memory can be had without waiting, and only while it is what a read would answer', async () => {
   let trusts = true;
   const { cached, read, shared } = world({ trusts: () => trusts });
-  const peek = () => cached.peek(accounts, key)?.followers;
+  const peek = () => {
+    const found = cached.peek(accounts, key)?.followers;
+    assert.equal(cached.peekId(accounts, key.account)?.followers, found);
+    assert.equal(cached.peekId(accounts, key.account.replace(/^0+/, ''))?.followers, found);
+    return found;
+  };
   await shared.write([having(1)]);
   assert.equal(peek(), undefined);
   await read();
@@ -280,7 +285,7 @@ test('a row that is older than is believed now is read again', async () => {
   assert.deepEqual([await read(), await read(), state.reads], [1, 1, 0]);
   ageMaxMs = -1;
   assert.deepEqual([await read(), state.reads], [1, 1]);
-  assert.equal(cached.peek(accounts, key), undefined);
+  assert.deepEqual([cached.peek(accounts, key), cached.peekId(accounts, key.account)], [undefined, undefined]);
   ageMaxMs = 60_000;
   assert.deepEqual([await read(), state.reads], [1, 1]);
 });

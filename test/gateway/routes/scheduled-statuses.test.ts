@@ -48,6 +48,8 @@ test('a status can be kept for later, listed, put off and given up', async () =>
   const off = await put(alice, id, { scheduled_at: at(30) });
   assert.deepEqual([off.status, off.body.id], [200, id]);
   assert.equal((await alice.get(`${PATH}/${id}`)).body.scheduled_at, off.body.scheduled_at);
+  const listed = (await alice.get(PATH)).body as { id: string; scheduled_at: string }[];
+  assert.equal(listed.find((one) => one.id === id)?.scheduled_at, off.body.scheduled_at);
   assert.deepEqual((await alice.remove(`${PATH}/${id}`)).body, {});
   assert.equal((await alice.get(`${PATH}/${id}`)).status, 404);
   assert.deepEqual(ids((await alice.get(PATH)).body), [other.id]);

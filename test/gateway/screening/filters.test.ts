@@ -79,6 +79,33 @@ test('a filter applies in its contexts, until it expires', () => {
   assert.deepEqual([at({ expiresAtMs: nowMs + 1 }, 'home'), at({ expiresAtMs: nowMs }, 'home')], [1, 0]);
 });
 
+test('what a status falls under is told anew once a filter has expired, and for a status that was changed', () => {
+  let atMs = nowMs;
+  const rules = [
+    filter([['cat', true]], { id: '1', expiresAtMs: nowMs + 10 }),
+    filter([['cat', true]], { id: '2', expiresAtMs: nowMs + 20 }),
+  ];
+  const filters = new Filters(rules, { nowMs: () => atMs });
+  const one = status('a cat');
+  const ids = (of = one) => filters.matches(of, 'home').map((match) => match.filter.id);
+  const seen: string[][] = [];
+  for (const later of [0, 9, 10, 10, 20]) {
+    atMs = nowMs + later;
+    seen.push(ids());
+  }
+  assert.deepEqual(seen, [['1', '2'], ['1', '2'], ['2'], ['2'], []]);
+  atMs = nowMs;
+  assert.deepEqual(ids(status('a dog')), []);
+});
+
+test('more statuses than are remembered are told of as rightly', () => {
+  const filters = new Filters([filter([['cat', true]])], clock);
+  const many = Array.from({ length: 600 }, (_, index) => status(index % 3 === 0 ? 'cat' : 'dog'));
+  for (let round = 0; round < 2; round++)
+    for (const [index, one] of many.entries())
+      assert.equal(filters.matches(one, 'home').length, index % 3 === 0 ? 1 : 0);
+});
+
 test('a status that a filter names falls under it whatever it says', () => {
   const statuses = [{ id: '1', statusId: '5' }];
   const [match] = new Filters([filter([], { statuses })], clock).matches(status('nothing'), 'home');
