@@ -34,6 +34,8 @@ export class Activation {
   /** Decided, and waiting for their effects. */
   private waitingReplies: Delivery[] | undefined;
   private quieting = false;
+  /** It has not been looked at since it was made, as the first of its actor. */
+  private isNew: boolean;
   private atRest: (() => void)[] = [];
   private readonly found: string[];
 
@@ -47,6 +49,7 @@ export class Activation {
     this.epoch = settings.epoch;
     this.usedMs = around.clock.monotonicMs();
     this.found = [...settings.backlogKeys];
+    this.isNew = settings.isNew;
     this.mailbox = new Mailbox(around.limits.mailboxMax);
     this.hosted = host.host(() => {
       this.turnUnderWay = this.turn();
@@ -328,22 +331,33 @@ export class Activation {
   private settleWhenQuiet(): void {
     if (this.quieting) return;
     this.quieting = true;
-    this.around.quieting.watch(this);
+    (this.isNew ? this.around.fleeting : this.around.quieting).watch(this);
   }
 
   /** A while has passed since it was last watched. */
   quieted(): void {
     this.quieting = false;
-    if (this.stopped || this.awake === undefined) return;
-    if (this.awake.upkeep.settled) return;
-    if (!this.quiet) {
+    const { awake, isNew } = this;
+    this.isNew = false;
+    if (this.stopped || awake === undefined) return;
+    const isFleeting = isNew && awake.core.seq === 1;
+    if (awake.upkeep.settled) {
+      if (isFleeting) this.leaveEarly();
+      return;
+    }
+    if (!this.quiet || (isNew && !isFleeting)) {
       this.settleWhenQuiet();
       return;
     }
-    const { upkeep } = this.awake;
+    const { upkeep } = awake;
     void upkeep.settle().then(() => {
       if (!upkeep.settled) this.settleWhenQuiet();
+      else if (isFleeting && awake.core.seq === 1) this.leaveEarly();
     });
+  }
+
+  private leaveEarly(): void {
+    if (!this.stopped && this.leaves()) this.around.metrics.passivated += 1;
   }
 
   private reportFault({ delivery, error }: NonNullable<DecidedBatch['fault']>, seq: number): void {

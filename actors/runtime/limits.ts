@@ -34,6 +34,11 @@ export interface RuntimeLimits {
   readonly idleMs: number;
   /** Lanes at rest for this long: the cursor is saved and the backlog row removed. */
   readonly quietMs: number;
+  /**
+   * A new actor that has come to rest with one entry by then leaves memory: most statuses hear nothing more, and what
+   * lives longer than V8 takes to collect young objects twice becomes old, and dear to get rid of.
+   */
+  readonly fleetingMs: number;
   /** How long a reply waits for its before-reply effects; what it says is durable by then. */
   readonly patienceMs: number;
   /** How long a released activation waits for its effects; the next owner does the rest. */
@@ -55,6 +60,7 @@ export const defaultLimits: RuntimeLimits = {
   cursorEvery: 100,
   idleMs: 600_000,
   quietMs: 3_000,
+  fleetingMs: 40,
   patienceMs: 5_000,
   releaseMs: 1_000,
   rescanMs: 60_000,

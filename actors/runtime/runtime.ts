@@ -90,6 +90,7 @@ export class Runtime implements Asker, ShardHost {
       deadlines: new Deadlines(this.scope),
       fresh: new FreshIds(),
       quieting: new Quieting(this.scope, limits.quietMs),
+      fleeting: new Quieting(this.scope, limits.fleetingMs),
       joint: new JointWrites(tables),
       send: (message, timeoutMs) => this.caller.send(message, timeoutMs),
       publish: (subject, payload) => bus.publish(subject, payload),

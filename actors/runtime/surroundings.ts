@@ -26,6 +26,8 @@ export interface Surroundings {
   readonly fresh: FreshIds;
   /** When to look whether an actor has come to rest. */
   readonly quieting: Quieting;
+  /** The same, of actors that are new. */
+  readonly fleeting: Quieting;
   /** For cursors and what goes with them. */
   readonly joint: JointWrites;
   /** To the actor, wherever it is; resolves to its reply. @throws Unavailable */

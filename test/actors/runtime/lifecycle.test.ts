@@ -4,12 +4,14 @@ import { makeId } from '../../../actors/domain/ids.js';
 import { Unavailable, WriteRefused } from '../../../actors/domain/problem.js';
 import { put } from '../../../store/port.js';
 import { journal, snapshots } from '../../../store/tables.js';
-import { notebook } from '../../kit/notebook.js';
+import { type NotebookKind, notebook, pages } from '../../kit/notebook.js';
 import { Stage, type StageNode } from '../../kit/stage.js';
 
 const T0 = 1_767_225_600_000;
 const id = makeId(T0, 1, 0);
 const actor = `notebook/${id}`;
+/** Ids that lines get name further notebooks. */
+const minting: NotebookKind = { ...notebook(), minted: true };
 
 const add = (node: StageNode, text: string, to = id) => node.runtime.ask('notebook', to, 'add', { text });
 const lines = async (node: StageNode, of = id) =>
@@ -41,6 +43,46 @@ test('an actor of few entries leaves memory without a snapshot, and comes back a
   await add(node, 'four');
   await stage.clock.advance(700_000);
   assert.equal((await snapshot(stage))?.seq, 4);
+});
+
+test('a new actor that has one entry leaves memory at once, and comes back with nothing repeated', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1, { snapshotWorth: 4 }, [minting]);
+  await stage.clock.advance(1_000);
+  const { id: minted } = (await add(node, 'of the other')) as { id: string };
+  await stage.clock.advance(5_000);
+  let shown = 0;
+  node.store.beforeWrite = async (rows) => {
+    shown += rows.filter(({ table }) => table === pages).length;
+  };
+  await add(node, 'one', minted);
+  assert.equal(node.runtime.metrics.activations, 2);
+  await stage.clock.advance(100);
+  assert.equal(node.runtime.metrics.activations, 1);
+  assert.equal(node.runtime.metrics.passivated, 1);
+  assert.equal(node.runtime.metrics.unsettled, 0);
+  assert.deepEqual(await lines(node, minted), ['one']);
+  await stage.clock.advance(60_000);
+  assert.equal(shown, 1, 'its effects were known to be done');
+  assert.equal(((await add(node, 'two', minted)) as { line: number }).line, 2);
+  await stage.clock.advance(100);
+  assert.equal(node.runtime.metrics.activations, 2, 'whoever has come back stays for a while');
+});
+
+test('a new actor that is soon asked again stays in memory', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1, { snapshotWorth: 4 }, [minting]);
+  await stage.clock.advance(1_000);
+  const { id: minted } = (await add(node, 'of the other')) as { id: string };
+  await add(node, 'one', minted);
+  await add(node, 'two', minted);
+  await stage.clock.advance(10_000);
+  assert.equal(node.runtime.metrics.activations, 2);
+  assert.equal(node.runtime.metrics.unsettled, 0);
+  await stage.clock.advance(700_000);
+  assert.equal(node.runtime.metrics.activations, 0);
 });
 
 test('an actor that a later owner only reads leaves a snapshot from which it comes back', async (t) => {
