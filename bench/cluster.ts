@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { LocalCluster } from '../test/kit/local-cluster.js';
 import { createAccounts } from './accounts.js';
 import { Apart } from './apart.js';
+import { benchBare } from './bare.js';
 import { type Load, measure } from './http-load.js';
 import { cpuSeconds } from './process-figures.js';
 import { printTable, type Row } from './row.js';
@@ -64,7 +65,9 @@ export async function benchCluster(): Promise<Row[]> {
       rows.push(...found);
     }
     await town.assertHomes(town.followers.slice(0, 2));
+    const bare = await benchBare(cluster, NODES, IN_FLIGHT);
     return [
+      ...bare,
       ...embedded.map((row) => ({ ...row, name: `embedded: ${row.name}` })),
       ...apart.map((row) => ({ ...row, name: `${NODES} embedded apart: ${row.name}` })),
       ...rows,
