@@ -35,8 +35,8 @@ export interface RuntimeLimits {
   /** Lanes at rest for this long: the cursor is saved and the backlog row removed. */
   readonly quietMs: number;
   /**
-   * A new actor that has come to rest with one entry by then leaves memory: most statuses hear nothing more, and what
-   * lives longer than V8 takes to collect young objects twice becomes old, and dear to get rid of.
+   * A new actor that is at rest with one entry after this long leaves memory: most statuses hear nothing more. Some
+   * thousand of them a second are then no matter for `activationsMax`, and the cursors of many still go together.
    */
   readonly fleetingMs: number;
   /** How long a reply waits for its before-reply effects; what it says is durable by then. */
@@ -60,7 +60,7 @@ export const defaultLimits: RuntimeLimits = {
   cursorEvery: 100,
   idleMs: 600_000,
   quietMs: 3_000,
-  fleetingMs: 40,
+  fleetingMs: 500,
   patienceMs: 5_000,
   releaseMs: 1_000,
   rescanMs: 60_000,

@@ -58,7 +58,7 @@ test('a new actor that has one entry leaves memory at once, and comes back with 
   };
   await add(node, 'one', minted);
   assert.equal(node.runtime.metrics.activations, 2);
-  await stage.clock.advance(100);
+  await stage.clock.advance(1_000);
   assert.equal(node.runtime.metrics.activations, 1);
   assert.equal(node.runtime.metrics.passivated, 1);
   assert.equal(node.runtime.metrics.unsettled, 0);
@@ -66,7 +66,7 @@ test('a new actor that has one entry leaves memory at once, and comes back with 
   await stage.clock.advance(60_000);
   assert.equal(shown, 1, 'its effects were known to be done');
   assert.equal(((await add(node, 'two', minted)) as { line: number }).line, 2);
-  await stage.clock.advance(100);
+  await stage.clock.advance(1_000);
   assert.equal(node.runtime.metrics.activations, 2, 'whoever has come back stays for a while');
 });
 
