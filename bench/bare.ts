@@ -57,7 +57,7 @@ export async function benchBare({ cassandra, nats }: LocalCluster, nodes: number
 }
 
 async function started(wish: BareWish): Promise<ChildProcess> {
-  const program = fileURLToPath(new URL('bare-node.js', import.meta.url));
+  const program = fileURLToPath(new URL('./bare-node.js', import.meta.url));
   const child = fork(program, [JSON.stringify(wish)], { execArgv: [...V8_FLAGS] });
   await answer(child);
   return child;

@@ -1,7 +1,7 @@
 import { Crowd } from './crowd.js';
 import { deliveriesPerSecond, measureRound, type Posted, type Round, rounds, roundsRow } from './crowd-rounds.js';
 import { Xorshift } from './graph.js';
-import { residentMib } from './process-figures.js';
+import { residentFileMib, residentMib } from './process-figures.js';
 import type { Row } from './row.js';
 
 const ACCOUNTS = 100_000;
@@ -43,10 +43,11 @@ export async function benchDeliveries(): Promise<Row[]> {
       });
     }
     rows.push(...(await line(crowd, posted)));
-    const mib = residentMib(crowd.target.pids[0] as number);
+    const pid = crowd.target.pids[0] as number;
+    const [mib, files] = [residentMib(pid), residentFileMib(pid)];
     rows.push({
       name: `resident with ${ACCOUNTS} full rings`,
-      figure: `${mib.toFixed(0)} MiB`,
+      figure: `${mib.toFixed(0)} MiB, ${files.toFixed(0)} of them the store's file`,
       target: `≤ ${RSS_MIB_MAX} MiB`,
       reached: mib <= RSS_MIB_MAX,
     });

@@ -5,6 +5,7 @@ const TICKS_PER_SECOND = 100;
 const NS_PER_SECOND = 1e9;
 const PAGE_BYTES = 4_096;
 const MIB = 1_048_576;
+const KIB_PER_MIB = 1_024;
 
 /**
  * CPU seconds, user and system, of all threads that a process has. Exact to the microsecond, where the ticks of
@@ -29,6 +30,12 @@ export function endedChildrenCpuSeconds(): number {
 
 export function residentMib(pid: number): number {
   return (Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * PAGE_BYTES) / MIB;
+}
+
+/** Of it what files fill, which the kernel takes back when it needs room. Source: proc(5), RssFile. */
+export function residentFileMib(pid: number): number {
+  const found = /^RssFile:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(found?.[1] ?? 0) / KIB_PER_MIB;
 }
 
 /** CPU seconds that all processes of the machine used since it started. Source: proc(5), /proc/stat. */
