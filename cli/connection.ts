@@ -34,7 +34,7 @@ export async function withNode(
 
 async function withOwnNode(settings: Settings, action: (run: Operate) => Promise<void>): Promise<void> {
   const { startNode } = await import('../compose/node.js');
-  const node = await startNode(settings, await openLogger('warn'), { http: false });
+  const node = await startNode(settings, await openLogger('warn'));
   try {
     await action((name, input) => operate(node, name, input, () => undefined));
   } catch (error) {

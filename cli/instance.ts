@@ -1,4 +1,4 @@
-import { isId } from '../actors/domain/ids.js';
+import { isId, storedId } from '../actors/domain/ids.js';
 import { isProblem } from '../actors/domain/problem.js';
 import type { Node } from '../compose/node.js';
 import { SETTINGS } from '../gateway/instance/about.js';
@@ -67,7 +67,7 @@ export const instanceOperations: {
   async 'instance.audit'({ services }, { limit, before }) {
     if (!Number.isInteger(limit) || limit < 1 || limit > AUDIT_MAX) throw new Refused(`the limit is 1 to ${AUDIT_MAX}`);
     if (before !== undefined && !isId(before)) throw new Refused('before must be the id of an act');
-    return { acts: await auditOf(services, limit, before?.padStart(18, '0')) };
+    return { acts: await auditOf(services, limit, before === undefined ? undefined : storedId(before)) };
   },
   async 'instance.list'({ services }, { collection }) {
     const entries = await services.entries.of(listed(collection));

@@ -36,7 +36,6 @@ export async function runNode(settings: Settings, logger: PinoLogger): Promise<v
   try {
     let run = notYet;
     const node = await startNode(settings, logger, {
-      http: true,
       onDrainAsked: stop,
       onOperation: (operation) => answerOperation(run, operation),
     });
@@ -51,7 +50,10 @@ export async function runNode(settings: Settings, logger: PinoLogger): Promise<v
   process.exit(0);
 }
 
-/** Opens what operators reach, and takes the node down in order when it is asked for or something cannot be opened. */
+/**
+ * Opens what operators reach, then what people do, so that whoever sees the node ready can operate it. Takes it down in
+ * order when that is asked for, or something cannot be opened: it owns shards, for whose lease others would have to wait.
+ */
 async function serve(
   node: Node,
   settings: Settings,
@@ -63,6 +65,7 @@ async function serve(
   try {
     closing.push(await serveOperators(settings.DATA_DIR, run));
     closing.push(await openMetrics(settings, node));
+    await node.listen();
     logger.info({ url: settings.BASE_URL, port: node.server?.port, store: settings.STORE }, 'serving');
     await stopped;
   } finally {

@@ -56,8 +56,10 @@ export interface Node {
   readonly runtime: Runtime;
   /** Home timelines of the accounts that live here. */
   readonly rings: HomeRings;
-  /** Undefined when it was opened without HTTP. */
+  /** Undefined until it listens. */
   readonly server: Server | undefined;
+  /** Serves HTTP from now on: what else is to be there with it comes first. Once. */
+  listen(): Promise<void>;
   status(): NodeNodeStatus;
   ready(): boolean;
   /**
@@ -68,8 +70,6 @@ export interface Node {
 }
 
 export interface NodeOptions {
-  /** False: actors and store only, for the command line on an embedded store. */
-  readonly http: boolean;
   /** A peer or an operator asks for the drain. */
   readonly onDrainAsked?: () => void;
   /** An operator asks for something else from afar. */
@@ -79,8 +79,8 @@ export interface NodeOptions {
 /** Shards have up to 10 s to move; with this the process ends within the 15 s that SIGTERM promises. */
 const HTTP_DRAIN_MS_MAX = 4_000;
 
-/** Builds a node of its parts and starts it. @throws Unavailable when store or bus cannot be reached */
-export async function startNode(settings: Settings, logger: PinoLogger, options: NodeOptions): Promise<Node> {
+/** Builds a node of its parts and starts it: actors and store, which do not listen yet. @throws Unavailable when store or bus cannot be reached */
+export async function startNode(settings: Settings, logger: PinoLogger, options: NodeOptions = {}): Promise<Node> {
   await mkdir(settings.DATA_DIR, { recursive: true });
   const [clock, random] = [systemClock, systemRandom];
   let owners: Placement | undefined;
@@ -199,27 +199,32 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     await bus.close();
     await tables.close();
   };
-  try {
-    if (options.http) {
-      server = await startServer({
-        routes: allRoutes,
-        services,
-        bus,
-        streams: streamSources(services),
-        bind: settings.BIND,
-        port: Number(settings.PORT),
-        blocked: await AddressBlocks.open(source),
-        trustedProxies: (settings.TRUSTED_PROXIES ?? 'loopback').split(',').map((item) => item.trim()),
-        logger: logger.child({ part: 'gateway' }),
-        ready,
-      });
-    }
-  } catch (error) {
-    // It owns shards already: others shall not have to wait for its lease.
-    await drain();
-    throw error;
-  }
-  return { services, runtime, rings, server, status, ready, drain };
+  const listen = async () => {
+    server = await startServer({
+      routes: allRoutes,
+      services,
+      bus,
+      streams: streamSources(services),
+      bind: settings.BIND,
+      port: Number(settings.PORT),
+      blocked: await AddressBlocks.open(source),
+      trustedProxies: (settings.TRUSTED_PROXIES ?? 'loopback').split(',').map((item) => item.trim()),
+      logger: logger.child({ part: 'gateway' }),
+      ready,
+    });
+  };
+  return {
+    services,
+    runtime,
+    rings,
+    get server() {
+      return server;
+    },
+    listen,
+    status,
+    ready,
+    drain,
+  };
 }
 
 /** What the cluster tells a node to do with shards, with the alarms of the actors that live there. */

@@ -1,10 +1,10 @@
-import { LRUCache } from 'lru-cache';
 import type { AccountCommands } from '../actors/account/commands.js';
 import { isProblem, type Problem } from '../actors/domain/problem.js';
 import type { Clock } from '../actors/domain/time.js';
 import type { TypedAnswerNow, TypedAsk } from '../actors/runtime/kind.js';
 import type { HomeBounds, HomeIds } from '../actors/timelines/ring-part.js';
 import type { AccountHome, AccountReadHome, AccountSources } from '../proto/gen/types.js';
+import { Generations } from '../store/generations.js';
 import { type LimitedAccounts, NOBODY_LIMITED } from './instance/account-limits.js';
 import type { RelationNews } from './relation-news.js';
 import { loadScreen } from './screening/screen.js';
@@ -46,6 +46,8 @@ const NO_BOUNDS: HomeBounds = { ...ALL, limit: 0 };
 
 interface Kept extends Viewpoint {
   readonly version: number;
+  /** How much of EDGES_MAX it takes. */
+  readonly edges: number;
   /** When it was asked for, by the monotonic clock; undefined: it is not believed. */
   askedMs: number | undefined;
   /** Of what was heard when it was asked for. */
@@ -66,7 +68,10 @@ interface Asking {
  */
 export class Lenses {
   readonly #ask: TypedAsk<AccountCommands>;
-  readonly #kept = new LRUCache<string, Kept>({ maxSize: EDGES_MAX });
+  readonly #kept = new Generations<Kept>(EDGES_MAX / LENS_EDGES, { of: ({ edges }) => edges, max: EDGES_MAX });
+  /** Who was asked about last: one answer asks for its viewer's lens several times. */
+  #lastViewer = '';
+  #last: Kept | undefined;
 
   readonly #clock: LensClock;
   readonly #answerNow: TypedAnswerNow<AccountCommands>;
@@ -97,25 +102,44 @@ export class Lenses {
 
   /** @throws Unavailable when the viewer's actor cannot be asked */
   of(viewer: string): Soon<Viewpoint> {
-    const kept = this.#news && this.#kept.get(viewer);
+    const kept = this.#find(viewer);
     if (kept !== undefined && this.#believes(viewer, kept)) return kept;
-    return soon(this.home(viewer, NO_BOUNDS), ({ view }) => view);
+    const question = {
+      knownVersion: kept?.version ?? 0,
+      before: undefined,
+      after: undefined,
+      upwards: false,
+      limit: 0,
+    };
+    const answer = this.#answerNow(viewer, 'home', question);
+    if (answer === undefined) return this.#askHome(viewer, NO_BOUNDS, question, kept).then(({ view }) => view);
+    if (kept !== undefined && !isProblem(answer) && answer.sources === undefined) return kept;
+    return soon(this.#seen(viewer, kept, answer, undefined), ({ view }) => view);
   }
 
   /** As of this node's last question, which may have been a while ago; for what is shown, not for what may be seen. */
   latest(viewer: string): Viewpoint | undefined {
-    return this.#kept.get(viewer);
+    return this.#find(viewer);
   }
 
   /** The viewer's relations with the next ids of their home timeline. @throws as `of` */
   home(viewer: string, bounds: HomeBounds): Soon<Seen> {
-    const kept = this.#kept.get(viewer);
-    const question = { knownVersion: kept?.version ?? 0, ...bounds };
+    const kept = this.#find(viewer);
+    const { before, after, upwards, limit } = bounds;
+    const question = { knownVersion: kept?.version ?? 0, before, after, upwards, limit };
     const answer = this.#answerNow(viewer, 'home', question);
     if (answer !== undefined) return this.#seen(viewer, kept, answer, undefined);
     const part =
       kept && bounds.limit > 0 && this.#believes(viewer, kept) && this.#guests?.read(viewer, bounds, kept.version);
     return part ? { view: kept, part } : this.#askHome(viewer, bounds, question, kept);
+  }
+
+  #find(viewer: string): Kept | undefined {
+    if (viewer === this.#lastViewer) return this.#last;
+    const kept = this.#kept.get(viewer);
+    this.#lastViewer = viewer;
+    this.#last = kept;
+    return kept;
   }
 
   async #askHome(viewer: string, bounds: HomeBounds, question: AccountReadHome, kept: Kept | undefined): Promise<Seen> {
@@ -142,6 +166,8 @@ export class Lenses {
       this.#generation += 1;
       return;
     }
+    // The one found last may be kept no more, and would hear nothing.
+    if (account === this.#lastViewer) this.#lastViewer = '';
     const kept = this.#kept.peek(account);
     if (kept !== undefined) kept.askedMs = undefined;
     for (const asking of this.#asking.get(account) ?? []) asking.overtaken = true;
@@ -176,10 +202,13 @@ export class Lenses {
     const lens = new Lens(viewer, sources, this.#clock, this.#limits, screen?.languages);
     const relation = (account: string) => lens.relation(account);
     const relations = screen === undefined ? relation : Object.assign(relation, { screen });
-    const view: Kept = { version, lens, relations, askedMs: undefined, generation: 0 };
+    const edges = LENS_EDGES + edgesOf(sources) + (screen?.size ?? 0);
+    const view: Kept = { version, edges, lens, relations, askedMs: undefined, generation: 0 };
     // A screen is asked for separately: what was heard meanwhile is not known to be in it.
     if (asking?.overtaken === false && screen === undefined) believe(view, asking);
-    this.#kept.set(viewer, view, { size: LENS_EDGES + edgesOf(sources) + (screen?.size ?? 0) });
+    this.#kept.set(viewer, view);
+    this.#lastViewer = viewer;
+    this.#last = view;
     return view;
   }
 }

@@ -1,8 +1,8 @@
 import { isProblem, type Problem } from '../actors/domain/problem.js';
 import type { AccountCollection, AccountCollectionItem, StoreAccountRecord } from '../proto/gen/types.js';
-import { accounts, collections } from '../store/tables.js';
+import { collections } from '../store/tables.js';
 import { isPublished, isSuspended } from './entities/account.js';
-import { loadAccounts } from './entities/status.js';
+import { loadAccounts, type People, PeopleAtHand } from './entities/status.js';
 import { blocksDomainOf } from './screening/screen.js';
 import type { Services } from './services.js';
 import { type Soon, soon } from './soon.js';
@@ -38,24 +38,6 @@ export function visibleCollections(
       seenBy(viewer, records, relations, hideBlocked === true, people),
     );
   });
-}
-
-type People = Pick<ReadonlyMap<string, StoreAccountRecord>, 'get'>;
-
-/** Those in memory: nearly always all, and then there is no need to collect their ids first. */
-class PeopleAtHand implements People {
-  complete = true;
-  readonly #tables: Services['tables'];
-
-  constructor({ tables }: Services) {
-    this.#tables = tables;
-  }
-
-  get(id: string): StoreAccountRecord | undefined {
-    const found = this.#tables.peekId?.(accounts, id);
-    if (found === undefined) this.complete = false;
-    return found;
-  }
 }
 
 function concerned(records: readonly (AccountCollection | undefined)[]): string[] {

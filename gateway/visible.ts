@@ -1,3 +1,4 @@
+import { storedId } from '../actors/domain/ids.js';
 import { isProblem, type Problem, problem } from '../actors/domain/problem.js';
 import { maySee, type Relation } from '../actors/domain/visibility.js';
 import type { AccountRelation, StoreAccountRecord, StoreStatusRecord } from '../proto/gen/types.js';
@@ -198,7 +199,7 @@ export function visibleStatus(
   viewer: string | undefined,
   id: string,
 ): Soon<VisibleStatus | Problem> {
-  return soon(visibleById(services, viewer, [id]), ([found]) => found ?? notFound());
+  return soon(visibleById(services, viewer, [id]), (found) => found[0] ?? notFound());
 }
 
 /** Records by id, in the ids' order. */
@@ -218,11 +219,11 @@ export function loadStatuses(services: Services, ids: readonly string[]): Soon<(
   });
 }
 
-const statusKey = (id: string) => ({ status: id.length < 18 ? id.padStart(18, '0') : id });
+const statusKey = (id: string) => ({ status: storedId(id) });
 
 /** The account, unless it is unknown or not confirmed or approved yet. */
 export function publishedAccount({ tables }: Services, id: string): Soon<StoreAccountRecord | Problem> {
-  const found = tables.peekId?.(accounts, id) ?? tables.get(accounts, { account: id.padStart(18, '0') });
+  const found = tables.peekId?.(accounts, id) ?? tables.get(accounts, { account: storedId(id) });
   return soon(found, (record) => (record !== undefined && isPublished(record) ? record : notFound()));
 }
 

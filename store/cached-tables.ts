@@ -1,6 +1,7 @@
+import { storedId } from '../actors/domain/ids.js';
 import { ConstantRows } from './constant-rows.js';
 import { KeptRanges } from './kept-ranges.js';
-import { ID_DIGITS, KeptRows, type Key, type Reading } from './kept-rows.js';
+import { KeptRows, type Key, type Reading } from './kept-rows.js';
 import { NewestRows } from './newest-rows.js';
 import type { RangeOptions, Row, RowWrite, Tables, WriteOptions } from './port.js';
 import type { AnyTable, Columns, KeyOf, Table } from './table.js';
@@ -124,9 +125,8 @@ export class CachedTables implements Tables {
 
   peekId<P extends Columns, C extends Columns, V>(table: Table<P, C, V>, id: string): V | undefined {
     if (table.hot !== true || !this.#trusts()) return undefined;
-    // An id of full length is the text of its key.
-    const text = id.length < ID_DIGITS ? id.padStart(ID_DIGITS, '0') : id;
-    return this.#of(table).get(text, this.#sinceMs()) as V | undefined;
+    // An id as it is stored is the text of its key.
+    return this.#of(table).get(storedId(id), this.#sinceMs()) as V | undefined;
   }
 
   /** The key as `offer` takes it. */

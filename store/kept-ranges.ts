@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { storedId } from '../actors/domain/ids.js';
 import type { RangeOptions, Row } from './port.js';
 import type { AnyTable, Columns, KeyOf, Table } from './table.js';
 
@@ -111,7 +112,7 @@ function nameOf(table: AnyTable, key: RowKey): string {
   let whole = table.name;
   for (const column in table.partition) {
     const text = String(key[column]);
-    whole += `\n${table.partition[column] === 'id' ? text.padStart(18, '0') : text}`;
+    whole += `\n${table.partition[column] === 'id' ? storedId(text) : text}`;
   }
   return whole;
 }

@@ -1,3 +1,4 @@
+import { ID_DIGITS, storedId } from '../actors/domain/ids.js';
 import { Generations } from './generations.js';
 import type { AnyTable } from './table.js';
 
@@ -15,7 +16,6 @@ interface Writing {
   alone: boolean;
 }
 
-export const ID_DIGITS = 18;
 /** All rows kept of one table, about: twice what as many statuses of the usual length take, a tenth of the longest. */
 const BYTES_MAX = 96 * 2 ** 20;
 /** What a row takes besides its texts. */
@@ -94,9 +94,10 @@ export class KeptRows {
     const kept = this.#rows?.get(text);
     this.drop(text);
     if (kept === undefined || this.#writing.has(text)) return;
-    const changed = Object.fromEntries(numbers.map(({ name, number }) => [name, number]));
+    const row: Record<string, unknown> = { ...kept.row };
+    for (const { name, number } of numbers) row[name] = number;
     // All else of it is as old as it was.
-    this.set(text, { ...kept.row, ...changed }, kept.sinceMs);
+    this.set(text, row, kept.sinceMs);
   }
 
   endReading(text: string, reading: Reading): void {
@@ -153,5 +154,4 @@ function bytesOf(row: object): number {
   return bytes;
 }
 
-const padded = (value: string, isId: boolean): string =>
-  isId && value.length < ID_DIGITS ? value.padStart(ID_DIGITS, '0') : value;
+const padded = (value: string, isId: boolean): string => (isId ? storedId(value) : value);

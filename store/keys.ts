@@ -1,3 +1,4 @@
+import { storedId } from '../actors/domain/ids.js';
 import type { RangeOptions } from './port.js';
 import type { AnyTable, Columns, ColumnType } from './table.js';
 
@@ -9,8 +10,6 @@ export const TEXT_BYTES_MAX = 512;
 const KEY_BYTES_MAX = 1_978;
 const NUMBER_BYTES = 8;
 const TWO_32 = 2 ** 32;
-/** Ids have 18 digits, so that they also sort as strings. */
-const ID_DIGITS = 18;
 const END = Buffer.from([0, 0]);
 
 /**
@@ -97,7 +96,7 @@ export function prefixOf(columns: readonly Column[], bound: Key): Column[] {
 }
 
 /** An id as it leaves the store: always 18 digits. */
-export const idText = (value: bigint): string => value.toString().padStart(ID_DIGITS, '0');
+export const idText = (value: bigint): string => storedId(value.toString());
 
 /** @throws RangeError when the value is not what the column may hold; callers check input long before */
 export function checkColumn(column: Column, value: string | number | undefined): void {

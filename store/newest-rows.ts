@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { storedId } from '../actors/domain/ids.js';
 import type { RangeOptions, Row } from './port.js';
 import type { AnyTable, Columns, KeyOf, Table } from './table.js';
 
@@ -10,8 +11,6 @@ const PARTITION_ROWS = 2;
 const READ_ROWS = 40;
 /** Rows kept of one partition at most; then all but the newest READ_ROWS are given up. */
 const LENGTH_MAX = 160;
-
-const ID_DIGITS = 18;
 
 type AnyRow = Row<Columns, Columns, unknown>;
 
@@ -107,7 +106,7 @@ export class NewestRows {
       put(table, kept, key, now.value);
       if (kept.rows.length >= kept.counted + READ_ROWS) this.#keep(name, kept.rows, kept.complete);
     } else {
-      remove(table, kept, padded(key.at(-1) ?? ''));
+      remove(table, kept, storedId(key.at(-1) ?? ''));
       if (kept.rows.length === 0 && !kept.complete) this.#kept.delete(name);
     }
   }
@@ -141,7 +140,7 @@ function cut(table: AnyTable, { rows, complete }: Kept, { before, after, limit }
 
 function put(table: AnyTable, kept: Kept, texts: readonly string[], value: unknown): void {
   const { rows } = kept;
-  const id = padded(texts.at(-1) ?? '');
+  const id = storedId(texts.at(-1) ?? '');
   const at = place(table, rows, id, false);
   // Below what is kept there may be others.
   if (at === rows.length && !kept.complete) return;
@@ -177,7 +176,7 @@ function place(table: AnyTable, rows: readonly AnyRow[], id: string, below: bool
 }
 
 function idIn(table: AnyTable, key: Readonly<Record<string, unknown>>): string {
-  for (const name in table.clustering) return padded(String(key[name]));
+  for (const name in table.clustering) return storedId(String(key[name]));
   return '';
 }
 
@@ -185,9 +184,7 @@ function nameOf(table: AnyTable, partition: Readonly<Record<string, string | num
   let whole = table.name;
   for (const name in table.partition) {
     const text = String(partition[name]);
-    whole += `\0${table.partition[name] === 'id' ? padded(text) : text}`;
+    whole += `\0${table.partition[name] === 'id' ? storedId(text) : text}`;
   }
   return whole;
 }
-
-const padded = (id: string): string => (id.length < ID_DIGITS ? id.padStart(ID_DIGITS, '0') : id);

@@ -27,7 +27,7 @@ export function home(rings: Pick<HomeRings, 'read' | 'request'>): Part<State, Co
         const read = limit === 0 ? NO_RING : rings.read(self, { before, after, upwards, limit }, version);
         if (limit > 0 && read.rest === 'none') rings.request(self, heard(state));
         const sources = knownVersion === version ? undefined : sourcesOf(state);
-        return { events: [], reply: { version, sources, ids: [...read.ids], rest: read.rest, floor: read.floor } };
+        return { events: [], reply: { version, sources, ids: read.ids, rest: read.rest, floor: read.floor } };
       },
     },
     apply: {},

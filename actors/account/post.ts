@@ -44,7 +44,7 @@ export const post: Part<State, Commands, Events> = {
       const earlier = idempotencyKey === undefined ? undefined : state.idempotency.get(idempotencyKey);
       if (earlier !== undefined && nowMs - earlier.atMs < IDEMPOTENCY_MS)
         return { events: [], reply: { id: earlier.id, conversationId: earlier.conversationId } };
-      const refusal = refused(command);
+      const refusal = refused(command) ?? unanswerable(state, command);
       if (refusal !== undefined) return refusal;
       const quote = command.quote && quoted(state, command.quote);
       if (isProblem(quote)) return quote;
@@ -96,6 +96,12 @@ export const post: Part<State, Commands, Events> = {
     statusCounted: codec('murmuration.account.StatusCounted'),
   },
 };
+
+/** Who is blocked does not answer, not even by what was scheduled before. */
+function unanswerable({ blockedBy }: Readonly<State>, { inReplyToAccountId }: P.AccountPost): Problem | undefined {
+  if (!inReplyToAccountId || !blockedBy.has(inReplyToAccountId)) return undefined;
+  return problem('not_found', 'The post you are trying to reply to does not appear to exist.');
+}
 
 /** Whether they may, the quoted status' conversation says; those who have blocked one another need not ask. */
 function quoted(state: Readonly<State>, quote: P.AccountQuote): P.AccountQuote | Problem {

@@ -13,9 +13,15 @@ const MS_IDS = SHARDS * IDS_PER_MS;
 const SHARD_BITS = 10n;
 const SEQUENCE_BITS = 6n;
 
+/** Of an id as it is stored: always as many, so that ids also sort as strings. */
+export const ID_DIGITS = 18;
+
+/** An id as it is stored and compared: clients may leave out leading zeros. */
+export const storedId = (id: string): string => (id.length < ID_DIGITS ? id.padStart(ID_DIGITS, '0') : id);
+
 export function makeId(ms: number, shard: number, sequence: number): string {
   const id = (BigInt(ms) << (SHARD_BITS + SEQUENCE_BITS)) | (BigInt(shard) << SEQUENCE_BITS) | BigInt(sequence);
-  return id.toString().padStart(18, '0');
+  return storedId(id.toString());
 }
 
 /** True for a decimal string that fits 63 bits, canonical (what the API calls an id). */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
+import { storedId } from '../domain/ids.js';
 import type { Part } from '../runtime/part.js';
 
 export interface Commands {
@@ -144,5 +145,5 @@ function keptCard(
 /** An id within 18 digits (59 bits), from the address alone: every node finds the same actor. */
 export function linkId(url: string): string {
   const bits = createHash('sha256').update(url).digest().readBigUInt64BE() >> 5n;
-  return bits.toString().padStart(18, '0');
+  return storedId(bits.toString());
 }

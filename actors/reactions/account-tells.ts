@@ -77,6 +77,12 @@ export const accountNotices: Reaction<AccountState, AccountEvents> = {
     async followed({ target, notify, optionsOnly }, { self }, effects) {
       if (notify || optionsOnly) await tellAccount(effects, target, 'subscribe', { follower: self, on: notify });
     },
+    /** Who asked to follow somebody who asks no longer to be asked follows them. Source: Mastodon UpdateAccountService. */
+    async profileUpdated({ profile }, { self, state }, effects) {
+      if (profile?.locked !== false || state.profile.locked) return;
+      for (const follower of [...state.requests.keys()])
+        await tellAccount(effects, self, 'authorizeFollow', { follower });
+    },
     async announced({ statusId }, { self, state }, effects) {
       for (const follower of [...state.subscribers])
         await tellAccount(effects, follower, 'notify', {

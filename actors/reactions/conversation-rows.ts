@@ -219,7 +219,8 @@ export const conversationRows: Reaction<ConversationState, ConversationEvents> =
       const original = now.state.statuses.get(statusId)?.record;
       const record = reblogRecord(now.self, original, by, { id: reblogId, visibility, atMs });
       const own = record === undefined ? [] : [statusRow(record), listedRow(record)];
-      const row = put(rebloggedBy, { status: statusId, mark: reblogId }, { accountId: by, atMs });
+      const hidden = visibility === 'private' ? true : undefined;
+      const row = put(rebloggedBy, { status: statusId, mark: reblogId }, { accountId: by, atMs, hidden });
       return writeEntry(effects, now, statusId, by, [row, ...own]);
     },
     unreblogged({ statusId, by, reblogId }, now, effects) {

@@ -32,9 +32,9 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
       if (mentioned.size === 0) return;
       const notice = { type: 'mention', from: status.accountId, statusId: status.id, conversationId: self };
       const direct = status.visibility === 'direct';
-      const answered = answeredDirectly(state, status);
+      const answered = answeredBy(state, status);
       for (const account of mentioned) {
-        const more = direct ? { direct, answers: answered === account } : {};
+        const more = direct ? { direct, answers: answered.has(account) } : {};
         await tellAccount(effects, account, 'notify', { ...notice, ...more });
       }
     },
@@ -100,10 +100,19 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
   },
 };
 
-/** Whose direct status it answers directly. */
-function answeredDirectly(state: Readonly<ConversationState>, status: StoreStatusRecord): string | undefined {
-  const parent = status.visibility === 'direct' ? parentOf(state, status)?.record : undefined;
-  return parent?.visibility === 'direct' ? parent.accountId : undefined;
+/** How far up a thread is looked. Source: Mastodon NotifyService, statuses_that_mention_sender. */
+const ANSWERED_DEPTH_MAX = 100;
+
+/** Whose direct statuses to its author it answers, also by going on where the author spoke last. */
+function answeredBy(state: Readonly<ConversationState>, status: StoreStatusRecord): ReadonlySet<string> {
+  const answered = new Set<string>();
+  let above = status.visibility === 'direct' ? parentOf(state, status)?.record : undefined;
+  for (let depth = 0; above !== undefined && depth < ANSWERED_DEPTH_MAX; depth++) {
+    const isToAuthor = above.mentions.some(({ accountId }) => accountId === status.accountId);
+    if (isToAuthor && above.visibility === 'direct') answered.add(above.accountId);
+    above = parentOf(state, above)?.record;
+  }
+  return answered;
 }
 
 /** Behind the quoting status' row, so that who is told finds it. */
@@ -130,9 +139,9 @@ async function tellParties(
 ): Promise<void> {
   const { id: statusId, accountId: from, conversationId } = status;
   const accounts = [from, ...mentioned];
-  const answered = answeredDirectly(state, status);
+  const answered = answeredBy(state, status);
   for (const account of accounts) {
-    const answers = answered === account;
+    const answers = answered.has(account);
     await tellAccount(effects, account, 'hearDirect', { conversationId, statusId, from, accounts, answers });
   }
 }

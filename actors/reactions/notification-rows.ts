@@ -2,7 +2,7 @@ import type { AccountSettledRequest, StoreNotificationRecord } from '../../proto
 import { put, RANGE_LIMIT_MAX, type ReadTables, type Row, type RowWrite, remove } from '../../store/port.js';
 import { directStatuses, notifications } from '../../store/tables.js';
 import type { AccountEvents, AccountState } from '../account/commands.js';
-import { compareIds, eraOfId, makeId } from '../domain/ids.js';
+import { compareIds, eraOfId, makeId, storedId } from '../domain/ids.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
 import { writeAll } from './write-all.js';
 
@@ -26,7 +26,7 @@ export function notificationRows(tables: Pick<ReadTables, 'range'>): Reaction<Ac
     const since = settled.map((one) => one.sinceId).sort(compareIds)[0];
     const upTo = state.lastNotificationId;
     if (since === undefined || upTo === undefined) return;
-    await eachPage(tables, self, (BigInt(since) - 1n).toString().padStart(18, '0'), upTo, async (rows) => {
+    await eachPage(tables, self, storedId((BigInt(since) - 1n).toString()), upTo, async (rows) => {
       const due = rows.filter(({ value }) => value.filtered === true && from.has(value.from));
       await writeAll(effects, due.map(change));
     });

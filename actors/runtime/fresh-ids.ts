@@ -7,28 +7,38 @@ const FRESH_MAX = 16_384;
  * activation under the same epoch is the first of all, and the store holds nothing of it.
  */
 export class FreshIds {
-  readonly #epochs = new Map<string, number>();
+  /**
+   * In two generations, of which the older one goes when the younger has half of them: to find the oldest of one map,
+   * V8 passes over all that were removed before it.
+   */
+  #young = new Map<string, number>();
+  #old = new Map<string, number>();
+  readonly #half: number;
 
-  constructor(private readonly max = FRESH_MAX) {}
+  /** Remembers `max` at most, and half of it at least. */
+  constructor(max = FRESH_MAX) {
+    this.#half = Math.max(1, Math.floor(max / 2));
+  }
 
   /** The id was minted under that epoch. */
   add(id: string, epoch: number): void {
-    this.#epochs.set(id, epoch);
-    if (this.#epochs.size <= this.max) return;
-    const oldest = this.#epochs.keys().next();
-    if (!oldest.done) this.#epochs.delete(oldest.value);
+    this.#young.set(id, epoch);
+    if (this.#young.size < this.#half) return;
+    this.#old = this.#young;
+    this.#young = new Map();
   }
 
   /** True once for an id minted under that epoch: whatever has been activated since may have stored something. */
   take(id: string, epoch: number): boolean {
-    const minted = this.#epochs.get(id);
+    const minted = this.#young.get(id) ?? this.#old.get(id);
     if (minted === undefined) return false;
-    this.#epochs.delete(id);
+    this.forget(id);
     return minted === epoch;
   }
 
   /** Something that was activated by that name has ended. */
   forget(id: string): void {
-    this.#epochs.delete(id);
+    this.#young.delete(id);
+    this.#old.delete(id);
   }
 }

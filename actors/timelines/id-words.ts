@@ -1,3 +1,5 @@
+import { storedId } from '../domain/ids.js';
+
 /** An id as two 32-bit words, so that millions of them lie in typed arrays; compares as the id does, high word first. */
 export interface IdWords {
   readonly high: number;
@@ -19,7 +21,7 @@ export function wordsOf(id: string): IdWords {
 
 /** 18 digits, as ids are everywhere else. */
 export function idOf(high: number, low: number): string {
-  if (high > HIGH_EXACT_MAX) return ((BigInt(high) << 32n) | BigInt(low)).toString().padStart(18, '0');
+  if (high > HIGH_EXACT_MAX) return storedId(((BigInt(high) << 32n) | BigInt(low)).toString());
   const rest = high * WORD_BEYOND_BILLIONS + low;
   const billions = high * 4 + Math.floor(rest / BILLION);
   return String(billions).padStart(9, '0') + String(rest % BILLION).padStart(9, '0');

@@ -5,13 +5,11 @@ import { SortedNumbers } from './sorted-numbers.js';
 
 /** Ids that a ring holds. Source: Mastodon keeps 800 in a home feed (FeedManager::MAX_ITEMS). */
 export const RING_IDS = 800;
-/** Places of a ring, 4 KiB: a page of memory. */
-const PLACES = 1_024;
-/** A ring is put in order when the end of it comes to a multiple of this; with what is in order they fit its places. */
-const LATE_MAX = 128;
-/** Indices count modulo this. */
-const ENDS = 2 ** 16;
-/** Rings of one chunk of memory (8 MiB of address space, touched as rings fill). */
+/** A ring is put in order when the end of it comes to a multiple of this, or to its last place. */
+const LATE_MAX = 64;
+/** Places of a ring, 3.4 KiB: for what is in order, and what came since. */
+const PLACES = RING_IDS + LATE_MAX;
+/** Rings of one chunk of memory (6.75 MiB of address space, touched as rings fill). */
 const CHUNK_BITS = 11;
 const CHUNK_RINGS = 2 ** CHUNK_BITS;
 
@@ -28,17 +26,17 @@ export interface RingBounds {
 export const NO_FLOOR: Floor = { high: 0, low: 0 };
 
 /**
- * Rings of status ids, by number: the newest ids of each, without repeats; the oldest are lost. In typed arrays, 4 KiB
+ * Rings of status ids, by number: the newest ids of each, without repeats; the oldest are lost. In typed arrays, 3.4 KiB
  * each. Posts of different authors overtake one another between their minting and their delivery, so a delivery only
  * appends, to a line of cache that takes sixteen; the ring is put in order when it is read, or once in some deliveries.
  */
 export class Rings {
-  /** Of each ring `PLACES` numbers of ids; an index in it, modulo `PLACES`, is a place. */
+  /** Of each ring `PLACES` numbers of ids; an index up to one round before or behind is a place: see `placeOf`. */
   readonly #chunks: Uint32Array[] = [];
   readonly #ids: NumberedIds;
   readonly #texts = new IdTexts();
   #rings = 0;
-  /** Per ring, modulo `ENDS`: the index behind the last id, and behind the last of those in order. */
+  /** Per ring: the place behind the last id, and behind the last of those in order. */
   #ends = new Uint16Array(CHUNK_RINGS);
   #orderedEnds = new Uint16Array(CHUNK_RINGS);
   /** Per ring: ids in order. */
@@ -104,9 +102,10 @@ export class Rings {
       const ring = rings[index] as number;
       const end = ends[ring] as number;
       const chunk = chunks[ring >>> CHUNK_BITS] as Uint32Array;
-      chunk[(ring & (CHUNK_RINGS - 1)) * PLACES + (end & (PLACES - 1))] = number;
-      ends[ring] = end + 1;
-      if ((end & (LATE_MAX - 1)) === LATE_MAX - 1) this.#order(ring);
+      chunk[(ring & (CHUNK_RINGS - 1)) * PLACES + end] = number;
+      const isLast = end === PLACES - 1;
+      ends[ring] = isLast ? 0 : end + 1;
+      if (isLast || (end & (LATE_MAX - 1)) === LATE_MAX - 1) this.#order(ring);
     }
   }
 
@@ -148,7 +147,7 @@ export class Rings {
 
   /** `index`: 0 for the oldest of those in order. */
   #numberAt(ring: number, index: number): number {
-    const place = ((this.#orderedEnds[ring] as number) - (this.#sizes[ring] as number) + index) & (PLACES - 1);
+    const place = placeOf((this.#orderedEnds[ring] as number) - (this.#sizes[ring] as number) + index);
     return this.#chunkOf(ring)[baseOf(ring) + place] as number;
   }
 
@@ -173,21 +172,20 @@ export class Rings {
     const chunk = this.#chunkOf(ring);
     const base = baseOf(ring);
     const orderedEnd = this.#orderedEnds[ring] as number;
-    const lateCount = ((this.#ends[ring] as number) - orderedEnd) & (ENDS - 1);
+    const lateCount = placeOf((this.#ends[ring] as number) - orderedEnd);
     late.count = 0;
-    for (let index = 0; index < lateCount; index++)
-      late.add(chunk[base + ((orderedEnd + index) & (PLACES - 1))] as number);
+    for (let index = 0; index < lateCount; index++) late.add(chunk[base + placeOf(orderedEnd + index)] as number);
     let left = late.count;
     let size = this.#sizes[ring] as number;
     // From the newest down; `older` and `to` are indices behind the next to be looked at, and to be written.
     let older = orderedEnd;
     let to = orderedEnd + left;
     const oldest = orderedEnd - size;
-    this.#ends[ring] = to;
-    this.#orderedEnds[ring] = to;
+    this.#ends[ring] = placeOf(to);
+    this.#orderedEnds[ring] = placeOf(to);
     size += left;
     while (left > 0) {
-      const olderNumber = chunk[base + ((older - 1) & (PLACES - 1))] as number;
+      const olderNumber = chunk[base + placeOf(older - 1)] as number;
       const order =
         older === oldest
           ? -1
@@ -199,12 +197,12 @@ export class Rings {
       to -= 1;
       if (order > 0) older -= 1;
       else left -= 1;
-      chunk[base + (to & (PLACES - 1))] = order > 0 ? olderNumber : (late.numbers[left] as number);
+      chunk[base + placeOf(to)] = order > 0 ? olderNumber : (late.numbers[left] as number);
     }
     const twice = to - older;
     // What was there twice leaves a gap, which what is older is moved up to.
     for (; twice > 0 && older > oldest; older--) {
-      chunk[base + ((older - 1 + twice) & (PLACES - 1))] = chunk[base + ((older - 1) & (PLACES - 1))] as number;
+      chunk[base + placeOf(older - 1 + twice)] = chunk[base + placeOf(older - 1)] as number;
     }
     return size - twice;
   }
@@ -222,6 +220,12 @@ export class Rings {
     this.#sizes = enlarged(this.#sizes, new Uint16Array(rings * 2));
     this.#floors = enlarged(this.#floors, new Uint32Array(rings * 4));
   }
+}
+
+/** The place of an index that is less than a round away. */
+function placeOf(index: number): number {
+  if (index < 0) return index + PLACES;
+  return index < PLACES ? index : index - PLACES;
 }
 
 /** Where a ring begins in its chunk. */

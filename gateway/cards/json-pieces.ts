@@ -1,6 +1,9 @@
 /** Room for a page of forty long statuses; it grows with the longest page, up to what one answer may be. */
 const SCRATCH_BYTES = 256 * 1_024;
 
+/** A power of two, so that finding a place is no division. */
+const VIEWS_MAX = 256;
+
 /** JSON as pieces of UTF-8 that are put together when it is sent: most of them are kept, and stand in other answers too. */
 export class JsonPieces {
   constructor(readonly pieces: readonly Uint8Array[]) {}
@@ -19,11 +22,16 @@ export class JsonPieces {
 /** Memory that one answer after the other is put together in. */
 export class Scratch {
   #bytes = new Uint8Array(SCRATCH_BYTES);
+  /** Views of the latest lengths, of which there are few: to make one costs as much as to copy a short answer. */
+  #views: (Uint8Array | undefined)[] = Array.from({ length: VIEWS_MAX }, () => undefined);
 
   /** Good until the next call: whoever sends it copies it first. */
   join(json: JsonPieces): Uint8Array {
     const { length, pieces } = json;
-    if (length > this.#bytes.length) this.#bytes = new Uint8Array(length * 2);
+    if (length > this.#bytes.length) {
+      this.#bytes = new Uint8Array(length * 2);
+      this.#views.fill(undefined);
+    }
     let at = 0;
     for (const piece of pieces) {
       // Commas and brackets: a call costs more than they do.
@@ -31,6 +39,15 @@ export class Scratch {
       else this.#bytes.set(piece, at);
       at += piece.length;
     }
-    return this.#bytes.subarray(0, at);
+    return this.#view(at);
+  }
+
+  #view(length: number): Uint8Array {
+    let view = this.#views[length % VIEWS_MAX];
+    if (view?.length !== length) {
+      view = this.#bytes.subarray(0, length);
+      this.#views[length % VIEWS_MAX] = view;
+    }
+    return view;
   }
 }

@@ -1,11 +1,10 @@
 import type { StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import { Generations } from '../../store/generations.js';
-import { accounts } from '../../store/tables.js';
 import { collectionJson } from '../entities/collection.js';
 import { notificationHead, type SeenNotification, seenNotifications } from '../entities/notification.js';
 import { fallbackOf } from '../entities/notification-fallback.js';
 import { approvalOf } from '../entities/quote.js';
-import { loadAccounts } from '../entities/status.js';
+import { loadAccounts, type People, PeopleAtHand } from '../entities/status.js';
 import type { SeenQuote } from '../quoted.js';
 import type { FilterMatch } from '../screening/filters.js';
 import type { InstanceSettings, Services } from '../services.js';
@@ -18,8 +17,6 @@ import { Cards, Tails } from './cards.js';
 import { JsonPieces } from './json-pieces.js';
 import { OtherCards } from './other-cards.js';
 import { type Marks, NO_MARKS, type ViewerMarks } from './viewer-marks.js';
-
-type Authors = Pick<ReadonlyMap<string, StoreAccountRecord>, 'get'>;
 
 /** Notifications of which something is kept: some 200 bytes each. */
 const HEADS_MAX = 32_768;
@@ -49,7 +46,7 @@ type Place = 'page' | 'reblog' | 'quote';
 interface Look {
   readonly clock: Services['clock'];
   readonly viewer: string | undefined;
-  readonly authors: Authors;
+  readonly authors: People;
   readonly marks: Marks;
   readonly lens: Lens | undefined;
   /** Collections as they see them; of a first look nothing is known, it only says which there are. */
@@ -93,7 +90,10 @@ export class StatusPages {
     seen: VisibleStatus | undefined,
     done: Done = NOTHING,
   ): Soon<JsonPieces | undefined> {
-    return soon(this.pieces(services, viewer, [seen], done), ([pieces]) => pieces && new JsonPieces(pieces));
+    return soon(this.pieces(services, viewer, [seen], done), (all) => {
+      const pieces = all[0];
+      return pieces && new JsonPieces(pieces);
+    });
   }
 
   /** Each status as pieces of JSON, for being put into something larger. */
@@ -111,28 +111,27 @@ export class StatusPages {
       if (quoted !== undefined) markedIds.push(quoted.id);
     }
     return soon(viewer === undefined ? NO_MARKS : this.#marks.of(viewer, markedIds), (stored) =>
-      soon(viewer === undefined ? undefined : lensOf(services, viewer), (lens) => {
-        const marks = done === NOTHING ? stored : after(stored, done);
-        const lookBy = (authors: Authors): Look => {
-          return {
-            clock: services.clock,
-            viewer,
-            authors,
-            marks,
-            lens,
-            tagged: undefined,
-            linked: undefined,
-            quotes: undefined,
-          };
-        };
-        const atHand = new AuthorsAtHand(services);
-        const look = lookBy(atHand);
-        const pieces = this.#all(look, seen);
-        if (atHand.complete) return this.#withTagged(services, look, seen, pieces);
-        return soon(loadAccounts(services, authorsOf(seen)), (authors) =>
-          this.#withTagged(services, lookBy(authors), seen),
-        );
-      }),
+      soon(viewer === undefined ? undefined : lensOf(services, viewer), (lens) =>
+        this.#shown(services, viewer, seen, done === NOTHING ? stored : after(stored, done), lens),
+      ),
+    );
+  }
+
+  #shown(
+    services: Services,
+    viewer: string | undefined,
+    seen: readonly (VisibleStatus | undefined)[],
+    marks: Marks,
+    lens: Lens | undefined,
+  ): Soon<(readonly Uint8Array[] | undefined)[]> {
+    const { clock } = services;
+    const none = { tagged: undefined, linked: undefined, quotes: undefined };
+    const atHand = new PeopleAtHand(services);
+    const look: Look = { clock, viewer, authors: atHand, marks, lens, ...none };
+    const pieces = this.#all(look, seen);
+    if (atHand.complete) return this.#withTagged(services, look, seen, pieces);
+    return soon(loadAccounts(services, authorsOf(seen)), (authors) =>
+      this.#withTagged(services, { clock, viewer, authors, marks, lens, ...none }, seen),
     );
   }
 
@@ -295,23 +294,6 @@ export class StatusPages {
       this.#quoteHeads.set(state, head);
     }
     return head;
-  }
-}
-
-/** Authors as memory has them: nearly always all of a page, and then there is no need to collect their ids first. */
-class AuthorsAtHand implements Authors {
-  /** Nobody was missing so far. */
-  complete = true;
-  readonly #tables: Services['tables'];
-
-  constructor({ tables }: Services) {
-    this.#tables = tables;
-  }
-
-  get(id: string): StoreAccountRecord | undefined {
-    const author = this.#tables.peekId?.(accounts, id);
-    if (author === undefined) this.complete = false;
-    return author;
   }
 }
 

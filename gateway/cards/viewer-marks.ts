@@ -1,17 +1,19 @@
-import { LRUCache } from 'lru-cache';
-import { eraOfId } from '../../actors/domain/ids.js';
+import { eraOfId, storedId } from '../../actors/domain/ids.js';
 import type { StoreMark } from '../../proto/gen/types.js';
 import type { CachedTables, WrittenRow } from '../../store/cached-tables.js';
-import { marks } from '../../store/tables.js';
+import { Generations } from '../../store/generations.js';
+import { marks, statuses } from '../../store/tables.js';
 
 /** Marks of one account in one era that are kept as a whole; of more, those of a page are read one by one. */
 const ERA_MARKS_MAX = 2_000;
 /** Marks kept of all accounts, some hundred bytes each. */
 const MARKS_MAX = 400_000;
+/** An era that grew by as much is weighed again. */
+const WEIGHED_AGAIN = 2;
 /** What an era without marks costs, in marks. */
 const ERA_COST = 4;
 
-/** By the status' id. */
+/** By the status' id; whose ids within it need not be the stored ones: they say that something was done. */
 export type Marks = (statusId: string) => StoreMark | undefined;
 export const NO_MARKS: Marks = () => undefined;
 
@@ -19,7 +21,31 @@ export const NO_MARKS: Marks = () => undefined;
 interface Era {
   /** Undefined: too many to be kept. */
   readonly marks: Map<string, StoreMark> | undefined;
+  /** What it counted for when it was kept last. */
+  readonly cost: number;
 }
+
+const eraOf = (found: Map<string, StoreMark> | undefined): Era => ({
+  marks: found,
+  cost: ERA_COST + (found?.size ?? 0),
+});
+
+/**
+ * A mark without votes says no more than what was done: all such marks share an object each, so that looks at many
+ * viewers' marks go to the same few places of memory.
+ */
+function shared(mark: StoreMark): StoreMark {
+  if (mark.votes !== undefined) return mark;
+  const { favouriteId, reblogId, bookmarkId } = mark;
+  const done =
+    (favouriteId === undefined ? 0 : 1) + (reblogId === undefined ? 0 : 2) + (bookmarkId === undefined ? 0 : 4);
+  return DONE[done] as StoreMark;
+}
+
+const DONE: readonly StoreMark[] = Array.from({ length: 8 }, (_, done) => {
+  const id = (bit: number) => ((done & bit) === 0 ? undefined : '');
+  return { favouriteId: id(1), reblogId: id(2), bookmarkId: id(4), votes: undefined };
+});
 
 /**
  * Which statuses a viewer has favourited or reblogged. Read once for each viewer and era, then kept in step with what
@@ -27,7 +53,7 @@ interface Era {
  */
 export class ViewerMarks {
   readonly #tables: CachedTables;
-  readonly #eras = new LRUCache<string, Era>({ maxSize: MARKS_MAX });
+  readonly #eras = new Generations<Era>(MARKS_MAX / ERA_COST, { of: ({ cost }) => cost, max: MARKS_MAX });
   /** Reads under way; a write in between makes them worthless. */
   readonly #reading = new Map<string, { stale: boolean }>();
 
@@ -79,12 +105,13 @@ export class ViewerMarks {
     const reading = { stale: false };
     this.#reading.set(name, reading);
     const rows = await this.#tables.range(marks, { account, era }, { limit: ERA_MARKS_MAX + 1 });
-    const found: Era = {
-      marks: rows.length > ERA_MARKS_MAX ? undefined : new Map(rows.map(({ key, value }) => [key.status, value])),
-    };
+    const isKept = rows.length <= ERA_MARKS_MAX;
+    const found = eraOf(
+      isKept ? new Map(rows.map(({ key, value }) => [this.#idOf(key.status), shared(value)])) : undefined,
+    );
     if (!reading.stale && this.#reading.get(name) === reading) {
       this.#reading.delete(name);
-      this.#eras.set(name, found, { size: ERA_COST + (found.marks?.size ?? 0) });
+      this.#eras.set(name, found);
     }
     return found;
   }
@@ -98,7 +125,15 @@ export class ViewerMarks {
     if (kept?.marks === undefined || status === undefined) return;
     if (now === undefined || kept.marks.size >= ERA_MARKS_MAX) this.#eras.delete(name);
     else if (now.value === undefined) kept.marks.delete(status);
-    else kept.marks.set(status, now.value as StoreMark);
+    else {
+      kept.marks.set(this.#idOf(status), shared(now.value as StoreMark));
+      if (kept.marks.size > kept.cost * WEIGHED_AGAIN) this.#eras.set(name, eraOf(kept.marks));
+    }
+  }
+
+  /** The id as its status' row has it, where that is in memory: the same text then stands in all viewers' marks. */
+  #idOf(status: string): string {
+    return this.#tables.peekId(statuses, status)?.id ?? status;
   }
 
   #forgetAll(): void {
@@ -108,4 +143,4 @@ export class ViewerMarks {
   }
 }
 
-const nameOf = (account: string, era: number) => `${account.padStart(18, '0')} ${era}`;
+const nameOf = (account: string, era: number) => `${storedId(account)} ${era}`;

@@ -1,3 +1,4 @@
+import { storedId } from '../../actors/domain/ids.js';
 import type { Clock } from '../../actors/domain/time.js';
 import type { WrittenRow } from '../../store/cached-tables.js';
 import { Generations } from '../../store/generations.js';
@@ -55,7 +56,7 @@ export class LatestRows {
     account: string,
     count: number,
   ): Soon<readonly Entry<V>[]> {
-    const kept = this.#kept.get(table.name)?.get(padded(account));
+    const kept = this.#kept.get(table.name)?.get(storedId(account));
     if (kept !== undefined && (kept.count >= count || kept.rows.length < kept.count)) {
       return kept.rows as readonly Entry<V>[];
     }
@@ -89,18 +90,18 @@ export class LatestRows {
       kept = new Generations(LISTS_MAX, { of: ({ rows: all }) => LIST_ROWS + all.length, max: ROWS_MAX });
       this.#kept.set(table, kept);
     }
-    kept.set(padded(account), { rows, count });
+    kept.set(storedId(account), { rows, count });
     return rows;
   }
 
   #changed({ table, key, now }: WrittenRow): void {
-    const account = padded(key[0] ?? '');
+    const account = storedId(key[0] ?? '');
     const reading = this.#reading.get(nameOf(table, account));
     if (reading !== undefined) reading.stale = true;
     const lists = this.#kept.get(table);
     const kept = lists?.peek(account);
     if (lists === undefined || kept === undefined) return;
-    const rows = now === undefined ? undefined : after(kept, (key.at(-1) ?? '').padStart(18, '0'), now.value);
+    const rows = now === undefined ? undefined : after(kept, storedId(key.at(-1) ?? ''), now.value);
     if (rows === undefined) lists.delete(account);
     else this.#keep(table, account, rows, kept.count);
   }
@@ -135,5 +136,4 @@ function placeOf(rows: readonly Entry<unknown>[], id: string): number {
   return low;
 }
 
-const padded = (id: string) => (id.length < 18 ? id.padStart(18, '0') : id);
-const nameOf = (table: string, account: string) => `${table} ${padded(account)}`;
+const nameOf = (table: string, account: string) => `${table} ${storedId(account)}`;

@@ -1,6 +1,6 @@
 import { idMs } from '../../actors/domain/ids.js';
-import type { StoreAccountRecord, StoreNotificationRecord } from '../../proto/gen/types.js';
-import { blocksDomainOf } from '../screening/screen.js';
+import type { StoreAccountRecord, StoreNotificationRecord, StoreStatusRecord } from '../../proto/gen/types.js';
+import { blocksDomainOf, isReadable } from '../screening/screen.js';
 import type { Services } from '../services.js';
 import { type Soon, soon } from '../soon.js';
 import type { StoredNotification } from '../streaming/sources.js';
@@ -104,12 +104,32 @@ function seenNotification(
   }
   const status = record.statusId === undefined ? undefined : statuses(record.statusId);
   if (record.statusId !== undefined && status === undefined) return undefined;
+  if (status !== undefined && isUnwantedTalk(record, status, relations)) return undefined;
   if (record.collectionId !== undefined) {
     const collection = collections?.get(record.collectionId);
     if (collection === undefined) return undefined;
     return { id, record, account, status, subject: { collection: renderCollection(services.instance, collection) } };
   }
   return { id, record, account, status, subject: subjectOf(services, viewer, record, accounts) };
+}
+
+/** A mention amid people whom the viewer does not want, or a status that their follow of its author leaves out. */
+function isUnwantedTalk({ type }: StoreNotificationRecord, { record }: VisibleStatus, relations: Relations): boolean {
+  if (type === 'status') return !isReadable(relations.screen?.languages, record);
+  return type === 'mention' && addressesUnwanted(record, relations);
+}
+
+/**
+ * Whether it answers or mentions, besides the viewer, somebody whom the viewer does not want to hear of: a talk with them
+ * is none that the viewer is called into. Source: Mastodon FeedManager, filter_from_mentions?
+ */
+function addressesUnwanted({ mentions, inReplyToAccountId }: StoreStatusRecord, relations: Relations): boolean {
+  const isUnwanted = (account: string): boolean => {
+    const relation = relations(account);
+    return relation?.blocking === true || relation?.mutingNotifications === true;
+  };
+  if (inReplyToAccountId && isUnwanted(inReplyToAccountId)) return true;
+  return mentions.length > 1 && mentions.some(({ accountId }) => isUnwanted(accountId));
 }
 
 /** Of these, a day's half at a time is shown as one. Source: Mastodon Notification, MAXIMUM_GROUP_SPAN_HOURS. */

@@ -139,6 +139,26 @@ function shownWith({ record, original, quote }: VisibleStatus): StoreStatusRecor
   return [record, original, quote?.quoted?.record].filter((one) => one !== undefined);
 }
 
+/** What accounts are looked up in, by id. */
+export type People = Pick<ReadonlyMap<string, StoreAccountRecord>, 'get'>;
+
+/** Accounts as memory has them: nearly always all of a page, and then there is no need to collect their ids first. */
+export class PeopleAtHand implements People {
+  /** Nobody was missing so far. */
+  complete = true;
+  readonly #tables: Services['tables'];
+
+  constructor({ tables }: Pick<Services, 'tables'>) {
+    this.#tables = tables;
+  }
+
+  get(id: string): StoreAccountRecord | undefined {
+    const found = this.#tables.peekId?.(accounts, id);
+    if (found === undefined) this.complete = false;
+    return found;
+  }
+}
+
 /** Accounts by id; those that are gone are missing. */
 export function loadAccounts(
   services: Services,

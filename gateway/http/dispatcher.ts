@@ -9,6 +9,7 @@ import { parseUrlEncoded, percentDecode, Unparsable } from './form.js';
 import type { Head } from './head.js';
 import { type Address, type Arrival, Incoming } from './incoming.js';
 import { once } from './once.js';
+import { idText, isIdText } from './paging.js';
 import { problemAnswer } from './problem-answer.js';
 import type { RateLimits, Standing } from './rate-limits.js';
 import type { Answer, AnyRoute } from './route.js';
@@ -31,6 +32,8 @@ export interface Prepared {
   readonly path: string;
   readonly route: AnyRoute;
   readonly names: readonly string[];
+  /** Its only parameter is `:id`, which is judged without the schema as long as it is one. */
+  readonly isById: boolean;
   /** Absent: the route has no schema for it. */
   readonly params: Validate | undefined;
   readonly query: Validate | undefined;
@@ -44,6 +47,7 @@ type Handled = Answer | Problem;
 /** Undefined: the client is gone. */
 type Attempt = Handled | undefined | Promise<Handled | undefined>;
 
+const ID_SCHEMA = idText();
 /** What a route without a schema gets. */
 const EMPTY: object = Object.freeze({});
 const NOWHERE: Address = { params: EMPTY, query: EMPTY };
@@ -128,6 +132,8 @@ export class Dispatcher {
     const address = this.#parseAddress(prepared, raw, arrival.head);
     if (isProblem(address)) return this.#refuse(prepared, address, arrival);
     const caller = authorize(prepared.route, arrival.head.authorization, this.#authenticator);
+    // Writes of all but users whose tokens are known count by it, also when the client has gone meanwhile.
+    if (arrival.writes && !isKnownUser(prepared.route, caller)) arrival.connected();
     if (arrival.body !== undefined || caller instanceof Promise) {
       return this.#runLater(prepared, address, caller, arrival);
     }
@@ -215,7 +221,8 @@ export class Dispatcher {
 
   /** Path and query; syntax before values, so that a 400 comes before a 404. */
   #parseAddress(prepared: Prepared, raw: readonly string[], head: Head): Address | Problem {
-    const params = raw.length === 0 ? EMPTY : decodeParams(prepared.names, raw);
+    const id = prepared.isById && isIdText(raw[0] ?? '') ? raw[0] : undefined;
+    const params = id !== undefined ? { id } : raw.length === 0 ? EMPTY : decodeParams(prepared.names, raw);
     // uWebSockets replaces bytes that are not UTF-8.
     if (head.query.includes('\ufffd') || head.path.includes('\ufffd')) throw new Unparsable('Malformed UTF-8');
     if (head.query === '' && raw.length === 0 && prepared.params === undefined && prepared.query === undefined) {
@@ -224,7 +231,7 @@ export class Dispatcher {
     // Syntax is looked at first: what is known has been.
     const known = prepared.queries.get(head.query);
     const form = known === undefined ? parseUrlEncoded(head.query) : EMPTY;
-    const validParams = prepared.params?.(params) ?? { value: params };
+    const validParams = id !== undefined || prepared.params === undefined ? { value: params } : prepared.params(params);
     if (isProblem(validParams)) return NOT_FOUND;
     if (known !== undefined) return { params: validParams.value, query: known };
     const query = prepared.query?.(form) ?? { value: form };
@@ -244,6 +251,9 @@ export class Dispatcher {
     return { status: 500, body: { error: `Something went wrong on our side (request ${arrival.id})` } };
   }
 }
+
+const isKnownUser = ({ auth }: AnyRoute, caller: Caller | Problem | Promise<Caller | Problem>): boolean =>
+  auth === 'user' && !(caller instanceof Promise) && !isProblem(caller);
 
 /** Clients ask the same again and again: to take a query apart and judge it costs as much as to find a page in memory. */
 function keepQuery({ queries }: Prepared, text: string, value: unknown): void {
@@ -265,16 +275,24 @@ function decodeParams(names: readonly string[], raw: readonly string[]): Record<
 }
 
 function prepare(route: AnyRoute, compile: (schema: TSchema) => Validate): Prepared {
+  const names = paramNames(route.path);
   return {
     method: route.method,
     path: route.path,
     route,
-    names: paramNames(route.path),
+    names,
+    isById: names.length === 1 && names[0] === 'id' && takesIds(route.params?.properties?.id),
     params: route.params && compile(route.params),
     query: route.query && compile(route.query),
     body: route.body && compile(route.body),
     queries: new Map(),
   };
+}
+
+/** Whether a schema says no more than `idText`. */
+function takesIds(schema: TSchema | undefined): boolean {
+  const said = Object.entries(schema ?? {});
+  return said.length === 2 && said.every(([name, value]) => Reflect.get(ID_SCHEMA, name) === value);
 }
 
 /** How much of a body the route takes. */

@@ -28,16 +28,14 @@ export class Exchange implements Arrival {
     readonly startedMs: number,
   ) {
     this.#idPrefix = idPrefix;
-    // Limits count by it, also when the client has gone meanwhile. Reads are not counted, and it is a system call.
     this.writes = head.method !== 'GET' && head.method !== 'HEAD';
-    if (this.writes) this.#address = response.getRemoteAddressAsText();
   }
 
   get id(): string {
     return requestId(this.#idPrefix, this.number);
   }
 
-  /** Empty for a GET or HEAD whose client has gone before anybody asked. */
+  /** Empty when the client has gone before anybody asked. */
   connected(): string {
     if (this.#address === undefined && !this.aborted && !this.answered) {
       this.#address = this.response.getRemoteAddressAsText();

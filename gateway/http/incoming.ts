@@ -9,7 +9,9 @@ import type { Bearer, Request } from './route.js';
 export interface Arrival {
   readonly id: string;
   readonly head: Head;
-  /** The connection's other end. */
+  /** Any method but GET and HEAD. */
+  readonly writes: boolean;
+  /** The connection's other end, remembered once asked for: empty if the client has gone before. A system call. */
   connected(): string;
   /** Absent: the request has none. */
   readonly body: { readonly done: Promise<BodyRead>; discard(): void } | undefined;

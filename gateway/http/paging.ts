@@ -1,6 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { storedId } from '../../actors/domain/ids.js';
 
 const ID_HIGHEST = '9'.repeat(18);
+const [DIGIT_0, DIGIT_9] = [48, 57];
 
 /** A page's size as clients ask for it; more than `limitMax` is cut to it, as Mastodon does. */
 export function limitQuery(limitDefault: number, limitMax: number) {
@@ -9,6 +11,16 @@ export function limitQuery(limitDefault: number, limitMax: number) {
 
 /** An id in a query or body; longer numbers than ids can be are refused with 422. */
 export const idText = (options: object = {}) => Type.String({ pattern: '^[0-9]{1,18}$', ...options });
+
+/** Whether it is what `idText` takes, in a text that was not decoded. */
+export function isIdText(text: string): boolean {
+  if (text.length === 0 || text.length > ID_HIGHEST.length) return false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < DIGIT_0 || code > DIGIT_9) return false;
+  }
+  return true;
+}
 
 /**
  * A bound of a page. It may be any number of 64 bits and more, not only an id that there can be: clients that count
@@ -53,9 +65,9 @@ export function pageBounds(query: PageQuery): PageBounds {
 
 /** A bound as long as ids are stored, the highest of them for numbers that are past all ids. */
 export function boundOf(text: string): string {
-  if (text.length <= 18) return text.padStart(18, '0');
+  if (text.length <= 18) return storedId(text);
   const digits = text.replace(/^0+/, '');
-  return digits.length > 18 ? ID_HIGHEST : digits.padStart(18, '0');
+  return digits.length > 18 ? ID_HIGHEST : storedId(digits);
 }
 
 /** An address without its query. */

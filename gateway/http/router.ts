@@ -24,18 +24,31 @@ export class Router<R extends Pick<AnyRoute, 'method' | 'path'>> {
   readonly #root = node<R>();
   /** Paths without parameters, whole, with what each method leads to: found by one look-up. */
   readonly #whole = new Map<string, Map<string, Match<R>>>();
+  /** Where a single parameter at a path's end leads, by what stands before it. */
+  readonly #last = new Map<string, ReadonlyMap<string, R>>();
 
   /** @throws Error when two routes claim the same method and path */
   constructor(routes: readonly R[]) {
     for (const route of routes) this.#add(route);
-    for (const route of routes) if (!route.path.includes('/:')) this.#addWhole(route);
+    for (const route of routes) {
+      const at = route.path.indexOf('/:');
+      if (at < 0) this.#addWhole(route);
+      else if (!route.path.includes('/', at + 1)) this.#addLast(route.path.slice(0, at));
+    }
   }
 
   /** `path` without the query; matched as received, before any decoding, so that `%2f` never makes a segment. */
   match(method: string, path: string): Match<R> {
     const named = method === 'HEAD' ? 'GET' : method;
-    const whole = this.#whole.get(path)?.get(named);
+    const wholes = this.#whole.get(path);
+    const whole = wholes?.get(named);
     if (whole !== undefined) return whole;
+    // A whole path that lacks the method comes first all the same, as `walk` finds it.
+    const slash = path.lastIndexOf('/');
+    if (wholes === undefined && slash < path.length - 1) {
+      const route = this.#last.get(path.slice(0, slash))?.get(named);
+      if (route !== undefined) return { kind: 'route', route, params: [path.slice(slash + 1)] };
+    }
     const params: string[] = [];
     const found = path.startsWith('/') ? walk(this.#root, path, 1, params) : undefined;
     if (found === undefined) return NOTHING;
@@ -58,6 +71,14 @@ export class Router<R extends Pick<AnyRoute, 'method' | 'path'>> {
     }
     if (at.methods.has(route.method)) throw new Error(`two routes for ${route.method} ${route.path}`);
     at.methods.set(route.method, route);
+  }
+
+  #addLast(before: string): void {
+    const found = before
+      .split('/')
+      .slice(1)
+      .reduce<Node<R> | undefined>((at, segment) => at?.fixed.get(segment), this.#root);
+    if (found?.any !== undefined) this.#last.set(before, found.any.methods);
   }
 
   #addWhole(route: R): void {

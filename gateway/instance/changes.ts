@@ -1,3 +1,4 @@
+import { storedId } from '../../actors/domain/ids.js';
 import { type Problem, problem } from '../../actors/domain/problem.js';
 import { INSTANCE_ID } from '../../actors/instance/commands.js';
 import type { Collection } from '../../actors/instance/entries.js';
@@ -38,5 +39,5 @@ export async function putEntry(services: Services, by: string, change: EntryChan
 
 /** Takes an entry away; answers what it was. */
 export function removeEntry(services: Services, by: string, collection: Collection, id: string) {
-  return services.askInstance(INSTANCE_ID, 'removeEntry', { collection, id: id.padStart(18, '0'), by });
+  return services.askInstance(INSTANCE_ID, 'removeEntry', { collection, id: storedId(id), by });
 }

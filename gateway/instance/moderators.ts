@@ -1,4 +1,4 @@
-import { makeId } from '../../actors/domain/ids.js';
+import { makeId, storedId } from '../../actors/domain/ids.js';
 import { rankOf } from '../../actors/domain/permissions.js';
 import { type Problem, problem } from '../../actors/domain/problem.js';
 import { PUBLIC_LANES } from '../../actors/domain/public.js';
@@ -68,10 +68,7 @@ export async function subordinate(
   viewer: string,
   id: string,
 ): Promise<StoreAccountRecord | Problem> {
-  const [own, target] = await services.tables.getMany(accounts, [
-    { account: viewer },
-    { account: id.padStart(18, '0') },
-  ]);
+  const [own, target] = await services.tables.getMany(accounts, [{ account: viewer }, { account: storedId(id) }]);
   if (target === undefined) return notFound();
   if (rankOf(own?.role ?? 'user') <= rankOf(target.role)) return problem('forbidden', 'This action is not allowed');
   return target;

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { storedId } from '../../actors/domain/ids.js';
 import { DESCRIPTION_CHARS_MAX } from '../../actors/domain/media.js';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import { invalidField } from '../../actors/domain/status-text.js';
@@ -44,7 +45,7 @@ export async function editedMedia(
   { media_ids = [], media_attributes = [] }: MediaEdit,
 ): Promise<EditedMedia | Problem> {
   const had = record.media?.media ?? [];
-  const ids = [...new Set(media_ids.filter((id) => id !== '').map((id) => id.padStart(18, '0')))];
+  const ids = [...new Set(media_ids.filter((id) => id !== '').map((id) => storedId(id)))];
   const fresh = ids.filter((id) => !had.some((one) => one.id === id));
   const taken =
     fresh.length === 0 ? [] : await services.askAccount(viewer, 'takeMedia', { ids: fresh, statusId: record.id });
@@ -52,7 +53,7 @@ export async function editedMedia(
   const added = 'media' in taken ? taken.media : [];
   const all = new Map([...had, ...added].map((one) => [one.id, one]));
   for (const { id, description, focus } of media_attributes) {
-    const one = all.get(id.padStart(18, '0'));
+    const one = all.get(storedId(id));
     if (one === undefined) continue;
     const point = focus ? focusOf(focus) : one.focus;
     const refusal = isProblem(point) ? point : tooLong(description);

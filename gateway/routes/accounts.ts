@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { namedHashtag } from '../../actors/domain/hashtag.js';
+import { storedId } from '../../actors/domain/ids.js';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import { QUOTE_POLICY_DEFAULT } from '../../actors/domain/quoting.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
@@ -14,7 +15,7 @@ import type { Services } from '../services.js';
 import { type Soon, soon } from '../soon.js';
 import { accountTimeline } from '../timelines/account.js';
 import { notFound, publishedAccount, relationsOf, visibleById } from '../visible.js';
-import { accountList, idParams, statusPage, storedId } from './lists.js';
+import { accountList, idParams, statusPage } from './lists.js';
 
 /** Bounds one question to the store; clients ask for a page of accounts, at most 80. */
 export const ACCOUNTS_ASKED_MAX = 200;

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { storedId } from '../../actors/domain/ids.js';
 import { permissionsOf } from '../../actors/domain/permissions.js';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
@@ -15,7 +16,7 @@ import type { Services } from '../services.js';
 import { soon } from '../soon.js';
 import { readPage } from '../timelines/page.js';
 import { notFound } from '../visible.js';
-import { idParams, pageAnswer, storedId } from './lists.js';
+import { idParams, pageAnswer } from './lists.js';
 import { storedReport } from './reports.js';
 
 const READ = 'admin:read:accounts';

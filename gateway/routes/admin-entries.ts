@@ -1,4 +1,5 @@
 import type { Static, TObject } from '@sinclair/typebox';
+import { storedId } from '../../actors/domain/ids.js';
 import type { Permission } from '../../actors/domain/permissions.js';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import type { Collection } from '../../actors/instance/entries.js';
@@ -12,7 +13,7 @@ import { type EntryContent, putEntry, removeEntry } from '../instance/changes.js
 import type { Services } from '../services.js';
 import { pageOf } from '../timelines/page.js';
 import { notFound } from '../visible.js';
-import { idParams, pageAnswer, storedId } from './lists.js';
+import { idParams, pageAnswer } from './lists.js';
 
 const DEFAULT = 100;
 const MAX = 200;

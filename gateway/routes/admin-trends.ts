@@ -1,3 +1,4 @@
+import { storedId } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import { statuses } from '../../store/tables.js';
 import { JsonPieces } from '../cards/json-pieces.js';
@@ -15,7 +16,7 @@ import { tagId } from '../entities/tag.js';
 import { type AnyRoute, json, type Request, route } from '../http/route.js';
 import type { Services } from '../services.js';
 import { notFound, visibleById } from '../visible.js';
-import { idParams, storedId } from './lists.js';
+import { idParams } from './lists.js';
 import { LISTED, someOf } from './trends.js';
 
 const shared = { auth: 'user', permission: 'manage_taxonomies' } as const;

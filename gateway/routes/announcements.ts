@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { storedId } from '../../actors/domain/ids.js';
 import { isProblem, problem } from '../../actors/domain/problem.js';
 import { EMOJI_NAMES_MAX } from '../../actors/instance/emoji.js';
 import type { InstanceEmojiCounted, InstanceEntry } from '../../proto/gen/types.js';
@@ -7,7 +8,7 @@ import { renderAnnouncement } from '../entities/announcement.js';
 import { type AnyRoute, json, route } from '../http/route.js';
 import type { Services } from '../services.js';
 import { answered, notFound } from '../visible.js';
-import { idParams, storedId } from './lists.js';
+import { idParams } from './lists.js';
 
 /** A shortcode; or one emoji with what may join to it: a family has some 11 code points. */
 const EMOJI_CHARS_MAX = 100;

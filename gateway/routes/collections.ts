@@ -5,6 +5,7 @@ import {
   COLLECTION_NAME_CHARS_MAX,
 } from '../../actors/account/collections.js';
 import { HASHTAG_BYTES_MAX, namedHashtag } from '../../actors/domain/hashtag.js';
+import { storedId } from '../../actors/domain/ids.js';
 import { isLanguage, LANGUAGE_CHARS_MAX } from '../../actors/domain/language.js';
 import { invalidField, isProblem, type Problem, problem } from '../../actors/domain/problem.js';
 import type { AccountFeatured } from '../../proto/gen/types.js';
@@ -21,7 +22,7 @@ import { ALL } from '../timelines/cursor.js';
 import { accountCursor } from '../timelines/eras.js';
 import { answered, publishedAccount, relationsOf } from '../visible.js';
 import { collectionsById, ownCollection, type VisibleCollection, visibleCollection } from '../visible-collections.js';
-import { idParams, storedId } from './lists.js';
+import { idParams } from './lists.js';
 
 const READ = 'read:collections';
 const WRITE = 'write:collections';

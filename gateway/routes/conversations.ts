@@ -1,3 +1,4 @@
+import { storedId } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import { JsonPieces } from '../cards/json-pieces.js';
 import { arrayOf } from '../cards/status-pages.js';
@@ -8,7 +9,7 @@ import { askSoon } from '../services.js';
 import { soon } from '../soon.js';
 import { directTimeline } from '../timelines/direct.js';
 import { answered, notFound } from '../visible.js';
-import { idParams, pageAnswer, statusPage, storedId } from './lists.js';
+import { idParams, pageAnswer, statusPage } from './lists.js';
 
 const list = route({
   method: 'GET',

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { namedHashtag } from '../../actors/domain/hashtag.js';
+import { storedId } from '../../actors/domain/ids.js';
 import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
 import { JsonPieces } from '../cards/json-pieces.js';
 import { arrayOf } from '../cards/status-pages.js';
@@ -11,7 +12,7 @@ import { type AnyRoute, json, route } from '../http/route.js';
 import { askSoon, type Services } from '../services.js';
 import { soon, together } from '../soon.js';
 import { answered, notFound, publishedAccount, relationsOf } from '../visible.js';
-import { idParams, storedId } from './lists.js';
+import { idParams } from './lists.js';
 
 const READ = 'read:accounts';
 const WRITE = 'write:accounts';

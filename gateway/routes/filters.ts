@@ -6,6 +6,7 @@ import {
   FILTER_KEYWORDS_MAX,
   FILTER_TITLE_CHARS_MAX,
 } from '../../actors/account/filters.js';
+import { storedId } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import type { AccountFilter, AccountFilterKeyword, AccountKeywordChange } from '../../proto/gen/types.js';
 import { JsonPieces } from '../cards/json-pieces.js';
@@ -15,7 +16,7 @@ import { idText } from '../http/paging.js';
 import { type AnyRoute, json, type Request, route } from '../http/route.js';
 import type { Services } from '../services.js';
 import { answered, notFound, visibleStatus } from '../visible.js';
-import { idParams, storedId } from './lists.js';
+import { idParams } from './lists.js';
 
 const READ = 'read:filters';
 const WRITE = 'write:filters';

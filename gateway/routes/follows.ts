@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { storedId } from '../../actors/domain/ids.js';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import type { AccountRelation, StoreAccountRecord } from '../../proto/gen/types.js';
 import { accounts, followers } from '../../store/tables.js';
@@ -11,7 +12,7 @@ import { type Soon, soon } from '../soon.js';
 import { accountCursor } from '../timelines/eras.js';
 import { emptyPage, type Page, pageOf, readPage } from '../timelines/page.js';
 import { answered, notFound, publishedAccount, relationsOf } from '../visible.js';
-import { accountPage, idParams, storedId } from './lists.js';
+import { accountPage, idParams } from './lists.js';
 
 type Edge = { readonly accountId: string };
 type Act = (services: Services, viewer: string, target: StoreAccountRecord) => Promise<AccountRelation | Problem>;

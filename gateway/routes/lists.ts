@@ -15,9 +15,6 @@ import { relationsOf, type VisibleStatus } from '../visible.js';
 /** `:id` of a path; what is no id leads nowhere. */
 export const idParams = Type.Object({ id: idText() });
 
-/** Ids as they are stored: 18 digits. */
-export const storedId = (id: string): string => id.padStart(18, '0');
-
 type Asked = Pick<Request<unknown, unknown, unknown>, 'services' | 'viewer' | 'url'>;
 type Kept = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 

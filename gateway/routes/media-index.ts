@@ -1,5 +1,6 @@
 import { isProblem } from '../../actors/domain/problem.js';
 import type { ServiceFormatIndex } from '../../proto/gen/types.js';
+import { isSuspended } from '../entities/account.js';
 import { encodeIndex, indexAsJson, mediaIndex } from '../entities/media-index.js';
 import { linkHeaders, pageBounds, pageQuery, pathOf } from '../http/paging.js';
 import { type Answer, type AnyRoute, json, route } from '../http/route.js';
@@ -34,6 +35,7 @@ const ofAccount = route({
   handle: async ({ services, viewer, params, query, headers, url }) => {
     const account = await publishedAccount(services, params.id);
     if (isProblem(account)) return account;
+    if (isSuspended(account)) return indexAnswer(mediaIndex(services.instance, [], {}), headers.accept);
     const bounds = pageBounds(query);
     const wish = { excludeReplies: false, excludeReblogs: true, onlyMedia: true, tagged: undefined };
     const { items, newest, oldest, more } = await accountTimeline(services, viewer, account.id, bounds, wish);

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { storedId } from '../../actors/domain/ids.js';
 import { DESCRIPTION_CHARS_MAX, IMAGE_BYTES_MAX, VIDEO_BYTES_MAX } from '../../actors/domain/media.js';
 import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
 import type { AccountDescribeMedia, AccountMedia, StoreMediaRecord } from '../../proto/gen/types.js';
@@ -8,7 +9,7 @@ import { type Answer, type AnyRoute, json, type Request, route, type Uploaded, u
 import { focusOf } from '../posting/media-focus.js';
 import type { Services } from '../services.js';
 import { notFound } from '../visible.js';
-import { idParams, storedId } from './lists.js';
+import { idParams } from './lists.js';
 
 /** What stands around the file in its form, with a thumbnail. */
 const UPLOAD_BYTES_MAX = VIDEO_BYTES_MAX + IMAGE_BYTES_MAX + 65_536;

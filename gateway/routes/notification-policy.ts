@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { RECEPTIONS } from '../../actors/account/notification-policy.js';
+import { storedId } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import type { AccountNotificationPolicyNow } from '../../proto/gen/types.js';
 import { JsonPieces } from '../cards/json-pieces.js';
@@ -10,7 +11,7 @@ import { type AnyRoute, json, type Request, route } from '../http/route.js';
 import { askSoon } from '../services.js';
 import { soon } from '../soon.js';
 import { answered, notFound } from '../visible.js';
-import { idParams, pageAnswer, storedId } from './lists.js';
+import { idParams, pageAnswer } from './lists.js';
 
 /** As many as a page shows, twice. */
 const REQUEST_IDS_MAX = 200;

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { eraOfId } from '../../actors/domain/ids.js';
+import { eraOfId, storedId } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import { notifications } from '../../store/tables.js';
 import { JsonPieces } from '../cards/json-pieces.js';
@@ -9,7 +9,7 @@ import { type Answer, type AnyRoute, json, type Request, route } from '../http/r
 import { soon } from '../soon.js';
 import { countNotifications, type NotificationFilter, notificationList } from '../timelines/notifications.js';
 import { answered, notFound } from '../visible.js';
-import { idParams, pageAnswer, storedId } from './lists.js';
+import { idParams, pageAnswer } from './lists.js';
 
 /** More than there are types; names that are not known match nothing. */
 const TYPES_MAX = 50;

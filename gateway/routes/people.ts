@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { PERSONAL_NOTE_CHARS_MAX } from '../../actors/account/personal-notes.js';
+import { storedId } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { following } from '../../store/tables.js';
@@ -18,7 +19,7 @@ import { emptyPage } from '../timelines/page.js';
 import { answered, notFound, publishedAccount, relationsOf } from '../visible.js';
 import { ACCT_CHARS_MAX, findLocal } from './accounts.js';
 import { actOn } from './follows.js';
-import { accountPage, idParams, storedId } from './lists.js';
+import { accountPage, idParams } from './lists.js';
 import { edgeAnswer } from './mutes.js';
 
 const WRITE = 'write:accounts';

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { pollOf } from '../../actors/conversation/poll.js';
 import { QUOTE_POLICIES } from '../../actors/conversation/quote-policy.js';
+import { storedId } from '../../actors/domain/ids.js';
 import { isLanguage, LANGUAGE_CHARS_MAX } from '../../actors/domain/language.js';
 import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
 import type {
@@ -20,7 +21,7 @@ import { quotable, quoteOf, visibilityOfQuote } from '../posting/quoting.js';
 import { written } from '../posting/written.js';
 import type { Services } from '../services.js';
 import { notFound, visibleById, visibleStatuses } from '../visible.js';
-import { storedId } from './lists.js';
+
 import { schedule } from './scheduled-statuses.js';
 
 /** Characters read at all; what a status may have is counted by its author's actor, where links count less. */

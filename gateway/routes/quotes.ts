@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { storedId } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import { QUOTE_POLICY_DEFAULT } from '../../actors/domain/quoting.js';
 import { quotes } from '../../store/tables.js';
@@ -9,7 +10,7 @@ import { PartsCursor, rangeSoon } from '../timelines/cursor.js';
 import { rangeOf } from '../timelines/eras.js';
 import { readPage } from '../timelines/page.js';
 import { loadStatuses, notFound, visibleById, visibleStatus, withoutContent } from '../visible.js';
-import { idParams, statusPage, storedId } from './lists.js';
+import { idParams, statusPage } from './lists.js';
 import { QuotePolicy } from './post.js';
 
 const WRITE = 'write:statuses';

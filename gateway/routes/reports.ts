@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { eraOfId } from '../../actors/domain/ids.js';
+import { eraOfId, storedId } from '../../actors/domain/ids.js';
 import { isProblem, problem } from '../../actors/domain/problem.js';
 import { publicLane } from '../../actors/domain/public.js';
 import {
@@ -21,7 +21,7 @@ import { soon } from '../soon.js';
 import { readPage } from '../timelines/page.js';
 import { notFound, publishedAccount, visibleById } from '../visible.js';
 import { collectionsById } from '../visible-collections.js';
-import { idParams, pageAnswer, storedId } from './lists.js';
+import { idParams, pageAnswer } from './lists.js';
 
 const READ = 'admin:read:reports';
 const WRITE = 'admin:write:reports';

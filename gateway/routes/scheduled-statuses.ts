@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { storedId } from '../../actors/domain/ids.js';
 import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
 import type { AccountPost, AccountScheduledItem } from '../../proto/gen/types.js';
 import { mediaRows } from '../../store/tables.js';
@@ -11,7 +12,7 @@ import { type Answer, type AnyRoute, json, route } from '../http/route.js';
 import { askSoon, type Services } from '../services.js';
 import { type Soon, soon, together } from '../soon.js';
 import { answered } from '../visible.js';
-import { idParams, pageAnswer, storedId } from './lists.js';
+import { idParams, pageAnswer } from './lists.js';
 
 const PATH = '/api/v1/scheduled_statuses';
 const READ = 'read:statuses';

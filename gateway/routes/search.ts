@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { storedId } from '../../actors/domain/ids.js';
 import { problem } from '../../actors/domain/problem.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { JsonPieces } from '../cards/json-pieces.js';
@@ -15,7 +16,7 @@ import type { Services } from '../services.js';
 import { type Soon, soon, together } from '../soon.js';
 import { eachBounded, READS_AT_ONCE_MAX } from '../timelines/cursor.js';
 import type { VisibleStatus } from '../visible.js';
-import { approvedAccounts, storedId } from './lists.js';
+import { approvedAccounts } from './lists.js';
 
 /** Of a question: longer than any name, address or sentence worth asking for. */
 const QUESTION_CHARS_MAX = 500;

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
-import type { StoreStatusRecord, StoreStatusRef } from '../../proto/gen/types.js';
+import type { StoreAccountEdge, StoreStatusRecord, StoreStatusRef } from '../../proto/gen/types.js';
 import { bookmarks, favouritedBy, favourites, rebloggedBy } from '../../store/tables.js';
 import type { Done } from '../cards/status-pages.js';
 import { pageBounds, pageQuery } from '../http/paging.js';
@@ -143,7 +143,7 @@ function markers(
   table: typeof favouritedBy,
   seen: VisibleStatus,
 ): Soon<Answer> {
-  const { services, query } = request;
+  const { services, viewer, query } = request;
   const bounds = pageBounds(query);
   const status = (seen.original ?? seen.record).id;
   const cursor = new PartsCursor([status], bounds, (_, span, limit) =>
@@ -151,7 +151,9 @@ function markers(
       rows.map(({ key, value }) => ({ id: key.mark, value })),
     ),
   );
-  const select = (rows: readonly Entry<{ readonly accountId: string }>[]) => rows.map((row) => row.value);
+  // Who reblogged for their followers only is no business of others. Source: Mastodon RebloggedByAccountsController.
+  const select = (rows: readonly Entry<StoreAccountEdge>[]) =>
+    rows.map(({ value }) => (value.hidden === true && value.accountId !== viewer ? undefined : value));
   return soon(readPage(cursor, bounds, select), (page) => accountPage(request, bounds, page));
 }
 

@@ -1,8 +1,9 @@
+import { storedId } from '../../actors/domain/ids.js';
 import { isProblem, problem } from '../../actors/domain/problem.js';
 import { isPinnable } from '../entities/status.js';
 import { type AnyRoute, json, route } from '../http/route.js';
 import { notFound, visibleStatus } from '../visible.js';
-import { idParams, storedId } from './lists.js';
+import { idParams } from './lists.js';
 
 const SCOPE = 'write:accounts';
 

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { storedId } from '../../actors/domain/ids.js';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import type { ConversationThread } from '../../proto/gen/types.js';
 import { JsonPieces } from '../cards/json-pieces.js';
@@ -10,7 +11,7 @@ import { type Answer, type AnyRoute, json, route } from '../http/route.js';
 import type { Services } from '../services.js';
 import { type Soon, soon } from '../soon.js';
 import { notFound, type VisibleStatus, visibleById, visibleStatus } from '../visible.js';
-import { idParams, storedId } from './lists.js';
+import { idParams } from './lists.js';
 import { postStatus } from './post.js';
 
 /** Bounds one question to the store. */

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { storedId } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import { JsonPieces } from '../cards/json-pieces.js';
 import { arrayOf } from '../cards/status-pages.js';
@@ -8,7 +9,7 @@ import { suggestionsFor } from '../discovery/suggestions.js';
 import { idText, limitQuery } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
 import type { Services } from '../services.js';
-import { accountList, storedId } from './lists.js';
+import { accountList } from './lists.js';
 
 /** As many as are looked at (discovery/directory.ts). */
 const OFFSET_MAX = 5_000;

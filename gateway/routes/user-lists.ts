@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { LIST_TITLE_CHARS_MAX, REPLIES_POLICIES } from '../../actors/account/lists.js';
 import { EDGE_PAGE_MAX } from '../../actors/domain/edge-page.js';
+import { storedId } from '../../actors/domain/ids.js';
 import { isProblem, problem } from '../../actors/domain/problem.js';
 import { renderList } from '../entities/list.js';
 import { idText, pageBounds, pageProperties, pageQuery } from '../http/paging.js';
@@ -8,7 +9,7 @@ import { type AnyRoute, json, type Request, route } from '../http/route.js';
 import { soon } from '../soon.js';
 import { listTimeline } from '../timelines/list.js';
 import { answered, publishedAccount } from '../visible.js';
-import { idParams, statusPage, storedId } from './lists.js';
+import { idParams, statusPage } from './lists.js';
 import { edgeAnswer } from './mutes.js';
 
 const READ = 'read:lists';

@@ -1,10 +1,11 @@
 import { Type } from '@sinclair/typebox';
+import { storedId } from '../../actors/domain/ids.js';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import { renderV1Filter } from '../entities/filter.js';
 import { type Answer, type AnyRoute, json, type Request, route } from '../http/route.js';
 import { notFound } from '../visible.js';
 import { contexts, expiresIn, expiresInMs, keywordOf, keywordText, ownFilters } from './filters.js';
-import { idParams, storedId } from './lists.js';
+import { idParams } from './lists.js';
 
 const READ = 'read:filters';
 const WRITE = 'write:filters';

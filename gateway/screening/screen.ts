@@ -39,3 +39,12 @@ export async function loadScreen(
 export function blocksDomainOf(screen: Screen | undefined, account: StoreAccountRecord | undefined): boolean {
   return screen?.domains !== undefined && account !== undefined && screen.domains.has(account.domain);
 }
+
+/** Whether it is in a language in which the viewer follows its author; a follow need not be limited to any. */
+export function isReadable(
+  languages: Screen['languages'] | undefined,
+  { accountId, language }: { readonly accountId: string; readonly language?: string | undefined },
+): boolean {
+  const wanted = languages?.get(accountId);
+  return wanted === undefined || !language || wanted.has(language.split('-', 1)[0] ?? language);
+}

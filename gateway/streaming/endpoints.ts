@@ -5,6 +5,7 @@ import uws, {
   type us_socket_context_t,
   type WebSocket,
 } from 'uWebSockets.js';
+import { storedId } from '../../actors/domain/ids.js';
 import { isProblem, type Problem, problem, Unavailable } from '../../actors/domain/problem.js';
 import type { Clock, Timer } from '../../actors/domain/time.js';
 import { type Authenticator, bearerToken, usable } from '../http/authenticator.js';
@@ -372,5 +373,5 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 
 function sinceId(text: string | undefined): string | undefined | Problem {
   if (text === undefined || text === '') return undefined;
-  return /^[0-9]{1,18}$/.test(text) ? text.padStart(18, '0') : problem('bad_request', 'The position is not an id');
+  return /^[0-9]{1,18}$/.test(text) ? storedId(text) : problem('bad_request', 'The position is not an id');
 }

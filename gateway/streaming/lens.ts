@@ -2,6 +2,7 @@ import type { Clock } from '../../actors/domain/time.js';
 import { isMuted, maySee } from '../../actors/domain/visibility.js';
 import type { AccountSourceList, AccountSources, StoreStatusRecord } from '../../proto/gen/types.js';
 import { type LimitedAccounts, NOBODY_LIMITED } from '../instance/account-limits.js';
+import { isReadable } from '../screening/screen.js';
 import type { KnownRelation } from '../visible.js';
 
 /** What the decisions need of a status; rows of timelines carry it, too. */
@@ -203,7 +204,7 @@ export class Lens {
     if ((!isOwn && (bits & FOLLOWED) === 0) || !this.#allows(status, bits)) return false;
     if (isOwn) return true;
     for (const { accountId } of status.mentions) if (this.hides(accountId)) return false;
-    if (this.#languages.size > 0 && !this.#reads(status)) return false;
+    if (this.#languages.size > 0 && !isReadable(this.#languages, status)) return false;
     return status.reblogOfId === undefined || (bits & REBLOGS) !== 0;
   }
 
@@ -226,12 +227,6 @@ export class Lens {
   #hides(account: string, bits: number): boolean {
     if ((bits & (BLOCKED | BLOCKS_VIEWER)) !== 0 || ((bits & MUTED) !== 0 && this.#mutes(account))) return true;
     return this.#limits.suspended(account);
-  }
-
-  /** Whether it is in a language in which the viewer follows its author; a follow need not be limited to any. */
-  #reads({ accountId, language }: Audience): boolean {
-    const wanted = this.#languages.get(accountId);
-    return wanted === undefined || !language || wanted.has(language.split('-', 1)[0] ?? language);
   }
 
   #mutes(account: string): boolean {

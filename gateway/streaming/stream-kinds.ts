@@ -1,5 +1,5 @@
 import { type TagWish, tagWish } from '../../actors/domain/hashtag.js';
-import { isId } from '../../actors/domain/ids.js';
+import { isId, storedId } from '../../actors/domain/ids.js';
 import { type Problem, problem } from '../../actors/domain/problem.js';
 
 /** What one stream carries, to whom. A new stream is a line of STREAM_KINDS. */
@@ -90,7 +90,7 @@ export function ofNamed(kind: StreamKind, names: StreamNames): StreamKind | Prob
   const id = names.list;
   if (id === undefined) return problem('bad_request', 'Missing list name parameter');
   if (!isId(id)) return problem('not_found', 'Record not found');
-  const list = id.padStart(18, '0');
+  const list = storedId(id);
   return { ...kind, name: `${kind.name}:${list}`, labels: [kind.name, id], list };
 }
 

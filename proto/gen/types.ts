@@ -2647,6 +2647,8 @@ export interface StoreStatusRef {
 export interface StoreAccountEdge {
   readonly accountId: string;
   readonly atMs: number;
+  /** Not listed for others: a reblog for followers only. */
+  readonly hidden?: boolean | undefined;
 }
 
 export interface StoreFollowEdge {

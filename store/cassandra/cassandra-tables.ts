@@ -164,12 +164,14 @@ export class CassandraTables implements Tables {
     const request =
       only !== undefined && statements.length === 1
         ? () => this.client.execute(only.query, only.params, { timestamp })
-        : () => this.client.batch([...statements], { prepare: true, logged: false, timestamp });
+        : () => this.client.batch(statements as Statement[], { prepare: true, logged: false, timestamp });
     await retried('writing rows', request);
   }
 
   /** Of several writes to one row the last counts: in a batch all have one timestamp. */
   private unitsOf(rows: readonly RowWrite[]): Unit[] {
+    const [only] = rows;
+    if (only !== undefined && rows.length === 1) return [this.unitOf(only)];
     const partitions = new Map<string, { bytes: number; readonly rows: Map<string, Statement> }>();
     for (const { table, key, value } of rows) {
       const statements = this.of(table);
@@ -188,6 +190,14 @@ export class CassandraTables implements Tables {
       rows: [...unit.rows.keys()],
       bytes: unit.bytes,
     }));
+  }
+
+  private unitOf({ table, key, value }: RowWrite): Unit {
+    const statements = this.of(table);
+    const { row } = statements.namesOf(key);
+    if (value === undefined) return { statements: [statements.remove(key)], rows: [row], bytes: row.length };
+    const bytes = bytesOf(table, value);
+    return { statements: [statements.put(key, bytes)], rows: [row], bytes: row.length + bytes.length };
   }
 
   private of(table: AnyTable): Statements {

@@ -109,4 +109,8 @@ export class GroupedWrites {
   }
 }
 
-const statementsOf = (group: readonly Waiting[]) => group.flatMap(({ unit }) => unit.statements);
+function statementsOf(group: readonly Waiting[]): Statement[] {
+  const all: Statement[] = [];
+  for (const { unit } of group) for (const statement of unit.statements) all.push(statement);
+  return all;
+}

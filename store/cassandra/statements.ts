@@ -1,11 +1,10 @@
+import { storedId } from '../../actors/domain/ids.js';
 import { type Column, checkColumn, columnsOf, idText, prefixOf } from '../keys.js';
 import type { RangeOptions } from '../port.js';
 import type { AnyTable, Columns } from '../table.js';
 
 type Key = Readonly<Record<string, string | number>>;
 export type Param = string | number | Buffer;
-
-const ID_DIGITS = 18;
 
 export interface Statement {
   readonly query: string;
@@ -110,7 +109,7 @@ function named(whole: string, columns: readonly Column[], key: Key): string {
   let text = whole;
   for (const { name, type } of columns) {
     const value = String(key[name]);
-    text += `\0${type === 'id' && value.length < ID_DIGITS ? value.padStart(ID_DIGITS, '0') : value}`;
+    text += `\0${type === 'id' ? storedId(value) : value}`;
   }
   return text;
 }

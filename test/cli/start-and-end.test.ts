@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
+import { operatorClient } from '../../cli/operator-socket.js';
+import { freePort } from '../../cluster/local/process.js';
 import { prefixed, program, withoutSettings } from '../kit/server-process.js';
 import { until } from '../kit/until.js';
 
@@ -56,6 +58,17 @@ async function silentServer(): Promise<{ server: Server; port: number }> {
   return { server, port: address.port };
 }
 
+/** Whether somebody listens there. */
+function isOpen(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  return once(socket, 'connect')
+    .then(
+      () => true,
+      () => false,
+    )
+    .finally(() => socket.destroy());
+}
+
 test('a data folder with a long path has its operators’ socket in it, for its owner only', async () => {
   const dataDir = join(folder, 'deep'.repeat(30));
   await mkdir(dataDir);
@@ -71,6 +84,22 @@ test('a data folder with a long path has its operators’ socket in it, for its 
     assert.equal(await end(node), 0, node.said());
   }
   await assert.rejects(stat(join(dataDir, 'node.sock')), { code: 'ENOENT' });
+});
+
+test('whoever sees a node listen can operate it and read its figures', async () => {
+  const [port, metricsPort] = [await freePort('127.0.0.1'), await freePort('127.0.0.1')];
+  const dataDir = join(folder, 'operable');
+  const node = start({ DATA_DIR: dataDir, PORT: String(port), METRICS_LISTEN: `127.0.0.1:${metricsPort}` });
+  try {
+    const deadline = performance.now() + START_MS_MAX;
+    // As often as can be: a moment is what it is about.
+    while (!(await isOpen(port))) assert.ok(performance.now() < deadline, node.said());
+    assert.ok(await isOpen(metricsPort));
+    const status = await operatorClient(dataDir)('status', {});
+    assert.equal((status as { state?: string }).state, 'up');
+  } finally {
+    assert.equal(await end(node), 0, node.said());
+  }
 });
 
 test('SIGTERM ends a node that is still waiting for its store, with code 0', async () => {

@@ -94,7 +94,8 @@ export class TestServer {
   static async start(settings: Partial<Settings> = {}): Promise<TestServer> {
     const folder = await mkdtemp(join(tmpdir(), 'murmuration-'));
     const flags = { PORT: '0', BASE_URL: 'http://localhost', DATA_DIR: folder, RATE_LIMITS: 'off', ...settings };
-    const node = await startNode(readSettings(flags, {}), pino({ level: 'error' }), { http: true });
+    const node = await startNode(readSettings(flags, {}), pino({ level: 'error' }));
+    await node.listen();
     return new TestServer(node, folder);
   }
 

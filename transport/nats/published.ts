@@ -20,7 +20,8 @@ class Recent<V> {
   }
 
   set(key: string, value: V): void {
-    this.entries.delete(key);
+    // A map in which something is put anew each time is built anew every few times; while much is free, order is nothing.
+    if (this.entries.size * 2 > this.sizeMax) this.entries.delete(key);
     this.entries.set(key, value);
     if (this.entries.size <= this.sizeMax) return;
     const oldest = this.entries.keys().next();

@@ -68,6 +68,17 @@ test('whoever may not post any more does not post later either', () => {
   assert.deepEqual([types(after.events), after.state.statuses], [['scheduled', 'unscheduled'], 0]);
 });
 
+test('an answer that was scheduled is given up when its addressee has blocked its author since', () => {
+  const addressee = '000000000000000042';
+  const answer = { ...later.post, inReplyToId: '000000000000000043', inReplyToAccountId: addressee };
+  const asked = newcomer().when('schedule', { post: answer, dueMs });
+  asked.when('receiveBlock', { from: addressee, on: true });
+  assert.equal(asked.when('post', { ...answer, idempotencyKey: 'another' }).lastProblem?.problem, 'not_found');
+  const due = asked.when('alarm', { what: idOf(asked), atMs: dueMs }, { nowMs: dueMs });
+  assert.ok(!types(due.events).includes('posted'));
+  assert.deepEqual([due.state.statuses, due.state.scheduled.size], [0, 0]);
+});
+
 test('too soon, too many, too many for one day, and what could not be posted are refused', () => {
   const refused = (who: ReturnType<typeof newcomer>, more: object = {}) =>
     who.when('schedule', { ...later, ...more }).lastProblem?.problem;

@@ -13,12 +13,12 @@ test('an id is fresh once, and under the epoch that it was minted in', () => {
   assert.equal(fresh.take('3', 7), false, 'an id that was never minted here');
 });
 
-test('an id that had to be forgotten is not fresh', () => {
-  const fresh = new FreshIds(2);
-  for (const id of ['1', '2', '3']) fresh.add(id, 1);
+test('an id that had to be forgotten is not fresh; half as many as fit are remembered at least', () => {
+  const fresh = new FreshIds(4);
+  for (const id of ['1', '2', '3', '4', '5']) fresh.add(id, 1);
   assert.deepEqual(
-    ['1', '2', '3'].map((id) => fresh.take(id, 1)),
-    [false, true, true],
+    ['1', '2', '3', '4', '5'].map((id) => fresh.take(id, 1)),
+    [false, false, true, true, true],
   );
 });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { makeId } from '../../../actors/domain/ids.js';
 import { Unavailable, WriteRefused } from '../../../actors/domain/problem.js';
 import { put } from '../../../store/port.js';
@@ -16,6 +16,15 @@ const minting: NotebookKind = { ...notebook(), minted: true };
 const add = (node: StageNode, text: string, to = id) => node.runtime.ask('notebook', to, 'add', { text });
 const lines = async (node: StageNode, of = id) =>
   ((await node.runtime.ask('notebook', of, 'read', {})) as { lines: string[] }).lines;
+/** A node, and an id that it has minted and whose notebook nobody has written in. */
+async function mintedAt(t: TestContext) {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1, { snapshotWorth: 4 }, [minting]);
+  await stage.clock.advance(1_000);
+  const { id: minted } = (await add(node, 'of the other')) as { id: string };
+  return { stage, node, minted };
+}
 const snapshot = (stage: Stage) => stage.shared.get(snapshots, { actor });
 
 test('an actor that nobody asks leaves memory, and comes back as it was', async (t) => {
@@ -46,11 +55,7 @@ test('an actor of few entries leaves memory without a snapshot, and comes back a
 });
 
 test('a new actor that has one entry leaves memory at once, and comes back with nothing repeated', async (t) => {
-  const stage = new Stage();
-  t.after(() => stage.close());
-  const node = await stage.node(1, { snapshotWorth: 4 }, [minting]);
-  await stage.clock.advance(1_000);
-  const { id: minted } = (await add(node, 'of the other')) as { id: string };
+  const { stage, node, minted } = await mintedAt(t);
   await stage.clock.advance(5_000);
   let shown = 0;
   node.store.beforeWrite = async (rows) => {
@@ -71,11 +76,7 @@ test('a new actor that has one entry leaves memory at once, and comes back with 
 });
 
 test('a new actor that is soon asked again stays in memory', async (t) => {
-  const stage = new Stage();
-  t.after(() => stage.close());
-  const node = await stage.node(1, { snapshotWorth: 4 }, [minting]);
-  await stage.clock.advance(1_000);
-  const { id: minted } = (await add(node, 'of the other')) as { id: string };
+  const { stage, node, minted } = await mintedAt(t);
   await add(node, 'one', minted);
   await add(node, 'two', minted);
   await stage.clock.advance(10_000);

@@ -69,6 +69,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 class Story {
   readonly people: string[] = [];
   readonly posts: { readonly id: string; readonly conversation: string; readonly author: string }[] = [];
+  /**
+   * By whoever lifted it, whose block or mute was lifted. What somebody refuses to be notified of is in no journal, so
+   * journals that are gone through after that may hold notifications by them which there never were.
+   */
+  readonly lifted = new Map<string, Set<string>>();
 
   private constructor(readonly city: City) {}
 
@@ -105,6 +110,9 @@ class Story {
     } else if ('whom' in step) {
       const target = this.person(step.whom);
       if (target === by) return;
+      if (step.did === 'unblock' || step.did === 'unmute') {
+        this.lifted.set(by, (this.lifted.get(by) ?? new Set()).add(target));
+      }
       const more = step.did === 'follow' ? { targetLocked: false } : { notifications: true, durationMs: 0 };
       await this.done(askAccount(by, step.did, { target, ...more } as never));
     } else {
@@ -141,7 +149,13 @@ class Story {
 const follow = (target: string) => ({ target, targetLocked: false });
 
 /** What `kept` answers as bytes is what `afresh` renders: the same pages, in every way. */
-async function comparePages(kept: Services, afresh: Services, viewer: string | undefined, story: Story): Promise<void> {
+async function comparePages(
+  kept: Services,
+  afresh: Services,
+  viewer: string | undefined,
+  story: Story,
+  notByThese: ReadonlySet<string> = new Set(),
+): Promise<void> {
   const lists: ((services: Services) => Promise<readonly (VisibleStatus | undefined)[]>)[] = [
     async (services) => (await publicTimeline(services, viewer, bounds)).items,
     async (services) => (await accountTimeline(services, viewer, story.person(0), bounds, everything)).items,
@@ -164,9 +178,10 @@ async function comparePages(kept: Services, afresh: Services, viewer: string | u
   const stored = (await cursor.next(bounds.limit)).map(({ id, value }) => ({ id, record: value }));
   const askedFor = stored.filter(({ record }) => isAskedFor(record, {}));
   const rendered = (await renderNotifications(afresh, viewer, askedFor)).filter((one) => one !== undefined);
+  const byOthers = ({ account }: { account: { id: string } }) => !notByThese.has(account.id);
   assert.deepEqual(
-    page.items.map((pieces) => JSON.parse(Buffer.concat(pieces).toString())),
-    JSON.parse(JSON.stringify(rendered)),
+    page.items.map((pieces) => JSON.parse(Buffer.concat(pieces).toString())).filter(byOthers),
+    JSON.parse(JSON.stringify(rendered)).filter(byOthers),
   );
 }
 
@@ -181,7 +196,7 @@ test('pages of kept bytes are what the store says, and what the journals alone s
     const again = await replayed(city, story.actors());
     for (const viewer of [...story.people, undefined]) {
       await comparePages(city.kept, city.afresh(), viewer, story);
-      await comparePages(city.kept, again.afresh(), viewer, story);
+      await comparePages(city.kept, again.afresh(), viewer, story, story.lifted.get(viewer ?? ''));
     }
     city.stage.close();
     again.stage.close();

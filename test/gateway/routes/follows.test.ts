@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { linkTo, type Person, TestServer } from '../../kit/server.js';
+import { until } from '../../kit/until.js';
 
 let server: TestServer;
 let alice: Person;
@@ -105,4 +106,19 @@ test('followers are paged by Link, newest first, each once; hidden collections s
   await setProfile(star, { hideCollections: true });
   assert.deepEqual((await server.get(`/api/v1/accounts/${star.id}/followers`)).body, []);
   assert.equal((await star.get(`/api/v1/accounts/${star.id}/followers`)).body.length, 5);
+});
+
+test('who asked to follow somebody follows them once they ask no longer to be asked', async () => {
+  const [shy, one, two] = [await server.person('shy'), await server.person('one'), await server.person('two')];
+  await setProfile(shy, { locked: true });
+  for (const asking of [one, two]) assert.equal((await asking.post(`/api/v1/accounts/${shy.id}/follow`)).status, 200);
+  assert.deepEqual([(await relationship(one, shy)).requested, (await relationship(one, shy)).following], [true, false]);
+  await setProfile(shy, { displayName: 'Still shy' });
+  assert.deepEqual(ids((await shy.get('/api/v1/follow_requests')).body).sort(), [one.id, two.id].sort());
+  await setProfile(shy, { locked: false });
+  const followers = async () => ids((await shy.get(`/api/v1/accounts/${shy.id}/followers`)).body);
+  await until('both to follow', async () => (await followers()).length === 2 || undefined, 5_000);
+  await until('both to know', async () => (await relationship(two, shy)).following || undefined, 5_000);
+  assert.deepEqual((await shy.get('/api/v1/follow_requests')).body, []);
+  assert.deepEqual((await shy.get('/api/v1/notifications?types[]=follow_request')).body, []);
 });

@@ -130,6 +130,24 @@ test('a private mention by a stranger waits, an answer to one’s own does not',
   assert.deepEqual((await erin.get('/api/v1/notifications/requests')).body, [], 'nor of somebody blocked');
 });
 
+test('whoever may answer may go on, and whom nobody spoke to may not join in', async () => {
+  const names = ['gunnar', 'hugo', 'ines'] as const;
+  const [gil, hal, ivo] = await Promise.all(names.map((name) => server.person(name)));
+  assert.ok(gil && hal && ivo);
+  const direct = { visibility: 'direct' };
+  const asked = await gil.says('@hugo what?', direct);
+  const answer = await hal.says('@gunnar @ines this', { ...direct, in_reply_to_id: asked });
+  const more = await hal.says('@gunnar and that', { ...direct, in_reply_to_id: answer });
+  await ivo.says('@gunnar me too', { ...direct, in_reply_to_id: answer });
+  await waiting(gil, 1);
+  const told = (await listed(gil)).map((one: { status: { id: string } }) => one.status.id);
+  assert.deepEqual(told, [more, answer]);
+  const kept = (await gil.get('/api/v1/conversations')).body;
+  assert.equal(kept[0].last_status.id, more);
+  const [request] = (await gil.get('/api/v1/notifications/requests')).body;
+  assert.equal(request.account.id, ivo.id);
+});
+
 test('what somebody silenced does waits or is dropped as the policy of each stranger says; who follows hears it', async () => {
   const [gus, hal, ida, jo] = await Promise.all(['gus', 'hal', 'ida', 'jo'].map((name) => server.person(name)));
   assert.ok(gus && hal && ida && jo);

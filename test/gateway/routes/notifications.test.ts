@@ -121,6 +121,46 @@ test('what a blocked person did, and what became of deleted statuses, is not sho
   await count(0);
 });
 
+test('who follows somebody in some languages only is not told of what they say in others', async () => {
+  const [reader, polyglot] = [await server.person('reader'), await server.person('polyglot')];
+  await reader.post(`/api/v1/accounts/${polyglot.id}/follow`, { notify: true, languages: ['de'] });
+  await polyglot.says('in English', { language: 'en' });
+  const german = await polyglot.says('auf Deutsch', { language: 'de' });
+  const told = async () =>
+    (await reader.get('/api/v1/notifications?types[]=status')).body.map(
+      (one: { status: { id: string } }) => one.status.id,
+    );
+  await until('the German one', async () => (await told()).includes(german) || undefined, ARRIVAL_MS_MAX);
+  assert.deepEqual(await told(), [german]);
+  await reader.post(`/api/v1/accounts/${polyglot.id}/follow`, { languages: [] });
+  assert.equal((await told()).length, 2);
+});
+
+test('nobody is told of a talk with somebody whom they block, or mute with notifications', async () => {
+  const [nora, pest, friend] = [
+    await server.person('nora'),
+    await server.person('pest'),
+    await server.person('friend'),
+  ];
+  const statuses = async (path: string) =>
+    (await nora.get(path)).body.map((one: { status?: { id: string } }) => one.status?.id);
+  const told = () => statuses('/api/v1/notifications?types[]=mention');
+  const both = await friend.says('@nora @pest hello to both');
+  const answer = await friend.says('@nora as I said', { in_reply_to_id: await pest.says('something') });
+  const alone = await friend.says('@nora and you');
+  await until('all three', async () => (await told()).length === 3 || undefined, ARRIVAL_MS_MAX);
+  await nora.post(`/api/v1/accounts/${pest.id}/mute`, { notifications: false });
+  assert.deepEqual(await told(), [alone, answer, both]);
+  for (const verb of ['mute', 'block']) {
+    await nora.post(`/api/v1/accounts/${pest.id}/${verb}`);
+    assert.deepEqual(await told(), [alone], verb);
+    assert.equal((await nora.get('/api/v1/notifications/unread_count')).body.count, 1);
+    assert.equal((await nora.get('/api/v2/notifications')).body.notification_groups.length, 1);
+    await nora.post(`/api/v1/accounts/${pest.id}/un${verb}`);
+  }
+  assert.deepEqual(await told(), [alone, answer, both]);
+});
+
 test('notifications are for users with the scope', async () => {
   assert.equal((await server.get('/api/v1/notifications')).status, 401);
   const token = await server.token(alice.id, ['read:statuses']);

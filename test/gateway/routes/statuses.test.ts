@@ -152,6 +152,21 @@ test('favourites and reblogs count once, list who made them, and can be taken ba
   assert.equal((await server.get(`/api/v1/statuses/${first.body.id}`)).status, 404);
 });
 
+test('who reblogs for their followers only is counted, and named to nobody else', async () => {
+  const status = await alice.says('to pass on');
+  const [quiet, loud] = [await server.person('quiet'), await server.person('loud')];
+  const wrapper = (await quiet.post(`/api/v1/statuses/${status}/reblog`, { visibility: 'private' })).body;
+  assert.equal(wrapper.visibility, 'private');
+  await loud.post(`/api/v1/statuses/${status}/reblog`);
+  const path = `/api/v1/statuses/${status}/reblogged_by`;
+  const named = (list: { id: string }[]) => list.map(({ id }) => id);
+  for (const body of [(await server.get(path)).body, (await alice.get(path)).body])
+    assert.deepEqual(named(body), [loud.id]);
+  assert.deepEqual(named((await quiet.get(path)).body), [loud.id, quiet.id], 'they know it themselves');
+  assert.equal((await server.get(`/api/v1/statuses/${status}`)).body.reblogs_count, 2);
+  assert.equal((await loud.get(`/api/v1/statuses/${wrapper.id}`)).status, 404);
+});
+
 test('private statuses are not reblogged, not even by their author', async () => {
   const id = await alice.says('just us', { visibility: 'private' });
   assert.equal((await alice.post(`/api/v1/statuses/${id}/reblog`)).status, 422);

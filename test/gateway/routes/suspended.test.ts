@@ -44,6 +44,8 @@ test('a suspended account is nothing but its name, and all of it is back when th
   assert.deepEqual((await server.get(`/api/v1/accounts?id[]=${ann.id}`)).body, [seen]);
   for (const list of ['statuses', 'followers', 'following', 'endorsements', 'featured_tags'])
     assert.deepEqual((await ben.get(`${path}/${list}`)).body, [], list);
+  const index = await server.ask('GET', `${path}/media_index`, undefined, undefined, { accept: 'application/json' });
+  assert.deepEqual(index.body, { images: [] }, 'neither name nor note');
   const [relation] = (await ben.get(`/api/v1/accounts/relationships?id[]=${ann.id}`)).body;
   assert.deepEqual([relation.following, relation.followed_by, relation.note], [true, true, 'a friend']);
   assert.deepEqual(ids((await server.get(`/api/v1/accounts/${ben.id}/following`)).body), [cleo.id]);

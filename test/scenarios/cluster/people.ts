@@ -1,10 +1,8 @@
-import { nobodyThere, operatorClient } from '../../../cli/operator-socket.js';
+import { operatorClient } from '../../../cli/operator-socket.js';
 import type { LoadUser } from '../../kit/posting-load.js';
-import { until } from '../../kit/until.js';
 
 /** Hashing a password takes long, and memory. */
 const AT_ONCE = 2;
-const OPEN_MS_MAX = 10_000;
 const SCOPES = 'read write follow push';
 
 /** Someone with an account, a token and a password. */
@@ -17,8 +15,6 @@ export interface Person extends LoadUser {
 /** Makes confirmed accounts as an operator does, at the node with that folder. */
 export async function makePeople(dataDir: string, names: readonly string[]): Promise<Person[]> {
   const operate = operatorClient(dataDir);
-  // A node that has just started answers clients a moment before it listens to operators.
-  await until('a node that listens to operators', () => operate('status', {}).then(Boolean, absent), OPEN_MS_MAX);
   const make = async (name: string): Promise<Person> => {
     const identity = { email: `${name}@example.org`, password: 'correct horse battery' };
     const wanted = { username: name, ...identity, confirmed: true, token: { scopes: SCOPES } };
@@ -33,11 +29,6 @@ export async function makePeople(dataDir: string, names: readonly string[]): Pro
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return people;
-}
-
-function absent(error: unknown): undefined {
-  if (!nobodyThere(error)) throw error;
-  return undefined;
 }
 
 /** An API call that must succeed. */
