@@ -65,15 +65,15 @@ async function started(wish: BareWish): Promise<ChildProcess> {
 
 async function measured(name: string, children: readonly ChildProcess[], round: BareRound): Promise<Row> {
   const cpu = () => children.reduce((sum, { pid = 0 }) => sum + cpuSeconds(pid), 0);
-  const once = async () => {
+  const carriedOut = async () => {
     const [before, startedMs] = [cpu(), performance.now()];
     await Promise.all(children.map((child) => asked(child, round)));
     const count = round.count * children.length;
     return { cpu: ((cpu() - before) / count) * 1_000, perSecond: (count / (performance.now() - startedMs)) * 1_000 };
   };
-  await once();
+  await carriedOut();
   const rounds = [];
-  for (let number = 0; number < ROUNDS; number++) rounds.push(await once());
+  for (let number = 0; number < ROUNDS; number++) rounds.push(await carriedOut());
   const [least, ...others] = rounds.sort((a, b) => a.cpu - b.cpu);
   if (least === undefined) throw new Error('no round');
   return {

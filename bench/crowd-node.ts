@@ -26,7 +26,8 @@ const settings = readSettings(
   { DATA_DIR: wish.dataDir, PORT: wish.port, BASE_URL: `http://127.0.0.1:${wish.port}`, RATE_LIMITS: 'off' },
   {},
 );
-const node = await startNode(settings, pino({ level: 'warn' }, pino.destination(2)), { http: true });
+const node = await startNode(settings, pino({ level: 'warn' }, pino.destination(2)));
+await node.listen();
 const audiences = openRings(node);
 setFlagsFromString('--expose-gc');
 // The graph and the rest of the making is not the node's.
