@@ -2,6 +2,8 @@ import { idMs } from './ids.js';
 
 /** UTF-8 bytes of a hashtag's name: longer than any word; followed ones travel with the relations. What is longer is none. */
 export const HASHTAG_BYTES_MAX = 200;
+/** As it is written, in UTF-16: of 200 letters with four marks each. A letter may become 18, so longer ones are not looked at. */
+export const HASHTAG_WRITTEN_MAX = 1_000;
 /** Of one status, the first ones that are found by their name: more than any text that is meant to be read has. */
 export const STATUS_TAGS_INDEXED_MAX = 60;
 /** How hashtags' statuses are cut into partitions: 37 hours, so a million a day stay below 100 MB. */
@@ -48,7 +50,7 @@ export function namedHashtag(text: string): string | undefined {
 
 /** The name of what has a hashtag's form, unless it is only a number, or too long. */
 export function usableName(written: string): string | undefined {
-  if (!notOnlyDigits.test(written)) return undefined;
+  if (written.length > HASHTAG_WRITTEN_MAX || !notOnlyDigits.test(written)) return undefined;
   const name = hashtagName(written);
   return name !== '' && Buffer.byteLength(name) <= HASHTAG_BYTES_MAX ? name : undefined;
 }

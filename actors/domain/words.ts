@@ -7,6 +7,11 @@ export const WORD_CHARS_MAX = 40;
 export const STATUS_WORDS_MAX = 100;
 /** Of a name and a display name of 30 characters each. */
 export const NAME_WORDS_MAX = 30;
+/**
+ * Of a text, in UTF-16, as far as it is compared: longer than any that people write in the 500 characters of a status.
+ * A letter may become 18 (ﷺ), so a text of 50,000 that is one link would take a quarter of a second each time.
+ */
+export const COMPARED_CHARS_MAX = 10_000;
 /** How a word's statuses are cut into partitions: 25 days. */
 export const WORD_BUCKET_MS = 2 ** 31;
 /** How many of them back a search goes: two years. */
@@ -19,9 +24,9 @@ const spaceless =
 const isSpaceless =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-/** Text as it is compared: width, case and the accents of Latin letters do not count. */
+/** Text as it is compared: width, case, the accents of Latin letters and what is past COMPARED_CHARS_MAX do not count. */
 export function comparable(text: string): string {
-  return foldLatin(text.normalize('NFKC').toLowerCase());
+  return foldLatin(text.slice(0, COMPARED_CHARS_MAX).normalize('NFKC').toLowerCase());
 }
 
 /** The distinct words of a text as they are compared, in order, at most `max`. Linear in the text's length. */

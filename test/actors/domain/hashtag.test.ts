@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HASHTAG_BYTES_MAX, hashtagName, indexedTags, namedHashtag } from '../../../actors/domain/hashtag.js';
+import {
+  HASHTAG_BYTES_MAX,
+  HASHTAG_WRITTEN_MAX,
+  hashtagName,
+  indexedTags,
+  namedHashtag,
+} from '../../../actors/domain/hashtag.js';
 import { readText } from '../../../actors/domain/text.js';
 
 test('a hashtag has one name, however wide, high or accented its letters are written', () => {
@@ -24,6 +30,9 @@ test('a name that would not fit a key is no hashtag, in texts neither', () => {
   assert.equal(namedHashtag(`${fits}x`), undefined);
   assert.equal(namedHashtag('ﷺ'.repeat(50)), undefined, 'it grows when it is normalised');
   assert.deepEqual(readText(`#${fits}x #ok`).tags, ['ok']);
+  const marked = (marks: number) => `a${'\u0301'.repeat(marks)}`;
+  assert.equal(namedHashtag(marked(HASHTAG_WRITTEN_MAX - 1)), 'a');
+  assert.equal(namedHashtag(marked(HASHTAG_WRITTEN_MAX)), undefined, 'what is longer is not even normalised');
 });
 
 test('only public statuses of one’s own are found by hashtag, by so many of them', () => {
