@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { prefixed, program, ServerProcess, withoutSettings } from '../kit/server-process.js';
 import { until } from '../kit/until.js';
 
-const RUN_MS_MAX = 20_000;
+const RUN_MS_MAX = 120_000;
 const TERM_MS_MAX = 15_000;
 
 let folder: string;

@@ -13,7 +13,7 @@ import { prefixed, program, withoutSettings } from '../kit/server-process.js';
 import { until } from '../kit/until.js';
 
 const run = promisify(execFile);
-const START_MS_MAX = 30_000;
+const START_MS_MAX = 120_000;
 /** What SIGTERM promises. */
 const TERM_MS_MAX = 15_000;
 

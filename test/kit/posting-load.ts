@@ -19,8 +19,8 @@ export interface LoadReport {
 }
 
 /** A post is tried again under its key for this long before the load gives up on it. */
-const RETRY_MS_MAX = 30_000;
-const REQUEST_MS_MAX = 15_000;
+const RETRY_MS_MAX = 120_000;
+const REQUEST_MS_MAX = 60_000;
 
 /**
  * Posts as several users at once, each to a node of its own choosing per post, until `stop`. Bounded by

@@ -15,7 +15,7 @@ export interface RawRequest {
   readonly body?: Buffer | undefined;
 }
 
-const REQUEST_MS_MAX = 15_000;
+const REQUEST_MS_MAX = 60_000;
 const IDLE_MS_MAX = 5_000;
 
 /** Sends what fetch would refuse or mend: raw bytes in paths, broken escapes, broken UTF-8. */

@@ -11,7 +11,7 @@ import { until } from './until.js';
 /** The program of the built tree to which this file belongs: the server, and the command line as well. */
 export const program = fileURLToPath(new URL('../../main.js', import.meta.url));
 
-const READY_MS_MAX = 30_000;
+const READY_MS_MAX = 120_000;
 /** What SIGTERM promises, and some for a busy machine. */
 const STOP_MS_MAX = 20_000;
 
@@ -107,7 +107,7 @@ export class ServerProcess {
 
   private async ready(): Promise<true | undefined> {
     if (!this.running) throw new Error(`the server ended with ${this.child?.exitCode}:\n${this.written.slice(-4_000)}`);
-    return fetch(`${this.url}/health/ready`, { signal: AbortSignal.timeout(2_000) }).then(
+    return fetch(`${this.url}/health/ready`, { signal: AbortSignal.timeout(10_000) }).then(
       (response) => response.status === 200 || undefined,
       () => undefined,
     );

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import type { AnyRoute } from '../../gateway/http/route.js';
 import { allRoutes } from '../../gateway/routes/index.js';
 import { fieldsOf } from '../kit/hostile-values.js';
+import { OwnTime } from '../kit/own-time.js';
 import { sameDayFor } from '../kit/same-day.js';
 import { Attack } from './attack.js';
 import { type Fitting, NOTHING_THERE, nameOf } from './every-route.js';
@@ -33,10 +34,11 @@ class Pulse {
 
   private async ask(url: string): Promise<void> {
     while (!this.stopped) {
-      const startedMs = performance.now();
+      // What keeps this process busy is not the server's.
+      const time = new OwnTime();
       const answer = await fetch(url).catch(() => undefined);
       if (answer?.status !== 200) this.failures++;
-      this.slowestMs = Math.max(this.slowestMs, performance.now() - startedMs);
+      this.slowestMs = Math.max(this.slowestMs, time.stop());
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
@@ -157,7 +159,7 @@ function oddTests(): void {
     }
   });
 
-  test('after all of it the same processes are there, were never blocked, and saw no error of their own', async () => {
+  test('after all of it the same processes are there, were never blocked, and saw no error of their own', async (t) => {
     const { nodes } = attack.ground;
     assert.deepEqual(
       nodes.map(({ pid }) => pid),
@@ -168,6 +170,7 @@ function oddTests(): void {
       assert.equal((await fetch(`${url}/health`)).status, 200);
     }
     assert.equal(pulse.failures, 0);
+    t.diagnostic(`/health took ${pulse.slowestMs.toFixed(0)} ms at most`);
     assert.ok(pulse.slowestMs < BLOCKED_MS_MAX, `/health took ${pulse.slowestMs} ms`);
     const lines = nodes.flatMap(({ log }) => log.split('\n').filter((line) => line.startsWith('{')));
     assert.deepEqual(

@@ -17,7 +17,7 @@ const POSTS_MAX = 3_000;
 const AT_A_TIME = 16;
 const PAGES_MAX = 200;
 /** Effects that met the full disk are tried again with growing pauses. */
-const CATCH_UP_MS_MAX = 30_000;
+const CATCH_UP_MS_MAX = 120_000;
 
 let server: ServerProcess;
 let ada: Person;

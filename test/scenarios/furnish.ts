@@ -17,7 +17,7 @@ export interface Tenants {
 
 /** The smallest picture there is. */
 export const DOT = Buffer.from('R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAkQBADs=', 'base64');
-const ARRIVAL_MS_MAX = 10_000;
+const ARRIVAL_MS_MAX = 60_000;
 type Made = { readonly id: string };
 
 /** A custom emoji, as an operator adds it. */

@@ -10,7 +10,7 @@ const ROUNDS = 3;
 const POSTS_A_ROUND = 80;
 const POSTS_MAX = 5_000;
 const PAGES_MAX = 200;
-const ROUND_MS_MAX = 30_000;
+const ROUND_MS_MAX = 120_000;
 
 let server: ServerProcess;
 let people: Person[];

@@ -6,8 +6,10 @@ import { freePort } from '../../cluster/local/process.js';
 import { ServerProcess } from '../kit/server-process.js';
 import { until } from '../kit/until.js';
 
+/** Nothing waits for a mail server: each try of one takes longer. */
+const DELAY_MS_MAX = 3_000;
 /** After an outage a mail is tried again within a minute (actors/runtime/lane.ts). */
-const MAIL_MS_MAX = 90_000;
+const MAIL_MS_MAX = 180_000;
 interface Received {
   readonly to: string;
   readonly text: string;
@@ -117,15 +119,18 @@ test('while the mail server is away everything else goes on, over a crash too; t
       password: 'correct horse battery',
       agreement: true,
     });
-  assert.equal((await signUp('first')).status, 200);
+  const first = await signUp('first');
+  assert.equal(first.status, 200);
+  /** No more waiting than when mails go out, however long this machine takes for a password's hash. */
+  const isSoon = (ms: number) => ms < first.ms + DELAY_MS_MAX;
   await arrived('first@example.org', /auth\/confirmation/);
 
   await closeSmtp();
   const signedUp = await signUp('second');
-  assert.deepEqual([signedUp.status, signedUp.ms < 3_000], [200, true]);
+  assert.deepEqual([signedUp.status, isSoon(signedUp.ms)], [200, true]);
   await askReset('ada@example.org');
   const report = await ask('POST', '/api/v1/reports', ada.token, { account_id: ben.id, comment: 'rude' });
-  assert.deepEqual([report.status, report.ms < 3_000], [200, true]);
+  assert.deepEqual([report.status, isSoon(report.ms)], [200, true]);
   await ask('POST', `/api/v1/admin/accounts/${ben.id}/action`, chief.token, { type: 'none', text: 'be kind' });
   // What the reported, the reporter and the moderators do next reaches others, though a mail of theirs waits.
   for (const { token } of [ada, ben, mod, chief]) {
@@ -137,7 +142,7 @@ test('while the mail server is away everything else goes on, over a crash too; t
           const told = (await ask('GET', '/api/v1/notifications?types[]=mention', other.token)).body;
           return told.some((one: { status: { id: string } }) => one.status.id === body.id) || undefined;
         },
-        10_000,
+        60_000,
       );
   }
   await server.kill();

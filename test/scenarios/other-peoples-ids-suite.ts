@@ -5,7 +5,7 @@ import { until } from '../kit/until.js';
 import { makePeople } from './cluster/people.js';
 import type { Ground } from './ground.js';
 
-const TOLD_MS_MAX = 10_000;
+const TOLD_MS_MAX = 60_000;
 
 let ground: Ground;
 let nodes: readonly Asked[];

@@ -8,7 +8,7 @@ import { playOwnAccountWithMasto } from './clients/masto-own-account.js';
 
 const run = promisify(execFile);
 const script = join(process.cwd(), 'test/scenarios/clients/own_account.py');
-const PLAY_MS_MAX = 60_000;
+const PLAY_MS_MAX = 240_000;
 
 let server: TestServer;
 before(async () => {

@@ -15,7 +15,7 @@ interface Reading {
 
 /** Fewer than there are. */
 const JUDGED_MIN = 80;
-const QUIET_MS_MAX = 20_000;
+const QUIET_MS_MAX = 60_000;
 /** What is about the process, the moment or the connection, not about what is stored. */
 const OF_THE_MOMENT = /^GET \/(?:health|metrics|api\/v1\/streaming|auth\/|oauth\/authorize)/;
 

@@ -142,7 +142,7 @@ test('schemathesis finds no server error and no answer that the OpenAPI document
     ...['--workers', '1', '--phases', 'examples,coverage,fuzzing', '--checks', CHECKS.join(',')],
     ...['--max-examples', String(EXAMPLES_PER_OPERATION), '--generation-deterministic'],
     ...['--no-shrink', '--no-color', '--suppress-health-check', 'all'],
-    ...['--max-redirects', '0', '--request-timeout', '10', '--report', 'json', '--report-json-path', report],
+    ...['--max-redirects', '0', '--request-timeout', '60', '--report', 'json', '--report-json-path', report],
   ]);
   assert.equal(code, 0, written.slice(-WRITTEN_MAX));
   const { complete, operations, test_cases, valid_rates } = JSON.parse(await readFile(report, 'utf8')) as Report;

@@ -15,7 +15,7 @@ import type { Place } from './ground.js';
 const run = promisify(execFile);
 const STEPS = 20;
 /** What one node has decided is known to all of them by then. */
-const KNOWN_MS_MAX = 10_000;
+const KNOWN_MS_MAX = 60_000;
 
 /** Steps of all kinds, and quotes of what is for some only: the same ones for every run with a seed. */
 function stepsOf(seed: number): Step[] {

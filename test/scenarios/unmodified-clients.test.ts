@@ -12,7 +12,7 @@ import { makePeople, type Person } from './cluster/people.js';
 
 const run = promisify(execFile);
 const script = join(process.cwd(), 'test/scenarios/clients/scenario.py');
-const PLAY_MS_MAX = 60_000;
+const PLAY_MS_MAX = 240_000;
 
 let server: ServerProcess;
 before(async () => {

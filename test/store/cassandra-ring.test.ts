@@ -15,7 +15,7 @@ const HICCUP_MS_MAX = 5_000;
 const WORKERS = 4;
 /** Each worker's operations before the node is killed, and after it. */
 const ROUNDS = 50;
-const PROGRESS_MS_MAX = 60_000;
+const PROGRESS_MS_MAX = 240_000;
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 
 let dir: string;

@@ -7,6 +7,7 @@ import {
   type SendGroup,
   type Unit,
 } from '../../store/cassandra/grouped-writes.js';
+import { until } from '../kit/until.js';
 
 const unit = (name: string, bytes = 100): Unit => ({ statements: [{ query: name, params: [] }], rows: [name], bytes });
 
@@ -57,7 +58,7 @@ test('a group that waits for an answer goes when that takes long', async () => {
   const first = writes.write([unit('slow')]);
   await turn();
   const second = writes.write([unit('next')]);
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await until('the next group', () => sent.length === 2, 10_000);
   assert.deepEqual(sent, [['slow'], ['next']]);
   for (const answer of answers) answer();
   await Promise.all([first, second]);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Unavailable } from '../../actors/domain/problem.js';
 import { type Bus, PAYLOAD_BYTES_MAX } from '../../transport/bus.js';
+import { OwnTime } from '../kit/own-time.js';
 import { eventually } from './eventually.js';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -15,21 +16,21 @@ export function busContract(
   test(`${name}: a request gets the answer of the node that serves its subject`, async (t) => {
     const [one, two] = await open(t);
     await one.serve('actor.7', async (payload) => bytes(`${text(payload)} yourself`));
-    assert.equal(text(await two.request('actor.7', bytes('hello'), 1_000)), 'hello yourself');
-    assert.equal(text(await one.request('actor.7', bytes('hi'), 1_000)), 'hi yourself');
+    assert.equal(text(await two.request('actor.7', bytes('hello'), 60_000)), 'hello yourself');
+    assert.equal(text(await one.request('actor.7', bytes('hi'), 60_000)), 'hi yourself');
   });
 
   test(`${name}: a subject that nobody serves is Unavailable at once`, async (t) => {
     const [one] = await open(t);
-    const startedMs = performance.now();
-    await assert.rejects(one.request('actor.8', bytes('hello'), 5_000), Unavailable);
-    assert.ok(performance.now() - startedMs < 1_000);
+    const time = new OwnTime();
+    await assert.rejects(one.request('actor.8', bytes('hello'), 60_000), Unavailable);
+    assert.ok(time.stop() < 1_000);
   });
 
   test(`${name}: a served subject that was closed is Unavailable`, async (t) => {
     const [one, two] = await open(t);
     const server = await one.serve('actor.9', async (payload) => payload);
-    await two.request('actor.9', bytes('hello'), 1_000);
+    await two.request('actor.9', bytes('hello'), 60_000);
     await server.close();
     await eventually('the server is gone', async () => {
       try {
@@ -53,8 +54,8 @@ export function busContract(
       if (payload.length === 0) throw new Error('nothing to do');
       return payload;
     });
-    await assert.rejects(two.request('actor.11', new Uint8Array(), 1_000), Unavailable);
-    assert.equal(text(await two.request('actor.11', bytes('again'), 1_000)), 'again');
+    await assert.rejects(two.request('actor.11', new Uint8Array(), 60_000), Unavailable);
+    assert.equal(text(await two.request('actor.11', bytes('again'), 60_000)), 'again');
   });
 
   test(`${name}: what a node publishes reaches all subscribers in order, its own too`, async (t) => {
@@ -76,15 +77,15 @@ export function busContract(
     const [one, two] = await open(t);
     await one.serve('actor.12', async (payload) => payload);
     assert.throws(() => two.publish('topic.y', new Uint8Array(PAYLOAD_BYTES_MAX + 1)), RangeError);
-    await assert.rejects(two.request('actor.12', new Uint8Array(PAYLOAD_BYTES_MAX + 1), 1_000), RangeError);
-    const answer = await two.request('actor.12', new Uint8Array(PAYLOAD_BYTES_MAX), 5_000);
+    await assert.rejects(two.request('actor.12', new Uint8Array(PAYLOAD_BYTES_MAX + 1), 60_000), RangeError);
+    const answer = await two.request('actor.12', new Uint8Array(PAYLOAD_BYTES_MAX), 60_000);
     assert.equal(answer.length, PAYLOAD_BYTES_MAX);
   });
 
   test(`${name}: an answer above the limit is Unavailable to its caller`, async (t) => {
     const [one, two] = await open(t);
     await one.serve('actor.13', async () => new Uint8Array(PAYLOAD_BYTES_MAX + 1));
-    await assert.rejects(two.request('actor.13', new Uint8Array(), 1_000), Unavailable);
+    await assert.rejects(two.request('actor.13', new Uint8Array(), 60_000), Unavailable);
   });
 
   test(`${name}: a closed bus serves nothing more and refuses requests`, async (t) => {
@@ -92,7 +93,7 @@ export function busContract(
     await one.serve('actor.14', async (payload) => payload);
     await one.close();
     assert.equal(one.healthy(), false);
-    await assert.rejects(one.request('actor.14', new Uint8Array(), 1_000), Unavailable);
+    await assert.rejects(one.request('actor.14', new Uint8Array(), 60_000), Unavailable);
     await eventually('the server is gone', async () => {
       try {
         await two.request('actor.14', new Uint8Array(), 200);

@@ -1,12 +1,9 @@
-/** Polls until the probe holds; fails after `timeoutMs`. */
-export async function eventually(
-  what: string,
-  probe: () => boolean | Promise<boolean>,
-  timeoutMs = 10_000,
-): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
-  while (!(await probe())) {
-    if (performance.now() > deadline) throw new Error(`${what}: not within ${timeoutMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+import { until } from '../kit/until.js';
+
+/** Far more than any of these states takes, and the services are processes of their own. */
+const EVENTUALLY_MS_MAX = 60_000;
+
+/** Polls until the probe holds; fails after EVENTUALLY_MS_MAX. */
+export async function eventually(what: string, probe: () => boolean | Promise<boolean>): Promise<void> {
+  await until(what, probe, EVENTUALLY_MS_MAX);
 }

@@ -12,9 +12,9 @@ import { withoutSettings } from '../../kit/server-process.js';
 import { until } from '../../kit/until.js';
 
 const clusterProgram = fileURLToPath(new URL('../../../cluster/local/main.js', import.meta.url));
-const START_MS_MAX = 60_000;
+const START_MS_MAX = 240_000;
 /** Services that were asked to end get 15 s before they are killed. */
-const END_MS_MAX = 30_000;
+const END_MS_MAX = 60_000;
 
 let folder: string;
 before(async () => {

@@ -35,7 +35,7 @@ test('rules are JSON; what is none, or no rule, is refused', () => {
 
 test('each token and each address has a count of its own, and deletions another', async () => {
   const bus = new InProcessHub(realClock).bus('one');
-  const rules = { ...RATE_RULES, token: { limit: 3, seconds: 3_600 }, deletes: { limit: 1, seconds: 3_600 } };
+  const rules = { ...RATE_RULES, token: { limit: 3, seconds: 86_400 }, deletes: { limit: 1, seconds: 86_400 } };
   const limits = new RateLimits({ bus, clock: realClock, node: 'one', rules: () => rules });
   const remaining = (token?: string) => limits.take(READ, token, nowhere)?.headers['x-ratelimit-remaining'];
   assert.deepEqual([remaining('a'), remaining('a'), remaining('b'), remaining()], ['2', '1', '2', '299']);
@@ -48,7 +48,7 @@ test('each token and each address has a count of its own, and deletions another'
 
 test('what is asked of one node counts on the others', async () => {
   const hub = new InProcessHub(realClock);
-  const rules = { ...RATE_RULES, token: { limit: 10, seconds: 3_600 } };
+  const rules = { ...RATE_RULES, token: { limit: 10, seconds: 86_400 } };
   const [one, two] = ['one', 'two'].map(
     (node) => new RateLimits({ bus: hub.bus(node), clock: realClock, node, rules: () => rules }),
   ) as [RateLimits, RateLimits];

@@ -10,6 +10,7 @@ import { put, remove } from '../../../store/port.js';
 import { instanceEntries } from '../../../store/tables.js';
 import { InProcessHub } from '../../../transport/in-process-bus.js';
 import { EventStream } from '../../kit/event-stream.js';
+import { OwnTime } from '../../kit/own-time.js';
 import { type Person, TestServer } from '../../kit/server.js';
 import { until } from '../../kit/until.js';
 import { realClock } from '../../transport/real-clock.js';
@@ -88,9 +89,13 @@ test('addresses of the sixth version are blocked by their ranges, those of the f
 });
 
 test('a block ends when its time is over', async () => {
-  await admin.post(PATH, { ip: '203.0.113.64', severity: 'no_access', expires_in: 1 });
+  const { id } = (await admin.post(PATH, { ip: '203.0.113.64', severity: 'no_access' })).body;
   await known('203.0.113.64', 403);
-  await until('the end', async () => (await status('203.0.113.64')) === 200 || undefined, 3_000);
+  // Seen to hold before it can be over, however long that takes.
+  await admin.put(`${PATH}/${id}`, { severity: 'no_access', expires_in: 1 });
+  await until('the end', async () => (await status('203.0.113.64')) === 200 || undefined, 5_000);
+  const [block] = (await admin.get(PATH)).body.filter((one: { id: string }) => one.id === id);
+  assert.ok(block === undefined || Date.parse(block.expires_at) <= Date.now(), 'not before its time');
 });
 
 test('open streams of an address end within a second of its block', async () => {
@@ -104,10 +109,10 @@ test('open streams of an address end within a second of its block', async () => 
   await Promise.all([opened(blocked), opened(other)]);
   const events = await EventStream.open(server.url, 'user', ada.token);
   const closed = new Promise<number>((resolve) => blocked.once('close', resolve));
-  const startMs = performance.now();
+  const time = new OwnTime();
   await admin.post(PATH, { ip: '203.0.113.80', severity: 'no_access' });
   assert.equal(await closed, 1008);
-  assert.ok(performance.now() - startMs < 1_000);
+  assert.ok(time.stop() < 1_000);
   assert.deepEqual([other.readyState, events.ended], [WebSocket.OPEN, false]);
   const again = open('203.0.113.80');
   const refused = await new Promise<string>((resolve) => again.once('error', (error) => resolve(error.message)));

@@ -43,7 +43,7 @@ async function mailedLink(): Promise<string> {
       }
       return undefined;
     },
-    10_000,
+    60_000,
   );
 }
 

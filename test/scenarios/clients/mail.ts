@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { until } from '../../kit/until.js';
 
 /** How long a confirmation mail may take: it is an effect behind the reply. */
-const MAIL_MS_MAX = 20_000;
+const MAIL_MS_MAX = 60_000;
 
 /** The confirmation link in the mail to that address, out of the nodes' mail folders (no SMTP_URL is set). */
 export async function confirmationLink(dataDirs: readonly string[], address: string): Promise<string> {

@@ -5,7 +5,7 @@ import { DOT } from '../furnish.js';
 import type { SignedIn } from './masto-own-account.js';
 
 type Rest = mastodon.rest.Client;
-const ARRIVAL_MS_MAX = 10_000;
+const ARRIVAL_MS_MAX = 60_000;
 const idsOf = (list: readonly { readonly id: string }[]): string[] => list.map(({ id }) => id);
 
 /** What statuses can hold and what can be done with them, and what it leads to, with masto. */

@@ -15,7 +15,7 @@ export interface Stage {
 
 type Rest = mastodon.rest.Client;
 /** How long a status may take to another node's stream and timelines. */
-const ARRIVAL_MS_MAX = 10_000;
+const ARRIVAL_MS_MAX = 60_000;
 /** Posts until a stream that was just opened must have shown one. */
 const PROBES_MAX = 10;
 const SCOPES = 'read write follow push';

@@ -3,7 +3,7 @@ import megalodon, { type MegalodonInterface } from 'megalodon';
 import { until } from '../../kit/until.js';
 import type { Person } from '../cluster/people.js';
 
-const ARRIVAL_MS_MAX = 10_000;
+const ARRIVAL_MS_MAX = 60_000;
 
 type Client = MegalodonInterface;
 // Its default export is a function in CommonJS, seen through Node's modules.

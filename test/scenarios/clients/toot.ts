@@ -8,8 +8,8 @@ import { until } from '../../kit/until.js';
 import type { Person } from '../cluster/people.js';
 
 const run = promisify(execFile);
-const COMMAND_MS_MAX = 30_000;
-const ARRIVAL_MS_MAX = 15_000;
+const COMMAND_MS_MAX = 120_000;
+const ARRIVAL_MS_MAX = 60_000;
 
 /** What somebody does who is signed in with toot, the client for terminals. `python`: the interpreter that has it. */
 export async function playWithToot(python: string, url: string, ada: Person, ben: Person): Promise<void> {

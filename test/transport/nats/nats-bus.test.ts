@@ -6,6 +6,7 @@ import { Unavailable } from '../../../actors/domain/problem.js';
 import { codec } from '../../../proto/codec.js';
 import { ROWS_TOPIC, STATUSES_TOPIC } from '../../../transport/bus.js';
 import { NatsBus } from '../../../transport/nats/nats-bus.js';
+import { OwnTime } from '../../kit/own-time.js';
 import { busContract } from '../bus-contract.js';
 import { eventually } from '../eventually.js';
 import { OwnNatsServer, sharedNatsUrl } from '../nats-server.js';
@@ -86,9 +87,9 @@ test('a killed server makes requests Unavailable at once; when it is back all go
   await server.kill();
   await waiting;
   await eventually('both know', () => !one.healthy() && !two.healthy());
-  const startedMs = performance.now();
-  await assert.rejects(two.request('actor.1', bytes('hello'), 5_000), Unavailable);
-  assert.ok(performance.now() - startedMs < 100);
+  const time = new OwnTime();
+  await assert.rejects(two.request('actor.1', bytes('hello'), 60_000), Unavailable);
+  assert.ok(time.stop() < 100);
   one.publish('topic.x', bytes('lost'));
   const late = one.serve('actor.3', async (payload) => payload);
 
@@ -96,7 +97,7 @@ test('a killed server makes requests Unavailable at once; when it is back all go
   await eventually('both are back', () => one.healthy() && two.healthy());
   await late;
   await eventually('requests work again', async () => {
-    const answers = await Promise.allSettled(['actor.1', 'actor.3'].map((s) => two.request(s, bytes('hello'), 500)));
+    const answers = await Promise.allSettled(['actor.1', 'actor.3'].map((s) => two.request(s, bytes('hello'), 5_000)));
     return answers.every((answer) => answer.status === 'fulfilled');
   });
   await eventually('both were told of the gap', () => gaps.one > 0 && gaps.two > 0);
@@ -119,13 +120,13 @@ test('what is published on common topics has come before an answer that was sent
   });
   await Promise.all(
     ['a', 'b'].map(async (name) => {
-      await two.request('actor.1', bytes(name), 1_000);
+      await two.request('actor.1', bytes(name), 60_000);
       assert.ok(heard.includes(`rows ${name}`) && heard.includes(`statuses ${name}`));
     }),
   );
   assert.deepEqual(heard, ['rows a', 'statuses a', 'rows b', 'statuses b']);
   await statuses.close();
-  await two.request('actor.1', bytes('c'), 1_000);
+  await two.request('actor.1', bytes('c'), 60_000);
   assert.deepEqual(heard.slice(4), ['rows c']);
 });
 
