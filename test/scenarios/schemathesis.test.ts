@@ -12,7 +12,7 @@ import { EveryRoute, type Fitting, nameOf } from './every-route.js';
 /** Made up by chance, the same at each run; what the edges of an operation's schema give comes on top. */
 const EXAMPLES_PER_OPERATION = 1;
 /** It takes about two minutes; this is for a busy machine. */
-const RUN_MS_MAX = 600_000;
+const RUN_MS_MAX = 2_400_000;
 /** So many operations must have had an answer that is a success: else it was refusals only that were judged. */
 const SUCCESSFUL_MIN = 250;
 /** The end of what it wrote is where it tells its findings. */
