@@ -54,6 +54,7 @@ async function inTurn(...requests: readonly string[]): Promise<string[]> {
     gateway.server.port,
     whole,
     (got) => count(got) === requests.length && got.endsWith('}'),
+    60_000,
   );
   return text
     .split('HTTP/1.1 ')
