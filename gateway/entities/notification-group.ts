@@ -6,7 +6,6 @@ import { type Soon, soon } from '../soon.js';
 import type { NotificationGroup } from '../timelines/notification-groups.js';
 import type { VisibleStatus } from '../visible.js';
 import { renderAccount } from './account.js';
-import type { SeenNotification } from './notification.js';
 import { fallbackOf } from './notification-fallback.js';
 import { isoTime } from './time.js';
 
@@ -41,8 +40,9 @@ export function renderGroups(
   const partial = new Map<string, StoreAccountRecord>();
   const statuses = new Map<string, VisibleStatus>();
   const rendered: Uint8Array[][] = [];
-  for (const { key, members } of groups) {
-    const sample = sampleOf(members);
+  for (const group of groups) {
+    const { members } = group;
+    const sample = sampleOf(group);
     for (let index = 0; index < sample.length; index++) {
       const account = sample[index] as StoreAccountRecord;
       if (isPartial && index > 0) partial.set(account.id, account);
@@ -50,7 +50,7 @@ export function renderGroups(
     }
     const status = members[0]?.status;
     if (status !== undefined) statuses.set(status.record.id, status);
-    rendered.push([groupBytes(services, key, members, sample, look)]);
+    rendered.push([groupBytes(services, group, sample, look)]);
   }
   const shown: Uint8Array[][] = [];
   for (const account of whole.values()) shown.push([services.pages.account(account)]);
@@ -69,15 +69,16 @@ export function renderGroups(
 /** What a group says is the same as long as it begins and ends with the same, and names the same people. */
 function groupBytes(
   services: Services,
-  key: string,
-  members: readonly SeenNotification[],
+  group: NotificationGroup,
   sample: readonly StoreAccountRecord[],
   { shown, supportedTypes }: GroupLook,
 ): Uint8Array {
+  const { key, members } = group;
   const [newest, oldest] = [members[0], members.at(-1)];
+  const count = countOf(group);
   const fallback = newest && supportedTypes && fallbackOf(newest, supportedTypes);
   const make = () => {
-    const text = JSON.stringify({ ...groupOf(key, members, sample, shown), fallback }).slice(0, -1);
+    const text = JSON.stringify({ ...groupOf(group, sample, shown), fallback }).slice(0, -1);
     // A number in the API, although it is more than a double holds.
     return Buffer.from(`${text},"most_recent_notification_id":${BigInt(members[0]?.id ?? 0)}}`);
   };
@@ -87,7 +88,7 @@ function groupBytes(
   const kept = services.pages.others.groups.get(newest.id);
   const isSame =
     kept?.key === key &&
-    kept.count === members.length &&
+    kept.count === count &&
     kept.oldest === oldest?.id &&
     kept.sample.length === sample.length &&
     sample.every(({ id }, index) => id === kept.sample[index]);
@@ -96,7 +97,7 @@ function groupBytes(
   const ids = sample.map(({ id }) => id);
   services.pages.others.groups.set(newest.id, {
     key,
-    count: members.length,
+    count,
     oldest: oldest?.id,
     sample: ids,
     bytes,
@@ -105,23 +106,23 @@ function groupBytes(
 }
 
 /** Different people, the latest first. */
-function sampleOf(members: readonly SeenNotification[]): readonly StoreAccountRecord[] {
+function sampleOf({ members, older }: NotificationGroup): readonly StoreAccountRecord[] {
   const [only] = members;
-  if (members.length === 1 && only !== undefined) return [only.account];
+  if (members.length === 1 && older.length === 0 && only !== undefined) return [only.account];
   const sample = new Map<string, StoreAccountRecord>();
-  for (const { account } of members) {
-    sample.set(account.id, account);
-    if (sample.size === SAMPLE_ACCOUNTS_MAX) break;
+  for (const part of [members, older]) {
+    for (const { account } of part) {
+      if (sample.size === SAMPLE_ACCOUNTS_MAX) break;
+      sample.set(account.id, account);
+    }
   }
   return [...sample.values()];
 }
 
-function groupOf(
-  key: string,
-  members: readonly SeenNotification[],
-  sample: readonly StoreAccountRecord[],
-  shown: GroupLook['shown'],
-) {
+const countOf = ({ members, older }: NotificationGroup): number => members.length + older.length;
+
+function groupOf(group: NotificationGroup, sample: readonly StoreAccountRecord[], shown: GroupLook['shown']) {
+  const { key, members } = group;
   const [newest, oldest] = [members[0], members.at(-1)];
   if (newest === undefined || oldest === undefined) throw new Error(`${key} is a group of nobody`);
   const onPage = {
@@ -131,7 +132,7 @@ function groupOf(
   };
   return {
     group_key: key,
-    notifications_count: members.length,
+    notifications_count: countOf(group),
     type: newest.record.type,
     ...(shown === 'page' ? onPage : {}),
     sample_account_ids: sample.map(({ id }) => id),

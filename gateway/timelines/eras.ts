@@ -7,7 +7,7 @@ import { soon } from '../soon.js';
 import { type Entry, PartsCursor, rangeSoon, type Span } from './cursor.js';
 
 /** Ids may run ahead of this node's clock by a lease and some skew; an era's first rows must not be missed. */
-const AHEAD_MS = 60_000;
+export const AHEAD_MS = 60_000;
 
 /**
  * Eras between an account's first day and now, cut to the bounds, in the direction of reading.

@@ -1,19 +1,13 @@
-import { idMs, makeId } from '../../actors/domain/ids.js';
 import type { StoreNotificationRecord } from '../../proto/gen/types.js';
 import { notifications } from '../../store/tables.js';
-import {
-  GROUP_SPAN_MS,
-  GROUPED_TYPES,
-  groupKey,
-  type SeenNotification,
-  seenNotifications,
-} from '../entities/notification.js';
+import { GROUPED_TYPES, groupKey, type SeenNotification, seenNotifications } from '../entities/notification.js';
 import type { PageBounds } from '../http/paging.js';
 import type { Services } from '../services.js';
 import { type Soon, soon } from '../soon.js';
 import type { StoredNotification } from '../streaming/sources.js';
 import type { Entry } from './cursor.js';
 import { accountCursor } from './eras.js';
+import { boundsOf, isUngrouped, notBefore, spanBounds, spanOf } from './group-spans.js';
 import { isAskedFor, type NotificationFilter } from './notifications.js';
 import { type Page, READ_ROUNDS_MAX } from './page.js';
 
@@ -22,11 +16,13 @@ export interface NotificationGroup {
   readonly key: string;
   /** Newest first; those of the page, or all that are looked at. */
   readonly members: SeenNotification[];
+  /** Newest first; those that lie below the page. */
+  readonly older: SeenNotification[];
 }
 
 /** Rows looked at for one page beyond those that it begins with: a group may be of thousands. */
 const ROUND_ROWS = 40;
-/** Of one group that are looked at. */
+/** Of one group that are looked at; below a page, of all its groups together. */
 export const GROUP_MEMBERS_MAX = 1_000;
 
 type Row = Entry<StoreNotificationRecord>;
@@ -51,7 +47,9 @@ export function notificationGroups(
   const cursor = accountCursor(services.tables, services.clock, notifications, 'notification', viewer, bounds);
   const gathering: Gathering = { groups: new Map(), first: undefined, last: undefined, isFull: false, isEnd: false };
   const look = (round: number): Soon<Page<NotificationGroup>> => {
-    if (round === READ_ROUNDS_MAX || gathering.isFull || gathering.isEnd) return pageOfGroups(gathering, bounds);
+    if (round === READ_ROUNDS_MAX || gathering.isFull || gathering.isEnd) {
+      return soon(withOlder(services, viewer, gathering, bounds, filter), () => pageOfGroups(gathering, bounds));
+    }
     // One row more than the page has groups: where nothing is grouped, that shows it to be full.
     const count = round === 0 ? Math.min(bounds.limit + 1, ROUND_ROWS) : ROUND_ROWS;
     return soon(cursor.next(count), (rows) =>
@@ -94,6 +92,47 @@ function pageOfGroups({ groups, first, last, isEnd }: Gathering, { upwards }: Pa
   return { items, newest: last, oldest: first, more: true };
 }
 
+/**
+ * Finds what lies below a page of its groups: each is counted, and its people are named, up to the page's newest row.
+ * Source: Mastodon NotificationGroup.load_groups_data. One read, where the page's lowest row is of a group's half day.
+ */
+function withOlder(
+  services: Services,
+  viewer: string,
+  { groups, first, last, isEnd }: Gathering,
+  { upwards, after }: PageBounds,
+  filter: NotificationFilter,
+): Soon<void> {
+  const lowest = upwards ? first : last;
+  const isWhole = isEnd && !upwards && after === undefined;
+  if (lowest === undefined || isWhole) return;
+  const below = { ...spanBounds(spanOf(lowest)), before: lowest };
+  const open = new Map<string, NotificationGroup[]>();
+  let oldest = lowest;
+  for (const group of groups.values()) {
+    const [one] = group.members;
+    if (one === undefined || one.id <= below.after || isUngrouped(group.key)) continue;
+    const subject = subjectId(one.record);
+    const same = open.get(subject);
+    if (same === undefined) open.set(subject, [group]);
+    else same.push(group);
+    if (subject < oldest) oldest = subject;
+  }
+  if (open.size === 0) return;
+  const bornAt = notBefore(oldest);
+  if (bornAt > below.after) below.after = bornAt;
+  const like = ({ value }: Row) =>
+    open.get(subjectId(value))?.find(({ members }) => members[0]?.record.type === value.type);
+  const cursor = accountCursor(services.tables, services.clock, notifications, 'notification', viewer, below);
+  return soon(cursor.next(GROUP_MEMBERS_MAX), (rows) => {
+    const own = rows.filter((row) => like(row) !== undefined);
+    if (own.length === 0) return;
+    return soon(seenAmong(services, viewer, own, filter), (seen) => {
+      for (const [index, one] of seen.entries()) if (one !== undefined) like(own[index] as Row)?.older.push(one);
+    });
+  });
+}
+
 /** One group with all its members; undefined where the viewer has none of that name. */
 export async function notificationGroup(
   services: Services,
@@ -103,7 +142,7 @@ export async function notificationGroup(
   const bounds = boundsOf(key);
   if (bounds === undefined) return undefined;
   const cursor = accountCursor(services.tables, services.clock, notifications, 'notification', viewer, bounds);
-  const types = key.startsWith('ungrouped-') ? [] : GROUPED_TYPES;
+  const types = isUngrouped(key) ? [] : GROUPED_TYPES;
   const members: SeenNotification[] = [];
   for (let looked = 0; members.length < GROUP_MEMBERS_MAX; ) {
     const rows = await cursor.next(GROUP_MEMBERS_MAX);
@@ -113,8 +152,11 @@ export async function notificationGroup(
     for (const one of seen) if (one !== undefined) members.push(one);
     if (rows.length < GROUP_MEMBERS_MAX || looked >= READ_ROUNDS_MAX * GROUP_MEMBERS_MAX) break;
   }
-  return members.length === 0 ? undefined : { key, members: members.slice(0, GROUP_MEMBERS_MAX) };
+  return members.length === 0 ? undefined : { key, members: members.slice(0, GROUP_MEMBERS_MAX), older: [] };
 }
+
+/** What it is about; empty where that is the viewer. */
+const subjectId = ({ statusId, collectionId }: StoreNotificationRecord): string => statusId ?? collectionId ?? '';
 
 /** The key of what is grouped has in it what it is about: most are about something else, and no key is made for them. */
 function mayBeOf(key: string, types: readonly string[], { statusId, collectionId }: StoreNotificationRecord): boolean {
@@ -122,25 +164,9 @@ function mayBeOf(key: string, types: readonly string[], { statusId, collectionId
   return types.length === 0 || subject === undefined || key.includes(subject);
 }
 
-/** Where the members of a group are: at one id, or within a span of time. */
-function boundsOf(key: string): Omit<PageBounds, 'limit'> | undefined {
-  const end = /-(\d{1,18})$/.exec(key)?.[1];
-  if (end === undefined) return undefined;
-  const id = BigInt(end);
-  if (key.startsWith('ungrouped-')) return between(id - 1n, id + 1n);
-  const startMs = Number(id) * GROUP_SPAN_MS;
-  if (startMs > idMs('9'.repeat(18))) return undefined;
-  return between(BigInt(makeId(startMs, 0, 0)) - 1n, BigInt(makeId(startMs + GROUP_SPAN_MS, 0, 0)));
-}
-
-function between(after: bigint, before: bigint): Omit<PageBounds, 'limit'> {
-  const text = (id: bigint) => (id < 0n ? 0n : id).toString().padStart(18, '0').slice(-18);
-  return { after: text(after), before: text(before), upwards: false };
-}
-
 function join(groups: Map<string, NotificationGroup>, key: string, one: SeenNotification): void {
   const group = groups.get(key);
-  if (group === undefined) groups.set(key, { key, members: [one] });
+  if (group === undefined) groups.set(key, { key, members: [one], older: [] });
   else group.members.push(one);
 }
 

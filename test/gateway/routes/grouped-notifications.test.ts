@@ -129,6 +129,44 @@ test('nobody who is blocked is among those of a group', async () => {
   );
 });
 
+test('a group is counted, and its people are named, up to the page’s newest, however little of it is on the page', async () => {
+  const hana = await server.person('hana');
+  const [status, another] = [await hana.says('liked'), await hana.says('liked, too')];
+  const likes = async (fan: number, liked: string, count: number) => {
+    await fans[fan]?.post(`/api/v1/statuses/${liked}/favourite`);
+    await arrived(hana, count);
+  };
+  await likes(0, status, 1);
+  await likes(1, status, 2);
+  await fans[2]?.says('@hana hello');
+  await arrived(hana, 3);
+  await likes(3, another, 4);
+  await likes(4, status, 5);
+  const [one] = await groupsOf(hana, 'limit=1');
+  assert.deepEqual([one?.status_id, one?.notifications_count, one?.page_min_id], [status, 3, one?.page_max_id]);
+  assert.deepEqual(
+    one?.sample_account_ids,
+    [4, 1, 0].map((fan) => fans[fan]?.id),
+  );
+  const known = one?.page_max_id ?? '';
+  await likes(5, status, 6);
+  for (const bound of ['since_id', 'min_id']) {
+    const groups = await groupsOf(hana, `${bound}=${known}`);
+    assert.deepEqual(
+      groups.map((group) => [group.notifications_count, group.sample_account_ids.length, group.page_min_id]),
+      [[4, 4, groups[0]?.page_max_id]],
+      bound,
+    );
+  }
+  const [older] = await groupsOf(hana, `max_id=${known}&types[]=favourite&limit=40`);
+  assert.deepEqual([older?.status_id, older?.notifications_count], [another, 1]);
+  const [, below] = await groupsOf(hana, `max_id=${known}&types[]=favourite&limit=40`);
+  assert.deepEqual([below?.status_id, below?.notifications_count], [status, 2], 'none that is newer than the page');
+  await hana.post(`/api/v1/accounts/${fans[0]?.id}/block`);
+  const [fewer] = await groupsOf(hana, `since_id=${known}`);
+  assert.deepEqual([fewer?.notifications_count, fewer?.sample_account_ids.includes(fans[0]?.id ?? '')], [3, false]);
+});
+
 test('groups are for users with the scope', async () => {
   assert.equal((await server.get('/api/v2/notifications')).status, 401);
   const token = await server.token(alice.id, ['read:statuses']);
