@@ -15,6 +15,8 @@ export class Registrar {
   constructor(
     private readonly tables: Tables,
     private readonly clock: Pick<Clock, 'nowMs'>,
+    /** Resolves when all other nodes have heard what was written before; undefined: there are none. */
+    private readonly heard: () => Promise<void> | undefined = () => undefined,
   ) {}
 
   /** All or none; answers the first name that is taken, or undefined. Durable when resolved. */
@@ -51,8 +53,10 @@ export class Registrar {
     return this.tables.write([put(tokens, { hash }, token)]);
   }
 
-  removeAppToken(hash: string): Promise<void> {
-    return this.tables.write([remove(tokens, { hash })]);
+  /** No node takes it any more when this resolves. */
+  async removeAppToken(hash: string): Promise<void> {
+    await this.tables.write([remove(tokens, { hash })]);
+    await this.heard();
   }
 
   /** Somebody at `address` was refused for the provider of their e-mail address. */

@@ -43,6 +43,7 @@ import { openMailer } from '../transport/mail/mailer.js';
 import type { OperatorService } from '../transport/peer.js';
 import { GuardedClient } from '../transport/web/guarded-client.js';
 import { LinkPages } from '../transport/web/link-pages.js';
+import { Audience } from './audience.js';
 import { cachedAlone, cachedTogether, rowCarrier } from './cached-rows.js';
 import { Hearing } from './hearing.js';
 import { fanOut, makeGuestRings, makeHomeRings, makePublicRing, withRings } from './home-rings.js';
@@ -93,6 +94,8 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const isAlone = settings.STORE === 'lmdb';
   const hearing = isAlone ? undefined : await Hearing.open(bus, clock);
   const tables = isAlone ? cachedAlone(store) : await cachedTogether(store, bus, settings.NODE_NAME, hearing);
+  const audience = isAlone ? undefined : await Audience.open(bus, clock, random);
+  const heard = () => audience?.heard();
   const mailer = openMailer({
     smtpUrl: settings.SMTP_URL,
     from: settings.MAIL_FROM ?? `Murmuration <no-reply@${settings.DOMAIN.replace(/:\d+$/, '')}>`,
@@ -132,6 +135,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     random,
     logger: logger.child({ part: 'actors' }),
     ...(isAlone ? {} : { carrier: rowCarrier(tables) }),
+    heard,
   });
   const alarms = new Alarms({ tables, asker: runtime, placement, clock, logger: logger.child({ part: 'alarms' }) });
   const membership = await openMembership(settings, {
@@ -177,14 +181,17 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     tables,
     media,
     workshop,
-    registry: new Registrar(tables, clock),
+    registry: new Registrar(tables, clock, heard),
     clock,
     random,
     newAccountId: newAccountIds(clock, random),
   };
   alarms.start();
   const { readiness, status, leave, close, company } = membership;
-  if (company !== undefined) hearing?.watch(company);
+  if (company !== undefined) {
+    hearing?.watch(company);
+    audience?.watch(company);
+  }
   const ready = () => readiness().ready;
   let server: Server | undefined;
   const drain = async () => {
@@ -193,6 +200,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     await server?.drain(HTTP_DRAIN_MS_MAX);
     await server?.close();
     hearing?.close();
+    audience?.close();
     runtime.close();
     await close();
     await web.close();

@@ -62,11 +62,15 @@ export const INSTANCE_TOPIC = 'topic.instance';
 export const RATES_TOPIC = 'topic.rates';
 /** Every second from each node, so that others know that they hear it (Pulse). */
 export const PULSE_TOPIC = 'topic.pulse';
+/** Asks every node to say that it has heard what was published before (AskHeard). */
+export const HEARD_TOPIC = 'topic.heard';
+/** What they answer goes here (HaveHeard), to who asked. */
+export const heardSubject = (asker: string): string => `heard.${asker}`;
 /** Says that the shard map changed: whoever hears it reads the row. */
 export const CLUSTER_TOPIC = 'topic.cluster';
 
 /** What every node subscribes to. */
-const COMMON_TOPICS: readonly string[] = [STATUSES_TOPIC, ROWS_TOPIC, RELATIONS_TOPIC, PULSE_TOPIC];
+const COMMON_TOPICS: readonly string[] = [STATUSES_TOPIC, ROWS_TOPIC, RELATIONS_TOPIC, PULSE_TOPIC, HEARD_TOPIC];
 
 /**
  * Whether messages on it may go to every node with others, as one. Accounts' topics are, too: most of what is said there

@@ -252,6 +252,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...directs.events,
     },
     overlaps,
+    takeAway,
     stateVersion: 15,
     once: ['exchangeCode'],
     queries: [
@@ -316,6 +317,29 @@ function overlaps(type: string, event: object, state: Readonly<AccountState>): b
       return false;
   }
 }
+
+/** What ends with these, or is shown otherwise, must not be seen as before on any node once they are answered. */
+const takeAway: readonly (keyof AccountEvents & string)[] = [
+  'blocked',
+  'blockReceived',
+  'collectionDeleted',
+  'collectionItemsRemoved',
+  'collectionUpdated',
+  'conversationMuted',
+  'domainBlocked',
+  'filterSaved',
+  'followAnswered',
+  'listDeleted',
+  'listMembersRemoved',
+  'listUpdated',
+  'moderated',
+  'muted',
+  'profileUpdated',
+  'purged',
+  'tagUnfollowed',
+  'tokenRevoked',
+  'unfollowed',
+];
 
 /** Of many people at once; they are rows and news for streams, and no mail. */
 const OVERLAPPING_NOTICES = new Set(['follow', 'favourite', 'reblog', 'mention']);

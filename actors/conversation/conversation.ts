@@ -74,6 +74,7 @@ export function conversationKind(
     },
     // What many do at once; the author is told of each behind its reply, first of all that it does there.
     overlaps: (type) => type === 'favourited' || type === 'bookmarked',
+    takeAway: ['removed', 'edited', 'unreblogged', 'quoteRevoked', 'quotePolicySet'],
     stateVersion: 8,
     queries: ['context', 'quoteState'],
     minted: true,

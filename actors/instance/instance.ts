@@ -17,6 +17,7 @@ export function instanceKind(): ActorKind<InstanceState, InstanceCommands, Insta
     },
     commands: { ...entries.commands, ...emoji.commands },
     events: { ...entries.events, ...emoji.events },
+    takeAway: ['entryPut', 'entryRemoved'],
     stateVersion: 1,
     reactions: instanceReactions,
   };

@@ -33,6 +33,8 @@ export interface Awake {
   readonly upkeep: Upkeep;
 }
 
+const NOTHING: ReadonlySet<string> = new Set();
+
 /** Recovers the actor once its predecessor is done. Nothing runs yet. */
 export async function awaken(
   around: Surroundings,
@@ -52,12 +54,12 @@ export async function awaken(
     ? untouched(blueprint.kind, id, newId)
     : await recover(around, blueprint.kind, id, epoch, newId, primed);
   const { core } = found;
-  const lane = (side: string, handlers: Handlers, cursor: number) => {
+  const lane = (side: string, handlers: Handlers, cursor: number, heard: ReadonlySet<string>) => {
     const from = { source: `${name}#${side}`, shard, epoch, halt };
-    return new Lane(around, core, name, from, handlers, cursor, progressed);
+    return new Lane(around, core, name, from, handlers, heard, cursor, progressed);
   };
-  const before = lane('before', blueprint.beforeReply, found.beforeReply);
-  const after = lane('after', blueprint.afterReply, found.afterReply);
+  const before = lane('before', blueprint.beforeReply, found.beforeReply, blueprint.takeAway);
+  const after = lane('after', blueprint.afterReply, found.afterReply, NOTHING);
   const upkeep = new Upkeep(around, core, name, shard, epoch, before, after, found.snapshotSeq, found.lastEpoch);
   return { core, before, after, upkeep };
 }

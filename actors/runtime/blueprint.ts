@@ -16,6 +16,8 @@ export interface Blueprint {
   readonly afterReply: Handlers;
   /** Commands whose replies wait for no effects. */
   readonly queries: ReadonlySet<string>;
+  /** Types of events whose effects before the reply every node must have heard of. */
+  readonly takeAway: ReadonlySet<string>;
   /** Whether the command may be sent again when its outcome is in doubt. */
   repeatable(command: string, cause: StoreCause | undefined): boolean;
 }
@@ -28,6 +30,7 @@ export function blueprint(kind: AnyKind): Blueprint {
     beforeReply: handlersOf(kind, true),
     afterReply: handlersOf(kind, false),
     queries: new Set(kind.queries ?? []),
+    takeAway: new Set<string>(kind.takeAway ?? []),
   };
 }
 

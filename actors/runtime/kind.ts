@@ -67,6 +67,11 @@ export interface ActorKind<S, C extends CommandTable<C>, E> {
    * several such events only the first may tell anybody anything: effects are numbered in the order of the asking.
    */
   readonly overlaps?: (type: keyof E & string, event: E[keyof E], state: Readonly<S>) => boolean;
+  /**
+   * Events after which something that was shown is not to be seen any more, or otherwise: the reply waits until every
+   * other node has heard their rows and news.
+   */
+  readonly takeAway?: readonly (keyof E & string)[];
   /** Bump it when the state's shape changes: older snapshots are then ignored. */
   readonly stateVersion: number;
   readonly reactions: readonly Reaction<S, E>[];

@@ -54,6 +54,8 @@ export class Lane implements Waits {
     private readonly actor: string,
     readonly from: EffectSource,
     private readonly handlers: Handlers,
+    /** Types of events that are done once every other node has heard of their effects. */
+    private readonly heard: ReadonlySet<string>,
     cursor: number,
     /** After each entry that is done. */
     private readonly onDone: () => void,
@@ -198,9 +200,13 @@ export class Lane implements Waits {
     if (overlapping && entry.events.length > 1) {
       const outcomes = await Promise.allSettled(entry.events.map((stored) => this.react(stored, happened, effects)));
       for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
-      return;
+    } else {
+      for (const stored of entry.events)
+        if (this.handlers.has(stored.type)) await this.react(stored, happened, effects);
     }
-    for (const stored of entry.events) if (this.handlers.has(stored.type)) await this.react(stored, happened, effects);
+    if (this.heard.size === 0 || !entry.events.some(({ type }) => this.heard.has(type))) return;
+    const heard = this.around.heard();
+    if (heard !== undefined) await this.from.halt.race(heard);
   }
 
   private async react({ type, event }: StoredEvent, happened: Happened<unknown>, effects: Effects): Promise<void> {

@@ -54,6 +54,8 @@ export interface RuntimeParts {
   readonly logger: Logger;
   readonly limits?: Partial<RuntimeLimits>;
   readonly carrier?: RowCarrier;
+  /** Resolves when all other nodes have heard what was published before; absent where there are none. */
+  readonly heard?: () => Promise<void> | undefined;
 }
 
 /** The actors of one node: asks them, wherever they live, and hosts those of the shards that the cluster gives it. */
@@ -94,6 +96,7 @@ export class Runtime implements Asker, ShardHost {
       joint: new JointWrites(tables),
       send: (message, timeoutMs) => this.caller.send(message, timeoutMs),
       publish: (subject, payload) => bus.publish(subject, payload),
+      heard: parts.heard ?? (() => undefined),
     };
     this.shards = new Shards(this.around, bus, (payload) => this.serve(payload));
     this.residents = new Residents(this.around, this.blueprints, this.shards, this.host);

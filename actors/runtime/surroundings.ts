@@ -33,4 +33,6 @@ export interface Surroundings {
   /** To the actor, wherever it is; resolves to its reply. @throws Unavailable */
   send(message: Message, timeoutMs: number): Promise<unknown>;
   publish(subject: string, payload: Uint8Array): void;
+  /** Resolves when all other nodes have heard what this one published before, or had their time; undefined: at once. */
+  heard(): Promise<void> | undefined;
 }

@@ -19,15 +19,14 @@ export class AccountLimits implements LimitedAccounts {
   #silenced: ReadonlySet<string> = new Set();
   /** Changes come one after the other. */
   #order: Promise<void> = Promise.resolve();
+  /** Changes whose rows are being read. */
+  #unread = 0;
   readonly #failed: (error: unknown) => void;
 
   private constructor(tables: CachedTables, failed: (error: unknown) => void) {
     this.#tables = tables;
     this.#failed = failed;
-    tables.onChanged((rows) => {
-      const isConcerned = rows === undefined || rows.some(({ table }) => table === accountLimits.name);
-      if (isConcerned) this.#later(rows);
-    });
+    tables.onChanged((rows) => this.#changed(rows?.filter(({ table }) => table === accountLimits.name)));
   }
 
   /** @throws Unavailable when the store cannot answer */
@@ -50,15 +49,24 @@ export class AccountLimits implements LimitedAccounts {
     return this.#order;
   }
 
-  #later(rows: readonly WrittenRow[] | undefined): void {
-    this.#order = this.#order.then(() => this.#take(rows)).catch(this.#failed);
+  #changed(rows: readonly WrittenRow[] | undefined): void {
+    if (rows?.length === 0) return;
+    // What is told with its value holds from now on, and not a read later: who decided it is answered before that.
+    if (this.#unread === 0 && rows?.every(({ now }) => now !== undefined) === true) {
+      for (const { key, now } of rows) this.#set(key[1] ?? '', now?.value as StoreAccountLimit | undefined);
+      return;
+    }
+    this.#unread += 1;
+    const read = this.#order.then(() => this.#read(rows)).catch(this.#failed);
+    this.#order = read.then(() => {
+      this.#unread -= 1;
+    });
   }
 
-  async #take(rows: readonly WrittenRow[] | undefined): Promise<void> {
+  async #read(rows: readonly WrittenRow[] | undefined): Promise<void> {
     if (rows === undefined) return this.#readAll();
-    for (const { table, key } of rows) {
-      const account = key[1];
-      if (table !== accountLimits.name || account === undefined) continue;
+    for (const { key } of rows) {
+      const account = key[1] ?? '';
       this.#set(account, await this.#tables.get(accountLimits, { century: 0, account }));
     }
   }

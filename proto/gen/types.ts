@@ -2330,6 +2330,18 @@ export interface NodePulse {
   readonly member: string;
 }
 
+/** topic.heard: who hears it says so to the subject `reply`; number: of the question, growing. */
+export interface NodeAskHeard {
+  readonly reply: string;
+  readonly number: number;
+}
+
+/** To whoever asked, once all that was published before the question is taken in. member: name and incarnation. */
+export interface NodeHaveHeard {
+  readonly member: string;
+  readonly number: number;
+}
+
 /** Numbers each publisher's messages per subject, so that a receiver notices a gap and catches up from the store. */
 export interface NodePublished {
   readonly publisher: string;
@@ -3084,6 +3096,8 @@ export interface Messages {
   'murmuration.node.RowKey': NodeRowKey;
   'murmuration.node.FieldNumber': NodeFieldNumber;
   'murmuration.node.Pulse': NodePulse;
+  'murmuration.node.AskHeard': NodeAskHeard;
+  'murmuration.node.HaveHeard': NodeHaveHeard;
   'murmuration.node.Published': NodePublished;
   'murmuration.node.Pack': NodePack;
   'murmuration.node.Packed': NodePacked;

@@ -103,6 +103,7 @@ export class Stage {
     limits: Partial<RuntimeLimits> = {},
     kinds: readonly AnyKind[] = [notebook()],
     wrap: (tables: Tables) => Tables = (tables) => tables,
+    heard: () => Promise<void> | undefined = () => undefined,
   ): Promise<StageNode> {
     const placement = new StagePlacement();
     placement.epoch = epoch;
@@ -122,6 +123,7 @@ export class Stage {
       clock: this.clock,
       random: { bytes: (count) => new Uint8Array(count), fraction: () => ((drawn++ * 7919) % 1000) / 1000 },
       logger: { info: () => undefined, warn: note, error: note },
+      heard,
     });
     const node = { runtime, placement, store, log };
     this.nodes.push(node);

@@ -1,0 +1,128 @@
+import type { Clock, Random, Timer } from '../actors/domain/time.js';
+import { codec } from '../proto/codec.js';
+import { type Bus, HEARD_TOPIC, heardSubject } from '../transport/bus.js';
+import type { Company } from './hearing.js';
+
+/**
+ * A node that has not said that it heard by then is not waited for again until it says so once more: one that died,
+ * hangs, or is of a version that does not answer costs each other node this much once. Well below the patience of
+ * replies (5 s), and longer than a busy node takes.
+ */
+const PATIENCE_MS = 2_000;
+/** How often is looked whether somebody who is waited for has left. */
+const LOOK_MS = 250;
+const NAME_BYTES = 8;
+
+const questions = codec('murmuration.node.AskHeard');
+const answers = codec('murmuration.node.HaveHeard');
+
+interface Question {
+  readonly number: number;
+  /** Who has not said yet that they heard it. */
+  readonly missing: Set<string>;
+  readonly resolve: () => void;
+  timer: Timer | undefined;
+}
+
+/**
+ * Whether all other nodes have heard this one. A question goes behind what was published before it, in the same
+ * message, and a publisher's messages come in order: who answers has heard all of that.
+ */
+export class Audience {
+  readonly #reply: string;
+  /** In the order of their numbers. */
+  readonly #open = new Set<Question>();
+  /** Who did not answer in time, and has not answered since. */
+  readonly #late = new Set<string>();
+  /** The latest questions of others that are not answered yet, by where the answer goes. */
+  readonly #due = new Map<string, number>();
+  #company: (() => Pick<Company, 'self' | 'others'>) | undefined;
+  #last = 0;
+
+  private constructor(
+    private readonly bus: Bus,
+    private readonly clock: Pick<Clock, 'after'>,
+    random: Pick<Random, 'bytes'>,
+  ) {
+    this.#reply = heardSubject(Buffer.from(random.bytes(NAME_BYTES)).toString('hex'));
+  }
+
+  static async open(bus: Bus, clock: Pick<Clock, 'after'>, random: Pick<Random, 'bytes'>): Promise<Audience> {
+    const audience = new Audience(bus, clock, random);
+    await bus.subscribe(audience.#reply, (payload) => audience.#answered(answers.decode(payload)));
+    await bus.subscribe(HEARD_TOPIC, (payload) => audience.#asked(questions.decode(payload)));
+    return audience;
+  }
+
+  /** From now on the others are known. */
+  watch(company: () => Pick<Company, 'self' | 'others'>): void {
+    this.#company = company;
+  }
+
+  /**
+   * Resolves when every other node has heard what was published before, or has had its time. Undefined: there is nobody
+   * to wait for, or no way to reach them.
+   */
+  heard(): Promise<void> | undefined {
+    const others = this.#company?.().others ?? [];
+    if (others.length === 0 || !this.bus.healthy()) return undefined;
+    for (const member of this.#late) if (!others.includes(member)) this.#late.delete(member);
+    const number = ++this.#last;
+    this.bus.publish(HEARD_TOPIC, questions.encode({ reply: this.#reply, number }));
+    const missing = new Set(others.filter((member) => !this.#late.has(member)));
+    if (missing.size === 0) return undefined;
+    return new Promise((resolve) => {
+      const question: Question = { number, missing, resolve, timer: undefined };
+      this.#open.add(question);
+      this.#watch(question, PATIENCE_MS);
+    });
+  }
+
+  #watch(question: Question, leftMs: number): void {
+    question.timer = this.clock.after(LOOK_MS, () => {
+      const others = this.#company?.().others ?? [];
+      for (const member of question.missing) {
+        if (!others.includes(member)) question.missing.delete(member);
+        else if (leftMs <= LOOK_MS) this.#late.add(member);
+      }
+      if (question.missing.size === 0 || leftMs <= LOOK_MS) this.#done(question);
+      else this.#watch(question, leftMs - LOOK_MS);
+    });
+  }
+
+  #done(question: Question): void {
+    question.timer?.cancel();
+    this.#open.delete(question);
+    question.resolve();
+  }
+
+  /** Nobody is waited for any more. */
+  close(): void {
+    this.#company = undefined;
+    for (const question of this.#open) this.#done(question);
+  }
+
+  /** Questions that come together are answered together, by the last one's number. */
+  #asked({ reply, number }: { readonly reply: string; readonly number: number }): void {
+    if (reply === this.#reply) return;
+    if (this.#due.size === 0) queueMicrotask(() => this.#answer());
+    this.#due.set(reply, number);
+  }
+
+  #answer(): void {
+    const member = this.#company?.().self;
+    const due = [...this.#due];
+    this.#due.clear();
+    // Whoever is no member is not waited for.
+    if (member === undefined) return;
+    for (const [reply, number] of due) this.bus.publish(reply, answers.encode({ member, number }));
+  }
+
+  #answered({ member, number }: { readonly member: string; readonly number: number }): void {
+    this.#late.delete(member);
+    for (const question of this.#open) {
+      if (question.number > number) return;
+      if (question.missing.delete(member) && question.missing.size === 0) this.#done(question);
+    }
+  }
+}

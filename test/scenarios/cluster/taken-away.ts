@@ -1,0 +1,94 @@
+import { call, type Person } from './people.js';
+
+/** How something that somebody sees is taken away, and where a node would show that it does not know. */
+interface Way {
+  readonly name: string;
+  /** Who takes it away does so at this node, and is answered. */
+  readonly take: (url: string) => Promise<unknown>;
+  /** True when the node still shows what was there before. */
+  readonly isShown: (url: string) => Promise<boolean>;
+}
+
+type Shown = { readonly id: string; readonly content: string };
+
+async function read(
+  url: string,
+  who: Person,
+  path: string,
+): Promise<{ readonly status: number; readonly body: string }> {
+  const response = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${who.token}` } });
+  return { status: response.status, body: await response.text() };
+}
+
+async function isFound(url: string, who: Person, id: string): Promise<boolean> {
+  const { status } = await read(url, who, `/api/v1/statuses/${id}`);
+  if (status !== 200 && status !== 404) throw new Error(`status ${id} at ${url}: ${status}`);
+  return status === 200;
+}
+
+const inHome = async (url: string, who: Person, id: string) =>
+  (JSON.parse((await read(url, who, '/api/v1/timelines/home')).body) as Shown[]).some((one) => one.id === id);
+
+/** Of a status that the author has just posted and the reader sees. The reader follows the author. */
+function waysOf(author: Person, reader: Person, id: string): readonly Way[] {
+  const path = `/api/v1/statuses/${id}`;
+  const account = `/api/v1/accounts/${author.id}`;
+  return [
+    {
+      name: 'an edit',
+      take: (url) => call(url, author, 'PUT', path, { status: 'said otherwise' }),
+      isShown: async (url) => !(await read(url, reader, path)).body.includes('otherwise'),
+    },
+    {
+      name: 'a mute',
+      take: (url) => call(url, reader, 'POST', `${account}/mute`),
+      isShown: (url) => inHome(url, reader, id),
+    },
+    {
+      name: 'a block',
+      take: (url) => call(url, author, 'POST', `/api/v1/accounts/${reader.id}/block`),
+      isShown: (url) => isFound(url, reader, id),
+    },
+    {
+      name: 'a deletion',
+      take: (url) => call(url, author, 'DELETE', path),
+      isShown: (url) => isFound(url, author, id),
+    },
+  ];
+}
+
+/** Puts back what the ways have taken, but for the status. */
+async function restore(url: string, author: Person, reader: Person): Promise<void> {
+  await call(url, author, 'POST', `/api/v1/accounts/${reader.id}/unblock`);
+  await call(url, reader, 'POST', `/api/v1/accounts/${author.id}/unmute`);
+  await call(url, reader, 'POST', `/api/v1/accounts/${author.id}/follow`);
+}
+
+/**
+ * Takes statuses away at one node after the other, and asks all of them as soon as that is answered. Answers what was
+ * shown all the same, and how often was looked.
+ */
+export async function takeAway(
+  urls: readonly string[],
+  author: Person,
+  reader: Person,
+  rounds: number,
+): Promise<{ readonly shown: string[]; readonly looks: number }> {
+  const shown: string[] = [];
+  let looks = 0;
+  for (let round = 0; round < rounds; round++) {
+    const at = (offset: number) => urls[(round + offset) % urls.length] as string;
+    await restore(at(0), author, reader);
+    const { id } = (await call(at(1), author, 'POST', '/api/v1/statuses', { status: 'said first' })) as Shown;
+    for (const [step, way] of waysOf(author, reader, id).entries()) {
+      // From now on every node has in memory what it shows.
+      await Promise.all(urls.map((url) => way.isShown(url)));
+      await way.take(at(step));
+      const seen = await Promise.all(urls.map((url) => way.isShown(url)));
+      looks += seen.length;
+      for (const [node, still] of seen.entries())
+        if (still) shown.push(`${way.name} at ${urls.indexOf(at(step))} is not known at ${node}`);
+    }
+  }
+  return { shown, looks };
+}
