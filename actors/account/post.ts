@@ -1,6 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { pollProblem } from '../domain/poll-rules.js';
+import { noParent, noQuoted } from '../domain/posting-refusals.js';
 import { isProblem, type Problem, problem } from '../domain/problem.js';
 import { invalidField, mixtureProblem, textProblem } from '../domain/status-text.js';
 import { VISIBILITIES } from '../domain/visibility.js';
@@ -100,14 +101,13 @@ export const post: Part<State, Commands, Events> = {
 /** Who is blocked does not answer, not even by what was scheduled before. */
 function unanswerable({ blockedBy }: Readonly<State>, { inReplyToAccountId }: P.AccountPost): Problem | undefined {
   if (!inReplyToAccountId || !blockedBy.has(inReplyToAccountId)) return undefined;
-  return problem('not_found', 'The post you are trying to reply to does not appear to exist.');
+  return noParent();
 }
 
 /** Whether they may, the quoted status' conversation says; those who have blocked one another need not ask. */
 function quoted(state: Readonly<State>, quote: P.AccountQuote): P.AccountQuote | Problem {
   const { accountId } = quote;
-  if (state.blocking.has(accountId) || state.blockedBy.has(accountId))
-    return problem('not_found', 'The post you are trying to quote does not appear to exist.');
+  if (state.blocking.has(accountId) || state.blockedBy.has(accountId)) return noQuoted();
   return { ...quote, state: '', follows: state.following.get(accountId)?.pending === false };
 }
 

@@ -28,11 +28,11 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
       const mentioned = new Set(status.mentions.map((mention) => mention.accountId));
       mentioned.delete(status.accountId);
       await tellQuoted(effects, status);
-      if (status.visibility === 'direct') await tellParties(effects, state, status, mentioned);
+      const direct = status.visibility === 'direct';
+      const answered = direct ? answeredBy(state, status) : NOBODY;
+      if (direct) await tellParties(effects, status, mentioned, answered);
       if (mentioned.size === 0) return;
       const notice = { type: 'mention', from: status.accountId, statusId: status.id, conversationId: self };
-      const direct = status.visibility === 'direct';
-      const answered = answeredBy(state, status);
       for (const account of mentioned) {
         const more = direct ? { direct, answers: answered.has(account) } : {};
         await tellAccount(effects, account, 'notify', { ...notice, ...more });
@@ -103,10 +103,12 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
 /** How far up a thread is looked. Source: Mastodon NotifyService, statuses_that_mention_sender. */
 const ANSWERED_DEPTH_MAX = 100;
 
-/** Whose direct statuses to its author it answers, also by going on where the author spoke last. */
+const NOBODY: ReadonlySet<string> = new Set();
+
+/** Whose direct statuses to its author a direct status answers, also by going on where the author spoke last. */
 function answeredBy(state: Readonly<ConversationState>, status: StoreStatusRecord): ReadonlySet<string> {
   const answered = new Set<string>();
-  let above = status.visibility === 'direct' ? parentOf(state, status)?.record : undefined;
+  let above = parentOf(state, status)?.record;
   for (let depth = 0; above !== undefined && depth < ANSWERED_DEPTH_MAX; depth++) {
     const isToAuthor = above.mentions.some(({ accountId }) => accountId === status.accountId);
     if (isToAuthor && above.visibility === 'direct') answered.add(above.accountId);
@@ -133,13 +135,12 @@ async function tellQuoted(
 /** Everyone who takes part keeps the conversation for themselves. */
 async function tellParties(
   effects: Effects,
-  state: Readonly<ConversationState>,
   status: StoreStatusRecord,
   mentioned: ReadonlySet<string>,
+  answered: ReadonlySet<string>,
 ): Promise<void> {
   const { id: statusId, accountId: from, conversationId } = status;
   const accounts = [from, ...mentioned];
-  const answered = answeredBy(state, status);
   for (const account of accounts) {
     const answers = answered.has(account);
     await tellAccount(effects, account, 'hearDirect', { conversationId, statusId, from, accounts, answers });

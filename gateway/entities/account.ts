@@ -1,3 +1,4 @@
+import { emptyProfile } from '../../actors/account/profile.js';
 import { fileUrl } from '../../actors/domain/media.js';
 import { QUOTE_POLICY_DEFAULT } from '../../actors/domain/quoting.js';
 import { renderHtml, renderInline } from '../../actors/domain/text.js';
@@ -87,20 +88,6 @@ export const MISSING_HEADER_PATH = '/headers/original/missing.png';
 
 const DAY_MS = 86_400_000;
 
-const blank: AccountProfile = {
-  displayName: '',
-  note: '',
-  locked: false,
-  bot: false,
-  discoverable: false,
-  indexable: false,
-  hideCollections: false,
-  fields: [],
-  privacy: 'public',
-  sensitive: false,
-  language: '',
-};
-
 /** The page of a local account, for people. */
 export function accountUrl(instance: InstanceSettings, username: string): string {
   return `${instance.baseUrl}/@${username}`;
@@ -158,7 +145,7 @@ function withoutData(account: Account): Account {
 
 /** As moderators see it, whatever was decided about it. */
 export function renderWhole(instance: InstanceSettings, record: StoreAccountRecord): Account {
-  const profile = record.profile ?? blank;
+  const profile = record.profile ?? emptyProfile;
   const text = { mentions: new Map(), baseUrl: instance.baseUrl };
   const avatar = pictureUrl(instance, profile.avatar, MISSING_AVATAR_PATH);
   const header = pictureUrl(instance, profile.header, MISSING_HEADER_PATH);
@@ -225,7 +212,7 @@ function pictureUrl({ baseUrl }: InstanceSettings, name: string | undefined, mis
 
 /** The account as its owner sees it. */
 export function renderCredentialAccount(instance: InstanceSettings, record: StoreAccountRecord): CredentialAccount {
-  const profile = record.profile ?? blank;
+  const profile = record.profile ?? emptyProfile;
   return {
     ...renderAccount(instance, record),
     source: {

@@ -1,4 +1,5 @@
-import { type Problem, problem } from '../../actors/domain/problem.js';
+import { noQuoted } from '../../actors/domain/posting-refusals.js';
+import type { Problem } from '../../actors/domain/problem.js';
 import { fitsQuote, mayQuote } from '../../actors/domain/quoting.js';
 import type { AccountQuote, StoreStatusRecord } from '../../proto/gen/types.js';
 import type { Services } from '../services.js';
@@ -15,7 +16,7 @@ export async function quotable(services: Services, viewer: string, id: string): 
   ]);
   const record = found?.original ?? found?.record;
   if (record !== undefined && mayQuote(record, viewer, relations(record.accountId)?.following === true)) return record;
-  return problem('not_found', 'The post you are trying to quote does not appear to exist.');
+  return noQuoted();
 }
 
 /** As it goes to the author's actor; whether they may, the quoted status' conversation decides. */

@@ -1,58 +1,50 @@
 import { Type } from '@sinclair/typebox';
 import { storedId } from '../../actors/domain/ids.js';
-import { isProblem, type Problem } from '../../actors/domain/problem.js';
-import type { AccountRelation, StoreAccountRecord } from '../../proto/gen/types.js';
+import { isProblem } from '../../actors/domain/problem.js';
+import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { accounts, followers } from '../../store/tables.js';
 import { isSuspended } from '../entities/account.js';
 import { renderRelationships } from '../entities/relationship.js';
 import { type PageBounds, pageBounds, pageQuery } from '../http/paging.js';
-import { type AnyRoute, json, type Request, route } from '../http/route.js';
+import { type AnyRoute, json, route } from '../http/route.js';
 import type { Services } from '../services.js';
 import { type Soon, soon } from '../soon.js';
 import { accountCursor } from '../timelines/eras.js';
 import { emptyPage, type Page, pageOf, readPage } from '../timelines/page.js';
 import { answered, notFound, publishedAccount, relationsOf } from '../visible.js';
+import { acting } from './acting.js';
 import { accountPage, idParams } from './lists.js';
 
 type Edge = { readonly accountId: string };
-type Act = (services: Services, viewer: string, target: StoreAccountRecord) => Promise<AccountRelation | Problem>;
 
 const WRITE_FOLLOWS = ['write:follows', 'follow'];
 const WRITE_BLOCKS = ['write:blocks', 'follow'];
 /** Languages of a follow that are read at all; ISO 639 has fewer than this of two letters. */
 const LANGUAGES_MAX = 200;
 
-const follow = route({
-  method: 'POST',
-  path: '/api/v1/accounts/:id/follow',
-  auth: 'user',
-  scope: WRITE_FOLLOWS,
-  params: idParams,
-  body: Type.Object({
-    reblogs: Type.Optional(Type.Boolean()),
-    notify: Type.Optional(Type.Boolean()),
-    languages: Type.Optional(Type.Array(Type.String({ maxLength: 20 }), { maxItems: LANGUAGES_MAX })),
-  }),
-  handle: (request) =>
-    actOn(request, async (services, viewer, target) => {
-      if (isSuspended(target)) return notFound();
-      return services.askAccount(viewer, 'follow', {
-        target: target.id,
-        targetLocked: target.profile?.locked ?? false,
-        reblogs: request.body.reblogs,
-        notify: request.body.notify,
-        limit: limitOf(request.body.languages),
-      });
-    }),
+const Follow = Type.Object({
+  reblogs: Type.Optional(Type.Boolean()),
+  notify: Type.Optional(Type.Boolean()),
+  languages: Type.Optional(Type.Array(Type.String({ maxLength: 20 }), { maxItems: LANGUAGES_MAX })),
+});
+const follow = acting('follow', WRITE_FOLLOWS, Follow, async (services, viewer, target, body) => {
+  if (isSuspended(target)) return notFound();
+  return services.askAccount(viewer, 'follow', {
+    target: target.id,
+    targetLocked: target.profile?.locked ?? false,
+    reblogs: body.reblogs,
+    notify: body.notify,
+    limit: limitOf(body.languages),
+  });
 });
 
-const unfollow = act('unfollow', WRITE_FOLLOWS, (services, viewer, { id }) =>
+const unfollow = acting('unfollow', WRITE_FOLLOWS, undefined, (services, viewer, { id }) =>
   services.askAccount(viewer, 'unfollow', { target: id }),
 );
-const block = act('block', WRITE_BLOCKS, (services, viewer, { id }) =>
+const block = acting('block', WRITE_BLOCKS, undefined, (services, viewer, { id }) =>
   services.askAccount(viewer, 'block', { target: id }),
 );
-const unblock = act('unblock', WRITE_BLOCKS, (services, viewer, { id }) =>
+const unblock = acting('unblock', WRITE_BLOCKS, undefined, (services, viewer, { id }) =>
   services.askAccount(viewer, 'unblock', { target: id }),
 );
 
@@ -89,29 +81,6 @@ export const followRoutes: readonly AnyRoute[] = [
   authorize,
   reject,
 ];
-
-function act(verb: string, scope: readonly string[], work: Act): AnyRoute {
-  return route({
-    method: 'POST',
-    path: `/api/v1/accounts/:id/${verb}`,
-    auth: 'user',
-    scope,
-    params: idParams,
-    handle: (request) => actOn(request, work),
-  });
-}
-
-/** Does something about the account of the path, and answers with the relationship as it is now. */
-export async function actOn(
-  { services, viewer = '', params }: Pick<Request<{ id: string }, unknown, unknown>, 'services' | 'viewer' | 'params'>,
-  work: Act,
-) {
-  const target = await publishedAccount(services, params.id);
-  if (isProblem(target)) return target;
-  const relation = await work(services, viewer, target);
-  if (isProblem(relation)) return relation;
-  return json((await renderRelationships(services, viewer, [target.id], relation))[0]);
-}
 
 function answerRequest(verb: string, command: 'authorizeFollow' | 'rejectFollow'): AnyRoute {
   return route({

@@ -10,40 +10,24 @@ import { type Answer, type AnyRoute, type Request, route } from '../http/route.j
 import { askSoon } from '../services.js';
 import { type Soon, soon } from '../soon.js';
 import { answered } from '../visible.js';
-import { actOn } from './follows.js';
-import { idParams, pageAnswer } from './lists.js';
+import { acting } from './acting.js';
+import { pageAnswer } from './lists.js';
 
 const WRITE_MUTES = ['write:mutes', 'follow'];
 /** A hundred years; past it the end of a mute would soon be no date any more. */
 const MUTE_SECONDS_MAX = 3_155_760_000;
 
-const mute = route({
-  method: 'POST',
-  path: '/api/v1/accounts/:id/mute',
-  auth: 'user',
-  scope: WRITE_MUTES,
-  params: idParams,
-  body: Type.Object({
-    notifications: Type.Boolean({ default: true }),
-    /** Seconds; 0: until taken back. */
-    duration: Type.Integer({ minimum: 0, maximum: MUTE_SECONDS_MAX, default: 0 }),
-  }),
-  handle: (request) =>
-    actOn(request, (services, viewer, { id }) => {
-      const { notifications, duration } = request.body;
-      return services.askAccount(viewer, 'mute', { target: id, notifications, durationMs: duration * 1_000 });
-    }),
+const Mute = Type.Object({
+  notifications: Type.Boolean({ default: true }),
+  /** Seconds; 0: until taken back. */
+  duration: Type.Integer({ minimum: 0, maximum: MUTE_SECONDS_MAX, default: 0 }),
 });
-
-const unmute = route({
-  method: 'POST',
-  path: '/api/v1/accounts/:id/unmute',
-  auth: 'user',
-  scope: WRITE_MUTES,
-  params: idParams,
-  handle: (request) =>
-    actOn(request, (services, viewer, { id }) => services.askAccount(viewer, 'unmute', { target: id })),
-});
+const mute = acting('mute', WRITE_MUTES, Mute, (services, viewer, { id }, { notifications, duration }) =>
+  services.askAccount(viewer, 'mute', { target: id, notifications, durationMs: duration * 1_000 }),
+);
+const unmute = acting('unmute', WRITE_MUTES, undefined, (services, viewer, { id }) =>
+  services.askAccount(viewer, 'unmute', { target: id }),
+);
 
 const mutes = edgeList(
   '/api/v1/mutes',

@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { Type } from '@sinclair/typebox';
 import { PERSONAL_NOTE_CHARS_MAX } from '../../actors/account/personal-notes.js';
 import { storedId } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
@@ -11,14 +11,14 @@ import { isSuspended, renderAccount } from '../entities/account.js';
 import { loadAccounts } from '../entities/status.js';
 import { familiarFollowers } from '../familiar.js';
 import { idText, pageBounds, pageQuery } from '../http/paging.js';
-import { type AnyRoute, json, type Request, route } from '../http/route.js';
+import { type AnyRoute, json, route } from '../http/route.js';
 import { askSoon, type Services } from '../services.js';
 import { type Soon, soon } from '../soon.js';
 import type { Lens } from '../streaming/lens.js';
 import { emptyPage } from '../timelines/page.js';
 import { answered, notFound, publishedAccount, relationsOf } from '../visible.js';
 import { ACCT_CHARS_MAX, findLocal } from './accounts.js';
-import { actOn } from './follows.js';
+import { acting } from './acting.js';
 import { accountPage, idParams } from './lists.js';
 import { edgeAnswer } from './mutes.js';
 
@@ -193,30 +193,4 @@ function asked() {
 
 function commentText() {
   return Type.Optional(Type.String({ maxLength: PERSONAL_NOTE_CHARS_MAX }));
-}
-
-type Work<B extends TSchema> = (
-  services: Services,
-  viewer: string,
-  target: StoreAccountRecord,
-  body: Static<B>,
-) => ReturnType<Parameters<typeof actOn>[1]>;
-
-/** Does something about the account of the path, and answers with the relationship. */
-function acting<B extends TSchema>(
-  verb: string,
-  scope: string | readonly string[],
-  body: B | undefined,
-  work: Work<B>,
-): AnyRoute {
-  return route({
-    method: 'POST',
-    path: `/api/v1/accounts/:id/${verb}`,
-    auth: 'user',
-    scope,
-    params: idParams,
-    ...(body === undefined ? {} : { body }),
-    handle: (request: Request<{ id: string }, unknown, Static<B>>) =>
-      actOn(request, (services, viewer, target) => work(services, viewer, target, request.body)),
-  });
 }

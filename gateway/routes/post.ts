@@ -3,7 +3,8 @@ import { pollOf } from '../../actors/conversation/poll.js';
 import { QUOTE_POLICIES } from '../../actors/conversation/quote-policy.js';
 import { storedId } from '../../actors/domain/ids.js';
 import { isLanguage, LANGUAGE_CHARS_MAX } from '../../actors/domain/language.js';
-import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
+import { noParent } from '../../actors/domain/posting-refusals.js';
+import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import type {
   AccountMediaList,
   AccountNewPoll,
@@ -106,9 +107,7 @@ async function loadParent(
 ): Promise<StoreStatusRecord | undefined | Problem> {
   if (!id) return undefined;
   const [found] = await visibleById(services, viewer, [id]);
-  return found === undefined
-    ? problem('not_found', 'The post you are trying to reply to does not appear to exist.')
-    : (found.original ?? found.record);
+  return found === undefined ? noParent() : (found.original ?? found.record);
 }
 
 async function compose(

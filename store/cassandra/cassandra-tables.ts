@@ -170,20 +170,16 @@ export class CassandraTables implements Tables {
 
   /** Of several writes to one row the last counts: in a batch all have one timestamp. */
   private unitsOf(rows: readonly RowWrite[]): Unit[] {
-    const [only] = rows;
-    if (only !== undefined && rows.length === 1) return [this.unitOf(only)];
     const partitions = new Map<string, { bytes: number; readonly rows: Map<string, Statement> }>();
-    for (const { table, key, value } of rows) {
-      const statements = this.of(table);
-      const names = statements.namesOf(key);
-      let unit = partitions.get(names.partition);
+    for (const each of rows) {
+      const { partition, row, statement, bytes } = this.written(each);
+      let unit = partitions.get(partition);
       if (unit === undefined) {
         unit = { bytes: 0, rows: new Map() };
-        partitions.set(names.partition, unit);
+        partitions.set(partition, unit);
       }
-      const bytes = value === undefined ? undefined : bytesOf(table, value);
-      unit.bytes += names.row.length + (bytes?.length ?? 0);
-      unit.rows.set(names.row, bytes === undefined ? statements.remove(key) : statements.put(key, bytes));
+      unit.bytes += bytes;
+      unit.rows.set(row, statement);
     }
     return Array.from(partitions.values(), (unit) => ({
       statements: [...unit.rows.values()],
@@ -192,12 +188,13 @@ export class CassandraTables implements Tables {
     }));
   }
 
-  private unitOf({ table, key, value }: RowWrite): Unit {
+  /** What writes the row, by the names of the row and of its partition; and the bytes of its name and value. */
+  private written({ table, key, value }: RowWrite) {
     const statements = this.of(table);
-    const { row } = statements.namesOf(key);
-    if (value === undefined) return { statements: [statements.remove(key)], rows: [row], bytes: row.length };
-    const bytes = bytesOf(table, value);
-    return { statements: [statements.put(key, bytes)], rows: [row], bytes: row.length + bytes.length };
+    const names = statements.namesOf(key);
+    if (value === undefined) return { ...names, statement: statements.remove(key), bytes: names.row.length };
+    const encoded = bytesOf(table, value);
+    return { ...names, statement: statements.put(key, encoded), bytes: names.row.length + encoded.length };
   }
 
   private of(table: AnyTable): Statements {
