@@ -41,8 +41,10 @@ export class Registrar {
     }
   }
 
-  async find(name: string): Promise<string | undefined> {
-    return (await this.tables.get(names, { name }))?.id;
+  /** At once where that is known. */
+  find(name: string): string | undefined | Promise<string | undefined> {
+    const known = this.tables.peekOne?.(names, { name });
+    return known === undefined ? this.tables.get(names, { name }).then((claim) => claim?.id) : known.value?.id;
   }
 
   putApp(clientId: string, app: StoreAppRecord): Promise<void> {

@@ -16,6 +16,7 @@ import {
   featuredIn,
   followers,
   nameIndex,
+  names,
   notifications,
   quotes,
   rebloggedBy,
@@ -64,7 +65,7 @@ export const cachedAlone = (tables: Tables): CachedTables =>
       accountListings,
       reports,
     ],
-    ranges: [nameIndex, tagNames, statusIndex, refusedSignUps],
+    ranges: [nameIndex, tagNames, statusIndex, refusedSignUps, names],
   });
 
 /**

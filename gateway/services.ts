@@ -95,7 +95,7 @@ export interface Registry {
    */
   claim(names: readonly string[], id: string): Promise<string | undefined>;
   release(names: readonly string[], id: string): Promise<void>;
-  find(name: string): Promise<string | undefined>;
+  find(name: string): Soon<string | undefined>;
   putApp(clientId: string, app: import('../proto/gen/types.js').StoreAppRecord): Promise<void>;
   putAppToken(hash: string, token: import('../proto/gen/types.js').StoreTokenRecord): Promise<void>;
   removeAppToken(hash: string): Promise<void>;

@@ -143,7 +143,12 @@ export class CachedTables implements Tables {
     table: Table<P, C, V>,
     key: KeyOf<P> & KeyOf<C>,
   ): Promise<V | undefined> {
-    if (table.hot !== true || !this.#trusts()) return this.#inner.get(table, key);
+    if (!this.#trusts()) return this.#inner.get(table, key);
+    if (table.hot !== true) {
+      return this.#ranges.has(table)
+        ? this.#ranges.one(table, key, () => this.#inner.get(table, key))
+        : this.#inner.get(table, key);
+    }
     const kept = this.#of(table);
     const text = kept.textOf(key);
     const held = kept.get(text, this.#sinceMs());
@@ -202,8 +207,17 @@ export class CachedTables implements Tables {
     table: Table<P, C, V>,
     partition: KeyOf<P>,
     options: RangeOptions<C>,
-  ): Row<P, C, V>[] | undefined {
-    return this.#newest.has(table) && this.#trusts() ? this.#newest.peek(table, partition, options) : undefined;
+  ): readonly Row<P, C, V>[] | undefined {
+    if (!this.#trusts()) return undefined;
+    if (this.#newest.has(table)) return this.#newest.peek(table, partition, options);
+    return this.#ranges.has(table) ? this.#ranges.peek(table, partition, options) : undefined;
+  }
+
+  peekOne<P extends Columns, C extends Columns, V>(
+    table: Table<P, C, V>,
+    key: KeyOf<P> & KeyOf<C>,
+  ): { readonly value: V | undefined } | undefined {
+    return this.#ranges.has(table) && this.#trusts() ? this.#ranges.peekOne(table, key) : undefined;
   }
 
   async write(given: readonly RowWrite[], options?: WriteOptions): Promise<void> {
@@ -248,7 +262,8 @@ export class CachedTables implements Tables {
     expected: V | undefined,
     next: V | undefined,
   ): Promise<{ readonly applied: boolean; readonly current: V | undefined }> {
-    return this.#inner.compareAndSet(table, key, expected, next);
+    const changed = this.#inner.compareAndSet(table, key, expected, next);
+    return this.#ranges.has(table) ? changed.finally(() => this.#ranges.written(table, key)) : changed;
   }
 
   close(): Promise<void> {

@@ -48,6 +48,25 @@ export class KeptRanges {
     return this.#tables.has(table.name);
   }
 
+  /** What a range would answer, if it is known; undefined says nothing of it. The same rows as long as it is kept. */
+  peek<P extends Columns, C extends Columns, V>(
+    table: Table<P, C, V>,
+    partition: KeyOf<P>,
+    options: RangeOptions<C>,
+  ): readonly Row<P, C, V>[] | undefined {
+    const kept = this.#answers.get(questionOf(nameOf(table, partition), options));
+    return kept && (kept.rows as unknown as readonly Row<P, C, V>[]);
+  }
+
+  /** What is known of one row; undefined says nothing of it. */
+  peekOne<P extends Columns, C extends Columns, V>(
+    table: Table<P, C, V>,
+    key: KeyOf<P> & KeyOf<C>,
+  ): { readonly value: V | undefined } | undefined {
+    const kept = this.#answers.get(rowOf(table, key));
+    return kept && { value: kept.rows[0]?.value as V | undefined };
+  }
+
   /** What `read` would answer, which is asked only where that is not known. */
   async range<P extends Columns, C extends Columns, V>(
     table: Table<P, C, V>,
@@ -56,16 +75,33 @@ export class KeptRanges {
     read: () => Promise<Row<P, C, V>[]>,
   ): Promise<Row<P, C, V>[]> {
     const name = nameOf(table, partition);
-    const question = `${name}\n${options.limit}${options.reverse === true ? 'r' : ''}${boundsOf(options)}`;
-    const kept = this.#answers.get(question);
+    const rows = await this.#answer(name, questionOf(name, options), read as unknown as () => Promise<AnyRow[]>);
     // A copy: who asked may put the rows into another order.
-    if (kept !== undefined) return kept.rows.slice() as unknown as Row<P, C, V>[];
+    return rows.slice() as unknown as Row<P, C, V>[];
+  }
+
+  /** The same of one row. */
+  async one<P extends Columns, C extends Columns, V>(
+    table: Table<P, C, V>,
+    key: KeyOf<P> & KeyOf<C>,
+    read: () => Promise<V | undefined>,
+  ): Promise<V | undefined> {
+    const [row] = await this.#answer(nameOf(table, key), rowOf(table, key), async () => {
+      const value = await read();
+      return value === undefined ? [] : [{ key, value } as unknown as AnyRow];
+    });
+    return row?.value as V | undefined;
+  }
+
+  async #answer(name: string, question: string, read: () => Promise<AnyRow[]>): Promise<readonly AnyRow[]> {
+    const kept = this.#answers.get(question);
+    if (kept !== undefined) return kept.rows;
     const reading = this.#reading.get(name) ?? { readers: 0, stale: false };
     reading.readers += 1;
     this.#reading.set(name, reading);
     try {
       const rows = await read();
-      if (!reading.stale) this.#keep(question, name, rows.slice() as unknown as AnyRow[]);
+      if (!reading.stale) this.#keep(question, name, rows);
       return rows;
     } finally {
       reading.readers -= 1;
@@ -101,6 +137,20 @@ export class KeptRanges {
     questions?.delete(question);
     if (questions?.size === 0) this.#questions.delete(partition);
   }
+}
+
+function questionOf(name: string, options: RangeOptions<Columns>): string {
+  return `${name}\n${options.limit}${options.reverse === true ? 'r' : ''}${boundsOf(options)}`;
+}
+
+/** The question for one row, which no range is named like. */
+function rowOf(table: AnyTable, key: RowKey): string {
+  let whole = `${nameOf(table, key)}\n=`;
+  for (const column in table.clustering) {
+    const text = String(key[column]);
+    whole += `\n${table.clustering[column] === 'id' ? storedId(text) : text}`;
+  }
+  return whole;
 }
 
 function boundsOf({ after, before }: RangeOptions<Columns>): string {

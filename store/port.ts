@@ -61,7 +61,12 @@ export interface ReadTables {
     table: Table<P, C, V>,
     partition: KeyOf<P>,
     options: RangeOptions<C>,
-  ): Row<P, C, V>[] | undefined;
+  ): readonly Row<P, C, V>[] | undefined;
+  /** What `get` would answer with, if that is known, also that there is none; undefined says nothing of it. */
+  peekOne?<P extends Columns, C extends Columns, V>(
+    table: Table<P, C, V>,
+    key: KeyOf<P> & KeyOf<C>,
+  ): { readonly value: V | undefined } | undefined;
   get<P extends Columns, C extends Columns, V>(table: Table<P, C, V>, key: KeyOf<P> & KeyOf<C>): Promise<V | undefined>;
   /** Same order as the keys. */
   getMany<P extends Columns, C extends Columns, V>(

@@ -2,12 +2,14 @@ import { comparable, WORD_CHARS_MAX, wordStart, wordsOf } from '../../actors/dom
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { Generations } from '../../store/generations.js';
 import type { RangeOptions } from '../../store/port.js';
-import { nameIndex } from '../../store/tables.js';
+import { accounts, nameIndex } from '../../store/tables.js';
 import { isPublished, isSuspended } from '../entities/account.js';
 import { loadAccounts } from '../entities/status.js';
 import { blocksDomainOf } from '../screening/screen.js';
 import type { Services } from '../services.js';
-import { relationsOf } from '../visible.js';
+import { type Soon, soon, together } from '../soon.js';
+import { rangeSoon } from '../timelines/cursor.js';
+import { type Relations, relationsOf } from '../visible.js';
 
 /** Words of a question that are looked up. */
 export const QUERY_WORDS_MAX = 6;
@@ -26,23 +28,45 @@ export interface AccountsWanted {
 }
 
 /** Local accounts whose names have all words of the question, or begin so; those named exactly so first. */
-export async function findAccounts(
+export function findAccounts(
   services: Services,
   viewer: string | undefined,
   question: string,
   { limit, offset, following }: AccountsWanted,
-): Promise<StoreAccountRecord[]> {
+): Soon<StoreAccountRecord[]> {
   const [name = '', domain, ...rest] = question.trim().replace(/^@/, '').toLowerCase().split('@');
   const isElsewhere = domain !== undefined && domain !== services.instance.domain.toLowerCase();
   if (isElsewhere || rest.length > 0) return [];
-  const [exact, alike, relations] = await Promise.all([
+  const sources = together<[string | undefined, readonly string[], Relations]>([
     /^[a-z0-9_.-]+$/.test(name) ? services.registry.find(`acct:${name}`) : undefined,
     domain === undefined ? withWords(services, asked(question)) : [],
     relationsOf(services, viewer),
   ]);
-  const records = await loadAccounts(services, exact === undefined ? alike : [exact, ...alike]);
-  const best = new Best<Candidate>(offset + limit, byRank);
-  for (const record of records.values()) {
+  return soon(sources, ([exact, alike, relations]) => {
+    const ids = exact === undefined ? alike : [exact, ...alike.filter((id) => id !== exact)];
+    const pick = (records: Iterable<StoreAccountRecord>) =>
+      best(services, viewer, records, exact, relations, { limit, offset, following });
+    const atHand: StoreAccountRecord[] = [];
+    for (const id of ids) {
+      const record = services.tables.peekId?.(accounts, id);
+      if (record === undefined) return soon(loadAccounts(services, ids), (all) => pick(all.values()));
+      atHand.push(record);
+    }
+    return pick(atHand);
+  });
+}
+
+/** Those of them who may be found, the best of them first. */
+function best(
+  { limits }: Services,
+  viewer: string | undefined,
+  records: Iterable<StoreAccountRecord>,
+  exact: string | undefined,
+  relations: Relations,
+  { limit, offset, following }: AccountsWanted,
+): StoreAccountRecord[] {
+  const ranked = new Best<Candidate>(offset + limit, byRank);
+  for (const record of records) {
     const relation = relations(record.id);
     // Mutes hide what people say, not who they are.
     if (!isPublished(record) || isSuspended(record) || relation?.blocking || relation?.blockedBy) continue;
@@ -50,12 +74,12 @@ export async function findAccounts(
     if (following && !isFollowed) continue;
     // Others of these are found by whoever knows their name, and not by chance.
     const isFound = record.id === exact || isFollowed || record.id === viewer;
-    if (!isFound && services.limits.silenced(record.id)) continue;
+    if (!isFound && limits.silenced(record.id)) continue;
     if (!isFollowed && blocksDomainOf(relations.screen, record)) continue;
-    best.add({ record, rank: (record.id === exact ? 2 : 0) + (isFollowed ? 1 : 0) });
+    ranked.add({ record, rank: (record.id === exact ? 2 : 0) + (isFollowed ? 1 : 0) });
   }
   const found: StoreAccountRecord[] = [];
-  for (let at = offset; at < best.items.length; at++) found.push((best.items[at] as Candidate).record);
+  for (let at = offset; at < ranked.items.length; at++) found.push((ranked.items[at] as Candidate).record);
   return found;
 }
 
@@ -120,16 +144,26 @@ class Best<T> {
 }
 
 /** Accounts that have something that begins so for each of the words. */
-async function withWords({ tables }: Services, words: readonly Sought[]): Promise<readonly string[]> {
-  const sets = await Promise.all(
-    words.map(async ({ start, range }) => {
-      const rows = await tables.range(nameIndex, { start }, range);
-      // Somebody may have several words that begin so: whoever looks them up takes each once.
-      return rows.map(({ key }) => key.account);
-    }),
-  );
-  const [first = [], ...others] = sets;
-  if (others.length === 0) return first;
-  const rest = others.map((ids) => new Set(ids));
-  return first.filter((id) => rest.every((set) => set.has(id)));
+function withWords({ tables }: Services, words: readonly Sought[]): Soon<readonly string[]> {
+  const sets = words.map(({ start, range }) => soon(rangeSoon(tables, nameIndex, { start }, range), accountsOf));
+  return soon(together<(readonly string[])[]>(sets), ([first = [], ...others]) => {
+    if (others.length === 0) return first;
+    const rest = others.map((ids) => new Set(ids));
+    return first.filter((id) => rest.every((set) => set.has(id)));
+  });
+}
+
+type IndexRows = readonly { readonly key: { readonly account: string } }[];
+
+/** By the rows, which are the same as long as nobody writes into the index. */
+const accountsOfRows = new WeakMap<IndexRows, readonly string[]>();
+
+/** Each once: somebody may have several words that begin so. */
+function accountsOf(rows: IndexRows): readonly string[] {
+  let ids = accountsOfRows.get(rows);
+  if (ids === undefined) {
+    ids = [...new Set(rows.map(({ key }) => key.account))];
+    accountsOfRows.set(rows, ids);
+  }
+  return ids;
 }

@@ -2,6 +2,8 @@ import { namedHashtag } from '../../actors/domain/hashtag.js';
 import { wordStart } from '../../actors/domain/words.js';
 import type { ReadTables } from '../../store/port.js';
 import { tagNames } from '../../store/tables.js';
+import { type Soon, soon, together } from '../soon.js';
+import { rangeSoon } from '../timelines/cursor.js';
 
 /** Hashtags looked at for one question. */
 const ROWS_MAX = 400;
@@ -9,21 +11,32 @@ const ROWS_MAX = 400;
 const AFTER_ALL = '\u{10ffff}';
 
 /** Hashtags that begin so, the one named exactly so first, then those used last. */
-export async function findTags(
+export function findTags(
   tables: ReadTables,
   question: string,
   wanted: { readonly limit: number; readonly offset: number; readonly keep: (name: string) => boolean },
-): Promise<string[]> {
+): Soon<string[]> {
   const name = namedHashtag(question.trim());
   if (name === undefined) return [];
   const start = wordStart(name);
   const range = { after: { tag: name }, before: { tag: `${name}${AFTER_ALL}` }, limit: ROWS_MAX };
-  const [exact, rows] = await Promise.all([
-    tables.get(tagNames, { start, tag: name }),
-    tables.range(tagNames, { start }, range),
+  const looked = together<[boolean, readonly (readonly [string, number])[]]>([
+    isThere(tables, start, name),
+    soon(rangeSoon(tables, tagNames, { start }, range), (rows) =>
+      rows.map(({ key, value }) => [key.tag, value.atMs] as const),
+    ),
   ]);
-  const others = rows.sort((a, b) => b.value.atMs - a.value.atMs).map(({ key }) => key.tag);
-  const { limit, offset, keep } = wanted;
-  const found = [...(exact === undefined ? [] : [name]), ...others];
-  return found.filter(keep).slice(offset, offset + limit);
+  return soon(looked, ([isExact, rows]) => {
+    const found = [...rows].sort(([, a], [, b]) => b - a).map(([tag]) => tag);
+    if (isExact) found.unshift(name);
+    const { limit, offset, keep } = wanted;
+    return found.filter(keep).slice(offset, offset + limit);
+  });
+}
+
+function isThere(tables: ReadTables, start: string, tag: string): Soon<boolean> {
+  const known = tables.peekOne?.(tagNames, { start, tag });
+  return known === undefined
+    ? tables.get(tagNames, { start, tag }).then((row) => row !== undefined)
+    : known.value !== undefined;
 }

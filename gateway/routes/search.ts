@@ -86,10 +86,11 @@ const oldSearch = route({
     resolve: Type.Optional(Type.Boolean()),
     limit: limitQuery(RESULTS.limitDefault, RESULTS.limitMax),
   }),
-  handle: async ({ services, viewer, query }) => {
-    const found = await results(services, viewer, { q: query.q, limit: query.limit, offset: 0 });
-    return foundAnswer(services, viewer, found, [Buffer.from(JSON.stringify(found.hashtags.map(({ name }) => name)))]);
-  },
+  handle: ({ services, viewer, query }) =>
+    soon(results(services, viewer, { q: query.q, limit: query.limit, offset: 0 }), (found) => {
+      const tags = Buffer.from(JSON.stringify(found.hashtags.map(({ name }) => name)));
+      return foundAnswer(services, viewer, found, [tags]);
+    }),
 });
 
 const accountSearch = route({
@@ -104,10 +105,11 @@ const accountSearch = route({
     offset: offset(),
     limit: limitQuery(40, 80),
   }),
-  handle: async ({ services, viewer, query }: Request<unknown, Wanted, unknown>) => {
+  handle: ({ services, viewer, query }: Request<unknown, Wanted, unknown>) => {
     const wanted = { limit: query.limit, offset: query.offset, following: query.following ?? false };
-    const found = await findAccounts(services, viewer, query.q, wanted);
-    return json(new JsonPieces(await approvedAccounts(services, viewer, found)));
+    return soon(findAccounts(services, viewer, query.q, wanted), (found) =>
+      soon(approvedAccounts(services, viewer, found), (people) => json(new JsonPieces(people))),
+    );
   },
 });
 
@@ -162,10 +164,12 @@ function lookedFor(services: Services, viewer: string | undefined, q: string, qu
   );
 }
 
-async function hashtagsFor(services: Services, q: string, query: Wanted): Promise<string[]> {
-  const reviews = query.exclude_unreviewed === true ? await trendReviews(services.entries) : undefined;
-  const keep = (name: string) => reviews?.shows('tag', name) ?? true;
-  return findTags(services.tables, q, { limit: query.limit, offset: query.offset, keep });
+function hashtagsFor(services: Services, q: string, query: Wanted): Soon<string[]> {
+  const reviewed = query.exclude_unreviewed === true ? trendReviews(services.entries) : undefined;
+  return soon(reviewed, (reviews) => {
+    const keep = (name: string) => reviews?.shows('tag', name) ?? true;
+    return findTags(services.tables, q, { limit: query.limit, offset: query.offset, keep });
+  });
 }
 
 async function withUses(

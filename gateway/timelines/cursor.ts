@@ -39,7 +39,7 @@ export function rangeSoon<P extends Columns, C extends Columns, V>(
   table: Table<P, C, V>,
   partition: KeyOf<P>,
   options: RangeOptions<C>,
-): Soon<Row<P, C, V>[]> {
+): Soon<readonly Row<P, C, V>[]> {
   return tables.peekRange?.(table, partition, options) ?? tables.range(table, partition, options);
 }
 

@@ -6,7 +6,7 @@ import { Unavailable } from '../../actors/domain/problem.js';
 import { CachedTables, type WrittenRow } from '../../store/cached-tables.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';
 import { put, remove } from '../../store/port.js';
-import { accounts, cursors, marks, notifications, publicBuckets, tagBuckets } from '../../store/tables.js';
+import { accounts, cursors, marks, names, notifications, publicBuckets, tagBuckets } from '../../store/tables.js';
 import { tablesContract } from '../contract/tables-contract.js';
 import { StageTables } from '../kit/stage.js';
 
@@ -221,6 +221,45 @@ for (const [what, kept] of [
     await fc.assert(fc.asyncProperty(steps, told), { numRuns: 150 });
   });
 }
+
+const NAMES = ['acct:ada', 'acct:bob'] as const;
+const claim = fc.record({
+  name: fc.constantFrom(...NAMES),
+  does: fc.constantFrom('claim', 'release', 'put', 'read', 'fail'),
+});
+
+test('single rows that are kept, also that there are none, are those of the store, whatever is written', async () => {
+  const told = async (steps: { readonly name: string; readonly does: string }[][]) => {
+    const shared = new MemoryTables();
+    const stage = new StageTables(shared);
+    const cached = new CachedTables(stage.tables, { ranges: [names] });
+    for (const [n, step] of steps.entries()) {
+      const doing = step.map(async ({ name, does }) => {
+        const value = { id: String(n), atMs: n };
+        if (does === 'read') return cached.get(names, { name });
+        if (does === 'put') return cached.write([put(names, { name }, value)]);
+        const current = await shared.get(names, { name });
+        if (does === 'claim') return cached.compareAndSet(names, { name }, undefined, value);
+        if (does === 'release') return cached.compareAndSet(names, { name }, current, undefined);
+        stage.afterWrite = () => {
+          stage.afterWrite = () => undefined;
+          throw new Unavailable('it may have been written');
+        };
+        return cached.write([put(names, { name }, value)]).catch(() => undefined);
+      });
+      await Promise.allSettled(doing);
+      stage.mend();
+      for (const name of NAMES) {
+        const now = await shared.get(names, { name });
+        const known = cached.peekOne(names, { name });
+        if (known !== undefined) assert.deepEqual(known.value, now);
+        assert.deepEqual(await cached.get(names, { name }), now);
+        assert.deepEqual(cached.peekOne(names, { name }), { value: now });
+      }
+    }
+  };
+  await fc.assert(fc.asyncProperty(fc.array(fc.array(claim, { minLength: 1, maxLength: 4 }), { maxLength: 40 }), told));
+});
 
 test('the newest rows of a partition in the order of numbers are those of the store', async () => {
   const { cached, shared } = world({ newest: [tagBuckets] });
