@@ -103,7 +103,7 @@ async function directs(town: Town, readers: readonly Made[]): Promise<void> {
   });
 }
 
-/** Authors are mentioned by readers, who favourite their posts. */
+/** Authors are mentioned by readers; then their posts are favourited. */
 async function noticed(town: Town, readers: readonly Made[]): Promise<void> {
   const noticed = town.authors.slice(0, SUBJECTS);
   const posted = new Map<number, string>();
@@ -112,14 +112,15 @@ async function noticed(town: Town, readers: readonly Made[]): Promise<void> {
       return Boolean(posted.set(index, id));
     }),
   );
-  await town.each('favourite', posted.size * FAVOURITES_EACH, (index) => {
-    const who = at(town.followers, Math.floor(index / posted.size));
-    return write(who, `/api/v1/statuses/${posted.get(index % posted.size)}/favourite`, {}, Boolean);
-  });
-  await town.target.settled();
   await town.each('mention', LONG * noticed.length, (index) => {
     const status = `@${at(noticed, index).username} number ${index}`;
     return write(at(readers, Math.floor(index / noticed.length)), '/api/v1/statuses', { status }, Boolean);
+  });
+  await town.target.settled();
+  // The newest, and those of one post next to one another: so that a page is of groups with as many members.
+  await town.each('favourite', posted.size * FAVOURITES_EACH, (index) => {
+    const id = posted.get(Math.floor(index / FAVOURITES_EACH));
+    return write(at(town.followers, index % FAVOURITES_EACH), `/api/v1/statuses/${id}/favourite`, {}, Boolean);
   });
 }
 
