@@ -58,6 +58,14 @@ export class Activation {
     this.hosted.wake();
   }
 
+  get kind(): string {
+    return this.settings.blueprint.kind.name;
+  }
+
+  get id(): string {
+    return this.settings.id;
+  }
+
   get stopped(): boolean {
     return this.halt.halted;
   }

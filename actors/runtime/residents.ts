@@ -17,12 +17,16 @@ const TOUCH_MS = 1_000;
 const SWEEP_MS = 30_000;
 /** Activations looked at to make room for one: enough to pass over those that are busy. */
 const EVICTION_SCAN_MAX = 64;
+/** Activations found by their id alone, without a name that is put together for each question: some 50 bytes each. */
+const ASKED_MAX = 8_192;
 /** Before effects are taken up again whose activation was stopped. */
 const REVIVE_MS = 1_000;
 
 /** The activations of this node, least recently used first, and what makes them come and go. */
 export class Residents implements LocalActors {
   private readonly byName = new Map<string, Activation>();
+  /** Of those, some that were asked of late, by the id; of two kinds with one id, either. */
+  private readonly asked = new Map<string, Activation>();
   private readonly ending = new Map<string, Promise<void>>();
   private readonly primed = new Map<string, StoreSnapshotRecord>();
   private sweeping = false;
@@ -56,8 +60,17 @@ export class Residents implements LocalActors {
 
   /** The reply to a query whose actor lives here, at rest; undefined where it has to be waited for. */
   answerNow(message: Message): Handled | undefined {
-    const activation = this.byName.get(actorName(message));
+    const asked = this.asked.get(message.id);
+    const activation = asked?.kind === message.kind ? asked : this.find(message);
     return activation && this.queried(this.touch(activation.name, activation), message);
+  }
+
+  private find(message: Message): Activation | undefined {
+    const activation = this.byName.get(actorName(message));
+    if (activation === undefined) return undefined;
+    if (this.asked.size >= ASKED_MAX) this.asked.clear();
+    this.asked.set(message.id, activation);
+    return activation;
   }
 
   private queried(activation: Activation, { kind, command, input, cause }: Message): Handled | undefined {
@@ -147,6 +160,7 @@ export class Residents implements LocalActors {
     );
     this.primed.delete(name);
     this.byName.set(name, activation);
+    this.asked.delete(id);
     held.activations.add(activation);
     this.around.metrics.activated += 1;
     this.around.metrics.activations = this.byName.size;
@@ -156,6 +170,7 @@ export class Residents implements LocalActors {
 
   private forget(name: string, held: HeldShard, activation: Activation): void {
     if (this.byName.get(name) === activation) this.byName.delete(name);
+    if (this.asked.get(activation.id) === activation) this.asked.delete(activation.id);
     held.activations.delete(activation);
     this.around.metrics.activations = this.byName.size;
     if (activation.atWork || this.ending.has(name)) {

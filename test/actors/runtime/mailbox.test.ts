@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { makeId } from '../../../actors/domain/ids.js';
 import { Unavailable } from '../../../actors/domain/problem.js';
 import { journal } from '../../../store/tables.js';
+import { notebook } from '../../kit/notebook.js';
 import { Stage } from '../../kit/stage.js';
 
 const id = makeId(1_767_225_600_000, 1, 0);
@@ -91,6 +92,31 @@ test('a query is answered at once by an actor at rest, and only by one', async (
   assert.deepEqual(read(), { lines: ['first', 'second'] });
   placement.epoch = undefined;
   assert.equal(read(), undefined, 'its shard is not ours any more');
+});
+
+test('a query goes to the actor of its kind, and to none that has left memory or was left behind', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const kinds = [notebook(), { ...notebook(), name: 'diary' }];
+  const { runtime, placement } = await stage.node(1, { idleMs: 60_000 }, kinds);
+  const read = (kind: string) => runtime.answerNow(kind, id, 'read', {}) as { lines: string[] } | undefined;
+  await runtime.ask(...add('first'));
+  await runtime.ask('diary', id, 'add', { text: 'dear' });
+  await stage.clock.settle();
+  for (let turn = 0; turn < 2; turn++) {
+    assert.deepEqual([read('notebook')?.lines, read('diary')?.lines], [['first'], ['dear']]);
+  }
+  await stage.clock.advance(120_000);
+  assert.equal(runtime.metrics.activations, 0);
+  assert.deepEqual([read('notebook'), read('diary')], [undefined, undefined]);
+  await runtime.ask(...add('second'));
+  await stage.clock.settle();
+  assert.deepEqual(read('notebook')?.lines, ['first', 'second']);
+  // Another epoch: what is in memory is replaced when it is asked next.
+  placement.epoch = 2;
+  await runtime.ask(...add('third'));
+  await stage.clock.settle();
+  assert.deepEqual([read('notebook')?.lines, read('diary')], [['first', 'second', 'third'], undefined]);
 });
 
 test('a command that waited past its deadline is refused and never carried out', async (t) => {
