@@ -30,8 +30,7 @@ export function familiarFollowers(
     !isPublished(account) ||
     isSuspended(account);
   if (isHidden || account.id === viewer) return NOBODY;
-  const isAsked = (id: string) => id !== viewer && id !== account.id;
-  return soon(followersAmong(services, lens, account, isAsked), (familiar) => {
+  return soon(followersAmong(services, viewer, lens, account), (familiar) => {
     const atHand: StoreAccountRecord[] = [];
     for (const id of familiar) {
       const record = services.tables.peekId?.(accounts, id);
@@ -56,16 +55,16 @@ function shownOf(lens: Lens, records: Iterable<StoreAccountRecord>): readonly St
 /** Whom the viewer follows that follow this account: by its followers where they are few, else by what each of them follows. */
 function followersAmong(
   services: Services,
+  viewer: string,
   lens: Lens,
   account: StoreAccountRecord,
-  isAsked: (id: string) => boolean,
 ): Soon<readonly string[]> {
-  if (account.followers > FOLLOWERS_LOOKED_AT_MAX) return followersByEdges(services, lens, account, isAsked);
+  if (account.followers > FOLLOWERS_LOOKED_AT_MAX) return followersByEdges(services, viewer, lens, account);
   const rows = services.latestRows.of(followers, 'edge', account.id, FOLLOWERS_ROWS_MAX);
   return soon(rows, (found) => {
-    if (found.length >= FOLLOWERS_ROWS_MAX) return followersByEdges(services, lens, account, isAsked);
+    if (found.length >= FOLLOWERS_ROWS_MAX) return followersByEdges(services, viewer, lens, account);
     const ids: string[] = [];
-    for (const id of idsOf(found)) if (lens.relation(id).following && isAsked(id)) ids.push(id);
+    for (const id of idsOf(found)) if (lens.follows(id) && id !== viewer && id !== account.id) ids.push(id);
     return ids;
   });
 }
@@ -84,10 +83,11 @@ function idsOf(rows: readonly Entry<StoreAccountEdge>[]): readonly string[] {
 
 async function followersByEdges(
   { tables }: Services,
+  viewer: string,
   lens: Lens,
   account: StoreAccountRecord,
-  isAsked: (id: string) => boolean,
 ): Promise<readonly string[]> {
+  const isAsked = (id: string) => id !== viewer && id !== account.id;
   const followed = lens.authors.filter(isAsked).slice(0, FOLLOWED_LOOKED_AT_MAX);
   const keys = followed.map((id) => ({ account: id, target: account.id }));
   const edges = await tables.getMany(following, keys);

@@ -46,7 +46,6 @@ export interface VisibleOptions {
 
 /** Targets of one `relations` question: bounds its message to some 100 KB. */
 const RELATION_TARGETS_MAX = 2_000;
-const NOBODY: readonly string[] = [];
 const NO_RELATIONS: Relations = () => undefined;
 const NO_STATUSES: ReadonlyMap<string, StoreStatusRecord> = new Map();
 const NO_AUTHORS: ReadonlyMap<string, StoreAccountRecord> = new Map();
@@ -264,10 +263,7 @@ export function answered<T>(reply: T | Problem): T {
 }
 
 function mayViewerSee(record: StoreStatusRecord, viewer: string | undefined, relation: Relation | undefined): boolean {
-  if (record.deleted) return false;
-  const { accountId, visibility, mentions } = record;
-  const mentionIds = mentions.length === 0 ? NOBODY : mentions.map((mention) => mention.accountId);
-  return maySee({ accountId, visibility, mentionIds }, viewer, relation);
+  return !record.deleted && maySee(record, viewer, relation);
 }
 
 function loadOriginals(

@@ -11,7 +11,8 @@ export const IDS_PER_MS = 64;
 /** Ids of one millisecond, of all shards. */
 const MS_IDS = SHARDS * IDS_PER_MS;
 const SHARD_BITS = 10n;
-const SEQUENCE_BITS = 6n;
+const SEQUENCE_WIDTH = 6;
+const SEQUENCE_BITS = BigInt(SEQUENCE_WIDTH);
 
 /** Of an id as it is stored: always as many, so that ids also sort as strings. */
 export const ID_DIGITS = 18;
@@ -33,24 +34,29 @@ export function isId(text: string): boolean {
 const BILLION_TIMES = 15_258;
 const BILLION_REST = 51_712;
 const LOWER_DIGITS = 9;
+const DIGIT_0 = 48;
 
 /**
  * Milliseconds since 1970 at which the id was minted. By doubles, each exact, of the id's upper and lower digits: pages
  * ask for dozens, and BigInts take ten times as long.
  */
 export function idMs(id: string): number {
-  const split = id.length - LOWER_DIGITS;
-  let [upper, lower] = [0, 0];
-  for (let at = 0; at < split; at++) upper = upper * 10 + digitAt(id, at);
-  for (let at = Math.max(0, split); at < id.length; at++) lower = lower * 10 + digitAt(id, at);
-  return upper * BILLION_TIMES + Math.floor((upper * BILLION_REST + lower) / MS_IDS);
+  const upper = upperOf(id);
+  return upper * BILLION_TIMES + Math.floor((upper * BILLION_REST + lowerOf(id)) / MS_IDS);
 }
 
-const digitAt = (id: string, at: number): number => id.charCodeAt(at) - 48;
-
-/** The shard that minted the id, and where its actor lives. */
+/** The shard that minted the id, and where its actor lives. By the same two numbers: only their lowest bits count. */
 export function idShard(id: string): number {
-  return Number((BigInt(id) >> SEQUENCE_BITS) & 0x3ffn);
+  return ((Math.imul(upperOf(id), BILLION_REST) + lowerOf(id)) & (MS_IDS - 1)) >>> SEQUENCE_WIDTH;
+}
+
+const upperOf = (id: string): number => digits(id, 0, id.length - LOWER_DIGITS);
+const lowerOf = (id: string): number => digits(id, Math.max(0, id.length - LOWER_DIGITS), id.length);
+
+function digits(id: string, from: number, to: number): number {
+  let number = 0;
+  for (let at = from; at < to; at++) number = number * 10 + id.charCodeAt(at) - DIGIT_0;
+  return number;
 }
 
 /** Negative, zero or positive, as for `sort`: ascending by time. */

@@ -2,12 +2,11 @@
 export const VISIBILITIES = ['public', 'unlisted', 'private', 'direct'] as const;
 export type Visibility = (typeof VISIBILITIES)[number];
 
-/** What the decision needs of a status. */
+/** What the decision needs of a status: stored ones have it as it is, and no page makes another object for each. */
 export interface Seen {
   readonly accountId: string;
   readonly visibility: string;
-  /** Accounts mentioned in it. */
-  readonly mentionIds: readonly string[];
+  readonly mentions: readonly { readonly accountId: string }[];
 }
 
 /** What the decision needs of the viewer's relation to the status's author. */
@@ -34,10 +33,13 @@ export function maySee(status: Seen, viewer: string | undefined, relation: Relat
     case 'unlisted':
       return true;
     case 'private':
-      return viewer !== undefined && (status.mentionIds.includes(viewer) || relation?.following === true);
+      return viewer !== undefined && (isMentioned(status, viewer) || relation?.following === true);
     case 'direct':
-      return viewer !== undefined && status.mentionIds.includes(viewer);
+      return viewer !== undefined && isMentioned(status, viewer);
     default:
       return false;
   }
 }
+
+const isMentioned = ({ mentions }: Seen, account: string): boolean =>
+  mentions.some(({ accountId }) => accountId === account);

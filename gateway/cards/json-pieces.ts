@@ -21,25 +21,32 @@ export class JsonPieces {
 
 /** Memory that one answer after the other is put together in. */
 export class Scratch {
-  #bytes = new Uint8Array(SCRATCH_BYTES);
+  #bytes: Uint8Array = new Uint8Array(SCRATCH_BYTES);
   /** Views of the latest lengths, of which there are few: to make one costs as much as to copy a short answer. */
   #views: (Uint8Array | undefined)[] = Array.from({ length: VIEWS_MAX }, () => undefined);
 
   /** Good until the next call: whoever sends it copies it first. */
   join(json: JsonPieces): Uint8Array {
-    const { length, pieces } = json;
-    if (length > this.#bytes.length) {
-      this.#bytes = new Uint8Array(length * 2);
-      this.#views.fill(undefined);
-    }
+    let bytes: Uint8Array = this.#bytes;
     let at = 0;
-    for (const piece of pieces) {
+    for (const piece of json.pieces) {
+      const { length } = piece;
+      if (at + length > bytes.length) bytes = this.#longer(json, at);
       // Commas and brackets: a call costs more than they do.
-      if (piece.length === 1) this.#bytes[at] = piece[0] as number;
-      else this.#bytes.set(piece, at);
-      at += piece.length;
+      if (length === 1) bytes[at] = piece[0] as number;
+      else bytes.set(piece, at);
+      at += length;
     }
     return this.#view(at);
+  }
+
+  /** Room for all of it; so far it stands in what there was. */
+  #longer({ length }: JsonPieces, done: number): Uint8Array {
+    const longer = new Uint8Array(length * 2);
+    longer.set(this.#bytes.subarray(0, done));
+    this.#bytes = longer;
+    this.#views.fill(undefined);
+    return longer;
   }
 
   #view(length: number): Uint8Array {

@@ -125,13 +125,12 @@ export class StatusPages {
     lens: Lens | undefined,
   ): Soon<(readonly Uint8Array[] | undefined)[]> {
     const { clock } = services;
-    const none = { tagged: undefined, linked: undefined, quotes: undefined };
     const atHand = new PeopleAtHand(services);
-    const look: Look = { clock, viewer, authors: atHand, marks, lens, ...none };
+    const look = lookOf(clock, viewer, atHand, marks, lens);
     const pieces = this.#all(look, seen);
     if (atHand.complete) return this.#withTagged(services, look, seen, pieces);
     return soon(loadAccounts(services, authorsOf(seen)), (authors) =>
-      this.#withTagged(services, { clock, viewer, authors, marks, lens, ...none }, seen),
+      this.#withTagged(services, lookOf(clock, viewer, authors, marks, lens), seen),
     );
   }
 
@@ -283,6 +282,10 @@ export class StatusPages {
       const inner = quoted && this.#plain(look, quoted.record, quoted.filtered, quoted.quote, 'quote');
       pieces = [this.#quoteHead(quote.state), ...(inner ?? [NULL]), CLOSE];
       look.quotes.set(quote, pieces);
+    } else if (pieces.length > 1) {
+      // It is not the only one of the page that quotes this.
+      pieces = [Buffer.concat(pieces)];
+      look.quotes.set(quote, pieces);
     }
     return pieces;
   }
@@ -295,6 +298,16 @@ export class StatusPages {
     }
     return head;
   }
+}
+
+function lookOf(
+  clock: Services['clock'],
+  viewer: string | undefined,
+  authors: People,
+  marks: Marks,
+  lens: Lens | undefined,
+): Look {
+  return { clock, viewer, authors, marks, lens, tagged: undefined, linked: undefined, quotes: undefined };
 }
 
 function authorsOf(seen: readonly (VisibleStatus | undefined)[]): string[] {

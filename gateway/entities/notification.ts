@@ -46,13 +46,12 @@ export function seenNotifications(
   const accountIds: string[] = [];
   const statusIds: string[] = [];
   const places = new Map<string, number>();
+  /** Of each notification, that of its status among those that are looked for. */
+  const placeOf: number[] = [];
   let collectionIds: Set<string> | undefined;
   for (const { record } of stored) {
     accountIds.push(record.from);
-    if (record.statusId && !places.has(record.statusId)) {
-      places.set(record.statusId, statusIds.length);
-      statusIds.push(record.statusId);
-    }
+    placeOf.push(record.statusId ? placed(record.statusId, places, statusIds) : -1);
     if (record.collectionId !== undefined) {
       collectionIds ??= new Set();
       collectionIds.add(record.collectionId);
@@ -65,16 +64,29 @@ export function seenNotifications(
       soon(
         visibleById(services, viewer, statusIds, { relations, hideBlocked: true, context: 'notifications' }),
         (seen) => {
-          const statuses = (id: string) => seen[places.get(id) ?? -1];
+          const statusOf = (index: number) => seen[placeOf[index] ?? -1];
           if (collectionIds === undefined)
-            return stored.map((one) => seenNotification(services, viewer, one, relations, accounts, statuses));
+            return stored.map((one, n) => seenNotification(services, viewer, one, relations, accounts, statusOf(n)));
           return soon(collectionsSeen(services, viewer, [...collectionIds], relations), (collections) =>
-            stored.map((one) => seenNotification(services, viewer, one, relations, accounts, statuses, collections)),
+            stored.map((one, n) =>
+              seenNotification(services, viewer, one, relations, accounts, statusOf(n), collections),
+            ),
           );
         },
       ),
     ),
   );
+}
+
+/** Where the status is among those that are looked for, each once. */
+function placed(id: string, places: Map<string, number>, ids: string[]): number {
+  let place = places.get(id);
+  if (place === undefined) {
+    place = ids.length;
+    places.set(id, place);
+    ids.push(id);
+  }
+  return place;
 }
 
 function collectionsSeen(services: Services, viewer: string, ids: readonly string[], relations: Relations) {
@@ -90,7 +102,7 @@ function seenNotification(
   { id, record }: StoredNotification,
   relations: Relations,
   accounts: ReadonlyMap<string, StoreAccountRecord>,
-  statuses: (id: string) => VisibleStatus | undefined,
+  status: VisibleStatus | undefined,
   collections?: ReadonlyMap<string, VisibleCollection | undefined>,
 ): SeenNotification | undefined {
   const account = accounts.get(record.from);
@@ -102,7 +114,6 @@ function seenNotification(
     if (relation?.blocking || relation?.blockedBy || relation?.mutingNotifications === true) return undefined;
     if (relation?.following !== true && blocksDomainOf(relations.screen, account)) return undefined;
   }
-  const status = record.statusId === undefined ? undefined : statuses(record.statusId);
   if (record.statusId !== undefined && status === undefined) return undefined;
   if (status !== undefined && isUnwantedTalk(record, status, relations)) return undefined;
   if (record.collectionId !== undefined) {

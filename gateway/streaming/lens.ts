@@ -58,6 +58,8 @@ export class Lens {
   readonly #muted: ReadonlyMap<string, { readonly untilMs: number; readonly notifications: boolean }>;
   readonly #lists: ReadonlyMap<string, ListRule>;
   readonly #tags: ReadonlySet<string>;
+  /** Hashtags whose statuses come to the viewer. */
+  readonly followedTags: readonly string[];
   readonly #mutedConversations: ReadonlySet<string>;
   /** Of follows limited to some. */
   readonly #languages: Languages;
@@ -80,6 +82,7 @@ export class Lens {
     this.#mutedConversations = new Set(sources.mutedConversations);
     this.#lists = new Map(sources.lists.map((list) => [list.id, ruleOf(list)]));
     this.#tags = new Set(sources.tags);
+    this.followedTags = [...this.#tags];
     const add = (account: string, bits: number) =>
       void this.#standing.set(account, (this.#standing.get(account) ?? 0) | bits);
     for (const { target, pending, reblogs } of sources.following) {
@@ -102,11 +105,6 @@ export class Lens {
     return authors;
   }
 
-  /** Hashtags whose statuses come to the viewer. */
-  get followedTags(): readonly string[] {
-    return [...this.#tags];
-  }
-
   followsTag(name: string): boolean {
     return this.#tags.has(name);
   }
@@ -126,6 +124,11 @@ export class Lens {
     const known = RELATIONS[bits & (MUTED - 1)] as KnownRelation;
     if ((bits & MUTED) === 0 || !this.#mutes(account)) return known;
     return { ...known, muting: true, mutingNotifications: this.#muted.get(account)?.notifications === true };
+  }
+
+  /** What `relation` says of it alone; of many, each asked for once. */
+  follows(account: string): boolean {
+    return ((this.#standing.get(account) ?? 0) & FOLLOWED) !== 0;
   }
 
   /** Whether the viewer has anything to do with the account: a follow, also one that waits, a block or a mute. */
@@ -209,11 +212,11 @@ export class Lens {
   }
 
   #allows(status: Audience, bits: number): boolean {
-    const { accountId, visibility, mentions, reblogOfAccountId } = status;
+    const { accountId, reblogOfAccountId } = status;
     if (this.#hides(accountId, bits)) return false;
     if (reblogOfAccountId !== undefined && this.hides(reblogOfAccountId)) return false;
     const relation = RELATIONS[this.hears(accountId) ? FOLLOWED : 0];
-    return maySee({ accountId, visibility, mentionIds: idsOf(mentions) }, this.#viewer, relation);
+    return maySee(status, this.#viewer, relation);
   }
 
   /** One status is judged by several questions, each of which asks for its author. */
@@ -233,10 +236,6 @@ export class Lens {
     return isMuted(this.#muted.get(account)?.untilMs, this.#clock.nowMs());
   }
 }
-
-const NOBODY: readonly string[] = [];
-const idsOf = (mentions: Audience['mentions']): readonly string[] =>
-  mentions.length === 0 ? NOBODY : mentions.map(({ accountId }) => accountId);
 
 function ruleOf({ members, repliesPolicy }: AccountSourceList): ListRule {
   return { members: new Set(members), repliesPolicy };

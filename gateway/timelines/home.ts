@@ -52,7 +52,8 @@ export function selectShown(
 ): Select<HomeEntry, VisibleStatus> {
   const shown = new Shown();
   return (rows) => {
-    const wanted = rows.filter(({ audience }) => audience === undefined || belongs(audience));
+    const isKnown = rows.some(({ audience }) => audience !== undefined);
+    const wanted = isKnown ? rows.filter(({ audience }) => audience === undefined || belongs(audience)) : rows;
     const ids = wanted.map((row) => row.id);
     return soon(visibleById(services, viewer, ids, { relations, hideBlocked: true, context: 'home' }), (found) => {
       const selected = found.map((status) =>

@@ -130,7 +130,8 @@ export class Story {
             blocking: this.blocks.has(`${id} ${author.id}`),
             blockedBy: this.blocks.has(`${author.id} ${id}`),
           };
-    return maySee({ accountId: author.id, visibility, mentionIds }, id, relation);
+    const mentions = mentionIds.map((accountId) => ({ accountId }));
+    return maySee({ accountId: author.id, visibility, mentions }, id, relation);
   }
 
   private async post(by: Person, { visibility, reply, mentions, poll, quote }: Of<typeof post>): Promise<void> {

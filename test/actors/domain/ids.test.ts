@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { eraOfId, eraOfMs, idMs } from '../../../actors/domain/ids.js';
+import { eraOfId, eraOfMs, idMs, idShard } from '../../../actors/domain/ids.js';
 
 /** The last number below 10^18, which ids stay below, is in this era. */
 const ERA_MAX = 888;
@@ -21,12 +21,15 @@ test('the era of an id is that of its milliseconds, next to the boundaries too',
   );
 });
 
-test('the milliseconds of an id are its upper 48 bits, whatever its length and lower bits', () => {
+test('the milliseconds of an id are its upper 48 bits and its shard the 10 below, whatever its length and lower bits', () => {
   const ids = ['0', '1', '65535', '65536', '999999999', '1000000000', '9'.repeat(18), '000000000000065536'];
   for (let ms = 1; ms < 2 ** 43; ms = ms * 3 + 7)
-    for (const lower of [0n, 1n, 32_768n, 65_535n]) ids.push(((BigInt(ms) << 16n) | lower).toString());
+    for (const lower of [0n, 1n, 64n, 4_095n, 32_768n, 65_471n, 65_535n])
+      ids.push(((BigInt(ms) << 16n) | lower).toString());
   for (const id of ids) {
     assert.equal(idMs(id), Number(BigInt(id) >> 16n), id);
     assert.equal(idMs(id.padStart(18, '0')), idMs(id), id);
+    for (const text of [id, id.padStart(18, '0')])
+      assert.equal(idShard(text), Number((BigInt(id) >> 6n) & 1_023n), text);
   }
 });
