@@ -170,25 +170,30 @@ export class CassandraTables implements Tables {
 
   /** Of several writes to one row the last counts: in a batch all have one timestamp. */
   private unitsOf(rows: readonly RowWrite[]): Unit[] {
-    const partitions = new Map<string, { bytes: number; readonly rows: Map<string, Statement> }>();
+    const units = new Map<
+      string,
+      { bytes: number; readonly partition: string; readonly rows: Map<string, Statement> }
+    >();
     for (const each of rows) {
       const { partition, row, statement, bytes } = this.written(each);
-      let unit = partitions.get(partition);
+      const name = each.table.name + partition;
+      let unit = units.get(name);
       if (unit === undefined) {
-        unit = { bytes: 0, rows: new Map() };
-        partitions.set(partition, unit);
+        unit = { bytes: 0, partition, rows: new Map() };
+        units.set(name, unit);
       }
       unit.bytes += bytes;
       unit.rows.set(row, statement);
     }
-    return Array.from(partitions.values(), (unit) => ({
+    return Array.from(units.values(), (unit) => ({
       statements: [...unit.rows.values()],
+      partition: unit.partition,
       rows: [...unit.rows.keys()],
       bytes: unit.bytes,
     }));
   }
 
-  /** What writes the row, by the names of the row and of its partition; and the bytes of its name and value. */
+  /** What writes the row, by the names of the row and of its partition key; and the bytes of its name and value. */
   private written({ table, key, value }: RowWrite) {
     const statements = this.of(table);
     const names = statements.namesOf(key);

@@ -1,8 +1,10 @@
 import type { Statement } from './statements.js';
 
-/** Rows of one partition that one caller wants written: never parted. */
+/** Rows of one table's partition that one caller wants written: never parted. */
 export interface Unit {
   readonly statements: readonly Statement[];
+  /** Which partition key: rows of several tables may have the same. */
+  readonly partition: string;
   /** Names of the rows, so that two writes of one are never in one group. */
   readonly rows: readonly string[];
   /** Of keys and values. */
@@ -12,7 +14,10 @@ export interface Unit {
 /** A group's statements in one request. @throws what the store answers; it may have happened nevertheless */
 export type SendGroup = (statements: readonly Statement[]) => Promise<void>;
 
-/** Cassandra warns of unlogged batches over more partitions. Source: unlogged_batch_across_partitions_warn_threshold. */
+/**
+ * Cassandra warns of unlogged batches over more partition keys, of whatever tables. Source:
+ * unlogged_batch_across_partitions_warn_threshold, and what BatchStatement.verifyBatchType counts.
+ */
 export const GROUP_PARTITIONS_MAX = 10;
 /** Below its batch_size_warn_threshold of 5 KiB, which counts some bytes for each row as well. */
 export const GROUP_BYTES_MAX = 4_000;
@@ -32,6 +37,7 @@ interface Waiting {
 export class GroupedWrites {
   #waiting: Waiting[] = [];
   #bytes = 0;
+  readonly #partitions = new Set<string>();
   readonly #rows = new Set<string>();
   #inFlight = 0;
   #turn: NodeJS.Immediate | undefined;
@@ -64,12 +70,15 @@ export class GroupedWrites {
   }
 
   #add(waiting: Waiting): void {
-    const { bytes, rows } = waiting.unit;
-    const isFull = this.#waiting.length >= GROUP_PARTITIONS_MAX || this.#bytes + bytes > GROUP_BYTES_MAX;
+    const { bytes, partition, rows } = waiting.unit;
+    const isFull =
+      this.#bytes + bytes > GROUP_BYTES_MAX ||
+      (this.#partitions.size >= GROUP_PARTITIONS_MAX && !this.#partitions.has(partition));
     // In one group all have one timestamp: of two writes of one row the later would not be known to be later.
     if (this.#waiting.length > 0 && (isFull || rows.some((row) => this.#rows.has(row)))) this.#flush();
     this.#waiting.push(waiting);
     this.#bytes += bytes;
+    this.#partitions.add(partition);
     for (const row of rows) this.#rows.add(row);
     this.#turn ??= setImmediate(() => {
       this.#turn = undefined;
@@ -90,6 +99,7 @@ export class GroupedWrites {
     if (group.length === 0) return;
     this.#waiting = [];
     this.#bytes = 0;
+    this.#partitions.clear();
     this.#rows.clear();
     void this.#carryOut(group);
   }

@@ -18,6 +18,8 @@ export class Statements {
   private readonly clustering: readonly Column[];
   private readonly all: readonly Column[];
   private readonly where: string;
+  /** The same text is other bytes in a column of another type. */
+  private readonly partitionTypes: string;
   private readonly texts: { select: string; insert: string; remove: string; update: string };
 
   /**
@@ -32,6 +34,7 @@ export class Statements {
     this.partition = columnsOf(table.partition);
     this.clustering = columnsOf(table.clustering);
     this.all = [...this.partition, ...this.clustering];
+    this.partitionTypes = this.partition.map(({ type }) => ` ${type}`).join('');
     const names = this.all.map(({ name }) => quoted(name));
     this.where = names.map((name) => `${name} = ?`).join(' AND ');
     const marks = names.map(() => '?').join(', ');
@@ -55,10 +58,13 @@ export class Statements {
     return { query: this.texts.remove, params: params(this.all, key) };
   }
 
-  /** Of the partition, and of the row within the table. Two may have the same name, one never has two. */
+  /**
+   * Of the partition's key, which partitions of other tables may share, and of the row among those of all tables. Two
+   * may have the same name, one never has two.
+   */
   namesOf(key: Key): { readonly partition: string; readonly row: string } {
-    const partition = named(this.table.name, this.partition, key);
-    return { partition, row: this.clustering.length === 0 ? partition : named(partition, this.clustering, key) };
+    const partition = named(this.partitionTypes, this.partition, key);
+    return { partition, row: named(this.table.name + partition, this.clustering, key) };
   }
 
   /** Expected and next are not both undefined. */

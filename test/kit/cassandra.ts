@@ -30,6 +30,12 @@ export async function preparedFor(keyspace: string): Promise<string[]> {
   return rows.filter((row) => row.logged_keyspace === keyspace).map((row) => row.query_string as string);
 }
 
+/** What the server warns of when these statements come as one unlogged batch. */
+export async function warningsOf(queries: { query: string; params: unknown[] }[]): Promise<readonly string[]> {
+  const { info } = await withClient((client) => client.batch(queries, { prepare: true, logged: false }));
+  return info.warnings ?? [];
+}
+
 async function withClient<T>(work: (client: Client) => Promise<T>): Promise<T> {
   const { contactPoints, localDataCenter } = cassandraAddress();
   const port = Number(contactPoints[0]?.split(':')[1] ?? 9042);

@@ -3,12 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { Unavailable } from '../../actors/domain/problem.js';
 import { CassandraTables } from '../../store/cassandra/cassandra-tables.js';
+import { GROUP_PARTITIONS_MAX } from '../../store/cassandra/grouped-writes.js';
+import { Statements } from '../../store/cassandra/statements.js';
 import { put, remove } from '../../store/port.js';
-import { cursors, journal, names } from '../../store/tables.js';
+import { bookmarks, cursors, favourites, journal, marks, names } from '../../store/tables.js';
 import { contractTables } from '../contract/contract-tables.js';
 import { journalContract } from '../contract/journal-contract.js';
 import { tablesContract } from '../contract/tables-contract.js';
-import { cassandraAddress, dropKeyspace, preparedFor } from '../kit/cassandra.js';
+import { cassandraAddress, dropKeyspace, preparedFor, warningsOf } from '../kit/cassandra.js';
 
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 
@@ -37,6 +39,33 @@ async function open() {
 
 tablesContract('cassandra', open);
 journalContract('cassandra', open);
+
+test('the server counts partition keys, of whatever tables, as groups of writes do', async () => {
+  const keyspace = `test_${randomBytes(6).toString('hex')}`;
+  const sharing = [marks, favourites, bookmarks].map((one) => new Statements(one, keyspace));
+  const tables = await CassandraTables.open({ ...cassandraAddress(), keyspace, replication: 1, log });
+  const value = Buffer.alloc(10);
+  /** A row in each table of each key, and how many keys they have by their names. */
+  const rowsOf = (keys: number) => {
+    const all = Array.from({ length: keys }, (_, number) => ({
+      account: `${number + 1}`,
+      era: 1,
+      status: '1',
+      mark: '1',
+    }));
+    const partitions = new Set(sharing.flatMap((one) => all.map((key) => one.namesOf(key).partition)));
+    return { partitions: partitions.size, queries: sharing.flatMap((one) => all.map((key) => one.put(key, value))) };
+  };
+  try {
+    const full = rowsOf(GROUP_PARTITIONS_MAX);
+    assert.equal(full.partitions, GROUP_PARTITIONS_MAX);
+    assert.deepEqual(await warningsOf(full.queries), []);
+    assert.match((await warningsOf(rowsOf(GROUP_PARTITIONS_MAX + 1).queries)).join(), /covering 11 partitions/);
+  } finally {
+    await tables.close();
+    await dropKeyspace(keyspace);
+  }
+});
 
 test('what a new owner writes wins over what was written by a clock ahead of its own', async () => {
   const keyspace = `test_${randomBytes(6).toString('hex')}`;

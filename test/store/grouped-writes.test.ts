@@ -9,7 +9,12 @@ import {
 } from '../../store/cassandra/grouped-writes.js';
 import { until } from '../kit/until.js';
 
-const unit = (name: string, bytes = 100): Unit => ({ statements: [{ query: name, params: [] }], rows: [name], bytes });
+const unit = (name: string, bytes = 100, partition = name): Unit => ({
+  statements: [{ query: name, params: [] }],
+  partition,
+  rows: [name],
+  bytes,
+});
 
 class Mistake extends Error {}
 
@@ -51,6 +56,23 @@ test('while a request is under way the next group is collected, and a full one d
   assert.deepEqual(sent.slice(4), [['last']]);
   for (const answer of answers) answer();
   await Promise.all(all);
+});
+
+test('rows whose partition keys are the same count as one partition, whichever tables they are of', async () => {
+  const { sent, answers, writes, turn } = world();
+  const units = Array.from({ length: 2 * GROUP_PARTITIONS_MAX + 1 }, (_, index) =>
+    unit(`row ${index}`, 100, `partition ${Math.floor(index / 2)}`),
+  );
+  const write = writes.write(units);
+  await turn();
+  answers[0]?.();
+  await turn();
+  answers[1]?.();
+  await write;
+  assert.deepEqual(
+    sent.map((group) => group.length),
+    [2 * GROUP_PARTITIONS_MAX, 1],
+  );
 });
 
 test('a group that waits for an answer goes when that takes long', async () => {
