@@ -69,9 +69,6 @@ interface Asking {
 export class Lenses {
   readonly #ask: TypedAsk<AccountCommands>;
   readonly #kept = new Generations<Kept>(EDGES_MAX / LENS_EDGES, { of: ({ edges }) => edges, max: EDGES_MAX });
-  /** Who was asked about last: one answer asks for its viewer's lens several times. */
-  #lastViewer = '';
-  #last: Kept | undefined;
 
   readonly #clock: LensClock;
   readonly #answerNow: TypedAnswerNow<AccountCommands>;
@@ -102,7 +99,7 @@ export class Lenses {
 
   /** @throws Unavailable when the viewer's actor cannot be asked */
   of(viewer: string): Soon<Viewpoint> {
-    const kept = this.#find(viewer);
+    const kept = this.#kept.get(viewer);
     if (kept !== undefined && this.#believes(viewer, kept)) return kept;
     const question = {
       knownVersion: kept?.version ?? 0,
@@ -119,12 +116,12 @@ export class Lenses {
 
   /** As of this node's last question, which may have been a while ago; for what is shown, not for what may be seen. */
   latest(viewer: string): Viewpoint | undefined {
-    return this.#find(viewer);
+    return this.#kept.get(viewer);
   }
 
   /** The viewer's relations with the next ids of their home timeline. @throws as `of` */
   home(viewer: string, bounds: HomeBounds): Soon<Seen> {
-    const kept = this.#find(viewer);
+    const kept = this.#kept.get(viewer);
     const { before, after, upwards, limit } = bounds;
     const question = { knownVersion: kept?.version ?? 0, before, after, upwards, limit };
     const answer = this.#answerNow(viewer, 'home', question);
@@ -132,14 +129,6 @@ export class Lenses {
     const part =
       kept && bounds.limit > 0 && this.#believes(viewer, kept) && this.#guests?.read(viewer, bounds, kept.version);
     return part ? { view: kept, part } : this.#askHome(viewer, bounds, question, kept);
-  }
-
-  #find(viewer: string): Kept | undefined {
-    if (viewer === this.#lastViewer) return this.#last;
-    const kept = this.#kept.get(viewer);
-    this.#lastViewer = viewer;
-    this.#last = kept;
-    return kept;
   }
 
   async #askHome(viewer: string, bounds: HomeBounds, question: AccountReadHome, kept: Kept | undefined): Promise<Seen> {
@@ -166,8 +155,6 @@ export class Lenses {
       this.#generation += 1;
       return;
     }
-    // The one found last may be kept no more, and would hear nothing.
-    if (account === this.#lastViewer) this.#lastViewer = '';
     const kept = this.#kept.peek(account);
     if (kept !== undefined) kept.askedMs = undefined;
     for (const asking of this.#asking.get(account) ?? []) asking.overtaken = true;
@@ -207,8 +194,6 @@ export class Lenses {
     // A screen is asked for separately: what was heard meanwhile is not known to be in it.
     if (asking?.overtaken === false && screen === undefined) believe(view, asking);
     this.#kept.set(viewer, view);
-    this.#lastViewer = viewer;
-    this.#last = view;
     return view;
   }
 }
