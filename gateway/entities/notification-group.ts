@@ -3,7 +3,7 @@ import { JsonPieces } from '../cards/json-pieces.js';
 import { arrayOf } from '../cards/status-pages.js';
 import type { Services } from '../services.js';
 import { type Soon, soon } from '../soon.js';
-import type { NotificationGroup } from '../timelines/notification-groups.js';
+import type { NotificationGroup } from '../timelines/found-groups.js';
 import type { VisibleStatus } from '../visible.js';
 import { renderAccount } from './account.js';
 import { fallbackOf } from './notification-fallback.js';

@@ -4,8 +4,8 @@ import type { PageBounds } from '../http/paging.js';
 import { AHEAD_MS } from './eras.js';
 
 /** Between two ids, without them. */
-interface Bounds extends Omit<PageBounds, 'limit'> {
-  after: string;
+export interface IdSpan extends Omit<PageBounds, 'limit'> {
+  readonly after: string;
   readonly before: string;
 }
 
@@ -15,7 +15,7 @@ export const isUngrouped = (key: string): boolean => key.startsWith('ungrouped-'
 export const spanOf = (id: string): number => Math.floor(idMs(id) / GROUP_SPAN_MS);
 
 /** The ids of a half day. */
-export function spanBounds(span: number): Bounds {
+export function spanBounds(span: number): IdSpan {
   const startMs = span * GROUP_SPAN_MS;
   return between(BigInt(makeId(startMs, 0, 0)) - 1n, BigInt(makeId(startMs + GROUP_SPAN_MS, 0, 0)));
 }
@@ -25,7 +25,7 @@ export const notBefore = (subject: string): string =>
   subject === '' ? '' : makeId(Math.max(0, idMs(subject) - AHEAD_MS), 0, 0);
 
 /** Where the members of a group are: at one id, or within a half day. */
-export function boundsOf(key: string): Bounds | undefined {
+export function boundsOf(key: string): IdSpan | undefined {
   const end = /-(\d{1,18})$/.exec(key)?.[1];
   if (end === undefined) return undefined;
   const id = BigInt(end);
@@ -33,7 +33,7 @@ export function boundsOf(key: string): Bounds | undefined {
   return Number(id) * GROUP_SPAN_MS > idMs('9'.repeat(18)) ? undefined : spanBounds(Number(id));
 }
 
-function between(after: bigint, before: bigint): Bounds {
+function between(after: bigint, before: bigint): IdSpan {
   const text = (id: bigint) => (id < 0n ? 0n : id).toString().padStart(18, '0').slice(-18);
   return { after: text(after), before: text(before), upwards: false };
 }

@@ -7,18 +7,10 @@ import { type Soon, soon } from '../soon.js';
 import type { StoredNotification } from '../streaming/sources.js';
 import type { Entry } from './cursor.js';
 import { accountCursor } from './eras.js';
-import { boundsOf, isUngrouped, notBefore, spanBounds, spanOf } from './group-spans.js';
+import { FoundGroups, type NotificationGroup } from './found-groups.js';
+import { boundsOf, isUngrouped } from './group-spans.js';
 import { isAskedFor, type NotificationFilter } from './notifications.js';
 import { type Page, READ_ROUNDS_MAX } from './page.js';
-
-/** Notifications that say the same of the same. */
-export interface NotificationGroup {
-  readonly key: string;
-  /** Newest first; those of the page, or all that are looked at. */
-  readonly members: SeenNotification[];
-  /** Newest first; those that lie below the page. */
-  readonly older: SeenNotification[];
-}
 
 /** Rows looked at for one page beyond those that it begins with: a group may be of thousands. */
 const ROUND_ROWS = 40;
@@ -29,7 +21,7 @@ type Row = Entry<StoreNotificationRecord>;
 
 /** Groups as they are found, and how far the rows were looked at. */
 interface Gathering {
-  readonly groups: Map<string, NotificationGroup>;
+  readonly found: FoundGroups;
   first: string | undefined;
   last: string | undefined;
   isFull: boolean;
@@ -45,7 +37,8 @@ export function notificationGroups(
   groupedTypes: readonly string[] = GROUPED_TYPES,
 ): Soon<Page<NotificationGroup>> {
   const cursor = accountCursor(services.tables, services.clock, notifications, 'notification', viewer, bounds);
-  const gathering: Gathering = { groups: new Map(), first: undefined, last: undefined, isFull: false, isEnd: false };
+  const found = new FoundGroups(groupedTypes);
+  const gathering: Gathering = { found, first: undefined, last: undefined, isFull: false, isEnd: false };
   const look = (round: number): Soon<Page<NotificationGroup>> => {
     if (round === READ_ROUNDS_MAX || gathering.isFull || gathering.isEnd) {
       return soon(withOlder(services, viewer, gathering, bounds, filter), () => pageOfGroups(gathering, bounds));
@@ -54,7 +47,7 @@ export function notificationGroups(
     const count = round === 0 ? Math.min(bounds.limit + 1, ROUND_ROWS) : ROUND_ROWS;
     return soon(cursor.next(count), (rows) =>
       soon(seenAmong(services, viewer, rows, filter), (seen) => {
-        gather(gathering, rows, seen, bounds.limit, groupedTypes);
+        gather(gathering, rows, seen, bounds.limit);
         return look(round + 1);
       }),
     );
@@ -67,25 +60,26 @@ function gather(
   rows: readonly Row[],
   seen: readonly (SeenNotification | undefined)[],
   limit: number,
-  groupedTypes: readonly string[],
 ): void {
-  const { groups } = gathering;
+  const { found } = gathering;
   gathering.isEnd = rows.length === 0;
-  for (const [index, { id }] of rows.entries()) {
+  for (let index = 0; index < rows.length; index++) {
+    const { id } = rows[index] as Row;
     const one = seen[index];
-    const key = one && groupKey(one.id, one.record, groupedTypes);
-    if (key !== undefined && groups.size === limit && !groups.has(key)) {
+    const group = one && found.of(id, one.record);
+    if (one !== undefined && group === undefined && found.groups.length === limit) {
       gathering.isFull = true;
       return;
     }
     gathering.first ??= id;
     gathering.last = id;
-    if (one !== undefined && key !== undefined) join(groups, key, one);
+    if (group !== undefined) group.members.push(one as SeenNotification);
+    else if (one !== undefined) found.begin(one);
   }
 }
 
-function pageOfGroups({ groups, first, last, isEnd }: Gathering, { upwards }: PageBounds): Page<NotificationGroup> {
-  const items = [...groups.values()];
+function pageOfGroups({ found, first, last, isEnd }: Gathering, { upwards }: PageBounds): Page<NotificationGroup> {
+  const items = found.groups;
   if (!upwards) return { items, newest: first, oldest: last, more: !isEnd };
   for (const { members } of items) members.reverse();
   items.sort((a, b) => ((a.members[0]?.id ?? '') < (b.members[0]?.id ?? '') ? 1 : -1));
@@ -99,36 +93,22 @@ function pageOfGroups({ groups, first, last, isEnd }: Gathering, { upwards }: Pa
 function withOlder(
   services: Services,
   viewer: string,
-  { groups, first, last, isEnd }: Gathering,
+  { found, first, last, isEnd }: Gathering,
   { upwards, after }: PageBounds,
   filter: NotificationFilter,
 ): Soon<void> {
   const lowest = upwards ? first : last;
   const isWhole = isEnd && !upwards && after === undefined;
   if (lowest === undefined || isWhole) return;
-  const below = { ...spanBounds(spanOf(lowest)), before: lowest };
-  const open = new Map<string, NotificationGroup[]>();
-  let oldest = lowest;
-  for (const group of groups.values()) {
-    const [one] = group.members;
-    if (one === undefined || one.id <= below.after || isUngrouped(group.key)) continue;
-    const subject = subjectId(one.record);
-    const same = open.get(subject);
-    if (same === undefined) open.set(subject, [group]);
-    else same.push(group);
-    if (subject < oldest) oldest = subject;
-  }
-  if (open.size === 0) return;
-  const bornAt = notBefore(oldest);
-  if (bornAt > below.after) below.after = bornAt;
-  const like = ({ value }: Row) =>
-    open.get(subjectId(value))?.find(({ members }) => members[0]?.record.type === value.type);
+  const span = found.goingOn(lowest);
+  if (span === undefined) return;
+  const below = { ...span, before: lowest };
   const cursor = accountCursor(services.tables, services.clock, notifications, 'notification', viewer, below);
   return soon(cursor.next(GROUP_MEMBERS_MAX), (rows) => {
-    const own = rows.filter((row) => like(row) !== undefined);
+    const own = rows.filter(({ id, value }) => found.of(id, value) !== undefined);
     if (own.length === 0) return;
     return soon(seenAmong(services, viewer, own, filter), (seen) => {
-      for (const [index, one] of seen.entries()) if (one !== undefined) like(own[index] as Row)?.older.push(one);
+      for (const one of seen) if (one !== undefined) found.of(one.id, one.record)?.older.push(one);
     });
   });
 }
@@ -152,22 +132,15 @@ export async function notificationGroup(
     for (const one of seen) if (one !== undefined) members.push(one);
     if (rows.length < GROUP_MEMBERS_MAX || looked >= READ_ROUNDS_MAX * GROUP_MEMBERS_MAX) break;
   }
-  return members.length === 0 ? undefined : { key, members: members.slice(0, GROUP_MEMBERS_MAX), older: [] };
+  return members.length === 0
+    ? undefined
+    : { key, members: members.slice(0, GROUP_MEMBERS_MAX), older: [], span: bounds };
 }
-
-/** What it is about; empty where that is the viewer. */
-const subjectId = ({ statusId, collectionId }: StoreNotificationRecord): string => statusId ?? collectionId ?? '';
 
 /** The key of what is grouped has in it what it is about: most are about something else, and no key is made for them. */
 function mayBeOf(key: string, types: readonly string[], { statusId, collectionId }: StoreNotificationRecord): boolean {
   const subject = statusId ?? collectionId;
   return types.length === 0 || subject === undefined || key.includes(subject);
-}
-
-function join(groups: Map<string, NotificationGroup>, key: string, one: SeenNotification): void {
-  const group = groups.get(key);
-  if (group === undefined) groups.set(key, { key, members: [one], older: [] });
-  else group.members.push(one);
 }
 
 /** In the rows' order; undefined where one is not asked for, or not for the viewer. */
