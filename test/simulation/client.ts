@@ -20,6 +20,8 @@ export class Client {
     private readonly nodes: () => readonly SimulatedNode[],
     private readonly random: SeededRandom,
     private readonly ledger: Ledger,
+    /** Whether the status' row is there: the gateway lets nobody quote what cannot be read yet. */
+    private readonly isThere: (status: string) => Promise<boolean>,
   ) {}
 
   /** Lives until world time `untilMs`; then finishes what it began. */
@@ -34,7 +36,7 @@ export class Client {
     const dice = this.random.fraction();
     if (dice < 0.05) return this.readHome();
     if (dice < 0.33) return this.post(undefined, untilMs);
-    if (dice < 0.38) return this.post(undefined, untilMs, this.someStatus());
+    if (dice < 0.38) return this.quote(untilMs);
     if (dice < 0.4) return this.revoke();
     if (dice < 0.5) return this.post(this.someStatus(), untilMs);
     if (dice < 0.65) return this.toggle(this.ledger.follows, this.someoneElse(), 'follow', 'unfollow');
@@ -42,6 +44,12 @@ export class Client {
     if (dice < 0.75) return this.toggle(this.ledger.mutes, this.someoneElse(), 'mute', 'unmute');
     if (dice < 0.9) return this.react(this.ledger.favourites, 'favourite', 'unfavourite');
     return this.react(this.ledger.reblogs, 'reblog', 'unreblog');
+  }
+
+  private async quote(untilMs: number): Promise<void> {
+    const quoted = this.someStatus();
+    const isThere = quoted !== undefined && (await this.isThere(quoted.id));
+    return this.post(undefined, untilMs, isThere ? quoted : undefined);
   }
 
   /** Tries one post under one key until it is answered or the story is over. */

@@ -7,7 +7,7 @@ import { type LeaseRules, leaseRules } from '../../cluster/lease.js';
 import { codec } from '../../proto/codec.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';
 import type { Tables } from '../../store/port.js';
-import { backlog } from '../../store/tables.js';
+import { backlog, statuses } from '../../store/tables.js';
 import { silentMailbox } from '../kit/silent-mailbox.js';
 import { noUploads } from '../kit/uploads.js';
 import { Client } from './client.js';
@@ -94,7 +94,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const register = Promise.all(accounts.map((id, index) => registered(living()[0] as SimulatedNode, id, index)));
   await world.complete(register, SETTLE_MS_MAX);
   const endMs = world.now + STORY_MS;
-  const clients = accounts.map((id) => new Client(id, accounts, world, living, random.fork(), ledger));
+  const isThere = async (status: string) => (await shared.get(statuses, { status })) !== undefined;
+  const clients = accounts.map((id) => new Client(id, accounts, world, living, random.fork(), ledger, isThere));
   const stage = { world, network, storeFaults, random: random.fork(), nodes, start: begin };
   await world.complete(Promise.all([...clients.map((c) => c.live(endMs)), torment(stage, profile, endMs)]), 120_000);
   await until(world, 'every node to be ready again', allReady);
