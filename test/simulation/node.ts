@@ -35,7 +35,7 @@ export const unbent: Ground['bend'] = (tables) => ({ tables, journal: new Journa
 /** Wall clocks differ by up to this between nodes. */
 const SKEW_MS_MAX = 2_000;
 /** And run up to this much faster or slower. */
-const DRIFT_MAX = 0.01;
+export const DRIFT_MAX = 0.01;
 
 /** One run of one node: the same runtime and cluster code as in production, on simulated surroundings. */
 export class SimulatedNode {

@@ -16,7 +16,7 @@ import { LastWriteWins } from './last-write.js';
 import { Ledger } from './ledger.js';
 import { calm, type Profile, torment } from './nemesis.js';
 import { Network } from './network.js';
-import { type Ground, SimulatedNode, unbent } from './node.js';
+import { DRIFT_MAX, type Ground, SimulatedNode, unbent } from './node.js';
 import { SimulatedPeers } from './peers.js';
 import type { StoreFaults } from './store.js';
 import { SeededRandom, World } from './world.js';
@@ -48,9 +48,10 @@ const SETTLE_MS_MAX = 180_000;
 
 /**
  * What a client has given up waiting for, at the story's end at the latest, may be carried out so much later: its node
- * goes on looking for the actor's owner, who has an attempt's time for it. Homes are not compared while one may change.
+ * goes on looking for the actor's owner, who has an attempt's time for it, both by clocks that may be slow, and its
+ * messages take their way. Homes are not compared while one may change.
  */
-const LATE_MS = ASK_TIMEOUT_MS + 5_000;
+const LATE_MS = (ASK_TIMEOUT_MS + 5_000) * (1 + 2 * DRIFT_MAX) + 500;
 
 const commandCodec = codec('murmuration.node.ActorCommand');
 
