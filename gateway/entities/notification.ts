@@ -147,6 +147,9 @@ function addressesUnwanted({ mentions, inReplyToAccountId }: StoreStatusRecord, 
 export const GROUPED_TYPES: readonly string[] = ['favourite', 'reblog', 'follow', 'admin.sign_up'];
 export const GROUP_SPAN_MS = 12 * 3_600_000;
 
+/** Which half day an id is of. */
+export const spanOf = (id: string): number => Math.floor(idMs(id) / GROUP_SPAN_MS);
+
 /** What notifications that say the same have in common. */
 export function groupKey(
   id: string,
@@ -154,7 +157,7 @@ export function groupKey(
   groupedTypes = GROUPED_TYPES,
 ): string {
   if (!groupedTypes.includes(type)) return `ungrouped-${id}`;
-  const span = Math.floor(idMs(id) / GROUP_SPAN_MS);
+  const span = spanOf(id);
   const subject = statusId ?? collectionId;
   return subject === undefined ? `${type}-${span}` : `${type}-${subject}-${span}`;
 }

@@ -1,6 +1,6 @@
 import type { StoreNotificationRecord } from '../../proto/gen/types.js';
-import { groupKey, type SeenNotification } from '../entities/notification.js';
-import { type IdSpan, notBefore, spanBounds, spanOf } from './group-spans.js';
+import { groupKey, type SeenNotification, spanOf } from '../entities/notification.js';
+import { type IdSpan, notBefore, spanBounds } from './group-spans.js';
 
 /** Notifications that say the same of the same. */
 export interface NotificationGroup {

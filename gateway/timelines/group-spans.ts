@@ -1,4 +1,4 @@
-import { idMs, makeId } from '../../actors/domain/ids.js';
+import { ID_DIGITS, idMs, makeId, storedId } from '../../actors/domain/ids.js';
 import { GROUP_SPAN_MS } from '../entities/notification.js';
 import type { PageBounds } from '../http/paging.js';
 import { AHEAD_MS } from './eras.js';
@@ -10,9 +10,6 @@ export interface IdSpan extends Omit<PageBounds, 'limit'> {
 }
 
 export const isUngrouped = (key: string): boolean => key.startsWith('ungrouped-');
-
-/** Which half day an id is of. */
-export const spanOf = (id: string): number => Math.floor(idMs(id) / GROUP_SPAN_MS);
 
 /** The ids of a half day. */
 export function spanBounds(span: number): IdSpan {
@@ -34,6 +31,6 @@ export function boundsOf(key: string): IdSpan | undefined {
 }
 
 function between(after: bigint, before: bigint): IdSpan {
-  const text = (id: bigint) => (id < 0n ? 0n : id).toString().padStart(18, '0').slice(-18);
+  const text = (id: bigint) => storedId((id < 0n ? 0n : id).toString()).slice(-ID_DIGITS);
   return { after: text(after), before: text(before), upwards: false };
 }
