@@ -47,6 +47,8 @@ export const entries: Part<State, Commands, Events> = {
       const same = given.key === '' ? undefined : [...held.values()].find((one) => one.key === given.key);
       const known = given.id === '' ? (replace ? same : undefined) : held.get(given.id);
       if (given.id !== '' && known === undefined) return problem('not_found', 'Record not found');
+      // A key of the instance stays as it was made: whoever makes one at the same time as another has the first.
+      if (same !== undefined && given.collection === 'keys' && known === undefined) return { events: [], reply: same };
       if (same !== undefined && same.id !== known?.id) return taken(same);
       if (known === undefined && held.size >= ENTRIES_MAX)
         return problem('limit_reached', `There may be ${ENTRIES_MAX} of them at most`);

@@ -73,6 +73,8 @@ const createApp = route({
       return invalid('website', 'Website must be a valid URL');
     if (services.instance.rateLimits && !guardsOf(services).apps.take(addressKey(remoteAddress)))
       return problem('rate_limited', 'Too many requests');
+    // Before the application is stored: where there is no key nothing is made.
+    const pushKey = await serverKey(services);
     const clientId = newSecret(services);
     const secret = newSecret(services);
     const app: StoreAppRecord = {
@@ -86,7 +88,7 @@ const createApp = route({
     };
     await services.registry.putApp(clientId, app);
     return json({
-      ...renderApp(app, await serverKey(services)),
+      ...renderApp(app, pushKey),
       client_id: clientId,
       client_secret: secret,
       client_secret_expires_at: 0,

@@ -33,6 +33,19 @@ test('one key is there once in its collection, unless it is to be replaced', () 
   assert.equal(once.when('putEntry', block('bad.example', true)).lastProblem, undefined);
 });
 
+test('a key of the instance stays: whoever makes another one is given the first', () => {
+  const key = (text: string, replace = false) => ({
+    entry: { collection: 'keys', id: '', key: 'vapid', atMs: 0, updatedAtMs: 0, text: { text, hint: '' } },
+    by: '',
+    replace,
+  });
+  const once = given<State, Commands, Events>(entries, fresh()).when('putEntry', key('first'));
+  const twice = once.when('putEntry', key('second'));
+  assert.deepEqual([twice.lastProblem, twice.reply, twice.events.length], [undefined, once.reply, 1]);
+  const replaced = twice.when('putEntry', key('third', true));
+  assert.equal((replaced.reply as { text: { text: string } }).text.text, 'third');
+});
+
 test('what was never there is neither changed nor removed, and there are no other collections', () => {
   const nothing = given<State, Commands, Events>(entries, fresh());
   assert.equal(nothing.when('putEntry', rule('x', '99')).lastProblem?.problem, 'not_found');
