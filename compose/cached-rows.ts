@@ -80,7 +80,7 @@ export async function cachedTogether(
 ): Promise<CachedTables> {
   const cached = new CachedTables(tables, {
     ageMaxMs: () => hearing?.ageMaxMs() ?? UNHEARD_MS,
-    trusts: () => bus.healthy(),
+    trusts: () => bus.hears(),
   });
   const tell = (written: readonly WrittenRow[], prompt: boolean) => {
     const rows = written.map((row) => toldRow(row, prompt));

@@ -26,7 +26,7 @@ export async function relationNews(
   });
   await bus.subscribe(RELATIONS_TOPIC, (payload) => tell(messages.decode(payload).accountId));
   return {
-    covers: (viewer) => bus.healthy() && placement.epochOf(idShard(viewer)) === undefined,
+    covers: (viewer) => bus.hears() && placement.epochOf(idShard(viewer)) === undefined,
     ageMaxMs: () => hearing.ageMaxMs(),
     onChanged: (listener) => void listeners.push(listener),
   };

@@ -42,6 +42,11 @@ export interface Bus {
   onGap(handler: (subject: string | undefined) => void): void;
   /** False while the connection is down. */
   healthy(): boolean;
+  /**
+   * False from the loss of the connection until all that is published is heard again and the gap was told: what is kept
+   * in step by messages is not to be believed meanwhile.
+   */
+  hears(): boolean;
   close(): Promise<void>;
 }
 

@@ -109,6 +109,10 @@ class InProcessBus implements Bus {
     return this.open;
   }
 
+  hears(): boolean {
+    return this.open;
+  }
+
   async close(): Promise<void> {
     this.open = false;
     for (const subject of [...this.servers.keys()]) this.forgetServers(subject, (entry) => entry.node === this.node);

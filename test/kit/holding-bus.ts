@@ -19,6 +19,7 @@ export function holdingBus(inner: Bus): Bus & { hold(): void; letGo(): void } {
       }),
     onGap: inner.onGap.bind(inner),
     healthy: () => inner.healthy(),
+    hears: () => inner.hears(),
     close: () => inner.close(),
     hold: () => {
       held ??= [];

@@ -21,6 +21,7 @@ export function lossyBus(inner: Bus): Bus & { losing: boolean; down: boolean; ga
     },
     onGap: (handler: (subject: string | undefined) => void) => void gaps.push(handler),
     healthy: () => !bus.down,
+    hears: () => !bus.down,
     close: () => inner.close(),
   };
   return bus;

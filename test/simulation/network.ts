@@ -113,6 +113,7 @@ export class Network {
       },
       onGap: (handler) => void gapHandlers.push(handler),
       healthy: () => true,
+      hears: () => true,
       close: async () => undefined,
     };
   }

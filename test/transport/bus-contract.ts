@@ -92,7 +92,8 @@ export function busContract(
     const [one, two] = await open(t);
     await one.serve('actor.14', async (payload) => payload);
     await one.close();
-    assert.equal(one.healthy(), false);
+    assert.deepEqual([one.healthy(), one.hears()], [false, false]);
+    assert.deepEqual([two.healthy(), two.hears()], [true, true]);
     await assert.rejects(one.request('actor.14', new Uint8Array(), 60_000), Unavailable);
     await eventually('the server is gone', async () => {
       try {

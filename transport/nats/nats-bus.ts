@@ -62,6 +62,8 @@ export class NatsBus implements Bus {
   private readonly listeners = new Map<string, Set<(payload: Uint8Array) => void>>();
   private readonly gapHandlers: ((subject: string | undefined) => void)[] = [];
   private connected = true;
+  /** What was published while the connection was down has not been caught up with. */
+  private deaf = false;
   private reconnected: Promise<void> = Promise.resolve();
   private markReconnected: () => void = () => undefined;
   private handling = 0;
@@ -163,6 +165,10 @@ export class NatsBus implements Bus {
 
   healthy(): boolean {
     return this.connected && !this.connection.isClosed();
+  }
+
+  hears(): boolean {
+    return !this.deaf && this.healthy();
   }
 
   counts(): BusCounts {
@@ -270,7 +276,11 @@ export class NatsBus implements Bus {
 
   private async listen(): Promise<void> {
     // Another node's lost messages leave no gap where it never published before, so it says so itself.
-    this.connection.subscribe(this.full(LOST_SUBJECT), { callback: () => this.reportGap(undefined) });
+    this.connection.subscribe(this.full(LOST_SUBJECT), {
+      callback: (_error, message) => {
+        if (message.string() !== this.inbox) this.reportGap(undefined);
+      },
+    });
     this.connection.subscribe(`${this.inbox}.*`, {
       callback: (_error, message) => this.requests.answered(message.subject.slice(this.inbox.length + 1), message),
     });
@@ -289,6 +299,7 @@ export class NatsBus implements Bus {
     for await (const { type } of this.connection.status()) {
       if (type === Events.Disconnect && this.connected) {
         this.connected = false;
+        this.deaf = true;
         this.reconnected = new Promise((resolve) => {
           this.markReconnected = resolve;
         });
@@ -304,9 +315,11 @@ export class NatsBus implements Bus {
     this.connected = true;
     this.markReconnected();
     try {
-      // Subscriptions are renewed by now; once the server knows them, a catch-up misses nothing. It comes back to us too.
+      // Subscriptions are renewed by now; once the server knows them, a catch-up misses nothing.
       await this.connection.flush();
-      this.connection.publish(this.full(LOST_SUBJECT));
+      this.reportGap(undefined);
+      this.deaf = false;
+      this.connection.publish(this.full(LOST_SUBJECT), new TextEncoder().encode(this.inbox));
       this.options.log.info({}, 'connected to NATS again');
     } catch (error) {
       this.options.log.warn({ err: error }, 'the new connection to NATS broke at once');

@@ -74,7 +74,11 @@ test('a killed server makes requests Unavailable at once; when it is back all go
     await server.end();
   });
   const gaps = { one: 0, two: 0 };
-  one.onGap(() => (gaps.one += 1));
+  const heardAtGap: boolean[] = [];
+  one.onGap(() => {
+    heardAtGap.push(one.hears());
+    gaps.one += 1;
+  });
   two.onGap(() => (gaps.two += 1));
   const heard: string[] = [];
   await one.serve('actor.1', async (payload) => payload);
@@ -87,6 +91,7 @@ test('a killed server makes requests Unavailable at once; when it is back all go
   await server.kill();
   await waiting;
   await eventually('both know', () => !one.healthy() && !two.healthy());
+  assert.deepEqual([one.hears(), two.hears()], [false, false]);
   const time = new OwnTime();
   await assert.rejects(two.request('actor.1', bytes('hello'), 60_000), Unavailable);
   assert.ok(time.stop() < 100);
@@ -101,6 +106,8 @@ test('a killed server makes requests Unavailable at once; when it is back all go
     return answers.every((answer) => answer.status === 'fulfilled');
   });
   await eventually('both were told of the gap', () => gaps.one > 0 && gaps.two > 0);
+  await eventually('both hear all again', () => one.hears() && two.hears());
+  assert.equal(heardAtGap[0], false, 'what was kept is believed only after that');
   one.publish('topic.x', bytes('after'));
   await eventually('it came', () => heard.includes('after'));
   assert.deepEqual(heard, ['before', 'after']);
