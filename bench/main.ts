@@ -8,6 +8,7 @@ import { benchAsk } from './ask.js';
 import { benchCluster } from './cluster.js';
 import { benchDeliveries } from './deliveries.js';
 import { benchDiscoveryLists } from './discovery-lists.js';
+import { endTogether } from './end-together.js';
 import { benchGrowth } from './growth.js';
 import { benchHttpDeliveries } from './http-deliveries.js';
 import { measureJournal } from './journal.js';
@@ -114,7 +115,7 @@ const rows: Row[] = [];
 for (const [name, run] of Object.entries(benchmarks)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
   process.stderr.write(`${name} …\n`);
-  rows.push(...(await run()));
+  rows.push(...(await endTogether(run)));
 }
 const report = { ...machine, speedAfter: machineSpeed() };
 process.stdout.write(`${JSON.stringify(report)}\n${printTable(rows)}\n`);
