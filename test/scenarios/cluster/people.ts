@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { operatorClient } from '../../../cli/operator-socket.js';
 import type { LoadUser } from '../../kit/posting-load.js';
 
 /** Hashing a password takes long, and memory. */
 const AT_ONCE = 2;
+/** A takeover takes ten seconds, and each refusal some: a cluster that goes on refusing does not serve. */
+const REFUSALS_MAX = 10;
 const SCOPES = 'read write follow push';
 
 /** Someone with an account, a token and a password. */
@@ -31,14 +34,24 @@ export async function makePeople(dataDir: string, names: readonly string[]): Pro
   return people;
 }
 
-/** An API call that must succeed. */
+/**
+ * An API call that must succeed. One that a node refuses because it has too much to do (503) is repeated, as clients are
+ * told to: with the same key, so that it makes one thing.
+ */
 export async function call(url: string, person: Person, method: string, path: string, body?: object): Promise<unknown> {
-  const response = await fetch(`${url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${person.token}`, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  if (response.status !== 200) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  return JSON.parse(text);
+  const headers = {
+    authorization: `Bearer ${person.token}`,
+    'content-type': 'application/json',
+    'idempotency-key': randomUUID(),
+  };
+  const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+  for (let refused = 0; ; refused++) {
+    const response = await fetch(`${url}${path}`, init);
+    const text = await response.text();
+    if (response.status === 200) return JSON.parse(text);
+    if (response.status !== 503 || refused === REFUSALS_MAX)
+      throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    const seconds = Number(response.headers.get('retry-after') ?? 1);
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+  }
 }
