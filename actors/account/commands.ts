@@ -31,6 +31,7 @@ import type * as register from './register.js';
 import type * as relations from './relations.js';
 import type * as scheduled from './scheduled.js';
 import type * as session from './session.js';
+import type * as standing from './standing.js';
 import type * as subscribers from './subscribers.js';
 import type * as suggestions from './suggestions.js';
 
@@ -110,7 +111,7 @@ export interface AccountEvents
 export interface AccountState
   extends register.State,
     session.State,
-    moderation.State,
+    standing.State,
     announcements.State,
     recovery.State,
     indexing.State,

@@ -2,25 +2,14 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
-import type { AccountState as Whole } from './commands.js';
-import { type Ended, ended } from './purge.js';
-import { revocations, type Events as SessionEvents, type State as SessionState } from './session.js';
+import { type Ended, ended, type State } from './purge.js';
+import { revocations, type Events as SessionEvents } from './session.js';
 
 export interface Commands {
   moderate: { in: P.AccountModerate; out: P.AccountEmpty };
 }
 export interface Events extends Pick<SessionEvents, 'tokenRevoked'> {
   moderated: P.AccountModerated;
-}
-export interface State extends SessionState {
-  readonly moderation: {
-    silenced: boolean;
-    sensitized: boolean;
-    /** 0: not suspended. Everything is kept, so that it can be taken back. */
-    suspendedAtMs: number;
-    /** For good: nothing of it is shown any more, and nobody signs in. */
-    deleted: boolean;
-  };
 }
 
 /** What may be decided, and when it would change nothing. */
@@ -41,7 +30,7 @@ const SETTLED: Readonly<Record<string, (state: Readonly<State>, command: P.Accou
 };
 
 /** What moderators decide about an account. Who may do so is judged before. */
-export const moderation: Part<Whole, Commands, Events, Ended> = {
+export const moderation: Part<State, Commands, Events, Ended> = {
   decide: {
     moderate(state, command, { nowMs, newId }) {
       const settled = Object.hasOwn(SETTLED, command.action) ? SETTLED[command.action] : undefined;

@@ -3,11 +3,12 @@ import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
 import type { Ctx, Decision, Recorded } from '../runtime/slice.js';
-import { type Events as CollectionEvents, collectionsEnded } from './collections.js';
-import type { AccountState as WholeState } from './commands.js';
-import { POLICY_AT_FIRST } from './notification-policy.js';
-import { emptyProfile } from './profile.js';
-import { revocations, type Events as SessionEvents } from './session.js';
+import { type Events as CollectionEvents, type State as CollectionState, collectionsEnded } from './collections.js';
+import { POLICY_AT_FIRST, type PolicyState } from './notification-policy.js';
+import type { State as PinState } from './pin.js';
+import { emptyProfile, type State as ProfileState } from './profile.js';
+import { revocations, type Events as SessionEvents, type State as SessionState } from './session.js';
+import type { State as StandingState } from './standing.js';
 
 export interface Commands {
   purgeSome: { in: P.AccountPurgeSome; out: P.AccountEmpty };
@@ -19,6 +20,24 @@ export interface Events {
 export type Ended = Pick<Events, 'purged'> & Pick<CollectionEvents, 'collectionDeleted'>;
 type Ending = Events & Ended & Pick<SessionEvents, 'tokenRevoked'>;
 
+/** What nobody else knows of, and ends without them. */
+const BELONGINGS = [
+  ...([
+    'lists',
+    'filters',
+    'followedTags',
+    'notes',
+    'endorsed',
+    'featuredTags',
+    'tagUses',
+    'endedSuggestions',
+  ] as const),
+  ...(['muting', 'mutedConversations', 'blockedDomains', 'scheduled', 'held', 'waiting', 'permitted'] as const),
+  ...(['markers', 'directs', 'subscribers', 'announcements', 'idempotency', 'codes'] as const),
+];
+type Belongings = Readonly<Record<(typeof BELONGINGS)[number], { clear(): void }>>;
+export type State = SessionState & ProfileState & PolicyState & PinState & CollectionState & StandingState & Belongings;
+
 /** How long a suspension can be taken back with all that there was. Source: Mastodon's DeletionRequest, 30 days. */
 export const SUSPENSION_KEPT_MS = 30 * 86_400_000;
 /** What the alarm of a suspension calls for. */
@@ -27,7 +46,7 @@ export const PURGE_ALARM = 'purge';
 export const PURGED_AT_ONCE_MAX = 100;
 
 /** The end of an account: what it says of itself goes at once, all that it said and did bit by bit. Its name stays. */
-export const purge: Part<WholeState, Commands, Events> = {
+export const purge: Part<State, Commands, Events> = {
   decide: {
     purgeSome(state, some) {
       if (!state.moderation.deleted) return problem('forbidden', 'This action is not allowed');
@@ -45,7 +64,7 @@ export const purge: Part<WholeState, Commands, Events> = {
       state.profile = emptyProfile;
       state.policy = POLICY_AT_FIRST;
       state.pins.length = 0;
-      for (const own of belongings(state)) own.clear();
+      for (const own of BELONGINGS) state[own].clear();
     },
     somePurged() {},
   },
@@ -58,18 +77,8 @@ export const purge: Part<WholeState, Commands, Events> = {
   },
 };
 
-/** What nobody else knows of, and ends without them. */
-function belongings(state: WholeState): { clear(): void }[] {
-  const { lists, filters, followedTags, notes, endorsed, featuredTags, tagUses, endedSuggestions } = state;
-  const { muting, mutedConversations, blockedDomains, scheduled, held, waiting, permitted, markers, directs } = state;
-  const { subscribers, announcements, idempotency, codes } = state;
-  const shown = [lists, filters, followedTags, notes, endorsed, featuredTags, tagUses, endedSuggestions];
-  const hidden = [muting, mutedConversations, blockedDomains, scheduled, held, waiting, permitted, markers, directs];
-  return [...shown, ...hidden, subscribers, announcements, idempotency, codes];
-}
-
 /** That it is over for good. */
-export function ended(state: Readonly<WholeState>, nowMs: number): Recorded<Ended>[] {
+export function ended(state: Readonly<State>, nowMs: number): Recorded<Ended>[] {
   const { avatar, header } = state.profile;
   const dropped = [avatar, header].flatMap((name) => name || []);
   return [...collectionsEnded(state), { type: 'purged', dropped, atMs: nowMs }];
@@ -77,7 +86,7 @@ export function ended(state: Readonly<WholeState>, nowMs: number): Recorded<Ende
 
 /** The time of a suspension is up; an alarm of one that was taken back says nothing. */
 export function purgeDue(
-  state: Readonly<WholeState>,
+  state: Readonly<State>,
   { atMs }: P.StoreAlarmCall,
   { nowMs }: Pick<Ctx, 'nowMs'>,
 ): Decision<Ending, P.AccountEmpty> {

@@ -5,10 +5,9 @@ import { isProblem, type Problem, problem } from '../domain/problem.js';
 import { invalidField } from '../domain/status-text.js';
 import type { Part } from '../runtime/part.js';
 import type { Recorded } from '../runtime/slice.js';
-import type { AccountState as Whole } from './commands.js';
 import { type Events as MediaEvents, outdated, UPLOADS_ALARM } from './media.js';
 import { type Events as PostEvents, type State as PostState, post } from './post.js';
-import { type Ended, PURGE_ALARM, type Events as PurgeEvents, purgeDue } from './purge.js';
+import { type Ended, PURGE_ALARM, type Events as PurgeEvents, type State as PurgeState, purgeDue } from './purge.js';
 import type { Events as SessionEvents } from './session.js';
 
 export interface Commands {
@@ -47,7 +46,7 @@ const DAY_MS = 86_400_000;
 const item = codec('murmuration.account.ScheduledItem');
 
 /** Statuses that are to be posted later. What they say is settled when they are scheduled. */
-export const scheduled: Part<Whole, Commands, OwnEvents & PostEvents, MoreEvents> = {
+export const scheduled: Part<State & PurgeState, Commands, OwnEvents & PostEvents, MoreEvents> = {
   decide: {
     schedule(state, { post: draft, dueMs }, ctx) {
       if (draft === undefined) return problem('bad_request', 'No status');
