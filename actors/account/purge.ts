@@ -22,19 +22,28 @@ type Ending = Events & Ended & Pick<SessionEvents, 'tokenRevoked'>;
 
 /** What nobody else knows of, and ends without them. */
 const BELONGINGS = [
-  ...([
-    'lists',
-    'filters',
-    'followedTags',
-    'notes',
-    'endorsed',
-    'featuredTags',
-    'tagUses',
-    'endedSuggestions',
-  ] as const),
-  ...(['muting', 'mutedConversations', 'blockedDomains', 'scheduled', 'held', 'waiting', 'permitted'] as const),
-  ...(['markers', 'directs', 'subscribers', 'announcements', 'idempotency', 'codes'] as const),
-];
+  'lists',
+  'filters',
+  'followedTags',
+  'notes',
+  'endorsed',
+  'featuredTags',
+  'tagUses',
+  'endedSuggestions',
+  'muting',
+  'mutedConversations',
+  'blockedDomains',
+  'scheduled',
+  'held',
+  'waiting',
+  'permitted',
+  'markers',
+  'directs',
+  'subscribers',
+  'announcements',
+  'idempotency',
+  'codes',
+] as const;
 type Belongings = Readonly<Record<(typeof BELONGINGS)[number], { clear(): void }>>;
 export type State = SessionState & ProfileState & PolicyState & PinState & CollectionState & StandingState & Belongings;
 
