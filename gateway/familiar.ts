@@ -1,7 +1,7 @@
 import type { StoreAccountEdge, StoreAccountRecord } from '../proto/gen/types.js';
 import { accounts, followers, following } from '../store/tables.js';
 import { isPublished, isSuspended } from './entities/account.js';
-import { loadAccounts } from './entities/status.js';
+import { loadAccounts } from './people-at-hand.js';
 import type { Services } from './services.js';
 import { type Soon, soon } from './soon.js';
 import type { Lens } from './streaming/lens.js';

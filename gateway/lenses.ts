@@ -7,12 +7,12 @@ import type { AccountHome, AccountReadHome, AccountSources } from '../proto/gen/
 import { Generations } from '../store/generations.js';
 import { type LimitedAccounts, NOBODY_LIMITED } from './instance/account-limits.js';
 import type { RelationNews } from './relation-news.js';
+import type { Relations } from './relations.js';
 import { loadScreen } from './screening/screen.js';
 import { type Soon, soon } from './soon.js';
 import { Lens } from './streaming/lens.js';
 import { ALL } from './timelines/cursor.js';
 import type { GuestHomes } from './timelines/guest-homes.js';
-import type { Relations } from './visible.js';
 
 /** A viewer's relations as of one version of them. */
 export interface Viewpoint {

@@ -2,11 +2,12 @@ import { isProblem, type Problem } from '../actors/domain/problem.js';
 import type { AccountCollection, AccountCollectionItem, StoreAccountRecord } from '../proto/gen/types.js';
 import { collections } from '../store/tables.js';
 import { isPublished, isSuspended } from './entities/account.js';
-import { loadAccounts, type People, PeopleAtHand } from './entities/status.js';
+import { loadAccounts, type People, PeopleAtHand } from './people-at-hand.js';
+import type { ReadServices } from './read-services.js';
+import type { Relations } from './relations.js';
 import { blocksDomainOf } from './screening/screen.js';
-import type { Services } from './services.js';
 import { type Soon, soon } from './soon.js';
-import { notFound, type Relations, relationsOf } from './visible.js';
+import { notFound, relationsOf } from './visible.js';
 
 /** A collection that its viewer may see, with what of it is for them; made here only, and what renderers take. */
 export interface VisibleCollection {
@@ -25,7 +26,7 @@ export interface CollectionOptions {
 
 /** The one way from stored collections to what a viewer may see, in their order; undefined where there is nothing. */
 export function visibleCollections(
-  services: Services,
+  services: ReadServices,
   viewer: string | undefined,
   records: readonly (AccountCollection | undefined)[],
   { relations: known, hideBlocked }: CollectionOptions = {},
@@ -80,7 +81,7 @@ function seenBy(
 
 /** By their ids, in the ids' order. */
 export function collectionsById(
-  services: Services,
+  services: ReadServices,
   viewer: string | undefined,
   ids: readonly string[],
   options: CollectionOptions = {},
@@ -97,7 +98,7 @@ export function collectionsById(
 
 /** One collection, or the refusal that does not tell why. */
 export function visibleCollection(
-  services: Services,
+  services: ReadServices,
   viewer: string | undefined,
   id: string,
 ): Soon<VisibleCollection | Problem> {
@@ -106,7 +107,7 @@ export function visibleCollection(
 
 /** What somebody just made or changed, as they see it. */
 export async function ownCollection(
-  services: Services,
+  services: ReadServices,
   viewer: string,
   reply: AccountCollection | Problem,
 ): Promise<VisibleCollection | Problem> {
@@ -125,3 +126,21 @@ function isShown(account: StoreAccountRecord, viewer: string | undefined, relati
 }
 
 const isThere = (record: StoreAccountRecord): boolean => isPublished(record) && !isSuspended(record);
+
+/** Collections that statuses link to, by id. */
+export type Tagged = ReadonlyMap<string, VisibleCollection>;
+const NO_COLLECTIONS: Tagged = new Map();
+
+/** Collections by their ids, without those that the viewer may not see or whose owner the viewer blocks. */
+export function taggedCollections(
+  services: ReadServices,
+  viewer: string | undefined,
+  ids: readonly string[],
+): Soon<Tagged> {
+  if (ids.length === 0) return NO_COLLECTIONS;
+  return soon(collectionsById(services, viewer, ids, { hideBlocked: true }), (seen) => {
+    const found = new Map<string, VisibleCollection>();
+    for (const one of seen) if (one !== undefined) found.set(one.record.id, one);
+    return found;
+  });
+}

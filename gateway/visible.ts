@@ -4,11 +4,12 @@ import { maySee, type Relation } from '../actors/domain/visibility.js';
 import type { AccountRelation, StoreAccountRecord, StoreStatusRecord } from '../proto/gen/types.js';
 import { accounts, statuses } from '../store/tables.js';
 import { isPublished } from './entities/account.js';
-import { loadAccounts } from './entities/status.js';
+import { loadAccounts } from './people-at-hand.js';
 import { quotesAny, type SeenQuote, withQuotes } from './quoted.js';
+import { askSoon, type ReadServices } from './read-services.js';
+import type { Relations } from './relations.js';
 import { type FilterContext, type FilterMatch, isDropped } from './screening/filters.js';
 import { blocksDomainOf, type Screen } from './screening/screen.js';
-import { askSoon, type Services } from './services.js';
 import { type Soon, soon } from './soon.js';
 
 /** A status that its viewer may see; made here only, and what renderers take. */
@@ -20,15 +21,6 @@ export interface VisibleStatus {
   readonly filtered?: readonly FilterMatch[] | undefined;
   /** What it quotes, or what it reblogs does, as its viewer may see that; absent where it quotes nothing. */
   readonly quote?: SeenQuote | undefined;
-}
-
-/** What is known of the viewer's relation to somebody; mutes only where it was asked for by name. */
-export type KnownRelation = Relation & Partial<Pick<AccountRelation, 'muting' | 'mutingNotifications'>>;
-/** The viewer's relations to some accounts; and the viewer's filters, so that nobody passes the one without the other. */
-export interface Relations {
-  (accountId: string): KnownRelation | undefined;
-  /** Only of viewers who have any. */
-  readonly screen?: Screen;
 }
 
 export interface VisibleOptions {
@@ -61,7 +53,7 @@ export const notFound = (): Problem => problem('not_found', 'Record not found');
 
 /** The one way from stored statuses to what a viewer may see; undefined where there is nothing for them. */
 export function visibleStatuses(
-  services: Services,
+  services: ReadServices,
   viewer: string | undefined,
   records: readonly (StoreStatusRecord | undefined)[],
   options: VisibleOptions = {},
@@ -79,7 +71,7 @@ export function visibleStatuses(
 
 /** With what they quote. */
 function quoting(
-  services: Services,
+  services: ReadServices,
   viewer: string | undefined,
   seen: readonly (VisibleStatus | undefined)[],
   relations: Relations,
@@ -103,7 +95,7 @@ function quoting(
 }
 
 function screenedBy(
-  services: Services,
+  services: ReadServices,
   viewer: string | undefined,
   seen: readonly (VisibleStatus | undefined)[],
   relations: Relations,
@@ -120,7 +112,7 @@ function screenedBy(
 }
 
 function seenBy(
-  { limits }: Services,
+  { limits }: ReadServices,
   viewer: string | undefined,
   records: readonly (StoreStatusRecord | undefined)[],
   originals: ReadonlyMap<string, StoreStatusRecord>,
@@ -184,7 +176,7 @@ function screened(
 
 /** By id, in the ids' order. */
 export function visibleById(
-  services: Services,
+  services: ReadServices,
   viewer: string | undefined,
   ids: readonly string[],
   options: VisibleOptions = {},
@@ -194,7 +186,7 @@ export function visibleById(
 
 /** One status, or the refusal that does not tell why. */
 export function visibleStatus(
-  services: Services,
+  services: ReadServices,
   viewer: string | undefined,
   id: string,
 ): Soon<VisibleStatus | Problem> {
@@ -202,7 +194,7 @@ export function visibleStatus(
 }
 
 /** Records by id, in the ids' order. */
-export function loadStatuses(services: Services, ids: readonly string[]): Soon<(StoreStatusRecord | undefined)[]> {
+export function loadStatuses(services: ReadServices, ids: readonly string[]): Soon<(StoreStatusRecord | undefined)[]> {
   const found: (StoreStatusRecord | undefined)[] = [];
   const missing: number[] = [];
   for (const id of ids) {
@@ -221,19 +213,19 @@ export function loadStatuses(services: Services, ids: readonly string[]): Soon<(
 const statusKey = (id: string) => ({ status: storedId(id) });
 
 /** The account, unless it is unknown or not confirmed or approved yet. */
-export function publishedAccount({ tables }: Services, id: string): Soon<StoreAccountRecord | Problem> {
+export function publishedAccount({ tables }: ReadServices, id: string): Soon<StoreAccountRecord | Problem> {
   const found = tables.peekId?.(accounts, id) ?? tables.get(accounts, { account: storedId(id) });
   return soon(found, (record) => (record !== undefined && isPublished(record) ? record : notFound()));
 }
 
 /** The viewer's relations as of now; nobody's are unknown. */
-export function relationsOf(services: Services, viewer: string | undefined): Soon<Relations> {
+export function relationsOf(services: ReadServices, viewer: string | undefined): Soon<Relations> {
   return viewer === undefined ? NO_RELATIONS : soon(services.lenses.of(viewer), ({ relations }) => relations);
 }
 
 /** The viewer's relations in full, by account. */
 export function relationsTo(
-  services: Services,
+  services: ReadServices,
   viewer: string,
   accountIds: readonly string[],
 ): Soon<ReadonlyMap<string, AccountRelation>> {
@@ -242,7 +234,7 @@ export function relationsTo(
 }
 
 function targetsFrom(
-  services: Services,
+  services: ReadServices,
   viewer: string,
   targets: readonly string[],
   from: number,
@@ -267,7 +259,7 @@ function mayViewerSee(record: StoreStatusRecord, viewer: string | undefined, rel
 }
 
 function loadOriginals(
-  services: Services,
+  services: ReadServices,
   records: readonly (StoreStatusRecord | undefined)[],
 ): Soon<ReadonlyMap<string, StoreStatusRecord>> {
   let ids: Set<string> | undefined;

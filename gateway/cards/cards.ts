@@ -8,8 +8,8 @@ import { type Poll, renderPoll } from '../entities/poll.js';
 import { APPROVALS, approval } from '../entities/quote.js';
 import { renderStatus, type ViewerMarks, viewerBits, viewerMarks } from '../entities/status.js';
 import { linkedCollections } from '../entities/tagged-collections.js';
+import type { InstanceSettings } from '../instance/settings.js';
 import type { FilterMatch } from '../screening/filters.js';
-import type { InstanceSettings } from '../services.js';
 
 /** Statuses whose bytes are kept, and bytes: of the usual length they have 2 KB each, the longest would be 1 GB. */
 const CARDS_MAX = 32_768;

@@ -13,7 +13,7 @@ import type { EmojiLookup } from '../entities/custom-emoji.js';
 import { renderFilter } from '../entities/filter.js';
 import { renderTag, tagId } from '../entities/tag.js';
 import { renderTrendsLink } from '../entities/trends-link.js';
-import type { InstanceSettings } from '../services.js';
+import type { InstanceSettings } from '../instance/settings.js';
 import { KeptJson } from './kept-json.js';
 import { type ReportCard, ReportCards } from './report-cards.js';
 

@@ -1,6 +1,6 @@
 import type { InstanceEntry, InstanceReport, StoreAccountRecord } from '../../proto/gen/types.js';
 import { renderAdminReport } from '../entities/admin.js';
-import { renderRule } from '../entities/instance.js';
+import { renderRule } from '../entities/rule.js';
 
 /** A report's JSON but for the statuses that it names, which look different to each moderator. */
 export interface ReportCard {

@@ -4,15 +4,16 @@ import { collectionJson } from '../entities/collection.js';
 import { notificationHead, type SeenNotification, seenNotifications } from '../entities/notification.js';
 import { fallbackOf } from '../entities/notification-fallback.js';
 import { approvalOf } from '../entities/quote.js';
-import { loadAccounts, type People, PeopleAtHand } from '../entities/status.js';
+import type { InstanceSettings } from '../instance/settings.js';
+import { loadAccounts, type People, PeopleAtHand } from '../people-at-hand.js';
 import type { SeenQuote } from '../quoted.js';
+import type { ReadServices } from '../read-services.js';
 import type { FilterMatch } from '../screening/filters.js';
-import type { InstanceSettings, Services } from '../services.js';
 import { type Soon, soon } from '../soon.js';
 import type { Lens } from '../streaming/lens.js';
 import type { StoredNotification } from '../streaming/sources.js';
 import type { VisibleStatus } from '../visible.js';
-import { collectionsById, type VisibleCollection } from '../visible-collections.js';
+import { type Tagged, taggedCollections } from '../visible-collections.js';
 import { Cards, Tails } from './cards.js';
 import { JsonPieces } from './json-pieces.js';
 import { OtherCards } from './other-cards.js';
@@ -33,7 +34,6 @@ const BEGIN = Buffer.from('[');
 const END = Buffer.from(']');
 const STATUS = Buffer.from(',"status":');
 const TAGGED = Buffer.from('{"tagged_collections":');
-const NO_COLLECTIONS: Tagged = new Map();
 const CLOSE = Buffer.from('}');
 const NULL = Buffer.from('null');
 const NO_QUOTE = Buffer.from('null,"quote":null');
@@ -44,7 +44,7 @@ type Place = 'page' | 'reblog' | 'quote';
 
 /** One viewer's look at a page. */
 interface Look {
-  readonly clock: Services['clock'];
+  readonly clock: ReadServices['clock'];
   readonly viewer: string | undefined;
   readonly authors: People;
   readonly marks: Marks;
@@ -55,7 +55,6 @@ interface Look {
   /** What is quoted, made once: many of a page may quote the same. */
   quotes: Map<SeenQuote, Uint8Array[]> | undefined;
 }
-type Tagged = ReadonlyMap<string, VisibleCollection>;
 
 /** Statuses as JSON for a viewer, out of cards. What a viewer may see was decided before: it takes VisibleStatus only. */
 export class StatusPages {
@@ -79,13 +78,17 @@ export class StatusPages {
   }
 
   /** A JSON array; statuses that are not there, or whose author is gone, are left out. */
-  list(services: Services, viewer: string | undefined, seen: readonly (VisibleStatus | undefined)[]): Soon<JsonPieces> {
+  list(
+    services: ReadServices,
+    viewer: string | undefined,
+    seen: readonly (VisibleStatus | undefined)[],
+  ): Soon<JsonPieces> {
     return soon(this.pieces(services, viewer, seen), (pieces) => new JsonPieces(arrayOf(pieces)));
   }
 
   /** One status; undefined when there is none. `done`: what the viewer just did to it, whatever its row says yet. */
   one(
-    services: Services,
+    services: ReadServices,
     viewer: string | undefined,
     seen: VisibleStatus | undefined,
     done: Done = NOTHING,
@@ -98,7 +101,7 @@ export class StatusPages {
 
   /** Each status as pieces of JSON, for being put into something larger. */
   pieces(
-    services: Services,
+    services: ReadServices,
     viewer: string | undefined,
     seen: readonly (VisibleStatus | undefined)[],
     done: Done = NOTHING,
@@ -118,7 +121,7 @@ export class StatusPages {
   }
 
   #shown(
-    services: Services,
+    services: ReadServices,
     viewer: string | undefined,
     seen: readonly (VisibleStatus | undefined)[],
     marks: Marks,
@@ -134,28 +137,18 @@ export class StatusPages {
     );
   }
 
-  /** Collections by their ids, without those that the viewer may not see. */
-  tagged(services: Services, viewer: string | undefined, ids: readonly string[]): Soon<Tagged> {
-    if (ids.length === 0) return NO_COLLECTIONS;
-    return soon(collectionsById(services, viewer, ids, { hideBlocked: true }), (seen) => {
-      const found = new Map<string, VisibleCollection>();
-      for (const one of seen) if (one !== undefined) found.set(one.record.id, one);
-      return found;
-    });
-  }
-
   #all(look: Look, seen: readonly (VisibleStatus | undefined)[]): (readonly Uint8Array[] | undefined)[] {
     return seen.map((status) => status && this.#status(look, status));
   }
 
   #withTagged(
-    services: Services,
+    services: ReadServices,
     look: Look,
     seen: readonly (VisibleStatus | undefined)[],
     first = this.#all(look, seen),
   ): Soon<(readonly Uint8Array[] | undefined)[]> {
     if (look.linked === undefined) return first;
-    return soon(this.tagged(services, look.viewer, [...new Set(look.linked)]), (tagged) =>
+    return soon(taggedCollections(services, look.viewer, [...new Set(look.linked)]), (tagged) =>
       this.#all({ ...look, tagged, quotes: undefined }, seen),
     );
   }
@@ -173,7 +166,7 @@ export class StatusPages {
   /** Notifications as pieces of JSON; undefined where there is nothing for the viewer. Of other types than those
    * supported it is said in words what they are. */
   notifications(
-    services: Services,
+    services: ReadServices,
     viewer: string,
     stored: readonly StoredNotification[],
     supportedTypes?: readonly string[],
@@ -301,7 +294,7 @@ export class StatusPages {
 }
 
 function lookOf(
-  clock: Services['clock'],
+  clock: ReadServices['clock'],
   viewer: string | undefined,
   authors: People,
   marks: Marks,
@@ -321,7 +314,7 @@ function authorsOf(seen: readonly (VisibleStatus | undefined)[]): string[] {
 }
 
 /** What may be seen was decided a moment ago, by relations that are still at hand. */
-function lensOf({ lenses }: Services, viewer: string): Soon<Lens> {
+function lensOf({ lenses }: ReadServices, viewer: string): Soon<Lens> {
   return lenses.latest(viewer)?.lens ?? soon(lenses.of(viewer), (view) => view.lens);
 }
 

@@ -1,7 +1,7 @@
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { isPublished, isSuspended } from '../entities/account.js';
-import { loadAccounts } from '../entities/status.js';
 import { listedAccounts } from '../instance/statistics.js';
+import { loadAccounts } from '../people-at-hand.js';
 import { blocksDomainOf } from '../screening/screen.js';
 import type { Services } from '../services.js';
 import { relationsOf } from '../visible.js';

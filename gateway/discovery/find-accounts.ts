@@ -4,12 +4,13 @@ import { Generations } from '../../store/generations.js';
 import type { RangeOptions } from '../../store/port.js';
 import { accounts, nameIndex } from '../../store/tables.js';
 import { isPublished, isSuspended } from '../entities/account.js';
-import { loadAccounts } from '../entities/status.js';
+import { loadAccounts } from '../people-at-hand.js';
+import type { Relations } from '../relations.js';
 import { blocksDomainOf } from '../screening/screen.js';
 import type { Services } from '../services.js';
 import { type Soon, soon, together } from '../soon.js';
 import { rangeSoon } from '../timelines/cursor.js';
-import { type Relations, relationsOf } from '../visible.js';
+import { relationsOf } from '../visible.js';
 
 /** Words of a question that are looked up. */
 export const QUERY_WORDS_MAX = 6;

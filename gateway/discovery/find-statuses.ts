@@ -8,11 +8,12 @@ import type {
 } from '../../proto/gen/types.js';
 import { Generations } from '../../store/generations.js';
 import { accountStatuses, bookmarks, favourites, notifications } from '../../store/tables.js';
-import { loadAccounts } from '../entities/status.js';
+import { loadAccounts } from '../people-at-hand.js';
+import type { Relations } from '../relations.js';
 import type { Services } from '../services.js';
 import { type Soon, soon, together } from '../soon.js';
 import type { Entry } from '../timelines/cursor.js';
-import { type Relations, relationsOf, type VisibleStatus, visibleById } from '../visible.js';
+import { relationsOf, type VisibleStatus, visibleById } from '../visible.js';
 import { QUERY_WORDS_MAX } from './find-accounts.js';
 
 /** The viewer's own statuses that are looked through, newest first; and of favourites, bookmarks, notifications. */

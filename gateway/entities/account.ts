@@ -3,7 +3,7 @@ import { fileUrl } from '../../actors/domain/media.js';
 import { QUOTE_POLICY_DEFAULT } from '../../actors/domain/quoting.js';
 import { renderHtml, renderInline } from '../../actors/domain/text.js';
 import type { AccountField, AccountProfile, StoreAccountRecord } from '../../proto/gen/types.js';
-import type { InstanceSettings } from '../services.js';
+import type { InstanceSettings } from '../instance/settings.js';
 import { type CustomEmoji, emojiIn, NO_EMOJI } from './custom-emoji.js';
 import { type AccountRole, type Role, renderAccountRoles, renderRole } from './role.js';
 import { isoDay } from './time.js';

@@ -1,12 +1,7 @@
-import type { InstanceEntry, InstanceReport, StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
-import type { JsonPieces } from '../cards/json-pieces.js';
-import type { InstanceSettings, Services } from '../services.js';
-import { type Soon, soon } from '../soon.js';
-import { eachBounded, READS_AT_ONCE_MAX } from '../timelines/cursor.js';
-import { loadStatuses } from '../visible.js';
+import type { InstanceReport, StoreAccountRecord } from '../../proto/gen/types.js';
+import type { InstanceSettings } from '../instance/settings.js';
 import { type Account, renderAccount, renderWhole } from './account.js';
 import { type Role, renderRole } from './role.js';
-import { loadAccounts } from './status.js';
 import { isoTime } from './time.js';
 
 /** The REST API's Admin::Account. */
@@ -83,49 +78,7 @@ export function renderReport(instance: InstanceSettings, report: InstanceReport,
   };
 }
 
-type ReportCard = NonNullable<ReturnType<Services['pages']['others']['report']>>;
-
-/** The REST API's Admin::Report as pieces of JSON, in the reports' order; those whose people are gone are left out. */
-export function adminReportPieces(
-  services: Services,
-  viewer: string,
-  reports: readonly InstanceReport[],
-): Soon<(readonly Uint8Array[])[]> {
-  const ids: string[] = [];
-  for (const { account, target, assigned, resolvedBy } of reports) {
-    ids.push(account, target);
-    if (assigned !== undefined) ids.push(assigned);
-    if (resolvedBy !== undefined) ids.push(resolvedBy);
-  }
-  return soon(loadAccounts(services, ids), (people) => {
-    const rules = reports.some(({ ruleIds }) => ruleIds.length > 0) ? services.entries.of('rules') : NO_RULES;
-    return soon(rules, (known) => {
-      const found: { readonly report: InstanceReport; readonly card: ReportCard }[] = [];
-      for (const report of reports) {
-        const card = services.pages.others.report(report, people, known);
-        if (card !== undefined) found.push({ report, card });
-      }
-      if (reports.every(({ statusIds }) => statusIds.length === 0)) return found.map(({ card }) => [card.whole]);
-      return eachBounded(found, READS_AT_ONCE_MAX, async ({ report, card }) => {
-        if (report.statusIds.length === 0) return [card.whole];
-        return [card.head, ...(await reportedStatuses(services, viewer, report)).pieces, card.rules];
-      });
-    });
-  });
-}
-
-const NO_RULES: readonly InstanceEntry[] = [];
-
 /** What of an Admin::Report is the report's own. */
 export function renderAdminReport(report: InstanceReport) {
   return { ...ownOf(report), updated_at: isoTime(report.updatedAtMs) };
-}
-
-/** What was reported, for the eyes of those who judge it: whoever else may see it. */
-async function reportedStatuses(services: Services, viewer: string, report: InstanceReport): Promise<JsonPieces> {
-  const found = await loadStatuses(services, report.statusIds);
-  const isThere = (record: StoreStatusRecord | undefined) =>
-    record !== undefined && !record.deleted && record.accountId === report.target;
-  const seen = found.flatMap((record) => (record && isThere(record) ? [{ record, original: undefined }] : []));
-  return services.pages.list(services, viewer, seen);
 }

@@ -1,6 +1,6 @@
 import { readText, renderHtml } from '../../actors/domain/text.js';
 import type { AccountAnnouncementMark, InstanceEmojiCounted, InstanceEntry } from '../../proto/gen/types.js';
-import type { InstanceSettings } from '../services.js';
+import type { InstanceSettings } from '../instance/settings.js';
 import { emojiIn } from './custom-emoji.js';
 import { isoTime } from './time.js';
 

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../actors/domain/text.js';
 import type { AccountCollectionItem, AccountCollectionText } from '../../proto/gen/types.js';
-import type { InstanceSettings } from '../services.js';
+import type { InstanceSettings } from '../instance/settings.js';
 import type { VisibleCollection } from '../visible-collections.js';
 import { accountUri } from './account.js';
 import { isoTime } from './time.js';

@@ -1,10 +1,12 @@
 import type { AccountDirect, StoreAccountRecord } from '../../proto/gen/types.js';
 import { arrayOf } from '../cards/status-pages.js';
+import { loadAccounts } from '../people-at-hand.js';
+import type { Relations } from '../relations.js';
 import type { Services } from '../services.js';
 import { type Soon, soon } from '../soon.js';
-import { type Relations, relationsOf, type VisibleStatus, visibleById } from '../visible.js';
+import { relationsOf, type VisibleStatus, visibleById } from '../visible.js';
 import { type Account, isPublished, renderAccount } from './account.js';
-import { loadAccounts, renderStatuses, type Status } from './status.js';
+import { renderStatuses, type Status } from './status.js';
 
 /** The REST API's Conversation. */
 export interface Conversation {

@@ -1,5 +1,5 @@
 import type { AccountFeaturedTag } from '../../proto/gen/types.js';
-import type { InstanceSettings } from '../services.js';
+import type { InstanceSettings } from '../instance/settings.js';
 import { accountUrl } from './account.js';
 import { isoDay } from './time.js';
 

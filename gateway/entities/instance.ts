@@ -20,10 +20,10 @@ import {
 import { POLL_MS_MAX, POLL_MS_MIN, POLL_OPTION_CHARS_MAX, POLL_OPTIONS_MAX } from '../../actors/domain/poll-rules.js';
 import { STATUS_CHARS_MAX } from '../../actors/domain/status-text.js';
 import { LINK_COUNTS_AS } from '../../actors/domain/text.js';
-import type { InstanceEntry } from '../../proto/gen/types.js';
 import type { About } from '../instance/about.js';
-import type { InstanceSettings } from '../services.js';
+import type { InstanceSettings } from '../instance/settings.js';
 import { MISSING_HEADER_PATH, renderAccount } from './account.js';
+import { renderRule } from './rule.js';
 
 /** The API that clients may expect, then what answers. Clients read the number before the space. */
 export const API_VERSION = '4.6.0';
@@ -140,9 +140,4 @@ export function renderInstance(instance: InstanceSettings, about: About, serverK
     },
     rules: about.rules.map(renderRule),
   };
-}
-
-/** The REST API's Rule. */
-export function renderRule({ id, text }: InstanceEntry) {
-  return { id, text: text?.text ?? '', hint: text?.hint ?? '', translations: {} };
 }

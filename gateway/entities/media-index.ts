@@ -1,7 +1,7 @@
 import { extensionOf, fileUrl } from '../../actors/domain/media.js';
 import { codec } from '../../proto/codec.js';
 import type { ServiceFormatImage, ServiceFormatIndex, StoreStatusRecord } from '../../proto/gen/types.js';
-import type { InstanceSettings } from '../services.js';
+import type { InstanceSettings } from '../instance/settings.js';
 
 /** Numbers of ServiceFormat.Format, by the end of a file's name. */
 const FORMATS: Readonly<Record<string, number>> = { webp: 0, avif: 1, jpg: 2, png: 3, gif: 4 };

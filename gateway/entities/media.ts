@@ -1,6 +1,6 @@
 import { fileUrl } from '../../actors/domain/media.js';
 import type { AccountMedia } from '../../proto/gen/types.js';
-import type { InstanceSettings } from '../services.js';
+import type { InstanceSettings } from '../instance/settings.js';
 
 /** What the REST API calls MetaDetails. */
 interface MetaDetails {

@@ -1,11 +1,11 @@
 import type { AccountNotificationRequest } from '../../proto/gen/types.js';
 import { KeptJson } from '../cards/kept-json.js';
+import { loadAccounts } from '../people-at-hand.js';
 import { blocksDomainOf } from '../screening/screen.js';
 import type { Services } from '../services.js';
 import { type Soon, soon } from '../soon.js';
 import { relationsOf, visibleById } from '../visible.js';
 import { isPublished } from './account.js';
-import { loadAccounts } from './status.js';
 import { isoTime } from './time.js';
 
 /** What of the REST API's NotificationRequest is its own; the number is text. Open. */

@@ -5,7 +5,7 @@ import type {
   StoreAccountRecord,
   StoreNotificationRecord,
 } from '../../proto/gen/types.js';
-import type { Services } from '../services.js';
+import type { ReadServices } from '../read-services.js';
 import { type Account, renderAccount } from './account.js';
 import type { Collection } from './collection.js';
 import { isoTime } from './time.js';
@@ -56,7 +56,7 @@ interface NotifiedSeverance {
 
 /** Undefined for notifications of statuses and follows. */
 export function subjectOf(
-  services: Pick<Services, 'instance'>,
+  services: Pick<ReadServices, 'instance'>,
   viewer: string,
   { report, warning, severance }: StoreNotificationRecord,
   accounts: ReadonlyMap<string, StoreAccountRecord>,

@@ -1,16 +1,18 @@
 import { idMs } from '../../actors/domain/ids.js';
 import type { StoreAccountRecord, StoreNotificationRecord, StoreStatusRecord } from '../../proto/gen/types.js';
+import { loadAccounts } from '../people-at-hand.js';
+import type { ReadServices } from '../read-services.js';
+import type { Relations } from '../relations.js';
 import { blocksDomainOf, isReadable } from '../screening/screen.js';
-import type { Services } from '../services.js';
 import { type Soon, soon } from '../soon.js';
 import type { StoredNotification } from '../streaming/sources.js';
-import { type Relations, relationsOf, type VisibleStatus, visibleById } from '../visible.js';
+import { relationsOf, type VisibleStatus, visibleById } from '../visible.js';
 import { collectionsById, type VisibleCollection } from '../visible-collections.js';
 import { type Account, isPublished, isSuspended, renderAccount } from './account.js';
 import { renderCollection } from './collection.js';
 import { type NotificationSubject, subjectOf } from './notification-subject.js';
 import { renderAccountRoles } from './role.js';
-import { loadAccounts, renderStatuses, type Status } from './status.js';
+import { renderStatuses, type Status } from './status.js';
 import { isoTime } from './time.js';
 
 /** The REST API's Notification. */
@@ -39,7 +41,7 @@ const isOfDuty = ({ type }: StoreNotificationRecord): boolean => type.startsWith
 
 /** With one read per table; undefined where the account or the status is gone, hidden, blocked or muted. */
 export function seenNotifications(
-  services: Services,
+  services: ReadServices,
   viewer: string,
   stored: readonly StoredNotification[],
 ): Soon<(SeenNotification | undefined)[]> {
@@ -89,7 +91,7 @@ function placed(id: string, places: Map<string, number>, ids: string[]): number 
   return place;
 }
 
-function collectionsSeen(services: Services, viewer: string, ids: readonly string[], relations: Relations) {
+function collectionsSeen(services: ReadServices, viewer: string, ids: readonly string[], relations: Relations) {
   return soon(
     collectionsById(services, viewer, ids, { relations, hideBlocked: true }),
     (seen) => new Map(ids.map((id, index) => [id, seen[index]])),
@@ -97,7 +99,7 @@ function collectionsSeen(services: Services, viewer: string, ids: readonly strin
 }
 
 function seenNotification(
-  services: Services,
+  services: ReadServices,
   viewer: string,
   { id, record }: StoredNotification,
   relations: Relations,
@@ -169,7 +171,7 @@ export function notificationHead({ id, record }: SeenNotification) {
 
 /** As objects. */
 export async function renderNotifications(
-  services: Services,
+  services: ReadServices,
   viewer: string,
   stored: readonly StoredNotification[],
 ): Promise<(Notification | undefined)[]> {

@@ -1,5 +1,5 @@
 import type { StoreMark, StorePoll, StoreStatusRecord } from '../../proto/gen/types.js';
-import type { InstanceSettings } from '../services.js';
+import type { InstanceSettings } from '../instance/settings.js';
 import { type CustomEmoji, emojiIn } from './custom-emoji.js';
 import { isoTime } from './time.js';
 

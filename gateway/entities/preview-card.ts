@@ -1,6 +1,6 @@
 import { fileUrl } from '../../actors/domain/media.js';
 import type { LinkCard } from '../../proto/gen/types.js';
-import type { InstanceSettings } from '../services.js';
+import type { InstanceSettings } from '../instance/settings.js';
 
 /** The REST API's PreviewCard. Nothing of a page is ever embedded: `html` stays empty. */
 export interface PreviewCard {

@@ -1,5 +1,5 @@
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
-import type { InstanceSettings } from '../services.js';
+import type { InstanceSettings } from '../instance/settings.js';
 import { type CredentialAccount, type Field, renderCredentialAccount } from './account.js';
 
 /** The REST API's Profile: what its owner edits, as typed. */

@@ -1,11 +1,11 @@
 import { mayQuote, type Quotable, quotableBy } from '../../actors/domain/quoting.js';
 import type { SeenQuote } from '../quoted.js';
-import type { Status } from './status.js';
 
-/** The REST API's Quote, and ShallowQuote within what is quoted. */
-export type Quote =
-  | { readonly state: string; readonly quoted_status: Status | null }
-  | { readonly state: string; readonly quoted_status_id: string | null };
+/** The REST API's ShallowQuote: what stands for a quote within what is quoted. */
+export interface ShallowQuote {
+  readonly state: string;
+  readonly quoted_status_id: string | null;
+}
 
 /** The REST API's QuoteApproval. */
 export interface QuoteApproval {
@@ -15,7 +15,7 @@ export interface QuoteApproval {
 }
 
 /** Of a status that is quoted itself. */
-export const shallowQuote = ({ state, quoted }: SeenQuote): Quote => ({
+export const shallowQuote = ({ state, quoted }: SeenQuote): ShallowQuote => ({
   state,
   quoted_status_id: quoted?.record.id ?? null,
 });

@@ -1,10 +1,10 @@
 import type { AccountRelation, StoreAccountRecord } from '../../proto/gen/types.js';
 import { following } from '../../store/tables.js';
+import { loadAccounts } from '../people-at-hand.js';
 import { blocksDomainOf } from '../screening/screen.js';
 import type { Services } from '../services.js';
 import { type Soon, soon, together } from '../soon.js';
 import { relationsTo } from '../visible.js';
-import { loadAccounts } from './status.js';
 import { isoTime } from './time.js';
 
 /** The REST API's Relationship: the viewer's to one account. */

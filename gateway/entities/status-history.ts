@@ -1,9 +1,9 @@
 import type { StoreAccountRecord, StoreStatusRecord, StoreStatusRevision } from '../../proto/gen/types.js';
-import type { InstanceSettings } from '../services.js';
+import type { InstanceSettings } from '../instance/settings.js';
 import { type Account, renderAccount } from './account.js';
 import { type CustomEmoji, emojiIn } from './custom-emoji.js';
 import { type MediaAttachment, renderMediaList } from './media.js';
-import type { Quote } from './quote.js';
+import type { Quote } from './status.js';
 import { isoTime } from './time.js';
 
 /** The REST API's StatusEdit. */

@@ -1,9 +1,11 @@
 import { eraOfId } from '../../actors/domain/ids.js';
 import type { StoreAccountRecord, StoreMark, StoreStatusRecord } from '../../proto/gen/types.js';
-import { accounts, marks } from '../../store/tables.js';
-import type { InstanceSettings, Services } from '../services.js';
-import type { Soon } from '../soon.js';
+import { marks } from '../../store/tables.js';
+import type { InstanceSettings } from '../instance/settings.js';
+import { loadAccounts } from '../people-at-hand.js';
+import type { ReadServices } from '../read-services.js';
 import type { VisibleStatus } from '../visible.js';
+import { taggedCollections } from '../visible-collections.js';
 import { type Account, accountUri, accountUrl, renderAccount } from './account.js';
 import { type Collection, renderCollection } from './collection.js';
 import { type CustomEmoji, emojiIn } from './custom-emoji.js';
@@ -11,7 +13,7 @@ import { type FilterResult, renderFilterResult } from './filter.js';
 import { type MediaAttachment, renderMediaList } from './media.js';
 import { type Poll, renderPoll } from './poll.js';
 import { type PreviewCard, renderPreviewCard } from './preview-card.js';
-import { approval, approvalOf, type Quote, type QuoteApproval, shallowQuote } from './quote.js';
+import { approval, approvalOf, type QuoteApproval, type ShallowQuote, shallowQuote } from './quote.js';
 import { linkedCollections } from './tagged-collections.js';
 import { isoTime } from './time.js';
 
@@ -69,9 +71,12 @@ export interface Status extends Partial<ViewerMarks> {
   readonly tagged_collections: readonly Collection[];
 }
 
+/** The REST API's Quote, or what stands for it. */
+export type Quote = { readonly state: string; readonly quoted_status: Status | null } | ShallowQuote;
+
 /** Renders a page with one read per table; undefined where there is nothing to show or the author is gone. */
 export async function renderStatuses(
-  services: Services,
+  services: ReadServices,
   viewer: string | undefined,
   seen: readonly (VisibleStatus | undefined)[],
 ): Promise<(Status | undefined)[]> {
@@ -91,7 +96,7 @@ export async function renderStatuses(
     viewer === undefined ? undefined : (services.lenses.latest(viewer) ?? (await services.lenses.of(viewer)));
   const linked = new Map(records.map((record) => [record, linkedCollections(services.instance, record)]));
   const collections = [...linked.values()].flatMap((ids = []) => ids);
-  const tagged = collections.length === 0 ? undefined : await services.pages.tagged(services, viewer, collections);
+  const tagged = await taggedCollections(services, viewer, collections);
   const render = (
     record: StoreStatusRecord,
     { filtered = [] }: Pick<VisibleStatus, 'filtered'>,
@@ -114,7 +119,7 @@ export async function renderStatuses(
       quote: within.quote ?? null,
       quote_approval: approval(approvalOf(record, viewer, follows)),
       tagged_collections: (linked.get(record) ?? []).flatMap((id) => {
-        const collection = tagged?.get(id);
+        const collection = tagged.get(id);
         return collection === undefined ? [] : [renderCollection(services.instance, collection)];
       }),
     };
@@ -139,49 +144,8 @@ function shownWith({ record, original, quote }: VisibleStatus): StoreStatusRecor
   return [record, original, quote?.quoted?.record].filter((one) => one !== undefined);
 }
 
-/** What accounts are looked up in, by id. */
-export type People = Pick<ReadonlyMap<string, StoreAccountRecord>, 'get'>;
-
-/** Accounts as memory has them: nearly always all of a page, and then there is no need to collect their ids first. */
-export class PeopleAtHand implements People {
-  /** Nobody was missing so far. */
-  complete = true;
-  readonly #tables: Services['tables'];
-
-  constructor({ tables }: Pick<Services, 'tables'>) {
-    this.#tables = tables;
-  }
-
-  get(id: string): StoreAccountRecord | undefined {
-    const found = this.#tables.peekId?.(accounts, id);
-    if (found === undefined) this.complete = false;
-    return found;
-  }
-}
-
-/** Accounts by id; those that are gone are missing. */
-export function loadAccounts(
-  services: Services,
-  ids: readonly string[],
-): Soon<ReadonlyMap<string, StoreAccountRecord>> {
-  const found = new Map<string, StoreAccountRecord>();
-  const missing = new Set<string>();
-  for (const id of ids) {
-    if (found.has(id) || missing.has(id)) continue;
-    const held = services.tables.peekId?.(accounts, id);
-    if (held === undefined) missing.add(id);
-    else found.set(id, held);
-  }
-  if (missing.size === 0) return found;
-  const keys = Array.from(missing, (account) => ({ account }));
-  return services.tables.getMany(accounts, keys).then((records) => {
-    for (const record of records) if (record !== undefined) found.set(record.id, record);
-    return found;
-  });
-}
-
 export async function loadMarks(
-  services: Services,
+  services: ReadServices,
   viewer: string | undefined,
   statusIds: readonly string[],
 ): Promise<ReadonlyMap<string, StoreMark>> {

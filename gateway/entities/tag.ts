@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DayUse } from '../discovery/tag-histories.js';
-import type { InstanceSettings } from '../services.js';
+import type { InstanceSettings } from '../instance/settings.js';
 
 /** The REST API's TagHistory: numbers as text, the day's first second. */
 export interface TagHistory {

@@ -1,5 +1,5 @@
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
-import type { InstanceSettings } from '../services.js';
+import type { InstanceSettings } from '../instance/settings.js';
 
 /** What one status makes a page read; a text of the usual length has no room for more addresses. */
 export const TAGGED_COLLECTIONS_MAX = 10;

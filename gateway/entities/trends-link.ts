@@ -1,5 +1,5 @@
 import type { LinkTrend } from '../discovery/trends.js';
-import type { InstanceSettings } from '../services.js';
+import type { InstanceSettings } from '../instance/settings.js';
 import { type PreviewCard, renderPreviewCard } from './preview-card.js';
 import { renderHistory, type TagHistory } from './tag.js';
 

@@ -1,7 +1,7 @@
 import { readText, renderHtml } from '../../actors/domain/text.js';
 import type { AccountMention } from '../../proto/gen/types.js';
 import { accountUrl, isPublished } from '../entities/account.js';
-import { loadAccounts } from '../entities/status.js';
+import { loadAccounts } from '../people-at-hand.js';
 import type { Services } from '../services.js';
 import { eachBounded } from '../timelines/cursor.js';
 

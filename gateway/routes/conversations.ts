@@ -5,7 +5,7 @@ import { arrayOf } from '../cards/status-pages.js';
 import { conversationPieces, renderConversations } from '../entities/conversation.js';
 import { pageBounds, pageQuery } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
-import { askSoon } from '../services.js';
+import { askSoon } from '../read-services.js';
 import { soon } from '../soon.js';
 import { directTimeline } from '../timelines/direct.js';
 import { answered, notFound } from '../visible.js';

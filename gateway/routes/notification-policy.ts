@@ -8,7 +8,7 @@ import { arrayOf } from '../cards/status-pages.js';
 import { requestPieces } from '../entities/notification-request.js';
 import { idText, pageBounds, pageQuery } from '../http/paging.js';
 import { type AnyRoute, json, type Request, route } from '../http/route.js';
-import { askSoon } from '../services.js';
+import { askSoon } from '../read-services.js';
 import { soon } from '../soon.js';
 import { answered, notFound } from '../visible.js';
 import { idParams, pageAnswer } from './lists.js';

@@ -3,8 +3,8 @@ import { isId } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import { escapeHtml } from '../../actors/domain/text.js';
 import { accountUrl } from '../entities/account.js';
-import { loadAccounts } from '../entities/status.js';
 import { type AnyRoute, json, route } from '../http/route.js';
+import { loadAccounts } from '../people-at-hand.js';
 import { notFound, visibleStatus } from '../visible.js';
 
 const URL_CHARS_MAX = 2_048;

@@ -1,6 +1,6 @@
 import { type AnyRoute, JsonText, json, route } from '../http/route.js';
+import type { InstanceSettings } from '../instance/settings.js';
 import type { Facts } from '../openapi/answer-schemas.js';
-import type { InstanceSettings } from '../services.js';
 
 const PATH = '/api/openapi.json';
 const made = new WeakMap<InstanceSettings, JsonText>();

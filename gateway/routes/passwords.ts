@@ -4,6 +4,7 @@ import { isProblem } from '../../actors/domain/problem.js';
 import { accounts } from '../../store/tables.js';
 import { tokenHash } from '../http/authenticator.js';
 import { type AnyRoute, redirect, route } from '../http/route.js';
+import type { InstanceSettings } from '../instance/settings.js';
 import { addressKey } from '../oauth/attempts.js';
 import { newSecret } from '../oauth/clients.js';
 import { field } from '../oauth/form.js';
@@ -12,7 +13,7 @@ import { faultPage, hidden, html, layout, nothing } from '../oauth/pages/layout.
 import { checkPassword } from '../oauth/password-check.js';
 import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../oauth/passwords.js';
 import { csrfOf, endedCookie, isOwnForm, knownVisit, sessionOf, visitOf } from '../oauth/session.js';
-import type { InstanceSettings, Services } from '../services.js';
+import type { Services } from '../services.js';
 import { foreignForm } from './authorize.js';
 
 const passwordInput = (name: string, label: string) => html`<label for="${name}">${label}</label>

@@ -11,8 +11,9 @@ import {
 import type { InstanceReport } from '../../proto/gen/types.js';
 import { reports } from '../../store/tables.js';
 import { JsonPieces } from '../cards/json-pieces.js';
+import { adminReportPieces } from '../cards/report-pages.js';
 import { arrayOf } from '../cards/status-pages.js';
-import { adminReportPieces, renderReport } from '../entities/admin.js';
+import { renderReport } from '../entities/admin.js';
 import { idText, pageBounds, pageProperties } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
 import { reportsCursor } from '../instance/moderators.js';

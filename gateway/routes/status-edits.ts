@@ -6,9 +6,10 @@ import type { StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/type
 import { accounts, statusRevisions } from '../../store/tables.js';
 import { JsonPieces } from '../cards/json-pieces.js';
 import type { EmojiLookup } from '../entities/custom-emoji.js';
-import { loadAccounts, renderStatuses } from '../entities/status.js';
+import { renderStatuses } from '../entities/status.js';
 import { renderStatusEdit, renderStatusSource } from '../entities/status-history.js';
 import { type Answer, type AnyRoute, json, route } from '../http/route.js';
+import { loadAccounts } from '../people-at-hand.js';
 import { editedMedia, letGo, mediaEdit } from '../posting/edited-media.js';
 import { written } from '../posting/written.js';
 import type { Services } from '../services.js';

@@ -2,8 +2,8 @@ import type { Clock } from '../../actors/domain/time.js';
 import { isMuted, maySee } from '../../actors/domain/visibility.js';
 import type { AccountSourceList, AccountSources, StoreStatusRecord } from '../../proto/gen/types.js';
 import { type LimitedAccounts, NOBODY_LIMITED } from '../instance/account-limits.js';
+import type { KnownRelation } from '../relations.js';
 import { isReadable } from '../screening/screen.js';
-import type { KnownRelation } from '../visible.js';
 
 /** What the decisions need of a status; rows of timelines carry it, too. */
 export type Audience = Pick<

@@ -1,6 +1,6 @@
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import { renderFilterResult } from '../entities/filter.js';
-import { loadAccounts } from '../entities/status.js';
+import { loadAccounts } from '../people-at-hand.js';
 import { isDropped } from '../screening/filters.js';
 import { blocksDomainOf, type Screen } from '../screening/screen.js';
 import type { Services } from '../services.js';

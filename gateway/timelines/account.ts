@@ -1,9 +1,10 @@
 import type { StoreAccountStatusRow, StoreStatusRecord } from '../../proto/gen/types.js';
 import { accountStatuses } from '../../store/tables.js';
 import type { PageBounds } from '../http/paging.js';
+import type { Relations } from '../relations.js';
 import type { Services } from '../services.js';
 import { type Soon, soon } from '../soon.js';
-import { type Relations, relationsOf, type VisibleStatus, visibleById } from '../visible.js';
+import { relationsOf, type VisibleStatus, visibleById } from '../visible.js';
 import type { Entry } from './cursor.js';
 import { accountCursor } from './eras.js';
 import { type Page, readPage, type Select } from './page.js';

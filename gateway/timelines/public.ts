@@ -3,7 +3,7 @@ import type { StorePublicRow } from '../../proto/gen/types.js';
 import type { ReadTables } from '../../store/port.js';
 import { publicBuckets, publicStatuses } from '../../store/tables.js';
 import type { PageBounds } from '../http/paging.js';
-import type { Services } from '../services.js';
+import type { ReadServices } from '../read-services.js';
 import { type Soon, soon } from '../soon.js';
 import { relationsOf, type VisibleStatus, visibleById } from '../visible.js';
 import { filledBuckets } from './buckets.js';
@@ -19,7 +19,7 @@ type Bounds = Omit<PageBounds, 'limit'>;
 
 /** Public statuses of everybody, newest first. */
 export function publicTimeline(
-  services: Services,
+  services: ReadServices,
   viewer: string | undefined,
   bounds: PageBounds,
 ): Soon<Page<VisibleStatus>> {
@@ -40,7 +40,7 @@ export function publicTimeline(
 
 /** Those with media, newest first: the rows say which, so that no others are loaded. */
 export async function publicMedia(
-  services: Services,
+  services: ReadServices,
   viewer: string | undefined,
   bounds: PageBounds,
 ): Promise<Page<VisibleStatus>> {

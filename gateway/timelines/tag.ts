@@ -3,7 +3,7 @@ import type { StorePublicRow, StoreStatusRecord } from '../../proto/gen/types.js
 import type { ReadTables } from '../../store/port.js';
 import { tagBuckets, tagStatuses } from '../../store/tables.js';
 import type { PageBounds } from '../http/paging.js';
-import type { Services } from '../services.js';
+import type { ReadServices } from '../read-services.js';
 import { type Soon, soon } from '../soon.js';
 import { relationsOf, type VisibleStatus, visibleById } from '../visible.js';
 import { filledBuckets } from './buckets.js';
@@ -16,7 +16,7 @@ const CHUNK = 20;
 
 /** Public statuses with a hashtag, newest first. `wants` says what else must hold of them. */
 export function tagTimeline(
-  services: Services,
+  services: ReadServices,
   viewer: string | undefined,
   wish: TagWish,
   bounds: PageBounds,

@@ -6,7 +6,8 @@ import { fieldsOf } from '../kit/hostile-values.js';
 import { OwnTime } from '../kit/own-time.js';
 import { sameDayFor } from '../kit/same-day.js';
 import { Attack } from './attack.js';
-import { type Fitting, NOTHING_THERE, nameOf } from './every-route.js';
+import { NOTHING_THERE, nameOf } from './every-route.js';
+import type { Fitting } from './fitting.js';
 import type { Ground } from './ground.js';
 import { bodyCases, hugeCases, idCases, noRequestCases, othersCases, queryCases, tokenCases } from './refusal-cases.js';
 

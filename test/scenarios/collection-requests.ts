@@ -1,5 +1,5 @@
 import { call, type Person } from './cluster/people.js';
-import type { Fitting } from './every-route.js';
+import type { Fitting } from './fitting.js';
 
 /**
  * Collections that may be in use; an account has at most 10, and some are made by the tests themselves. As many as

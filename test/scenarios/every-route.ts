@@ -7,25 +7,13 @@ import { until } from '../kit/until.js';
 import { confirmationLink } from './clients/mail.js';
 import { call, makePeople, type Person } from './cluster/people.js';
 import { collectionRequests } from './collection-requests.js';
+import type { Fitting } from './fitting.js';
 import { addOwl, furnish, keptThread } from './furnish.js';
 import { mailDirsOf, type Place } from './ground.js';
 import { mediaRequests } from './media-requests.js';
 import { ModerationRequests } from './moderation-requests.js';
 import { ownAccountRequests } from './own-account-requests.js';
 
-/** A request that its route answers with success; what is hostile is put into it. */
-export interface Fitting {
-  readonly id?: string;
-  /** Of the path's parameters behind the first. */
-  readonly rest?: Readonly<Record<string, string>>;
-  readonly query?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Readonly<Record<string, unknown>>;
-  /** Instead of `body`, for what JSON cannot hold. */
-  readonly form?: { readonly type: string; readonly bytes: Buffer };
-  /** Instead of the viewer's. */
-  readonly token?: string | undefined;
-}
 interface App {
   readonly client_id: string;
   readonly client_secret: string;

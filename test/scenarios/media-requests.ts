@@ -1,5 +1,5 @@
 import { call, type Person } from './cluster/people.js';
-import type { Fitting } from './every-route.js';
+import type { Fitting } from './fitting.js';
 
 /** The smallest picture there is. */
 const DOT = Buffer.from('R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAkQBADs=', 'base64');

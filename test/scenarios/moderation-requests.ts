@@ -6,7 +6,7 @@ import { prefixed, program, withoutSettings } from '../kit/server-process.js';
 import { until } from '../kit/until.js';
 import { resetLink, wasChanged } from './clients/mail.js';
 import { call, type Person } from './cluster/people.js';
-import type { Fitting } from './every-route.js';
+import type { Fitting } from './fitting.js';
 import { mailDirsOf, type Place } from './ground.js';
 
 const run = promisify(execFile);

@@ -1,5 +1,5 @@
 import { call, type Person } from './cluster/people.js';
-import type { Fitting } from './every-route.js';
+import type { Fitting } from './fitting.js';
 
 /** Filters that wait to be used; an account has at most 100, and some are made by the tests themselves. */
 const FILTERS_KEPT_MAX = 20;

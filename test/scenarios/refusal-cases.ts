@@ -10,7 +10,8 @@ import {
   wrongFor,
 } from '../kit/hostile-values.js';
 import type { Attack, Case, Sent } from './attack.js';
-import { type Fitting, nameOf } from './every-route.js';
+import { nameOf } from './every-route.js';
+import type { Fitting } from './fitting.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';

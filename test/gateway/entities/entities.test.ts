@@ -6,7 +6,7 @@ import { renderInstance, renderInstanceV1 } from '../../../gateway/entities/inst
 import { relationshipsJson, renderRelationships } from '../../../gateway/entities/relationship.js';
 import { renderRole } from '../../../gateway/entities/role.js';
 import { renderStatuses } from '../../../gateway/entities/status.js';
-import type { InstanceSettings } from '../../../gateway/services.js';
+import type { InstanceSettings } from '../../../gateway/instance/settings.js';
 import { visibleById } from '../../../gateway/visible.js';
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
 import { put } from '../../../store/port.js';
