@@ -9,7 +9,8 @@ export interface LocalNats extends LocalProcess {
   readonly monitorUrl: string;
 }
 
-const START_MS_MAX = 20_000;
+/** It takes some ms; this ends one that hangs, also on a machine that is busy with more than it can do. */
+const START_MS_MAX = 120_000;
 
 /** One nats-server on loopback, in memory. `dir` takes its log; `port` absent: a free one. */
 export async function startNats(options: {

@@ -17,8 +17,10 @@ export interface ClusterOptions {
 
 type Started = ReturnType<typeof startProcess>;
 
-/** A node joins and gets its shards in some seconds; on two busy cores in a minute. */
-const READY_MS_MAX = 120_000;
+/** A node joins and gets its shards in some seconds, on two busy cores in a minute; beside ten others in several. */
+const READY_MS_MAX = 600_000;
+/** Then it is asked again. */
+const ANSWER_MS_MAX = 10_000;
 const PROBE_MS = 100;
 /** Small heaps: three nodes of Cassandra share the machine with everything else. */
 const HEAP_MB = 384;
@@ -116,10 +118,13 @@ export class Supervisor {
   }
 
   private async ready(started: Started, name: string, port: number): Promise<void> {
+    const { signal } = this.ending;
     const deadline = Date.now() + READY_MS_MAX;
     while (isRunning(started) && Date.now() < deadline) {
-      this.ending.signal.throwIfAborted();
-      const answer = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined);
+      signal.throwIfAborted();
+      const answer = await fetch(`http://127.0.0.1:${port}/health/ready`, {
+        signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS_MAX)]),
+      }).catch(() => undefined);
       if (answer?.status === 200) return;
       await new Promise((done) => setTimeout(done, PROBE_MS));
     }
