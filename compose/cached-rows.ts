@@ -34,8 +34,8 @@ import { type Hearing, UNHEARD_MS } from './hearing.js';
 const LATE_MS = 10_000;
 
 /**
- * A write that took longer is told without its value: an owner that lost its shard meanwhile must not tell what its
- * successor has changed already. Below the margin by which a lease ends before another node may take over.
+ * A write that took longer is told without its value, and not kept: an owner that lost its shard meanwhile must not tell
+ * or believe what its successor has changed already. Below the margin by which a lease ends before another node may take over.
  */
 const PROMPT_MS = 500;
 /** Larger values are read by the nodes that want them. */
@@ -80,18 +80,18 @@ export async function cachedTogether(
 ): Promise<CachedTables> {
   const cached = new CachedTables(tables, {
     ageMaxMs: () => hearing?.ageMaxMs() ?? UNHEARD_MS,
+    promptMs: PROMPT_MS,
     trusts: () => bus.hears(),
   });
-  const tell = (written: readonly WrittenRow[], prompt: boolean) => {
-    const rows = written.map((row) => toldRow(row, prompt));
-    bus.publish(ROWS_TOPIC, messages.encode({ node, rows }));
+  const tell = (written: readonly WrittenRow[]) => {
+    bus.publish(ROWS_TOPIC, messages.encode({ node, rows: written.map(toldRow) }));
   };
-  cached.onWritten((written, tookMs, isDone) => {
-    tell(written, tookMs <= PROMPT_MS);
+  cached.onWritten((written, isDone) => {
+    tell(written);
     if (isDone) return;
     const again = () => {
       cached.forget(written);
-      tell(written, false);
+      tell(written);
     };
     setTimeout(again, LATE_MS).unref();
   });
@@ -109,13 +109,13 @@ export async function cachedTogether(
  * Of a small row that nodes follow, what it is now goes along, and of a row of which only counts have changed, those:
  * whoever keeps it need not read it.
  */
-function toldRow({ table, key, now, before }: WrittenRow, prompt: boolean): NodeRowKey {
+function toldRow({ table, key, now, before }: WrittenRow): NodeRowKey {
   const row = { table, key: [...key], gone: false, numbers: [] };
-  if (before !== undefined && prompt && typeof now?.value === 'object' && now.value !== null) {
+  if (before !== undefined && typeof now?.value === 'object' && now.value !== null) {
     return { ...row, numbers: changedNumbers(before, now.value) ?? [] };
   }
   const { value: codec } = watched.get(table) ?? {};
-  if (codec === undefined || now === undefined || !prompt) return row;
+  if (codec === undefined || now === undefined) return row;
   if (now.value === undefined) return { ...row, gone: true };
   const value = codec.encode(now.value);
   return value.length > TOLD_BYTES_MAX ? row : { ...row, value };

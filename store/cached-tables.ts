@@ -30,8 +30,8 @@ export interface NumberChanged {
   readonly number: number;
 }
 
-/** What was written, how long that took, and false when it failed: it may have happened or happen later. */
-export type WrittenHere = (rows: readonly WrittenRow[], tookMs: number, isDone: boolean) => void;
+/** What was written, and false when that failed: it may have happened or happen later. */
+export type WrittenHere = (rows: readonly WrittenRow[], isDone: boolean) => void;
 
 interface Begun {
   readonly row: RowWrite;
@@ -50,6 +50,11 @@ export interface CachedTablesOptions {
   readonly newest?: readonly AnyTable[];
   /** Tables of which whole answers to ranges are kept; for such stores, too. */
   readonly ranges?: readonly AnyTable[];
+  /**
+   * A write that took longer counts as one of which nobody knows what is stored now: where rows change owners, the next
+   * one may have written since. Absent: any may take as long as it does.
+   */
+  readonly promptMs?: number;
   /** False while others' writes are not heard: nothing is taken from memory then. */
   readonly trusts?: () => boolean;
 }
@@ -69,14 +74,23 @@ export class CachedTables implements Tables {
   readonly #changed: ((rows: readonly WrittenRow[] | undefined) => void)[] = [];
   readonly #trusts: () => boolean;
   readonly #ageMaxMs: (() => number) | undefined;
+  readonly #promptMs: number;
   readonly #newest: NewestRows;
   readonly #ranges: KeptRanges;
   readonly #constants = new ConstantRows();
 
   constructor(
     inner: Tables,
-    { rowsMax = ROWS_MAX, ageMaxMs, trusts = () => true, newest = [], ranges = [] }: CachedTablesOptions = {},
+    {
+      rowsMax = ROWS_MAX,
+      ageMaxMs,
+      promptMs = Number.POSITIVE_INFINITY,
+      trusts = () => true,
+      newest = [],
+      ranges = [],
+    }: CachedTablesOptions = {},
   ) {
+    this.#promptMs = promptMs;
     this.#inner = inner;
     this.#newest = new NewestRows(newest);
     this.#ranges = new KeptRanges(ranges);
@@ -248,11 +262,11 @@ export class CachedTables implements Tables {
       await this.#inner.write(rows, options);
       isDone = true;
     } finally {
-      const written = begun.map((each) => this.#written(each, isDone));
+      const isKnown = isDone && performance.now() - begunMs <= this.#promptMs;
+      const written = begun.map((each) => this.#written(each, isKnown));
       for (const row of written) this.#newest.written(row);
-      const tookMs = performance.now() - begunMs;
       for (const listener of this.#changed) listener(written);
-      for (const listener of this.#writtenHere) listener(written, tookMs, isDone);
+      for (const listener of this.#writtenHere) listener(written, isDone);
     }
   }
 
@@ -270,12 +284,12 @@ export class CachedTables implements Tables {
     return this.#inner.close();
   }
 
-  #written({ row: { table, value }, text, before }: Begun, isDone: boolean): WrittenRow {
+  #written({ row: { table, value }, text, before }: Begun, isKnown: boolean): WrittenRow {
     const kept = this.#of(table);
     const isAlone = kept.endWriting(text);
     const key = text.split('\0');
     // Of one that failed nobody knows whether it happened.
-    if (!isDone || !isAlone) return { table: table.name, key };
+    if (!isKnown || !isAlone) return { table: table.name, key };
     if (table.hot === true && value !== undefined) kept.set(text, value as object);
     const now = { value };
     return before === undefined ? { table: table.name, key, now } : { table: table.name, key, now, before };

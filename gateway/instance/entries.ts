@@ -1,32 +1,48 @@
+import { storedId } from '../../actors/domain/ids.js';
 import type { Collection } from '../../actors/instance/entries.js';
 import type { InstanceEntry } from '../../proto/gen/types.js';
-import type { CachedTables } from '../../store/cached-tables.js';
+import type { CachedTables, WrittenRow } from '../../store/cached-tables.js';
 import { RANGE_LIMIT_MAX } from '../../store/port.js';
 import { instanceEntries } from '../../store/tables.js';
+
+/** A collection that was read, or is being read. */
+interface Kept {
+  readonly reading: Promise<readonly InstanceEntry[]>;
+  /** Once it was read; changed as the news say. */
+  found: readonly InstanceEntry[] | undefined;
+}
 
 /** What the instance's people have set, kept until it changes; in the order in which it was made. */
 export class InstanceEntries {
   readonly #tables: Pick<CachedTables, 'range'>;
-  readonly #kept = new Map<string, Promise<readonly InstanceEntry[]>>();
+  readonly #kept = new Map<string, Kept>();
 
   constructor(tables: Pick<CachedTables, 'range' | 'onChanged'>) {
     this.#tables = tables;
     tables.onChanged((rows) => {
       if (rows === undefined) this.#kept.clear();
-      else for (const { table, key } of rows) if (table === instanceEntries.name) this.#kept.delete(key[0] ?? '');
+      else for (const row of rows) if (row.table === instanceEntries.name) this.#changed(row);
     });
   }
 
   /** @throws Unavailable when the store cannot answer */
   async of(collection: Collection): Promise<readonly InstanceEntry[]> {
-    const kept = this.#kept.get(collection);
-    if (kept !== undefined) return kept;
-    const reading = this.#read(collection);
-    this.#kept.set(collection, reading);
-    reading.catch(() => {
-      if (this.#kept.get(collection) === reading) this.#kept.delete(collection);
-    });
-    return reading;
+    const known = this.#kept.get(collection);
+    if (known !== undefined) return known.found ?? known.reading;
+    const kept: Kept = { reading: this.#read(collection), found: undefined };
+    this.#kept.set(collection, kept);
+    try {
+      kept.found = await kept.reading;
+      return kept.found;
+    } catch (error) {
+      if (this.#kept.get(collection) === kept) this.#kept.delete(collection);
+      throw error;
+    }
+  }
+
+  /** What is known of it without a read; undefined says nothing of it. */
+  peek(collection: Collection): readonly InstanceEntry[] | undefined {
+    return this.#kept.get(collection)?.found;
   }
 
   async find(collection: Collection, id: string): Promise<InstanceEntry | undefined> {
@@ -38,8 +54,24 @@ export class InstanceEntries {
     return (await this.of('settings')).find((entry) => entry.key === name);
   }
 
+  /** What is told with its value holds from now on, and not a read later: who decided it is answered before that. */
+  #changed({ key, now }: WrittenRow): void {
+    const [collection = '', id = ''] = key;
+    const kept = this.#kept.get(collection);
+    if (kept?.found === undefined || now === undefined) this.#kept.delete(collection);
+    else kept.found = withEntry(kept.found, id, now.value as InstanceEntry | undefined);
+  }
+
   async #read(collection: string): Promise<readonly InstanceEntry[]> {
     const rows = await this.#tables.range(instanceEntries, { collection }, { limit: RANGE_LIMIT_MAX });
     return rows.map(({ value }) => value);
   }
+}
+
+/** In the order of their ids, which is that in which they were made. */
+function withEntry(all: readonly InstanceEntry[], id: string, entry: InstanceEntry | undefined): InstanceEntry[] {
+  const others = all.filter((one) => storedId(one.id) !== id);
+  if (entry === undefined) return others;
+  const later = others.findIndex((one) => storedId(one.id) > id);
+  return later < 0 ? [...others, entry] : others.toSpliced(later, 0, entry);
 }

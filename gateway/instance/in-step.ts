@@ -28,7 +28,13 @@ export async function keepInStep(
   take: (found: readonly InstanceEntry[]) => void,
 ): Promise<void> {
   let order = Promise.resolve();
-  const read = async () => take(await entries.of(collection));
+  let news = 0;
+  const read = async () => {
+    const asOf = news;
+    const found = await entries.of(collection);
+    // What was heard meanwhile is newer: it was taken then, or is read next.
+    if (asOf === news) take(found);
+  };
   const later = () => {
     order = order.then(read).catch((error) => {
       failed(error);
@@ -37,7 +43,12 @@ export async function keepInStep(
   };
   tables.onChanged((rows) => {
     const isOwn = rows?.some(({ table, key }) => table === instanceEntries.name && key[0] === collection) ?? true;
-    if (isOwn) later();
+    if (!isOwn) return;
+    news += 1;
+    const known = entries.peek(collection);
+    if (known === undefined) later();
+    else take(known);
   });
   await read();
+  await order;
 }

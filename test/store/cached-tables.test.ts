@@ -135,6 +135,21 @@ test('writes of hot and watched tables are told with what is there now, others n
   assert.deepEqual(told, [[{ ...row, now: { value: { favouriteId: '9' } } }], [row]]);
 });
 
+test('a write that took too long is neither kept nor told with its value: the row may be another writer’s by now', async () => {
+  const { cached, read, shared, stage } = world({ promptMs: 20 });
+  const [told, heard]: [(readonly WrittenRow[])[], (readonly WrittenRow[] | undefined)[]] = [[], []];
+  cached.onWritten((rows) => told.push(rows));
+  cached.onChanged((rows) => heard.push(rows));
+  stage.afterWrite = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    await shared.write([having(2)]);
+  };
+  await cached.write([having(1)]);
+  const rows = [[{ table: 'accounts', key: [key.account] }]];
+  assert.deepEqual([told, heard], [rows, rows]);
+  assert.equal(await read(), 2);
+});
+
 test('what is in memory can be had without waiting, and only while it is what a read would answer', async () => {
   let trusts = true;
   const { cached, read, shared } = world({ trusts: () => trusts });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import WebSocket from 'ws';
+import { Unavailable } from '../../../actors/domain/problem.js';
 import { cachedTogether } from '../../../compose/cached-rows.js';
 import { AddressBlocks } from '../../../gateway/instance/address-blocks.js';
 import { InstanceEntries } from '../../../gateway/instance/entries.js';
@@ -157,6 +158,49 @@ test('what one node writes holds on the others within a second, without asking t
   await until('the other node to forget', async () => !two.blocks.any || undefined, 1_000);
 });
 
+test('what is decided holds as soon as it is heard, in order, although the store answers no question', async () => {
+  const shared = new MemoryTables();
+  const hub = new InProcessHub(realClock);
+  const [one, two] = [
+    await cachedTogether(shared, hub.bus('one'), 'one'),
+    await cachedTogether(shared, hub.bus('two'), 'two'),
+  ];
+  const opened = async (tables: typeof one) => {
+    const entries = new InstanceEntries(tables);
+    const source = { entries, tables, clock: realClock, failed: (error: unknown) => assert.fail(String(error)) };
+    return { entries, blocks: await AddressBlocks.open(source) };
+  };
+  const [here, there] = [await opened(one), await opened(two)];
+  shared.range = () => Promise.reject(new Unavailable('the store sleeps'));
+  let heard = 0;
+  two.onChanged(() => (heard += 1));
+  const change = async (n: number, severity: string | undefined) => {
+    const id = `00000000000000000${n}`;
+    const key = { collection: 'ip_blocks', entry: id };
+    const address = { severity: severity ?? '', comment: '', expiresAtMs: 0 };
+    const entry = { collection: 'ip_blocks', id, key: `192.0.2.${n}/32`, atMs: 0, updatedAtMs: 0, address };
+    const before = heard;
+    await one.write([severity === undefined ? remove(instanceEntries, key) : put(instanceEntries, key, entry)]);
+    await until('the other node to hear', () => heard > before, 60_000);
+    const kept = await Promise.all([here, there].map(({ entries }) => entries.of('ip_blocks')));
+    assert.deepEqual(kept[0], kept[1]);
+    const blocked = [here, there].map(({ blocks }) => [1, 2, 3].filter((last) => blocks.has(`192.0.2.${last}`)));
+    assert.deepEqual(blocked[0], blocked[1]);
+    return [kept[0]?.map((each) => Number(each.id)), blocked[0]];
+  };
+  assert.deepEqual(await change(3, 'no_access'), [[3], [3]]);
+  assert.deepEqual(await change(1, 'no_access'), [
+    [1, 3],
+    [1, 3],
+  ]);
+  assert.deepEqual(await change(2, 'sign_up_block'), [
+    [1, 2, 3],
+    [1, 3],
+  ]);
+  assert.deepEqual(await change(3, 'sign_up_block'), [[1, 2, 3], [1]]);
+  assert.deepEqual(await change(1, undefined), [[2, 3], []]);
+});
+
 test('a store that fails for a moment is asked again', async () => {
   const shared = new MemoryTables();
   const tables = await cachedTogether(shared, new InProcessHub(realClock).bus('one'), 'one');
@@ -181,7 +225,8 @@ test('a store that fails for a moment is asked again', async () => {
     updatedAtMs: 0,
     address,
   };
-  await tables.write([put(instanceEntries, { collection: 'ip_blocks', entry: entry.id }, entry)]);
+  await shared.write([put(instanceEntries, { collection: 'ip_blocks', entry: entry.id }, entry)]);
+  tables.forget(undefined);
   await until('the block to hold', async () => blocks.has('192.0.2.7') || undefined, 5_000);
   assert.equal(failures.length, 1);
 });
