@@ -165,14 +165,20 @@ function remove(table: AnyTable, { rows }: Kept, id: string): void {
   if (present !== undefined && idIn(table, present.key) === id) rows.splice(at, 1);
 }
 
-/** The first place whose id is below `id`, or not above it. Few look further than the newest. */
+/** The first place whose id is below `id`, or not above it. Most that is written is newer than all. */
 function place(table: AnyTable, rows: readonly AnyRow[], id: string, below: boolean): number {
-  let at = 0;
-  for (; at < rows.length; at++) {
+  const isThere = (at: number): boolean => {
     const other = idIn(table, (rows[at] as AnyRow).key);
-    if (other < id || (other === id && !below)) break;
+    return other < id || (other === id && !below);
+  };
+  if (rows.length === 0 || isThere(0)) return 0;
+  let [low, high] = [1, rows.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isThere(middle)) high = middle;
+    else low = middle + 1;
   }
-  return at;
+  return low;
 }
 
 function idIn(table: AnyTable, key: Readonly<Record<string, unknown>>): string {

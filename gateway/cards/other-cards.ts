@@ -29,9 +29,9 @@ type NumberedLink = Pick<LinkTrend, 'name' | 'history' | 'card'>;
 
 /** What a group of notifications says, with all that it depends on. */
 interface GroupCard {
-  readonly key: string;
+  readonly isGrouped: boolean;
   readonly count: number;
-  readonly oldest: string | undefined;
+  readonly oldestId: string;
   readonly sample: readonly string[];
   readonly bytes: Uint8Array;
 }

@@ -6,6 +6,7 @@ import { type Soon, soon } from '../soon.js';
 import type { NotificationGroup } from '../timelines/found-groups.js';
 import type { VisibleStatus } from '../visible.js';
 import { renderAccount } from './account.js';
+import { groupKey } from './notification.js';
 import { fallbackOf } from './notification-fallback.js';
 import { isoTime } from './time.js';
 
@@ -41,14 +42,13 @@ export function renderGroups(
   const statuses = new Map<string, VisibleStatus>();
   const rendered: Uint8Array[][] = [];
   for (const group of groups) {
-    const { members } = group;
     const sample = sampleOf(group);
     for (let index = 0; index < sample.length; index++) {
       const account = sample[index] as StoreAccountRecord;
       if (isPartial && index > 0) partial.set(account.id, account);
       else whole.set(account.id, account);
     }
-    const status = members[0]?.status;
+    const { status } = group.newest;
     if (status !== undefined) statuses.set(status.record.id, status);
     rendered.push([groupBytes(services, group, sample, look)]);
   }
@@ -73,70 +73,60 @@ function groupBytes(
   sample: readonly StoreAccountRecord[],
   { shown, supportedTypes }: GroupLook,
 ): Uint8Array {
-  const { key, members } = group;
-  const [newest, oldest] = [members[0], members.at(-1)];
-  const count = countOf(group);
-  const fallback = newest && supportedTypes && fallbackOf(newest, supportedTypes);
+  const { isGrouped, newest, oldestId, people } = group;
+  const fallback = supportedTypes && fallbackOf(newest, supportedTypes);
   const make = () => {
     const text = JSON.stringify({ ...groupOf(group, sample, shown), fallback }).slice(0, -1);
     // A number in the API, although it is more than a double holds.
-    return Buffer.from(`${text},"most_recent_notification_id":${BigInt(members[0]?.id ?? 0)}}`);
+    return Buffer.from(`${text},"most_recent_notification_id":${BigInt(newest.id)}}`);
   };
-  const isOwn = newest?.subject !== undefined || fallback !== undefined;
-  if (newest === undefined || isOwn || shown !== 'page') return make();
+  if (newest.subject !== undefined || fallback !== undefined || shown !== 'page') return make();
   // A page's groups differ by their newest notification.
   const kept = services.pages.others.groups.get(newest.id);
   const isSame =
-    kept?.key === key &&
-    kept.count === count &&
-    kept.oldest === oldest?.id &&
-    kept.sample.length === sample.length &&
-    sample.every(({ id }, index) => id === kept.sample[index]);
-  if (kept !== undefined && isSame) return kept.bytes;
+    kept !== undefined &&
+    kept.isGrouped === isGrouped &&
+    kept.count === people.length &&
+    kept.oldestId === oldestId &&
+    isOf(kept.sample, sample);
+  if (isSame) return kept.bytes;
   const bytes = make();
   const ids = sample.map(({ id }) => id);
-  services.pages.others.groups.set(newest.id, {
-    key,
-    count,
-    oldest: oldest?.id,
-    sample: ids,
-    bytes,
-  });
+  services.pages.others.groups.set(newest.id, { isGrouped, count: people.length, oldestId, sample: ids, bytes });
   return bytes;
 }
 
-/** Different people, the latest first. */
-function sampleOf({ members, older }: NotificationGroup): readonly StoreAccountRecord[] {
-  const [only] = members;
-  if (members.length === 1 && older.length === 0 && only !== undefined) return [only.account];
-  const sample = new Map<string, StoreAccountRecord>();
-  for (const part of [members, older]) {
-    for (const { account } of part) {
-      if (sample.size === SAMPLE_ACCOUNTS_MAX) break;
-      sample.set(account.id, account);
-    }
-  }
-  return [...sample.values()];
+function isOf(ids: readonly string[], sample: readonly StoreAccountRecord[]): boolean {
+  if (ids.length !== sample.length) return false;
+  for (let index = 0; index < ids.length; index++) if (ids[index] !== sample[index]?.id) return false;
+  return true;
 }
 
-const countOf = ({ members, older }: NotificationGroup): number => members.length + older.length;
+/** Different people, the latest first. */
+function sampleOf({ people }: NotificationGroup): readonly StoreAccountRecord[] {
+  const sample: StoreAccountRecord[] = [];
+  for (const account of people) {
+    if (sample.length === SAMPLE_ACCOUNTS_MAX) break;
+    if (!sample.some((other) => other === account || other.id === account.id)) sample.push(account);
+  }
+  return sample;
+}
 
 function groupOf(group: NotificationGroup, sample: readonly StoreAccountRecord[], shown: GroupLook['shown']) {
-  const { key, members } = group;
-  const [newest, oldest] = [members[0], members.at(-1)];
-  if (newest === undefined || oldest === undefined) throw new Error(`${key} is a group of nobody`);
+  const { isGrouped, newest, oldestId, people } = group;
+  const { id, record, status } = newest;
   const onPage = {
-    page_min_id: oldest.id,
-    page_max_id: newest.id,
-    latest_page_notification_at: isoTime(newest.record.atMs),
+    page_min_id: oldestId,
+    page_max_id: id,
+    latest_page_notification_at: isoTime(record.atMs),
   };
   return {
-    group_key: key,
-    notifications_count: countOf(group),
-    type: newest.record.type,
+    group_key: groupKey(id, record, isGrouped ? [record.type] : []),
+    notifications_count: people.length,
+    type: record.type,
     ...(shown === 'page' ? onPage : {}),
-    sample_account_ids: sample.map(({ id }) => id),
-    ...(newest.status === undefined ? {} : { status_id: newest.status.record.id }),
+    sample_account_ids: sample.map((account) => account.id),
+    ...(status === undefined ? {} : { status_id: status.record.id }),
     ...newest.subject,
   };
 }

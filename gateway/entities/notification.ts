@@ -37,13 +37,17 @@ export interface SeenNotification {
 }
 
 /** What moderators are told stays among them. */
-const isOfDuty = ({ type }: StoreNotificationRecord): boolean => type.startsWith('admin.');
+export const isOfDuty = ({ type }: StoreNotificationRecord): boolean => type.startsWith('admin.');
 
-/** With one read per table; undefined where the account or the status is gone, hidden, blocked or muted. */
+/**
+ * With one read per table; undefined where the account or the status is gone, hidden, blocked or muted.
+ * `known`: the viewer's relations, where they were asked for already.
+ */
 export function seenNotifications(
   services: ReadServices,
   viewer: string,
   stored: readonly StoredNotification[],
+  known?: Relations,
 ): Soon<(SeenNotification | undefined)[]> {
   const accountIds: string[] = [];
   const statusIds: string[] = [];
@@ -61,7 +65,7 @@ export function seenNotifications(
     if (record.report !== undefined) accountIds.push(record.report.target);
     if (record.warning !== undefined || isOfDuty(record)) accountIds.push(viewer);
   }
-  return soon(relationsOf(services, viewer), (relations) =>
+  return soon(known ?? relationsOf(services, viewer), (relations) =>
     soon(loadAccounts(services, accountIds), (accounts) =>
       soon(
         visibleById(services, viewer, statusIds, { relations, hideBlocked: true, context: 'notifications' }),
@@ -108,14 +112,10 @@ function seenNotification(
   collections?: ReadonlyMap<string, VisibleCollection | undefined>,
 ): SeenNotification | undefined {
   const account = accounts.get(record.from);
-  if (account === undefined || !isPublished(account) || isSuspended(account)) return undefined;
+  if (account === undefined || !isThere(account)) return undefined;
   if (isOfDuty(record)) {
     if (renderAccountRoles(accounts.get(viewer)?.role ?? '').length === 0) return undefined;
-  } else {
-    const relation = relations(record.from);
-    if (relation?.blocking || relation?.blockedBy || relation?.mutingNotifications === true) return undefined;
-    if (relation?.following !== true && blocksDomainOf(relations.screen, account)) return undefined;
-  }
+  } else if (!isHeardOf(account, relations)) return undefined;
   if (record.statusId !== undefined && status === undefined) return undefined;
   if (status !== undefined && isUnwantedTalk(record, status, relations)) return undefined;
   if (record.collectionId !== undefined) {
@@ -124,6 +124,16 @@ function seenNotification(
     return { id, record, account, status, subject: { collection: renderCollection(services.instance, collection) } };
   }
   return { id, record, account, status, subject: subjectOf(services, viewer, record, accounts) };
+}
+
+/** Whether it can be shown to have done something. */
+export const isThere = (account: StoreAccountRecord): boolean => isPublished(account) && !isSuspended(account);
+
+/** Whether the viewer hears of what this account did; moderators' duties come from whoever it is. */
+export function isHeardOf(account: StoreAccountRecord, relations: Relations): boolean {
+  const relation = relations(account.id);
+  if (relation?.blocking || relation?.blockedBy || relation?.mutingNotifications === true) return false;
+  return relation?.following === true || !blocksDomainOf(relations.screen, account);
 }
 
 /** A mention amid people whom the viewer does not want, or a status that their follow of its author leaves out. */

@@ -1,16 +1,32 @@
-import type { StoreNotificationRecord } from '../../proto/gen/types.js';
-import { groupKey, type SeenNotification, spanOf } from '../entities/notification.js';
+import type { StoreAccountRecord, StoreNotificationRecord } from '../../proto/gen/types.js';
+import { type SeenNotification, spanOf } from '../entities/notification.js';
+import type { Entry } from './cursor.js';
 import { type IdSpan, notBefore, spanBounds } from './group-spans.js';
+
+type Row = Entry<StoreNotificationRecord>;
 
 /** Notifications that say the same of the same. */
 export interface NotificationGroup {
-  readonly key: string;
-  /** Newest first; those of the page, or all that are looked at. */
-  readonly members: SeenNotification[];
-  /** Newest first; those that lie below the page. */
-  readonly older: SeenNotification[];
+  /** False: it stays alone, also where others say the same. */
+  readonly isGrouped: boolean;
+  readonly newest: SeenNotification;
+  /** Of those on the page, or of all that are looked at. */
+  readonly oldestId: string;
+  /** Who did it, each time: the latest first, those below the page last. */
+  readonly people: readonly StoreAccountRecord[];
+}
+
+/** One that is being found, by rows in the order of reading. */
+export interface FoundGroup {
+  readonly type: string;
+  readonly subject: string;
   /** Where others of it may be; undefined: it stays alone. */
   readonly span: IdSpan | undefined;
+  readonly first: Row;
+  last: Row;
+  readonly people: StoreAccountRecord[];
+  /** The first, once it is judged: what they tell of is the same for all of them. */
+  seen: SeenNotification | undefined;
 }
 
 /**
@@ -18,47 +34,90 @@ export interface NotificationGroup {
  * would have to be put together for each row of a page.
  */
 export class FoundGroups {
-  readonly groups: NotificationGroup[] = [];
-  readonly #about = new Map<string, NotificationGroup[]>();
+  #groups: FoundGroup[] = [];
+  readonly #about = new Map<string, FoundGroup[]>();
+  /** How many are judged: the others may not be for the viewer. */
+  #judged = 0;
   /** Rows come in order: mostly of the half day of those before. */
   #span: IdSpan | undefined;
+  /** Members of a group often follow one another. */
+  #latest: FoundGroup | undefined;
 
   constructor(private readonly types: readonly string[]) {}
 
+  get groups(): readonly FoundGroup[] {
+    return this.#groups;
+  }
+
   /** The group that it is of, if that has begun. */
-  of(id: string, record: StoreNotificationRecord): NotificationGroup | undefined {
-    const same = this.#about.get(subjectId(record));
+  of({ id, value }: Row): FoundGroup | undefined {
+    const subject = subjectId(value);
+    const latest = this.#latest;
+    if (latest !== undefined && subject === latest.subject && isOf(latest, id, value)) return latest;
+    const same = this.#about.get(subject);
     if (same === undefined) return undefined;
-    for (const group of same)
-      if (group.members[0]?.record.type === record.type && isWithin(group.span, id)) return group;
+    for (const group of same) {
+      if (!isOf(group, id, value)) continue;
+      this.#latest = group;
+      return group;
+    }
     return undefined;
   }
 
-  begin(one: SeenNotification): void {
-    const { id, record } = one;
-    const span = this.types.includes(record.type) ? this.#spanOf(id) : undefined;
-    const group = { key: groupKey(id, record, this.types), members: [one], older: [], span };
-    this.groups.push(group);
+  begin(row: Row, sender: StoreAccountRecord): void {
+    const { type } = row.value;
+    const span = this.types.includes(type) ? this.#spanOf(row.id) : undefined;
+    const subject = subjectId(row.value);
+    const group = { type, subject, span, first: row, last: row, people: [sender], seen: undefined };
+    this.#groups.push(group);
     if (span === undefined) return;
-    const subject = subjectId(record);
+    this.#latest = group;
     const same = this.#about.get(subject);
     if (same === undefined) this.#about.set(subject, [group]);
     else same.push(group);
+  }
+
+  /** The first rows of those begun since some were judged. */
+  unjudged(): Row[] {
+    const rows: Row[] = [];
+    for (let index = this.#judged; index < this.#groups.length; index++) {
+      rows.push((this.#groups[index] as FoundGroup).first);
+    }
+    return rows;
+  }
+
+  /** What the viewer sees of `unjudged`, and perhaps of more; groups of which that is nothing were none. */
+  judge(seen: readonly (SeenNotification | undefined)[]): void {
+    const groups = this.#groups.slice(0, this.#judged);
+    for (let index = this.#judged; index < this.#groups.length; index++) {
+      const group = this.#groups[index] as FoundGroup;
+      group.seen = seen[index - this.#judged];
+      if (group.seen === undefined) this.#forget(group);
+      else groups.push(group);
+    }
+    this.#groups = groups;
+    this.#judged = groups.length;
   }
 
   /** Where below an id more may be of these groups; undefined: nowhere. */
   goingOn(id: string): IdSpan | undefined {
     let oldest: string | undefined;
     let span: IdSpan | undefined;
-    for (const group of this.groups) {
+    for (const group of this.#groups) {
       if (!isWithin(group.span, id)) continue;
       span = group.span;
-      const subject = subjectId((group.members[0] as SeenNotification).record);
-      if (oldest === undefined || subject < oldest) oldest = subject;
+      if (oldest === undefined || group.subject < oldest) oldest = group.subject;
     }
     if (span === undefined || oldest === undefined) return undefined;
     const bornAt = notBefore(oldest);
     return bornAt > span.after ? { ...span, after: bornAt } : span;
+  }
+
+  #forget(group: FoundGroup): void {
+    if (this.#latest === group) this.#latest = undefined;
+    const same = this.#about.get(group.subject);
+    const place = same?.indexOf(group) ?? -1;
+    if (place >= 0) same?.splice(place, 1);
   }
 
   #spanOf(id: string): IdSpan {
@@ -66,6 +125,9 @@ export class FoundGroups {
     return this.#span;
   }
 }
+
+const isOf = ({ type, span }: FoundGroup, id: string, record: StoreNotificationRecord): boolean =>
+  type === record.type && isWithin(span, id);
 
 const isWithin = (span: IdSpan | undefined, id: string): boolean =>
   span !== undefined && span.after < id && id < span.before;

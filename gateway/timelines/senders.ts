@@ -1,0 +1,52 @@
+import type { StoreAccountRecord, StoreNotificationRecord } from '../../proto/gen/types.js';
+import { accounts } from '../../store/tables.js';
+import { isHeardOf, isOfDuty, isThere } from '../entities/notification.js';
+import { loadAccounts } from '../people-at-hand.js';
+import type { ReadServices } from '../read-services.js';
+import type { Relations } from '../relations.js';
+import { type Soon, soon } from '../soon.js';
+
+interface Sender {
+  readonly account: StoreAccountRecord;
+  /** Of what moderators are told it does not count. */
+  readonly isHeard: boolean;
+}
+
+/** Whom notifications come from, each judged once for a page: a few people make most of its rows. */
+export class Senders {
+  readonly #services: ReadServices;
+  readonly #relations: Relations;
+  /** Null: there is none. */
+  readonly #known = new Map<string, Sender | null>();
+
+  constructor(services: ReadServices, relations: Relations) {
+    this.#services = services;
+    this.#relations = relations;
+  }
+
+  /** Null where the viewer is not told of what they did; undefined: they have to be loaded first. */
+  of(record: StoreNotificationRecord): StoreAccountRecord | null | undefined {
+    const sender = this.#known.get(record.from) ?? this.#atHand(record.from);
+    if (sender === undefined || sender === null) return sender;
+    return sender.isHeard || isOfDuty(record) ? sender.account : null;
+  }
+
+  load(ids: readonly string[]): Soon<void> {
+    return soon(loadAccounts(this.#services, ids), (found) => {
+      for (const id of ids) this.#add(id, found.get(id));
+    });
+  }
+
+  #atHand(id: string): Sender | null | undefined {
+    if (this.#known.has(id)) return null;
+    const account = this.#services.tables.peekId?.(accounts, id);
+    return account && this.#add(id, account);
+  }
+
+  #add(id: string, account: StoreAccountRecord | undefined): Sender | null {
+    const sender =
+      account !== undefined && isThere(account) ? { account, isHeard: isHeardOf(account, this.#relations) } : null;
+    this.#known.set(id, sender);
+    return sender;
+  }
+}
