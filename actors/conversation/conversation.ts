@@ -75,7 +75,7 @@ export function conversationKind(
     // What many do at once; the author is told of each behind its reply, first of all that it does there.
     overlaps: (type) => type === 'favourited' || type === 'bookmarked',
     takeAway: ['removed', 'edited', 'unreblogged', 'quoteRevoked', 'quotePolicySet'],
-    stateVersion: 8,
+    stateVersion: 9,
     queries: ['context', 'quoteState'],
     minted: true,
     shows: { favourite: shown, unfavourite: shown, reblog: shown, unreblog: shown },

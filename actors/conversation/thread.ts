@@ -8,15 +8,20 @@ import { type ConversationState, type Entry, newEntry, notFound, parentOf, THREA
 export interface Commands {
   add: { in: P.ConversationAdd; out: P.AccountEmpty };
   remove: { in: P.ConversationRemove; out: P.AccountEmpty };
+  orphanSome: { in: P.ConversationOrphanSome; out: P.AccountEmpty };
   context: { in: P.ConversationContext; out: P.ConversationThread };
 }
 export interface Events {
   added: P.ConversationAdded;
   removed: P.ConversationRemoved;
+  someOrphaned: P.ConversationOrphanSome;
 }
 
 /** Of ancestors, and of descendants, that one context shows. Source: Mastodon StatusesController, 4,096. */
 export const CONTEXT_MAX = 4_096;
+
+/** Replies whose rows are written at once when what they answer is deleted: the rest follow behind the reply. */
+export const ORPHANED_AT_ONCE_MAX = 100;
 
 /** The reply tree. */
 export const thread: Part<ConversationState, Commands, Events> = {
@@ -34,6 +39,11 @@ export const thread: Part<ConversationState, Commands, Events> = {
       const { media, quote } = record;
       const tags = indexedTags(record);
       return { events: [{ type: 'removed', statusId, by, atMs: nowMs, tags, media, discardMedia, quote }], reply: {} };
+    },
+    orphanSome(state, some) {
+      return state.statuses.get(some.statusId)?.record.deleted === true
+        ? { events: [{ type: 'someOrphaned', ...some }], reply: {} }
+        : notFound();
     },
     context(state, { statusId }) {
       const entry = state.statuses.get(statusId);
@@ -53,6 +63,7 @@ export const thread: Part<ConversationState, Commands, Events> = {
         if (reply?.deleted === false) countReply(entry, reply, 1);
       }
       const parent = parentOf(state, status);
+      if (parent?.record.deleted === true) entry.record = { ...status, parentGone: true };
       if (parent === undefined && status.inReplyToId !== undefined) {
         state.orphans ??= new Map();
         state.orphans.set(status.inReplyToId, [...(state.orphans.get(status.inReplyToId) ?? []), status.id]);
@@ -65,14 +76,24 @@ export const thread: Part<ConversationState, Commands, Events> = {
       if (entry === undefined) return;
       countReply(parentOf(state, entry.record), entry.record, -1);
       entry.record = tombstone(entry.record);
+      for (const id of entry.children) {
+        const reply = state.statuses.get(id);
+        if (reply !== undefined) reply.record = { ...reply.record, parentGone: true };
+      }
     },
+    someOrphaned() {},
   },
   commands: {
     add: { in: codec('murmuration.conversation.Add'), out: codec('murmuration.account.Empty') },
     remove: { in: codec('murmuration.conversation.Remove'), out: codec('murmuration.account.Empty') },
+    orphanSome: { in: codec('murmuration.conversation.OrphanSome'), out: codec('murmuration.account.Empty') },
     context: { in: codec('murmuration.conversation.Context'), out: codec('murmuration.conversation.Thread') },
   },
-  events: { added: codec('murmuration.conversation.Added'), removed: codec('murmuration.conversation.Removed') },
+  events: {
+    added: codec('murmuration.conversation.Added'),
+    removed: codec('murmuration.conversation.Removed'),
+    someOrphaned: codec('murmuration.conversation.OrphanSome'),
+  },
 };
 
 /** Only what anyone may see counts, so that the count gives nothing away. Source: Mastodon Status#increment_count!. */
@@ -102,11 +123,12 @@ function tombstone(record: P.StoreStatusRecord): P.StoreStatusRecord {
   };
 }
 
+/** A deletion parts the thread: what answers a deleted status answers nothing any more. Source: Mastodon, nullified. */
 function ancestors(state: Readonly<ConversationState>, from: Entry): string[] {
   const found: string[] = [];
   for (let entry = parentOf(state, from.record); entry !== undefined; entry = parentOf(state, entry.record)) {
-    if (!entry.record.deleted) found.push(entry.record.id);
-    if (found.length === CONTEXT_MAX) break;
+    if (entry.record.deleted || found.length === CONTEXT_MAX) break;
+    found.push(entry.record.id);
   }
   return found.reverse();
 }
@@ -117,8 +139,8 @@ function descendants(state: Readonly<ConversationState>, from: Entry): string[] 
   const waiting = from.children.toReversed();
   for (let id = waiting.pop(); id !== undefined && found.length < CONTEXT_MAX; id = waiting.pop()) {
     const entry = state.statuses.get(id);
-    if (entry === undefined) continue;
-    if (!entry.record.deleted) found.push(id);
+    if (entry === undefined || entry.record.deleted) continue;
+    found.push(id);
     waiting.push(...entry.children.toReversed());
   }
   return found;

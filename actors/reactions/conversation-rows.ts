@@ -17,6 +17,7 @@ import {
 } from '../../store/tables.js';
 import type { ConversationEvents } from '../conversation/commands.js';
 import { type ConversationState, type Entry, parentOf } from '../conversation/state.js';
+import { ORPHANED_AT_ONCE_MAX } from '../conversation/thread.js';
 import { alarmKey } from '../domain/alarm.js';
 import { eraOfId } from '../domain/ids.js';
 import { popularLevel } from '../domain/popular.js';
@@ -37,6 +38,14 @@ const statusRow = (record: StoreStatusRecord) => put(statuses, { status: record.
 function parentRow({ state }: Now, record: StoreStatusRecord): RowWrite[] {
   const parent = parentOf(state, record);
   return parent === undefined ? [] : [statusRow(parent.record)];
+}
+
+/** Of some of the replies to a deleted status, which say that they answer nothing any more. */
+function orphanRows({ state }: Now, { children }: Entry, from: number): RowWrite[] {
+  return children.slice(from, from + ORPHANED_AT_ONCE_MAX).flatMap((id) => {
+    const record = state.statuses.get(id)?.record;
+    return record === undefined || record.deleted ? [] : [statusRow(record)];
+  });
 }
 
 const ofAccount = (account: string, status: string) => ({ account, era: eraOfId(status), status });
@@ -99,6 +108,7 @@ function removedRows(now: Now, entry: Entry): RowWrite[] {
     ...parentRow(now, record),
     remove(accountStatuses, ofAccount(record.accountId, record.id)),
     remove(publicStatuses, publicKey(record.id)),
+    ...orphanRows(now, entry, 0),
   ];
   // The first edit brings two revisions.
   for (let number = 0; record.edits !== undefined && number <= record.edits; number++)
@@ -162,6 +172,10 @@ export const conversationRows: Reaction<ConversationState, ConversationEvents> =
     async removed({ statusId, tags }, now, effects) {
       const entry = now.state.statuses.get(statusId);
       if (entry !== undefined) await writeAll(effects, [...removedRows(now, entry), ...untaggedRows(statusId, tags)]);
+    },
+    async someOrphaned({ statusId, from }, now, effects) {
+      const entry = now.state.statuses.get(statusId);
+      if (entry !== undefined) await effects.write(orphanRows(now, entry, from));
     },
     async edited({ statusId, number, revision, first, untagged }, now, effects) {
       const record = now.state.statuses.get(statusId)?.record;

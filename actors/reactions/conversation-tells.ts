@@ -1,6 +1,7 @@
 import type { AccountNotify, AccountRetractNotice, StoreStatusRecord } from '../../proto/gen/types.js';
 import type { ConversationEvents } from '../conversation/commands.js';
 import { type ConversationState, parentOf } from '../conversation/state.js';
+import { ORPHANED_AT_ONCE_MAX } from '../conversation/thread.js';
 import { idMs } from '../domain/ids.js';
 import { isProblem } from '../domain/problem.js';
 import type { Effects, Reaction } from '../runtime/kind.js';
@@ -38,7 +39,7 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
         await tellAccount(effects, account, 'notify', { ...notice, ...more });
       }
     },
-    async removed({ statusId, by, atMs, tags, media, discardMedia = false, quote }, { state }, effects) {
+    async removed({ statusId, by, atMs, tags, media, discardMedia = false, quote }, { self, state }, effects) {
       if (media !== undefined) await tellAccount(effects, by, 'releaseMedia', { ...media, discard: discardMedia });
       await count(effects, by, statusId, -1, atMs, tags);
       if (quote !== undefined) {
@@ -47,7 +48,10 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
       }
       for (const [account, reblog] of state.statuses.get(statusId)?.reblogs ?? [])
         await count(effects, account, reblog.id, -1, atMs);
+      await orphanFrom(effects, self, state, statusId, ORPHANED_AT_ONCE_MAX);
     },
+    someOrphaned: ({ statusId, from }, { self, state }, effects) =>
+      orphanFrom(effects, self, state, statusId, from + ORPHANED_AT_ONCE_MAX),
     async favourited({ statusId, by }, { self, state }, effects) {
       await notifyAuthor(effects, state, statusId, { type: 'favourite', from: by, statusId, conversationId: self });
     },
@@ -99,6 +103,18 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
     },
   },
 };
+
+/** The next replies of a deleted status, if there are more: a step each, between which others have their turn. */
+async function orphanFrom(
+  effects: Effects,
+  self: string,
+  state: Readonly<ConversationState>,
+  statusId: string,
+  from: number,
+): Promise<void> {
+  if (from < (state.statuses.get(statusId)?.children.length ?? 0))
+    await effects.tell('conversation', self, 'orphanSome', { statusId, from });
+}
 
 /** How far up a thread is looked. Source: Mastodon NotifyService, statuses_that_mention_sender. */
 const ANSWERED_DEPTH_MAX = 100;

@@ -217,7 +217,8 @@ export function renderStatus(
   return {
     id: record.id,
     created_at: isoTime(record.createdAtMs),
-    in_reply_to_id: record.inReplyToId ?? null,
+    // To whom it was said stays known. Source: Mastodon, where the account's id is kept.
+    in_reply_to_id: record.parentGone === true ? null : (record.inReplyToId ?? null),
     in_reply_to_account_id: record.inReplyToAccountId ?? null,
     sensitive: record.sensitive || author.sensitized === true,
     spoiler_text: record.spoilerText,

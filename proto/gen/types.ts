@@ -1712,6 +1712,12 @@ export interface ConversationRemoved {
   readonly quote?: AccountQuote | undefined;
 }
 
+/** The rows of replies to a deleted status are written anew, from this one on in the order in which they came. */
+export interface ConversationOrphanSome {
+  readonly statusId: string;
+  readonly from: number;
+}
+
 export interface ConversationFavourite {
   readonly statusId: string;
   readonly by: string;
@@ -2558,6 +2564,8 @@ export interface StoreStatusRecord {
   readonly quote?: AccountQuote | undefined;
   /** Statuses that quote it and that anybody may see. */
   readonly quotes?: number | undefined;
+  /** What it answers was deleted; it stays a reply. */
+  readonly parentGone?: boolean | undefined;
 }
 
 export interface StorePollOption {
@@ -3011,6 +3019,7 @@ export interface Messages {
   'murmuration.conversation.Added': ConversationAdded;
   'murmuration.conversation.Remove': ConversationRemove;
   'murmuration.conversation.Removed': ConversationRemoved;
+  'murmuration.conversation.OrphanSome': ConversationOrphanSome;
   'murmuration.conversation.Favourite': ConversationFavourite;
   'murmuration.conversation.Favourited': ConversationFavourited;
   'murmuration.conversation.Unfavourite': ConversationUnfavourite;

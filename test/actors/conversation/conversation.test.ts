@@ -50,6 +50,23 @@ test('only its author removes a status, once, and its text is gone', () => {
   );
 });
 
+test('a reply whose parent is deleted answers nothing any more, also one that comes only then', () => {
+  const thread = started()
+    .when('add', { status: status('2', '1') })
+    .when('add', { status: status('3', '2') })
+    .when('remove', { statusId: '1', by: 'author' })
+    .when('add', { status: status('4', '1') });
+  const gone = ['2', '3', '4'].map((id) => thread.state.statuses.get(id)?.record.parentGone === true);
+  assert.deepEqual(gone, [true, false, true]);
+});
+
+test('only of what is deleted replies are brought up to date', () => {
+  assert.equal(started().when('orphanSome', { statusId: '1', from: 100 }).lastProblem?.problem, 'not_found');
+  const removed = started().when('remove', { statusId: '1', by: 'author' });
+  const [last] = removed.when('orphanSome', { statusId: '1', from: 100 }).events.slice(-1);
+  assert.deepEqual(last, { type: 'someOrphaned', statusId: '1', from: 100 });
+});
+
 test('favouriting and undoing it count once each', () => {
   const marked = started().when('favourite', mark).when('favourite', mark);
   assert.deepEqual([marked.events.length, marked.state.statuses.get('1')?.record.favourites], [2, 1]);
@@ -86,15 +103,20 @@ test('marks are bounded', () => {
   assert.equal(full.when('reblog', mark).lastProblem?.problem, 'limit_reached');
 });
 
-test('a context has ancestors from the root and descendants depth first, deleted ones left out', () => {
+test('a context has ancestors from the root and descendants depth first, parted where one was deleted', () => {
   const thread = started()
     .when('add', { status: status('2', '1') })
     .when('add', { status: status('3', '1') })
     .when('add', { status: status('4', '2') })
     .when('add', { status: status('5', '4') })
-    .when('remove', { statusId: '2', by: 'author' });
-  assert.deepEqual(thread.when('context', { statusId: '1' }).reply, { ancestors: [], descendants: ['4', '5', '3'] });
-  assert.deepEqual(thread.when('context', { statusId: '5' }).reply, { ancestors: ['1', '4'], descendants: [] });
+    .when('add', { status: status('6', '1') });
+  const whole = ['2', '4', '5', '3', '6'];
+  assert.deepEqual(thread.when('context', { statusId: '1' }).reply, { ancestors: [], descendants: whole });
+  assert.deepEqual(thread.when('context', { statusId: '5' }).reply, { ancestors: ['1', '2', '4'], descendants: [] });
+  thread.when('remove', { statusId: '2', by: 'author' });
+  assert.deepEqual(thread.when('context', { statusId: '1' }).reply, { ancestors: [], descendants: ['3', '6'] });
+  assert.deepEqual(thread.when('context', { statusId: '5' }).reply, { ancestors: ['4'], descendants: [] });
+  assert.deepEqual(thread.when('context', { statusId: '4' }).reply, { ancestors: [], descendants: ['5'] });
   assert.equal(thread.when('context', { statusId: '2' }).lastProblem?.problem, 'not_found');
 });
 

@@ -225,6 +225,27 @@ test('only its author deletes a status; it answers its text once and is gone', a
   assert.equal((await alice.remove(`/api/v1/statuses/${id}`)).status, 404);
 });
 
+test('what answered a deleted status answers nothing any more, and stays a reply', async () => {
+  const root = await alice.says('going');
+  const reply = await bob.says('to what goes', { in_reply_to_id: root });
+  const leaf = await carol.says('to what stays', { in_reply_to_id: reply });
+  const shown = async () => (await server.get(`/api/v1/statuses/${reply}`)).body;
+  const { in_reply_to_id, in_reply_to_account_id } = await shown();
+  assert.deepEqual([in_reply_to_id, in_reply_to_account_id], [root, alice.id]);
+  assert.equal((await alice.remove(`/api/v1/statuses/${root}`)).status, 200);
+  const now = await shown();
+  assert.deepEqual([now.in_reply_to_id, now.in_reply_to_account_id], [null, alice.id]);
+  const { ancestors, descendants } = (await server.get(`/api/v1/statuses/${leaf}/context`)).body;
+  assert.deepEqual([ancestors.length, ancestors[0].id, ancestors[0].in_reply_to_id], [1, reply, null]);
+  assert.deepEqual(descendants, []);
+  const listed = (await bob.get(`/api/v1/accounts/${bob.id}/statuses?exclude_replies=true`)).body;
+  assert.ok(!listed.some(({ id }: { id: string }) => id === reply));
+  const edited = await bob.put(`/api/v1/statuses/${reply}`, { status: 'to what went' });
+  assert.equal(edited.body.in_reply_to_id, null);
+  const publicly = (await server.get('/api/v1/timelines/public')).body;
+  assert.ok(!publicly.some(({ id }: { id: string }) => id === reply));
+});
+
 test('what this server has not is not there', async () => {
   const id = await alice.says('ein Satz');
   const translated = await alice.post(`/api/v1/statuses/${id}/translate`, { lang: 'en' });

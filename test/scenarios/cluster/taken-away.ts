@@ -29,8 +29,12 @@ async function isFound(url: string, who: Person, id: string): Promise<boolean> {
 const inHome = async (url: string, who: Person, id: string) =>
   (JSON.parse((await read(url, who, '/api/v1/timelines/home')).body) as Shown[]).some((one) => one.id === id);
 
-/** Of a status that the author has just posted and the reader sees. The reader follows the author. */
-function waysOf(author: Person, reader: Person, id: string): readonly Way[] {
+async function answers(url: string, who: Person, id: string): Promise<string | null> {
+  return JSON.parse((await read(url, who, `/api/v1/statuses/${id}`)).body).in_reply_to_id;
+}
+
+/** Of a status that the author has just posted and the reader sees and has answered. The reader follows the author. */
+function waysOf(author: Person, reader: Person, id: string, reply: string): readonly Way[] {
   const path = `/api/v1/statuses/${id}`;
   const account = `/api/v1/accounts/${author.id}`;
   return [
@@ -52,7 +56,7 @@ function waysOf(author: Person, reader: Person, id: string): readonly Way[] {
     {
       name: 'a deletion',
       take: (url) => call(url, author, 'DELETE', path),
-      isShown: (url) => isFound(url, author, id),
+      isShown: async (url) => (await isFound(url, author, id)) || (await answers(url, reader, reply)) !== null,
     },
   ];
 }
@@ -80,7 +84,9 @@ export async function takeAway(
     const at = (offset: number) => urls[(round + offset) % urls.length] as string;
     await restore(at(0), author, reader);
     const { id } = (await call(at(1), author, 'POST', '/api/v1/statuses', { status: 'said first' })) as Shown;
-    for (const [step, way] of waysOf(author, reader, id).entries()) {
+    const answering = { status: 'said to it', in_reply_to_id: id };
+    const reply = (await call(at(0), reader, 'POST', '/api/v1/statuses', answering)) as Shown;
+    for (const [step, way] of waysOf(author, reader, id, reply.id).entries()) {
       // From now on every node has in memory what it shows.
       await Promise.all(urls.map((url) => way.isShown(url)));
       await way.take(at(step));
