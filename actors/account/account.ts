@@ -312,7 +312,7 @@ function overlaps(type: string, event: object, state: Readonly<AccountState>): b
     case 'notified':
       return OVERLAPPING_NOTICES.has((event as AccountEvents['notified']).kind);
     case 'statusCounted':
-      return (event as AccountEvents['statusCounted']).delta > 0;
+      return true;
     default:
       return false;
   }
@@ -336,6 +336,7 @@ const takeAway: readonly (keyof AccountEvents & string)[] = [
   'muted',
   'profileUpdated',
   'purged',
+  'statusUncounted',
   'tagUnfollowed',
   'tokenRevoked',
   'unfollowed',

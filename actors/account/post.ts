@@ -19,9 +19,11 @@ export interface Commands {
 export interface Events {
   posted: P.AccountPosted;
   statusCounted: P.AccountStatusCounted;
+  /** One is gone. */
+  statusUncounted: P.AccountStatusCounted;
 }
 export interface State extends ProfileState, PinState, FeaturedTagState, MediaState, RelationState {
-  /** Statuses and reblogs that exist. */
+  /** Statuses and reblogs that exist; below nothing while an undone reblog is heard of before it was made. */
   statuses: number;
   lastStatusAtMs: number;
   /** Oldest first. */
@@ -60,9 +62,8 @@ export const post: Part<State, Commands, Events> = {
         reply: { id, conversationId },
       };
     },
-    countStatus(state, { id, delta, atMs, tags }) {
-      if (state.statuses + delta < 0) return { events: [], reply: {} };
-      return { events: [{ type: 'statusCounted', id, delta, atMs, tags }], reply: {} };
+    countStatus(_state, counted) {
+      return { events: [{ type: counted.delta < 0 ? 'statusUncounted' : 'statusCounted', ...counted }], reply: {} };
     },
   },
   apply: {
@@ -79,14 +80,8 @@ export const post: Part<State, Commands, Events> = {
         state.idempotency.delete(key);
       }
     },
-    statusCounted(state, { id, delta, atMs, tags }) {
-      state.statuses += delta;
-      if (delta < 0) {
-        forgetPin(state.pins, id);
-        uncountTags(state, tags);
-      }
-      if (delta > 0) state.lastStatusAtMs = Math.max(state.lastStatusAtMs, atMs);
-    },
+    statusCounted: counted,
+    statusUncounted: counted,
   },
   commands: {
     post: { in: codec('murmuration.account.Post'), out: codec('murmuration.account.PostedReply') },
@@ -95,8 +90,19 @@ export const post: Part<State, Commands, Events> = {
   events: {
     posted: codec('murmuration.account.Posted'),
     statusCounted: codec('murmuration.account.StatusCounted'),
+    statusUncounted: codec('murmuration.account.StatusCounted'),
   },
 };
+
+function counted(state: State, { id, delta, atMs, tags }: P.AccountStatusCounted): void {
+  state.statuses += delta;
+  if (delta > 0) {
+    state.lastStatusAtMs = Math.max(state.lastStatusAtMs, atMs);
+    return;
+  }
+  forgetPin(state.pins, id);
+  uncountTags(state, tags);
+}
 
 /** Who is blocked does not answer, not even by what was scheduled before. */
 function unanswerable({ blockedBy }: Readonly<State>, { inReplyToAccountId }: P.AccountPost): Problem | undefined {

@@ -17,9 +17,23 @@ const count = (
 ) => tellAccount(effects, account, 'countStatus', { id, delta, atMs, tags });
 
 /**
- * Behind the reply: accounts count their statuses and reblogs, and hear who mentioned, favourited, reblogged. Accounts
- * wait for conversations before they reply, so a conversation never waits for an account before its own.
+ * What somebody took back is counted no more before they are answered. Their account may wait for this conversation
+ * meanwhile, with what they post: then it answers at once (ADR 4).
  */
+export const conversationCounts: Reaction<ConversationState, ConversationEvents> = {
+  surface: 'counts',
+  beforeReply: true,
+  on: {
+    removed: async ({ statusId, by, atMs, tags }, _now, effects) => {
+      await count(effects, by, statusId, -1, atMs, tags);
+    },
+    unreblogged: async ({ by, reblogId }, { atMs }, effects) => {
+      await count(effects, by, reblogId, -1, atMs);
+    },
+  },
+};
+
+/** Behind the reply: accounts count their reblogs, and hear who mentioned, favourited, reblogged. */
 export const conversationTells: Reaction<ConversationState, ConversationEvents> = {
   surface: 'tells',
   beforeReply: false,
@@ -39,9 +53,8 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
         await tellAccount(effects, account, 'notify', { ...notice, ...more });
       }
     },
-    async removed({ statusId, by, atMs, tags, media, discardMedia = false, quote }, { self, state }, effects) {
+    async removed({ statusId, by, atMs, media, discardMedia = false, quote }, { self, state }, effects) {
       if (media !== undefined) await tellAccount(effects, by, 'releaseMedia', { ...media, discard: discardMedia });
-      await count(effects, by, statusId, -1, atMs, tags);
       if (quote !== undefined) {
         const gone = { statusId: quote.statusId, quotingId: statusId };
         await effects.tell('conversation', quote.conversationId, 'unquote', gone);
@@ -97,8 +110,7 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
     async unfavourited({ statusId, by, markId }, { state }, effects) {
       await retract(effects, state, { type: 'favourite', from: by, statusId, sinceMs: idMs(markId) });
     },
-    async unreblogged({ statusId, by, reblogId }, { state, atMs }, effects) {
-      await count(effects, by, reblogId, -1, atMs);
+    async unreblogged({ statusId, by, reblogId }, { state }, effects) {
       await retract(effects, state, { type: 'reblog', from: by, statusId, sinceMs: idMs(reblogId) });
     },
   },

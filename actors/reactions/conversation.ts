@@ -3,7 +3,7 @@ import type { ConversationEvents } from '../conversation/commands.js';
 import type { ConversationState } from '../conversation/state.js';
 import type { Reaction } from '../runtime/kind.js';
 import { conversationRows } from './conversation-rows.js';
-import { conversationTells } from './conversation-tells.js';
+import { conversationCounts, conversationTells } from './conversation-tells.js';
 import { conversationWords } from './conversation-words.js';
 import { type IsSilenced, sayingLimits } from './limited.js';
 import { conversationLinks } from './link.js';
@@ -17,6 +17,7 @@ export const conversationReactions = (
   conversationRows,
   ...(tables === undefined ? [] : [conversationWords(tables)]),
   conversationStream,
+  conversationCounts,
   sayingLimits(conversationTells, isSilenced),
   conversationLinks,
 ];

@@ -221,6 +221,9 @@ test('only its author deletes a status; it answers its text once and is gone', a
   const deleted = await alice.remove(`/api/v1/statuses/${id}`);
   assert.deepEqual([deleted.status, deleted.body.text], [200, 'draft *text*']);
   assert.equal(deleted.body.account.statuses_count, statuses_count - 1, 'as many as there are without it');
+  const own = (await alice.get('/api/v1/accounts/verify_credentials')).body;
+  const others = (await bob.get(`/api/v1/accounts/${alice.id}`)).body;
+  assert.deepEqual([own.statuses_count, others.statuses_count], [statuses_count - 1, statuses_count - 1]);
   assert.equal((await alice.get(`/api/v1/statuses/${id}`)).status, 404);
   assert.equal((await alice.remove(`/api/v1/statuses/${id}`)).status, 404);
 });

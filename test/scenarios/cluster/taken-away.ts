@@ -33,7 +33,11 @@ async function answers(url: string, who: Person, id: string): Promise<string | n
   return JSON.parse((await read(url, who, `/api/v1/statuses/${id}`)).body).in_reply_to_id;
 }
 
-/** Of a status that the author has just posted and the reader sees and has answered. The reader follows the author. */
+async function countOf(url: string, who: Person, id: string): Promise<number> {
+  return JSON.parse((await read(url, who, `/api/v1/accounts/${id}`)).body).statuses_count;
+}
+
+/** Of the author's only status, which the reader sees and has answered. The reader follows the author. */
 function waysOf(author: Person, reader: Person, id: string, reply: string): readonly Way[] {
   const path = `/api/v1/statuses/${id}`;
   const account = `/api/v1/accounts/${author.id}`;
@@ -56,7 +60,14 @@ function waysOf(author: Person, reader: Person, id: string, reply: string): read
     {
       name: 'a deletion',
       take: (url) => call(url, author, 'DELETE', path),
-      isShown: async (url) => (await isFound(url, author, id)) || (await answers(url, reader, reply)) !== null,
+      isShown: async (url) => {
+        const [there, answered, count] = await Promise.all([
+          isFound(url, author, id),
+          answers(url, reader, reply),
+          countOf(url, reader, author.id),
+        ]);
+        return there || answered !== null || count > 0;
+      },
     },
   ];
 }
