@@ -53,6 +53,29 @@ export function wordStart(word: string): string {
   return Array.from(word).slice(0, 2).join('');
 }
 
+/** Letters that follow one another in Unicode, from the first to the last, of alphabets of some dozens. */
+const ALPHABETS = ['09', 'az', 'αω', 'аџ', 'աֆ', 'את', 'ءي', 'აჰ', 'अ्', 'ぁゖ', 'ァヺ'] as const;
+/** What stands in names beside them. */
+const IN_LATIN_NAMES = ['09', 'az', '__'] as const;
+
+/**
+ * Under which a word of one letter and those that begin with it lie: with each letter of its alphabet behind it, a
+ * hundred at most. Of scripts of thousands only the word itself is found.
+ */
+export function startsWithLetter(letter: string): string[] {
+  const isIn = ([first = '', last = '']: string) => first <= letter && letter <= last;
+  const alphabet = ALPHABETS.find(isIn);
+  if (alphabet === undefined && letter !== '_') return [letter];
+  const spans = alphabet === undefined || IN_LATIN_NAMES.some(isIn) ? IN_LATIN_NAMES : [alphabet];
+  return [letter, ...spans.flatMap((span) => lettersOf(span).map((next) => `${letter}${next}`))];
+}
+
+function lettersOf([first = '', last = '']: string): string[] {
+  const from = first.codePointAt(0) ?? 0;
+  const count = (last.codePointAt(0) ?? 0) - from + 1;
+  return Array.from({ length: count }, (_, place) => String.fromCodePoint(from + place));
+}
+
 export function wordBucket(statusId: string): number {
   return Math.floor(idMs(statusId) / WORD_BUCKET_MS);
 }

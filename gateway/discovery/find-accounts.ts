@@ -1,4 +1,11 @@
-import { comparable, WORD_CHARS_MAX, wordStart, wordsOf } from '../../actors/domain/words.js';
+import {
+  comparable,
+  nameWords,
+  startsWithLetter,
+  WORD_CHARS_MAX,
+  wordStart,
+  wordsOf,
+} from '../../actors/domain/words.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { Generations } from '../../store/generations.js';
 import type { RangeOptions } from '../../store/port.js';
@@ -38,15 +45,16 @@ export function findAccounts(
   const [name = '', domain, ...rest] = question.trim().replace(/^@/, '').toLowerCase().split('@');
   const isElsewhere = domain !== undefined && domain !== services.instance.domain.toLowerCase();
   if (isElsewhere || rest.length > 0) return [];
+  const { words, letters } = asked(question);
   const sources = together<[string | undefined, readonly string[], Relations]>([
     /^[a-z0-9_.-]+$/.test(name) ? services.registry.find(`acct:${name}`) : undefined,
-    domain === undefined ? withWords(services, asked(question)) : [],
+    domain === undefined ? withWords(services, words) : [],
     relationsOf(services, viewer),
   ]);
   return soon(sources, ([exact, alike, relations]) => {
     const ids = exact === undefined ? alike : [exact, ...alike.filter((id) => id !== exact)];
     const pick = (records: Iterable<StoreAccountRecord>) =>
-      best(services, viewer, records, exact, relations, { limit, offset, following });
+      best(services, viewer, lettered(records, letters, exact), exact, relations, { limit, offset, following });
     const atHand: StoreAccountRecord[] = [];
     for (const id of ids) {
       const record = services.tables.peekId?.(accounts, id);
@@ -55,6 +63,18 @@ export function findAccounts(
     }
     return pick(atHand);
   });
+}
+
+/** Those of them who have a word for each letter, too: what begins with one letter is too much to look up. */
+function* lettered(
+  records: Iterable<StoreAccountRecord>,
+  letters: readonly string[],
+  exact: string | undefined,
+): Iterable<StoreAccountRecord> {
+  for (const record of records) {
+    const names = letters.length === 0 ? [] : nameWords(record.username, record.profile?.displayName ?? '');
+    if (record.id === exact || letters.every((letter) => names.some((name) => name.startsWith(letter)))) yield record;
+  }
 }
 
 /** Those of them who may be found, the best of them first. */
@@ -96,27 +116,40 @@ function byRank(a: Candidate, b: Candidate): number {
 }
 
 /** The words of questions: people who type ask for each letter, and to take a text apart takes as long as to look it up. */
-const words = new Generations<readonly Sought[]>(QUESTIONS_MAX);
+const questions = new Generations<Question>(QUESTIONS_MAX);
 
-/** A word as it is looked up: all that begins so, in the partition of those that begin alike. */
+interface Question {
+  readonly words: readonly Sought[];
+  /** Words of one letter beside others. */
+  readonly letters: readonly string[];
+}
+
+/** A word as it is looked up: all that begins so, in the partitions of those that begin alike. */
 interface Sought {
-  readonly start: string;
+  readonly starts: readonly string[];
   readonly range: RangeOptions<{ word: 'text'; account: 'id' }>;
 }
 
-function asked(question: string): readonly Sought[] {
-  let kept = words.get(question);
+function asked(question: string): Question {
+  let kept = questions.get(question);
   if (kept === undefined) {
-    kept = wordsOf(question, QUERY_WORDS_MAX).map(soughtAs);
-    words.set(question, kept);
+    const all = wordsOf(question, QUERY_WORDS_MAX).map((written) => comparable(written).slice(0, WORD_CHARS_MAX));
+    const [first] = all;
+    const long = all.filter((word) => !isLetter(word));
+    const short = all.filter(isLetter);
+    const sought = long.length > 0 || first === undefined ? long : [first];
+    kept = { words: sought.map(soughtAs), letters: long.length > 0 ? short : short.slice(1) };
+    questions.set(question, kept);
   }
   return kept;
 }
 
-function soughtAs(written: string): Sought {
-  const word = comparable(written).slice(0, WORD_CHARS_MAX);
-  const range = { after: { word }, before: { word: `${word}${AFTER_ALL}` }, limit: ROWS_MAX };
-  return { start: wordStart(word), range };
+const isLetter = (word: string) => wordStart(word).length < 2;
+
+function soughtAs(word: string): Sought {
+  const starts = isLetter(word) ? startsWithLetter(word) : [wordStart(word)];
+  const limit = Math.ceil(ROWS_MAX / starts.length);
+  return { starts, range: { after: { word }, before: { word: `${word}${AFTER_ALL}` }, limit } };
 }
 
 /** The first few of what comes, in order: to sort all of what begins alike for one page costs more than to find it. */
@@ -146,7 +179,12 @@ class Best<T> {
 
 /** Accounts that have something that begins so for each of the words. */
 function withWords({ tables }: Services, words: readonly Sought[]): Soon<readonly string[]> {
-  const sets = words.map(({ start, range }) => soon(rangeSoon(tables, nameIndex, { start }, range), accountsOf));
+  const sets = words.map(({ starts: [start = '', ...others], range }) => {
+    const of = (one: string) => soon(rangeSoon(tables, nameIndex, { start: one }, range), accountsOf);
+    if (others.length === 0) return of(start);
+    const all = together<(readonly string[])[]>([start, ...others].map(of));
+    return soon(all, (lists) => [...new Set(lists.flat())]);
+  });
   return soon(together<(readonly string[])[]>(sets), ([first = [], ...others]) => {
     if (others.length === 0) return first;
     const rest = others.map((ids) => new Set(ids));

@@ -5,6 +5,7 @@ import {
   comparable,
   nameWords,
   STATUS_WORDS_MAX,
+  startsWithLetter,
   WORD_CHARS_MAX,
   wordStart,
   wordsOf,
@@ -42,4 +43,24 @@ test('what no status is as long as is left out, so that what grows when it is co
 test('hostile texts take time in proportion', () => {
   for (const piece of ['a', 'é', '東', 'a東', 'e\u0301', '\u0301', ' ', 'ﷺ'])
     assertInProportion(piece.repeat(COMPARED_CHARS_MAX / piece.length), (text) => wordsOf(text, STATUS_WORDS_MAX));
+});
+
+test('of one letter the words that begin so lie in few places, whatever the script', () => {
+  for (const [letter, word] of [
+    ['a', 'ada'],
+    ['4', '4chan'],
+    ['_', '_x'],
+    ['ж', 'жанна'],
+    ['ω', 'ωμέγα'],
+    ['א', 'אדם'],
+    ['न', 'नमस्ते'],
+    ['す', 'すし'],
+  ] as const) {
+    const [compared = ''] = wordsOf(word, 1);
+    const starts = startsWithLetter(letter);
+    assert.ok(starts.includes(letter) && starts.length <= 101, letter);
+    assert.ok(starts.includes(wordStart(compared)) || letter === '_', word);
+  }
+  assert.ok(startsWithLetter('a').includes('a_'));
+  assert.deepEqual(startsWithLetter('한'), ['한']);
 });

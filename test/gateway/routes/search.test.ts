@@ -39,6 +39,19 @@ test('people are found by their name’s beginning and its parts, by words of th
   assert.deepEqual(ids(list.body), [ada.id]);
 });
 
+test('people are found by one letter of their names, alone or beside words', async () => {
+  const [quinn, rené] = [await server.person('quinn'), await server.person('rene_q')];
+  await profile(quinn, { display_name: 'Жанна 7' });
+  await profile(rené, { display_name: 'Élodie' });
+  const who = async (q: string) => ids((await found(bob, q, '&type=accounts')).accounts).sort();
+  assert.deepEqual(await who('q'), [quinn.id, rené.id].sort());
+  for (const q of ['é', 'r q', 'q r', 'ren q', 'el r']) assert.deepEqual(await who(q), [rené.id], q);
+  for (const q of ['ж', '7', 'quinn 7', 'q ж']) assert.deepEqual(await who(q), [quinn.id], q);
+  for (const q of ['x', 'quinn r', 'я', '語']) assert.deepEqual(await who(q), [], q);
+  assert.deepEqual(ids((await bob.get('/api/v1/accounts/search?q=@Q')).body).sort(), [quinn.id, rené.id].sort());
+  assert.deepEqual((await found(bob, 'q', '&type=accounts&limit=1&offset=1')).accounts.length, 1);
+});
+
 test('the one named exactly so comes first, then those one follows; following finds only these; pages go by offset', async () => {
   const [exact, friend, other] = [
     await server.person('eve'),
