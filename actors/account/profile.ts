@@ -2,7 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { isLanguage } from '../domain/language.js';
 import { type Problem, problem } from '../domain/problem.js';
-import { countChars } from '../domain/text.js';
+import { countChars, readText } from '../domain/text.js';
 import { verifiableLink } from '../domain/verifiable-link.js';
 import { VISIBILITIES } from '../domain/visibility.js';
 import type { Part } from '../runtime/part.js';
@@ -32,6 +32,8 @@ export const FIELD_CHARS_MAX = 255;
 
 /** What an avatar or header shows, in words. Source: Mastodon Account::MAX_DESCRIPTION_LENGTH. */
 export const PICTURE_DESCRIPTION_CHARS_MAX = 150;
+/** Whom a profile links to: bounds its row, and what is looked up when it is written. The rest stays text. */
+export const PROFILE_MENTIONS_MAX = 50;
 /** Source: Mastodon Account::ATTRIBUTION_DOMAINS_LIMIT. */
 export const ATTRIBUTION_DOMAINS_MAX = 100;
 /** Who may quote. */
@@ -129,7 +131,24 @@ function changed(now: P.AccountProfile, command: P.AccountUpdateProfile): P.Acco
     header: command.header ?? now.header,
     avatarDescription: command.avatarDescription?.trim() ?? now.avatarDescription,
     headerDescription: command.headerDescription?.trim() ?? now.headerDescription,
+    mentions: command.note === undefined && !command.setFields ? now.mentions : mentioned(now, command),
   };
+}
+
+/** Who is named in it from now on: those who are found, and those who were and are still named. */
+function mentioned(now: P.AccountProfile, command: P.AccountUpdateProfile): P.AccountMentions | undefined {
+  const note = command.note ?? now.note;
+  const fields = command.setFields ? command.fields : now.fields;
+  const named = new Set(namesIn(note, fields).map((name) => name.replace(/@.*$/, '')));
+  const known = [...(now.mentions?.mentions ?? []), ...(command.mentions?.mentions ?? [])];
+  const all = new Map(known.map((one) => [one.accountId, one]));
+  const mentions = [...all.values()].filter(({ username }) => named.has(username.toLowerCase()));
+  return mentions.length === 0 ? undefined : { mentions: mentions.slice(0, PROFILE_MENTIONS_MAX) };
+}
+
+/** Names that a profile mentions, as `readText` gives them. */
+export function namesIn(note: string, fields: readonly Pick<P.AccountField, 'value'>[]): readonly string[] {
+  return readText([note, ...fields.map(({ value }) => value)].join('\n')).mentions;
 }
 
 function droppedPictures(before: P.AccountProfile, next: P.AccountProfile): P.AccountMediaIds | undefined {

@@ -1,7 +1,7 @@
 import { emptyProfile } from '../../actors/account/profile.js';
 import { fileUrl } from '../../actors/domain/media.js';
 import { QUOTE_POLICY_DEFAULT } from '../../actors/domain/quoting.js';
-import { renderHtml, renderInline } from '../../actors/domain/text.js';
+import { type RenderOptions, renderHtml, renderInline } from '../../actors/domain/text.js';
 import type { AccountField, AccountProfile, StoreAccountRecord } from '../../proto/gen/types.js';
 import type { InstanceSettings } from '../instance/settings.js';
 import { type CustomEmoji, emojiIn, NO_EMOJI } from './custom-emoji.js';
@@ -146,7 +146,7 @@ function withoutData(account: Account): Account {
 /** As moderators see it, whatever was decided about it. */
 export function renderWhole(instance: InstanceSettings, record: StoreAccountRecord): Account {
   const profile = record.profile ?? emptyProfile;
-  const text = { mentions: new Map(), baseUrl: instance.baseUrl };
+  const text = { mentions: mentionTargets(instance, profile), baseUrl: instance.baseUrl };
   const avatar = pictureUrl(instance, profile.avatar, MISSING_AVATAR_PATH);
   const header = pictureUrl(instance, profile.header, MISSING_HEADER_PATH);
   return {
@@ -201,6 +201,19 @@ function choices(profile: AccountProfile) {
     ...(hideFeatured === true ? { show_featured: false as const } : {}),
   };
 }
+
+/** By the names under which they may be mentioned: with this server's domain behind them, or without. */
+function mentionTargets({ domain }: InstanceSettings, { mentions }: AccountProfile): RenderOptions['mentions'] {
+  if (mentions === undefined) return NOBODY_MENTIONED;
+  return new Map(
+    mentions.mentions.flatMap(({ username, url }) => {
+      const name = username.toLowerCase();
+      return [name, `${name}@${domain.toLowerCase()}`].map((key) => [key, { username, url }] as const);
+    }),
+  );
+}
+
+const NOBODY_MENTIONED: RenderOptions['mentions'] = new Map();
 
 const verifiedAt = ({ verifiedAtMs }: AccountField) =>
   verifiedAtMs === undefined ? null : new Date(verifiedAtMs).toISOString();

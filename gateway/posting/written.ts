@@ -39,7 +39,7 @@ export async function written(
 }
 
 /** Local accounts by the name as mentioned; names of nobody are left out. */
-async function findMentioned(
+export async function findMentioned(
   services: Services,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, AccountMention>> {

@@ -1,6 +1,8 @@
+import { namesIn, PROFILE_MENTIONS_MAX } from '../../actors/account/profile.js';
 import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
-import type { AccountProfile, AccountUpdateProfile } from '../../proto/gen/types.js';
+import type { AccountMentions, AccountProfile, AccountUpdateProfile } from '../../proto/gen/types.js';
 import type { Uploaded } from '../http/route.js';
+import { findMentioned } from '../posting/written.js';
 import type { Services } from '../services.js';
 
 /** Both pictures and the texts around them. Source: Mastodon AccountAvatar::LIMIT, 8 MB since 4.3. */
@@ -28,8 +30,16 @@ export async function updateProfile(
     if (isProblem(name)) return refused(services, stored, name);
     if (name !== undefined) stored[which] = name;
   }
-  const updated = await services.askAccount(viewer, 'updateProfile', { ...changes, ...stored });
+  const mentions = await mentionsIn(services, changes);
+  const updated = await services.askAccount(viewer, 'updateProfile', { ...changes, ...stored, mentions });
   return isProblem(updated) ? refused(services, stored, updated) : updated;
+}
+
+/** Found once, when the profile is written, as those of a status are. */
+async function mentionsIn(services: Services, { note, fields, setFields }: AccountUpdateProfile) {
+  const names = namesIn(note ?? '', setFields ? fields : []).slice(0, PROFILE_MENTIONS_MAX);
+  if (names.length === 0) return undefined;
+  return { mentions: [...(await findMentioned(services, names)).values()] } satisfies AccountMentions;
 }
 
 export function removePicture(services: Services, viewer: string, which: 'avatar' | 'header') {

@@ -40,6 +40,8 @@ export interface AccountProfile {
   readonly header?: string | undefined;
   readonly avatarDescription?: string | undefined;
   readonly headerDescription?: string | undefined;
+  /** Local accounts that note and fields name, as they were found when these were written. */
+  readonly mentions?: AccountMentions | undefined;
 }
 
 export interface AccountRegister {
@@ -201,6 +203,8 @@ export interface AccountUpdateProfile {
   readonly header?: string | undefined;
   readonly avatarDescription?: string | undefined;
   readonly headerDescription?: string | undefined;
+  /** Who is named in what is set. */
+  readonly mentions?: AccountMentions | undefined;
 }
 
 /** dropped: names in the media store that are no longer needed. The page at value, a field of the profile, links back to the profile. */
@@ -774,6 +778,10 @@ export interface AccountMention {
   readonly username: string;
   readonly acct: string;
   readonly url: string;
+}
+
+export interface AccountMentions {
+  readonly mentions: readonly AccountMention[];
 }
 
 export interface AccountNewPoll {
@@ -2880,6 +2888,7 @@ export interface Messages {
   'murmuration.account.ReleaseMedia': AccountReleaseMedia;
   'murmuration.account.MediaReleased': AccountMediaReleased;
   'murmuration.account.Mention': AccountMention;
+  'murmuration.account.Mentions': AccountMentions;
   'murmuration.account.NewPoll': AccountNewPoll;
   'murmuration.account.Quote': AccountQuote;
   'murmuration.account.Post': AccountPost;

@@ -5,6 +5,7 @@ import {
   FIELD_CHARS_MAX,
   FIELDS_MAX,
   NOTE_CHARS_MAX,
+  PROFILE_MENTIONS_MAX,
 } from '../../../actors/account/profile.js';
 import { newcomer } from './newcomer.js';
 
@@ -65,4 +66,25 @@ test('saving a link again that is not verified has it looked at again', () => {
   const again = alice.when('updateProfile', { ...none, setFields: true, fields });
   assert.equal(again.events.length, 2);
   assert.equal(again.when('updateProfile', { ...none, displayName: '' }).events.length, 2);
+});
+
+test('whom a profile names is known for as long as it names them, and only so many', () => {
+  const known = (username: string) => ({
+    accountId: username,
+    username,
+    acct: username,
+    url: `https://x/@${username}`,
+  });
+  const mentions = { mentions: ['Bob', 'carol'].map(known) };
+  const field = { name: 'n', value: '@carol@here.example' };
+  const named = newcomer().when('updateProfile', { note: '@bob', fields: [field], setFields: true, mentions });
+  assert.deepEqual(named.state.profile.mentions, mentions);
+  const kept = named.when('updateProfile', { ...none, displayName: 'x' }).when('updateProfile', { ...none, note: '' });
+  assert.deepEqual(kept.state.profile.mentions, { mentions: [known('carol')] });
+  const left = kept.when('updateProfile', { fields: [], setFields: true });
+  assert.equal(left.state.profile.mentions, undefined);
+  const many = Array.from({ length: PROFILE_MENTIONS_MAX + 1 }, (_, n) => `u${n}`);
+  const note = many.map((name) => `@${name}`).join(' ');
+  const full = newcomer().when('updateProfile', { ...none, note, mentions: { mentions: many.map(known) } });
+  assert.equal(full.state.profile.mentions?.mentions.length, PROFILE_MENTIONS_MAX);
 });

@@ -89,3 +89,26 @@ test('the profile is read and changed as its owner edits it', async () => {
   assert.equal((await server.ask('PATCH', '/api/v1/profile', changes, narrow)).status, 403);
   assert.equal((await server.get('/api/v1/profile')).status, 401);
 });
+
+test('whom and what a profile names is linked as in a status, and told raw to its owner', async () => {
+  const [eve, finn] = [await server.person('eve'), await server.person('finn')];
+  const note = 'with @finn, @FINN@localhost, @nobody and @finn@elsewhere.example, on #Birds';
+  const fields = { 0: { name: 'friend', value: '@eve #cats' } };
+  const told = (await server.ask('PATCH', CREDENTIALS, { note, fields_attributes: fields }, eve.token)).body;
+  const seen = (await server.get(`/api/v1/accounts/${eve.id}`)).body;
+  assert.equal(seen.note, told.note);
+  assert.equal(
+    seen.note.split(`<a href="http://localhost/@finn" class="u-url mention">@<span>finn</span></a>`).length,
+    3,
+  );
+  assert.match(seen.note, /@nobody and @finn@elsewhere\.example, on <a href="http:\/\/localhost\/tags\/birds"/);
+  assert.match(seen.fields[0].value, /@eve"[^>]*>@<span>eve<.*\/tags\/cats"/);
+  assert.deepEqual([told.source.note, told.source.fields[0].value], [note, '@eve #cats']);
+  assert.equal((await eve.get('/api/v1/profile')).body.note, note);
+  // A field written anew leaves the note as it is, and a status says the same of the same words.
+  await server.ask('PATCH', CREDENTIALS, { fields_attributes: { 0: { name: 'a', value: 'b' } } }, eve.token);
+  const now = (await finn.get(`/api/v1/accounts/${eve.id}`)).body;
+  assert.equal(now.note, seen.note);
+  const posted = (await eve.post('/api/v1/statuses', { status: note })).body;
+  assert.equal(posted.content, seen.note);
+});
