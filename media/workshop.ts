@@ -35,15 +35,14 @@ export class Workshop {
 
   /**
    * An upload with its files stored, still without id, description and focus. `patient`: what takes long may be left
-   * waiting, its bytes stored as they came.
+   * waiting, its bytes stored as they came. `key`: 32 hexadecimal digits that names begin with, chance by default.
    */
-  async receive(bytes: Uint8Array, patient: boolean): Promise<AccountMedia | Problem> {
+  async receive(bytes: Uint8Array, patient: boolean, key = this.newKey()): Promise<AccountMedia | Problem> {
     const format = sniff(bytes);
     if (format === undefined) return badFile('is not of a type that is supported');
     const isImage = IMAGES.has(format);
     const bytesMax = isImage ? IMAGE_BYTES_MAX : VIDEO_BYTES_MAX;
     if (bytes.length > bytesMax) return badFile(`must be less than ${bytesMax / 1_048_576} MB`);
-    const key = this.newKey();
     if (isImage && patient && (bytes.length > QUICK_BYTES_MAX || !this.turns.free)) {
       // Not a name that is served: nobody gets what has not been cleaned.
       const file = `${key}.waiting`;
@@ -63,11 +62,14 @@ export class Workshop {
   }
 
   /** A preview given by the client. */
-  async preview(bytes: Uint8Array): Promise<(StoredPicture & { readonly blurhash: string }) | Problem> {
+  async preview(
+    bytes: Uint8Array,
+    key = this.newKey(),
+  ): Promise<(StoredPicture & { readonly blurhash: string }) | Problem> {
     const format = this.imageFormat(bytes);
     const made = format && (await this.turns.take(() => previewOf(bytes)));
     if (!made) return badFile('could not be read', 'thumbnail');
-    return { ...(await this.put(this.newKey(), '.small', made.preview)), blurhash: made.blurhash };
+    return { ...(await this.put(key, '.small', made.preview)), blurhash: made.blurhash };
   }
 
   /** The picture of a page that somebody links to. Undefined: no image. */
@@ -77,9 +79,14 @@ export class Workshop {
   }
 
   /** Cut to a rectangle; for avatars and headers. Undefined: no image. */
-  async rectangle(bytes: Uint8Array, width: number, height: number): Promise<StoredPicture | undefined> {
+  async rectangle(
+    bytes: Uint8Array,
+    width: number,
+    height: number,
+    key = this.newKey(),
+  ): Promise<StoredPicture | undefined> {
     const made = this.imageFormat(bytes) && (await this.turns.take(() => cut(bytes, width, height)));
-    return made ? this.put(this.newKey(), '', made) : undefined;
+    return made ? this.put(key, '', made) : undefined;
   }
 
   /** A custom emoji. Undefined: no image. */

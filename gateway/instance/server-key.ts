@@ -1,8 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { isProblem, Unavailable } from '../../actors/domain/problem.js';
-import type { InstanceEntry } from '../../proto/gen/types.js';
 import type { Services } from '../services.js';
-import { putEntry } from './changes.js';
+import { sharedKey } from './shared-key.js';
 
 const NAME = 'vapid';
 
@@ -12,18 +10,8 @@ const NAME = 'vapid';
  * @throws Unavailable when the store or the instance cannot answer
  */
 export async function serverKey(services: Services): Promise<string> {
-  const known = publicKeyIn((await services.entries.of('keys')).find(({ key }) => key === NAME));
-  if (known !== undefined) return known;
-  const text = { text: JSON.stringify(keyPair()), hint: '' };
-  // Made elsewhere meanwhile, of which the news may be on their way for long: then this is the other's.
-  const put = await putEntry(services, '', { collection: 'keys', key: NAME, text });
-  const held = isProblem(put) ? undefined : publicKeyIn(put);
-  if (held === undefined) throw new Unavailable('the key for push services is not known yet');
-  return held;
-}
-
-function publicKeyIn(entry: InstanceEntry | undefined): string | undefined {
-  return entry?.text === undefined ? undefined : (JSON.parse(entry.text.text) as { publicKey: string }).publicKey;
+  const pair = await sharedKey(services, NAME, () => JSON.stringify(keyPair()));
+  return (JSON.parse(pair) as { publicKey: string }).publicKey;
 }
 
 function keyPair(): { publicKey: string; privateKey: string } {

@@ -2,6 +2,8 @@ import { Type } from '@sinclair/typebox';
 import { FILE_NAME, fileType } from '../../actors/domain/media.js';
 import type { StoredFile } from '../../store/media.js';
 import { type Answer, type AnyRoute, route, Streamed } from '../http/route.js';
+import { ownerOf } from '../instance/media-names.js';
+import type { Services } from '../services.js';
 import { notFound } from '../visible.js';
 
 /** What is smaller is read whole before it is sent. */
@@ -15,7 +17,10 @@ const SAFE_HEADERS = {
   'accept-ranges': 'bytes',
 };
 
-/** Uploaded files. Their names say nothing and change with their content; whoever has one may have the file. */
+/**
+ * Uploaded files. Their names say nothing and change with their content; whoever has one may have the file, unless its
+ * owner is suspended.
+ */
 export const mediaFileRoutes: readonly AnyRoute[] = [
   route({
     method: 'GET',
@@ -25,7 +30,7 @@ export const mediaFileRoutes: readonly AnyRoute[] = [
     handle: async ({ services, params, headers }) => {
       const type = fileType(params.id);
       const file = type === undefined ? undefined : await services.media.open(params.id);
-      if (type === undefined || file === undefined) return notFound();
+      if (type === undefined || file === undefined || (await isOfSuspended(services, params.id))) return notFound();
       const etag = `"${params.id}"`;
       const shared = { ...SAFE_HEADERS, 'content-type': type, etag };
       if (headers['if-none-match'] === etag) return { status: 304, headers: shared, body: '' };
@@ -34,6 +39,11 @@ export const mediaFileRoutes: readonly AnyRoute[] = [
     },
   }),
 ];
+
+async function isOfSuspended(services: Services, name: string): Promise<boolean> {
+  const owner = await ownerOf(services, name);
+  return owner !== undefined && services.limits.suspended(owner);
+}
 
 async function fileAnswer(
   file: StoredFile,

@@ -6,6 +6,7 @@ import type { AccountDescribeMedia, AccountMedia, StoreMediaRecord } from '../..
 import { mediaRows } from '../../store/tables.js';
 import { renderMedia } from '../entities/media.js';
 import { type Answer, type AnyRoute, json, type Request, route, type Uploaded, uploaded } from '../http/route.js';
+import { mediaKey } from '../instance/media-names.js';
 import { focusOf } from '../posting/media-focus.js';
 import type { Services } from '../services.js';
 import { notFound } from '../visible.js';
@@ -39,9 +40,10 @@ const upload = (path: string, patient: boolean): AnyRoute =>
     body: Upload,
     multipartBytesMax: UPLOAD_BYTES_MAX,
     handle: async ({ services, viewer = '', body }) => {
-      const details = await detailsOf(services, body);
+      const details = await detailsOf(services, viewer, body);
       if (isProblem(details)) return details;
-      const received = await services.workshop.receive(body.file.bytes, patient);
+      const key = await mediaKey(services, viewer);
+      const received = await services.workshop.receive(body.file.bytes, patient, key);
       if (isProblem(received)) return received;
       const media = withDetails(received, details);
       const added = await services.askAccount(viewer, 'addMedia', { media });
@@ -73,7 +75,7 @@ const putMedia = route({
     const { services, viewer = '', body } = request;
     const record = await ownMedia(request);
     if (isProblem(record)) return record;
-    const details = await detailsOf(services, body);
+    const details = await detailsOf(services, viewer, body);
     if (isProblem(details)) return details;
     const changed = await services.askAccount(viewer, 'describeMedia', { id: record.media.id, ...details });
     return isProblem(changed) ? changed : shown(services, changed, 206);
@@ -128,11 +130,12 @@ type Details = Omit<AccountDescribeMedia, 'id'>;
 
 async function detailsOf(
   services: Services,
+  viewer: string,
   { description, focus, thumbnail }: Description,
 ): Promise<Details | Problem> {
   const point = focus ? focusOf(focus) : undefined;
   if (isProblem(point)) return point;
-  const preview = thumbnail === undefined ? undefined : await previewOf(services, thumbnail);
+  const preview = thumbnail === undefined ? undefined : await previewOf(services, viewer, thumbnail);
   if (isProblem(preview)) return preview;
   return {
     description,
@@ -144,7 +147,8 @@ async function detailsOf(
   };
 }
 
-const previewOf = (services: Services, { bytes }: Uploaded) => services.workshop.preview(bytes);
+const previewOf = async (services: Services, viewer: string, { bytes }: Uploaded) =>
+  services.workshop.preview(bytes, await mediaKey(services, viewer));
 
 function withDetails(media: AccountMedia, { preview, previewWidth, previewHeight, blurhash, ...rest }: Details) {
   const own = preview === undefined ? {} : { preview, previewWidth, previewHeight, blurhash: blurhash ?? '' };

@@ -2,6 +2,7 @@ import { namesIn, PROFILE_MENTIONS_MAX } from '../../actors/account/profile.js';
 import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
 import type { AccountMentions, AccountProfile, AccountUpdateProfile } from '../../proto/gen/types.js';
 import type { Uploaded } from '../http/route.js';
+import { mediaKey } from '../instance/media-names.js';
 import { findMentioned } from '../posting/written.js';
 import type { Services } from '../services.js';
 
@@ -26,7 +27,7 @@ export async function updateProfile(
 ): Promise<AccountProfile | Problem> {
   const stored: { avatar?: string; header?: string } = {};
   for (const which of ['avatar', 'header'] as const) {
-    const name = await storedPicture(services, which, pictures[which]);
+    const name = await storedPicture(services, viewer, which, pictures[which]);
     if (isProblem(name)) return refused(services, stored, name);
     if (name !== undefined) stored[which] = name;
   }
@@ -51,13 +52,15 @@ export function removePicture(services: Services, viewer: string, which: 'avatar
 /** Undefined where nothing was sent: browsers send a file of no bytes for a field left empty. */
 async function storedPicture(
   services: Services,
+  viewer: string,
   which: 'avatar' | 'header',
   file: Uploaded | undefined,
 ): Promise<string | undefined | Problem> {
   if (file === undefined || file.bytes.length === 0) return undefined;
   const [width, height] = SIZES[which];
   const isSmall = file.bytes.length <= PICTURE_BYTES_MAX;
-  const picture = isSmall ? await services.workshop.rectangle(file.bytes, width, height) : undefined;
+  const key = await mediaKey(services, viewer);
+  const picture = isSmall ? await services.workshop.rectangle(file.bytes, width, height, key) : undefined;
   if (picture !== undefined) return picture.name;
   const description = isSmall ? 'is not an image that can be read' : 'must be less than 8 MB';
   const label = which === 'avatar' ? 'Avatar' : 'Header';

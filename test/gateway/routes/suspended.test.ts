@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import sharp from 'sharp';
+import { sendForm } from '../../kit/multipart.js';
 import { type Person, TestServer } from '../../kit/server.js';
 import { until } from '../../kit/until.js';
 
@@ -110,4 +112,37 @@ test('whom a moderator deletes loses all they said and did, and their name stays
   const gone = (await server.get(`/api/v1/accounts/${gil.id}`)).body;
   assert.deepEqual([gone.username, gone.suspended, gone.display_name], ['gil', true, '']);
   assert.equal((await mod.post(`/api/v1/admin/accounts/${gil.id}/unsuspend`)).status, 403);
+});
+
+test('files of a suspended account are not served until the suspension ends, and nobody else’s are touched', async () => {
+  const [fay, gus] = [await server.person('fleur'), await server.person('gustav')];
+  const png = await sharp({ create: { width: 64, height: 48, channels: 3, background: '#f80' } })
+    .png()
+    .toBuffer();
+  const filesOf = async (who: Person): Promise<string[]> => {
+    const media = (await sendForm(who, 'POST', '/api/v2/media', { file: png, thumbnail: png })).body;
+    const updated = await sendForm(who, 'PATCH', '/api/v1/accounts/update_credentials', { avatar: png, header: png });
+    return [media.url, media.preview_url, updated.body.avatar, updated.body.header];
+  };
+  const [hers, his] = [await filesOf(fay), await filesOf(gus)];
+  assert.equal(new Set(hers).size, 4);
+  const statusAt = async (url: string, headers: Readonly<Record<string, string>> = {}) => {
+    const answer = await fetch(`${server.url}${new URL(url).pathname}`, { headers });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  const all = (urls: readonly string[]) => Promise.all(urls.map((url) => statusAt(url)));
+  assert.deepEqual(
+    await all([...hers, ...his]),
+    Array.from({ length: 8 }, () => 200),
+  );
+  await moderate(fay, 'suspend');
+  assert.deepEqual(await all(hers), [404, 404, 404, 404]);
+  const [original = ''] = hers;
+  const etag = `"${original.slice(original.lastIndexOf('/') + 1)}"`;
+  assert.equal(await statusAt(original, { 'if-none-match': etag }), 404);
+  assert.equal(await statusAt(original, { range: 'bytes=0-9' }), 404);
+  assert.deepEqual(await all(his), [200, 200, 200, 200]);
+  await moderate(fay, 'unsuspend');
+  assert.deepEqual(await all(hers), [200, 200, 200, 200]);
 });
