@@ -18,7 +18,7 @@ const FOLDERS = [...tsconfig.include.filter((source) => source !== 'main.ts'), '
 const GENERATED = /^proto\/gen\//;
 /** What makes slices into an actor; tested through them and through the reactions' tests. */
 const COMPOSED: Readonly<Record<string, readonly string[]>> = {
-  account: ['account.ts', 'commands.ts'],
+  account: ['account.ts', 'commands.ts', 'standing.ts'],
   conversation: ['commands.ts', 'state.ts'],
   instance: ['commands.ts', 'instance.ts'],
   mailbox: ['kind.ts'],
