@@ -4,7 +4,7 @@ import type { StoreMemberRecord } from '../proto/gen/types.js';
 import { members } from '../store/tables.js';
 import { type ClusterContext, STORE_PATIENCE_MS, STORE_RETRY_MS } from './context.js';
 import { ranOut, type Sighting, sighted, validUntilMs } from './lease.js';
-import { pause, within } from './patience.js';
+import { OneRead, pause, within } from './patience.js';
 import { memberId } from './rendezvous.js';
 import { Wake } from './wake.js';
 
@@ -41,6 +41,7 @@ export class LeaseHolder {
   private expiry: Timer | undefined;
   private readonly own: string[] = [];
   private readonly wake: Wake;
+  private readonly reading: OneRead<StoreMemberRecord | undefined>;
 
   constructor(
     private readonly context: ClusterContext,
@@ -48,6 +49,8 @@ export class LeaseHolder {
     private readonly onLost: (why: string) => void,
   ) {
     this.wake = new Wake(context.clock);
+    const { clock, cluster, name } = context;
+    this.reading = new OneRead(clock, 'reading our row', () => context.tables.get(members, { cluster, name }));
   }
 
   /** `name#incarnation` under which the lease is held. */
@@ -210,9 +213,9 @@ export class LeaseHolder {
     this.onLost(why);
   }
 
-  private read(): Promise<StoreMemberRecord | undefined> {
-    const { clock, tables, cluster, name } = this.context;
-    return within(clock, STORE_PATIENCE_MS, 'reading our row', tables.get(members, { cluster, name }));
+  /** May be older than the call: what follows from it is a change that is refused when the row is another by then. */
+  private async read(): Promise<StoreMemberRecord | undefined> {
+    return (await this.reading.ask(STORE_PATIENCE_MS)).value;
   }
 
   private set(expected: StoreMemberRecord | undefined, next: StoreMemberRecord) {

@@ -3,7 +3,7 @@ import type { StoreShardMapRecord } from '../proto/gen/types.js';
 import { shardMap } from '../store/tables.js';
 import { type Bus, CLUSTER_TOPIC } from '../transport/bus.js';
 import { type ClusterContext, STORE_PATIENCE_MS, STORE_RETRY_MS } from './context.js';
-import { pause, within } from './patience.js';
+import { OneRead, pause, within } from './patience.js';
 import { EMPTY_MAP, fromRecord, type ShardMap, toRecord } from './shard-map.js';
 
 /** Spreads the tries of nodes that change the map at the same time; about what one change takes. */
@@ -13,11 +13,15 @@ const CONTENTION_MS_MAX = 50;
 export class MapRow {
   private known: ShardMap = EMPTY_MAP;
   private readAtMs = Number.NEGATIVE_INFINITY;
+  private readonly reading: OneRead<StoreShardMapRecord | undefined>;
 
   constructor(
     private readonly context: ClusterContext,
     private readonly bus: Bus,
-  ) {}
+  ) {
+    const { clock, cluster } = context;
+    this.reading = new OneRead(clock, 'reading the shard map', () => context.tables.get(shardMap, { cluster }));
+  }
 
   get map(): ShardMap {
     return this.known;
@@ -30,8 +34,8 @@ export class MapRow {
 
   /** @throws Unavailable */
   async read(): Promise<void> {
-    const { clock, tables, cluster } = this.context;
-    this.adopt(await within(clock, STORE_PATIENCE_MS, 'reading the shard map', tables.get(shardMap, { cluster })));
+    const { value } = await this.reading.ask(STORE_PATIENCE_MS);
+    this.adopt(value);
   }
 
   /**

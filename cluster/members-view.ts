@@ -3,7 +3,7 @@ import { members } from '../store/tables.js';
 import type { Role, Roles } from './balance.js';
 import { type ClusterContext, STORE_PATIENCE_MS } from './context.js';
 import { isSilent, ranOut, type Sighting, sighted } from './lease.js';
-import { within } from './patience.js';
+import { OneRead, within } from './patience.js';
 import { memberId } from './rendezvous.js';
 
 /** Nodes of a cluster, those lately gone included: their rows share a partition whose LWTs are one after the other. */
@@ -17,15 +17,20 @@ export class MembersView {
   /** When the members were read last, monotonic. */
   seenMs = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly context: ClusterContext) {}
+  private readonly reading: OneRead<{ readonly key: { readonly name: string }; readonly value: StoreMemberRecord }[]>;
+
+  constructor(private readonly context: ClusterContext) {
+    const { clock, cluster } = context;
+    this.reading = new OneRead(clock, 'reading the members', () =>
+      context.tables.range(members, { cluster }, { limit: MEMBERS_MAX }),
+    );
+  }
 
   /** @throws Unavailable */
   async read(): Promise<void> {
-    const { clock, tables, cluster } = this.context;
-    const range = tables.range(members, { cluster }, { limit: MEMBERS_MAX });
-    const rows = await within(clock, STORE_PATIENCE_MS, 'reading the members', range);
-    const answeredMs = clock.monotonicMs();
-    this.seenMs = answeredMs;
+    const { value: rows, asOfMs } = await this.reading.ask(STORE_PATIENCE_MS);
+    const answeredMs = this.context.clock.monotonicMs();
+    this.seenMs = Math.max(asOfMs, answeredMs - STORE_PATIENCE_MS);
     this.sightings = new Map(
       rows.map(({ key, value }) => [key.name, sighted(this.sightings.get(key.name), value, answeredMs)]),
     );

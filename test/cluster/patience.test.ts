@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Unavailable } from '../../actors/domain/problem.js';
+import { OneRead } from '../../cluster/patience.js';
+import { VirtualClock } from '../kit/virtual-clock.js';
+
+const PATIENCE_MS = 1_500;
+/** Longer than patience. */
+const READ_MS = 4_000;
+
+test('a store that answers later than anybody waits is asked once at a time, and its answer is taken when it comes', async () => {
+  const clock = new VirtualClock();
+  let [begun, underWay, most] = [0, 0, 0];
+  const reading = new OneRead(clock, 'reading', async () => {
+    const number = ++begun;
+    most = Math.max(most, ++underWay);
+    await new Promise<void>((resolve) => void clock.after(READ_MS, resolve));
+    underWay -= 1;
+    return number;
+  });
+  const outcomes: unknown[] = [];
+  for (let asked = 0; asked < 3; asked++) {
+    void reading.ask(PATIENCE_MS).then(
+      (found) => outcomes.push(found),
+      (error) => outcomes.push(error instanceof Unavailable),
+    );
+    await clock.advance(PATIENCE_MS);
+  }
+  assert.deepEqual(outcomes, [true, true, { value: 1, asOfMs: 0 }]);
+  assert.deepEqual([begun, most], [1, 1]);
+});
+
+test('one that fails is begun anew, and each answer says from when it is', async () => {
+  const clock = new VirtualClock();
+  let fails = true;
+  const reading = new OneRead(clock, 'reading', async () => {
+    if (fails) throw new Unavailable('no answer');
+    return 'found';
+  });
+  await assert.rejects(reading.ask(PATIENCE_MS), Unavailable);
+  fails = false;
+  await clock.advance(10);
+  assert.deepEqual(await reading.ask(PATIENCE_MS), { value: 'found', asOfMs: 10 });
+});
+
+test('one that never ends is given up after half a minute', async () => {
+  const clock = new VirtualClock();
+  let begun = 0;
+  const reading = new OneRead(clock, 'reading', () =>
+    ++begun === 1 ? new Promise<number>(() => undefined) : Promise.resolve(begun),
+  );
+  const given = assert.rejects(reading.ask(PATIENCE_MS), Unavailable);
+  await clock.advance(30_001);
+  await given;
+  assert.deepEqual(await reading.ask(PATIENCE_MS), { value: 2, asOfMs: 30_001 });
+});
