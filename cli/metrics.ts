@@ -22,6 +22,7 @@ export async function serveMetrics(listen: string, node: Node): Promise<() => Pr
   const timelines: Readonly<Record<keyof Node['rings']['figures'], string>> = {
     rings: 'Home timelines kept in memory',
     deliveries: 'Statuses put into home timelines, once for each',
+    refused: 'Home timelines that another node handed over and that may have lacked a status',
     bytes: 'Memory reserved for home timelines',
   };
   for (const [name, help] of Object.entries(timelines) as [keyof typeof timelines, string][]) {

@@ -64,7 +64,7 @@ export class ClusterNode implements Placement {
     this.service = peerService({
       status: () => this.status(),
       drain: () => this.launch?.onDrainAsked?.(),
-      prime: (chunk) => this.launch?.host.prime(chunk),
+      prime: (chunk, heard) => this.launch?.host.prime(chunk, heard),
     });
   }
 

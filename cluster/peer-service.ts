@@ -1,4 +1,4 @@
-import type { NodeHandoffChunk, NodeHandoffSummary, NodeNodeStatus } from '../proto/gen/types.js';
+import type { NodeHandoffChunk, NodeHandoffSummary, NodeHeard, NodeNodeStatus } from '../proto/gen/types.js';
 import type { PeerService } from '../transport/peer.js';
 
 /** Chunks that one handoff may bring: the activations of a batch of shards on a full node. */
@@ -8,7 +8,8 @@ export const HANDOFF_CHUNKS_MAX = 20_000;
 export interface PeerDesk {
   status(): NodeNodeStatus;
   drain(): void;
-  prime(chunk: NodeHandoffChunk): void;
+  /** `heard`: what the giver said of it in this call so far. */
+  prime(chunk: NodeHandoffChunk, heard: NodeHeard | undefined): void;
 }
 
 /** The node's side of the calls between nodes. */
@@ -21,9 +22,11 @@ export function peerService(desk: PeerDesk): PeerService {
     },
     handoff: async (chunks): Promise<NodeHandoffSummary> => {
       let taken = 0;
+      let heard: NodeHeard | undefined;
       for await (const chunk of chunks) {
         if (taken >= HANDOFF_CHUNKS_MAX) break;
-        desk.prime(chunk);
+        heard = chunk.heard ?? heard;
+        desk.prime(chunk, heard);
         taken += 1;
       }
       return { taken };

@@ -6,6 +6,7 @@ import { PublicRing } from '../actors/timelines/public-ring.js';
 import { GUESTS_MAX } from '../gateway/timelines/guest-homes.js';
 import { recentIds, recentPublicIds } from '../gateway/timelines/recent.js';
 import { codec } from '../proto/codec.js';
+import type { NodeHeard } from '../proto/gen/types.js';
 import type { ReadTables } from '../store/port.js';
 import { type Bus, STATUSES_TOPIC } from '../transport/bus.js';
 
@@ -17,16 +18,16 @@ export interface HomeRingsParts {
   readonly tables: ReadTables;
   readonly clock: Clock;
   readonly placement: Pick<Placement, 'epochOf'>;
-  /** Rings come and go with shards. */
-  readonly shared: boolean;
+  /** Set where rings come and go with shards. */
+  readonly bus: Pick<Bus, 'heard' | 'follows'> | undefined;
   readonly log: ConstructorParameters<typeof HomeRings>[0]['log'];
 }
 
-export function makeHomeRings({ tables, clock, placement, shared, log }: HomeRingsParts): HomeRings {
+export function makeHomeRings({ tables, clock, placement, bus, log }: HomeRingsParts): HomeRings {
   return new HomeRings({
     clock,
     log,
-    shared,
+    bus,
     recent: recentIds(tables, clock),
     epochOf: (id) => placement.epochOf(idShard(id)),
   });
@@ -51,14 +52,18 @@ export function withRings(host: ShardHost, rings: HomeRings): ShardHost {
     async release(shards, warm) {
       await host.release(shards, warm);
       try {
-        for (const ring of rings.leaving(within(shards))) await warm({ actor: '', ring });
+        let heard: NodeHeard | undefined = rings.heard();
+        for (const ring of rings.leaving(within(shards))) {
+          await warm({ actor: '', ring, ...(heard && { heard }) });
+          heard = undefined;
+        }
       } finally {
         rings.closeWhere(within(shards));
       }
     },
-    prime(chunk) {
-      if (chunk.ring === undefined) host.prime(chunk);
-      else rings.welcome(chunk.ring);
+    prime(chunk, heard) {
+      if (chunk.ring === undefined) host.prime(chunk, heard);
+      else rings.welcome(chunk.ring, heard);
     },
     abandon(shards) {
       host.abandon(shards);

@@ -107,7 +107,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     tables,
     clock,
     placement,
-    shared: !isAlone,
+    bus: isAlone ? undefined : bus,
     log: logger.child({ part: 'timelines' }),
   });
   const publicRing = makePublicRing(tables, logger.child({ part: 'timelines' }));
@@ -244,7 +244,7 @@ function withAlarms(host: ShardHost, alarms: Pick<Alarms, 'shardsChanged'>): Sha
       alarms.shardsChanged();
     },
     release: (shards, warm) => host.release(shards, warm),
-    prime: (chunk) => host.prime(chunk),
+    prime: (chunk, heard) => host.prime(chunk, heard),
     abandon: (shards) => host.abandon(shards),
   };
 }

@@ -1,4 +1,5 @@
 import { Unavailable } from '../actors/domain/problem.js';
+import type { NodeHeardOf } from '../proto/gen/types.js';
 
 /**
  * The request certainly reached nobody, so it may be sent again whatever it asks for. Any other Unavailable leaves
@@ -40,6 +41,14 @@ export interface Bus {
   subscribe(subject: string, handler: (payload: Uint8Array) => void): Promise<Subscription>;
   /** Called when messages may have been lost on this subject (a gap in a publisher's numbers, a reconnection): catch up. */
   onGap(handler: (subject: string | undefined) => void): void;
+  /** Up to where all messages of each publisher have been heard on common topics, for another node's `follows`. */
+  heard(): readonly NodeHeardOf[];
+  /**
+   * Whether whatever came on common topics behind what another node had heard was heard here; what is still missing then
+   * shows as a gap. So what that node kept by these topics is made whole by what was heard here.
+   * @param lost what was heard here up to there does not count: it is not remembered any more
+   */
+  follows(heard: readonly NodeHeardOf[], lost: readonly NodeHeardOf[]): boolean;
   /** False while the connection is down. */
   healthy(): boolean;
   /**

@@ -105,6 +105,14 @@ class InProcessBus implements Bus {
   /** Nothing is ever lost within a process. */
   onGap(): void {}
 
+  heard(): readonly [] {
+    return [];
+  }
+
+  follows(): boolean {
+    return true;
+  }
+
   healthy(): boolean {
     return this.open;
   }

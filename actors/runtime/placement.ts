@@ -1,4 +1,4 @@
-import type { NodeHandoffChunk } from '../../proto/gen/types.js';
+import type { NodeHandoffChunk, NodeHeard } from '../../proto/gen/types.js';
 
 /** Which shards this node owns now; asked before each command and again before each acknowledgement. */
 export interface Placement {
@@ -20,8 +20,11 @@ export interface ShardHost {
    * of these shards runs here.
    */
   release(shards: readonly number[], warm: (chunk: NodeHandoffChunk) => Promise<void>): Promise<void>;
-  /** A warm activation from the shard's last owner, before `acquire`: saves reading its snapshot from the store. */
-  prime(chunk: NodeHandoffChunk): void;
+  /**
+   * A warm activation from the shard's last owner, before `acquire`: saves reading its snapshot from the store. `heard`:
+   * what that owner had heard on the bus, as far as it has said.
+   */
+  prime(chunk: NodeHandoffChunk, heard: NodeHeard | undefined): void;
   /** The lease is lost: stop at once, acknowledge nothing more. */
   abandon(shards: readonly number[]): void;
 }

@@ -1,10 +1,10 @@
-import type { NodeHomeRing } from '../../proto/gen/types.js';
+import type { NodeHeard, NodeHeardOf, NodeHomeRing } from '../../proto/gen/types.js';
 import type { Clock } from '../domain/time.js';
 import type { Logger } from '../runtime/logger.js';
 import { FollowerIndex } from './follower-index.js';
 import { packed, unpacked, wordsOf } from './id-words.js';
 import { LargeAuthors } from './large-authors.js';
-import { RecentlyHeard } from './recently-heard.js';
+import { onlyFor, RecentlyHeard } from './recently-heard.js';
 import { fillRing, type HomeBounds, type HomeIds, isBelow, NO_RING, ringPart } from './ring-part.js';
 import { NO_FLOOR, RING_IDS, Rings } from './rings.js';
 import { Slots } from './slots.js';
@@ -19,14 +19,20 @@ export type RecentIds = (
   readonly complete: boolean;
 }>;
 
+/** What this node has heard of what is delivered here (Bus). */
+export interface HeardBus {
+  heard(): readonly NodeHeardOf[];
+  follows(heard: readonly NodeHeardOf[], lost: readonly NodeHeardOf[]): boolean;
+}
+
 export interface HomeRingsOptions {
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly recent: RecentIds;
   /** Epoch of the shard of an id, undefined when it is not this node's: a ring is good for one epoch. */
   readonly epochOf: (id: string) => number | undefined;
   readonly log: Pick<Logger, 'warn'>;
-  /** Rings may come from other nodes. */
-  readonly shared?: boolean;
+  /** Set where rings come from other nodes and go to them. */
+  readonly bus?: HeardBus | undefined;
   /** Tests make them small. */
   readonly ringsMax?: number;
   readonly largeMin?: number;
@@ -60,16 +66,19 @@ export class HomeRings {
   readonly #building = new Map<string, object>();
   readonly #heard: RecentlyHeard | undefined;
   #deliveries = 0;
+  #refused = 0;
 
   constructor(options: HomeRingsOptions) {
     this.#options = options;
-    this.#heard = options.shared === true ? new RecentlyHeard() : undefined;
+    const { bus } = options;
+    this.#heard = bus && new RecentlyHeard(() => bus.heard());
     this.#slots = new Slots(options.ringsMax ?? RINGS_MAX, options.clock);
   }
 
-  /** Rings in use, deliveries (a status into one ring) so far, bytes reserved. */
-  get figures(): { readonly rings: number; readonly deliveries: number; readonly bytes: number } {
-    return { rings: this.#slots.size, deliveries: this.#deliveries, bytes: this.#rings.bytes };
+  /** Rings in use, deliveries (a status into one ring) and rings refused so far, bytes reserved. */
+  get figures() {
+    const rings = this.#slots.size;
+    return { rings, deliveries: this.#deliveries, refused: this.#refused, bytes: this.#rings.bytes };
   }
 
   /** Nothing that is delivered now would be found again. */
@@ -166,12 +175,18 @@ export class HomeRings {
     const ring = this.#slots.of(viewer);
     const { high, low } = wordsOf(id);
     if (ring !== undefined) this.#rings.insert(ring, high, low);
+    else this.#heard?.add(onlyFor(viewer), id);
   }
 
   close(viewer: string): void {
     this.#building.delete(viewer);
     const ring = this.#slots.give(viewer);
     if (ring !== undefined) this.#large.forget(ring);
+  }
+
+  /** To be asked for before what is `leaving`, and told to whom it goes to. */
+  heard(): NodeHeard {
+    return { publishers: [...(this.#options.bus?.heard() ?? [])] };
   }
 
   /** The rings of those of whom `isLeaving` is true, most recently read first, for the next owner of their shards. */
@@ -193,15 +208,24 @@ export class HomeRings {
     }
   }
 
-  /** A ring from the last owner of the viewer's shard. What was posted while it was on its way is put into it. */
-  welcome({ viewer, relationsVersion, authors, ids, complete }: NodeHomeRing): void {
+  /**
+   * A ring from the last owner of the viewer's shard. What was posted while it was on its way is put into it.
+   * @param heard what that owner had heard before it read the ring. When this node does not know all that came since,
+   * the ring may lack what neither would ever be told, and is refused; so is one whose owner (an older program) does not say
+   */
+  welcome({ viewer, relationsVersion, authors, ids, complete }: NodeHomeRing, heard: NodeHeard | undefined): void {
+    const { bus } = this.#options;
+    if (heard === undefined || bus?.follows(heard.publishers, this.#heard?.lost ?? []) !== true) {
+      this.#refused += 1;
+      return;
+    }
     const everyone = unpacked(authors);
     this.open(viewer, everyone, unpacked(ids), complete);
     const ring = this.#slots.of(viewer);
     if (ring === undefined) return;
     this.#slots.setEpoch(ring, AWAITED);
     this.#slots.touch(ring, relationsVersion);
-    for (const id of this.#heard?.by(new Set(everyone)) ?? []) this.deliverTo(viewer, id);
+    for (const id of this.#heard?.by(new Set([...everyone, onlyFor(viewer)])) ?? []) this.deliverTo(viewer, id);
   }
 
   closeWhere(isGone: (viewer: string) => boolean): void {

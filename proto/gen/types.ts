@@ -2401,11 +2401,22 @@ export interface NodeNodeStatus {
   readonly uptimeMs: number;
 }
 
-/** One warm activation, or one home timeline's ring, on its way to the shard's next owner. */
+/** One warm activation, or one home timeline's ring, on its way to the shard's next owner. heard: with the first ring; what the giver had heard on the bus before it read the rings. */
 export interface NodeHandoffChunk {
   readonly actor: string;
   readonly snapshot?: StoreSnapshotRecord | undefined;
   readonly ring?: NodeHomeRing | undefined;
+  readonly heard?: NodeHeard | undefined;
+}
+
+/** Up to which number of each publisher everything was heard. */
+export interface NodeHeard {
+  readonly publishers: readonly NodeHeardOf[];
+}
+
+export interface NodeHeardOf {
+  readonly publisher: string;
+  readonly number: number;
 }
 
 /** Ids as 8 bytes each, big-endian. relations_version: of the account when the ring was last read. */
@@ -3124,6 +3135,8 @@ export interface Messages {
   'murmuration.node.Empty': NodeEmpty;
   'murmuration.node.NodeStatus': NodeNodeStatus;
   'murmuration.node.HandoffChunk': NodeHandoffChunk;
+  'murmuration.node.Heard': NodeHeard;
+  'murmuration.node.HeardOf': NodeHeardOf;
   'murmuration.node.HomeRing': NodeHomeRing;
   'murmuration.node.HandoffSummary': NodeHandoffSummary;
   'murmuration.node.Operation': NodeOperation;

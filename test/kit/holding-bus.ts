@@ -18,6 +18,8 @@ export function holdingBus(inner: Bus): Bus & { hold(): void; letGo(): void } {
         else held.push(() => handler(payload));
       }),
     onGap: inner.onGap.bind(inner),
+    heard: inner.heard.bind(inner),
+    follows: inner.follows.bind(inner),
     healthy: () => inner.healthy(),
     hears: () => inner.hears(),
     close: () => inner.close(),

@@ -20,6 +20,8 @@ export function lossyBus(inner: Bus): Bus & { losing: boolean; down: boolean; ga
       return inner.subscribe(subject, handler);
     },
     onGap: (handler: (subject: string | undefined) => void) => void gaps.push(handler),
+    heard: inner.heard.bind(inner),
+    follows: inner.follows.bind(inner),
     healthy: () => !bus.down,
     hears: () => !bus.down,
     close: () => inner.close(),

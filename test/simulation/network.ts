@@ -1,5 +1,6 @@
 import { Unavailable } from '../../actors/domain/problem.js';
-import { type Bus, NotDelivered, type Served, type Subscription, servedBytes } from '../../transport/bus.js';
+import { type Bus, isCommon, NotDelivered, type Served, type Subscription, servedBytes } from '../../transport/bus.js';
+import { HeardNumbers } from '../../transport/heard-numbers.js';
 import type { Process, SeededRandom, World } from './world.js';
 
 export interface Faults {
@@ -21,13 +22,23 @@ interface Listener {
   readonly lost: () => void;
 }
 
-/** A lost event is noticed this much later, as by the next one's number or a reconnection. */
+/** A node's end of the common topics: numbered by publisher as on NATS, so that only a later message shows a loss. */
+interface Ear {
+  readonly process: Process;
+  readonly numbers: HeardNumbers;
+  readonly handlers: Map<string, Set<(payload: Uint8Array) => void>>;
+  readonly lost: () => void;
+}
+
+/** A lost event on another topic is noticed this much later, as by the next one's number or a reconnection. */
 const GAP_NOTICED_MS = 500;
 
 /** The messages between simulated nodes: they take time, get lost, come twice, overtake, and stop at partitions. */
 export class Network {
   private readonly servers = new Map<string, Server[]>();
   private readonly listeners = new Map<string, Set<Listener>>();
+  private readonly ears = new Set<Ear>();
+  private runs = 0;
   private readonly cut = new Set<string>();
   /** When the last event from one node reaches another: events of one publisher stay in order. */
   private readonly lastEventMs = new Map<string, number>();
@@ -64,9 +75,22 @@ export class Network {
     this.world.at(source === target ? 0 : this.delay(), target, action);
   }
 
+  /** Whether what is sent now gets lost. */
+  private loses(source: Process, target: Process): boolean {
+    return !this.reaches(source, target) || (source !== target && this.random.chance(this.faults.dropChance));
+  }
+
+  /** In order after what the source published before. */
+  private inOrder(source: Process, target: Process, action: () => void): void {
+    const way = `${source.name}|${target.name}`;
+    const atMs = Math.max(this.lastEventMs.get(way) ?? 0, this.world.now + (source === target ? 0 : this.delay()));
+    this.lastEventMs.set(way, atMs);
+    this.world.at(atMs - this.world.now, target, action);
+  }
+
   /** An event: in order after those before it; whoever misses it is told that something was lost, once reachable. */
   private event(source: Process, { process, handler, lost }: Listener, payload: Uint8Array): void {
-    if (!this.reaches(source, process) || (source !== process && this.random.chance(this.faults.dropChance))) {
+    if (this.loses(source, process)) {
       const notice = () => {
         if (this.reaches(source, process)) lost();
         else this.world.at(GAP_NOTICED_MS, process, notice);
@@ -74,10 +98,21 @@ export class Network {
       this.world.at(GAP_NOTICED_MS, process, notice);
       return;
     }
-    const way = `${source.name}|${process.name}`;
-    const atMs = Math.max(this.lastEventMs.get(way) ?? 0, this.world.now + (source === process ? 0 : this.delay()));
-    this.lastEventMs.set(way, atMs);
-    this.world.at(atMs - this.world.now, process, () => handler(payload));
+    this.inOrder(source, process, () => handler(payload));
+  }
+
+  /** An event that every node hears. */
+  private commonEvent(source: Process, publisher: string, number: number, subject: string, payload: Uint8Array): void {
+    for (const ear of this.ears) {
+      const { process, numbers, handlers, lost } = ear;
+      if (!process.alive) this.ears.delete(ear);
+      else if (!this.loses(source, process)) {
+        this.inOrder(source, process, () => {
+          if (numbers.hear(publisher, number)) lost();
+          for (const handler of handlers.get(subject) ?? []) handler(payload);
+        });
+      }
+    }
   }
 
   delay(): number {
@@ -90,6 +125,12 @@ export class Network {
     const lost = () => {
       for (const handler of gapHandlers) handler(undefined);
     };
+    const nowMs = () => this.world.clockOf(process).monotonicMs();
+    const numbers = new HeardNumbers({ nowMs, firstMax: 1 });
+    const ear: Ear = { process, numbers, handlers: new Map(), lost };
+    this.ears.add(ear);
+    const publisher = `${process.name}#${this.runs++}`;
+    let number = 0;
     return {
       request: (subject, payload, timeoutMs) => this.request(process, subject, payload, timeoutMs),
       serve: async (subject, handler) => {
@@ -101,17 +142,27 @@ export class Network {
         });
       },
       publish: (subject, payload) => {
-        for (const listener of this.listeners.get(subject) ?? []) {
-          this.event(process, listener, payload);
+        if (isCommon(subject)) {
+          number += 1;
+          this.commonEvent(process, publisher, number, subject, payload);
+          return;
         }
+        for (const listener of this.listeners.get(subject) ?? []) this.event(process, listener, payload);
       },
       subscribe: async (subject, handler) => {
+        if (isCommon(subject)) {
+          const handlers = ear.handlers.get(subject) ?? new Set();
+          ear.handlers.set(subject, handlers.add(handler));
+          return this.subscription(() => handlers.delete(handler));
+        }
         const listener = { process, handler, lost };
         const all = this.listeners.get(subject) ?? new Set();
         this.listeners.set(subject, all.add(listener));
         return this.subscription(() => all.delete(listener));
       },
       onGap: (handler) => void gapHandlers.push(handler),
+      heard: () => numbers.heard(),
+      follows: (heard, gone) => numbers.follows(heard, gone),
       healthy: () => true,
       hears: () => true,
       close: async () => undefined,

@@ -5,6 +5,7 @@ import { Runtime } from '../../actors/runtime/runtime.js';
 import type { HomeRings } from '../../actors/timelines/home-rings.js';
 import { ClusterNode } from '../../cluster/cluster-node.js';
 import type { LeaseRules } from '../../cluster/lease.js';
+import { Hearing } from '../../compose/hearing.js';
 import { fanOut, makeHomeRings, makePublicRing, withRings } from '../../compose/home-rings.js';
 import { Journal } from '../../store/journal.js';
 import type { Tables } from '../../store/port.js';
@@ -80,7 +81,7 @@ export class SimulatedNode {
       rules: ground.rules,
     };
     this.cluster = new ClusterNode(context, bus, peers.of(this.process));
-    const rings = makeHomeRings({ tables, clock, placement: this.cluster, shared: true, log });
+    const rings = makeHomeRings({ tables, clock, placement: this.cluster, bus, log });
     void fanOut([rings], makePublicRing(tables, log), bus);
     this.runtime = new Runtime({
       kinds: ground.kinds(tables, rings),
@@ -94,6 +95,7 @@ export class SimulatedNode {
       limits: { idleMs: 5_000, snapshotEvery: 10, snapshotWorth: 3, cursorEvery: 5, rescanMs: 20_000 },
     });
     this.host = withRings(this.runtime, rings);
+    void Hearing.open(bus, clock).then((hearing) => hearing.watch(() => this.cluster.company()));
     peers.register(this.process, this.cluster.service);
   }
 

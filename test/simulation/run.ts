@@ -101,7 +101,12 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   await world.complete(Promise.all([...clients.map((c) => c.live(endMs)), torment(stage, profile, endMs)]), 120_000);
   await until(world, 'every node to be ready again', allReady);
   await world.run(Math.max(world.now, endMs + LATE_MS), () => false);
+  // What a client was not answered may stand in a journal with its effects still to be done: an actor does them once it is
+  // awake, and reading its home wakes it.
+  const awake = Promise.allSettled(accounts.map((id) => (living()[0] as SimulatedNode).runtime.ask(...wakingUp(id))));
+  await world.complete(awake, SETTLE_MS_MAX);
   const owed = () => effectsOwed(ground.shared);
+  await world.run(world.now + 500, () => false);
   for (let waitedMs = 0; waitedMs < SETTLE_MS_MAX && (await owed()).length > 0; waitedMs += 500) {
     await world.run(world.now + 500, () => false);
   }
@@ -160,6 +165,8 @@ async function registered(node: SimulatedNode, id: string, index: number): Promi
   const reply = await node.runtime.ask('account', id, 'register', input).catch(() => undefined);
   if (reply === undefined) await registered(node, id, index);
 }
+
+const wakingUp = (id: string) => ['account', id, 'home', { knownVersion: 0, upwards: false, limit: 0 }] as const;
 
 /** Backlog rows of actors that may still have effects to do. */
 async function effectsOwed(shared: Tables): Promise<string[]> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Unavailable } from '../../actors/domain/problem.js';
-import { type Bus, PAYLOAD_BYTES_MAX } from '../../transport/bus.js';
+import { type Bus, PAYLOAD_BYTES_MAX, PULSE_TOPIC } from '../../transport/bus.js';
 import { OwnTime } from '../kit/own-time.js';
 import { eventually } from './eventually.js';
 
@@ -71,6 +71,27 @@ export function busContract(
     one.publish('topic.x', bytes('after'));
     await eventually('it has come', () => heard[0]?.length === 101);
     assert.equal(heard[1]?.length, 100);
+  });
+
+  test(`${name}: who hears what another hears follows it, and is told of no gap`, async (t) => {
+    const [one, two] = await open(t);
+    const told: unknown[] = [];
+    for (const bus of [one, two]) bus.onGap((subject) => told.push(subject));
+    const heard: string[][] = [[], []];
+    await one.subscribe(PULSE_TOPIC, (payload) => heard[0]?.push(text(payload)));
+    await two.subscribe(PULSE_TOPIC, (payload) => heard[1]?.push(text(payload)));
+    const said = async (bus: Bus, message: string) => {
+      bus.publish(PULSE_TOPIC, bytes(message));
+      await eventually('it has come', () => heard.every((messages) => messages.at(-1) === message));
+    };
+    await said(one, 'a');
+    const before = one.heard();
+    await said(two, 'b');
+    await said(one, 'c');
+    assert.equal(two.follows(before, []), true);
+    assert.equal(one.follows(two.heard(), []), true);
+    await said(one, 'd');
+    assert.deepEqual(told, []);
   });
 
   test(`${name}: a message above the limit is refused by its sender, one at the limit arrives`, async (t) => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { connect, createInbox, Events, headers, type Msg, type NatsConnection } from 'nats';
 import { Unavailable } from '../../actors/domain/problem.js';
-import type { NodePacked } from '../../proto/gen/types.js';
+import type { NodeHeardOf, NodePacked } from '../../proto/gen/types.js';
 import {
   type Bus,
   checkPayload,
@@ -13,6 +13,7 @@ import {
   type Subscription,
   servedBytes,
 } from '../bus.js';
+import { HeardNumbers } from '../heard-numbers.js';
 import type { TransportLog } from '../transport-log.js';
 import { FAILED_HEADER, OpenRequests } from './open-requests.js';
 import { Outbox, unpack } from './outbox.js';
@@ -60,6 +61,8 @@ export class NatsBus implements Bus {
   private readonly inbox = createInbox();
   /** Who hears the common topics here. */
   private readonly listeners = new Map<string, Set<(payload: Uint8Array) => void>>();
+  /** Of the common topics. What is kept by them must not lack what a node said before it was heard first. */
+  private readonly numbers = new HeardNumbers({ firstMax: 1 });
   private readonly gapHandlers: ((subject: string | undefined) => void)[] = [];
   private connected = true;
   /** What was published while the connection was down has not been caught up with. */
@@ -161,6 +164,14 @@ export class NatsBus implements Bus {
 
   onGap(handler: (subject: string | undefined) => void): void {
     this.gapHandlers.push(handler);
+  }
+
+  heard(): readonly NodeHeardOf[] {
+    return this.numbers.heard();
+  }
+
+  follows(heard: readonly NodeHeardOf[], lost: readonly NodeHeardOf[]): boolean {
+    return this.numbers.follows(heard, lost);
   }
 
   healthy(): boolean {
@@ -284,7 +295,7 @@ export class NatsBus implements Bus {
     this.connection.subscribe(`${this.inbox}.*`, {
       callback: (_error, message) => this.requests.answered(message.subject.slice(this.inbox.length + 1), message),
     });
-    const watch = new GapWatch();
+    const watch = new GapWatch(this.numbers);
     this.connection.subscribe(this.full(COMMON_SUBJECT), {
       callback: (error, message) => {
         if (error) this.options.log.error({ err: error }, 'NATS refuses to let us subscribe');

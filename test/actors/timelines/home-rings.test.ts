@@ -212,7 +212,9 @@ test('upwards from below the floor is the store’s to answer', () => {
 });
 
 test('a ring moves to the next owner, who adds what it heard meanwhile, and is good while the relations are the same', async () => {
-  const [giver, receiver] = [world({ shared: true }), world({ shared: true })];
+  const bus = { heard: () => [], follows: () => true };
+  const [giver, receiver] = [world({ bus }), world({ bus })];
+  const heard = giver.rings.heard();
   post(giver, name(1), 10);
   await opened(giver, name(0), [name(1)]);
   post(giver, name(1), 20);
@@ -229,11 +231,11 @@ test('a ring moves to the next owner, who adds what it heard meanwhile, and is g
   post(receiver, name(1), 30);
   post(receiver, name(2), 31);
   receiver.epoch = undefined;
-  for (const ring of moved) receiver.rings.welcome(ring);
+  for (const ring of moved) receiver.rings.welcome(ring, heard);
   receiver.epoch = 7;
   post(receiver, name(1), 40);
   assert.deepEqual(readAll(receiver.rings, name(0)).ids, [40, 30, 20, 10].map(id18));
 
-  for (const ring of moved) receiver.rings.welcome(ring);
+  for (const ring of moved) receiver.rings.welcome(ring, heard);
   assert.equal(receiver.rings.read(name(0), newest, 2).rest, 'none');
 });

@@ -159,3 +159,36 @@ test('bytes that are no pack are ignored, and a lost pack is a gap', async (t) =
   await eventually('both came', () => heard.length === 2);
   assert.deepEqual([bus.counts().garbage, gaps], [1, 1]);
 });
+
+test('who has lost what another did not hear does not follow it; who is younger expects the next message', async (t) => {
+  const prefix = freshPrefix();
+  const one = await shared(t, prefix, 'one');
+  const stranger = await connect({
+    servers: sharedNatsUrl(),
+    ...(process.env.TEST_NATS_TOKEN && { token: process.env.TEST_NATS_TOKEN }),
+  });
+  t.after(() => stranger.close());
+  const published = codec('murmuration.node.Published');
+  const payload = codec('murmuration.node.Pack').encode({ entries: [{ subject: ROWS_TOPIC, payload: bytes('x') }] });
+  const send = (number: number) =>
+    stranger.publish(`${prefix}.topics`, published.encode({ publisher: 'stranger', number, payload }));
+  const upTo = (number: number) => [{ publisher: 'stranger', number }];
+  const hasHeard = (bus: NatsBus, number: number) =>
+    eventually(`${number} has come`, () => bus.heard().some((of) => of.number === number));
+  send(1);
+  await hasHeard(one, 1);
+  assert.deepEqual(one.heard(), upTo(1));
+  const [inTime, late] = [await shared(t, prefix, 'in time'), await shared(t, prefix, 'late')];
+  const gaps = { inTime: 0, late: 0 };
+  inTime.onGap(() => (gaps.inTime += 1));
+  late.onGap(() => (gaps.late += 1));
+  assert.equal(inTime.follows(upTo(2), []), true);
+  assert.equal(late.follows(upTo(1), []), true);
+  send(3);
+  for (const bus of [one, inTime, late]) await hasHeard(bus, 3);
+  assert.deepEqual(gaps, { inTime: 0, late: 1 });
+  for (const bus of [one, inTime, late]) {
+    assert.equal(bus.follows(upTo(1), []), false);
+    assert.equal(bus.follows(upTo(2), []), true);
+  }
+});

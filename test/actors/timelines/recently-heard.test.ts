@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { RecentlyHeard } from '../../../actors/timelines/recently-heard.js';
+
+test('all that came after what it says is lost is remembered', () => {
+  let number = 0;
+  const recently = new RecentlyHeard(() => [{ publisher: 'a', number }], 4);
+  for (number = 1; number <= 50; number++) {
+    recently.add('author', String(number));
+    const kept = new Set(recently.by(new Set(['author'])));
+    const lost = recently.lost[0]?.number ?? 0;
+    for (let later = lost + 1; later <= number; later++) assert.ok(kept.has(String(later)), `${later} of ${number}`);
+    assert.ok(number - lost <= 8 && kept.size <= 8);
+    if (number > 8) assert.ok(number - lost >= 4);
+  }
+});

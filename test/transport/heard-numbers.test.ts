@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { HeardNumbers, SILENT_MS } from '../../transport/heard-numbers.js';
+
+const of = (publisher: string, number: number) => ({ publisher, number });
+const subscription = () => {
+  const made = { nowMs: 0, numbers: undefined as unknown as HeardNumbers };
+  made.numbers = new HeardNumbers({ nowMs: () => made.nowMs, firstMax: 1 });
+  return made;
+};
+const having = (publisher: string, ...numbers: number[]) => {
+  const made = subscription();
+  for (const number of numbers) made.numbers.hear(publisher, number);
+  return made;
+};
+
+test('what a publisher said before it was heard first is missing, unless nothing was', () => {
+  const { numbers } = subscription();
+  assert.equal(numbers.hear('a', 1), false);
+  assert.equal(numbers.hear('b', 2), true);
+  assert.equal(numbers.hear('b', 3), false);
+  assert.equal(new HeardNumbers().hear('b', 2), false);
+});
+
+test('a subscription tells up to where it has heard each publisher', () => {
+  const { numbers } = having('a', 1, 2, 4, 5);
+  numbers.hear('b', 1);
+  assert.deepEqual(numbers.heard(), [of('a', 5), of('b', 1)]);
+});
+
+test('one that has heard all that came later follows another, one that began later or has a gap since does not', () => {
+  assert.equal(having('a', 1, 2, 3).numbers.follows([of('a', 2)], []), true);
+  assert.equal(having('a', 3, 4).numbers.follows([of('a', 2)], []), true);
+  assert.equal(having('a', 4, 5).numbers.follows([of('a', 2)], []), false);
+  assert.equal(having('a', 1, 2, 4).numbers.follows([of('a', 2)], []), false);
+  assert.equal(having('a', 1, 2, 4).numbers.follows([of('a', 3)], []), true);
+});
+
+test('one that is behind another follows it: what it lacks comes, or shows', () => {
+  const { numbers } = having('a', 1, 2);
+  assert.equal(numbers.follows([of('a', 4)], []), true);
+  assert.equal(numbers.hear('a', 3), false);
+  assert.equal(numbers.hear('a', 5), true);
+});
+
+test('what is not remembered any more is as good as never heard', () => {
+  assert.equal(having('a', 1, 2, 3, 4).numbers.follows([of('a', 2)], [of('a', 2)]), true);
+  assert.equal(having('a', 1, 2, 3, 4).numbers.follows([of('a', 2)], [of('a', 3)]), false);
+});
+
+test('a publisher that the other has never heard of must have been heard from its beginning', () => {
+  assert.equal(having('a', 1, 2).numbers.follows([], []), true);
+  assert.equal(having('a', 2, 3).numbers.follows([], []), false);
+});
+
+test('of a publisher that only the other has heard of the next message is expected, and told on', () => {
+  const [inOrder, behind, gap] = [subscription(), subscription(), subscription()];
+  for (const { numbers } of [inOrder, behind, gap]) {
+    assert.equal(numbers.follows([of('a', 7)], []), true);
+    assert.deepEqual(numbers.heard(), [of('a', 7)]);
+  }
+  assert.deepEqual([inOrder.numbers.hear('a', 8), inOrder.numbers.hear('a', 10)], [false, true]);
+  // On its way when the other had it already.
+  assert.deepEqual(
+    [behind.numbers.hear('a', 6), behind.numbers.hear('a', 7), behind.numbers.hear('a', 8)],
+    Array(3).fill(false),
+  );
+  assert.equal(gap.numbers.hear('a', 9), true);
+});
+
+test('a publisher that has been silent for long is forgotten; a message of it shows as a gap', () => {
+  const old = having('ended', 5, 6);
+  old.nowMs = SILENT_MS;
+  old.numbers.hear('a', 1);
+  assert.equal(old.numbers.follows([of('a', 1)], []), false);
+  old.nowMs += 1;
+  assert.equal(old.numbers.follows([of('a', 1)], []), true);
+  assert.deepEqual(old.numbers.heard(), [of('a', 1)]);
+  assert.equal(old.numbers.hear('ended', 7), true);
+});
