@@ -26,8 +26,6 @@ const COMPOSED: Readonly<Record<string, readonly string[]>> = {
 };
 /** Slices whose tests are together in one file, as people use them. */
 const TOGETHER: Readonly<Record<string, string>> = {
-  // Nothing but what moderation leaves in the state.
-  'account/standing.ts': 'account/moderation.test.ts',
   'conversation/favourite.ts': 'conversation/conversation.test.ts',
   'conversation/reblog.ts': 'conversation/conversation.test.ts',
   'conversation/thread.ts': 'conversation/conversation.test.ts',
