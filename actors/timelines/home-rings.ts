@@ -225,7 +225,7 @@ export class HomeRings {
     if (ring === undefined) return;
     this.#slots.setEpoch(ring, AWAITED);
     this.#slots.touch(ring, relationsVersion);
-    for (const id of this.#heard?.by(new Set([...everyone, onlyFor(viewer)])) ?? []) this.deliverTo(viewer, id);
+    for (const id of this.#heard?.by([...everyone, onlyFor(viewer)]) ?? []) this.deliverTo(viewer, id);
   }
 
   closeWhere(isGone: (viewer: string) => boolean): void {

@@ -8,9 +8,10 @@ const HALF = 32_768;
 
 /** What this node heard of lately, for rings that come from another node: they may have missed some on the way. */
 export class RecentlyHeard {
-  readonly #authors: string[] = [];
-  readonly #ids: string[] = [];
-  #next = 0;
+  /** By author, so that taking a ring does not look through all of them: ids of the half that fills, and of the last. */
+  #newer = new Map<string, string[]>();
+  #older: ReadonlyMap<string, readonly string[]> = new Map();
+  #added = 0;
   #halfBegan: readonly NodeHeardOf[] = [];
   #lost: readonly NodeHeardOf[] = [];
 
@@ -27,18 +28,21 @@ export class RecentlyHeard {
 
   /** `author`: or for whom alone it is, see `onlyFor`. */
   add(author: string, id: string): void {
-    if (this.#next % this.half === 0) {
+    if (this.#added % this.half === 0) {
       this.#lost = this.#halfBegan;
       this.#halfBegan = this.heard();
+      this.#older = this.#newer;
+      this.#newer = new Map();
     }
-    this.#authors[this.#next] = author;
-    this.#ids[this.#next] = id;
-    this.#next = (this.#next + 1) % (2 * this.half);
+    this.#added += 1;
+    const ids = this.#newer.get(author);
+    if (ids === undefined) this.#newer.set(author, [id]);
+    else ids.push(id);
   }
 
   /** Ids by any of these authors, in no order. */
-  by(authors: ReadonlySet<string>): string[] {
-    return this.#ids.filter((_, index) => authors.has(this.#authors[index] ?? ''));
+  by(authors: readonly string[]): string[] {
+    return authors.flatMap((author) => [...(this.#older.get(author) ?? []), ...(this.#newer.get(author) ?? [])]);
   }
 }
 

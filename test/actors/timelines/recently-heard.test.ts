@@ -7,10 +7,18 @@ test('all that came after what it says is lost is remembered', () => {
   const recently = new RecentlyHeard(() => [{ publisher: 'a', number }], 4);
   for (number = 1; number <= 50; number++) {
     recently.add('author', String(number));
-    const kept = new Set(recently.by(new Set(['author'])));
+    const kept = new Set(recently.by(['author']));
     const lost = recently.lost[0]?.number ?? 0;
     for (let later = lost + 1; later <= number; later++) assert.ok(kept.has(String(later)), `${later} of ${number}`);
     assert.ok(number - lost <= 8 && kept.size <= 8);
     if (number > 8) assert.ok(number - lost >= 4);
   }
+});
+
+test('only ids by the authors that are asked for are told, each once', () => {
+  const recently = new RecentlyHeard(() => [], 3);
+  for (const [author, id] of ['a1', 'b2', 'a3', 'c4', 'a5'].map((said) => [said[0] ?? '', said])) {
+    recently.add(author ?? '', id ?? '');
+  }
+  assert.deepEqual(recently.by(['a', 'c', 'd']).sort(), ['a1', 'a3', 'a5', 'c4']);
 });
