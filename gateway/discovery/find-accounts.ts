@@ -66,15 +66,16 @@ export function findAccounts(
 }
 
 /** Those of them who have a word for each letter, too: what begins with one letter is too much to look up. */
-function* lettered(
+function lettered(
   records: Iterable<StoreAccountRecord>,
   letters: readonly string[],
   exact: string | undefined,
 ): Iterable<StoreAccountRecord> {
-  for (const record of records) {
-    const names = letters.length === 0 ? [] : nameWords(record.username, record.profile?.displayName ?? '');
-    if (record.id === exact || letters.every((letter) => names.some((name) => name.startsWith(letter)))) yield record;
-  }
+  if (letters.length === 0) return records;
+  return Array.from(records).filter(({ id, username, profile }) => {
+    const names = nameWords(username, profile?.displayName ?? '');
+    return id === exact || letters.every((letter) => names.some((name) => name.startsWith(letter)));
+  });
 }
 
 /** Those of them who may be found, the best of them first. */
