@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchBulk } from './accounts.js';
 import { benchAsk } from './ask.js';
+import { benchBarePage } from './bare-page.js';
 import { benchCluster } from './cluster.js';
 import { benchDeliveries } from './deliveries.js';
 import { benchDiscoveryLists } from './discovery-lists.js';
@@ -59,6 +60,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
       ...(figures.inFlight === 64 ? { target: `≥ ${APPENDS_MIN}/s`, reached: figures.perSecond >= APPENDS_MIN } : {}),
     })),
   bulk: benchBulk,
+  'bare-page': benchBarePage,
   verify_credentials: benchVerify,
   posts: benchPosts,
   favourite: benchFavourite,
