@@ -46,7 +46,7 @@ export function extensionOf(name: string): string {
   return name.slice(name.lastIndexOf('.') + 1);
 }
 
-/** Names of stored files: 32 random hexadecimal digits that nobody guesses, what it is to the upload, its type. */
+/** Names of stored files: 32 hexadecimal digits that nobody guesses, what it is to the upload, its type. */
 export const FILE_NAME = '^[0-9a-f]{32}(\\.(small|static))?\\.[a-z0-9]{3,4}$';
 
 /** Where the gateway serves a stored file. */

@@ -29,8 +29,9 @@ export const mediaFileRoutes: readonly AnyRoute[] = [
     params: Type.Object({ id: Type.String({ pattern: FILE_NAME }) }),
     handle: async ({ services, params, headers }) => {
       const type = fileType(params.id);
-      const file = type === undefined ? undefined : await services.media.open(params.id);
-      if (type === undefined || file === undefined || (await isOfSuspended(services, params.id))) return notFound();
+      if (type === undefined || (await isOfSuspended(services, params.id))) return notFound();
+      const file = await services.media.open(params.id);
+      if (file === undefined) return notFound();
       const etag = `"${params.id}"`;
       const shared = { ...SAFE_HEADERS, 'content-type': type, etag };
       if (headers['if-none-match'] === etag) return { status: 304, headers: shared, body: '' };
