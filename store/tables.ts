@@ -265,6 +265,12 @@ export const announcementEmoji = table('announcement_emoji', {
   clustering: { name: 'text' },
   value: codec('murmuration.instance.EmojiCounted'),
 });
+/** How many people and statuses there were when they were counted last; `century` is always 0. */
+export const instanceTotals = table('instance_totals', {
+  partition: { century: 'int' },
+  clustering: {},
+  value: codec('murmuration.instance.Totals'),
+});
 /** What people reported; `era` is the report id's, `lane` publicLane of it. */
 export const reports = table('reports', {
   partition: { era: 'int', lane: 'int' },
@@ -359,6 +365,7 @@ export const allTables = [
   apps,
   instanceEntries,
   announcementEmoji,
+  instanceTotals,
   auditLog,
   reports,
   accountListings,

@@ -3,8 +3,9 @@ import type { ActorKind } from '../runtime/kind.js';
 import type { InstanceCommands, InstanceEvents, InstanceState } from './commands.js';
 import { emoji } from './emoji.js';
 import { entries } from './entries.js';
+import { instanceTotals } from './totals.js';
 
-export const initialInstance = (): InstanceState => ({ entries: new Map(), emoji: new Map() });
+export const initialInstance = (): InstanceState => ({ entries: new Map(), emoji: new Map(), totals: undefined });
 
 /** The kind of the one actor that stands for the instance: what its people have set, all slices as one. */
 export function instanceKind(): ActorKind<InstanceState, InstanceCommands, InstanceEvents> {
@@ -12,13 +13,13 @@ export function instanceKind(): ActorKind<InstanceState, InstanceCommands, Insta
     name: 'instance',
     initial: initialInstance,
     slice: {
-      decide: { ...entries.decide, ...emoji.decide },
-      apply: { ...entries.apply, ...emoji.apply },
+      decide: { ...entries.decide, ...emoji.decide, ...instanceTotals.decide },
+      apply: { ...entries.apply, ...emoji.apply, ...instanceTotals.apply },
     },
-    commands: { ...entries.commands, ...emoji.commands },
-    events: { ...entries.events, ...emoji.events },
+    commands: { ...entries.commands, ...emoji.commands, ...instanceTotals.commands },
+    events: { ...entries.events, ...emoji.events, ...instanceTotals.events },
     takeAway: ['entryPut', 'entryRemoved'],
-    stateVersion: 1,
+    stateVersion: 2,
     reactions: instanceReactions,
   };
 }

@@ -1,7 +1,7 @@
 import type { InstanceEntry, StoreAccountRecord } from '../../proto/gen/types.js';
 import { accounts } from '../../store/tables.js';
 import type { Services } from '../services.js';
-import { type Statistics, statisticsOf } from './statistics.js';
+import { type Totals, totalsOf } from './statistics.js';
 
 /** What the instance's people say of it, and what can be counted. */
 export interface About {
@@ -16,7 +16,7 @@ export interface About {
   readonly languages: readonly string[];
   readonly rules: readonly InstanceEntry[];
   readonly hasTerms: boolean;
-  readonly statistics: Statistics;
+  readonly totals: Totals;
 }
 
 const DESCRIPTION = 'A Murmuration server.';
@@ -58,6 +58,6 @@ export async function aboutOf(services: Services): Promise<About> {
     languages: (settings.get('languages') || 'en').split(',').map((code) => code.trim()),
     rules: await entries.of('rules'),
     hasTerms: (await entries.of('terms')).length > 0,
-    statistics: await statisticsOf(services),
+    totals: await totalsOf(services),
   };
 }

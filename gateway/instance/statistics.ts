@@ -1,7 +1,11 @@
 import { eraOfId, eraOfMs, idMs } from '../../actors/domain/ids.js';
+import { Unavailable } from '../../actors/domain/problem.js';
 import { PUBLIC_LANES } from '../../actors/domain/public.js';
+import type { Timer } from '../../actors/domain/time.js';
+import { INSTANCE_ID } from '../../actors/instance/commands.js';
+import { ASK_TIMEOUT_MS } from '../../actors/runtime/kind.js';
 import { RANGE_LIMIT_MAX } from '../../store/port.js';
-import { accountListings, accountStatuses, accounts } from '../../store/tables.js';
+import { accountListings, accountStatuses, accounts, instanceTotals } from '../../store/tables.js';
 import { isSuspended } from '../entities/account.js';
 import type { Services } from '../services.js';
 
@@ -13,13 +17,17 @@ export interface Day {
   readonly active: Set<string>;
 }
 
-/** Counted, not estimated, as of a moment. */
-export interface Statistics {
-  readonly atMs: number;
+/** Counted, not estimated. */
+export interface Totals {
   readonly users: number;
   readonly statuses: number;
   readonly activeMonth: number;
   readonly activeHalfYear: number;
+}
+
+/** As of a moment. */
+export interface Statistics extends Totals {
+  readonly atMs: number;
   /** By days since 1970, for the last WEEKS_COUNTED weeks. */
   readonly days: ReadonlyMap<number, Day>;
 }
@@ -32,11 +40,12 @@ const MONTH_DAYS = 30;
 const HALF_YEAR_DAYS = 180;
 /** Counted at most this often: all accounts and what they said lately are looked at. */
 const KEPT_MS = 300_000;
-/** Longest that an answer waits for the first count; then it says nothing rather than to be late. */
+/** Longest that an answer waits for this node's first count, when there is one of before that it may tell. */
 const PATIENCE_MS = 2_000;
+/** And when there is none: as long as for anything else that is asked. Nobody is told a number that is not one. */
+const COUNT_MS_MAX = ASK_TIMEOUT_MS;
 const CHUNK = 200;
 
-const nothing: Statistics = { atMs: 0, users: 0, statuses: 0, activeMonth: 0, activeHalfYear: 0, days: new Map() };
 interface Held {
   counted: Statistics | undefined;
   counting: Promise<Statistics> | undefined;
@@ -44,26 +53,46 @@ interface Held {
 /** For each server in the process, as long as its registry lives. */
 const heldOf = new WeakMap<object, Held>();
 
-/** The newest count; counted anew in the background once it is old. @throws Unavailable */
-export async function statisticsOf(services: Services, keptMs = KEPT_MS): Promise<Statistics> {
+/** The newest count, made anew in the background once it is old; undefined: the first one takes long. @throws Unavailable */
+export async function statisticsOf(services: Services, patienceMs = PATIENCE_MS): Promise<Statistics | undefined> {
   const held = heldOf.get(services.registry) ?? { counted: undefined, counting: undefined };
   heldOf.set(services.registry, held);
   const { clock } = services;
-  if (held.counted !== undefined && clock.nowMs() - held.counted.atMs < keptMs) return held.counted;
+  if (held.counted !== undefined && clock.nowMs() - held.counted.atMs < KEPT_MS) return held.counted;
   held.counting ??= count(services)
     .then((counted) => {
       held.counted = counted;
+      keep(services, counted);
       return counted;
     })
     .finally(() => {
       held.counting = undefined;
     });
-  if (held.counted !== undefined && keptMs > 0) {
+  if (held.counted !== undefined) {
     held.counting.catch(() => undefined);
     return held.counted;
   }
-  const late = new Promise<Statistics>((resolve) => void clock.after(PATIENCE_MS, () => resolve(nothing)));
-  return Promise.race([held.counting, late]);
+  let timer: Timer | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = clock.after(patienceMs, () => resolve(undefined));
+  });
+  return Promise.race([held.counting, late]).finally(() => timer?.cancel());
+}
+
+/** How many there are: as this node counted, or, while its first count takes long, as any did last. @throws Unavailable */
+export async function totalsOf(services: Services): Promise<Totals> {
+  const found =
+    (await statisticsOf(services)) ??
+    (await services.tables.get(instanceTotals, { century: 0 })) ??
+    (await statisticsOf(services, COUNT_MS_MAX - PATIENCE_MS));
+  if (found === undefined) throw new Unavailable('people and statuses are being counted for the first time');
+  return found;
+}
+
+/** For nodes that start. One that cannot be kept is no loss: the next one is. */
+function keep({ askInstance }: Services, { users, statuses, activeMonth, activeHalfYear, atMs }: Statistics): void {
+  const totals = { users, statuses, activeMonth, activeHalfYear, atMs };
+  askInstance(INSTANCE_ID, 'keepTotals', totals).catch(() => undefined);
 }
 
 /** Ids of the accounts of this server, newest first, some at a time. */

@@ -108,8 +108,7 @@ export async function measure(
 
 /** The server's; a problem as long as the first count of them takes. */
 export async function statistics(services: Services): Promise<Statistics | Problem> {
-  const counted = await statisticsOf(services);
-  return counted.atMs === 0 ? problem('unavailable', 'This is being counted, please try again') : counted;
+  return (await statisticsOf(services)) ?? problem('unavailable', 'This is being counted, please try again');
 }
 
 const distinct = (names: readonly string[]): number => new Set(names).size;

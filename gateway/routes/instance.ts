@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Type } from '@sinclair/typebox';
+import { isProblem } from '../../actors/domain/problem.js';
 import { renderHtml } from '../../actors/domain/text.js';
 import type { InstanceEntry } from '../../proto/gen/types.js';
 import { renderInstance, renderInstanceV1, versionText } from '../entities/instance.js';
@@ -8,7 +9,8 @@ import { isoTime } from '../entities/time.js';
 import { type AnyRoute, json, route } from '../http/route.js';
 import { aboutOf } from '../instance/about.js';
 import { serverKey } from '../instance/server-key.js';
-import { DAY_MS, type Statistics, statisticsOf, WEEKS_COUNTED } from '../instance/statistics.js';
+import { DAY_MS, type Statistics, WEEKS_COUNTED } from '../instance/statistics.js';
+import { statistics } from '../metrics/measures.js';
 import { languageName } from '../posting/language.js';
 import type { Services } from '../services.js';
 import { notFound } from '../visible.js';
@@ -19,7 +21,11 @@ const MONDAY_DAYS = 4;
 
 /** Answers something that anybody may know. */
 function tell(path: string, what: (services: Services) => unknown): AnyRoute {
-  return route({ method: 'GET', path, auth: 'none', handle: async ({ services }) => json(await what(services)) });
+  const handle = async ({ services }: { readonly services: Services }) => {
+    const told = await what(services);
+    return isProblem(told) ? told : json(told);
+  };
+  return route({ method: 'GET', path, auth: 'none', handle });
 }
 
 async function textSetting({ entries, instance }: Services, name: string) {
@@ -116,8 +122,8 @@ function nodeInfo(version: (typeof NODE_INFO_VERSIONS)[number]): AnyRoute {
     auth: 'none',
     handle: async ({ services }) => {
       const { instance } = services;
-      const { statistics, sourceUrl, title, description } = await aboutOf(services);
-      const { users, statuses, activeMonth, activeHalfYear } = statistics;
+      const { totals, sourceUrl, title, description } = await aboutOf(services);
+      const { users, statuses, activeMonth, activeHalfYear } = totals;
       const software = { name: 'murmuration', version: instance.version };
       return {
         status: 200,
@@ -145,7 +151,10 @@ export const instanceRoutes: readonly AnyRoute[] = [
   tell('/api/v1/instance/rules', async ({ entries }) => (await entries.of('rules')).map(renderRule)),
   // There are no other servers yet.
   tell('/api/v1/instance/peers', () => []),
-  tell('/api/v1/instance/activity', async (services) => activity(await statisticsOf(services))),
+  tell('/api/v1/instance/activity', async (services) => {
+    const counted = await statistics(services);
+    return isProblem(counted) ? counted : activity(counted);
+  }),
   tell('/api/v1/instance/extended_description', (services) => textSetting(services, 'extended_description')),
   tell('/api/v1/instance/privacy_policy', (services) => textSetting(services, 'privacy_policy')),
   tell('/api/v1/instance/translation_languages', () => ({})),

@@ -2043,6 +2043,15 @@ export interface InstanceEmojiCounts {
   readonly counts: readonly InstanceEmojiCounted[];
 }
 
+/** As a node counted them at at_ms; also its row. */
+export interface InstanceTotals {
+  readonly users: number;
+  readonly statuses: number;
+  readonly activeMonth: number;
+  readonly activeHalfYear: number;
+  readonly atMs: number;
+}
+
 /** topic.instance: what streams tell everybody. kind: announcement, announcement.reaction, announcement.delete. */
 export interface InstanceInstanceTopic {
   readonly kind: string;
@@ -3088,6 +3097,7 @@ export interface Messages {
   'murmuration.instance.CountEmoji': InstanceCountEmoji;
   'murmuration.instance.EmojiCounted': InstanceEmojiCounted;
   'murmuration.instance.EmojiCounts': InstanceEmojiCounts;
+  'murmuration.instance.Totals': InstanceTotals;
   'murmuration.instance.InstanceTopic': InstanceInstanceTopic;
   'murmuration.instance.AuditEntry': InstanceAuditEntry;
   'murmuration.instance.FileReport': InstanceFileReport;

@@ -177,7 +177,7 @@ test('the instance has every field of both versions', () => {
     languages: ['en'],
     rules: [],
     hasTerms: false,
-    statistics: { atMs: 0, users: 1, statuses: 2, activeMonth: 1, activeHalfYear: 1, days: new Map() },
+    totals: { users: 1, statuses: 2, activeMonth: 1, activeHalfYear: 1 },
   };
   hasFields(renderInstanceV1(instance, about), INSTANCE_V1);
   hasFields(renderInstance(instance, about, 'key'), INSTANCE);
