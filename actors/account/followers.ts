@@ -65,11 +65,13 @@ export const followers: Part<State, Commands, Events, NoticeTold> = {
     },
     removeFollower: (state, command) => parted(state, command, false),
     dropFollower: (state, command) => parted(state, command, true),
-    authorizeFollow(state, { follower }, { nowMs }) {
+    authorizeFollow(state, { follower }, about) {
       const request = state.requests.get(follower);
       if (request !== undefined) {
-        const event = { follower, edgeId: request.edgeId, atMs: nowMs, wasRequested: true, answer: true };
-        return { events: [{ type: 'followerAdded', ...event }, ...answered(state, follower)], reply: {} };
+        const event = { follower, edgeId: request.edgeId, atMs: about.nowMs, wasRequested: true, answer: true };
+        // Of those who are let in one by one the owner is told; not of all at once, by an account that opens.
+        const told = state.profile.locked ? noticed(state, { type: 'follow', from: follower }, about) : [];
+        return { events: [{ type: 'followerAdded', ...event }, ...answered(state, follower), ...told], reply: {} };
       }
       return state.recentFollowers.has(follower) ? { events: [], reply: {} } : problem('not_found', 'Record not found');
     },

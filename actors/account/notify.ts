@@ -44,7 +44,13 @@ const empty = codec('murmuration.account.Empty');
 /** What others did that concerns the owner. */
 export const notify: Part<State, Commands, Events> = {
   decide: {
-    notify: (state, notice, about) => ({ events: noticed(state, notice, about), reply: {} }),
+    notify(state, notice, about) {
+      const before = editTold(state, notice);
+      if (before !== undefined && before.edit >= (notice.edit ?? 0)) return { events: [], reply: {} };
+      const told = noticed(state, notice, about);
+      if (before === undefined || told.length === 0) return { events: told, reply: {} };
+      return { events: [{ type: 'notificationDismissed', id: before.id }, ...told], reply: {} };
+    },
     retractNotice: (state, notice) => ({ events: retracted(state, notice), reply: {} }),
     dismissNotification(state, { id }) {
       return { events: isThere(state, id) ? [{ type: 'notificationDismissed', id }] : [], reply: {} };
@@ -156,6 +162,15 @@ type Told = Pick<P.AccountNotify, 'type' | 'from' | 'statusId'> &
 function gist({ type, from, statusId, report, warning, severance, collectionId, edit }: Told): string {
   const subject = statusId ?? report?.id ?? warning?.id ?? severance?.id ?? collectionId ?? '';
   return edit === undefined ? `${type} ${from} ${subject}` : `${type} ${from} ${subject} ${edit}`;
+}
+
+/** The edit of this status that was told last: the next takes its place. Source: Mastodon LocalNotificationWorker. */
+function editTold(state: Readonly<State>, notice: P.AccountNotify): { id: string; edit: number } | undefined {
+  if (notice.edit === undefined) return undefined;
+  const key = `${gist({ ...notice, edit: undefined })} `;
+  for (const [told, id] of state.recentNotices)
+    if (told.startsWith(key)) return { id, edit: Number(told.slice(key.length)) };
+  return undefined;
 }
 
 function forget(state: State, id: string): void {

@@ -51,6 +51,9 @@ export const accountStream: Reaction<AccountState, AccountEvents> = {
       const notification = { type: kind, from, statusId, atMs, report, warning, severance, collectionId };
       publishAccount(effects, self, { kind: 'notification', notificationId: id, notification });
     },
+    notificationRequestsAccepted(_event, { self }, effects) {
+      publishAccount(effects, self, { kind: 'notifications_merged' });
+    },
   },
 };
 

@@ -34,7 +34,7 @@ const vote = route({
     if (isProblem(seen)) return seen;
     const { id, conversationId, poll } = seen.record;
     if (poll === undefined) return notFound();
-    const { choices } = body;
+    const choices = [...new Set(body.choices)];
     const reply = await services.askConversation(conversationId, 'vote', { statusId: id, by: viewer, choices });
     if (isProblem(reply)) return reply;
     const now = await visibleStatus(services, viewer, id);

@@ -20,6 +20,11 @@ const CATCH_UP_ITEMS_MAX = 4_000;
 /** Of what a stream has shown, how much is looked at for deletions and edits that it may have missed: some screens of a client. */
 const SHOWN_LOOKED_MAX = 200;
 
+/** Clients that keep the filters themselves read them again. */
+const FILTERS_CHANGED = new StreamEvent('filters_changed', undefined, undefined);
+/** Notifications that waited are among the others now. Its payload says nothing: it is Mastodon's. */
+const MERGED = new StreamEvent('notifications_merged', '1', undefined);
+
 const accountTopicCodec = codec('murmuration.node.AccountTopic');
 
 /** How an event leaves. */
@@ -146,7 +151,8 @@ export class Viewer {
   #heard(payload: Uint8Array): void {
     const message = accountTopicCodec.decode(payload);
     if (message.kind === 'relations') this.#refreshLens();
-    else if (message.kind === 'filters_changed') this.#filtersChanged();
+    else if (message.kind === 'filters_changed') this.#tell(FILTERS_CHANGED, ({ kind }) => kind.home);
+    else if (message.kind === 'notifications_merged') this.#tell(MERGED, (one) => one.wantsNotifications);
     else if (message.kind === 'token_revoked') this.#recheck(this, message.tokenHash);
     else if (message.kind === 'conversation') this.#conversed(message.direct);
     else if (message.kind === 'notification') {
@@ -201,12 +207,11 @@ export class Viewer {
     await this.#catchUpAll();
   }
 
-  /** Clients that keep the filters themselves read them again. */
-  #filtersChanged(): void {
-    const event = new StreamEvent('filters_changed', undefined, undefined);
+  /** Something for clients to read again. */
+  #tell(event: StreamEvent, isFor: (subscription: StreamSubscription) => boolean): void {
     this.#lane.run(() =>
       this.#each((subscription) => {
-        if (subscription.kind.home) subscription.told(event);
+        if (isFor(subscription)) subscription.told(event);
       }),
     );
   }

@@ -5,7 +5,10 @@ import type { Cursor } from './cursor.js';
 /** A page of a list, newest first. */
 export interface Page<T> {
   readonly items: readonly T[];
-  /** Keys for Link: the first and the last row looked at, shown or not, so that neighbours neither gap nor repeat. */
+  /**
+   * Keys for Link: of the first and the last row shown. What was passed over has none there, or whoever reads would learn
+   * when something was said that is not for them; only where reading stopped without a full page is it where to go on.
+   */
   readonly newest: string | undefined;
   readonly oldest: string | undefined;
   /** False when it is known that nothing older exists. */
@@ -31,20 +34,25 @@ export function readPage<E extends { readonly id: string }, T>(
   const items: T[] = [];
   let first: string | undefined;
   let last: string | undefined;
+  let passed: string | undefined;
   let ended = false;
   const take = (rows: readonly E[], selected: readonly (T | undefined)[]) => {
     ended = rows.length === 0;
     for (let index = 0; index < rows.length && items.length < bounds.limit; index++) {
-      last = rows[index]?.id;
-      first ??= last;
+      passed = rows[index]?.id;
       const item = selected[index];
-      if (item !== undefined) items.push(item);
+      if (item === undefined) continue;
+      items.push(item);
+      last = passed;
+      first ??= last;
     }
   };
-  const page = (): Page<T> =>
-    bounds.upwards
+  const page = (): Page<T> => {
+    if (!ended) last = passed;
+    return bounds.upwards
       ? { items: items.reverse(), newest: last, oldest: first, more: true }
       : { items, newest: first, oldest: last, more: !ended };
+  };
   const read = (round: number): Soon<Page<T>> => {
     if (round === READ_ROUNDS_MAX || items.length === bounds.limit || ended) return page();
     return soon(cursor.next(Math.max(ROUND_ROWS_MIN, bounds.limit - items.length)), (rows) =>

@@ -2317,7 +2317,7 @@ export interface NodeStatusHeadline {
   readonly listed: boolean;
 }
 
-/** topic.account.<id>: what concerns one account. kind: notification, relations (the lens changed), filters_changed, token_revoked. */
+/** topic.account.<id>: what concerns one account. kind: notification, relations (the lens changed), filters_changed, notifications_merged (requests were accepted), token_revoked. */
 export interface NodeAccountTopic {
   readonly kind: string;
   readonly accountId: string;

@@ -14,12 +14,18 @@ test('the same is notified once until it is dismissed or cleared', () => {
   assert.equal(alice.when('clearNotifications', {}).when('notify', favourite).events.length, 3);
 });
 
-test('each edit of a status is told once', () => {
+test('each edit of a status is told once, in place of the edit before', () => {
   const update = { type: 'update', from: other, statusId: '5' };
   const alice = newcomer()
     .when('notify', { ...update, edit: 1 })
     .when('notify', { ...update, edit: 1 });
-  assert.deepEqual([alice.events.length, alice.when('notify', { ...update, edit: 2 }).events.length], [1, 2]);
+  assert.equal(alice.events.length, 1);
+  const first = alice.state.lastNotificationId ?? '';
+  const twice = alice.when('notify', { ...update, edit: 10 });
+  assert.deepEqual(twice.events[1], { type: 'notificationDismissed', id: first });
+  assert.equal(twice.events[2]?.type, 'notified');
+  assert.equal(twice.when('notify', { ...update, edit: 9 }).events.length, 3, 'one that comes late is old news');
+  assert.equal(twice.when('notify', { ...update, statusId: '6', edit: 1 }).events.length, 4);
 });
 
 test('nobody is notified of what they did themselves or what a blocked account did', () => {

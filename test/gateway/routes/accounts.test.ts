@@ -100,6 +100,19 @@ test('an account’s statuses are what the reader may see, chosen by the query',
   assert.equal((await server.get(`/api/v1/accounts/${carol.id}/statuses?limit=0`)).status, 422);
 });
 
+test('the Link of an account’s statuses names none that the reader may not see', async () => {
+  const dan = await server.person('dan');
+  const list = () => server.get(`/api/v1/accounts/${dan.id}/statuses`);
+  await dan.says('@bob for you only', { visibility: 'direct' });
+  const hidden = await list();
+  assert.deepEqual([hidden.body, hidden.headers.get('link')], [[], null]);
+  const open = await dan.says('for everybody');
+  await dan.says('for those who follow', { visibility: 'private' });
+  const page = await list();
+  assert.deepEqual(ids(page.body), [open]);
+  assert.equal(new URL(linkTo(page, 'prev') ?? '', server.url).searchParams.get('min_id'), open);
+});
+
 test('preferences follow the profile', async () => {
   const { status, body } = await alice.get('/api/v1/preferences');
   assert.deepEqual([status, body['posting:default:visibility']], [200, 'public']);

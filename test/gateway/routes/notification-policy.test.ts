@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { EventStream } from '../../kit/event-stream.js';
 import { type Person, TestServer } from '../../kit/server.js';
 import { until } from '../../kit/until.js';
 
@@ -108,6 +109,25 @@ test('what is dismissed is gone; several are settled at once', async () => {
   );
   const { summary } = await policyOf(dora);
   assert.deepEqual(summary, { pending_requests_count: 0, pending_notifications_count: 0 });
+});
+
+test('a stream of notifications says when what waited was put among them', async () => {
+  const nora = await server.person('nora');
+  await setPolicy(nora, { for_not_following: 'filter' });
+  await nora.follows(carol);
+  const stream = await EventStream.open(server.url, 'user/notification', nora.token);
+  try {
+    const heard = async () => (await carol.says('@nora probe')) !== '' && stream.events.length > 0;
+    await until('the stream is open', async () => (await heard()) || undefined, ARRIVAL_MS_MAX);
+    await bob.says('@nora hello');
+    await waiting(nora, 1);
+    const [{ id }] = (await nora.get('/api/v1/notifications/requests')).body;
+    await nora.post(`/api/v1/notifications/requests/${id}/accept`);
+    const merged = () => stream.events.find(({ event }) => event === 'notifications_merged');
+    assert.equal((await until('merged', merged, ARRIVAL_MS_MAX)).data, '1');
+  } finally {
+    await stream.close();
+  }
 });
 
 test('a private mention by a stranger waits, an answer to one’s own does not', async () => {

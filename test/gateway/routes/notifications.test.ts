@@ -96,10 +96,12 @@ test('what is undone is not notified any more, in lists, counts and groups; done
   for (const group of groups)
     assert.deepEqual([group.notifications_count, group.sample_account_ids], [1, [ines.id]], group.type);
   await gina.post(`/api/v1/follow_requests/${ines.id}/authorize`);
-  await told('favourite', 'reblog');
+  await told('favourite', 'follow', 'reblog');
   await hugo.post(at('favourite'));
-  await told('favourite', 'favourite', 'reblog');
+  await told('favourite', 'favourite', 'follow', 'reblog');
   await gina.remove(`/api/v1/statuses/${status}`);
+  await told('follow');
+  await ines.post(`/api/v1/accounts/${gina.id}/unfollow`);
   await told();
   assert.deepEqual([await unread(1), await unread(2)], [0, 0]);
 });

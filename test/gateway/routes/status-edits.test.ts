@@ -21,7 +21,7 @@ const put = (person: Person, id: string, body: object) =>
   server.ask('PUT', `/api/v1/statuses/${id}`, body, person.token);
 const WAIT_MS = 10_000;
 const told = async (person: Person, type: string) =>
-  (await person.get(`/api/v1/notifications?types[]=${type}`)).body as { status: { id: string } }[];
+  (await person.get(`/api/v1/notifications?types[]=${type}`)).body as { id: string; status: { id: string } }[];
 
 test('an edit shows everywhere, with its history and its source', async () => {
   const id = await alice.says('first #one', { language: 'en' });
@@ -66,6 +66,16 @@ test('who reblogged a status is told of its edit, and streams show it', async ()
     await until(
       'bob is told',
       async () => (await told(bob, 'update')).some((one) => one.status.id === id) || undefined,
+      WAIT_MS,
+    );
+    const [before] = await told(bob, 'update');
+    await put(alice, id, { status: 'passed on, and changed again' });
+    await until(
+      'bob is told of the latest edit only',
+      async () => {
+        const notices = await told(bob, 'update');
+        return (notices.length === 1 && notices[0]?.id !== before?.id) || undefined;
+      },
       WAIT_MS,
     );
     await until(
