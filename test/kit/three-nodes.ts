@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fromRecord } from '../../cluster/shard-map.js';
 import { CassandraTables } from '../../store/cassandra/cassandra-tables.js';
-import { shardMap } from '../../store/tables.js';
+import { RANGE_LIMIT_MAX } from '../../store/port.js';
+import { journal, shardMap } from '../../store/tables.js';
 import type { Place } from '../scenarios/ground.js';
 import { Balancer } from './balancer.js';
 import { cassandraAddress, cassandraSettings, dropKeyspace } from './cassandra.js';
@@ -73,6 +74,11 @@ export class ThreeNodes {
     return this.nodes.map(({ url }) => url);
   }
 
+  /** Lines of their logs that tell of a bug. */
+  get faults(): string[] {
+    return this.nodes.flatMap(({ log }) => log.split('\n').filter(isFault));
+  }
+
   /** All their clocks on the wall are ahead by so much from now on; what measures spans goes on as it did. */
   async ahead(ms: number): Promise<void> {
     const file = join(this.folder, 'ahead');
@@ -82,11 +88,21 @@ export class ThreeNodes {
 
   /** Which node has the shard. */
   async ownerOf(shard: number): Promise<number> {
-    const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-    const tables = await CassandraTables.open({ ...cassandraAddress(), keyspace: this.keyspace, replication: 1, log });
-    const row = await tables.get(shardMap, { cluster: CLUSTER }).finally(() => tables.close());
+    const row = await this.stored((tables) => tables.get(shardMap, { cluster: CLUSTER }));
     const owner = row === undefined ? undefined : fromRecord(row).owners[shard];
     return Number(/^node(\d)#/.exec(owner ?? '')?.[1]) - 1;
+  }
+
+  /** How many of the actor's first events are in its journal, one page at most. */
+  async eventsOf(actor: string): Promise<number> {
+    const partition = { actor, bucket: 0 };
+    return (await this.stored((tables) => tables.range(journal, partition, { limit: RANGE_LIMIT_MAX }))).length;
+  }
+
+  private async stored<T>(read: (tables: CassandraTables) => Promise<T>): Promise<T> {
+    const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+    const tables = await CassandraTables.open({ ...cassandraAddress(), keyspace: this.keyspace, replication: 1, log });
+    return read(tables).finally(() => tables.close());
   }
 
   async dispose(): Promise<void> {
@@ -95,4 +111,11 @@ export class ThreeNodes {
     await rm(this.folder, { recursive: true, force: true });
     await dropKeyspace(this.keyspace);
   }
+}
+
+/** A node that did not get to run for seconds loses its lease, and says so: no fault of its own. */
+function isFault(line: string): boolean {
+  if (!line.startsWith('{')) return false;
+  const { level, part, why } = JSON.parse(line) as { level: number; part?: string; why?: string };
+  return level >= 50 && !(part === 'cluster' && why === 'it could not be renewed in time');
 }
