@@ -39,7 +39,7 @@ export function homeTimeline(services: Services, viewer: string, bounds: PageBou
     const tags = view.lens.followedTags;
     const all =
       tags.length === 0 ? cursor : withTags(cursor, tagsCursor(services.tables, tags, bounds, CHUNK_MIN), bounds);
-    return readPage(all, bounds, selectShown(services, viewer, view, belongs));
+    return readPage(all, bounds, selectShown(services, viewer, view, bounds, belongs));
   });
 }
 
@@ -48,6 +48,7 @@ export function selectShown(
   services: Services,
   viewer: string,
   { relations }: Viewpoint,
+  { upwards }: Pick<PageBounds, 'upwards'>,
   belongs: (status: Audience) => boolean,
 ): Select<HomeEntry, VisibleStatus> {
   const shown = new Shown();
@@ -56,8 +57,9 @@ export function selectShown(
     const wanted = isKnown ? rows.filter(({ audience }) => audience === undefined || belongs(audience)) : rows;
     const ids = wanted.map((row) => row.id);
     return soon(visibleById(services, viewer, ids, { relations, hideBlocked: true, context: 'home' }), (found) => {
-      const selected = found.map((status) =>
-        status !== undefined && belongs(status.record) && shown.isFirst(status) ? status : undefined,
+      const selected = shown.once(
+        found.map((status) => (status !== undefined && belongs(status.record) ? status : undefined)),
+        upwards,
       );
       if (wanted.length === rows.length) return selected;
       const byRow = new Map(wanted.map((row, index) => [row, selected[index]]));
@@ -111,20 +113,33 @@ function withTags(
   return new OnceCursor<HomeEntry>(new MergedCursor<HomeEntry>([bare, tagged], bounds.upwards, CHUNK_MAX));
 }
 
-/** What the page already shows, as itself or as somebody's reblog: a reblog of it is not shown again. */
+/**
+ * What the page already shows, as itself or as somebody's reblog: a reblog of it is not shown again. Of what is read
+ * together the oldest stays, whichever way is read, as in Mastodon's feeds: what has been seen does not come to the top.
+ */
 class Shown {
   readonly #all: string[] = [];
   /** Made when the first reblog asks: on most pages nobody does. */
   #known: Set<string> | undefined;
 
-  isFirst({ record, original }: VisibleStatus): boolean {
+  /** `statuses` without the reblogs of what is shown. */
+  once(statuses: readonly (VisibleStatus | undefined)[], upwards: boolean): readonly (VisibleStatus | undefined)[] {
+    if (upwards) return statuses.map((status) => this.#first(status));
+    const selected = [...statuses];
+    for (let at = selected.length - 1; at >= 0; at--) selected[at] = this.#first(selected[at]);
+    return selected;
+  }
+
+  #first(status: VisibleStatus | undefined): VisibleStatus | undefined {
+    if (status === undefined) return undefined;
+    const { record, original } = status;
     const gist = record.reblogOfId ?? record.id;
     if (original !== undefined) {
       this.#known ??= new Set(this.#all);
-      if (this.#known.has(gist)) return false;
+      if (this.#known.has(gist)) return undefined;
     }
     this.#known?.add(gist);
     this.#all.push(gist);
-    return true;
+    return status;
   }
 }

@@ -32,7 +32,7 @@ export function listTimeline(
     return readPage(
       cursor,
       bounds,
-      selectShown(services, viewer, view, (status: Audience) => lens.list(listId, status)),
+      selectShown(services, viewer, view, bounds, (status: Audience) => lens.list(listId, status)),
     );
   });
 }

@@ -37,6 +37,23 @@ test('home holds one’s own and followed people’s statuses, with Mastodon’s
   assert.deepEqual(ids((await bob.get('/api/v1/timelines/home')).body), [own]);
 });
 
+test('of a status and its reblogs home shows the oldest, whichever way it is read', async () => {
+  const [finn, gwen, hank] = await Promise.all(['finn', 'gwen', 'hank'].map((name) => server.person(name)));
+  assert.ok(finn && gwen && hank);
+  for (const friend of [gwen, hank]) await finn.follows(friend);
+  const [hers, far] = [await gwen.says('look'), await carol.says('from afar')];
+  const reblogs = async (who: Person, id: string) =>
+    (await who.post(`/api/v1/statuses/${id}/reblog`)).body.id as string;
+  await reblogs(hank, hers);
+  const first = await reblogs(gwen, far);
+  await reblogs(hank, far);
+  for (const query of ['', '?min_id=0', '?limit=11'])
+    assert.deepEqual(ids((await finn.get(`/api/v1/timelines/home${query}`)).body), [first, hers], query);
+  // With less of it at a time, what is left out of a page is on the next.
+  assert.deepEqual(ids((await finn.get('/api/v1/timelines/home?limit=1')).body), [first]);
+  assert.deepEqual(ids((await finn.get(`/api/v1/timelines/home?limit=1&max_id=${first}`)).body), [hers]);
+});
+
 test('pages go down by max_id and up by min_id without gap or repeat', async () => {
   const dora = await server.person('dora');
   const said: string[] = [];
