@@ -74,6 +74,7 @@ export function initialAccount(id: string): AccountState {
     pins: [],
     scheduled: new Map(),
     statuses: 0,
+    directStatuses: 0,
     lastStatusAtMs: 0,
     idempotency: new Map(),
     uploads: new Map(),
@@ -253,7 +254,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
     },
     overlaps,
     takeAway,
-    stateVersion: 15,
+    stateVersion: 16,
     once: ['exchangeCode'],
     queries: [
       'scheduledOne',

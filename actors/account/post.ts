@@ -25,6 +25,8 @@ export interface Events {
 export interface State extends ProfileState, PinState, FeaturedTagState, MediaState, RelationState {
   /** Statuses and reblogs that exist; below nothing while an undone reblog is heard of before it was made. */
   statuses: number;
+  /** Of these, the direct ones: what others are told of the number leaves them out. */
+  directStatuses: number;
   lastStatusAtMs: number;
   /** Oldest first. */
   readonly idempotency: Map<string, P.AccountPostedReply & { readonly atMs: number }>;
@@ -69,8 +71,9 @@ export const post: Part<State, Commands, Events> = {
   apply: {
     posted(state, { id, conversationId, idempotencyKey, atMs, tags, visibility, media }) {
       state.statuses += 1;
+      if (visibility === 'direct') state.directStatuses += 1;
+      else state.lastStatusAtMs = atMs;
       if (media !== undefined) attached(state, media.media);
-      state.lastStatusAtMs = atMs;
       countTags(state, { tags, visibility, atMs });
       if (idempotencyKey === undefined) return;
       state.idempotency.delete(idempotencyKey);
@@ -94,8 +97,9 @@ export const post: Part<State, Commands, Events> = {
   },
 };
 
-function counted(state: State, { id, delta, atMs, tags }: P.AccountStatusCounted): void {
+function counted(state: State, { id, delta, atMs, direct, tags }: P.AccountStatusCounted): void {
   state.statuses += delta;
+  if (direct === true) state.directStatuses += delta;
   if (delta > 0) {
     state.lastStatusAtMs = Math.max(state.lastStatusAtMs, atMs);
     return;

@@ -13,8 +13,11 @@ const count = (
   id: string,
   delta: 1 | -1,
   atMs: number,
-  tags: readonly string[] = [],
-) => tellAccount(effects, account, 'countStatus', { id, delta, atMs, tags });
+  { tags, visibility }: Partial<Pick<StoreStatusRecord, 'tags' | 'visibility'>> = {},
+) => {
+  const direct = visibility === 'direct' || undefined;
+  return tellAccount(effects, account, 'countStatus', { id, delta, atMs, direct, tags: tags ?? [] });
+};
 
 /**
  * What somebody took back is counted no more before they are answered. Their account may wait for this conversation
@@ -24,8 +27,9 @@ export const conversationCounts: Reaction<ConversationState, ConversationEvents>
   surface: 'counts',
   beforeReply: true,
   on: {
-    removed: async ({ statusId, by, atMs, tags }, _now, effects) => {
-      await count(effects, by, statusId, -1, atMs, tags);
+    removed: async ({ statusId, by, atMs, tags }, { state }, effects) => {
+      const visibility = state.statuses.get(statusId)?.record.visibility ?? '';
+      await count(effects, by, statusId, -1, atMs, { tags, visibility });
     },
     unreblogged: async ({ by, reblogId }, { atMs }, effects) => {
       await count(effects, by, reblogId, -1, atMs);

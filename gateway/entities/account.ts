@@ -82,6 +82,10 @@ export interface CredentialAccount extends Account {
   readonly role: Role;
 }
 
+/** How many statuses others are told of: direct ones are between those who are in them. Source: Mastodon Status. */
+export const statusesTold = ({ statuses, directStatuses = 0 }: StoreAccountRecord): number =>
+  Math.max(0, statuses - directStatuses);
+
 /** Shown for accounts without an image of their own; routes/images.ts serves them. */
 export const MISSING_AVATAR_PATH = '/avatars/original/missing.png';
 export const MISSING_HEADER_PATH = '/headers/original/missing.png';
@@ -170,7 +174,7 @@ export function renderWhole(instance: InstanceSettings, record: StoreAccountReco
     header_static: header,
     followers_count: record.followers,
     following_count: record.following,
-    statuses_count: record.statuses,
+    statuses_count: statusesTold(record),
     last_status_at: record.lastStatusAtMs > 0 ? isoDay(record.lastStatusAtMs) : null,
     hide_collections: profile.hideCollections,
     emojis: emojiIn(

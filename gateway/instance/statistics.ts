@@ -6,7 +6,7 @@ import { INSTANCE_ID } from '../../actors/instance/commands.js';
 import { ASK_TIMEOUT_MS } from '../../actors/runtime/kind.js';
 import { RANGE_LIMIT_MAX } from '../../store/port.js';
 import { accountListings, accountStatuses, accounts, instanceTotals } from '../../store/tables.js';
-import { isSuspended } from '../entities/account.js';
+import { isSuspended, statusesTold } from '../entities/account.js';
 import type { Services } from '../services.js';
 
 /** What a day held. */
@@ -138,7 +138,7 @@ async function count(services: Services): Promise<Statistics> {
     for (const record of records) {
       if (record === undefined || !record.confirmed || !record.approved || isSuspended(record)) continue;
       totals.users++;
-      totals.statuses += record.statuses;
+      totals.statuses += statusesTold(record);
       const signedUp = Math.floor(idMs(record.id) / DAY_MS);
       if (signedUp >= firstDay) dayOf(signedUp).registrations++;
       const lastDay = Math.floor(record.lastStatusAtMs / DAY_MS);

@@ -86,6 +86,7 @@ const deleteStatus = route({
 
 /** Without the one that goes: its author's actor hears of it behind the reply, and clients show the number they are told. */
 function counted({ account, ...status }: Status): Status {
+  if (status.visibility === 'direct') return { ...status, account };
   return { ...status, account: { ...account, statuses_count: Math.max(0, account.statuses_count - 1) } };
 }
 

@@ -852,12 +852,13 @@ export interface AccountPostedReply {
   readonly conversationId: string;
 }
 
-/** Told by the conversation: the account's reblog came (delta 1), or a status or reblog of it went (delta -1). tags: of a status that all could see. */
+/** Told by the conversation: the account's reblog came (delta 1), or a status or reblog of it went (delta -1). tags: of a status that all could see. direct: it is among the direct ones. */
 export interface AccountCountStatus {
   readonly id: string;
   readonly delta: number;
   readonly atMs: number;
   readonly tags: readonly string[];
+  readonly direct?: boolean | undefined;
 }
 
 export interface AccountStatusCounted {
@@ -865,6 +866,7 @@ export interface AccountStatusCounted {
   readonly delta: number;
   readonly atMs: number;
   readonly tags: readonly string[];
+  readonly direct?: boolean | undefined;
 }
 
 export interface AccountPin {
@@ -2532,6 +2534,7 @@ export interface StoreAccountRecord {
   readonly followers: number;
   readonly following: number;
   readonly statuses: number;
+  /** Of all but direct ones. */
   readonly lastStatusAtMs: number;
   readonly role: string;
   readonly confirmed: boolean;
@@ -2551,6 +2554,8 @@ export interface StoreAccountRecord {
   readonly reason?: string | undefined;
   readonly signUpAddress?: string | undefined;
   readonly removed?: boolean | undefined;
+  /** Of the statuses; nobody else is told of them. */
+  readonly directStatuses?: number | undefined;
 }
 
 export interface StoreStatusRecord {

@@ -53,6 +53,20 @@ test('keys are bounded in number', () => {
   assert.deepEqual([alice.state.idempotency.size, alice.state.idempotency.has('0')], [IDEMPOTENCY_KEYS_MAX, false]);
 });
 
+test('direct statuses are counted apart and leave no date', () => {
+  const alice = newcomer()
+    .when('post', blankPost)
+    .when('post', { ...blankPost, visibility: 'direct' }, { nowMs: startMs + 9 });
+  const told = ({ statuses, directStatuses, lastStatusAtMs }: AccountState) => [
+    statuses,
+    directStatuses,
+    lastStatusAtMs,
+  ];
+  assert.deepEqual(told(alice.state as AccountState), [2, 1, startMs]);
+  const gone = alice.when('countStatus', { id: '2', delta: -1, atMs: 9, direct: true, tags: [] });
+  assert.deepEqual(told(gone.state as AccountState), [1, 0, startMs]);
+});
+
 test('the count follows reblogs and deletions in any order, and nobody is told less than nothing', () => {
   const up = { id: '5', delta: 1, atMs: 9, tags: [] };
   const down = { id: '5', delta: -1, atMs: 9, tags: [] };

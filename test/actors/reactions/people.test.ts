@@ -82,7 +82,7 @@ test('a locked account that was believed open answers with a request, which it m
   assert.equal(granted?.following, true);
   assert.equal(await here.tables.get(following, { account: carol, target: bob }), undefined);
   assert.deepEqual(await followersOf(here, bob), [alice]);
-  assert.deepEqual(await notices(here, bob), [], 'nothing waits for an answer');
+  assert.deepEqual(await notices(here, bob), ['follow'], 'nothing waits for an answer');
   here.stage.close();
 });
 

@@ -228,6 +228,21 @@ test('only its author deletes a status; it answers its text once and is gone', a
   assert.equal((await alice.remove(`/api/v1/statuses/${id}`)).status, 404);
 });
 
+test('nobody learns from an account’s numbers that it wrote to somebody in private', async () => {
+  const quiet = await server.person('hushed');
+  const told = async () => {
+    const { statuses_count, last_status_at } = (await bob.get(`/api/v1/accounts/${quiet.id}`)).body;
+    return [statuses_count, last_status_at];
+  };
+  const secret = await quiet.says('@bob a secret', { visibility: 'direct' });
+  assert.deepEqual(await told(), [0, null]);
+  await quiet.says('for everybody');
+  const [, today] = await told();
+  assert.deepEqual(await told(), [1, today]);
+  assert.equal((await quiet.remove(`/api/v1/statuses/${secret}`)).body.account.statuses_count, 1);
+  assert.deepEqual(await told(), [1, today]);
+});
+
 test('what answered a deleted status answers nothing any more, and stays a reply', async () => {
   const root = await alice.says('going');
   const reply = await bob.says('to what goes', { in_reply_to_id: root });
