@@ -76,6 +76,7 @@ export function conversationKind(
     overlaps: (type) => type === 'favourited' || type === 'bookmarked',
     takeAway: ['removed', 'edited', 'unreblogged', 'quoteRevoked', 'quotePolicySet'],
     stateVersion: 9,
+    remembered: ['vote'],
     queries: ['context', 'quoteState'],
     minted: true,
     shows: { favourite: shown, unfavourite: shown, reblog: shown, unreblog: shown },

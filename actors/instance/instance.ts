@@ -19,6 +19,7 @@ export function instanceKind(): ActorKind<InstanceState, InstanceCommands, Insta
     commands: { ...entries.commands, ...emoji.commands, ...instanceTotals.commands },
     events: { ...entries.events, ...emoji.events, ...instanceTotals.events },
     takeAway: ['entryPut', 'entryRemoved'],
+    remembered: ['putEntry', 'removeEntry'],
     stateVersion: 2,
     reactions: instanceReactions,
   };

@@ -18,6 +18,8 @@ export interface Blueprint {
   readonly queries: ReadonlySet<string>;
   /** Types of events whose effects before the reply every node must have heard of. */
   readonly takeAway: ReadonlySet<string>;
+  /** Commands that are answered as they were when they are asked again. */
+  readonly remembered: ReadonlySet<string>;
   /** Whether the command may be sent again when its outcome is in doubt. */
   repeatable(command: string, cause: StoreCause | undefined): boolean;
 }
@@ -30,6 +32,7 @@ export function blueprint(kind: AnyKind): Blueprint {
     beforeReply: handlersOf(kind, true),
     afterReply: handlersOf(kind, false),
     queries: new Set(kind.queries ?? []),
+    remembered: new Set(kind.remembered ?? []),
     takeAway: new Set<string>(kind.takeAway ?? []),
   };
 }

@@ -32,9 +32,17 @@ interface CallerNeeds {
   readonly carrier: RowCarrier;
 }
 
+/** Of the name under which this node numbers its requests: no other has it, nor a later process of this one. */
+const NAME_BYTES = 9;
+
 /** Finds an actor's owner and asks it, again while the actor moves. */
 export class Caller {
-  constructor(private readonly needs: CallerNeeds) {}
+  private readonly name: string;
+  private requests = 0;
+
+  constructor(private readonly needs: CallerNeeds) {
+    this.name = Buffer.from(needs.random.bytes(NAME_BYTES)).toString('base64url');
+  }
 
   /** @throws Unavailable past the deadline, or when the actor can not answer; Error for a bug in the actor */
   send(message: Message, timeoutMs: number): Promise<unknown> {
@@ -52,8 +60,10 @@ export class Caller {
     });
   }
 
-  private async search(found: Blueprint, message: Message, deadlineMs: number): Promise<unknown> {
+  private async search(found: Blueprint, asked: Message, deadlineMs: number): Promise<unknown> {
     const { clock, local, random } = this.needs;
+    const isRemembered = asked.cause === undefined && found.remembered.has(asked.command);
+    const message = isRemembered ? { ...asked, request: `${this.name}.${++this.requests}` } : asked;
     for (let attempt = 0; ; attempt++) {
       try {
         return await (local.deliver(message, deadlineMs) ?? this.askElsewhere(found, message, deadlineMs));
@@ -79,7 +89,8 @@ export class Caller {
     // What may be carried out twice is asked again soon: its owner may have died and another taken over.
     const repeatable = mayRepeat(message.command, message.cause);
     const timeoutMs = repeatable ? Math.min(leftMs, limits.attemptMs) : leftMs;
-    const payload = encodeCommand(kind, message, timeoutMs);
+    // What is remembered may be waited for by the next attempt.
+    const payload = encodeCommand(kind, message, message.request === undefined ? timeoutMs : leftMs);
     metrics.remoteAsks += 1;
     let opened: NodeActorReply | undefined;
     let bytes: Uint8Array;

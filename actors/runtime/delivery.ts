@@ -13,6 +13,8 @@ export interface Message {
   readonly input: object;
   /** Set when it is an effect of a stored event. */
   readonly cause: StoreCause | undefined;
+  /** The same each time that one command of `remembered` is asked, and no other's. */
+  readonly request?: string;
 }
 
 /** A command on its way through an actor's mailbox, answered once: later answers are ignored. */

@@ -94,6 +94,12 @@ export interface ActorKind<S, C extends CommandTable<C>, E> {
    * an answer was lost (their owner died, the shard moved): the second time they must record nothing.
    */
   readonly once?: readonly (keyof C & string)[];
+  /**
+   * Commands that make another thing each time, or are refused for what they have done already. Their node remembers
+   * what it answered for as long as it may be asked again, and answers that. Only where it died meanwhile, or lost the
+   * shard, is such a command carried out twice.
+   */
+  readonly remembered?: readonly (keyof C & string)[];
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the runtime treats every kind alike; askers keep the types.

@@ -28,6 +28,7 @@ import { NactHost } from './nact-host.js';
 import type { Placement, ShardHost } from './placement.js';
 import { Quieting } from './quieting.js';
 import type { ActorJournal } from './recovery.js';
+import { Remembered } from './remembered.js';
 import { Residents } from './residents.js';
 import { Shards } from './shards.js';
 import type { Surroundings } from './surroundings.js';
@@ -66,6 +67,7 @@ export class Runtime implements Asker, ShardHost {
   private readonly around: Surroundings;
   private readonly shards: Shards;
   private readonly residents: Residents;
+  private readonly remembered: Remembered;
   private readonly caller: Caller;
   private readonly carrier: RowCarrier;
   /** Timers of what runs here; the callers' own outlive it, so that they get their answer. */
@@ -99,6 +101,7 @@ export class Runtime implements Asker, ShardHost {
       heard: parts.heard ?? (() => undefined),
     };
     this.shards = new Shards(this.around, bus, (payload) => this.serve(payload));
+    this.remembered = new Remembered(this.scope);
     this.residents = new Residents(this.around, this.blueprints, this.shards, this.host);
     const { blueprints, residents: local } = this;
     this.carrier = parts.carrier ?? carriesNothing;
@@ -185,10 +188,10 @@ export class Runtime implements Asker, ShardHost {
     const { message, timeoutMs } = decoded;
     const kind = this.blueprints.get(message.kind)?.kind as AnyKind;
     try {
-      const replied = this.residents.deliver(
-        message,
-        this.around.clock.monotonicMs() + Math.min(timeoutMs, SERVED_MS_MAX),
-      );
+      const servedMs = Math.min(timeoutMs, SERVED_MS_MAX);
+      const deliver = () => this.residents.deliver(message, this.around.clock.monotonicMs() + servedMs);
+      const { request } = message;
+      const replied = request === undefined ? deliver() : this.remembered.answer(request, servedMs, deliver);
       if (replied === undefined) throw new NotTaken(`${message.kind}/${message.id} does not live here`);
       const reply = await replied;
       // The rows as they are when the answer goes: what is written in between would be told before it.

@@ -2273,6 +2273,8 @@ export interface NodeActorCommand {
   readonly traceId: string;
   /** Set when the command is an effect of a stored event; the receiver deduplicates by it. */
   readonly cause?: StoreCause | undefined;
+  /** The same when one command is asked again; empty where that does no harm. */
+  readonly request: string;
 }
 
 export interface NodeProblemReply {

@@ -25,6 +25,8 @@ interface NotebookCommands {
   add: { in: { text: string; copyTo?: string; shareWith?: string }; out: { line: number; id: string } };
   /** Adds nothing when the last line is the same. */
   addOnce: { in: { text: string }; out: { line: number } };
+  /** Writes a line down each time, and may be asked again: who does so is told what it was answered. */
+  note: { in: { text: string }; out: { line: number } };
   read: { in: object; out: { lines: string[] } };
   /** Always refused. */
   erase: { in: object; out: object };
@@ -56,6 +58,10 @@ export function notebook(stateVersion = 1): NotebookKind {
           const line = state.lines.length + 1;
           return { events: [{ type: 'added', text, line }], reply: { line } };
         },
+        note: (state, { text }) => {
+          const line = state.lines.length + 1;
+          return { events: [{ type: 'added', text, line }], reply: { line } };
+        },
         read: (state) => ({ events: [], reply: { lines: [...state.lines] } }),
         erase: () => problem('forbidden', 'Ink stays', { page: [{ error: 'ERR_INVALID', description: 'is ink' }] }),
         tear: () => {
@@ -69,6 +75,7 @@ export function notebook(stateVersion = 1): NotebookKind {
     commands: {
       add: { in: jsonCodec('Add'), out: jsonCodec('Added') },
       addOnce: { in: jsonCodec('AddOnce'), out: jsonCodec('AddedOnce') },
+      note: { in: jsonCodec('Note'), out: jsonCodec('Noted') },
       read: { in: jsonCodec('Read'), out: jsonCodec('Lines') },
       erase: { in: jsonCodec('Erase'), out: jsonCodec('Erased') },
       tear: { in: jsonCodec('Tear'), out: jsonCodec('Torn') },
@@ -76,6 +83,7 @@ export function notebook(stateVersion = 1): NotebookKind {
     events: { added: jsonCodec('NoteAdded') },
     queries: ['read'],
     once: ['add', 'addOnce', 'erase', 'tear'],
+    remembered: ['note'],
     overlaps: (_type, { text }) => text.startsWith('beside'),
     reactions: [
       {

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { idMs, makeId } from '../../../actors/domain/ids.js';
 import { Unavailable } from '../../../actors/domain/problem.js';
+import { encodeCommand, openReply, readReply } from '../../../actors/runtime/wire.js';
 import type { NodeHandoffChunk } from '../../../proto/gen/types.js';
 import { backlog, journal } from '../../../store/tables.js';
 import { actorSubject } from '../../../transport/bus.js';
-import { pages } from '../../kit/notebook.js';
+import { notebook, pages } from '../../kit/notebook.js';
 import { STAGE_SHARDS, Stage, type StageNode } from '../../kit/stage.js';
 
 const T0 = 1_767_225_600_000;
@@ -174,4 +175,53 @@ test('a command whose answer was lost on the way is not sent twice, unless it ma
   await stage.clock.advance(4_000);
   assert.deepEqual(await reading, []);
   assert.deepEqual(await lines(owner), []);
+});
+
+test('a command that would be done twice is done once, though its answer is late and it is asked again', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const owner = await stage.node(1);
+  const caller = await stage.node(undefined);
+  const proceed = owner.store.holdWrites(journal);
+  const noted = caller.runtime.ask('notebook', id, 'note', { text: 'one' });
+  await stage.clock.advance(8_000);
+  assert.ok(caller.runtime.metrics.remoteAsks > 1, 'it was asked again');
+  proceed();
+  assert.deepEqual(await noted, { line: 1 });
+  assert.deepEqual(
+    await caller.runtime.ask('notebook', id, 'note', { text: 'one' }),
+    { line: 2 },
+    'another is another',
+  );
+  await stage.clock.settle();
+  assert.deepEqual(await lines(owner), ['one', 'one']);
+});
+
+/** One attempt of a command of another node, who may ask again under the same name. */
+async function attempt(stage: Stage, request: string): Promise<unknown> {
+  const message = { kind: 'notebook', id, command: 'note', input: { text: 'one' }, cause: undefined, request };
+  const bytes = encodeCommand(notebook(), message, 5_000);
+  const reply = await stage.bus('elsewhere').request(actorSubject(1), bytes, 5_000);
+  return readReply(notebook(), 'note', openReply(reply));
+}
+
+test('who asks again because the answer was lost gets that answer, until nobody can be waiting for it', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const owner = await stage.node(1);
+  assert.deepEqual([await attempt(stage, 'r1'), await attempt(stage, 'r1')], [{ line: 1 }, { line: 1 }]);
+  await stage.clock.advance(5_000);
+  assert.deepEqual(await attempt(stage, 'r1'), { line: 2 });
+  assert.deepEqual(await lines(owner), ['one', 'one']);
+});
+
+test('a failure is not remembered: who asks again has the command carried out', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const owner = await stage.node(1);
+  owner.store.breakWrites(journal);
+  await assert.rejects(attempt(stage, 'r1'), Unavailable);
+  owner.store.mend();
+  assert.deepEqual(await attempt(stage, 'r1'), { line: 1 });
+  assert.deepEqual(await lines(owner), ['one']);
 });
