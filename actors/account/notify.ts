@@ -166,7 +166,8 @@ function gist({ type, from, statusId, report, warning, severance, collectionId, 
 
 /** The edit of this status that was told last: the next takes its place. Source: Mastodon LocalNotificationWorker. */
 function editTold(state: Readonly<State>, notice: P.AccountNotify): { id: string; edit: number } | undefined {
-  if (notice.edit === undefined) return undefined;
+  // Each change of a collection is told by itself.
+  if (notice.edit === undefined || notice.type === 'collection_update') return undefined;
   const key = `${gist({ ...notice, edit: undefined })} `;
   for (const [told, id] of state.recentNotices)
     if (told.startsWith(key)) return { id, edit: Number(told.slice(key.length)) };
