@@ -33,6 +33,7 @@ export class KeptRows {
   /** Of a key of one column, which is its own text: no other is put together for each look. */
   readonly #only: string | undefined;
   readonly #rowsMax: number;
+  readonly #value: AnyTable['value'];
   /** Made when the first is kept: of some tables none ever is. */
   #rows: Generations<Kept> | undefined;
   readonly #reading = new Map<string, Reading>();
@@ -43,6 +44,7 @@ export class KeptRows {
     this.#columns = all.map(([name, type]) => ({ name, isId: type === 'id' }));
     this.#only = all.length === 1 ? all[0]?.[0] : undefined;
     this.#rowsMax = rowsMax;
+    this.#value = table.value;
   }
 
   /** Keys of hot and watched tables hold no text of clients, so that nothing stands for something else. */
@@ -94,7 +96,7 @@ export class KeptRows {
     const kept = this.#rows?.get(text);
     this.drop(text);
     if (kept === undefined || this.#writing.has(text)) return;
-    const row: Record<string, unknown> = { ...kept.row };
+    const row: Record<string, unknown> = this.#value.copy?.(kept.row) ?? { ...kept.row };
     for (const { name, number } of numbers) row[name] = number;
     // All else of it is as old as it was.
     this.set(text, row, kept.sinceMs);

@@ -2,7 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { cardLink } from '../domain/card-link.js';
 import type { Part } from '../runtime/part.js';
-import type { ConversationState } from './state.js';
+import { type ConversationState, changed } from './state.js';
 
 export interface Commands {
   setCard: { in: P.ConversationSetCard; out: P.AccountEmpty };
@@ -26,7 +26,7 @@ export const card: Part<ConversationState, Commands, Events> = {
   apply: {
     cardSet(state, { statusId, card: shown }) {
       const entry = state.statuses.get(statusId);
-      if (entry !== undefined) entry.record = { ...entry.record, card: shown };
+      if (entry !== undefined) entry.record = changed(entry.record, { card: shown });
     },
   },
   commands: { setCard: { in: codec('murmuration.conversation.SetCard'), out: codec('murmuration.account.Empty') } },

@@ -7,7 +7,7 @@ import { isProblem, problem } from '../domain/problem.js';
 import { mixtureProblem, textProblem } from '../domain/status-text.js';
 import type { Part } from '../runtime/part.js';
 import { pollOf } from './poll.js';
-import { type ConversationState, livingStatus, notFound } from './state.js';
+import { type ConversationState, changed, livingStatus, notFound } from './state.js';
 
 export interface Commands {
   edit: { in: P.ConversationEdit; out: P.AccountEmpty };
@@ -71,7 +71,8 @@ export const edit: Part<ConversationState, Commands, Events> = {
         entry.votes = undefined;
       }
       const card = said.text === entry.record.text ? entry.record.card : undefined;
-      entry.record = { ...entry.record, ...said, card, mentions, tags, poll, editedAtMs: atMs, edits: number };
+      const changes = { ...said, card, mentions, tags, poll, editedAtMs: atMs, edits: number };
+      entry.record = changed(entry.record, changes);
     },
   },
   commands: {

@@ -2,7 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { isProblem, type Problem, problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
-import { type ConversationState, type Entry, livingStatus, MARKS_MAX, notFound } from './state.js';
+import { type ConversationState, changed, type Entry, livingStatus, MARKS_MAX, notFound } from './state.js';
 
 export interface Commands {
   vote: { in: P.ConversationVote; out: P.AccountEmpty };
@@ -46,12 +46,12 @@ export const poll: Part<ConversationState, Commands, Events> = {
       const options = asked.options.map((option, index) =>
         choices.includes(index) ? { ...option, votes: option.votes + 1 } : option,
       );
-      entry.record = { ...entry.record, poll: { ...asked, options, voters: asked.voters + 1 } };
+      entry.record = changed(entry.record, { poll: { ...asked, options, voters: asked.voters + 1 } });
     },
     pollEnded(state, { statusId }) {
       const entry = state.statuses.get(statusId);
       if (entry?.record.poll === undefined) return;
-      entry.record = { ...entry.record, poll: { ...entry.record.poll, ended: true } };
+      entry.record = changed(entry.record, { poll: { ...entry.record.poll, ended: true } });
     },
   },
   commands: {

@@ -4,7 +4,7 @@ import { isProblem } from '../domain/problem.js';
 import { QUOTE_POLICY_DEFAULT } from '../domain/quoting.js';
 import { invalidField } from '../domain/status-text.js';
 import type { Part } from '../runtime/part.js';
-import { type ConversationState, livingStatus, notFound } from './state.js';
+import { type ConversationState, changed, livingStatus, notFound } from './state.js';
 
 export interface Commands {
   setQuotePolicy: { in: P.ConversationSetQuotePolicy; out: P.AccountEmpty };
@@ -32,7 +32,7 @@ export const quotePolicy: Part<ConversationState, Commands, Events> = {
   apply: {
     quotePolicySet(state, { statusId, policy }) {
       const entry = state.statuses.get(statusId);
-      if (entry !== undefined) entry.record = { ...entry.record, quotePolicy: policy };
+      if (entry !== undefined) entry.record = changed(entry.record, { quotePolicy: policy });
     },
   },
   commands: {

@@ -3,7 +3,7 @@ import type * as P from '../../proto/gen/types.js';
 import { isProblem, problem } from '../domain/problem.js';
 import { fitsQuote, mayQuote } from '../domain/quoting.js';
 import type { Part } from '../runtime/part.js';
-import { type ConversationState, type Entry, livingStatus, MARKS_MAX, notFound } from './state.js';
+import { type ConversationState, changed, type Entry, livingStatus, MARKS_MAX, notFound } from './state.js';
 
 export interface Commands {
   /** To the quoted status: records the quote if it is permitted; `quoteState` tells. */
@@ -89,7 +89,7 @@ export const quote: Part<ConversationState, Commands, Events> = {
     quoteSettled(state, { statusId, state: settled }) {
       const entry = state.statuses.get(statusId);
       if (entry?.record.quote === undefined) return;
-      entry.record = { ...entry.record, quote: { ...entry.record.quote, state: settled } };
+      entry.record = changed(entry.record, { quote: { ...entry.record.quote, state: settled } });
     },
   },
   commands: {
@@ -115,5 +115,5 @@ function recountQuotes(entry: Entry): void {
   if (entry.record.deleted) return;
   let quotes = 0;
   for (const { listed, revoked } of entry.quotes?.values() ?? []) if (listed && !revoked) quotes += 1;
-  entry.record = { ...entry.record, quotes: quotes === 0 ? undefined : quotes };
+  entry.record = changed(entry.record, { quotes: quotes === 0 ? undefined : quotes });
 }

@@ -1,3 +1,4 @@
+import { codec } from '../../proto/codec.js';
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import { type Problem, problem } from '../domain/problem.js';
 
@@ -55,9 +56,16 @@ export function initialConversation(): ConversationState {
   return { statuses: new Map(), orphans: undefined, marks: 0 };
 }
 
+const statusRecords = codec('murmuration.store.StatusRecord');
+
+/** The record with these changes, laid out as all records are (Codec). */
+export function changed(record: StoreStatusRecord, changes: Partial<StoreStatusRecord>): StoreStatusRecord {
+  return Object.assign(statusRecords.copy(record), changes);
+}
+
 export function newEntry(record: StoreStatusRecord, children: string[]): Entry {
   return {
-    record,
+    record: statusRecords.copy(record),
     children,
     favourites: undefined,
     reblogs: undefined,
@@ -84,5 +92,6 @@ export function parentOf(state: Readonly<ConversationState>, record: StoreStatus
 
 /** Brings the record's counts to what the entry holds. */
 export function recount(entry: Entry): void {
-  entry.record = { ...entry.record, favourites: entry.favourites?.size ?? 0, reblogs: entry.reblogs?.size ?? 0 };
+  const counts = { favourites: entry.favourites?.size ?? 0, reblogs: entry.reblogs?.size ?? 0 };
+  entry.record = changed(entry.record, counts);
 }

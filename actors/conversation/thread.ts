@@ -3,7 +3,15 @@ import type * as P from '../../proto/gen/types.js';
 import { indexedTags } from '../domain/hashtag.js';
 import { problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
-import { type ConversationState, type Entry, newEntry, notFound, parentOf, THREAD_STATUSES_MAX } from './state.js';
+import {
+  type ConversationState,
+  changed,
+  type Entry,
+  newEntry,
+  notFound,
+  parentOf,
+  THREAD_STATUSES_MAX,
+} from './state.js';
 
 export interface Commands {
   add: { in: P.ConversationAdd; out: P.AccountEmpty };
@@ -63,7 +71,7 @@ export const thread: Part<ConversationState, Commands, Events> = {
         if (reply?.deleted === false) countReply(entry, reply, 1);
       }
       const parent = parentOf(state, status);
-      if (parent?.record.deleted === true) entry.record = { ...status, parentGone: true };
+      if (parent?.record.deleted === true) entry.record = changed(status, { parentGone: true });
       if (parent === undefined && status.inReplyToId !== undefined) {
         state.orphans ??= new Map();
         state.orphans.set(status.inReplyToId, [...(state.orphans.get(status.inReplyToId) ?? []), status.id]);
@@ -78,7 +86,7 @@ export const thread: Part<ConversationState, Commands, Events> = {
       entry.record = tombstone(entry.record);
       for (const id of entry.children) {
         const reply = state.statuses.get(id);
-        if (reply !== undefined) reply.record = { ...reply.record, parentGone: true };
+        if (reply !== undefined) reply.record = changed(reply.record, { parentGone: true });
       }
     },
     someOrphaned() {},
@@ -99,12 +107,11 @@ export const thread: Part<ConversationState, Commands, Events> = {
 /** Only what anyone may see counts, so that the count gives nothing away. Source: Mastodon Status#increment_count!. */
 function countReply(parent: Entry | undefined, reply: P.StoreStatusRecord, delta: 1 | -1): void {
   if (parent === undefined || (reply.visibility !== 'public' && reply.visibility !== 'unlisted')) return;
-  parent.record = { ...parent.record, replies: parent.record.replies + delta };
+  parent.record = changed(parent.record, { replies: parent.record.replies + delta });
 }
 
 function tombstone(record: P.StoreStatusRecord): P.StoreStatusRecord {
-  return {
-    ...record,
+  return changed(record, {
     text: '',
     html: '',
     spoilerText: '',
@@ -120,7 +127,7 @@ function tombstone(record: P.StoreStatusRecord): P.StoreStatusRecord {
     favourites: 0,
     reblogs: 0,
     deleted: true,
-  };
+  });
 }
 
 /** A deletion parts the thread: what answers a deleted status answers nothing any more. Source: Mastodon, nullified. */

@@ -26,7 +26,7 @@ function followingCount(state: Readonly<AccountState>): number {
 
 const NO_PINS: readonly string[] = [];
 
-/** What is stored of the account for others to read. */
+/** What is stored of the account for others to read, laid out as decoded rows are (Codec.copy). */
 export function accountRecord(state: Readonly<AccountState>): StoreAccountRecord {
   const { owner, profile } = state;
   return {
@@ -48,13 +48,13 @@ export function accountRecord(state: Readonly<AccountState>): StoreAccountRecord
     locale: owner?.locale ?? '',
     followRequests: state.requests.size,
     clientId: owner?.clientId,
+    pinnedIds: state.pins.length === 0 ? NO_PINS : [...state.pins],
     silenced: state.moderation.silenced,
     sensitized: state.moderation.sensitized,
     suspendedAtMs: state.moderation.suspendedAtMs,
     reason: owner?.reason,
     signUpAddress: owner?.signUpAddress,
     removed: state.moderation.deleted,
-    pinnedIds: state.pins.length === 0 ? NO_PINS : [...state.pins],
   };
 }
 
