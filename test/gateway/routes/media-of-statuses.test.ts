@@ -231,6 +231,18 @@ test('avatars and headers are cut to their sizes, replaced and taken away; what 
   assert.match((await erin.remove('/api/v1/profile/header')).body.header, /missing\.png$/);
 });
 
+test('a picture may come as a data: address in JSON; what is none in it changes nothing', async () => {
+  const owl = await server.person('owl');
+  const update = (avatar: string) => server.ask('PATCH', '/api/v1/accounts/update_credentials', { avatar }, owl.token);
+  const picture = Buffer.from(await png(20, 10)).toString('base64');
+  const changed = await update(`data:image/png;base64,${picture}`);
+  assert.equal(changed.status, 200, JSON.stringify(changed.body));
+  assert.match(changed.body.avatar, /\/media\//);
+  for (const odd of ['data:image/png;base64,', 'data:image/png;base64,AAAA', picture, 'https://example.org/owl.png'])
+    assert.equal((await update(odd)).status, odd.endsWith(',') ? 200 : 422, odd.slice(0, 40));
+  assert.equal((await owl.get('/api/v1/accounts/verify_credentials')).body.avatar, changed.body.avatar);
+});
+
 test('oEmbed shows public statuses of this server, nothing else', async () => {
   const id = await alice.says('shown <elsewhere>');
   const hidden = await alice.says('not shown', { visibility: 'private' });
