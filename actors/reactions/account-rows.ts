@@ -38,7 +38,6 @@ export function accountRecord(state: Readonly<AccountState>): StoreAccountRecord
     followers: state.followers,
     following: followingCount(state),
     statuses: Math.max(0, state.statuses),
-    directStatuses: state.directStatuses > 0 ? state.directStatuses : undefined,
     lastStatusAtMs: state.lastStatusAtMs,
     role: owner?.role ?? '',
     confirmed: owner?.confirmed ?? false,
@@ -55,6 +54,7 @@ export function accountRecord(state: Readonly<AccountState>): StoreAccountRecord
     reason: owner?.reason,
     signUpAddress: owner?.signUpAddress,
     removed: state.moderation.deleted,
+    directStatuses: state.directStatuses > 0 ? state.directStatuses : undefined,
   };
 }
 

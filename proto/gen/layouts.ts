@@ -28,6 +28,7 @@ export const layouts = {
     reason: from.reason,
     signUpAddress: from.signUpAddress,
     removed: from.removed,
+    directStatuses: from.directStatuses,
   }),
   'murmuration.store.StatusRecord': (from: StoreStatusRecord): StoreStatusRecord => ({
     id: from.id,
