@@ -3,7 +3,7 @@ import { ConstantRows } from './constant-rows.js';
 import { KeptRanges } from './kept-ranges.js';
 import { KeptRows, type Key, type Reading } from './kept-rows.js';
 import { NewestRows } from './newest-rows.js';
-import type { RangeOptions, Row, RowWrite, Tables, WriteOptions } from './port.js';
+import type { IdRow, IdSpan, RangeOptions, Row, RowWrite, Tables, WriteOptions } from './port.js';
 import type { AnyTable, Columns, KeyOf, Table } from './table.js';
 
 /**
@@ -225,6 +225,15 @@ export class CachedTables implements Tables {
     if (!this.#trusts()) return undefined;
     if (this.#newest.has(table)) return this.#newest.peek(table, partition, options);
     return this.#ranges.has(table) ? this.#ranges.peek(table, partition, options) : undefined;
+  }
+
+  peekIds<P extends Columns, C extends Columns, V>(
+    table: Table<P, C, V>,
+    partition: KeyOf<P>,
+    span: IdSpan,
+    limit: number,
+  ): readonly IdRow<V>[] | undefined {
+    return this.#newest.has(table) && this.#trusts() ? this.#newest.peekIds(table, partition, span, limit) : undefined;
   }
 
   peekOne<P extends Columns, C extends Columns, V>(

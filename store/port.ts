@@ -51,6 +51,19 @@ export interface Row<P extends Columns, C extends Columns, V> {
   readonly value: V;
 }
 
+/** A row by the id that its partition is in order by. */
+export interface IdRow<V> {
+  readonly id: string;
+  readonly value: V;
+}
+
+/** Ids between which rows are read, exclusive, as they are stored; `reverse`: newest first. */
+export interface IdSpan {
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+  readonly reverse: boolean;
+}
+
 export interface ReadTables {
   /** The row that `get` would answer with, if that is in memory; undefined says nothing of it. */
   peek?<P extends Columns, C extends Columns, V>(table: Table<P, C, V>, key: KeyOf<P> & KeyOf<C>): V | undefined;
@@ -62,6 +75,13 @@ export interface ReadTables {
     partition: KeyOf<P>,
     options: RangeOptions<C>,
   ): readonly Row<P, C, V>[] | undefined;
+  /** The same by their ids, without an object for each; of tables whose one clustering column is an id. */
+  peekIds?<P extends Columns, C extends Columns, V>(
+    table: Table<P, C, V>,
+    partition: KeyOf<P>,
+    span: IdSpan,
+    limit: number,
+  ): readonly IdRow<V>[] | undefined;
   /** What `get` would answer with, if that is known, also that there is none; undefined says nothing of it. */
   peekOne?<P extends Columns, C extends Columns, V>(
     table: Table<P, C, V>,

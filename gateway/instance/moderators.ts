@@ -7,9 +7,8 @@ import type { Table } from '../../store/table.js';
 import { accountListings, accounts, reports } from '../../store/tables.js';
 import type { PageBounds } from '../http/paging.js';
 import type { Services } from '../services.js';
-import { soon } from '../soon.js';
-import { type Cursor, type Entry, MergedCursor, PartsCursor, rangeSoon } from '../timelines/cursor.js';
-import { erasOf, rangeOf } from '../timelines/eras.js';
+import { type Cursor, type Entry, entriesSoon, MergedCursor, PartsCursor } from '../timelines/cursor.js';
+import { erasOf } from '../timelines/eras.js';
 import { notFound } from '../visible.js';
 import { FIRST_ERA } from './statistics.js';
 
@@ -46,9 +45,7 @@ function mergedLanes<Name extends string, V>(
     { length: PUBLIC_LANES },
     (_, lane) =>
       new PartsCursor<number, Entry<V>>([lane], bounds, (_lane, span, limit) =>
-        soon(rangeSoon(tables, table, { era, lane }, rangeOf(column, span, limit)), (rows) =>
-          rows.map(({ key, value }) => ({ id: (key as Readonly<Record<string, string>>)[column] ?? '', value })),
-        ),
+        entriesSoon(tables, table, { era, lane }, column, span, limit),
       ),
   );
   return new MergedCursor(lanes, bounds.upwards, chunk);

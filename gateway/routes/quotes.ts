@@ -6,8 +6,7 @@ import { quotes } from '../../store/tables.js';
 import { idText, pageBounds, pageQuery } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
 import { soon } from '../soon.js';
-import { PartsCursor, rangeSoon } from '../timelines/cursor.js';
-import { rangeOf } from '../timelines/eras.js';
+import { entriesSoon, PartsCursor } from '../timelines/cursor.js';
 import { readPage } from '../timelines/page.js';
 import { loadStatuses, notFound, visibleById, visibleStatus, withoutContent } from '../visible.js';
 import { idParams, statusPage } from './lists.js';
@@ -52,11 +51,9 @@ const list = route({
       if (isProblem(seen)) return seen;
       const bounds = pageBounds(query);
       const status = (seen.original ?? seen.record).id;
-      const cursor = new PartsCursor([status], bounds, (_, span, limit) => {
-        return soon(rangeSoon(services.tables, quotes, { status }, rangeOf('quote', span, limit)), (rows) =>
-          rows.map(({ key, value }) => ({ id: key.quote, value })),
-        );
-      });
+      const cursor = new PartsCursor([status], bounds, (_, span, limit) =>
+        entriesSoon(services.tables, quotes, { status }, 'quote', span, limit),
+      );
       const page = readPage(cursor, bounds, (rows) => {
         const ids = rows.map(({ id }) => id);
         return visibleById(services, viewer, ids, { hideBlocked: true });

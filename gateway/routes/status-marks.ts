@@ -7,8 +7,8 @@ import { pageBounds, pageQuery } from '../http/paging.js';
 import { type Answer, type AnyRoute, json, type Request, route } from '../http/route.js';
 import type { Services } from '../services.js';
 import { type Soon, soon } from '../soon.js';
-import { type Entry, PartsCursor, rangeSoon } from '../timelines/cursor.js';
-import { accountCursor, rangeOf } from '../timelines/eras.js';
+import { type Entry, entriesSoon, PartsCursor } from '../timelines/cursor.js';
+import { accountCursor } from '../timelines/eras.js';
 import { readPage } from '../timelines/page.js';
 import {
   loadStatuses,
@@ -147,9 +147,7 @@ function markers(
   const bounds = pageBounds(query);
   const status = (seen.original ?? seen.record).id;
   const cursor = new PartsCursor([status], bounds, (_, span, limit) =>
-    soon(rangeSoon(services.tables, table, { status }, rangeOf('mark', span, limit)), (rows) =>
-      rows.map(({ key, value }) => ({ id: key.mark, value })),
-    ),
+    entriesSoon(services.tables, table, { status }, 'mark', span, limit),
   );
   // Who reblogged for their followers only is no business of others. Source: Mastodon RebloggedByAccountsController.
   const select = (rows: readonly Entry<StoreAccountEdge>[]) =>

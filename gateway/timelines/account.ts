@@ -29,28 +29,25 @@ export function accountTimeline(
 ): Soon<Page<VisibleStatus>> {
   const cursor = accountCursor(services.tables, services.clock, accountStatuses, 'status', account, bounds);
   return soon(relationsOf(services, viewer), (relations) =>
-    readPage(cursor, bounds, selectWanted(services, viewer, account, relations, options)),
+    readPage(cursor, bounds, selectShown(services, viewer, relations, options), (row) =>
+      isWanted(row, account, options),
+    ),
   );
 }
 
-function selectWanted(
+function selectShown(
   services: Services,
   viewer: string | undefined,
-  account: string,
   relations: Relations,
   options: AccountTimelineOptions,
 ): Select<Entry<StoreAccountStatusRow>, VisibleStatus> {
   const isShown = ({ record, original }: VisibleStatus) =>
     hasTag(record, options.tagged) && (original === undefined || relations(original.accountId)?.blocking !== true);
   return (rows) => {
-    const wanted = rows.filter((row) => isWanted(row, account, options));
-    const ids = wanted.map((row) => row.id);
-    return soon(visibleById(services, viewer, ids, { relations, context: 'account' }), (found) => {
-      const shown = found.map((status) => (status !== undefined && isShown(status) ? status : undefined));
-      if (wanted.length === rows.length) return shown;
-      const byRow = new Map(wanted.map((row, index) => [row, shown[index]]));
-      return rows.map((row) => byRow.get(row));
-    });
+    const ids = rows.map((row) => row.id);
+    return soon(visibleById(services, viewer, ids, { relations, context: 'account' }), (found) =>
+      found.map((status) => (status !== undefined && isShown(status) ? status : undefined)),
+    );
   };
 }
 

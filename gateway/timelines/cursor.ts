@@ -1,14 +1,11 @@
 import { compareIds } from '../../actors/domain/ids.js';
-import type { RangeOptions, ReadTables, Row } from '../../store/port.js';
+import type { IdRow, IdSpan, RangeOptions, ReadTables, Row } from '../../store/port.js';
 import type { Columns, KeyOf, Table } from '../../store/table.js';
 import type { PageBounds } from '../http/paging.js';
 import { type Soon, soon } from '../soon.js';
 
 /** A row of a list that is ordered by its rows' ids. */
-export interface Entry<V> {
-  readonly id: string;
-  readonly value: V;
-}
+export type Entry<V> = IdRow<V>;
 
 /** Reads a list in one direction, each row once. */
 export interface Cursor<E> {
@@ -16,12 +13,8 @@ export interface Cursor<E> {
   next(count: number): Soon<readonly E[]>;
 }
 
-/** Bounds of one read, exclusive; `reverse`: newest first. */
-export interface Span {
-  readonly before: string | undefined;
-  readonly after: string | undefined;
-  readonly reverse: boolean;
-}
+/** Bounds of one read. */
+export type Span = IdSpan;
 
 /** All there is, newest first. */
 export const ALL = { before: undefined, after: undefined, upwards: false } as const;
@@ -41,6 +34,27 @@ export function rangeSoon<P extends Columns, C extends Columns, V>(
   options: RangeOptions<C>,
 ): Soon<readonly Row<P, C, V>[]> {
   return tables.peekRange?.(table, partition, options) ?? tables.range(table, partition, options);
+}
+
+/** Rows of one partition by the id that it is in the order of; at once where they are in memory. `column`: the id's. */
+export function entriesSoon<P extends Columns, Name extends string, V>(
+  tables: ReadTables,
+  table: Table<P, { [K in Name]: 'id' }, V>,
+  partition: KeyOf<P>,
+  column: Name,
+  span: Span,
+  limit: number,
+): Soon<readonly Entry<V>[]> {
+  const held = tables.peekIds?.(table, partition, span, limit);
+  if (held !== undefined) return held;
+  const { before, after, reverse } = span;
+  const bound = (id: string | undefined) => (id === undefined ? undefined : { [column]: id });
+  const options = { before: bound(before), after: bound(after), reverse, limit };
+  const entry = ({ key, value }: Row<P, { [K in Name]: 'id' }, V>): Entry<V> => ({
+    id: (key as Readonly<Record<string, string>>)[column] ?? '',
+    value,
+  });
+  return tables.range(table, partition, options as RangeOptions<{ [K in Name]: 'id' }>).then((rows) => rows.map(entry));
 }
 
 /** Reads partitions that follow one another in the order of their rows' ids: eras, buckets. */

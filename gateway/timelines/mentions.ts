@@ -2,7 +2,7 @@ import { notifications } from '../../store/tables.js';
 import type { PageBounds } from '../http/paging.js';
 import type { Services } from '../services.js';
 import { type Soon, soon } from '../soon.js';
-import { type VisibleStatus, visibleById } from '../visible.js';
+import { relationsOf, type VisibleStatus, visibleById } from '../visible.js';
 import { accountCursor } from './eras.js';
 import { isAskedFor } from './notifications.js';
 import { type Page, readPage } from './page.js';
@@ -13,13 +13,16 @@ const MENTIONED = { hideBlocked: true, hideMuted: true, context: 'notifications'
 /** Statuses that mention somebody, newest first, by the notifications that told of them: dismissed ones are gone. */
 export function mentionsTimeline(services: Services, viewer: string, bounds: PageBounds): Soon<Page<VisibleStatus>> {
   const cursor = accountCursor(services.tables, services.clock, notifications, 'notification', viewer, bounds);
-  return readPage(cursor, bounds, (rows) => {
-    const wanted = rows.filter(({ value }) => isAskedFor(value, MENTIONS) && value.statusId !== undefined);
-    const ids = wanted.map(({ value }) => value.statusId ?? '');
-    return soon(visibleById(services, viewer, ids, MENTIONED), (seen) => {
-      if (wanted.length === rows.length) return seen;
-      const byRow = new Map(wanted.map((row, index) => [row, seen[index]]));
-      return rows.map((row) => byRow.get(row));
-    });
+  return soon(relationsOf(services, viewer), (relations) => {
+    const options = { ...MENTIONED, relations };
+    return readPage(
+      cursor,
+      bounds,
+      (rows) => {
+        const ids = rows.map(({ value }) => value.statusId ?? '');
+        return visibleById(services, viewer, ids, options);
+      },
+      ({ value }) => value.statusId !== undefined && isAskedFor(value, MENTIONS),
+    );
   });
 }

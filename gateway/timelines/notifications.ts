@@ -3,7 +3,8 @@ import { notifications } from '../../store/tables.js';
 import { seenNotifications } from '../entities/notification.js';
 import type { PageBounds } from '../http/paging.js';
 import type { Services } from '../services.js';
-import { type Soon, soon } from '../soon.js';
+import type { Soon } from '../soon.js';
+import type { Entry } from './cursor.js';
 import { accountCursor } from './eras.js';
 import { type Page, readPage } from './page.js';
 
@@ -26,16 +27,16 @@ export function notificationList(
   supportedTypes?: readonly string[],
 ): Soon<Page<readonly Uint8Array[]>> {
   const cursor = accountCursor(services.tables, services.clock, notifications, 'notification', viewer, bounds);
-  return readPage(cursor, bounds, (rows) => {
-    const wanted = rows.filter(({ value }) => isAskedFor(value, filter));
-    const stored = wanted.map(({ id, value }) => ({ id, record: value }));
-    return soon(services.pages.notifications(services, viewer, stored, supportedTypes), (rendered) => {
-      if (wanted.length === rows.length) return rendered;
-      const byRow = new Map(wanted.map((row, index) => [row, rendered[index]]));
-      return rows.map((row) => byRow.get(row));
-    });
-  });
+  return readPage(
+    cursor,
+    bounds,
+    (rows) => services.pages.notifications(services, viewer, storedOf(rows), supportedTypes),
+    ({ value }) => isAskedFor(value, filter),
+  );
 }
+
+const storedOf = (rows: readonly Entry<StoreNotificationRecord>[]) =>
+  rows.map(({ id, value }) => ({ id, record: value }));
 
 export function isAskedFor(
   { type, from, filtered }: StoreNotificationRecord,
@@ -56,12 +57,11 @@ export async function countNotifications(
 ): Promise<number> {
   const bounds = { before: undefined, after: aboveId, upwards: false, limit };
   const cursor = accountCursor(services.tables, services.clock, notifications, 'notification', viewer, bounds);
-  const page = await readPage(cursor, bounds, async (rows) => {
-    const wanted = rows.filter(({ value }) => isAskedFor(value, filter));
-    const stored = wanted.map(({ id, value }) => ({ id, record: value }));
-    const seen = await seenNotifications(services, viewer, stored);
-    const there = new Set(wanted.filter((_row, index) => seen[index] !== undefined));
-    return rows.map((row) => (there.has(row) ? row : undefined));
-  });
+  const page = await readPage(
+    cursor,
+    bounds,
+    (rows) => seenNotifications(services, viewer, storedOf(rows)),
+    ({ value }) => isAskedFor(value, filter),
+  );
   return page.items.length;
 }

@@ -22,47 +22,112 @@ export type Select<E, T> = (rows: readonly E[]) => Soon<readonly (T | undefined)
 export const READ_ROUNDS_MAX = 8;
 /** Rows of a round at least, since few of them may be shown. */
 const ROUND_ROWS_MIN = 10;
+/** Where few rows are wanted, so many times as many are read as the page lacks; to pass over one costs little. */
+const ROUND_TIMES_MAX = 4;
 
 export const emptyPage: Page<never> = { items: [], newest: undefined, oldest: undefined, more: false };
 
-/** Reads until the page is full, the list ends, or READ_ROUNDS_MAX; at once where all of it is in memory. */
+/**
+ * Reads until the page is full, the list ends, or READ_ROUNDS_MAX; at once where all of it is in memory. `isWanted`: what
+ * a row says itself, which is asked before `select` is.
+ */
 export function readPage<E extends { readonly id: string }, T>(
   cursor: Cursor<E>,
   bounds: PageBounds,
   select: Select<E, T>,
+  isWanted?: (row: E) => boolean,
 ): Soon<Page<T>> {
-  const items: T[] = [];
-  let first: string | undefined;
-  let last: string | undefined;
-  let passed: string | undefined;
-  let ended = false;
-  const take = (rows: readonly E[], selected: readonly (T | undefined)[]) => {
-    ended = rows.length === 0;
-    for (let index = 0; index < rows.length && items.length < bounds.limit; index++) {
-      passed = rows[index]?.id;
-      const item = selected[index];
-      if (item === undefined) continue;
-      items.push(item);
-      last = passed;
-      first ??= last;
-    }
-  };
-  const page = (): Page<T> => {
-    if (!ended) last = passed;
-    return bounds.upwards
+  return new PageReading(cursor, bounds, select, isWanted).read(0);
+}
+
+class PageReading<E extends { readonly id: string }, T> {
+  readonly #items: T[] = [];
+  #first: string | undefined;
+  #last: string | undefined;
+  /** The last that was looked at. */
+  #passed: string | undefined;
+  #ended = false;
+  /** Read already, and not looked at. */
+  #ahead: readonly E[] = [];
+  #looked = 0;
+  #wanted = 0;
+
+  constructor(
+    private readonly cursor: Cursor<E>,
+    private readonly bounds: PageBounds,
+    private readonly select: Select<E, T>,
+    private readonly isWanted: ((row: E) => boolean) | undefined,
+  ) {}
+
+  read(round: number): Soon<Page<T>> {
+    if (this.#items.length === this.bounds.limit || this.#ended) return this.#page();
+    if (this.#ahead.length > 0) return soon(this.#look(this.#ahead), () => this.read(round));
+    if (round === READ_ROUNDS_MAX) return this.#page();
+    return soon(this.cursor.next(this.#count()), (rows) => {
+      this.#ended = rows.length === 0;
+      return soon(this.#look(rows), () => this.read(round + 1));
+    });
+  }
+
+  #page(): Page<T> {
+    const [items, first] = [this.#items, this.#first];
+    const last = this.#ended ? this.#last : this.#passed;
+    return this.bounds.upwards
       ? { items: items.reverse(), newest: last, oldest: first, more: true }
-      : { items, newest: first, oldest: last, more: !ended };
-  };
-  const read = (round: number): Soon<Page<T>> => {
-    if (round === READ_ROUNDS_MAX || items.length === bounds.limit || ended) return page();
-    return soon(cursor.next(Math.max(ROUND_ROWS_MIN, bounds.limit - items.length)), (rows) =>
-      soon(select(rows), (selected) => {
-        take(rows, selected);
-        return read(round + 1);
-      }),
-    );
-  };
-  return read(0);
+      : { items, newest: first, oldest: last, more: !this.#ended };
+  }
+
+  /** As many wanted rows as the page lacks. */
+  get #missing(): number {
+    return Math.max(ROUND_ROWS_MIN, this.bounds.limit - this.#items.length);
+  }
+
+  /** By how many of those so far were wanted. */
+  #count(): number {
+    const times = Math.min(ROUND_TIMES_MAX, this.#looked / Math.max(1, this.#wanted));
+    return this.#looked === 0 ? this.#missing : Math.ceil(this.#missing * times);
+  }
+
+  #look(all: readonly E[]): Soon<void> {
+    const { isWanted } = this;
+    const missing = this.#missing;
+    let rows = all;
+    let wanted = all;
+    this.#ahead = [];
+    if (isWanted !== undefined) {
+      const found: E[] = [];
+      let to = 0;
+      while (to < all.length && found.length < missing) {
+        const row = all[to++] as E;
+        if (isWanted(row)) found.push(row);
+      }
+      wanted = found;
+      if (to < all.length) {
+        rows = all.slice(0, to);
+        this.#ahead = all.slice(to);
+      }
+    }
+    this.#looked += rows.length;
+    this.#wanted += wanted.length;
+    if (wanted.length === 0) this.#take(rows, wanted, []);
+    else return soon(this.select(wanted), (selected) => this.#take(rows, wanted, selected));
+  }
+
+  #take(rows: readonly E[], wanted: readonly E[], selected: readonly (T | undefined)[]): void {
+    const { limit } = this.bounds;
+    let place = 0;
+    let index = 0;
+    while (index < rows.length && this.#items.length < limit) {
+      const row = rows[index++] as E;
+      if (row !== wanted[place]) continue;
+      const item = selected[place++];
+      if (item === undefined) continue;
+      this.#items.push(item);
+      this.#last = row.id;
+      this.#first ??= row.id;
+    }
+    this.#passed = rows[index - 1]?.id ?? this.#passed;
+  }
 }
 
 /** A page of a list that is in memory as a whole, in any order. */

@@ -7,8 +7,7 @@ import type { ReadServices } from '../read-services.js';
 import { type Soon, soon } from '../soon.js';
 import { relationsOf, type VisibleStatus, visibleById } from '../visible.js';
 import { filledBuckets } from './buckets.js';
-import { type Cursor, type Entry, MergedCursor, PartsCursor, rangeSoon } from './cursor.js';
-import { rangeOf } from './eras.js';
+import { type Cursor, type Entry, entriesSoon, MergedCursor, PartsCursor, rangeSoon } from './cursor.js';
 import { type Page, readPage } from './page.js';
 import { RingCursor } from './ring-cursor.js';
 
@@ -44,16 +43,15 @@ export async function publicMedia(
   viewer: string | undefined,
   bounds: PageBounds,
 ): Promise<Page<VisibleStatus>> {
-  return readPage(publicCursor(services.tables, bounds), bounds, async (rows) => {
-    const wanted = rows.filter((row) => row.value.hasMedia === true).map((row) => row.id);
-    const found = await visibleById(services, viewer, wanted, {
-      hideBlocked: true,
-      hideMuted: true,
-      context: 'public',
-    });
-    const byId = new Map(found.flatMap((status) => (status === undefined ? [] : [[status.record.id, status]])));
-    return rows.map((row) => byId.get(row.id));
-  });
+  return readPage(
+    publicCursor(services.tables, bounds),
+    bounds,
+    (rows) => {
+      const ids = rows.map(({ id }) => id);
+      return visibleById(services, viewer, ids, { hideBlocked: true, hideMuted: true, context: 'public' });
+    },
+    ({ value }) => value.hasMedia === true,
+  );
 }
 
 /** All of them, unfiltered. */
@@ -75,10 +73,9 @@ function bucketCursor(tables: ReadTables, bucket: number, bounds: Bounds, chunk:
   const lanes = Array.from(
     { length: PUBLIC_LANES },
     (_, lane) =>
-      new PartsCursor<number, Entry<StorePublicRow>>([lane], bounds, async (_lane, span, limit) => {
-        const rows = await tables.range(publicStatuses, { bucket, lane }, rangeOf('status', span, limit));
-        return rows.map(({ key, value }) => ({ id: key.status, value }));
-      }),
+      new PartsCursor<number, Entry<StorePublicRow>>([lane], bounds, (_lane, span, limit) =>
+        entriesSoon(tables, publicStatuses, { bucket, lane }, 'status', span, limit),
+      ),
   );
   return new MergedCursor(lanes, bounds.upwards, Math.max(2, Math.ceil(chunk / 2)));
 }

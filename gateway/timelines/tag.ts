@@ -7,8 +7,7 @@ import type { ReadServices } from '../read-services.js';
 import { type Soon, soon } from '../soon.js';
 import { relationsOf, type VisibleStatus, visibleById } from '../visible.js';
 import { filledBuckets } from './buckets.js';
-import { type Cursor, type Entry, MergedCursor, OnceCursor, PartsCursor, rangeSoon } from './cursor.js';
-import { rangeOf } from './eras.js';
+import { type Cursor, type Entry, entriesSoon, MergedCursor, OnceCursor, PartsCursor, rangeSoon } from './cursor.js';
 import { type Page, readPage } from './page.js';
 
 /** Rows read ahead from each hashtag of a merge. */
@@ -50,8 +49,6 @@ export function tagsCursor(
 function tagCursor(tables: ReadTables, tag: string, bounds: Omit<PageBounds, 'limit'>) {
   const buckets = filledBuckets((range) => rangeSoon(tables, tagBuckets, { tag }, range), TAG_BUCKET_MS, bounds);
   return new PartsCursor<number, Entry<StorePublicRow>>(buckets, bounds, (bucket, span, limit) =>
-    soon(rangeSoon(tables, tagStatuses, { tag, bucket }, rangeOf('status', span, limit)), (rows) =>
-      rows.map(({ key, value }) => ({ id: key.status, value })),
-    ),
+    entriesSoon(tables, tagStatuses, { tag, bucket }, 'status', span, limit),
   );
 }
