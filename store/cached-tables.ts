@@ -236,6 +236,10 @@ export class CachedTables implements Tables {
     return this.#newest.has(table) && this.#trusts() ? this.#newest.peekIds(table, partition, span, limit) : undefined;
   }
 
+  peekState<P extends Columns, C extends Columns, V>(table: Table<P, C, V>, partition: KeyOf<P>): object | undefined {
+    return this.#newest.has(table) && this.#trusts() ? this.#newest.peekState(table, partition) : undefined;
+  }
+
   peekOne<P extends Columns, C extends Columns, V>(
     table: Table<P, C, V>,
     key: KeyOf<P> & KeyOf<C>,

@@ -26,6 +26,8 @@ interface Kept {
   complete: boolean;
   /** Rows that were counted when it was last kept: it is counted anew before it has READ_ROWS more. */
   readonly counted: number;
+  /** Another one after each write to the partition, whichever row that was of. Made when it is asked for. */
+  state: object | undefined;
 }
 
 /** A row that was written, its key's columns in their order as text; without `now` nobody knows what it holds. */
@@ -86,6 +88,14 @@ export class NewestRows {
     return kept && cut(kept, span, limit);
   }
 
+  /** One and the same object for as long as nothing of the partition is written; undefined: nobody knows. */
+  peekState(table: AnyTable, partition: Partition): object | undefined {
+    const kept = this.#kept.get(this.#nameOf(table, partition));
+    if (kept === undefined) return undefined;
+    kept.state ??= {};
+    return kept.state;
+  }
+
   /** What `read` would answer, which is asked only where that is not known. */
   async range<P extends Columns, C extends Columns, V>(
     table: Table<P, C, V>,
@@ -131,6 +141,7 @@ export class NewestRows {
     this.#reading.delete(name);
     const kept = this.#kept.peek(name);
     if (kept === undefined) return;
+    kept.state = undefined;
     if (now === undefined) this.#kept.delete(name);
     else if (now.value !== undefined) {
       put(table, kept, key, now.value);
@@ -156,7 +167,7 @@ export class NewestRows {
   #keep(name: string, rows: AnyRow[], complete: boolean): void {
     // A new object each time: one that is kept already is not counted anew.
     const size = PARTITION_ROWS + rows.length;
-    this.#kept.set(name, { rows, complete, counted: rows.length }, { size });
+    this.#kept.set(name, { rows, complete, counted: rows.length, state: undefined }, { size });
   }
 
   forgetAll(): void {

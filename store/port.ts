@@ -82,6 +82,8 @@ export interface ReadTables {
     span: IdSpan,
     limit: number,
   ): readonly IdRow<V>[] | undefined;
+  /** One and the same object for as long as nothing of the partition is written; undefined: nobody knows. */
+  peekState?<P extends Columns, C extends Columns, V>(table: Table<P, C, V>, partition: KeyOf<P>): object | undefined;
   /** What `get` would answer with, if that is known, also that there is none; undefined says nothing of it. */
   peekOne?<P extends Columns, C extends Columns, V>(
     table: Table<P, C, V>,

@@ -14,6 +14,7 @@ import { renderFilter } from '../entities/filter.js';
 import { renderTag, tagId } from '../entities/tag.js';
 import { renderTrendsLink } from '../entities/trends-link.js';
 import type { InstanceSettings } from '../instance/settings.js';
+import { GROUP_PAGES_MAX, type KeptGroups } from '../timelines/kept-groups.js';
 import { KeptJson } from './kept-json.js';
 import { type ReportCard, ReportCards } from './report-cards.js';
 
@@ -54,6 +55,8 @@ export class OtherCards {
 
   /** By the newest notification. */
   readonly groups = new Generations<GroupCard>(GROUPS_MAX);
+  /** By what is asked for. */
+  readonly groupPages = new Generations<KeptGroups>(GROUP_PAGES_MAX);
 
   constructor(instance: InstanceSettings) {
     this.#instance = instance;

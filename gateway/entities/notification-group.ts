@@ -10,9 +10,6 @@ import { groupKey } from './notification.js';
 import { fallbackOf } from './notification-fallback.js';
 import { isoTime } from './time.js';
 
-/** How many of a group are named. Source: Mastodon NotificationGroup::SAMPLE_ACCOUNTS_SIZE. */
-export const SAMPLE_ACCOUNTS_MAX = 8;
-
 const PARTIAL = Buffer.from(',"partial_accounts":');
 const STATUSES = Buffer.from(',"statuses":');
 const GROUPS = Buffer.from(',"notification_groups":');
@@ -37,24 +34,24 @@ export function renderGroups(
   look: GroupLook,
 ): Soon<JsonPieces> {
   const { isPartial } = look;
-  const whole = new Map<string, StoreAccountRecord>();
-  const partial = new Map<string, StoreAccountRecord>();
+  const whole = new Set<StoreAccountRecord>();
+  const partial = new Set<StoreAccountRecord>();
   const statuses = new Map<string, VisibleStatus>();
   const rendered: Uint8Array[][] = [];
   for (const group of groups) {
-    const sample = sampleOf(group);
+    const { sample } = group;
     for (let index = 0; index < sample.length; index++) {
       const account = sample[index] as StoreAccountRecord;
-      if (isPartial && index > 0) partial.set(account.id, account);
-      else whole.set(account.id, account);
+      if (isPartial && index > 0) partial.add(account);
+      else whole.add(account);
     }
     const { status } = group.newest;
     if (status !== undefined) statuses.set(status.record.id, status);
-    rendered.push([groupBytes(services, group, sample, look)]);
+    rendered.push([groupBytes(services, group, look)]);
   }
   const shown: Uint8Array[][] = [];
-  for (const account of whole.values()) shown.push([services.pages.account(account)]);
-  const others = [...partial.values()].filter(({ id }) => !whole.has(id)).map((account) => avatarOf(services, account));
+  for (const account of whole) shown.push([services.pages.account(account)]);
+  const others = [...partial].filter((account) => !whole.has(account)).map((account) => avatarOf(services, account));
   return soon(services.pages.list(services, viewer, [...statuses.values()]), (list) => {
     const pieces = arrayOf(shown, [ACCOUNTS]);
     if (isPartial) pieces.push(PARTIAL, Buffer.from(JSON.stringify(others)));
@@ -67,16 +64,11 @@ export function renderGroups(
 }
 
 /** What a group says is the same as long as it begins and ends with the same, and names the same people. */
-function groupBytes(
-  services: Services,
-  group: NotificationGroup,
-  sample: readonly StoreAccountRecord[],
-  { shown, supportedTypes }: GroupLook,
-): Uint8Array {
-  const { isGrouped, newest, oldestId, people } = group;
+function groupBytes(services: Services, group: NotificationGroup, { shown, supportedTypes }: GroupLook): Uint8Array {
+  const { isGrouped, newest, oldestId, count, sample } = group;
   const fallback = supportedTypes && fallbackOf(newest, supportedTypes);
   const make = () => {
-    const text = JSON.stringify({ ...groupOf(group, sample, shown), fallback }).slice(0, -1);
+    const text = JSON.stringify({ ...groupOf(group, shown), fallback }).slice(0, -1);
     // A number in the API, although it is more than a double holds.
     return Buffer.from(`${text},"most_recent_notification_id":${BigInt(newest.id)}}`);
   };
@@ -86,13 +78,13 @@ function groupBytes(
   const isSame =
     kept !== undefined &&
     kept.isGrouped === isGrouped &&
-    kept.count === people.length &&
+    kept.count === count &&
     kept.oldestId === oldestId &&
     isOf(kept.sample, sample);
   if (isSame) return kept.bytes;
   const bytes = make();
   const ids = sample.map(({ id }) => id);
-  services.pages.others.groups.set(newest.id, { isGrouped, count: people.length, oldestId, sample: ids, bytes });
+  services.pages.others.groups.set(newest.id, { isGrouped, count, oldestId, sample: ids, bytes });
   return bytes;
 }
 
@@ -102,18 +94,8 @@ function isOf(ids: readonly string[], sample: readonly StoreAccountRecord[]): bo
   return true;
 }
 
-/** Different people, the latest first. */
-function sampleOf({ people }: NotificationGroup): readonly StoreAccountRecord[] {
-  const sample: StoreAccountRecord[] = [];
-  for (const account of people) {
-    if (sample.length === SAMPLE_ACCOUNTS_MAX) break;
-    if (!sample.some((other) => other === account || other.id === account.id)) sample.push(account);
-  }
-  return sample;
-}
-
-function groupOf(group: NotificationGroup, sample: readonly StoreAccountRecord[], shown: GroupLook['shown']) {
-  const { isGrouped, newest, oldestId, people } = group;
+function groupOf(group: NotificationGroup, shown: GroupLook['shown']) {
+  const { isGrouped, newest, oldestId, count, sample } = group;
   const { id, record, status } = newest;
   const onPage = {
     page_min_id: oldestId,
@@ -122,7 +104,7 @@ function groupOf(group: NotificationGroup, sample: readonly StoreAccountRecord[]
   };
   return {
     group_key: groupKey(id, record, isGrouped ? [record.type] : []),
-    notifications_count: people.length,
+    notifications_count: count,
     type: record.type,
     ...(shown === 'page' ? onPage : {}),
     sample_account_ids: sample.map((account) => account.id),

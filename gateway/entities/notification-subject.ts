@@ -2,9 +2,9 @@ import type {
   AccountNotifiedReport,
   AccountNotifiedSeverance,
   AccountNotifiedWarning,
-  StoreAccountRecord,
   StoreNotificationRecord,
 } from '../../proto/gen/types.js';
+import type { People } from '../people-at-hand.js';
 import type { ReadServices } from '../read-services.js';
 import { type Account, renderAccount } from './account.js';
 import type { Collection } from './collection.js';
@@ -59,9 +59,10 @@ export function subjectOf(
   services: Pick<ReadServices, 'instance'>,
   viewer: string,
   { report, warning, severance }: StoreNotificationRecord,
-  accounts: ReadonlyMap<string, StoreAccountRecord>,
+  accounts: People,
 ): NotificationSubject | undefined {
   if (severance !== undefined) return { event: severanceEvent(severance) };
+  if (report === undefined && warning === undefined) return undefined;
   const target = accounts.get(report?.target ?? viewer);
   if (target === undefined) return undefined;
   if (report !== undefined) return { report: reportOn(renderAccount(services.instance, target), report) };

@@ -1,6 +1,6 @@
 import { idMs } from '../../actors/domain/ids.js';
 import type { StoreAccountRecord, StoreNotificationRecord, StoreStatusRecord } from '../../proto/gen/types.js';
-import { loadAccounts } from '../people-at-hand.js';
+import { loadAccounts, type People } from '../people-at-hand.js';
 import type { ReadServices } from '../read-services.js';
 import type { Relations } from '../relations.js';
 import { blocksDomainOf, isReadable } from '../screening/screen.js';
@@ -39,60 +39,66 @@ export interface SeenNotification {
 /** What moderators are told stays among them. */
 export const isOfDuty = ({ type }: StoreNotificationRecord): boolean => type.startsWith('admin.');
 
-/**
- * With one read per table; undefined where the account or the status is gone, hidden, blocked or muted.
- * `known`: the viewer's relations, where they were asked for already.
- */
+/** What was asked for already. */
+interface Known {
+  readonly relations: Relations;
+  /** Who did what is told of; they are of different statuses. */
+  readonly people?: People;
+}
+
+/** With one read per table; undefined where the account or the status is gone, hidden, blocked or muted. */
 export function seenNotifications(
   services: ReadServices,
   viewer: string,
   stored: readonly StoredNotification[],
-  known?: Relations,
+  known?: Known,
 ): Soon<(SeenNotification | undefined)[]> {
-  const accountIds: string[] = [];
   const statusIds: string[] = [];
-  const places = new Map<string, number>();
+  const places = known?.people === undefined ? new Map<string, number>() : undefined;
   /** Of each notification, that of its status among those that are looked for. */
   const placeOf: number[] = [];
   let collectionIds: Set<string> | undefined;
+  /** Whom it takes besides those who did it. */
+  let concerned: string[] | undefined;
   for (const { record } of stored) {
-    accountIds.push(record.from);
-    placeOf.push(record.statusId ? placed(record.statusId, places, statusIds) : -1);
-    if (record.collectionId !== undefined) {
+    const { statusId, collectionId, report } = record;
+    placeOf.push(statusId ? placed(statusId, places, statusIds) : -1);
+    if (collectionId !== undefined) {
       collectionIds ??= new Set();
-      collectionIds.add(record.collectionId);
+      collectionIds.add(collectionId);
     }
-    if (record.report !== undefined) accountIds.push(record.report.target);
-    if (record.warning !== undefined || isOfDuty(record)) accountIds.push(viewer);
+    if (report !== undefined || record.warning !== undefined || isOfDuty(record)) {
+      concerned ??= [viewer];
+      if (report !== undefined) concerned.push(report.target);
+    }
   }
-  return soon(known ?? relationsOf(services, viewer), (relations) =>
-    soon(loadAccounts(services, accountIds), (accounts) =>
-      soon(
-        visibleById(services, viewer, statusIds, { relations, hideBlocked: true, context: 'notifications' }),
-        (seen) => {
-          const statusOf = (index: number) => seen[placeOf[index] ?? -1];
-          if (collectionIds === undefined)
-            return stored.map((one, n) => seenNotification(services, viewer, one, relations, accounts, statusOf(n)));
-          return soon(collectionsSeen(services, viewer, [...collectionIds], relations), (collections) =>
-            stored.map((one, n) =>
-              seenNotification(services, viewer, one, relations, accounts, statusOf(n), collections),
-            ),
-          );
-        },
-      ),
+  const options = { hideBlocked: true, context: 'notifications' } as const;
+  const people = (): Soon<People> =>
+    known?.people !== undefined && concerned === undefined
+      ? known.people
+      : loadAccounts(services, [...(concerned ?? []), ...stored.map(({ record }) => record.from)]);
+  return soon(known?.relations ?? relationsOf(services, viewer), (relations) =>
+    soon(people(), (accounts) =>
+      soon(visibleById(services, viewer, statusIds, { ...options, relations }), (seen) => {
+        const statusOf = (index: number) => seen[placeOf[index] ?? -1];
+        if (collectionIds === undefined)
+          return stored.map((one, n) => seenNotification(services, viewer, one, relations, accounts, statusOf(n)));
+        return soon(collectionsSeen(services, viewer, [...collectionIds], relations), (collections) =>
+          stored.map((one, n) =>
+            seenNotification(services, viewer, one, relations, accounts, statusOf(n), collections),
+          ),
+        );
+      }),
     ),
   );
 }
 
-/** Where the status is among those that are looked for, each once. */
-function placed(id: string, places: Map<string, number>, ids: string[]): number {
-  let place = places.get(id);
-  if (place === undefined) {
-    place = ids.length;
-    places.set(id, place);
-    ids.push(id);
-  }
-  return place;
+/** Where the status is among those that are looked for; each once, where `places` are given. */
+function placed(id: string, places: Map<string, number> | undefined, ids: string[]): number {
+  const known = places?.get(id);
+  if (known !== undefined) return known;
+  places?.set(id, ids.length);
+  return ids.push(id) - 1;
 }
 
 function collectionsSeen(services: ReadServices, viewer: string, ids: readonly string[], relations: Relations) {
@@ -107,7 +113,7 @@ function seenNotification(
   viewer: string,
   { id, record }: StoredNotification,
   relations: Relations,
-  accounts: ReadonlyMap<string, StoreAccountRecord>,
+  accounts: People,
   status: VisibleStatus | undefined,
   collections?: ReadonlyMap<string, VisibleCollection | undefined>,
 ): SeenNotification | undefined {

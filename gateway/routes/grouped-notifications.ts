@@ -6,7 +6,7 @@ import { renderGroups } from '../entities/notification-group.js';
 import { pageBounds, pageProperties, pageQuery } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
 import { soon } from '../soon.js';
-import { notificationGroup, notificationGroups } from '../timelines/notification-groups.js';
+import { countGroups, notificationGroup, notificationGroups } from '../timelines/notification-groups.js';
 import { pageOf } from '../timelines/page.js';
 import { notFound } from '../visible.js';
 import { pageAnswer } from './lists.js';
@@ -62,8 +62,7 @@ const unread = route({
   handle: async (request) => {
     const { services, viewer = '', query } = request;
     const bounds = { before: undefined, after: await lastRead(request), upwards: false, limit: query.limit };
-    const page = await notificationGroups(services, viewer, bounds, filterOf(query), query.grouped_types);
-    return json({ count: page.items.length });
+    return json({ count: await countGroups(services, viewer, bounds, filterOf(query), query.grouped_types) });
   },
 });
 

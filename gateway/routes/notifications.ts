@@ -7,7 +7,8 @@ import { arrayOf } from '../cards/status-pages.js';
 import { idText, limitQuery, pageBounds, pageProperties } from '../http/paging.js';
 import { type Answer, type AnyRoute, json, type Request, route } from '../http/route.js';
 import { soon } from '../soon.js';
-import { countNotifications, type NotificationFilter, notificationList } from '../timelines/notifications.js';
+import type { NotificationFilter } from '../timelines/notification-filter.js';
+import { countNotifications, notificationList } from '../timelines/notifications.js';
 import { answered, notFound } from '../visible.js';
 import { idParams, pageAnswer } from './lists.js';
 

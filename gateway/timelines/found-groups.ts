@@ -5,6 +5,9 @@ import { type IdSpan, notBefore, spanBounds } from './group-spans.js';
 
 type Row = Entry<StoreNotificationRecord>;
 
+/** How many of a group are named. Source: Mastodon NotificationGroup::SAMPLE_ACCOUNTS_SIZE. */
+const SAMPLE_ACCOUNTS_MAX = 8;
+
 /** Notifications that say the same of the same. */
 export interface NotificationGroup {
   /** False: it stays alone, also where others say the same. */
@@ -12,8 +15,20 @@ export interface NotificationGroup {
   readonly newest: SeenNotification;
   /** Of those on the page, or of all that are looked at. */
   readonly oldestId: string;
-  /** Who did it, each time: the latest first, those below the page last. */
-  readonly people: readonly StoreAccountRecord[];
+  /** How often it was done, also below the page. */
+  readonly count: number;
+  /** Different people who did it, the latest first; those below the page last. */
+  readonly sample: readonly StoreAccountRecord[];
+}
+
+/** Of `people`, the latest first: the first different ones. */
+export function sampleOf(people: readonly StoreAccountRecord[]): readonly StoreAccountRecord[] {
+  const sample: StoreAccountRecord[] = [];
+  for (const account of people) {
+    if (sample.length === SAMPLE_ACCOUNTS_MAX) break;
+    if (!sample.some((other) => other === account || other.id === account.id)) sample.push(account);
+  }
+  return sample;
 }
 
 /** One that is being found, by rows in the order of reading. */
@@ -24,6 +39,7 @@ export interface FoundGroup {
   readonly span: IdSpan | undefined;
   readonly first: Row;
   last: Row;
+  /** Who did it, each time, in the order of reading. */
   readonly people: StoreAccountRecord[];
   /** The first, once it is judged: what they tell of is the same for all of them. */
   seen: SeenNotification | undefined;
@@ -38,6 +54,8 @@ export class FoundGroups {
   readonly #about = new Map<string, FoundGroup[]>();
   /** How many are judged: the others may not be for the viewer. */
   #judged = 0;
+  /** What began groups that are not for the viewer. */
+  readonly lost: Row[] = [];
   /** Rows come in order: mostly of the half day of those before. */
   #span: IdSpan | undefined;
   /** Members of a group often follow one another. */
@@ -92,8 +110,10 @@ export class FoundGroups {
     for (let index = this.#judged; index < this.#groups.length; index++) {
       const group = this.#groups[index] as FoundGroup;
       group.seen = seen[index - this.#judged];
-      if (group.seen === undefined) this.#forget(group);
-      else groups.push(group);
+      if (group.seen === undefined) {
+        this.lost.push(group.first);
+        this.#forget(group);
+      } else groups.push(group);
     }
     this.#groups = groups;
     this.#judged = groups.length;

@@ -4,7 +4,7 @@ import type { Services } from '../services.js';
 import { type Soon, soon } from '../soon.js';
 import { relationsOf, type VisibleStatus, visibleById } from '../visible.js';
 import { accountCursor } from './eras.js';
-import { isAskedFor } from './notifications.js';
+import { isAskedFor } from './notification-filter.js';
 import { type Page, readPage } from './page.js';
 
 const MENTIONS = { types: ['mention'] };

@@ -6,17 +6,8 @@ import type { Services } from '../services.js';
 import type { Soon } from '../soon.js';
 import type { Entry } from './cursor.js';
 import { accountCursor } from './eras.js';
+import { isAskedFor, type NotificationFilter } from './notification-filter.js';
 import { type Page, readPage } from './page.js';
-
-/** Which notifications are wanted. */
-export interface NotificationFilter {
-  /** Undefined: all. */
-  readonly types?: readonly string[] | undefined;
-  readonly excludeTypes?: readonly string[] | undefined;
-  readonly from?: string | undefined;
-  /** Those that wait for a decision, too. */
-  readonly withFiltered?: boolean | undefined;
-}
 
 /** A viewer's notifications as pieces of JSON, newest first, without those whose account or status is gone or hidden. */
 export function notificationList(
@@ -37,15 +28,6 @@ export function notificationList(
 
 const storedOf = (rows: readonly Entry<StoreNotificationRecord>[]) =>
   rows.map(({ id, value }) => ({ id, record: value }));
-
-export function isAskedFor(
-  { type, from, filtered }: StoreNotificationRecord,
-  { types, excludeTypes, from: wantedFrom, withFiltered }: NotificationFilter,
-): boolean {
-  if (filtered === true && withFiltered !== true) return false;
-  if (types?.includes(type) === false || excludeTypes?.includes(type) === true) return false;
-  return wantedFrom === undefined || wantedFrom === from;
-}
 
 /** How many there are above an id, at most `limit`. */
 export async function countNotifications(

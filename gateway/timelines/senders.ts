@@ -1,7 +1,7 @@
 import type { StoreAccountRecord, StoreNotificationRecord } from '../../proto/gen/types.js';
 import { accounts } from '../../store/tables.js';
 import { isHeardOf, isOfDuty, isThere } from '../entities/notification.js';
-import { loadAccounts } from '../people-at-hand.js';
+import { loadAccounts, type People } from '../people-at-hand.js';
 import type { ReadServices } from '../read-services.js';
 import type { Relations } from '../relations.js';
 import { type Soon, soon } from '../soon.js';
@@ -13,7 +13,7 @@ interface Sender {
 }
 
 /** Whom notifications come from, each judged once for a page: a few people make most of its rows. */
-export class Senders {
+export class Senders implements People {
   readonly #services: ReadServices;
   readonly #relations: Relations;
   /** Null: there is none. */
@@ -24,17 +24,39 @@ export class Senders {
     this.#relations = relations;
   }
 
+  /** Somebody of whom it was asked already. */
+  get(id: string): StoreAccountRecord | undefined {
+    return this.#known.get(id)?.account;
+  }
+
+  /** Whoever was asked of, and whether the viewer is told of what they did. */
+  all(): Map<string, boolean> {
+    const all = new Map<string, boolean>();
+    for (const [id, sender] of this.#known) all.set(id, sender?.isHeard === true);
+    return all;
+  }
+
   /** Null where the viewer is not told of what they did; undefined: they have to be loaded first. */
   of(record: StoreNotificationRecord): StoreAccountRecord | null | undefined {
-    const sender = this.#known.get(record.from) ?? this.#atHand(record.from);
+    const sender = this.#sender(record.from);
     if (sender === undefined || sender === null) return sender;
     return sender.isHeard || isOfDuty(record) ? sender.account : null;
+  }
+
+  /** Whether the viewer is told of what they do; undefined: they have to be loaded first. */
+  hears(id: string): boolean | undefined {
+    const sender = this.#sender(id);
+    return sender === undefined ? undefined : sender?.isHeard === true;
   }
 
   load(ids: readonly string[]): Soon<void> {
     return soon(loadAccounts(this.#services, ids), (found) => {
       for (const id of ids) this.#add(id, found.get(id));
     });
+  }
+
+  #sender(id: string): Sender | null | undefined {
+    return this.#known.get(id) ?? this.#atHand(id);
   }
 
   #atHand(id: string): Sender | null | undefined {

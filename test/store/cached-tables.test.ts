@@ -212,7 +212,9 @@ for (const [what, kept] of [
         return tables.range(notifications, { account, era: 0 }, { limit, reverse: true, ...bounds });
       };
       const newest = { limit: 20, before: undefined, after: undefined };
+      const stateOf = () => cached.peekState(notifications, { account, era: 0 });
       for (const [n, step] of steps.entries()) {
+        const before = { state: stateOf(), all: await page(shared, { ...newest, limit: 1_000 }) };
         const doing = step.map(async (one) => {
           const { id, does } = one;
           if (does === 'put') return cached.write([notice(id, String(n))]);
@@ -229,9 +231,19 @@ for (const [what, kept] of [
         for (const one of step) {
           assert.deepEqual(await page(cached, one), await page(shared, one));
           assert.deepEqual(await page(cached, newest), await page(shared, newest));
+          const { limit, before, after } = one;
+          const span = { before: before?.padStart(18, '0'), after: after?.padStart(18, '0'), reverse: true };
+          const byIds = cached.peekIds(notifications, { account, era: 0 }, span, limit);
+          const rows = (await page(shared, one)).map(({ key, value }) => ({ id: key.notification, value }));
+          if (byIds !== undefined) assert.deepEqual(plain(byIds), rows);
+        }
+        if (before.state !== undefined && before.state === stateOf()) {
+          assert.deepEqual(await page(shared, { ...newest, limit: 1_000 }), before.all, 'nothing was written');
         }
       }
     };
+    const plain = (found: readonly { readonly id: string; readonly value: unknown }[]) =>
+      found.map(({ id, value }) => ({ id, value }));
     const steps = fc.array(fc.array(deed, { minLength: 1, maxLength: 4 }), { maxLength: 60 });
     await fc.assert(fc.asyncProperty(steps, told), { numRuns: 150 });
   });
@@ -313,6 +325,32 @@ test('newest pages are read once, and again after a write elsewhere', async () =
   assert.deepEqual([await ids(), reads], [[9, 8, 7], 2]);
   cached.forget(undefined);
   assert.deepEqual([await ids(), reads], [[9, 8, 7], 3]);
+});
+
+test('newest rows are read once, however their pages overlap', async () => {
+  const shared = new MemoryTables();
+  const reads: number[] = [];
+  const range: typeof shared.range = (table, partition, options) => {
+    reads.push(options.limit);
+    return shared.range(table, partition, options);
+  };
+  const cached = new CachedTables({ ...new StageTables(shared).tables, range }, { newest: [notifications] });
+  const id = (n: number) => String(n).padStart(18, '0');
+  await cached.write(Array.from({ length: 150 }, (_, n) => notice(id(n + 1), 'a')));
+  const read = async (before: number, limit: number) => {
+    const asked = { limit, reverse: true, before: { notification: id(before) } };
+    const rows = await cached.range(notifications, { account, era: 0 }, asked);
+    return rows.map(({ key }) => Number(key.notification));
+  };
+  const below = (from: number, count: number) => Array.from({ length: count }, (_, n) => from - 1 - n);
+  await cached.range(notifications, { account, era: 0 }, { limit: 20, reverse: true });
+  assert.deepEqual(await read(131, 80), below(131, 80));
+  assert.deepEqual(await read(101, 40), below(101, 40));
+  assert.deepEqual(await read(61, 40), below(61, 40));
+  assert.deepEqual(await read(11, 20), below(11, 10));
+  assert.deepEqual(reads, [40, 60, 40, 40]);
+  assert.deepEqual(await read(31, 30), below(31, 30), 'all of it is known now');
+  assert.equal(reads.length, 4);
 });
 
 test('a row whose value follows from its key is written once, and again when that failed', async () => {

@@ -7,6 +7,8 @@ const ARRIVAL_MS_MAX = 10_000;
 const SAMPLE_MAX = 8;
 const FANS = 10;
 const STATUSES = 5;
+/** The first reads the rows, the second keeps the page, and the third and those after it find it. */
+const TURNS = 4;
 
 interface Told {
   readonly id: string;
@@ -40,6 +42,7 @@ after(() => server.stop());
 
 const all = async (): Promise<Told[]> => {
   const upper = (await alice.get('/api/v1/notifications?limit=80')).body as Told[];
+  if (upper.length === 0) return [];
   const rest = (await alice.get(`/api/v1/notifications?limit=80&max_id=${upper.at(-1)?.id}`)).body as Told[];
   return [...upper, ...rest];
 };
@@ -107,8 +110,18 @@ async function compare(what: string): Promise<number> {
       }
     }
   }
+  // First pages are kept, and then found again: these are asked for until they are.
+  for (const choice of choices) {
+    for (let turn = 0; turn < TURNS; turn++) {
+      const page = { limit: 4, ...choice };
+      assert.deepEqual(await groupsOf(page), pageOf(rows, page), `${what}, turn ${turn}: ${JSON.stringify(page)}`);
+    }
+  }
   return rows.length;
 }
+
+/** Whether the first page of four groups is kept. */
+const isKept = () => server.node.services.pages.others.groupPages.peek(`${alice.id} 4`) !== undefined;
 
 test('pages of groups are those of the single notifications, whatever the viewer may not see of them any more', async () => {
   const acts: (() => Promise<unknown>)[] = [];
@@ -123,6 +136,7 @@ test('pages of groups are those of the single notifications, whatever the viewer
   for (let n = 0; n < acts.length; n++) await acts[(n * step) % acts.length]?.();
   await until('all', async () => ((await all()).length === acts.length ? true : undefined), ARRIVAL_MS_MAX);
   assert.equal(await compare('at first'), acts.length);
+  assert.ok(isKept());
 
   const [foe, loud, dull] = [fans[0] as Person, fans[3] as Person, fans[4] as Person];
   const counts = [acts.length];
@@ -130,16 +144,40 @@ test('pages of groups are those of the single notifications, whatever the viewer
     await act();
     counts.push(await compare(what));
   };
-  await then('blocked', () => alice.post(`/api/v1/accounts/${foe.id}/block`));
-  await then('muted', () => alice.post(`/api/v1/accounts/${loud.id}/mute`));
-  await then('suspended', () =>
-    server.node.services.askAccount(dull.id, 'moderate', { action: 'suspend', by: '', text: '', mail: false }),
-  );
+  const isMore = () => (counts.at(-1) ?? 0) > (counts.at(-2) ?? 0);
+  const moderate = (action: string) =>
+    server.node.services.askAccount(dull.id, 'moderate', { action, by: '', text: '', mail: false });
+  await then('dismissed', async () => {
+    const [newest] = await groupsOf({ limit: 1, types: ['favourite'] });
+    await alice.post(`/api/v1/notifications/${newest?.page_max_id}/dismiss`);
+  });
   await then('deleted', () => alice.remove(`/api/v1/statuses/${statuses[1]}`));
-  const [newest] = await groupsOf({ limit: 1, types: ['favourite'] });
-  await then('dismissed', () => alice.post(`/api/v1/notifications/${newest?.page_max_id}/dismiss`));
+  assert.ok(isKept());
+  await then('muted', () => alice.post(`/api/v1/accounts/${loud.id}/mute`));
+  await then('suspended', () => moderate('suspend'));
+  await then('blocked', () => alice.post(`/api/v1/accounts/${foe.id}/block`));
   for (const [index, count] of counts.entries())
     if (index > 0) assert.ok(count < (counts[index - 1] ?? 0), `${counts}`);
   await then('heard again', () => alice.post(`/api/v1/accounts/${loud.id}/unmute`));
-  assert.ok((counts.at(-1) ?? 0) > (counts.at(-2) ?? 0), `${counts}`);
+  assert.ok(isMore(), `${counts}`);
+  await then('not suspended any more', () => moderate('unsuspend'));
+  assert.ok(isMore(), `${counts}`);
+  await then('one more', async () => {
+    const before = counts.at(-1) ?? 0;
+    await fans[1]?.says('@alice once more');
+    await until('it', async () => ((await all()).length > before ? true : undefined), ARRIVAL_MS_MAX);
+  });
+  assert.ok(isMore(), `${counts}`);
+  await then('a filter hides it', () =>
+    alice.post('/api/v2/filters', {
+      title: 'no more',
+      context: ['notifications'],
+      filter_action: 'hide',
+      keywords_attributes: [{ keyword: 'once more', whole_word: true }],
+    }),
+  );
+  assert.ok(!isMore(), `${counts}`);
+  await then('unblocked', () => alice.post(`/api/v1/accounts/${foe.id}/unblock`));
+  assert.equal((await alice.post('/api/v1/notifications/clear')).status, 200);
+  assert.equal(await compare('cleared'), 0);
 });
