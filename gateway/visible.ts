@@ -4,7 +4,7 @@ import { maySee, type Relation } from '../actors/domain/visibility.js';
 import type { AccountRelation, StoreAccountRecord, StoreStatusRecord } from '../proto/gen/types.js';
 import { accounts, statuses } from '../store/tables.js';
 import { isPublished } from './entities/account.js';
-import { loadAccounts } from './people-at-hand.js';
+import { loadAccounts, type People, PeopleAtHand } from './people-at-hand.js';
 import { quotesAny, type SeenQuote, withQuotes } from './quoted.js';
 import { askSoon, type ReadServices } from './read-services.js';
 import type { Relations } from './relations.js';
@@ -40,7 +40,6 @@ export interface VisibleOptions {
 const RELATION_TARGETS_MAX = 2_000;
 const NO_RELATIONS: Relations = () => undefined;
 const NO_STATUSES: ReadonlyMap<string, StoreStatusRecord> = new Map();
-const NO_AUTHORS: ReadonlyMap<string, StoreAccountRecord> = new Map();
 
 /** A status without anything that it says: what is answered to somebody who undid what they once did to it. */
 export function withoutContent(record: StoreStatusRecord): VisibleStatus {
@@ -102,13 +101,14 @@ function screenedBy(
   screen: Screen,
   options: VisibleOptions,
 ): Soon<(VisibleStatus | undefined)[]> {
-  const authors = screen.domains === undefined ? NO_AUTHORS : loadAccounts(services, authorsOf(seen));
-  return soon(authors, (known) =>
+  const shown = (people: People) =>
     seen.map((status) => {
-      if (status === undefined || isOfBlockedDomain(status, screen, relations, known, options)) return undefined;
+      if (status === undefined || isOfBlockedDomain(status, screen, relations, people, options)) return undefined;
       return screened(status, screen, viewer, options.context);
-    }),
-  );
+    });
+  const atHand = new PeopleAtHand(services);
+  const all = shown(atHand);
+  return atHand.complete ? all : soon(loadAccounts(services, authorsOf(seen)), shown);
 }
 
 function seenBy(
@@ -150,9 +150,10 @@ function isOfBlockedDomain(
   { record, original }: VisibleStatus,
   screen: Screen,
   relations: Relations,
-  authors: ReadonlyMap<string, StoreAccountRecord>,
+  authors: People,
   { context, hideDomains }: VisibleOptions,
 ): boolean {
+  if (screen.domains === undefined) return false;
   if (hideDomains !== true && (context === undefined || context === 'account')) return false;
   const author = (original ?? record).accountId;
   if (!blocksDomainOf(screen, authors.get(author))) return false;

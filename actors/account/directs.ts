@@ -45,15 +45,12 @@ export const directs: Part<State, Commands, Events> = {
       return { events: [{ type: 'directHeard', ...event, unread: !isOwn }], reply: {} };
     },
     directs(state, bounds) {
-      const edges: { edgeId: string; direct: P.AccountDirect }[] = [];
+      const edges: Edge[] = [];
       for (const direct of state.directs.values()) {
-        const edgeId = direct.statusIds.at(-1);
-        if (edgeId !== undefined && !isHidden(state, direct)) edges.push({ edgeId, direct });
+        const edgeId = direct.statusIds[direct.statusIds.length - 1];
+        if (edgeId !== undefined && !isHidden(state, direct)) add(edges, { edgeId, direct });
       }
-      const page = edgePage(
-        edges.sort((a, b) => (a.edgeId < b.edgeId ? -1 : 1)),
-        bounds,
-      );
+      const page = edgePage(edges, bounds);
       return { events: [], reply: { directs: page.edges.map(({ direct }) => direct), more: page.more } };
     },
     readDirect(state, { id }) {
@@ -108,6 +105,27 @@ export const directs: Part<State, Commands, Events> = {
     directDeleted: codec('murmuration.account.DirectDeleted'),
   },
 };
+
+interface Edge {
+  readonly edgeId: string;
+  readonly direct: P.AccountDirect;
+}
+
+/** In the order of what was said last: mostly that is the order in which it was heard, and then nothing is looked for. */
+function add(edges: Edge[], edge: Edge): void {
+  const last = edges[edges.length - 1];
+  if (last === undefined || last.edgeId <= edge.edgeId) {
+    edges.push(edge);
+    return;
+  }
+  let [low, high] = [0, edges.length - 1];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((edges[middle] as Edge).edgeId <= edge.edgeId) low = middle + 1;
+    else high = middle;
+  }
+  edges.splice(low, 0, edge);
+}
 
 function marked(state: State, id: string, unread: boolean): void {
   for (const [key, direct] of state.directs) if (direct.id === id) state.directs.set(key, { ...direct, unread });

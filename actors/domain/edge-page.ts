@@ -18,9 +18,9 @@ export function edgePage<E extends { readonly edgeId: string }>(
   { before, after, upwards, limit }: EdgeBounds,
 ): { readonly edges: E[]; readonly more: boolean } {
   const count = Math.min(limit, EDGE_PAGE_MAX);
-  const inside = edges.filter(
-    ({ edgeId }) => (before === undefined || edgeId < before) && (after === undefined || edgeId > after),
-  );
+  const isInside = ({ edgeId }: E) =>
+    (before === undefined || edgeId < before) && (after === undefined || edgeId > after);
+  const inside = before === undefined && after === undefined ? edges : edges.filter(isInside);
   const page = upwards ? inside.slice(0, count) : inside.slice(Math.max(0, inside.length - count));
   return { edges: page.reverse(), more: upwards || inside.length > page.length };
 }

@@ -3,18 +3,20 @@ export class KeptJson<T extends object> {
   readonly #kept = new WeakMap<T, Uint8Array>();
   readonly #render: (value: T) => object;
   readonly #isOpen: boolean;
+  readonly #behind: string;
 
-  /** `open`: without its end, for something to be put behind it. */
-  constructor(render: (value: T) => object, how: 'whole' | 'open' = 'whole') {
+  /** `open`: without its end, for something to be put behind it, of which `behind` is always the beginning. */
+  constructor(render: (value: T) => object, how: 'whole' | 'open' = 'whole', behind = '') {
     this.#render = render;
     this.#isOpen = how === 'open';
+    this.#behind = behind;
   }
 
   of(value: T): Uint8Array {
     let bytes = this.#kept.get(value);
     if (bytes === undefined) {
       const text = JSON.stringify(this.#render(value));
-      bytes = Buffer.from(this.#isOpen ? text.slice(0, -1) : text);
+      bytes = Buffer.from(this.#isOpen ? text.slice(0, -1) + this.#behind : text);
       this.#kept.set(value, bytes);
     }
     return bytes;

@@ -44,7 +44,7 @@ export class OtherCards {
   /** Custom emoji that their texts show. */
   #emojis: EmojiLookup['all'] | undefined;
   /** An account has a new one for each change. */
-  readonly #conversations = new KeptJson<AccountDirect>(({ id, unread }) => ({ id, unread }), 'open');
+  readonly #conversations = new KeptJson<AccountDirect>(({ id, unread }) => ({ id, unread }), 'open', ',"accounts":[');
   readonly #filters = new KeptJson<AccountFilter>(renderFilter);
   readonly #reports = new ReportCards((record) => this.adminAccount(record));
   readonly #links: KeptJson<LinkTrend>;
@@ -90,7 +90,7 @@ export class OtherCards {
     return this.#reports.of(report, people, rules);
   }
 
-  /** What is the conversation's own, open. */
+  /** What is the conversation's own, up to the first of its accounts. */
   conversation(direct: AccountDirect): Uint8Array {
     return this.#conversations.of(direct);
   }

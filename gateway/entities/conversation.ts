@@ -1,6 +1,5 @@
 import type { AccountDirect, StoreAccountRecord } from '../../proto/gen/types.js';
-import { arrayOf } from '../cards/status-pages.js';
-import { loadAccounts } from '../people-at-hand.js';
+import { loadAccounts, type People, PeopleAtHand } from '../people-at-hand.js';
 import type { Relations } from '../relations.js';
 import type { Services } from '../services.js';
 import { type Soon, soon } from '../soon.js';
@@ -32,52 +31,75 @@ export async function renderConversations(
   });
 }
 
-const ACCOUNTS = Buffer.from(',"accounts":');
-const LAST_STATUS = Buffer.from(',"last_status":');
-const END = Buffer.from('}');
+const BEGIN = Buffer.from('[');
+const LAST_STATUS = Buffer.from('],"last_status":');
+const COMMA = Buffer.from(',');
+const NEXT = Buffer.from('},');
+const LAST = Buffer.from('}]');
+const NONE = Buffer.from('[]');
 
-/** The same as pieces of JSON. */
+/** The same as pieces of JSON, an array of those that there are. */
 export function conversationPieces(
   services: Services,
   viewer: string,
   directs: readonly AccountDirect[],
-): Soon<(readonly Uint8Array[] | undefined)[]> {
+): Soon<Uint8Array[]> {
   const { pages } = services;
   return soon(seenOf(services, viewer, directs), ({ latest, people }) =>
-    soon(pages.pieces(services, viewer, latest), (statuses) =>
-      directs.map((direct, index) => {
+    soon(pages.pieces(services, viewer, latest), (statuses) => {
+      const pieces: Uint8Array[] = [BEGIN];
+      for (let index = 0; index < directs.length; index++) {
         const lastStatus = statuses[index];
-        if (lastStatus === undefined) return undefined;
-        const pieces = [pages.others.conversation(direct), ACCOUNTS];
-        const shown = (people[index] ?? []).map((record) => [pages.account(record)]);
-        arrayOf(shown, pieces).push(LAST_STATUS, ...lastStatus, END);
-        return pieces;
-      }),
-    ),
+        if (lastStatus === undefined) continue;
+        if (pieces.length > 1) pieces.push(NEXT);
+        pieces.push(pages.others.conversation(directs[index] as AccountDirect));
+        let isFirst = true;
+        for (const record of people[index] as readonly StoreAccountRecord[]) {
+          if (!isFirst) pieces.push(COMMA);
+          isFirst = false;
+          pieces.push(pages.account(record));
+        }
+        pieces.push(LAST_STATUS);
+        for (const piece of lastStatus) pieces.push(piece);
+      }
+      if (pieces.length === 1) return [NONE];
+      pieces.push(LAST);
+      return pieces;
+    }),
   );
 }
 
 interface Seen {
   readonly latest: readonly (VisibleStatus | undefined)[];
-  readonly people: readonly StoreAccountRecord[][];
+  readonly people: readonly (readonly StoreAccountRecord[])[];
 }
 
 /** The latest of each that the viewer may see, and who takes part. */
 function seenOf(services: Services, viewer: string, directs: readonly AccountDirect[]): Soon<Seen> {
-  const named = [viewer];
-  for (const { accounts } of directs) named.push(...accounts);
   return soon(relationsOf(services, viewer), (relations) =>
-    soon(loadAccounts(services, named), (records) => {
-      const people = directs.map(({ accounts }) => takingPart(records, accounts.length === 0 ? [viewer] : accounts));
-      return soon(latestSeen(services, viewer, directs, relations), (latest) => ({ latest, people }));
-    }),
+    soon(takingPart(services, viewer, directs), (people) =>
+      soon(latestSeen(services, viewer, directs, relations), (latest) => ({ latest, people })),
+    ),
   );
 }
 
+function takingPart(
+  services: Services,
+  viewer: string,
+  directs: readonly AccountDirect[],
+): Soon<readonly (readonly StoreAccountRecord[])[]> {
+  const atHand = new PeopleAtHand(services);
+  const people = directs.map((direct) => peopleOf(direct, viewer, atHand));
+  if (atHand.complete) return people;
+  const named = [viewer];
+  for (const { accounts } of directs) named.push(...accounts);
+  return soon(loadAccounts(services, named), (records) => directs.map((direct) => peopleOf(direct, viewer, records)));
+}
+
 /** Alone with oneself, one is who takes part. Source: Mastodon AccountConversation#participant_accounts. */
-function takingPart(records: ReadonlyMap<string, StoreAccountRecord>, accounts: readonly string[]) {
+function peopleOf({ accounts }: AccountDirect, viewer: string, records: People): StoreAccountRecord[] {
   const people: StoreAccountRecord[] = [];
-  for (const account of accounts) {
+  for (const account of accounts.length === 0 ? [viewer] : accounts) {
     const record = records.get(account);
     if (record !== undefined && isPublished(record)) people.push(record);
   }
@@ -90,23 +112,20 @@ function latestSeen(
   viewer: string,
   directs: readonly AccountDirect[],
   relations: Relations,
-): Soon<(VisibleStatus | undefined)[]> {
+): Soon<readonly (VisibleStatus | undefined)[]> {
   const options = { relations, hideBlocked: true, hideMuted: true, context: 'thread' } as const;
-  const found: (VisibleStatus | undefined)[] = directs.map(() => undefined);
-  const look = (back: number, all: readonly number[]): Soon<typeof found> => {
-    const open = all.filter((index) => (directs[index]?.statusIds.length ?? 0) >= back);
+  const last = directs.map(({ statusIds }) => statusIds[statusIds.length - 1] ?? '');
+  const lookFurther = (found: (VisibleStatus | undefined)[], back: number): Soon<typeof found> => {
+    const open: number[] = [];
+    for (let index = 0; index < directs.length; index++) {
+      if (found[index] === undefined && (directs[index]?.statusIds.length ?? 0) >= back) open.push(index);
+    }
     if (open.length === 0) return found;
     const ids = open.map((index) => directs[index]?.statusIds.at(-back) ?? '');
     return soon(visibleById(services, viewer, ids, options), (seen) => {
       for (const [place, index] of open.entries()) found[index] = seen[place];
-      return look(
-        back + 1,
-        open.filter((index) => found[index] === undefined),
-      );
+      return lookFurther(found, back + 1);
     });
   };
-  return look(
-    1,
-    directs.map((_direct, index) => index),
-  );
+  return soon(visibleById(services, viewer, last, options), (found) => lookFurther(found, 2));
 }

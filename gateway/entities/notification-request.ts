@@ -17,9 +17,9 @@ const own = new KeptJson<AccountNotificationRequest>(
     notifications_count: String(count),
   }),
   'open',
+  ',"account":',
 );
 
-const ACCOUNT = Buffer.from(',"account":');
 const LAST_STATUS = Buffer.from(',"last_status":');
 const NULL = Buffer.from('null');
 const END = Buffer.from('}');
@@ -50,7 +50,7 @@ export function requestPieces(
             if (account === undefined || !isPublished(account) || relation?.blocking || relation?.blockedBy) continue;
             if (relation?.mutingNotifications === true) continue;
             if (relation?.following !== true && blocksDomainOf(relations.screen, account)) continue;
-            pieces.push([own.of(request), ACCOUNT, pages.account(account), LAST_STATUS, ...(status ?? [NULL]), END]);
+            pieces.push([own.of(request), pages.account(account), LAST_STATUS, ...(status ?? [NULL]), END]);
           }
           return pieces;
         }),

@@ -1,7 +1,6 @@
 import { storedId } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import { JsonPieces } from '../cards/json-pieces.js';
-import { arrayOf } from '../cards/status-pages.js';
 import { conversationPieces, renderConversations } from '../entities/conversation.js';
 import { pageBounds, pageQuery } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
@@ -24,7 +23,7 @@ const list = route({
       const { directs, more } = answered(reply);
       const page = { newest: directs[0]?.statusIds.at(-1), oldest: directs.at(-1)?.statusIds.at(-1), more };
       return soon(conversationPieces(services, viewer, directs), (pieces) =>
-        pageAnswer(request, bounds, page, new JsonPieces(arrayOf(pieces))),
+        pageAnswer(request, bounds, page, new JsonPieces(pieces)),
       );
     });
   },

@@ -1,7 +1,7 @@
 import { eraOfId } from '../../actors/domain/ids.js';
 import type { StoreAccountRecord, StoreNotificationRecord } from '../../proto/gen/types.js';
 import { notifications } from '../../store/tables.js';
-import { GROUPED_TYPES, groupKey, type SeenNotification, seenNotifications } from '../entities/notification.js';
+import { GROUPED_TYPES, type SeenNotification, seenNotifications } from '../entities/notification.js';
 import type { PageBounds } from '../http/paging.js';
 import type { Relations } from '../relations.js';
 import type { Services } from '../services.js';
@@ -10,7 +10,6 @@ import { relationsOf } from '../visible.js';
 import type { Entry } from './cursor.js';
 import { accountCursor, erasOf } from './eras.js';
 import { type FoundGroup, FoundGroups, type NotificationGroup, sampleOf } from './found-groups.js';
-import { boundsOf, isUngrouped } from './group-spans.js';
 import { isPlain, type KeptGroup, type KeptGroups, keyOf } from './kept-groups.js';
 import { isAskedFor, type NotificationFilter } from './notification-filter.js';
 import { type Page, READ_ROUNDS_MAX } from './page.js';
@@ -309,44 +308,4 @@ function asKept(
     }
     return { ...page, items };
   });
-}
-
-/** One group with all its members. */
-interface WholeGroup extends NotificationGroup {
-  /** Newest first. */
-  readonly members: readonly SeenNotification[];
-}
-
-/** Undefined where the viewer has none of that name. */
-export async function notificationGroup(
-  services: Services,
-  viewer: string,
-  key: string,
-): Promise<WholeGroup | undefined> {
-  const bounds = boundsOf(key);
-  if (bounds === undefined) return undefined;
-  const cursor = accountCursor(services.tables, services.clock, notifications, 'notification', viewer, bounds);
-  const isGrouped = !isUngrouped(key);
-  const types = isGrouped ? GROUPED_TYPES : [];
-  const found: SeenNotification[] = [];
-  for (let looked = 0; found.length < GROUP_MEMBERS_MAX; ) {
-    const rows = await cursor.next(GROUP_MEMBERS_MAX);
-    looked += rows.length;
-    const own = rows.filter(({ id, value }) => mayBeOf(key, types, value) && groupKey(id, value, types) === key);
-    const stored = own.map(({ id, value }) => ({ id, record: value }));
-    const seen = await seenNotifications(services, viewer, stored);
-    for (const one of seen) if (one !== undefined) found.push(one);
-    if (rows.length < GROUP_MEMBERS_MAX || looked >= READ_ROUNDS_MAX * GROUP_MEMBERS_MAX) break;
-  }
-  const members = found.slice(0, GROUP_MEMBERS_MAX);
-  const [newest, oldest] = [members[0], members.at(-1)];
-  if (newest === undefined || oldest === undefined) return undefined;
-  const sample = sampleOf(members.map(({ account }) => account));
-  return { isGrouped, newest, oldestId: oldest.id, count: members.length, sample, members };
-}
-
-/** The key of what is grouped has in it what it is about: most are about something else, and no key is made for them. */
-function mayBeOf(key: string, types: readonly string[], { statusId, collectionId }: StoreNotificationRecord): boolean {
-  const subject = statusId ?? collectionId;
-  return types.length === 0 || subject === undefined || key.includes(subject);
 }

@@ -54,6 +54,22 @@ test('the one where somebody spoke last comes first, in pages', () => {
   assert.deepEqual([directs[0]?.statusIds, more], [[idOf(2)], false]);
 });
 
+test('what was said last comes first, in whichever order it was heard', () => {
+  const orders = [
+    [4, 1, 3, 5, 2],
+    [5, 4, 3, 2, 1],
+    [1, 2, 3, 5, 4],
+  ];
+  for (const order of orders) {
+    let alice = newcomer(friend);
+    for (const n of order) alice = alice.when('hearDirect', heard(n, { conversationId: String(n).padStart(18, '2') }));
+    assert.deepEqual(
+      listed(alice).map(({ statusIds }) => statusIds.at(-1)),
+      [5, 4, 3, 2, 1].map(idOf),
+    );
+  }
+});
+
 test('nothing is heard of those who are blocked; a stranger’s waits until they are let in, followed or answered', () => {
   assert.deepEqual(newcomer(({ blocking }) => blocking.set(other, '1')).when('hearDirect', heard(1)).events, []);
   assert.deepEqual(newcomer(({ blockedBy }) => blockedBy.add(other)).when('hearDirect', heard(1)).events, []);

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { PageBounds } from '../../../gateway/http/paging.js';
+import { type Page, READ_ROUNDS_MAX, readPage } from '../../../gateway/timelines/page.js';
+
+interface Row {
+  readonly id: string;
+  readonly wanted: boolean;
+  readonly shown: boolean;
+}
+
+const LIMITS = [1, 7, 20, 40];
+const rowsOf = (marks: readonly (readonly [boolean, boolean])[]): Row[] =>
+  marks.map(([wanted, shown], index) => ({ id: String(9_999 - index), wanted, shown }));
+
+/** Newest first, or oldest first upwards. */
+function cursorOf(rows: readonly Row[], { before, after, upwards }: PageBounds) {
+  const inside = rows.filter(({ id }) => (before === undefined || id < before) && (after === undefined || id > after));
+  const all = upwards ? inside.reverse() : inside;
+  const counts: number[] = [];
+  const next = (count: number) => {
+    counts.push(count);
+    return all.splice(0, count);
+  };
+  return { counts, cursor: { next } };
+}
+
+async function read(rows: readonly Row[], bounds: PageBounds): Promise<Page<string> & { readonly counts: number[] }> {
+  const { counts, cursor } = cursorOf(rows, bounds);
+  const select = (some: readonly Row[]) => {
+    assert.ok(some.length > 0 && some.every(({ wanted }) => wanted), 'only what is wanted is looked at');
+    return some.map(({ id, shown }) => (shown ? id : undefined));
+  };
+  return { ...(await readPage(cursor, bounds, select, ({ wanted }) => wanted)), counts };
+}
+
+const row = fc.tuple(fc.boolean(), fc.boolean());
+/** A stretch of the same. */
+const stretch = fc.tuple(row, fc.integer({ min: 1, max: 120 })).map(([one, length]) => Array(length).fill(one));
+
+test('pages in either direction, one after the other, are all rows that are wanted and shown, each once', async () => {
+  const told = async (stretches: (readonly [boolean, boolean])[][], limit: number, upwards: boolean) => {
+    const rows = rowsOf(stretches.flat());
+    const expected = rows.filter(({ wanted, shown }) => wanted && shown).map(({ id }) => id);
+    const found: string[] = [];
+    let end = upwards ? '0' : undefined;
+    for (let pages = 0; pages <= rows.length; pages++) {
+      const bounds = { before: upwards ? undefined : end, after: upwards ? end : undefined, upwards, limit };
+      const page = await read(rows, bounds);
+      assert.ok(page.items.length <= limit && page.counts.length <= READ_ROUNDS_MAX);
+      if (upwards) found.unshift(...page.items);
+      else found.push(...page.items);
+      if (upwards ? page.newest === undefined : !page.more) break;
+      end = upwards ? page.newest : page.oldest;
+    }
+    assert.deepEqual(found, expected);
+  };
+  const stretches = fc.array(stretch, { maxLength: 8 });
+  await fc.assert(fc.asyncProperty(stretches, fc.constantFrom(...LIMITS), fc.boolean(), told));
+});
+
+test('where few rows are wanted more of them are read at a time', async () => {
+  const rows = rowsOf(Array.from({ length: 160 }, (_, n) => [n >= 120, true] as const));
+  const page = await read(rows, { before: undefined, after: undefined, upwards: false, limit: 20 });
+  assert.deepEqual(
+    page.items,
+    rows.slice(120, 140).map(({ id }) => id),
+  );
+  assert.deepEqual(page.counts, [20, 80, 80]);
+  assert.equal(page.oldest, rows[139]?.id);
+});
+
+test('rows of which nothing is known are read as many at a time as the page lacks', async () => {
+  const rows = rowsOf(Array.from({ length: 80 }, (_, n) => [true, n >= 40] as const));
+  const page = await read(rows, { before: undefined, after: undefined, upwards: false, limit: 20 });
+  assert.deepEqual(page.counts, [20, 20, 20]);
+});
