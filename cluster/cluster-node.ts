@@ -211,7 +211,11 @@ export class ClusterNode implements Placement {
     const holds = () => this.lease.member === member && this.lease.holds();
     giver
       .give(member, gifts, (other) => this.view.addressOf(other), holds)
-      .catch((error: unknown) => this.context.log.error({ err: error }, 'a handover broke off'))
+      .catch((error: unknown) => {
+        const { log } = this.context;
+        if (error instanceof Unavailable) log.warn({ err: error }, 'a handover broke off');
+        else log.error({ err: error }, 'a handover broke off');
+      })
       .finally(() => {
         this.giving = false;
         this.wake.call();

@@ -4,6 +4,7 @@ import type { Logger as PinoLogger } from 'pino';
 import { accountKind } from '../actors/account/account.js';
 import { conversationKind } from '../actors/conversation/conversation.js';
 import { IDS_PER_MS, makeId, SHARDS } from '../actors/domain/ids.js';
+import { Unavailable } from '../actors/domain/problem.js';
 import type { Clock, Random } from '../actors/domain/time.js';
 import { instanceKind } from '../actors/instance/instance.js';
 import { linkKind } from '../actors/link/kind.js';
@@ -120,11 +121,12 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const report = reportKind({ tables });
   const web = openWeb(settings);
   const link = linkKind({ tables, media: workshop, pages: new LinkPages(web, (bytes) => workshop.cardImage(bytes)) });
-  const limits = await AccountLimits.open(tables, (err) => logger.error({ err }, 'limits of accounts not read'));
+  const unread = (what: string) => (err: unknown) =>
+    err instanceof Unavailable ? logger.warn({ err }, what) : logger.error({ err }, what);
+  const limits = await AccountLimits.open(tables, clock, unread('limits of accounts not read'));
   const conversation = conversationKind(tables, (account) => limits.silenced(account));
   const entries = new InstanceEntries(tables);
-  const failed = (err: unknown) => logger.error({ err }, 'what the instance has of a kind was not read');
-  const source = { entries, tables, clock, failed };
+  const source = { entries, tables, clock, failed: unread('what the instance has of a kind was not read') };
   const emojis = await CustomEmojis.open(source, settings.BASE_URL);
   const runtime = new Runtime({
     kinds: [account, conversation, instance, report, link, mailboxKind({ mailer, clock })],

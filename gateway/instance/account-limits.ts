@@ -1,3 +1,4 @@
+import type { Clock } from '../../actors/domain/time.js';
 import type { StoreAccountLimit } from '../../proto/gen/types.js';
 import type { CachedTables, WrittenRow } from '../../store/cached-tables.js';
 import { RANGE_LIMIT_MAX } from '../../store/port.js';
@@ -12,6 +13,9 @@ export interface LimitedAccounts {
 /** For where there are no moderators. */
 export const NOBODY_LIMITED: LimitedAccounts = { suspended: () => false, silenced: () => false };
 
+/** When the store could not be read, all are read again so much later; what was known holds meanwhile. */
+const AGAIN_MS = 1_000;
+
 /** All limited accounts of the instance in memory, kept in step with what is written, here and elsewhere. */
 export class AccountLimits implements LimitedAccounts {
   readonly #tables: Pick<CachedTables, 'range' | 'get'>;
@@ -21,17 +25,28 @@ export class AccountLimits implements LimitedAccounts {
   #order: Promise<void> = Promise.resolve();
   /** Changes whose rows are being read. */
   #unread = 0;
+  /** All will be read again. */
+  #isDue = false;
+  readonly #clock: Pick<Clock, 'after'>;
   readonly #failed: (error: unknown) => void;
 
-  private constructor(tables: CachedTables, failed: (error: unknown) => void) {
+  private constructor(tables: CachedTables, clock: Pick<Clock, 'after'>, failed: (error: unknown) => void) {
     this.#tables = tables;
+    this.#clock = clock;
     this.#failed = failed;
     tables.onChanged((rows) => this.#changed(rows?.filter(({ table }) => table === accountLimits.name)));
   }
 
-  /** @throws Unavailable when the store cannot answer */
-  static async open(tables: CachedTables, failed: (error: unknown) => void): Promise<AccountLimits> {
-    const limits = new AccountLimits(tables, failed);
+  /**
+   * @param failed told each time that they could not be read anew
+   * @throws Unavailable when the store cannot answer the first time
+   */
+  static async open(
+    tables: CachedTables,
+    clock: Pick<Clock, 'after'>,
+    failed: (error: unknown) => void,
+  ): Promise<AccountLimits> {
+    const limits = new AccountLimits(tables, clock, failed);
     await limits.#readAll();
     return limits;
   }
@@ -56,10 +71,24 @@ export class AccountLimits implements LimitedAccounts {
       for (const { key, now } of rows) this.#set(key[1] ?? '', now?.value as StoreAccountLimit | undefined);
       return;
     }
+    this.#readNext(rows);
+  }
+
+  #readNext(rows: readonly WrittenRow[] | undefined): void {
     this.#unread += 1;
-    const read = this.#order.then(() => this.#read(rows)).catch(this.#failed);
+    const read = this.#order.then(() => this.#read(rows)).catch((error: unknown) => this.#readLater(error));
     this.#order = read.then(() => {
       this.#unread -= 1;
+    });
+  }
+
+  #readLater(error: unknown): void {
+    this.#failed(error);
+    if (this.#isDue) return;
+    this.#isDue = true;
+    this.#clock.after(AGAIN_MS, () => {
+      this.#isDue = false;
+      this.#readNext(undefined);
     });
   }
 
