@@ -1,11 +1,18 @@
 import type { StoreAppRecord, StoreKeptAnswer, StoreNameClaim, StoreTokenRecord } from '../proto/gen/types.js';
 import { put, remove, type Tables } from '../store/port.js';
 import { accounts, apps, keptAnswers, names, refusedSignUps, tokens } from '../store/tables.js';
+import { idMs } from './domain/ids.js';
 import type { Clock } from './domain/time.js';
+import { ANSWERED_MS } from './runtime/limits.js';
 
 const DAY_MS = 86_400_000;
 /** After this a claim without an account is taken over: much longer than any registration is under way. */
 export const CLAIM_LIFETIME_MS = 60_000;
+/**
+ * After this whoever took a request on and has not answered is taken for dead: longer than an actor is waited for. If it
+ * is not, no harm is done: what both ask for is carried out once.
+ */
+export const ANSWER_CLAIM_MS = 15_000;
 
 /** What claims of addresses begin with. */
 const EMAIL = 'email:';
@@ -67,22 +74,32 @@ export class Registrar {
     return this.tables.write([put(refusedSignUps, { day, domain, attempt }, { address })]);
   }
 
-  /** Takes it on to answer a request; else what was answered, or that somebody else is about to. */
-  async claimAnswer(name: string): Promise<'claimed' | 'pending' | Pick<StoreKeptAnswer, 'status' | 'body'>> {
-    const claim = { atMs: this.clock.nowMs(), done: false, status: 0, body: '' };
+  /**
+   * Takes it on to answer a request, and what that makes has `newId`, or the id of who tried first; else what was
+   * answered, or that somebody else is about to.
+   */
+  async claimAnswer(
+    name: string,
+    newId: string,
+  ): Promise<{ readonly newId: string } | 'pending' | { readonly status: number; readonly body: string }> {
+    const claim = { atMs: this.clock.nowMs(), done: false, status: 0, body: '', newId };
     const { applied, current } = await this.tables.compareAndSet(keptAnswers, { name }, undefined, claim);
-    if (applied) return 'claimed';
+    if (applied) return { newId };
     if (current === undefined) return 'pending';
-    if (current.done) return current;
-    if (claim.atMs - current.atMs < CLAIM_LIFETIME_MS) return 'pending';
-    return (await this.tables.compareAndSet(keptAnswers, { name }, current, claim)).applied ? 'claimed' : 'pending';
+    if (current.done) return { status: current.status, body: current.body };
+    if (claim.atMs - current.atMs < ANSWER_CLAIM_MS) return 'pending';
+    // An id that is older than what an actor remembers is as good as any.
+    const isYoung = current.newId !== '' && claim.atMs - idMs(current.newId) < ANSWERED_MS;
+    const again = { ...claim, newId: isYoung ? current.newId : newId };
+    const taken = await this.tables.compareAndSet(keptAnswers, { name }, current, again);
+    return taken.applied ? { newId: again.newId } : 'pending';
   }
 
-  /** What was answered to the request that was taken on; without it, another may try. */
+  /** What was answered to the request that was taken on; without it, another may try under the same id. */
   async keepAnswer(name: string, answer: Pick<StoreKeptAnswer, 'status' | 'body'> | undefined): Promise<void> {
     const current = await this.tables.get(keptAnswers, { name });
     if (current === undefined || current.done) return;
-    const next = answer && { atMs: this.clock.nowMs(), done: true, ...answer };
+    const next = answer ? { ...current, atMs: this.clock.nowMs(), done: true, ...answer } : { ...current, atMs: 0 };
     await this.tables.compareAndSet(keptAnswers, { name }, current, next);
   }
 

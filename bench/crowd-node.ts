@@ -90,7 +90,6 @@ async function post({ authors, count, inFlight }: Question['post']): Promise<Ans
         sensitive: false,
         mentions: [],
         tags: [],
-        idempotencyKey: `own-${Buffer.from(node.services.random.bytes(12)).toString('hex')}`,
       });
       timesMs.push(performance.now() - askedMs);
       if (isProblem(reply)) throw new Error(reply.detail);

@@ -52,8 +52,14 @@ export interface Registry {
   removeAppToken(hash: string): Promise<void>;
   /** Somebody was refused for the provider of their e-mail address, which `domain` blocks; `attempt` is a fresh id. */
   refusedSignUp(domain: string, attempt: string, address: string): Promise<void>;
-  /** Takes it on to answer a request; else what was answered, or that somebody else is about to. */
-  claimAnswer(name: string): Promise<'claimed' | 'pending' | { readonly status: number; readonly body: string }>;
-  /** What was answered to the request that was taken on; without it, another may try. */
+  /**
+   * Takes it on to answer a request, and what that makes has `newId`, or the id of who tried first; else what was
+   * answered, or that somebody else is about to.
+   */
+  claimAnswer(
+    name: string,
+    newId: string,
+  ): Promise<{ readonly newId: string } | 'pending' | { readonly status: number; readonly body: string }>;
+  /** What was answered to the request that was taken on; without it, another may try under the same id. */
   keepAnswer(name: string, answer: { readonly status: number; readonly body: string } | undefined): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { pollProblem } from '../domain/poll-rules.js';
 import { noParent, noQuoted } from '../domain/posting-refusals.js';
-import { isProblem, type Problem, problem } from '../domain/problem.js';
+import { isProblem, type Problem } from '../domain/problem.js';
 import { invalidField, mixtureProblem, textProblem } from '../domain/status-text.js';
 import { VISIBILITIES } from '../domain/visibility.js';
 import type { Part } from '../runtime/part.js';
@@ -28,16 +28,7 @@ export interface State extends ProfileState, PinState, FeaturedTagState, MediaSt
   /** Of these, the direct ones: what others are told of the number leaves them out. */
   directStatuses: number;
   lastStatusAtMs: number;
-  /** Oldest first. */
-  readonly idempotency: Map<string, P.AccountPostedReply & { readonly atMs: number }>;
 }
-
-/** More than anyone posts in IDEMPOTENCY_MS under the usual rate limits; the oldest gives way. */
-export const IDEMPOTENCY_KEYS_MAX = 1_000;
-/** How long a repeated key answers with the first status. Source: Mastodon PostStatusService, one hour. */
-export const IDEMPOTENCY_MS = 3_600_000;
-/** What a client needs for a UUID and more; bounds the map's memory. */
-export const IDEMPOTENCY_KEY_CHARS_MAX = 256;
 
 const NOTHING: readonly P.AccountMedia[] = [];
 
@@ -45,10 +36,6 @@ const NOTHING: readonly P.AccountMedia[] = [];
 export const post: Part<State, Commands, Events> = {
   decide: {
     post(state, command, { nowMs, newId }) {
-      const { idempotencyKey } = command;
-      const earlier = idempotencyKey === undefined ? undefined : state.idempotency.get(idempotencyKey);
-      if (earlier !== undefined && nowMs - earlier.atMs < IDEMPOTENCY_MS)
-        return { events: [], reply: { id: earlier.id, conversationId: earlier.conversationId } };
       const refusal = refused(command) ?? unanswerable(state, command);
       if (refusal !== undefined) return refusal;
       const quote = command.quote && quoted(state, command.quote);
@@ -69,19 +56,12 @@ export const post: Part<State, Commands, Events> = {
     },
   },
   apply: {
-    posted(state, { id, conversationId, idempotencyKey, atMs, tags, visibility, media }) {
+    posted(state, { atMs, tags, visibility, media }) {
       state.statuses += 1;
       if (visibility === 'direct') state.directStatuses += 1;
       else state.lastStatusAtMs = atMs;
       if (media !== undefined) attached(state, media.media);
       countTags(state, { tags, visibility, atMs });
-      if (idempotencyKey === undefined) return;
-      state.idempotency.delete(idempotencyKey);
-      state.idempotency.set(idempotencyKey, { id, conversationId, atMs });
-      for (const [key, entry] of state.idempotency) {
-        if (state.idempotency.size <= IDEMPOTENCY_KEYS_MAX && atMs - entry.atMs < IDEMPOTENCY_MS) break;
-        state.idempotency.delete(key);
-      }
     },
     statusCounted: counted,
     statusUncounted: counted,
@@ -121,15 +101,7 @@ function quoted(state: Readonly<State>, quote: P.AccountQuote): P.AccountQuote |
   return { ...quote, state: '', follows: state.following.get(accountId)?.pending === false };
 }
 
-function refused({
-  text,
-  spoilerText,
-  visibility,
-  idempotencyKey,
-  media,
-  poll,
-  quote,
-}: P.AccountPost): Problem | undefined {
+function refused({ text, spoilerText, visibility, media, poll, quote }: P.AccountPost): Problem | undefined {
   const hasMedia = media !== undefined && media.ids.length > 0;
   const mayBeEmpty = quote !== undefined || hasMedia;
   const refusal =
@@ -139,7 +111,5 @@ function refused({
   if (refusal !== undefined) return refusal;
   if (!VISIBILITIES.some((known) => known === visibility))
     return invalidField('visibility', 'Visibility', 'ERR_INCLUSION', 'is not included in the list');
-  if ((idempotencyKey?.length ?? 0) > IDEMPOTENCY_KEY_CHARS_MAX)
-    return problem('bad_request', `Idempotency-Key is longer than ${IDEMPOTENCY_KEY_CHARS_MAX} characters`);
   return undefined;
 }

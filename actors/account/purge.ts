@@ -41,7 +41,6 @@ const BELONGINGS = [
   'directs',
   'subscribers',
   'announcements',
-  'idempotency',
   'codes',
 ] as const;
 type Belongings = Readonly<Record<(typeof BELONGINGS)[number], { clear(): void }>>;

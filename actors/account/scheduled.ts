@@ -50,9 +50,6 @@ export const scheduled: Part<State & PurgeState, Commands, OwnEvents & PostEvent
   decide: {
     schedule(state, { post: draft, dueMs }, ctx) {
       if (draft === undefined) return problem('bad_request', 'No status');
-      for (const [id, known] of state.scheduled)
-        if (draft.idempotencyKey !== undefined && known.post.idempotencyKey === draft.idempotencyKey)
-          return { events: [], reply: { id, ...known } };
       // As if it were posted now.
       const refusal = post.decide.post(state, draft, ctx);
       if (isProblem(refusal)) return refusal;

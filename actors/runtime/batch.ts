@@ -28,7 +28,8 @@ export function decideBatch(core: ActorCore, taken: readonly Delivery[], wallMs:
     // Its caller has given up: to decide it now would do what nobody waits for.
     if (!delivery.open) continue;
     try {
-      const handled = core.handle(delivery.command, delivery.input, delivery.cause, wallMs);
+      const { command, input, cause, once } = delivery;
+      const handled = core.handle(command, input, cause, wallMs, once);
       if (handled.repeated) repeats += 1;
       if (handled.decided !== undefined) decided.push(handled.decided);
       answers.push({ delivery, reply: handled.reply, seq: core.seq });

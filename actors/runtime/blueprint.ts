@@ -1,4 +1,4 @@
-import type { StoreCause } from '../../proto/gen/types.js';
+import type { Message } from './delivery.js';
 import type { AnyKind, Effects, Happened } from './kind.js';
 
 /** One reaction's answer to one type of event. */
@@ -18,17 +18,17 @@ export interface Blueprint {
   readonly queries: ReadonlySet<string>;
   /** Types of events whose effects before the reply every node must have heard of. */
   readonly takeAway: ReadonlySet<string>;
-  /** Commands that are answered as they were when they are asked again. */
+  /** Commands that always carry a key. */
   readonly remembered: ReadonlySet<string>;
   /** Whether the command may be sent again when its outcome is in doubt. */
-  repeatable(command: string, cause: StoreCause | undefined): boolean;
+  repeatable(message: Pick<Message, 'command' | 'cause' | 'once'>): boolean;
 }
 
 export function blueprint(kind: AnyKind): Blueprint {
   const once = new Set<string>(kind.once ?? []);
   return {
     kind,
-    repeatable: (command, cause) => cause !== undefined || !once.has(command),
+    repeatable: (message) => message.cause !== undefined || message.once !== undefined || !once.has(message.command),
     beforeReply: handlersOf(kind, true),
     afterReply: handlersOf(kind, false),
     queries: new Set(kind.queries ?? []),

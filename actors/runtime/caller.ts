@@ -32,25 +32,27 @@ interface CallerNeeds {
   readonly carrier: RowCarrier;
 }
 
-/** Of the name under which this node numbers its requests: no other has it, nor a later process of this one. */
+/** Of the name under which this node numbers its keys: no other has it, nor a later process of this one. */
 const NAME_BYTES = 9;
 
 /** Finds an actor's owner and asks it, again while the actor moves. */
 export class Caller {
   private readonly name: string;
-  private requests = 0;
+  private keys = 0;
 
   constructor(private readonly needs: CallerNeeds) {
     this.name = Buffer.from(needs.random.bytes(NAME_BYTES)).toString('base64url');
   }
 
   /** @throws Unavailable past the deadline, or when the actor can not answer; Error for a bug in the actor */
-  send(message: Message, timeoutMs: number): Promise<unknown> {
+  send(asked: Message, timeoutMs: number): Promise<unknown> {
     const { blueprints, clock, local } = this.needs;
-    const found = blueprints.get(message.kind);
-    if (found === undefined || !Object.hasOwn(found.kind.commands, message.command)) {
-      return Promise.reject(new Error(`there is no command ${message.command} of ${message.kind}`));
+    const found = blueprints.get(asked.kind);
+    if (found === undefined || !Object.hasOwn(found.kind.commands, asked.command)) {
+      return Promise.reject(new Error(`there is no command ${asked.command} of ${asked.kind}`));
     }
+    const lacksKey = asked.once === undefined && asked.cause === undefined && found.remembered.has(asked.command);
+    const message = lacksKey ? { ...asked, once: `${this.name}.${++this.keys}` } : asked;
     const deadlineMs = clock.monotonicMs() + timeoutMs;
     const reply = local.deliver(message, deadlineMs);
     if (reply === undefined) return this.search(found, message, deadlineMs);
@@ -60,10 +62,8 @@ export class Caller {
     });
   }
 
-  private async search(found: Blueprint, asked: Message, deadlineMs: number): Promise<unknown> {
+  private async search(found: Blueprint, message: Message, deadlineMs: number): Promise<unknown> {
     const { clock, local, random } = this.needs;
-    const isRemembered = asked.cause === undefined && found.remembered.has(asked.command);
-    const message = isRemembered ? { ...asked, request: `${this.name}.${++this.requests}` } : asked;
     for (let attempt = 0; ; attempt++) {
       try {
         return await (local.deliver(message, deadlineMs) ?? this.askElsewhere(found, message, deadlineMs));
@@ -87,10 +87,10 @@ export class Caller {
     const leftMs = deadlineMs - clock.monotonicMs();
     if (leftMs <= 0) throw new NotTaken('no time is left');
     // What may be carried out twice is asked again soon: its owner may have died and another taken over.
-    const repeatable = mayRepeat(message.command, message.cause);
+    const repeatable = mayRepeat(message);
     const timeoutMs = repeatable ? Math.min(leftMs, limits.attemptMs) : leftMs;
-    // What is remembered may be waited for by the next attempt.
-    const payload = encodeCommand(kind, message, message.request === undefined ? timeoutMs : leftMs);
+    // The next attempt waits for what this one has begun.
+    const payload = encodeCommand(kind, message, message.once === undefined ? timeoutMs : leftMs);
     metrics.remoteAsks += 1;
     let opened: NodeActorReply | undefined;
     let bytes: Uint8Array;

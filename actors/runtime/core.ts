@@ -1,5 +1,6 @@
-import type { StoreCause, StoreJournalRecord } from '../../proto/gen/types.js';
+import type { StoreAnswered, StoreCause, StoreJournalRecord } from '../../proto/gen/types.js';
 import { isProblem } from '../domain/problem.js';
+import { Answered } from './answered.js';
 import { Dedupe } from './dedupe.js';
 import type { AnyKind } from './kind.js';
 import type { Ctx, Decision } from './slice.js';
@@ -41,6 +42,8 @@ export class ActorCore {
   // biome-ignore lint/suspicious/noExplicitAny: its type is the kind's business.
   state: any;
   dedupe = new Dedupe();
+  /** Absent until a command with a key has recorded something: most actors never see one. */
+  answered: Answered | undefined;
 
   constructor(
     readonly kind: AnyKind,
@@ -50,8 +53,11 @@ export class ActorCore {
     this.state = kind.initial(id);
   }
 
-  /** Decides one command and applies what it decided. Throws what decide or apply throw: a bug. */
-  handle(command: string, input: object, cause: StoreCause | undefined, wallMs: number): Handled {
+  /**
+   * Decides one command and applies what it decided. With a key it does so once: what it answered then is answered to
+   * its repeats. Throws what decide or apply throw: a bug.
+   */
+  handle(command: string, input: object, cause: StoreCause | undefined, wallMs: number, once?: string): Handled {
     // A question that is asked again, its reply lost, is answered anew: nothing was done that would be done twice.
     if (cause !== undefined && this.dedupe.repeats(cause) && !this.asks(command)) {
       return { reply: this.kind.commands[command]?.out.decode(NO_BYTES), repeated: true };
@@ -59,6 +65,8 @@ export class ActorCore {
     const decide = this.kind.slice.decide[command];
     if (decide === undefined) throw new Error(`${this.kind.name} has no command ${command}`);
     const nowMs = Math.max(wallMs, this.atMs);
+    const earlier = once === undefined ? undefined : this.answered?.find(keyOf(command, once), nowMs);
+    if (earlier !== undefined) return { reply: this.kind.commands[command]?.out.decode(earlier), repeated: true };
     const ctx: Ctx = { self: this.id, nowMs, newId: this.newId };
     const decision: Decision<Record<string, object>, unknown> = decide(this.state, input, ctx);
     if (isProblem(decision)) return { reply: decision };
@@ -68,8 +76,9 @@ export class ActorCore {
       return { reply };
     }
     const stored = events.map((event) => ({ type: event.type, event }));
-    const record = this.record(stored, nowMs, cause);
-    this.apply(stored, nowMs, cause);
+    const answered = once === undefined ? undefined : this.answerTo(command, once, reply);
+    const record = this.record(stored, nowMs, cause, answered);
+    this.apply(stored, nowMs, cause, answered);
     return { reply, decided: { entry: { seq: this.seq, atMs: nowMs, events: stored }, record } };
   }
 
@@ -92,29 +101,53 @@ export class ActorCore {
   /** Applies a stored entry; entries come in order, without a gap. */
   replay(seq: number, record: StoreJournalRecord): void {
     if (seq !== this.seq + 1) throw new Error(`entry ${seq} follows ${this.seq}`);
-    this.apply(entryOf(this.kind, seq, record).events, record.atMs, record.cause);
+    this.apply(entryOf(this.kind, seq, record).events, record.atMs, record.cause, record.answered);
   }
 
   private asks(command: string): boolean {
     return this.kind.queries?.includes(command) === true;
   }
 
-  private apply(events: readonly StoredEvent[], atMs: number, cause: StoreCause | undefined): void {
+  /** What is stored with what the command decided. */
+  private answerTo(command: string, once: string, reply: unknown): StoreAnswered {
+    const codec = this.kind.commands[command]?.out;
+    return { key: keyOf(command, once), reply: codec?.encode(reply) ?? NO_BYTES };
+  }
+
+  private apply(
+    events: readonly StoredEvent[],
+    atMs: number,
+    cause: StoreCause | undefined,
+    answered: StoreAnswered | undefined,
+  ): void {
     for (const { type, event } of events) this.kind.slice.apply[type]?.(this.state, event);
     if (cause !== undefined) this.dedupe.note(cause);
+    if (answered !== undefined) {
+      this.answered ??= new Answered();
+      this.answered.note(answered, atMs);
+    }
     this.seq += 1;
     this.atMs = atMs;
   }
 
-  private record(events: readonly StoredEvent[], atMs: number, cause: StoreCause | undefined): StoreJournalRecord {
+  private record(
+    events: readonly StoredEvent[],
+    atMs: number,
+    cause: StoreCause | undefined,
+    answered: StoreAnswered | undefined,
+  ): StoreJournalRecord {
     const encoded = events.map(({ type, event }) => {
       const codec = this.kind.events[type];
       if (codec === undefined) throw new Error(`${this.kind.name} has no event ${type}`);
       return { type, payload: codec.encode(event) };
     });
+    if (answered !== undefined) return { atMs, cause, events: encoded, answered };
     return cause === undefined ? { atMs, events: encoded } : { atMs, cause, events: encoded };
   }
 }
+
+/** One request may give several commands its key. */
+const keyOf = (command: string, once: string): string => `${command} ${once}`;
 
 export function entryOf(kind: AnyKind, seq: number, record: StoreJournalRecord): Entry {
   const events = record.events.map(({ type, payload }) => {

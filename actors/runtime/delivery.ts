@@ -13,8 +13,8 @@ export interface Message {
   readonly input: object;
   /** Set when it is an effect of a stored event. */
   readonly cause: StoreCause | undefined;
-  /** The same each time that one command of `remembered` is asked, and no other's. */
-  readonly request?: string;
+  /** Carried out once for this key: see `Asker`. */
+  readonly once: string | undefined;
 }
 
 /** A command on its way through an actor's mailbox, answered once: later answers are ignored. */
@@ -25,6 +25,7 @@ export class Delivery implements Expiring {
     readonly command: string,
     readonly input: object,
     readonly cause: StoreCause | undefined,
+    readonly once: string | undefined,
     /** By the monotonic clock. */
     readonly deadlineMs: number,
     /** It may be sent again although it may have been carried out. */

@@ -96,7 +96,8 @@ export class EntryEffects implements Effects {
   tell(kind: string, id: string, command: string, input: object): Promise<unknown> {
     const cause = { actor: this.from.source, seq: this.seq, n: this.n++ };
     const target = actorName({ kind, id });
-    const attempt = () => this.around.send({ kind, id, command, input, cause }, this.around.limits.attemptMs);
+    const message = { kind, id, command, input, cause, once: undefined };
+    const attempt = () => this.around.send(message, this.around.limits.attemptMs);
     const action = () => this.waitingFor(target, () => this.untilDone(() => this.from.halt.race(attempt())));
     return this.order.after(target, action);
   }

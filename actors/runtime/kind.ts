@@ -91,13 +91,13 @@ export interface ActorKind<S, C extends CommandTable<C>, E> {
   readonly queries?: readonly (keyof C & string)[];
   /**
    * Commands that would do harm if carried out twice. All others are asked again, within the caller's deadline, when
-   * an answer was lost (their owner died, the shard moved): the second time they must record nothing.
+   * an answer was lost (their owner died, the shard moved): the second time they must record nothing. With a key these
+   * are, too.
    */
   readonly once?: readonly (keyof C & string)[];
   /**
-   * Commands that make another thing each time, or are refused for what they have done already. Their node remembers
-   * what it answered for as long as it may be asked again, and answers that. Only where it died meanwhile, or lost the
-   * shard, is such a command carried out twice.
+   * Commands that make another thing each time, or are refused for what they have done already. Whoever asks without a
+   * key gives them one of its own, so that to ask again, its answer lost, does no harm.
    */
   readonly remembered?: readonly (keyof C & string)[];
 }
@@ -109,10 +109,12 @@ export type AnyKind = ActorKind<any, any, any>;
 export interface Asker {
   /**
    * Delivers the command to the actor, wherever it lives, and waits for its reply. A reply that is not a Problem is
-   * durable. Retries while the owner moves, within the deadline.
+   * durable. Retries while the owner moves, within the deadline. With a key (`once`) the actor carries the command out
+   * once: it keeps its answer with what it recorded, for ANSWERED_MS, and answers repeats with it. What was refused, and
+   * what recorded nothing, is decided again. A query carries none.
    * @throws Unavailable past the deadline (default ASK_TIMEOUT_MS) or when the actor's mailbox is full
    */
-  ask(kind: string, id: string, command: string, input: object, timeoutMs?: number): Promise<unknown>;
+  ask(kind: string, id: string, command: string, input: object, once?: string, timeoutMs?: number): Promise<unknown>;
   /** The reply to a query if the actor lives on this node and nothing goes on there; undefined says nothing. */
   answerNow(kind: string, id: string, command: string, input: object): unknown;
 }
@@ -125,6 +127,7 @@ export type TypedAsk<C extends CommandTable<C>> = <K extends keyof C & string>(
   id: string,
   command: K,
   input: C[K]['in'],
+  once?: string,
 ) => Promise<C[K]['out'] | Problem>;
 
 /** `answerNow` with a kind's types. */
@@ -139,5 +142,5 @@ export function answererOf<S, C extends CommandTable<C>, E>(kind: ActorKind<S, C
 }
 
 export function askerOf<S, C extends CommandTable<C>, E>(kind: ActorKind<S, C, E>, asker: Asker): TypedAsk<C> {
-  return async (id, command, input) => (await asker.ask(kind.name, id, command, input)) as never;
+  return async (id, command, input, once) => (await asker.ask(kind.name, id, command, input, once)) as never;
 }

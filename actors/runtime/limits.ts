@@ -16,6 +16,12 @@ export const RELEASE_CONCURRENCY_MAX = 64;
 export const PRIMED_MAX = 10_000;
 /** Effect sources that one actor remembers for deduplication. */
 export const SOURCES_MAX = 1_024;
+/** Answers to commands with a key that one actor remembers: more than anyone posts in ANSWERED_MS under the usual rate limits. */
+export const ANSWERED_MAX = 1_000;
+/** Their keys and replies together: that many of what statuses take, with room for longer keys. */
+export const ANSWERED_BYTES_MAX = 262_144;
+/** How long a repeated key is answered with the first reply. Source: Mastodon PostStatusService, one hour. */
+export const ANSWERED_MS = 3_600_000;
 
 /** What a runtime bounds itself by; tests shrink them. All times in milliseconds of the injected clock. */
 export interface RuntimeLimits {

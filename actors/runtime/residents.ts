@@ -47,14 +47,15 @@ export class Residents implements LocalActors {
       return Promise.reject(error);
     }
     if (activation === undefined) return undefined;
-    const { command, input, cause } = message;
+    const { command, input, cause, once } = message;
     const now = this.queried(activation, message);
     if (now !== undefined) return Promise.resolve(now.reply);
     this.around.metrics.asks += 1;
-    const repeatable = this.blueprints.get(message.kind)?.repeatable(command, cause) ?? false;
+    const repeatable = this.blueprints.get(message.kind)?.repeatable(message) ?? false;
     const target = activation;
     return new Promise((resolve, reject) => {
-      target.offer(new Delivery(command, input, cause, deadlineMs, repeatable, resolve, reject, this.around.deadlines));
+      const { deadlines } = this.around;
+      target.offer(new Delivery(command, input, cause, once, deadlineMs, repeatable, resolve, reject, deadlines));
     });
   }
 

@@ -28,7 +28,6 @@ import { NactHost } from './nact-host.js';
 import type { Placement, ShardHost } from './placement.js';
 import { Quieting } from './quieting.js';
 import type { ActorJournal } from './recovery.js';
-import { Remembered } from './remembered.js';
 import { Residents } from './residents.js';
 import { Shards } from './shards.js';
 import type { Surroundings } from './surroundings.js';
@@ -67,7 +66,6 @@ export class Runtime implements Asker, ShardHost {
   private readonly around: Surroundings;
   private readonly shards: Shards;
   private readonly residents: Residents;
-  private readonly remembered: Remembered;
   private readonly caller: Caller;
   private readonly carrier: RowCarrier;
   /** Timers of what runs here; the callers' own outlive it, so that they get their answer. */
@@ -101,7 +99,6 @@ export class Runtime implements Asker, ShardHost {
       heard: parts.heard ?? (() => undefined),
     };
     this.shards = new Shards(this.around, bus, (payload) => this.serve(payload));
-    this.remembered = new Remembered(this.scope);
     this.residents = new Residents(this.around, this.blueprints, this.shards, this.host);
     const { blueprints, residents: local } = this;
     this.carrier = parts.carrier ?? carriesNothing;
@@ -109,12 +106,19 @@ export class Runtime implements Asker, ShardHost {
     this.caller = new Caller({ blueprints, local, bus, clock, random, limits, metrics, carrier });
   }
 
-  ask(kind: string, id: string, command: string, input: object, timeoutMs = ASK_TIMEOUT_MS): Promise<unknown> {
-    return this.caller.send({ kind, id, command, input, cause: undefined }, timeoutMs);
+  ask(
+    kind: string,
+    id: string,
+    command: string,
+    input: object,
+    once?: string,
+    timeoutMs = ASK_TIMEOUT_MS,
+  ): Promise<unknown> {
+    return this.caller.send({ kind, id, command, input, cause: undefined, once }, timeoutMs);
   }
 
   answerNow(kind: string, id: string, command: string, input: object): unknown {
-    return this.residents.answerNow({ kind, id, command, input, cause: undefined })?.reply;
+    return this.residents.answerNow({ kind, id, command, input, cause: undefined, once: undefined })?.reply;
   }
 
   /** Resolves when commands for the shards reach this node; what their backlog holds is then taken up behind. */
@@ -188,10 +192,10 @@ export class Runtime implements Asker, ShardHost {
     const { message, timeoutMs } = decoded;
     const kind = this.blueprints.get(message.kind)?.kind as AnyKind;
     try {
-      const servedMs = Math.min(timeoutMs, SERVED_MS_MAX);
-      const deliver = () => this.residents.deliver(message, this.around.clock.monotonicMs() + servedMs);
-      const { request } = message;
-      const replied = request === undefined ? deliver() : this.remembered.answer(request, servedMs, deliver);
+      const replied = this.residents.deliver(
+        message,
+        this.around.clock.monotonicMs() + Math.min(timeoutMs, SERVED_MS_MAX),
+      );
       if (replied === undefined) throw new NotTaken(`${message.kind}/${message.id} does not live here`);
       const reply = await replied;
       // The rows as they are when the answer goes: what is written in between would be told before it.

@@ -1,5 +1,6 @@
 import { deserialize, serialize } from 'node:v8';
 import type { StoreSnapshotRecord } from '../../proto/gen/types.js';
+import { Answered } from './answered.js';
 import type { ActorCore } from './core.js';
 import { Dedupe, type SourceMark } from './dedupe.js';
 
@@ -9,11 +10,15 @@ interface Image {
   readonly atMs: number;
   /** Of the entry at the snapshot's seq: tells whether that entry is the one that history kept. */
   readonly epoch: number;
+  /** Absent where there are none, and in snapshots older than keys. */
+  readonly answered?: ReturnType<Answered['marks']>;
 }
 
 /** The actor as it is now; all of it must be stored already. */
 export function snapshotOf(core: ActorCore, epoch: number): StoreSnapshotRecord {
-  const image: Image = { state: core.state, sources: core.dedupe.marks(), atMs: core.atMs, epoch };
+  const answered = core.answered?.marks(core.atMs);
+  const { state, atMs } = core;
+  const image: Image = { state, sources: core.dedupe.marks(), atMs, epoch, ...(answered?.length && { answered }) };
   return { seq: core.seq, stateVersion: core.kind.stateVersion, state: serialize(image) };
 }
 
@@ -22,6 +27,7 @@ export function restore(core: ActorCore, snapshot: StoreSnapshotRecord): number 
   const image = deserialize(snapshot.state) as Image;
   core.state = image.state;
   core.dedupe = Dedupe.from(image.sources);
+  core.answered = image.answered && Answered.from(image.answered);
   core.atMs = image.atMs;
   core.seq = snapshot.seq;
   return image.epoch;

@@ -17,9 +17,9 @@ function codecsOf(kind: AnyKind | undefined, command: string) {
 }
 
 export function encodeCommand(kind: AnyKind, message: Message, timeoutMs: number): Uint8Array {
-  const { id, command, input, cause, request = '' } = message;
+  const { id, command, input, cause, once } = message;
   const payload = codecsOf(kind, command).in.encode(input);
-  const body: NodeActorCommand = { kind: kind.name, id, command, payload, timeoutMs, traceId: '', request };
+  const body: NodeActorCommand = { kind: kind.name, id, command, payload, timeoutMs, traceId: '', once };
   return commandCodec.encode(cause === undefined ? body : { ...body, cause });
 }
 
@@ -28,10 +28,9 @@ export function decodeCommand(
   kinds: ReadonlyMap<string, { readonly kind: AnyKind }>,
   bytes: Uint8Array,
 ): { readonly message: Message; readonly timeoutMs: number } {
-  const { kind, id, command, payload, timeoutMs, cause, request } = commandCodec.decode(bytes);
+  const { kind, id, command, payload, timeoutMs, cause, once } = commandCodec.decode(bytes);
   const input = codecsOf(kinds.get(kind)?.kind, command).in.decode(payload) as object;
-  const message = { kind, id, command, input, cause: cause ?? undefined };
-  return { message: request === '' ? message : { ...message, request }, timeoutMs };
+  return { message: { kind, id, command, input, cause: cause ?? undefined, once: once ?? undefined }, timeoutMs };
 }
 
 export function encodeReply(kind: AnyKind, message: Message, reply: unknown, carrier: RowCarrier): Uint8Array {

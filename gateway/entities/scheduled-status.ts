@@ -43,6 +43,7 @@ function renderScheduled(
       ...(post?.quotePolicy === undefined ? {} : { quote_approval_policy: post.quotePolicy }),
       media_ids: post?.media?.ids ?? null,
       poll: post?.poll === undefined ? null : pollParams(post.poll),
+      // Some were scheduled with a key of ours.
       idempotency: post?.idempotencyKey?.startsWith('own-') === false ? post.idempotencyKey : null,
       scheduled_at: null,
       application_id: 0,

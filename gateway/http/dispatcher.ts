@@ -207,9 +207,8 @@ export class Dispatcher {
       body = valid.value;
     }
     const request = new Incoming(this.#services, this.#clientAddress, caller, address, body, arrival);
-    const key = route.idempotent === true ? request.headers['idempotency-key'] : undefined;
-    if (!key) return route.handle(request);
-    return once(request, `${route.method} ${arrival.head.path}`, key, () => route.handle(request));
+    const key = route.idempotent === undefined ? undefined : request.headers['idempotency-key'];
+    return key ? once(request, route, arrival.head.path, key) : route.handle(request);
   }
 
   /** Some clients put a form's values into the address: they count where the route has no query of its own. */

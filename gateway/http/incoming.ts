@@ -3,6 +3,7 @@ import type { Caller } from './authenticator.js';
 import type { BodyRead } from './body-reader.js';
 import type { ClientAddress } from './client-address.js';
 import type { Head } from './head.js';
+import type { Repeated } from './once.js';
 import type { Bearer, Request } from './route.js';
 
 /** One request on its way through the dispatcher. */
@@ -33,6 +34,7 @@ export class Incoming implements Request<never, never, never> {
   readonly body: never;
   readonly #clientAddress: ClientAddress;
   readonly #arrival: Arrival;
+  #repeated: Repeated | undefined;
 
   constructor(
     services: Services,
@@ -63,6 +65,19 @@ export class Incoming implements Request<never, never, never> {
   get url(): string {
     const { path, query } = this.#arrival.head;
     return query === '' ? path : `${path}?${query}`;
+  }
+
+  get once(): string | undefined {
+    return this.#repeated?.once;
+  }
+
+  get newId(): string {
+    return this.#repeated?.newId ?? this.services.newAccountId();
+  }
+
+  /** What it has in common with the requests that it may repeat. */
+  repeats(repeated: Repeated): void {
+    this.#repeated = repeated;
   }
 
   get remoteAddress(): string {

@@ -1,56 +1,72 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
 import { JsonPieces } from '../cards/json-pieces.js';
-import type { Services } from '../services.js';
-import { type Answer, JsonText, type Request } from './route.js';
+import { type Answer, type AnyRoute, JsonText, type Request } from './route.js';
 
 /** What a client needs for a UUID and more. */
 const KEY_CHARS_MAX = 256;
-/** An answer that is longer is not kept, and the request may be carried out again. */
+/** An answer that is longer is not kept, and the request may be carried out again: its commands still are but once. */
 const KEPT_CHARS_MAX = 65_536;
 /** Looks at a request that is under way elsewhere; then the client is told to come back. */
 const LOOKS_MAX = 20;
 const LOOK_EVERY_MS = 100;
+/** Of base64: 132 bits, which nobody hits twice. */
+const ONCE_CHARS = 22;
+
+/** What repeats of a request have in common. */
+export interface Repeated {
+  readonly once: string;
+  /** Undefined: nothing is made under it. */
+  readonly newId: string | undefined;
+}
+/** A request that can be told of which it may be a repeat. */
+type Keyed = Request<never, never, never> & { repeats(repeated: Repeated): void };
+type Handled = Answer | Problem;
 
 /**
- * Carries a request out once for its `Idempotency-Key`, whichever nodes get it: repeats are answered with the first
- * one's answer, for an hour. What was refused may be tried again.
+ * Carries a request out once for its `Idempotency-Key`, whichever nodes get it, for an hour: also when the first ended in
+ * doubt. What was refused may be tried again.
  */
-export async function once(
-  request: Request<unknown, unknown, unknown>,
-  route: string,
-  key: string,
-  work: () => Answer | Problem | Promise<Answer | Problem>,
-): Promise<Answer | Problem> {
+export function once(request: Keyed, route: AnyRoute, path: string, key: string): Handled | Promise<Handled> {
   if (key.length > KEY_CHARS_MAX)
     return problem('bad_request', `Idempotency-Key is longer than ${KEY_CHARS_MAX} characters`);
-  const { services, viewer, bearer } = request;
-  const name = createHash('sha256')
-    .update([viewer ?? '', bearer?.clientId ?? '', route, key].join('\0'))
-    .digest('base64url');
+  const { viewer = '', bearer } = request;
+  const place = `${route.method} ${path}`;
+  if (route.idempotent === 'command') {
+    request.repeats({ once: onceOf(nameOf(viewer, place, key)), newId: undefined });
+    return route.handle(request);
+  }
+  const said = route.idempotent === 'id' ? [JSON.stringify(request.body)] : [];
+  return underOneId(request, route, nameOf(viewer, bearer?.clientId ?? '', place, key, ...said));
+}
+
+const nameOf = (...parts: readonly string[]): string => hash('sha256', parts.join('\0'), 'base64url');
+const onceOf = (name: string): string => name.slice(0, ONCE_CHARS);
+
+async function underOneId(request: Keyed, route: AnyRoute, name: string): Promise<Handled> {
+  const { services } = request;
   for (let look = 0; look < LOOKS_MAX; look++) {
-    const kept = await services.registry.claimAnswer(name);
-    if (kept === 'claimed') return carryOut(services, name, work);
-    if (kept !== 'pending') return { status: kept.status, body: new JsonText(kept.body) };
+    const found = await services.registry.claimAnswer(name, services.newAccountId());
+    if (found !== 'pending' && 'newId' in found) {
+      request.repeats({ once: onceOf(name), newId: found.newId });
+      return carryOut(request, route, name);
+    }
+    if (found !== 'pending') return { status: found.status, body: new JsonText(found.body) };
     await new Promise<void>((resolve) => void services.clock.after(LOOK_EVERY_MS, resolve));
   }
   return problem('unavailable', 'A request with the same Idempotency-Key is still under way');
 }
 
-async function carryOut(
-  { registry }: Services,
-  name: string,
-  work: () => Answer | Problem | Promise<Answer | Problem>,
-): Promise<Answer | Problem> {
-  let answer: Answer | Problem | undefined;
+async function carryOut(request: Keyed, route: AnyRoute, name: string): Promise<Handled> {
+  let answer: Handled | undefined;
   try {
-    answer = await work();
+    answer = await route.handle(request);
     return answer;
   } finally {
     const body = answer === undefined || isProblem(answer) ? undefined : jsonOf(answer.body);
-    const isKept = body !== undefined && body.length <= KEPT_CHARS_MAX;
+    const isKept = route.idempotent === 'answer' && body !== undefined && body.length <= KEPT_CHARS_MAX;
     const { status } = answer !== undefined && 'status' in answer ? answer : { status: 0 };
-    await registry.keepAnswer(name, isKept ? { status, body } : undefined);
+    await request.services.registry.keepAnswer(name, isKept ? { status, body } : undefined);
   }
 }
 

@@ -52,6 +52,13 @@ export interface Request<P, Q, B> {
   readonly remoteAddress: string;
   /** Stands in the answer's X-Request-Id and in the log. */
   readonly id: string;
+  /**
+   * For the command that makes what the request is for, which is carried out once for it. Repeats with the same
+   * `Idempotency-Key` have the same; undefined without one, and where the route is not `idempotent`.
+   */
+  readonly once: string | undefined;
+  /** A fresh id, as accounts have them, for what the request makes; where answers are kept, the repeats' as well. */
+  readonly newId: string;
 }
 
 /** One line of the route list: data, read by the server, the README's table and the tidy test. */
@@ -70,8 +77,13 @@ export interface Route<P extends TObject = TObject, Q extends TSchema = TSchema,
   readonly body?: B;
   /** Largest multipart body, for uploads; absent: BODY_BYTES_MAX as for other bodies. */
   readonly multipartBytesMax?: number;
-  /** It makes something: repeats with the same `Idempotency-Key` are answered with the first one's answer. */
-  readonly idempotent?: boolean;
+  /**
+   * It makes something: repeats with the same `Idempotency-Key` make nothing more. `command`: their commands, which carry
+   * `once`, are answered as the first were. `answer`: the whole answer is kept besides, for what is made under an id of
+   * the gateway's, or at a cost; two conditional writes and a read more for each request with a key. `id`: only `newId` is kept, for requests
+   * that are alike in all they say: what they are answered is nobody else's business.
+   */
+  readonly idempotent?: 'command' | 'answer' | 'id';
   /** What is known at once needs no promise: waiting for one costs more than most of what is done here. */
   readonly handle: (request: Request<Static<P>, Static<Q>, Static<B>>) => Answer | Problem | Promise<Answer | Problem>;
 }

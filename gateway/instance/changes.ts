@@ -23,7 +23,12 @@ export interface EntryChange extends EntryContent {
 export const ENTRY_TEXT_CHARS_MAX = 50_000;
 
 /** Writes an entry for `by` (an account's id, or empty for the operator); durable when it answers. */
-export async function putEntry(services: Services, by: string, change: EntryChange): Promise<InstanceEntry | Problem> {
+export async function putEntry(
+  services: Services,
+  by: string,
+  change: EntryChange,
+  once?: string,
+): Promise<InstanceEntry | Problem> {
   const { collection, id = '', key = '', replace = false, ...content } = change;
   if (collection === 'settings' && !Object.hasOwn(SETTINGS, key))
     return problem('invalid', `There is no setting ${key}: there are ${Object.keys(SETTINGS).join(', ')}`);
@@ -34,7 +39,7 @@ export async function putEntry(services: Services, by: string, change: EntryChan
   if ((content.text?.text ?? content.announcement?.text ?? '').length > ENTRY_TEXT_CHARS_MAX)
     return problem('invalid', 'The text is too long');
   const entry = { collection, id, key, atMs: 0, updatedAtMs: 0, ...content };
-  return services.askInstance(INSTANCE_ID, 'putEntry', { entry, by, replace });
+  return services.askInstance(INSTANCE_ID, 'putEntry', { entry, by, replace }, once);
 }
 
 /** Takes an entry away; answers what it was. */

@@ -9,17 +9,22 @@ const CIPHER = 'aes-128-ecb';
 const KEY_BYTES = 16;
 /** One block: whose file it is, then chance. */
 const OWNER_BYTES = 8;
-const CHANCE_BYTES = 8;
+/** What makes a name differ from others of the same owner. */
+export const CHANCE_BYTES = 8;
 const NAME_CHARS = 2 * (OWNER_BYTES + CHANCE_BYTES);
 
 /**
  * What the names of somebody's file begin with: 128 bits that tell nobody anything and that nobody guesses, but in
  * which this instance reads whose it is. So a suspension holds for files without a row for each of them.
  */
-export async function mediaKey(services: Services, owner: string): Promise<string> {
+export async function mediaKey(
+  services: Services,
+  owner: string,
+  chance = services.random.bytes(CHANCE_BYTES),
+): Promise<string> {
   const { random } = services;
   const key = await sharedKey(services, NAME, () => Buffer.from(random.bytes(KEY_BYTES)).toString('base64url'));
-  const block = Buffer.concat([Buffer.alloc(OWNER_BYTES), random.bytes(CHANCE_BYTES)]);
+  const block = Buffer.concat([Buffer.alloc(OWNER_BYTES), chance]);
   block.writeBigUInt64BE(BigInt(owner));
   return createCipheriv(CIPHER, Buffer.from(key, 'base64url'), null)
     .setAutoPadding(false)

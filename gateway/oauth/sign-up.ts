@@ -6,6 +6,8 @@ import { newSecret } from './clients.js';
 import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from './passwords.js';
 
 export interface SignUp {
+  /** The new account's, if this may repeat another sign-up; absent: a fresh one. */
+  readonly id?: string;
   readonly username: string;
   readonly email: string;
   readonly password: string;
@@ -56,9 +58,12 @@ export async function signUp(services: Services, wanted: SignUp): Promise<{ read
   const faults = faultsOf(wanted, username, email);
   if (Object.keys(faults).length > 0) return refusal(faults);
   const names = [`acct:${username.toLowerCase()}`, `email:${email.toLowerCase()}`];
-  for (const name of names) if ((await services.registry.find(name)) !== undefined) return taken(name);
+  const id = wanted.id ?? services.newAccountId();
+  for (const name of names) {
+    const holder = await services.registry.find(name);
+    if (holder !== undefined && holder !== id) return taken(name);
+  }
   const passwordHash = await wanted.hash(wanted.password);
-  const id = services.newAccountId();
   const occupied = await services.registry.claim(names, id);
   if (occupied !== undefined) return taken(occupied);
   const token = `${id}.${newSecret(services)}`;

@@ -93,12 +93,13 @@ export function entryRoutes<B extends TObject, C extends TObject>(kept: Kept<B, 
     method: 'POST',
     path,
     scope: write,
-    idempotent: true,
+    idempotent: 'command',
     body: kept.body,
-    handle: async ({ services, viewer = '', body }) => {
+    handle: async ({ services, viewer = '', body, once }) => {
       const made = kept.make(body as Static<B>, services.clock.nowMs());
       if (isProblem(made)) return made;
-      const entry = await putEntry(services, viewer, { collection, replace: kept.repeatable === true, ...made });
+      const change = { collection, replace: kept.repeatable === true, ...made };
+      const entry = await putEntry(services, viewer, change, once);
       return isProblem(entry) ? entry : answer(services, entry);
     },
   });

@@ -55,7 +55,7 @@ const Text = Type.Object({ name: Type.Optional(name()), ...more });
 const create = route({
   method: 'POST',
   path: '/api/v1/collections',
-  idempotent: true,
+  idempotent: 'command',
   auth: 'user',
   scope: WRITE,
   body: Type.Object({
@@ -63,7 +63,7 @@ const create = route({
     ...more,
     account_ids: Type.Array(idText(), { default: [], maxItems: COLLECTION_ITEMS_MAX }),
   }),
-  handle: async ({ services, viewer = '', body }) => {
+  handle: async ({ services, viewer = '', body, once }) => {
     const said = textOf(body);
     if (isProblem(said)) return said;
     const accounts = await featured(services, viewer, body.account_ids.map(storedId));
@@ -77,7 +77,7 @@ const create = route({
       sensitive,
       discoverable: said.discoverable ?? true,
     };
-    const made = await services.askAccount(viewer, 'createCollection', { text, accounts });
+    const made = await services.askAccount(viewer, 'createCollection', { text, accounts }, once);
     return wrapped(services, await ownCollection(services, viewer, made));
   },
 });
@@ -136,7 +136,7 @@ const remove = route({
 const add = route({
   method: 'POST',
   path: '/api/v1/collections/:id/items',
-  idempotent: true,
+  idempotent: 'command',
   auth: 'user',
   scope: WRITE,
   params: idParams,
@@ -146,7 +146,7 @@ const add = route({
       const accounts = await featured(services, viewer, [storedId(request.body.account_id)]);
       if (isProblem(accounts)) return accounts;
       const wanted = { id: record.id, featured: accounts[0] };
-      const item = await services.askAccount(viewer, 'addToCollection', wanted);
+      const item = await services.askAccount(viewer, 'addToCollection', wanted, request.once);
       return isProblem(item) ? item : json({ collection_item: renderCollectionItem(item) });
     }),
 });

@@ -32,16 +32,16 @@ const list = route({
 const create = route({
   method: 'POST',
   path: PATH,
-  idempotent: true,
+  idempotent: 'command',
   auth: 'user',
   scope: WRITE,
   body: Type.Object({ name: Type.String({ minLength: 1, maxLength: NAME_CHARS_MAX }) }),
-  handle: async ({ services, viewer = '', body }) => {
+  handle: async ({ services, viewer = '', body, once }) => {
     const name = namedHashtag(body.name.trim());
     if (name === undefined) return noHashtag();
     const [owner, tag] = await Promise.all([
       publishedAccount(services, viewer),
-      services.askAccount(viewer, 'featureTag', { name }),
+      services.askAccount(viewer, 'featureTag', { name }, once),
     ]);
     if (isProblem(owner)) return owner;
     return isProblem(tag) ? tag : json(renderFeaturedTag(services.instance, owner.username, tag));

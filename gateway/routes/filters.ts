@@ -81,7 +81,7 @@ const get = one('GET', '/api/v2/filters/:id', READ, async ({ services, viewer = 
 const create = route({
   method: 'POST',
   path: '/api/v2/filters',
-  idempotent: true,
+  idempotent: 'command',
   auth: 'user',
   scope: WRITE,
   body: Type.Object({
@@ -91,14 +91,15 @@ const create = route({
     expires_in: expiresIn(),
     keywords_attributes: Keywords,
   }),
-  handle: async ({ services, viewer = '', body }) => {
-    const filter = await services.askAccount(viewer, 'saveFilter', {
+  handle: async ({ services, viewer = '', body, once }) => {
+    const wanted = {
       title: body.title,
       context: body.context,
       action: body.filter_action,
       expiresInMs: expiresInMs(body.expires_in),
       keywords: changes(body.keywords_attributes),
-    });
+    };
+    const filter = await services.askAccount(viewer, 'saveFilter', wanted, once);
     return isProblem(filter) ? filter : json(renderFilter(filter));
   },
 });
@@ -117,14 +118,15 @@ const update = route({
     keywords_attributes: Keywords,
   }),
   handle: async ({ services, viewer = '', params, body }) => {
-    const filter = await services.askAccount(viewer, 'saveFilter', {
+    const wanted = {
       id: storedId(params.id),
       title: body.title,
       context: body.context ?? [],
       action: body.filter_action,
       expiresInMs: expiresInMs(body.expires_in),
       keywords: changes(body.keywords_attributes),
-    });
+    };
+    const filter = await services.askAccount(viewer, 'saveFilter', wanted);
     return isProblem(filter) ? filter : json(renderFilter(filter));
   },
 });
@@ -164,16 +166,16 @@ const statuses = one('GET', '/api/v2/filters/:id/statuses', READ, async ({ servi
 const addStatus = route({
   method: 'POST',
   path: '/api/v2/filters/:id/statuses',
-  idempotent: true,
+  idempotent: 'command',
   auth: 'user',
   scope: WRITE,
   params: idParams,
   body: Type.Object({ status_id: idText() }),
-  handle: async ({ services, viewer = '', params, body }) => {
+  handle: async ({ services, viewer = '', params, body, once }) => {
     const seen = await visibleStatus(services, viewer, body.status_id);
     if (isProblem(seen)) return seen;
     const command = { filterId: storedId(params.id), statusId: (seen.original ?? seen.record).id };
-    const added = await services.askAccount(viewer, 'addFilteredStatus', command);
+    const added = await services.askAccount(viewer, 'addFilteredStatus', command, once);
     return isProblem(added) ? added : json(renderFilterStatus(added));
   },
 });
@@ -225,15 +227,15 @@ function keywordRoute(method: 'POST' | 'PUT', path: string, by: 'id' | 'filterId
   return route({
     method,
     path,
-    idempotent: method === 'POST',
+    ...(method === 'POST' && { idempotent: 'command' }),
     auth: 'user',
     scope: WRITE,
     params: idParams,
     body: Type.Object({ keyword: keywordText(), whole_word: Type.Optional(Type.Boolean()) }),
-    handle: async ({ services, viewer = '', params, body }) => {
+    handle: async ({ services, viewer = '', params, body, once }) => {
       const wholeWord = wholeWordOf(body.whole_word, by === 'filterId');
       const command = { [by]: storedId(params.id), keyword: body.keyword, wholeWord };
-      const keyword = await services.askAccount(viewer, 'saveKeyword', command);
+      const keyword = await services.askAccount(viewer, 'saveKeyword', command, once);
       return isProblem(keyword) ? keyword : json(renderFilterKeyword(keyword));
     },
   });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type Static, Type } from '@sinclair/typebox';
 import { storedId } from '../../actors/domain/ids.js';
 import { DESCRIPTION_CHARS_MAX, IMAGE_BYTES_MAX, VIDEO_BYTES_MAX } from '../../actors/domain/media.js';
@@ -6,7 +7,7 @@ import type { AccountDescribeMedia, AccountMedia, StoreMediaRecord } from '../..
 import { mediaRows } from '../../store/tables.js';
 import { renderMedia } from '../entities/media.js';
 import { type Answer, type AnyRoute, json, type Request, route, type Uploaded, uploaded } from '../http/route.js';
-import { mediaKey } from '../instance/media-names.js';
+import { CHANCE_BYTES, mediaKey } from '../instance/media-names.js';
 import { focusOf } from '../posting/media-focus.js';
 import type { Services } from '../services.js';
 import { notFound } from '../visible.js';
@@ -16,6 +17,8 @@ import { idParams } from './lists.js';
 const UPLOAD_BYTES_MAX = VIDEO_BYTES_MAX + IMAGE_BYTES_MAX + 65_536;
 /** Characters that are read; the actor counts what people see. */
 const DESCRIPTION_READ_MAX = DESCRIPTION_CHARS_MAX * 4;
+/** Of each end of a file, to tell it from others: a whole film takes long. */
+const LOOKED_AT_BYTES = 65_536;
 /** Two signed fractions. */
 const FOCUS_CHARS_MAX = 64;
 
@@ -34,20 +37,23 @@ const upload = (path: string, patient: boolean): AnyRoute =>
   route({
     method: 'POST',
     path,
-    idempotent: true,
+    idempotent: 'answer',
     auth: 'user',
     scope,
     body: Upload,
     multipartBytesMax: UPLOAD_BYTES_MAX,
-    handle: async ({ services, viewer = '', body }) => {
-      const details = await detailsOf(services, viewer, body);
+    handle: async ({ services, viewer = '', body, once, newId }) => {
+      const details = await detailsOf(services, viewer, body, newId);
       if (isProblem(details)) return details;
-      const key = await mediaKey(services, viewer);
+      const key = await mediaKey(services, viewer, chanceFor(newId, body.file));
       const received = await services.workshop.receive(body.file.bytes, patient, key);
       if (isProblem(received)) return received;
       const media = withDetails(received, details);
-      const added = await services.askAccount(viewer, 'addMedia', { media });
-      return isProblem(added) ? added : shown(services, added, 202);
+      const added = await services.askAccount(viewer, 'addMedia', { media }, once);
+      if (isProblem(added)) return added;
+      // A repeat with other bytes is answered as the first was: nothing refers to these files.
+      if (added.key !== media.key) await removeFiles(services, [received.file, received.preview, media.preview]);
+      return shown(services, added, 202);
     },
   });
 
@@ -126,16 +132,32 @@ function shown(services: Services, media: AccountMedia, unready: number): Answer
   return media.state === 'ready' ? json(body) : { status: unready, body };
 }
 
+async function removeFiles({ workshop }: Services, names: readonly string[]): Promise<void> {
+  await Promise.all(names.map((name) => name && workshop.remove(name)));
+}
+
+/**
+ * Part of the names of what is stored: a repeat of the request that brings the same bytes stores them under the same
+ * names, so that neither is left over.
+ */
+function chanceFor(newId: string, { bytes, filename }: Uploaded): Uint8Array {
+  const some = [bytes.subarray(0, LOOKED_AT_BYTES), bytes.subarray(-LOOKED_AT_BYTES)];
+  const told = createHash('sha256').update(`${newId} ${bytes.length} ${filename}`);
+  for (const part of some) told.update(part);
+  return told.digest().subarray(0, CHANCE_BYTES);
+}
+
 type Details = Omit<AccountDescribeMedia, 'id'>;
 
 async function detailsOf(
   services: Services,
   viewer: string,
   { description, focus, thumbnail }: Description,
+  newId?: string,
 ): Promise<Details | Problem> {
   const point = focus ? focusOf(focus) : undefined;
   if (isProblem(point)) return point;
-  const preview = thumbnail === undefined ? undefined : await previewOf(services, viewer, thumbnail);
+  const preview = thumbnail === undefined ? undefined : await previewOf(services, viewer, thumbnail, newId);
   if (isProblem(preview)) return preview;
   return {
     description,
@@ -147,8 +169,10 @@ async function detailsOf(
   };
 }
 
-const previewOf = async (services: Services, viewer: string, { bytes }: Uploaded) =>
-  services.workshop.preview(bytes, await mediaKey(services, viewer));
+const previewOf = async (services: Services, viewer: string, file: Uploaded, newId?: string) => {
+  const chance = newId === undefined ? undefined : chanceFor(`${newId} thumbnail`, file);
+  return services.workshop.preview(file.bytes, await mediaKey(services, viewer, chance));
+};
 
 function withDetails(media: AccountMedia, { preview, previewWidth, previewHeight, blurhash, ...rest }: Details) {
   const own = preview === undefined ? {} : { preview, previewWidth, previewHeight, blurhash: blurhash ?? '' };

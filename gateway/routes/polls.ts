@@ -23,19 +23,21 @@ const get = route({
 const vote = route({
   method: 'POST',
   path: '/api/v1/polls/:id/votes',
+  idempotent: 'command',
   auth: 'user',
   scope: 'write:statuses',
   params: idParams,
   body: Type.Object({
     choices: Type.Array(Type.Integer({ minimum: 0, maximum: 100 }), { minItems: 1, maxItems: POLL_OPTIONS_MAX }),
   }),
-  handle: async ({ services, viewer = '', params, body }) => {
+  handle: async ({ services, viewer = '', params, body, once }) => {
     const seen = await visibleStatus(services, viewer, params.id);
     if (isProblem(seen)) return seen;
     const { id, conversationId, poll } = seen.record;
     if (poll === undefined) return notFound();
     const choices = [...new Set(body.choices)];
-    const reply = await services.askConversation(conversationId, 'vote', { statusId: id, by: viewer, choices });
+    const command = { statusId: id, by: viewer, choices };
+    const reply = await services.askConversation(conversationId, 'vote', command, once);
     if (isProblem(reply)) return reply;
     const now = await visibleStatus(services, viewer, id);
     // Its row is late: what it will hold is known but for the counts.

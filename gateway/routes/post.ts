@@ -70,10 +70,11 @@ type Draft = Static<typeof Draft>;
 export const postStatus = route({
   method: 'POST',
   path: '/api/v1/statuses',
+  idempotent: 'command',
   auth: 'user',
   scope: 'write:statuses',
   body: Draft,
-  handle: async ({ services, viewer = '', bearer, body, headers }) => {
+  handle: async ({ services, viewer = '', bearer, body, headers, once }) => {
     const [author, app, parent, quoted] = await Promise.all([
       services.tables.get(accounts, { account: viewer }),
       bearer === undefined ? undefined : findApp(services, bearer.clientId),
@@ -85,13 +86,14 @@ export const postStatus = route({
     if (isProblem(quoted)) return quoted;
     const post: AccountPost = {
       ...(await compose(services, author, parent, quoted, body)),
-      // Without a client's key one of our own: the post can then be sent again when its answer is lost.
-      idempotencyKey: headers['idempotency-key'] || `own-${Buffer.from(services.random.bytes(12)).toString('hex')}`,
       appName: app?.name,
       appWebsite: app?.website,
     };
-    if (body.scheduled_at) return schedule(services, viewer, post, body.scheduled_at);
-    const posted = await services.askAccount(viewer, 'post', post);
+    if (body.scheduled_at) {
+      const draft = { ...post, idempotencyKey: headers['idempotency-key'] || undefined };
+      return schedule(services, viewer, draft, body.scheduled_at, once);
+    }
+    const posted = await services.askAccount(viewer, 'post', post, once);
     return isProblem(posted) ? posted : answer(services, viewer, post, posted);
   },
 });
@@ -151,7 +153,7 @@ async function answer(services: Services, viewer: string, post: AccountPost, pos
 async function fresh(
   services: Services,
   viewer: string,
-  { idempotencyKey: _, media, poll, quote, ...post }: AccountPost,
+  { media, poll, quote, ...post }: AccountPost,
   posted: AccountPostedReply,
 ): Promise<StoreStatusRecord> {
   return {

@@ -37,7 +37,7 @@ const ids = (maxItems: number) => Type.Array(idText(), { default: [], maxItems }
 const file = route({
   method: 'POST',
   path: '/api/v1/reports',
-  idempotent: true,
+  idempotent: 'answer',
   auth: 'user',
   scope: 'write:reports',
   body: Type.Object({
@@ -49,7 +49,7 @@ const file = route({
     forward: Type.Boolean({ default: false }),
     category: Type.Optional(category()),
   }),
-  handle: async ({ services, viewer = '', body }) => {
+  handle: async ({ services, viewer = '', body, newId }) => {
     const target = await publishedAccount(services, body.account_id);
     if (isProblem(target)) return target;
     if (target.id === viewer) return problem('invalid', 'Validation failed: You cannot report yourself');
@@ -63,7 +63,7 @@ const file = route({
     const ruleIds = [...new Set(body.rule_ids.map(storedId))];
     if (!ruleIds.every((id) => rules.some((rule) => rule.id === id)))
       return problem('invalid', 'Validation failed: Rules does not reference valid rules');
-    const made = await services.askReport(services.newAccountId(), 'file', {
+    const made = await services.askReport(newId, 'file', {
       account: viewer,
       target: target.id,
       category: body.category ?? (ruleIds.length > 0 ? 'violation' : 'other'),

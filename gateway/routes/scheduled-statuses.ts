@@ -82,9 +82,10 @@ const remove = route({
 export const scheduledStatusRoutes: readonly AnyRoute[] = [all, get, update, remove];
 
 /** Keeps a status to be posted at a time, ISO 8601. */
-export async function schedule(services: Services, viewer: string, post: AccountPost, at: string) {
+export async function schedule(services: Services, viewer: string, post: AccountPost, at: string, once?: string) {
   const dueMs = dateMs(at);
-  return isProblem(dueMs) ? dueMs : answer(services, await services.askAccount(viewer, 'schedule', { post, dueMs }));
+  if (isProblem(dueMs)) return dueMs;
+  return answer(services, await services.askAccount(viewer, 'schedule', { post, dueMs }, once));
 }
 
 /** A date and time without a zone is one of UTC, wherever the server stands. */

@@ -32,6 +32,7 @@ const DEMANDED = {
 const createAccount = route({
   method: 'POST',
   path: '/api/v1/accounts',
+  idempotent: 'id',
   auth: 'app',
   scope: 'write:accounts',
   body: Type.Object(
@@ -46,7 +47,7 @@ const createAccount = route({
     },
     { shown: DEMANDED },
   ),
-  handle: async ({ services, bearer, body, remoteAddress }) => {
+  handle: async ({ services, bearer, body, remoteAddress, newId }) => {
     const { registrations, rateLimits } = services.instance;
     if (registrations === 'closed') return problem('forbidden', 'This action is not allowed');
     const { passwords, signUps } = guardsOf(services);
@@ -55,6 +56,7 @@ const createAccount = route({
     if (isProblem(judged)) return judged;
     const clientId = bearer?.clientId ?? '';
     const made = await signUp(services, {
+      id: newId,
       username: body.username,
       email: body.email,
       password: body.password,

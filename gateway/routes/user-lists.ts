@@ -33,7 +33,7 @@ const all = route({
 const create = route({
   method: 'POST',
   path: '/api/v1/lists',
-  idempotent: true,
+  idempotent: 'command',
   auth: 'user',
   scope: WRITE,
   body: Type.Object({
@@ -41,9 +41,9 @@ const create = route({
     replies_policy: Type.Optional(policy()),
     exclusive: Type.Boolean({ default: false }),
   }),
-  handle: async ({ services, viewer = '', body }) => {
+  handle: async ({ services, viewer = '', body, once }) => {
     const wanted = { title: body.title, repliesPolicy: body.replies_policy ?? 'list', exclusive: body.exclusive };
-    const list = await services.askAccount(viewer, 'createList', wanted);
+    const list = await services.askAccount(viewer, 'createList', wanted, once);
     return isProblem(list) ? list : json(renderList(list));
   },
 });

@@ -33,11 +33,11 @@ const all = route({
 const create = route({
   method: 'POST',
   path: '/api/v1/filters',
-  idempotent: true,
+  idempotent: 'command',
   auth: 'user',
   scope: WRITE,
   body: Type.Object({ phrase: keywordText(), context: contexts(), expires_in: expiresIn(), ...flags }),
-  handle: (request) => save(request, undefined),
+  handle: (request) => save(request, undefined, request.once),
 });
 
 const get = route({
@@ -66,7 +66,8 @@ const update = route({
     const known = await keywordOf(request);
     if (known === undefined) return notFound();
     const body = { phrase: known.keyword.keyword, ...request.body };
-    return save({ ...request, body }, storedId(request.params.id));
+    const { services, viewer } = request;
+    return save({ services, viewer, body }, storedId(request.params.id));
   },
 });
 
@@ -86,16 +87,19 @@ const remove = route({
 /** Filters as they were before they had several keywords: each keyword is one. */
 export const v1FilterRoutes: readonly AnyRoute[] = [all, create, get, update, remove];
 
-async function save(request: Request<unknown, unknown, Phrase>, id: string | undefined): Promise<Answer | Problem> {
+type Said = Pick<Request<unknown, unknown, Phrase>, 'services' | 'viewer' | 'body'>;
+
+async function save(request: Said, id: string | undefined, once?: string): Promise<Answer | Problem> {
   const { services, viewer = '', body } = request;
-  const keyword = await services.askAccount(viewer, 'savePhrase', {
+  const wanted = {
     id,
     phrase: body.phrase ?? '',
     context: body.context ?? [],
     irreversible: body.irreversible,
     wholeWord: body.whole_word,
     expiresInMs: expiresInMs(body.expires_in),
-  });
+  };
+  const keyword = await services.askAccount(viewer, 'savePhrase', wanted, once);
   return isProblem(keyword) ? keyword : shown(request, keyword.id);
 }
 

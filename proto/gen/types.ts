@@ -814,6 +814,7 @@ export interface AccountPost {
   readonly inReplyToAccountId?: string | undefined;
   /** The parent's; absent: the status begins one. */
   readonly conversationId?: string | undefined;
+  /** The client's; of what is scheduled, where it is shown. */
   readonly idempotencyKey?: string | undefined;
   readonly appName?: string | undefined;
   readonly appWebsite?: string | undefined;
@@ -837,6 +838,7 @@ export interface AccountPosted {
   readonly inReplyToId?: string | undefined;
   readonly inReplyToAccountId?: string | undefined;
   readonly conversationId: string;
+  /** Of older entries; not read any more. */
   readonly idempotencyKey?: string | undefined;
   readonly appName?: string | undefined;
   readonly appWebsite?: string | undefined;
@@ -2273,8 +2275,8 @@ export interface NodeActorCommand {
   readonly traceId: string;
   /** Set when the command is an effect of a stored event; the receiver deduplicates by it. */
   readonly cause?: StoreCause | undefined;
-  /** The same when one command is asked again; empty where that does no harm. */
-  readonly request: string;
+  /** Set when the command is to be carried out once for it: its repeats are answered as it was. */
+  readonly once?: string | undefined;
 }
 
 export interface NodeProblemReply {
@@ -2476,6 +2478,14 @@ export interface StoreJournalRecord {
   readonly events: readonly StoreEventRecord[];
   /** Set by the journal: the fence of the entry that this one was written after, 0 for the first. */
   readonly previousFence?: number | undefined;
+  /** Of a command that carried a key. */
+  readonly answered?: StoreAnswered | undefined;
+}
+
+/** key: the command's name and its key. reply: as the command's answer is encoded. */
+export interface StoreAnswered {
+  readonly key: string;
+  readonly reply: Uint8Array;
 }
 
 /** state_version other than the code's: the snapshot is ignored and the journal replayed. */
@@ -2619,12 +2629,13 @@ export interface StorePoll {
   readonly round: number;
 }
 
-/** The answer to a request with an Idempotency-Key; not done: it is under way since at_ms. */
+/** The answer to a request with an Idempotency-Key; not done: it is under way since at_ms, or failed (0). new_id: for what it makes, whoever carries it out; empty in rows older than that. */
 export interface StoreKeptAnswer {
   readonly atMs: number;
   readonly done: boolean;
   readonly status: number;
   readonly body: string;
+  readonly newId: string;
 }
 
 export interface StorePollVotes {
@@ -3161,6 +3172,7 @@ export interface Messages {
   'murmuration.store.Cause': StoreCause;
   'murmuration.store.EventRecord': StoreEventRecord;
   'murmuration.store.JournalRecord': StoreJournalRecord;
+  'murmuration.store.Answered': StoreAnswered;
   'murmuration.store.SnapshotRecord': StoreSnapshotRecord;
   'murmuration.store.CursorRecord': StoreCursorRecord;
   'murmuration.store.BacklogRecord': StoreBacklogRecord;

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { initialAccount } from '../../actors/account/account.js';
+import { makeId } from '../../actors/domain/ids.js';
 import { accountRecord } from '../../actors/reactions/account-rows.js';
-import { CLAIM_LIFETIME_MS, Registrar } from '../../actors/registry.js';
+import { ANSWER_CLAIM_MS, CLAIM_LIFETIME_MS, Registrar } from '../../actors/registry.js';
+import { ANSWERED_MS } from '../../actors/runtime/limits.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';
 import { put } from '../../store/port.js';
 import { accounts } from '../../store/tables.js';
@@ -67,4 +69,24 @@ test('a name is given back by its holder only', async () => {
   assert.equal(await registry.find('acct:a'), '1');
   await registry.release(['acct:a'], '1');
   assert.equal(await registry.find('acct:a'), undefined);
+});
+
+test('who takes a failed request on has the id of who tried first, for an hour', async () => {
+  const { registry, clock } = open();
+  const [first, second, third] = [0, 1, ANSWERED_MS].map((ms) => makeId(clock.now + ms, 1, 0)) as [
+    string,
+    string,
+    string,
+  ];
+  assert.deepEqual(await registry.claimAnswer('a', first), { newId: first });
+  assert.equal(await registry.claimAnswer('a', second), 'pending');
+  await registry.keepAnswer('a', undefined);
+  assert.deepEqual(await registry.claimAnswer('a', second), { newId: first });
+  // Its node has died meanwhile.
+  clock.now += ANSWER_CLAIM_MS;
+  assert.deepEqual(await registry.claimAnswer('a', second), { newId: first });
+  clock.now += ANSWERED_MS;
+  assert.deepEqual(await registry.claimAnswer('a', third), { newId: third });
+  await registry.keepAnswer('a', { status: 200, body: '{}' });
+  assert.deepEqual(await registry.claimAnswer('a', second), { status: 200, body: '{}' });
 });

@@ -9,13 +9,14 @@ export async function sendForm(
   method: string,
   path: string,
   fields: Readonly<Record<string, FormPart>>,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<Answered> {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) {
     if (typeof value === 'string') form.append(name, value);
     else form.append(name, new Blob([Buffer.from(value)], { type: 'image/png' }), '../claimed.png');
   }
-  const headers = { authorization: `Bearer ${person.token}` };
+  const headers = { authorization: `Bearer ${person.token}`, ...more };
   const response = await fetch(`${person.server.url}${path}`, { method, headers, body: form });
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: JSON.parse(text) };

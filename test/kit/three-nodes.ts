@@ -27,8 +27,11 @@ export class ThreeNodes {
     private readonly folder: string,
   ) {}
 
-  /** @param settings by name without the prefix */
-  static async start(settings: Readonly<Record<string, string>> = {}): Promise<ThreeNodes> {
+  /** @param settings by name without the prefix; @param own those of one node, over the others */
+  static async start(
+    settings: Readonly<Record<string, string>> = {},
+    own: (index: number) => Readonly<Record<string, string>> = () => ({}),
+  ): Promise<ThreeNodes> {
     const nats = process.env.TEST_NATS_URL;
     if (nats === undefined) throw new Error('TEST_NATS_URL is not set: run the tests by npm test, which starts NATS');
     const keyspace = `test_${randomBytes(6).toString('hex')}`;
@@ -44,7 +47,8 @@ export class ThreeNodes {
     };
     const folder = await mkdtemp(join(tmpdir(), 'murmuration-three-'));
     const clock = { NODE_OPTIONS: `--import=${aheadClock}`, TEST_AHEAD_FILE: join(folder, 'ahead') };
-    const node = (index: number) => ServerProcess.start({ ...common, NODE_NAME: `node${index + 1}` }, clock);
+    const node = (index: number) =>
+      ServerProcess.start({ ...common, NODE_NAME: `node${index + 1}`, ...own(index) }, clock);
     const nodes: ServerProcess[] = [];
     try {
       // The first one makes the schema; the others then find it.

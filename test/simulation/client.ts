@@ -1,5 +1,5 @@
 import { isProblem } from '../../actors/domain/problem.js';
-import type { AccountPost, AccountPostedReply } from '../../proto/gen/types.js';
+import type { AccountList, AccountPost, AccountPostedReply } from '../../proto/gen/types.js';
 import type { Known, Ledger, Posted } from './ledger.js';
 import type { SimulatedNode } from './node.js';
 import type { SeededRandom, World } from './world.js';
@@ -36,8 +36,9 @@ export class Client {
     const dice = this.random.fraction();
     if (dice < 0.05) return this.readHome();
     if (dice < 0.33) return this.post(undefined, untilMs);
-    if (dice < 0.38) return this.quote(untilMs);
-    if (dice < 0.4) return this.revoke();
+    if (dice < 0.37) return this.quote(untilMs);
+    if (dice < 0.38) return this.revoke();
+    if (dice < 0.4) return this.makeList(untilMs);
     if (dice < 0.5) return this.post(this.someStatus(), untilMs);
     if (dice < 0.65) return this.toggle(this.ledger.follows, this.someoneElse(), 'follow', 'unfollow');
     if (dice < 0.7) return this.toggle(this.ledger.blocks, this.someoneElse(), 'block', 'unblock');
@@ -63,7 +64,6 @@ export class Client {
       sensitive: false,
       mentions: [],
       tags: [],
-      idempotencyKey: `key-${number}`,
       quotePolicy: 'public',
       quote: quoted && quoteOf(quoted),
       ...(parent === undefined
@@ -71,10 +71,24 @@ export class Client {
         : { inReplyToId: parent.id, inReplyToAccountId: parent.author, conversationId: parent.conversation }),
     };
     do {
-      const reply = (await this.ask('account', this.account, 'post', input)) as AccountPostedReply | 'unknown';
+      const asked = this.ask('account', this.account, 'post', input, `key-${number}`);
+      const reply = (await asked) as AccountPostedReply | 'unknown';
       if (reply === 'unknown' || isProblem(reply)) continue;
       const conversation = reply.conversationId;
       this.ledger.posts.push({ author: this.account, number, id: reply.id, conversation, quoted: quoted?.id });
+      return;
+    } while (this.world.now < untilMs);
+  }
+
+  /** Tries to make one list under one key, at one node after the other, until it is answered or the story is over. */
+  private async makeList(untilMs: number): Promise<void> {
+    const title = `list ${this.number++}`;
+    const input = { title, repliesPolicy: 'list', exclusive: false };
+    do {
+      const asked = this.ask('account', this.account, 'createList', input, `key ${title}`);
+      const reply = (await asked) as AccountList | 'unknown';
+      if (reply === 'unknown' || isProblem(reply)) continue;
+      this.ledger.lists.push({ owner: this.account, title, id: reply.id });
       return;
     } while (this.world.now < untilMs);
   }
@@ -132,7 +146,7 @@ export class Client {
     return this.random.pick(this.everyone.filter((id) => id !== this.account));
   }
 
-  private ask(kind: string, id: string, command: string, input: object): Promise<unknown> {
+  private ask(kind: string, id: string, command: string, input: object, once?: string): Promise<unknown> {
     const reachable = this.nodes().filter((node) => node.process.alive);
     this.ledger.asked += 1;
     return new Promise((resolve) => {
@@ -145,7 +159,7 @@ export class Client {
       if (reachable.length === 0) return;
       const node = this.random.pick(reachable);
       this.world.at(1, node.process, () => {
-        node.runtime.ask(kind, id, command, input).then(answer, () => answer('unknown'));
+        node.runtime.ask(kind, id, command, input, once).then(answer, () => answer('unknown'));
       });
     });
   }

@@ -6,7 +6,7 @@ import { NOBODY_LIMITED } from '../../gateway/instance/account-limits.js';
 import { Lenses } from '../../gateway/lenses.js';
 import type { Services } from '../../gateway/services.js';
 import { homeTimeline } from '../../gateway/timelines/home.js';
-import type { StoreAccountRecord } from '../../proto/gen/types.js';
+import type { AccountLists, StoreAccountRecord } from '../../proto/gen/types.js';
 import { RANGE_LIMIT_MAX, type Tables } from '../../store/port.js';
 import {
   accountStatuses,
@@ -41,6 +41,7 @@ export async function invariants(ended: Ended): Promise<string[]> {
   if (ended.owed > 0) found.push(`${ended.owed} actors still owe effects`);
   await acknowledgedAreReadable(ended, found);
   await orderPerAuthor(ended, found);
+  await listsAreMadeOnce(ended, found);
   await followsAreSymmetric(ended, found);
   await reactionsAreCounted(ended, found);
   await quotesAreCounted(ended, found);
@@ -75,6 +76,20 @@ async function orderPerAuthor({ shared, ledger, accounts }: Ended, found: string
       texts.push((await shared.get(statuses, { status: key.status }))?.text ?? '');
     }
     if (new Set(texts).size !== texts.length) found.push(`${account} has a post twice`);
+  }
+}
+
+/** Those that were acknowledged are there under their ids, and none is there twice. */
+async function listsAreMadeOnce({ ledger, accounts, nodes }: Ended, found: string[]): Promise<void> {
+  const { runtime } = nodes[0] as SimulatedNode;
+  for (const account of accounts) {
+    const { lists } = (await runtime.ask('account', account, 'lists', {})) as AccountLists;
+    const titles = lists.map(({ title }) => title);
+    if (new Set(titles).size !== titles.length) found.push(`${account} has a list twice: ${titles.join()}`);
+    for (const { title, id } of ledger.lists.filter(({ owner }) => owner === account)) {
+      const there = lists.find((list) => list.title === title)?.id;
+      if (there !== id) found.push(`${title} of ${account} was acknowledged as ${id} and is ${there}`);
+    }
   }
 }
 

@@ -8,12 +8,21 @@ export interface Posted {
   readonly quoted?: string | undefined;
 }
 
+/** A list whose owner got an answer. */
+interface Made {
+  readonly owner: string;
+  readonly title: string;
+  readonly id: string;
+}
+
 /** What the clients were told: yes and no are answers, unknown is none (the request may or may not have happened). */
 export type Known = 'yes' | 'no' | 'unknown';
 
 /** What clients know at the end of a run; the cluster must agree. */
 export class Ledger {
   readonly posts: Posted[] = [];
+  /** Lists that somebody was told of. */
+  readonly lists: Made[] = [];
   /** `a|b`: a follows b. */
   readonly follows = new Map<string, Known>();
   /** `a|b`: a blocks b. */

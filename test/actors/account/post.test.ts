@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AccountState } from '../../../actors/account/commands.js';
-import { IDEMPOTENCY_KEYS_MAX, IDEMPOTENCY_MS } from '../../../actors/account/post.js';
 import { STATUS_CHARS_MAX } from '../../../actors/domain/status-text.js';
 import { accountRecord } from '../../../actors/reactions/account-rows.js';
 import { blankPost } from '../reactions/town.js';
@@ -35,22 +34,6 @@ test('what is blank, too long or of no known visibility is refused with what cli
     );
   }
   assert.equal(newcomer().when('post', { ...blankPost, text: 'a'.repeat(STATUS_CHARS_MAX) }).lastProblem, undefined);
-});
-
-test('a repeated key answers with the first status for an hour, then with a new one', () => {
-  const keyed = { ...blankPost, idempotencyKey: 'k' };
-  const alice = newcomer()
-    .when('post', keyed)
-    .when('post', { ...keyed, text: 'other' });
-  assert.equal(alice.events.length, 1);
-  assert.deepEqual(alice.reply, { id: '000000000000000001', conversationId: '000000000000000001' });
-  assert.equal(alice.when('post', keyed, { nowMs: startMs + IDEMPOTENCY_MS }).events.length, 2);
-});
-
-test('keys are bounded in number', () => {
-  let alice = newcomer();
-  for (let n = 0; n <= IDEMPOTENCY_KEYS_MAX; n++) alice = alice.when('post', { ...blankPost, idempotencyKey: `${n}` });
-  assert.deepEqual([alice.state.idempotency.size, alice.state.idempotency.has('0')], [IDEMPOTENCY_KEYS_MAX, false]);
 });
 
 test('direct statuses are counted apart and leave no date', () => {

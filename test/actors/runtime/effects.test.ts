@@ -186,7 +186,7 @@ test('a receiver that forgot its activation still knows what it has received', a
   await stage.clock.advance(600_000);
   assert.equal(node.runtime.metrics.activations, 0);
   const cause = { actor: `notebook/${alice}#after`, seq: 1, n: 0 };
-  const again = { kind: 'notebook', id: bob, command: 'add', input: { text: 'copy of one' }, cause };
+  const again = { kind: 'notebook', id: bob, command: 'add', input: { text: 'copy of one' }, cause, once: undefined };
   await stage.bus('elsewhere').request(actorSubject(2), encodeCommand(notebook(), again, 1_000), 1_000);
   assert.equal(node.runtime.metrics.repeats, 1);
   assert.deepEqual(await lines(node, bob), ['copy of one']);
@@ -199,7 +199,11 @@ test('a question that an effect asks again, its reply lost, is answered again', 
   await node.runtime.ask('notebook', bob, 'add', { text: 'hello' });
   const ask = async (seq: number, n: number, command: string, input: object) => {
     const cause = { actor: `notebook/${alice}#before`, seq, n };
-    const bytes = encodeCommand(notebook(), { kind: 'notebook', id: bob, command, input, cause }, 1_000);
+    const bytes = encodeCommand(
+      notebook(),
+      { kind: 'notebook', id: bob, command, input, cause, once: undefined },
+      1_000,
+    );
     const reply = await stage.bus('elsewhere').request(actorSubject(2), bytes, 1_000);
     return readReply(notebook(), command, openReply(reply));
   };

@@ -127,7 +127,7 @@ test('a command that waited past its deadline is refused and never carried out',
   const proceed = store.holdWrites(journal);
   const underWay = runtime.ask(...add('second'));
   await stage.clock.settle();
-  const late = runtime.ask('notebook', id, 'add', { text: 'late' }, 500);
+  const late = runtime.ask('notebook', id, 'add', { text: 'late' }, undefined, 500);
   const refused = assert.rejects(late, Unavailable);
   await stage.clock.advance(1_000);
   await refused;
