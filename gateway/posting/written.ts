@@ -4,6 +4,7 @@ import { accountUrl, isPublished } from '../entities/account.js';
 import { loadAccounts } from '../people-at-hand.js';
 import type { Services } from '../services.js';
 import { eachBounded } from '../timelines/cursor.js';
+import { relationsOf } from '../visible.js';
 
 /** Names looked up at once: each is a serial read. */
 const NAMES_AT_ONCE_MAX = 8;
@@ -21,6 +22,7 @@ export interface Written {
 /** Reads names and tags out of a status' text and makes HTML of it. `mayBeEmpty`: something else is shown, media. */
 export async function written(
   services: Services,
+  author: string,
   status: string | undefined,
   spoiler: string | undefined,
   mayBeEmpty = false,
@@ -29,13 +31,25 @@ export async function written(
   // A warning without a text is the text. Source: Mastodon PostStatusService.
   const { text, spoilerText } = given.text === '' && !mayBeEmpty ? { text: given.spoilerText, spoilerText: '' } : given;
   const { mentions: names, tags } = readText(text);
-  const mentioned = await findMentioned(services, names);
+  const mentioned = await mentionable(services, author, names);
   const html = renderHtml(text, {
     mentions: new Map([...mentioned].map(([name, { url, username }]) => [name, { url, username }])),
     baseUrl: services.instance.baseUrl,
   });
   const mentions = [...new Map([...mentioned.values()].map((mention) => [mention.accountId, mention])).values()];
   return { text, html, spoilerText, mentions, tags };
+}
+
+/** Whom the author blocks is not mentioned. Source: Mastodon ProcessMentionsService. */
+async function mentionable(
+  services: Services,
+  author: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, AccountMention>> {
+  const found = await findMentioned(services, names);
+  if (found.size === 0) return found;
+  const relations = await relationsOf(services, author);
+  return new Map([...found].filter(([, { accountId }]) => relations(accountId)?.blocking !== true));
 }
 
 /** Local accounts by the name as mentioned; names of nobody are left out. */

@@ -123,7 +123,7 @@ async function compose(
   const mediaIds = body.media_ids?.filter((id) => id !== '') ?? [];
   const media = mediaIds.length > 0 ? { ids: mediaIds.map(storedId) } : undefined;
   const mayBeEmpty = media !== undefined || quoted !== undefined;
-  const said = await written(services, body.status, body.spoiler_text, mayBeEmpty);
+  const said = await written(services, author.id, body.status, body.spoiler_text, mayBeEmpty);
   const visibility = body.visibility || author.profile?.privacy || 'public';
   return {
     ...said,

@@ -45,7 +45,7 @@ const edit = route({
     if (isProblem(edited)) return edited;
     const { media, taken } = edited;
     const mayBeEmpty = media !== undefined || record.quote !== undefined;
-    const said = await written(services, body.status ?? record.text, body.spoiler_text, mayBeEmpty);
+    const said = await written(services, record.accountId, body.status ?? record.text, body.spoiler_text, mayBeEmpty);
     const reply = await services.askConversation(record.conversationId, 'edit', {
       ...said,
       statusId: record.id,

@@ -228,6 +228,19 @@ test('only its author deletes a status; it answers its text once and is gone', a
   assert.equal((await alice.remove(`/api/v1/statuses/${id}`)).status, 404);
 });
 
+test('whom an author blocks is not mentioned, nor by an edit', async () => {
+  const [uma, ulf] = [await server.person('uma'), await server.person('ulf')];
+  await uma.post(`/api/v1/accounts/${ulf.id}/block`);
+  const said = (await uma.post('/api/v1/statuses', { status: '@ulf and @bob' })).body;
+  const names = (status: { mentions: { acct: string }[] }) => status.mentions.map(({ acct }) => acct);
+  assert.deepEqual(names(said), ['bob']);
+  assert.match(said.content, /^<p>@ulf and </);
+  const edited = await server.ask('PUT', `/api/v1/statuses/${said.id}`, { status: '@bob and @ulf' }, uma.token);
+  assert.deepEqual(names(edited.body), ['bob']);
+  await uma.post(`/api/v1/accounts/${ulf.id}/unblock`);
+  assert.deepEqual(names((await uma.post('/api/v1/statuses', { status: '@ulf again' })).body), ['ulf']);
+});
+
 test('nobody learns from an account’s numbers that it wrote to somebody in private', async () => {
   const quiet = await server.person('hushed');
   const told = async () => {
