@@ -49,8 +49,8 @@ class Worker {
   done = 0;
   longestMs = 0;
   inDoubt = 0;
-  /** Of these, how many no coordinator answered; one that lives says it when the others are too slow for it. */
-  unanswered = 0;
+  /** Why, of those that no coordinator answered; one that lives says it when the others are too slow for it. */
+  readonly unanswered: unknown[] = [];
   private last = performance.now();
 
   succeeded(): void {
@@ -85,7 +85,7 @@ async function keepCounting(worker: Worker, owner: string, stopped: () => boolea
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
       worker.inDoubt += 1;
-      if (!(error.cause instanceof errors.ResponseError)) worker.unanswered += 1;
+      if (!(error.cause instanceof errors.ResponseError)) worker.unanswered.push(error.cause);
       current = await tables.get(guarded, key);
     }
   }
@@ -117,10 +117,13 @@ test('one of three nodes killed: requests go on, and what was acknowledged is th
   try {
     await progress('requests on three nodes');
     const usualMs = Math.max(...everyone.map((worker) => worker.longestMs));
-    const unanswered = () => counters.reduce((sum, worker) => sum + worker.unanswered, 0);
-    const usuallyUnanswered = unanswered();
-    const [victim] = ring.nodes;
+    const [victim, ...living] = ring.nodes;
     assert.ok(victim);
+    const lives = (host: string) => living.some(({ address }) => host.startsWith(address));
+    // A coordinator that lives may be too slow itself, on a machine that is: that is not for want of the dead one.
+    const isSlow = (cause: unknown) => cause instanceof errors.OperationTimedOutError && lives(cause.host ?? '');
+    const unanswered = () => counters.flatMap((worker) => worker.unanswered).filter((cause) => !isSlow(cause));
+    const before = unanswered().length;
     process.kill(victim.pid, 'SIGKILL');
     await progress('requests on two nodes');
     const worst = (workers: Worker[]) => Math.round(Math.max(...workers.map((worker) => worker.longestMs)));
@@ -130,11 +133,8 @@ test('one of three nodes killed: requests go on, and what was acknowledged is th
         `${worst(counters)} ms for compareAndSet, of which ${inDoubt} in doubt`,
     );
     assert.ok(worst(everyone) < HICCUP_MS_MAX + usualMs, `a worker waited ${worst(everyone)} ms`);
-    const since = unanswered() - usuallyUnanswered;
-    assert.ok(
-      since <= WORKERS + usuallyUnanswered,
-      `${since} changes unanswered: more than were under way at the kill`,
-    );
+    const since = unanswered().slice(before);
+    assert.ok(since.length <= WORKERS, `more changes unanswered than were under way at the kill: ${since.join('; ')}`);
   } finally {
     over = true;
     await running;
