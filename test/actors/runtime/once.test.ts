@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { makeId } from '../../../actors/domain/ids.js';
 import { ANSWERED_MS } from '../../../actors/runtime/limits.js';
 import { journal, snapshots } from '../../../store/tables.js';
@@ -70,19 +70,25 @@ test('an entry carries key and answer, and nothing more than before without a ke
   assert.ok(!('answered' in (rows[0]?.value ?? {})));
 });
 
-test('kill -9 behind the write and before the answer: the next owner answers as it would have', async (t) => {
+/** The owner stores what it is asked for, tells nobody, and dies; another takes its place. */
+async function killedBehindWrite(t: TestContext, command: 'add' | 'note', key?: string) {
   const stage = new Stage();
   t.after(() => stage.close());
   const first = await stage.node(1);
   const client = await stage.node(undefined);
-  await add(client, 'before');
-  // All of it is stored, and nobody is told.
+  await ask(client, command, { text: 'before' });
   first.store.afterWrite = () => new Promise(() => undefined);
-  const underWay = add(client, 'one', 'k');
+  const underWay = ask(client, command, { text: 'one' }, key);
+  // Whoever expects it to fail looks at it later.
+  underWay.catch(() => undefined);
   await stage.clock.settle();
   stage.kill(first);
-  const second = await stage.node(2);
-  await stage.clock.advance(5_000);
+  return { client, underWay, second: await stage.node(2), clock: stage.clock };
+}
+
+test('kill -9 behind the write and before the answer: the next owner answers as it would have', async (t) => {
+  const { client, underWay, second, clock } = await killedBehindWrite(t, 'add', 'k');
+  await clock.advance(5_000);
   const reply = (await underWay) as { line: number };
   assert.equal(reply.line, 2);
   assert.deepEqual(await add(client, 'one', 'k'), reply);
@@ -90,33 +96,16 @@ test('kill -9 behind the write and before the answer: the next owner answers as 
 });
 
 test('without a key a command that does harm twice is in doubt then', async (t) => {
-  const stage = new Stage();
-  t.after(() => stage.close());
-  const first = await stage.node(1);
-  const client = await stage.node(undefined);
-  await add(client, 'before');
-  first.store.afterWrite = () => new Promise(() => undefined);
-  const underWay = assert.rejects(add(client, 'one'));
-  await stage.clock.settle();
-  stage.kill(first);
-  const second = await stage.node(2);
-  await stage.clock.advance(15_000);
-  await underWay;
+  const { underWay, second, clock } = await killedBehindWrite(t, 'add');
+  const doubt = assert.rejects(underWay);
+  await clock.advance(15_000);
+  await doubt;
   assert.deepEqual(await lines(second), ['before', 'one']);
 });
 
 test('a command that would be done twice gets a key from whoever asks, here or elsewhere', async (t) => {
-  const stage = new Stage();
-  t.after(() => stage.close());
-  const first = await stage.node(1);
-  const client = await stage.node(undefined);
-  await ask(client, 'note', { text: 'before' });
-  first.store.afterWrite = () => new Promise(() => undefined);
-  const underWay = ask(client, 'note', { text: 'one' });
-  await stage.clock.settle();
-  stage.kill(first);
-  const second = await stage.node(2);
-  await stage.clock.advance(5_000);
+  const { underWay, second, clock } = await killedBehindWrite(t, 'note');
+  await clock.advance(5_000);
   assert.deepEqual(await underWay, { line: 2 });
   assert.deepEqual(await lines(second), ['before', 'one']);
 });
