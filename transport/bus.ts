@@ -51,6 +51,8 @@ export interface Bus {
   follows(heard: readonly NodeHeardOf[], lost: readonly NodeHeardOf[]): boolean;
   /** False while the connection is down. */
   healthy(): boolean;
+  /** For how long it has been down, milliseconds; 0 while it is not. */
+  downMs(): number;
   /**
    * False from the loss of the connection until all that is published is heard again and the gap was told: what is kept
    * in step by messages is not to be believed meanwhile.
@@ -59,8 +61,13 @@ export interface Bus {
   close(): Promise<void>;
 }
 
-/** `actor.<shard>`: commands for the actors of a shard; its owner serves it. */
-export const actorSubject = (shard: number): string => `actor.${shard}`;
+/**
+ * `actor.<shard>.<epoch>`: commands for the actors of a shard; its owner serves it. Without the epoch it is served too,
+ * for those who do not know it: a host that vanished without a word goes on subscribing for minutes, as far as a NATS
+ * server knows, and gets its part of what goes there.
+ */
+export const actorSubject = (shard: number, epoch?: number): string =>
+  epoch === undefined ? `actor.${shard}` : `actor.${shard}.${epoch}`;
 /** Every new, changed and deleted status, once per node (StatusTopic). */
 export const STATUSES_TOPIC = 'topic.statuses';
 /** Rows that nodes keep in memory and that one of them wrote (RowsWritten). */

@@ -117,6 +117,10 @@ class InProcessBus implements Bus {
     return this.open;
   }
 
+  downMs(): number {
+    return 0;
+  }
+
   hears(): boolean {
     return this.open;
   }

@@ -1,46 +1,80 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A line to a server on this machine, through which nothing goes out while it is held: what is sent waits. */
+/** One connection: what connected, and where it leads. */
+interface Ends {
+  readonly near: Socket;
+  readonly far: Socket;
+  /** One of them ended while the line was silent: the other does not hear of it before the line is well again. */
+  broken: boolean;
+}
+
+/** A line to a server on this machine, through which nothing goes while it is held or silent: what is sent waits. */
 export class HeldLine {
-  private readonly ends = new Set<Socket>();
-  private held = false;
+  private readonly open = new Set<Ends>();
+  private state: 'well' | 'held' | 'silent' = 'well';
 
   private constructor(
     private readonly server: Server,
     private readonly scheme: string,
   ) {}
 
-  static async open(to: string): Promise<HeldLine> {
+  /** @param at the address that the line listens on */
+  static async open(to: string, at = '127.0.0.1'): Promise<HeldLine> {
     const { protocol, hostname, port } = new URL(to);
     const server = createServer();
     const line = new HeldLine(server, protocol);
     server.on('connection', (near) => line.join(near, connect(Number(port), hostname)));
-    await new Promise<void>((listening) => void server.listen(0, '127.0.0.1', listening));
+    await new Promise<void>((listening) => void server.listen(0, at, listening));
     return line;
   }
 
   get url(): string {
-    return `${this.scheme}//127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return `${this.scheme}//${this.hostPort}`;
+  }
+
+  get hostPort(): string {
+    const { address, port } = this.server.address() as AddressInfo;
+    return `${address}:${port}`;
   }
 
   /** From now on whoever connects hears all, and is not heard. */
   hold(): void {
-    this.held = true;
-    for (const near of this.ends) near.pause();
+    this.state = 'held';
+    for (const { near } of this.open) near.pause();
+  }
+
+  /** From now on neither side hears anything of the other, as on a network that loses everything. */
+  silence(): void {
+    this.state = 'silent';
+    for (const { near, far } of this.open) for (const end of [near, far]) end.pause();
+  }
+
+  /** What waits goes on; who has given up meanwhile ends the other side. */
+  mend(): void {
+    this.state = 'well';
+    for (const { near, far, broken } of this.open)
+      for (const end of [near, far]) {
+        if (broken) end.destroy();
+        else end.resume();
+      }
   }
 
   async close(): Promise<void> {
-    for (const near of this.ends) near.destroy();
+    for (const { near, far } of this.open) for (const end of [near, far]) end.destroy();
     await new Promise((closed) => this.server.close(closed));
   }
 
   private join(near: Socket, far: Socket): void {
-    this.ends.add(near);
+    const ends: Ends = { near, far, broken: false };
+    this.open.add(ends);
     near.on('data', (bytes) => void far.write(bytes));
     far.on('data', (bytes) => void near.write(bytes));
-    if (this.held) near.pause();
+    if (this.state !== 'well') near.pause();
+    if (this.state === 'silent') far.pause();
     const end = () => {
-      this.ends.delete(near);
+      ends.broken = true;
+      if (this.state === 'silent' && this.server.listening) return;
+      this.open.delete(ends);
       near.destroy();
       far.destroy();
     };

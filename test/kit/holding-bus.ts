@@ -21,6 +21,7 @@ export function holdingBus(inner: Bus): Bus & { hold(): void; letGo(): void } {
     heard: inner.heard.bind(inner),
     follows: inner.follows.bind(inner),
     healthy: () => inner.healthy(),
+    downMs: () => inner.downMs(),
     hears: () => inner.hears(),
     close: () => inner.close(),
     hold: () => {

@@ -23,6 +23,7 @@ export function lossyBus(inner: Bus): Bus & { losing: boolean; down: boolean; ga
     heard: inner.heard.bind(inner),
     follows: inner.follows.bind(inner),
     healthy: () => !bus.down,
+    downMs: () => (bus.down ? Number.POSITIVE_INFINITY : 0),
     hears: () => !bus.down,
     close: () => inner.close(),
   };

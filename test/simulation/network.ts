@@ -40,6 +40,8 @@ export class Network {
   private readonly ears = new Set<Ear>();
   private runs = 0;
   private readonly cut = new Set<string>();
+  /** Nodes that know themselves without the bus, and since when. */
+  private readonly unplugged = new Map<string, number>();
   /** When the last event from one node reaches another: events of one publisher stay in order. */
   private readonly lastEventMs = new Map<string, number>();
 
@@ -58,14 +60,22 @@ export class Network {
     else this.cut.delete(line);
   }
 
+  /** Takes a node from the bus, which it knows at once, or puts it back. */
+  unplug(name: string, on: boolean): void {
+    if (on) this.unplugged.set(name, this.world.now);
+    else this.unplugged.delete(name);
+  }
+
   mend(): void {
     this.cut.clear();
+    this.unplugged.clear();
     this.faults.dropChance = 0;
     this.faults.repeatChance = 0;
   }
 
   reaches(a: Process, b: Process): boolean {
-    return a === b || !this.cut.has([a.name, b.name].sort().join('|'));
+    if (a === b) return true;
+    return !this.cut.has([a.name, b.name].sort().join('|')) && ![a, b].some(({ name }) => this.unplugged.has(name));
   }
 
   /** Delivers to `target` after a delay, unless lost. Returns false when it is known at once that nobody is there. */
@@ -163,8 +173,9 @@ export class Network {
       onGap: (handler) => void gapHandlers.push(handler),
       heard: () => numbers.heard(),
       follows: (heard, gone) => numbers.follows(heard, gone),
-      healthy: () => true,
-      hears: () => true,
+      healthy: () => !this.unplugged.has(process.name),
+      downMs: () => this.world.now - (this.unplugged.get(process.name) ?? this.world.now),
+      hears: () => !this.unplugged.has(process.name),
       close: async () => undefined,
     };
   }

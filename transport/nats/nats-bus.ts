@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { connect, createInbox, Events, headers, type Msg, type NatsConnection } from 'nats';
+import type { Socket } from 'node:net';
+import { connect, createInbox, DebugEvents, Events, headers, type Msg, type NatsConnection } from 'nats';
 import { Unavailable } from '../../actors/domain/problem.js';
 import type { NodeHeardOf, NodePacked } from '../../proto/gen/types.js';
 import {
@@ -44,8 +45,12 @@ const CONNECT_MS_MAX = 5_000;
 /** The server may be away for a second only: try often, a little apart from the other nodes. */
 const RECONNECT_MS = 200;
 const RECONNECT_JITTER_MS = 100;
-/** A connection that is silently dead is noticed after three of these. */
-const PING_MS = 3_000;
+/**
+ * A connection that is silently dead is noticed after three of these: who asks through it waits no longer than for a node
+ * that died. One answer in that time is enough, also from a server that is busy.
+ */
+const PING_MS = 1_000;
+const PINGS_UNANSWERED_MAX = 2;
 /** A node that was cut off says here that others may lack what it published. */
 const LOST_SUBJECT = 'lost';
 /** Carries the messages of all common topics, several as one. */
@@ -64,7 +69,8 @@ export class NatsBus implements Bus {
   /** Of the common topics. What is kept by them must not lack what a node said before it was heard first. */
   private readonly numbers = new HeardNumbers({ firstMax: 1 });
   private readonly gapHandlers: ((subject: string | undefined) => void)[] = [];
-  private connected = true;
+  /** Since when the connection is down, by `performance.now()`; undefined while it is not. */
+  private downSinceMs: number | undefined;
   /** What was published while the connection was down has not been caught up with. */
   private deaf = false;
   private reconnected: Promise<void> = Promise.resolve();
@@ -85,7 +91,7 @@ export class NatsBus implements Bus {
         reconnectTimeWait: RECONNECT_MS,
         reconnectJitter: RECONNECT_JITTER_MS,
         pingInterval: PING_MS,
-        maxPingOut: 2,
+        maxPingOut: PINGS_UNANSWERED_MAX,
         ignoreAuthErrorAbort: true,
       });
       const bus = new NatsBus(connection, options);
@@ -175,7 +181,11 @@ export class NatsBus implements Bus {
   }
 
   healthy(): boolean {
-    return this.connected && !this.connection.isClosed();
+    return this.downSinceMs === undefined && !this.connection.isClosed();
+  }
+
+  downMs(): number {
+    return this.downSinceMs === undefined ? 0 : performance.now() - this.downSinceMs;
   }
 
   hears(): boolean {
@@ -308,22 +318,35 @@ export class NatsBus implements Bus {
   private async followConnection(): Promise<void> {
     const { log } = this.options;
     for await (const { type } of this.connection.status()) {
-      if (type === Events.Disconnect && this.connected) {
-        this.connected = false;
+      const isStale = type === DebugEvents.StaleConnection;
+      if ((isStale || type === Events.Disconnect) && this.downSinceMs === undefined) {
+        this.downSinceMs = performance.now();
         this.deaf = true;
         this.reconnected = new Promise((resolve) => {
           this.markReconnected = resolve;
         });
-        log.warn({}, 'lost the connection to NATS');
+        log.warn({ isStale }, 'lost the connection to NATS');
         this.requests.failAll('the connection to NATS broke');
       }
+      if (isStale) this.breakOff();
       if (type === Events.Reconnect) await this.afterReconnection();
     }
-    this.connected = false;
+    this.downSinceMs ??= performance.now();
+  }
+
+  /**
+   * nats.js waits until the line has taken what was written before it connects anew; a dead one that is full never takes
+   * anything (node_transport.js, _closed), until TCP gives up after a quarter of an hour.
+   */
+  private breakOff(): void {
+    const { protocol } = this.connection as {
+      readonly protocol?: { readonly transport?: { readonly socket?: Socket } };
+    };
+    protocol?.transport?.socket?.destroy();
   }
 
   private async afterReconnection(): Promise<void> {
-    this.connected = true;
+    this.downSinceMs = undefined;
     this.markReconnected();
     try {
       // Subscriptions are renewed by now; once the server knows them, a catch-up misses nothing.

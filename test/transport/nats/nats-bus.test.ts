@@ -4,8 +4,9 @@ import { test } from 'node:test';
 import { connect } from 'nats';
 import { Unavailable } from '../../../actors/domain/problem.js';
 import { codec } from '../../../proto/codec.js';
-import { ROWS_TOPIC, STATUSES_TOPIC } from '../../../transport/bus.js';
+import { NotDelivered, ROWS_TOPIC, STATUSES_TOPIC } from '../../../transport/bus.js';
 import { NatsBus } from '../../../transport/nats/nats-bus.js';
+import { HeldLine } from '../../kit/held-line.js';
 import { OwnTime } from '../../kit/own-time.js';
 import { busContract } from '../bus-contract.js';
 import { eventually } from '../eventually.js';
@@ -112,6 +113,48 @@ test('a killed server makes requests Unavailable at once; when it is back all go
   await eventually('it came', () => heard.includes('after'));
   assert.deepEqual(heard, ['before', 'after']);
 });
+
+/** Three pings, a second apart, and a look; a busy machine takes longer. */
+const NOTICED_MS_MAX = 6_000;
+
+for (const [how, sent] of [
+  ['idle', 0],
+  ['full of what was sent', 60],
+] as const) {
+  test(`a line that is silently dead, ${how}, is noticed within seconds: requests fail, and it comes back`, async (t) => {
+    const line = await HeldLine.open(sharedNatsUrl());
+    const prefix = freshPrefix();
+    const far = await shared(t, prefix, 'far');
+    const near = await NatsBus.connect({
+      url: line.url,
+      token: process.env.TEST_NATS_TOKEN,
+      prefix,
+      name: 'near',
+      log,
+    });
+    t.after(async () => {
+      await near.close();
+      await line.close();
+    });
+    await far.serve('actor.1', async (payload) => payload);
+    await near.request('actor.1', bytes('hello'), 60_000);
+
+    line.silence();
+    const time = new OwnTime();
+    // More than the buffers of all sockets on the way take.
+    for (let number = 0; number < sent; number++) near.publish('topic.x', new Uint8Array(500_000));
+    await assert.rejects(near.request('actor.1', bytes('hello'), 60_000), Unavailable);
+    const noticedMs = time.stop();
+    assert.ok(noticedMs < NOTICED_MS_MAX, `noticed after ${noticedMs} ms`);
+    assert.deepEqual([near.healthy(), near.hears()], [false, false]);
+    await assert.rejects(near.request('actor.1', bytes('hello'), 60_000), NotDelivered);
+    await eventually('it says for how long', () => near.downMs() > 100);
+
+    line.mend();
+    await eventually('it is back', () => near.healthy() && near.downMs() === 0);
+    assert.equal(new TextDecoder().decode(await near.request('actor.1', bytes('again'), 60_000)), 'again');
+  });
+}
 
 test('what is published on common topics has come before an answer that was sent after it', async (t) => {
   const prefix = freshPrefix();
