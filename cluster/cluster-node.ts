@@ -3,6 +3,7 @@ import type { Placement, ShardHost } from '../actors/runtime/placement.js';
 import type { NodeNodeStatus } from '../proto/gen/types.js';
 import { type Bus, CLUSTER_TOPIC, type Subscription } from '../transport/bus.js';
 import type { PeerService, Peers } from '../transport/peer.js';
+import type { Role } from './balance.js';
 import type { ClusterContext } from './context.js';
 import { GIFT_SHARDS_MAX, Giver } from './giver.js';
 import { Holdings } from './holdings.js';
@@ -21,8 +22,15 @@ const POLL_MS = 1_000;
 const RETRY_MS = 500;
 /** The store counts as answering while the map was read this recently: three looks. */
 const STORE_SILENT_MS_MAX = 3 * POLL_MS;
+/** Then nothing that was asked of it comes in a client's time, and what is kept in memory is believed no more (UNHEARD_MS). */
+const STORE_GONE_MS_MIN = 5_000;
 /** How long a start waits for a store that does not answer. */
 const JOIN_MS_MAX = 60_000;
+/**
+ * A node that the bus does not reach, while others take shards, hands over its own after this: whoever is cut off as well
+ * has said so by then (a look and a renewal), and a server that was away for a moment is back.
+ */
+const CUT_OFF_MS_MAX = 4_000;
 /** What a drain may take; the rest is left to those who see this node gone. SIGTERM allows 15 s for everything. */
 const DRAIN_MS_MAX = 10_000;
 
@@ -49,6 +57,8 @@ export class ClusterNode implements Placement {
   private giver: Giver | undefined;
   private hint: Subscription | undefined;
   private giving = false;
+  /** Since when the bus does not reach this node while others take shards. */
+  private cutOffSinceMs: number | undefined;
   private closed = false;
 
   constructor(
@@ -74,6 +84,10 @@ export class ClusterNode implements Placement {
 
   idFloorMs(): number {
     return this.mapRow.map.idFloorMs;
+  }
+
+  ownerEpoch(shard: number): number | undefined {
+    return this.mapRow.map.epochs[shard];
   }
 
   /**
@@ -114,6 +128,11 @@ export class ClusterNode implements Placement {
   async close(): Promise<void> {
     this.lease.stop();
     await this.stopLooking();
+  }
+
+  /** True when the store has not answered for so long that the lease is lost. */
+  cutOffFromStore(): boolean {
+    return !this.lease.holds() && this.mapRow.ageMs() > STORE_GONE_MS_MIN;
   }
 
   readiness(): Readiness {
@@ -179,6 +198,7 @@ export class ClusterNode implements Placement {
     await this.mapRow.read();
     const { version } = this.mapRow.map;
     await this.view.read();
+    this.watchBus();
     const { member } = this.lease;
     if (member === undefined || !this.lease.holds()) return;
     await this.view.fence();
@@ -259,8 +279,24 @@ export class ClusterNode implements Placement {
     }
   }
 
+  /** Others give nothing to a node that they cannot ask. */
+  private watchBus(): void {
+    const isDown = !this.bus.healthy();
+    this.lease.standAside(isDown);
+    const isCutOff = isDown && [...this.view.roles(this.lease.member ?? '', 'keeps').values()].includes('takes');
+    const sinceMs = this.cutOffSinceMs ?? this.context.clock.monotonicMs();
+    this.cutOffSinceMs = isCutOff ? sinceMs : undefined;
+  }
+
   private rolesAs(member: string) {
-    return this.view.roles(member, this.lease.state === 'draining' ? 'gives' : 'takes');
+    return this.view.roles(member, this.role());
+  }
+
+  private role(): Role {
+    if (this.lease.state === 'draining') return 'gives';
+    if (this.cutOffSinceMs === undefined) return 'takes';
+    const cutOffMs = this.context.clock.monotonicMs() - this.cutOffSinceMs;
+    return cutOffMs < CUT_OFF_MS_MAX ? 'keeps' : 'gives';
   }
 
   private owned(): number[] {

@@ -37,6 +37,7 @@ interface Held {
 export class LeaseHolder {
   private held: Held | undefined;
   private wantedState: 'up' | 'draining' = 'up';
+  private aside = false;
   private over = false;
   private expiry: Timer | undefined;
   private readonly own: string[] = [];
@@ -98,6 +99,13 @@ export class LeaseHolder {
     this.wake.call();
   }
 
+  /** While it is so the row says `draining`, too. */
+  standAside(aside: boolean): void {
+    if (aside === this.aside) return;
+    this.aside = aside;
+    this.wake.call();
+  }
+
   /** Renews no more and joins no more: the lease runs out by itself. */
   stop(): void {
     this.over = true;
@@ -134,7 +142,7 @@ export class LeaseHolder {
       incarnation,
       beat: 1,
       ...addresses,
-      state: this.wantedState,
+      state: this.stateToSay(),
       // What an earlier process of this name may have minted under must not be forgotten with its row.
       clockMs: Math.max(clock.nowMs(), row === undefined ? 0 : row.clockMs + rules.leaseMs),
     };
@@ -175,7 +183,7 @@ export class LeaseHolder {
   private async renew(held: Held): Promise<number> {
     const { clock, rules } = this.context;
     const startedMs = clock.monotonicMs();
-    const next = { ...this.following(held.row), state: this.wantedState };
+    const next = { ...this.following(held.row), state: this.stateToSay() };
     const { applied, current } = await this.set(held.row, next);
     if (this.held !== held || held.leaving) return rules.renewMs;
     if (applied) {
@@ -190,6 +198,10 @@ export class LeaseHolder {
     // An earlier try that was reported failed has happened after all.
     held.row = current;
     return 0;
+  }
+
+  private stateToSay(): 'up' | 'draining' {
+    return this.aside ? 'draining' : this.wantedState;
   }
 
   private following(row: StoreMemberRecord): StoreMemberRecord {

@@ -18,6 +18,8 @@ import type { Company } from './hearing.js';
 export interface Membership {
   readonly readiness: () => Readiness;
   readonly status: () => NodeNodeStatus;
+  /** Whether the store has been away for too long; absent where it is part of this process. */
+  readonly cutOff?: () => boolean;
   /** Absent where there never are others. */
   readonly company?: () => Company;
   /** Gives all shards away (or snapshots them, when there is nobody). */
@@ -97,6 +99,7 @@ async function clustered(settings: Settings, around: Surroundings): Promise<Memb
     readiness: () => node.readiness(),
     status: () => node.status(),
     company: () => node.company(),
+    cutOff: () => node.cutOffFromStore(),
     leave: () => node.drain(),
     close: async () => {
       await server.close();

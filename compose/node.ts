@@ -90,6 +90,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const placement: Placement = {
     epochOf: (shard) => owners?.epochOf(shard),
     idFloorMs: () => owners?.idFloorMs() ?? 0,
+    ownerEpoch: (shard) => owners?.ownerEpoch?.(shard),
   };
   const store = await openStore(settings, logger.child({ part: 'store' }), clock, () => placement.idFloorMs());
   const bus = await openBus(settings, logger.child({ part: 'bus' }), clock);
@@ -190,7 +191,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     newAccountId: newAccountIds(clock, random),
   };
   alarms.start();
-  const { readiness, status, leave, close, company } = membership;
+  const { readiness, status, leave, close, company, cutOff } = membership;
   if (company !== undefined) {
     hearing?.watch(company);
     audience?.watch(company);
@@ -222,6 +223,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
       trustedProxies: (settings.TRUSTED_PROXIES ?? 'loopback').split(',').map((item) => item.trim()),
       logger: logger.child({ part: 'gateway' }),
       ready,
+      ...(cutOff === undefined ? {} : { cutOff }),
     });
   };
   return {

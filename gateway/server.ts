@@ -39,6 +39,8 @@ export interface ServerOptions {
   readonly logger: GatewayLogger;
   /** Whether store, bus and shard ownership are there; asked by /health and /health/ready. */
   ready(): Promise<boolean> | boolean;
+  /** Whether the store has not answered this node for so long that nothing can be: requests are refused at once. */
+  cutOff?(): boolean;
   /** Tests make it small. */
   readonly inFlightMax?: number;
 }
@@ -46,7 +48,7 @@ export interface ServerOptions {
 export interface Server {
   readonly port: number;
   /** Requests that got 503 before anything was done for them, by reason. */
-  readonly refused: Readonly<Record<Overload, number>>;
+  readonly refused: Readonly<Record<Refusal, number>>;
   /**
    * Stops listening, closes streams with a reconnect hint, ends each connection with its next answer, and resolves
    * when no request came for a while (or after `timeoutMs`). Requests that still come are served.
@@ -64,13 +66,19 @@ const DRAIN_POLL_MS = 50;
 function preflight({ headers }: Head): Answer {
   return { status: 204, headers: preflightHeaders(headers['access-control-request-headers']), body: undefined };
 }
-const REFUSAL = problemAnswer(problem('unavailable', 'The service is overloaded, please try again'));
-const OVERLOADED: Answer = { ...REFUSAL, body: new JsonText(Buffer.from(JSON.stringify(REFUSAL.body))) };
+/** Why a request gets 503 before anything is done for it. */
+type Refusal = Overload | 'no_store';
+const refusal = (why: string): Answer => {
+  const answer = problemAnswer(problem('unavailable', why));
+  return { ...answer, body: new JsonText(Buffer.from(JSON.stringify(answer.body))) };
+};
+const OVERLOADED = refusal('The service is overloaded, please try again');
+const CUT_OFF = refusal('The service cannot answer now, please try again');
 const FORBIDDEN = problemAnswer(problem('forbidden', 'Requests from your address are not answered'));
 /** How long changed limits may take to hold. */
 const RULES_KEPT_MS = 1_000;
 /** Once in a while while it lasts, not once per request. */
-const OVERLOAD_LOG_MS = 5_000;
+const REFUSAL_LOG_MS = 5_000;
 
 /** LIBUS_LISTEN_EXCLUSIVE_PORT, and `listen` with host and options: the library has both, its types do not. */
 const LISTEN_EXCLUSIVE_PORT = 1;
@@ -124,13 +132,13 @@ class GatewayServer implements Server {
   readonly #streaming: StreamingEndpoints | undefined;
   readonly #idPrefix: string;
   readonly #usualHead: ConstantHead;
-  readonly #overloadHead: ConstantHead;
+  readonly #refusalHead: ConstantHead;
   #requests = 0;
   readonly #admission: Admission;
   readonly #uploadRoom = new UploadRoom();
   readonly #files: FileSender;
-  readonly refused: Record<Overload, number> = { in_flight: 0, waiting: 0, event_loop: 0 };
-  #overloadLoggedMs = Number.NEGATIVE_INFINITY;
+  readonly refused: Record<Refusal, number> = { in_flight: 0, waiting: 0, event_loop: 0, no_store: 0 };
+  #refusalLoggedMs = Number.NEGATIVE_INFINITY;
   #lastRequestMs = 0;
   #draining = false;
   #listening: us_listen_socket | undefined;
@@ -140,7 +148,7 @@ class GatewayServer implements Server {
     this.#options = options;
     this.#idPrefix = Buffer.from(services.random.bytes(6)).toString('base64url');
     this.#usualHead = new ConstantHead(this.#idPrefix);
-    this.#overloadHead = new ConstantHead(this.#idPrefix, OVERLOADED);
+    this.#refusalHead = new ConstantHead(this.#idPrefix, OVERLOADED);
     this.#admission = new Admission(services.clock, options.inFlightMax ?? IN_FLIGHT_MAX);
     this.#files = new FileSender(logger);
     this.#authenticator = new Authenticator(services.tables);
@@ -210,9 +218,9 @@ class GatewayServer implements Server {
     const nowMs = this.#options.services.clock.monotonicMs();
     this.#lastRequestMs = nowMs;
     const method = request.getCaseSensitiveMethod();
-    const overload = this.#admission.refusal(method !== 'GET' && method !== 'HEAD', nowMs);
-    if (overload !== undefined && !isServedAnyway(method, request.getUrl())) {
-      this.#refuse(response, request, method, overload);
+    const refused = this.#refusalOf(method, nowMs);
+    if (refused !== undefined && !isServedAnyway(method, request.getUrl())) {
+      this.#refuse(response, request, method, refused);
       return;
     }
     const head = new Head(request, method);
@@ -263,20 +271,27 @@ class GatewayServer implements Server {
     void this.#finishLater(exchange, answer);
   }
 
+  #refusalOf(method: string, nowMs: number): Refusal | undefined {
+    if (this.#options.cutOff?.() === true) return 'no_store';
+    return this.#admission.refusal(method !== 'GET' && method !== 'HEAD', nowMs);
+  }
+
   /** Costs as little as an answer can. What may come of a body is passed over by uWebSockets. */
-  #refuse(response: HttpResponse, request: HttpRequest, method: string, overload: Overload): void {
-    this.refused[overload]++;
-    if (this.#lastRequestMs >= this.#overloadLoggedMs + OVERLOAD_LOG_MS) {
-      this.#overloadLoggedMs = this.#lastRequestMs;
-      this.#options.logger.warn({ reason: overload, inFlight: this.#admission.inFlight }, 'overloaded');
+  #refuse(response: HttpResponse, request: HttpRequest, method: string, reason: Refusal): void {
+    const answer = reason === 'no_store' ? CUT_OFF : OVERLOADED;
+    this.refused[reason]++;
+    if (this.#lastRequestMs >= this.#refusalLoggedMs + REFUSAL_LOG_MS) {
+      this.#refusalLoggedMs = this.#lastRequestMs;
+      const message = reason === 'no_store' ? 'requests are refused: the store does not answer' : 'overloaded';
+      this.#options.logger.warn({ reason, inFlight: this.#admission.inFlight }, message);
     }
     const closing = this.#draining || mayBeLong(request);
     const number = ++this.#requests;
     if (method !== 'HEAD') {
-      respondUsual(response, { body: OVERLOADED.body }, this.#overloadHead.of(number), closing);
+      respondUsual(response, { body: answer.body }, this.#refusalHead.of(number), closing);
       return;
     }
-    respond(response, OVERLOADED, { id: requestId(this.#idPrefix, number), bodiless: true, closing });
+    respond(response, answer, { id: requestId(this.#idPrefix, number), bodiless: true, closing });
   }
 
   async #finishLater(exchange: Exchange, pending: Promise<Answer | undefined>): Promise<void> {

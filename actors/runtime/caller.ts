@@ -9,6 +9,7 @@ import type { RowCarrier } from './carried-rows.js';
 import { type Message, NotTaken } from './delivery.js';
 import type { RuntimeLimits } from './limits.js';
 import type { RuntimeMetrics } from './metrics.js';
+import type { Placement } from './placement.js';
 import { encodeCommand, openReply, readReply } from './wire.js';
 
 /** Waits between two tries to find an actor's owner: a handover takes some tens of milliseconds, a takeover seconds. */
@@ -25,6 +26,7 @@ interface CallerNeeds {
   readonly blueprints: ReadonlyMap<string, Blueprint>;
   readonly local: LocalActors;
   readonly bus: Bus;
+  readonly placement: Pick<Placement, 'ownerEpoch'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly limits: RuntimeLimits;
@@ -86,6 +88,7 @@ export class Caller {
     const { bus, carrier, clock, limits, metrics } = this.needs;
     const leftMs = deadlineMs - clock.monotonicMs();
     if (leftMs <= 0) throw new NotTaken('no time is left');
+    if (bus.downMs() > limits.busPatienceMs) throw new Unavailable('the bus has been down for a while');
     // What may be carried out twice is asked again soon: its owner may have died and another taken over.
     const repeatable = mayRepeat(message);
     const timeoutMs = repeatable ? Math.min(leftMs, limits.attemptMs) : leftMs;
@@ -95,7 +98,7 @@ export class Caller {
     let opened: NodeActorReply | undefined;
     let bytes: Uint8Array;
     try {
-      bytes = await bus.request(actorSubject(idShard(message.id)), payload, timeoutMs, (arrived) => {
+      bytes = await this.request(idShard(message.id), payload, timeoutMs, (arrived) => {
         opened = openReply(arrived);
         if (opened.rows.length > 0) carrier.unload(opened.rows);
       });
@@ -105,5 +108,24 @@ export class Caller {
       throw error;
     }
     return readReply(kind, message.command, opened ?? openReply(bytes));
+  }
+
+  private async request(
+    shard: number,
+    payload: Uint8Array,
+    timeoutMs: number,
+    arrived: (answer: Uint8Array) => void,
+  ): Promise<Uint8Array> {
+    const { bus, placement } = this.needs;
+    const epoch = placement.ownerEpoch?.(shard);
+    if (epoch !== undefined) {
+      try {
+        return await bus.request(actorSubject(shard, epoch), payload, timeoutMs, arrived);
+      } catch (error) {
+        if (!(error instanceof NotDelivered)) throw error;
+      }
+    }
+    // There is another owner than the one known here, or one of an older version: that does not serve epochs.
+    return bus.request(actorSubject(shard), payload, timeoutMs, arrived);
   }
 }

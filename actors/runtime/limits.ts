@@ -53,6 +53,8 @@ export interface RuntimeLimits {
   readonly rescanMs: number;
   /** One attempt of a command that may be repeated; shorter than a takeover, so that the next owner is found. */
   readonly attemptMs: number;
+  /** A bus that has been down for longer is not waited for: a server that was restarted is back by then. */
+  readonly busPatienceMs: number;
 }
 
 export const defaultLimits: RuntimeLimits = {
@@ -71,4 +73,5 @@ export const defaultLimits: RuntimeLimits = {
   releaseMs: 1_000,
   rescanMs: 60_000,
   attemptMs: 3_000,
+  busPatienceMs: 5_000,
 };

@@ -9,6 +9,11 @@ export interface Placement {
   epochOf(shard: number): number | undefined;
   /** No id at or below this time may be minted: what earlier owners may have used. */
   idFloorMs(): number;
+  /**
+   * Under which epoch the shard's owner, whichever node that is, was last known to own it: there it is asked first.
+   * Absent or undefined: there never is another owner.
+   */
+  ownerEpoch?(shard: number): number | undefined;
 }
 
 /** What the cluster tells a node's runtime to do with shards. */

@@ -103,7 +103,7 @@ export class Runtime implements Asker, ShardHost {
     const { blueprints, residents: local } = this;
     this.carrier = parts.carrier ?? carriesNothing;
     const { carrier } = this;
-    this.caller = new Caller({ blueprints, local, bus, clock, random, limits, metrics, carrier });
+    this.caller = new Caller({ blueprints, local, bus, placement, clock, random, limits, metrics, carrier });
   }
 
   ask(

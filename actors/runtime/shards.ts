@@ -50,7 +50,7 @@ export class Shards {
           subscription: undefined,
         };
     this.held.set(shard, found);
-    const subscription = await this.bus.serve(actorSubject(shard), this.serve);
+    const subscription = await this.serveShard(shard);
     if (found.open) found.subscription = subscription;
     else await subscription.close();
     return found;
@@ -71,6 +71,15 @@ export class Shards {
 
   drop(found: HeldShard): void {
     if (this.held.get(found.shard) === found) this.held.delete(found.shard);
+  }
+
+  /** For those who know under which epoch it is owned, and for those who do not. */
+  private async serveShard(shard: number): Promise<Subscription> {
+    const { placement } = this.around;
+    const epoch = placement.ownerEpoch?.(shard) === undefined ? undefined : placement.epochOf(shard);
+    const subjects = epoch === undefined ? [actorSubject(shard)] : [actorSubject(shard), actorSubject(shard, epoch)];
+    const all = await Promise.all(subjects.map((subject) => this.bus.serve(subject, this.serve)));
+    return { close: async () => void (await Promise.all(all.map((each) => each.close()))) };
   }
 
   private minterOf(shard: number): Minter {

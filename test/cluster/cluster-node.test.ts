@@ -135,6 +135,57 @@ test('a paused node owns nothing when it wakes, and comes back as a new member',
   assert.deepEqual(fleet.doubleOwners, []);
 });
 
+test('a node that the bus does not reach hands its shards over within nine seconds, and shares again once it does', async () => {
+  for (let seed = 40; seed < 50; seed++) {
+    const {
+      fleet,
+      ships: [a, b, c],
+    } = await three(seed);
+    await fleet.run(seed * 137);
+    fleet.unplug(c, true);
+    const tookMs = await fleet.until('the others own all', () => fleet.settled(a, b));
+    assert.ok(tookMs < 9_000, `it took ${tookMs} ms`);
+    assert.equal(c.host.abandoned, 0, 'in an orderly way');
+    await fleet.run(20_000);
+    assert.ok(fleet.settled(a, b), 'nothing is given to it meanwhile');
+    fleet.unplug(c, false);
+    await fleet.until('three share', () => fleet.settled(a, b, c), 5_000);
+    assert.deepEqual(fleet.doubleOwners, []);
+  }
+});
+
+test('while the bus reaches nobody, or is away for a moment, no shard moves', async () => {
+  const { fleet, ships } = await three(51);
+  const { version } = await fleet.map();
+  for (const ship of ships) {
+    fleet.unplug(ship, true);
+    await fleet.run(700);
+  }
+  await fleet.run(30_000);
+  for (const ship of ships) {
+    fleet.unplug(ship, false);
+    await fleet.run(700);
+  }
+  await fleet.run(10_000);
+  fleet.unplug(ships[1], true);
+  await fleet.run(2_000);
+  fleet.unplug(ships[1], false);
+  await fleet.run(10_000);
+  assert.equal((await fleet.map()).version, version);
+});
+
+test('without a bus the shards of the dead are taken over all the same', async () => {
+  const { fleet, ships } = await three(52);
+  const [a, b, c] = ships;
+  for (const ship of ships) fleet.unplug(ship, true);
+  await fleet.run(10_000);
+  fleet.kill(c);
+  await fleet.until('the survivors own all', () => fleet.owned(a) + fleet.owned(b) === SHARDS);
+  for (const ship of ships) fleet.unplug(ship, false);
+  await fleet.until('they share', () => fleet.settled(a, b));
+  assert.deepEqual(fleet.doubleOwners, []);
+});
+
 test('nodes cut off from the store stop on their own before anybody else may act', async () => {
   const { fleet, ships } = await three(21);
   fleet.faults.failChance = 1;

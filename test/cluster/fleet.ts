@@ -137,6 +137,11 @@ export class Fleet {
     this.peers.register(ship.process.name, undefined);
   }
 
+  /** Takes a node from the bus, which it knows at once, or puts it back; the store and its peers it reaches all the while. */
+  unplug(ship: Ship, on: boolean): void {
+    this.network.unplug(ship.process.name, on);
+  }
+
   /** As SIGSTOP, SIGCONT. */
   pause(ship: Ship, ms: number): void {
     ship.process.pausedUntil = this.world.now + ms;

@@ -21,6 +21,8 @@ export interface LoadReport {
 /** A post is tried again under its key for this long before the load gives up on it. */
 const RETRY_MS_MAX = 120_000;
 const REQUEST_MS_MAX = 60_000;
+/** Between two tries: a refusal that comes at once is no reason to ask without end. */
+const PAUSE_MS = 100;
 
 /**
  * Posts as several users at once, each to a node of its own choosing per post, until `stop`. Bounded by
@@ -79,6 +81,7 @@ export class PostingLoad {
         const cause = (error as Error).cause as { code?: string } | undefined;
         if (cause?.code !== 'ECONNREFUSED') this.failures.push(`${url}: ${cause?.code ?? String(error)}`);
       }
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
     return undefined;
   }

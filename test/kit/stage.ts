@@ -17,12 +17,17 @@ import { VirtualClock } from './virtual-clock.js';
 export class StagePlacement implements Placement {
   /** Of all shards; undefined: this node owns none. */
   epoch: number | undefined = 1;
+  /** Under which the owner of all shards, here or elsewhere, is asked; undefined: without one. */
+  owner: number | undefined;
   floorMs = 0;
   epochOf(): number | undefined {
     return this.epoch;
   }
   idFloorMs(): number {
     return this.floorMs;
+  }
+  ownerEpoch(): number | undefined {
+    return this.owner;
   }
 }
 
@@ -82,6 +87,7 @@ export interface StageNode {
   readonly runtime: Runtime;
   readonly placement: StagePlacement;
   readonly store: StageTables;
+  readonly bus: Bus;
   /** What it logged as warnings and errors. */
   readonly log: string[];
 }
@@ -111,6 +117,7 @@ export class Stage {
     const tables = wrap(store.tables);
     const log: string[] = [];
     const note = (_fields: object, message: string) => void log.push(message);
+    const bus = this.hub.bus(`node-${this.nodes.length}`);
     let drawn = 0;
     const runtime = new Runtime({
       kinds,
@@ -119,13 +126,13 @@ export class Stage {
       placement,
       tables,
       journal: new Journal(tables),
-      bus: this.hub.bus(`node-${this.nodes.length}`),
+      bus,
       clock: this.clock,
       random: { bytes: (count) => new Uint8Array(count), fraction: () => ((drawn++ * 7919) % 1000) / 1000 },
       logger: { info: () => undefined, warn: note, error: note },
       heard,
     });
-    const node = { runtime, placement, store, log };
+    const node = { runtime, placement, store, bus, log };
     this.nodes.push(node);
     this.clock.alsoIdle(() => runtime.idle());
     if (epoch !== undefined) await runtime.acquire(STAGE_SHARDS);

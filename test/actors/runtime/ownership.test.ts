@@ -93,6 +93,60 @@ test('a caller finds the new owner while an actor moves, and no command is lost'
   assert.equal((await lines(taker)).length, 22);
 });
 
+test('an owner that only seems to listen is not asked any more once its shard has another', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  let asked = 0;
+  await stage.bus('gone').serve(actorSubject(1, 1), () => {
+    asked += 1;
+    return new Promise(() => undefined);
+  });
+  const [taker, caller] = [await stage.node(undefined), await stage.node(undefined)];
+  caller.placement.owner = 1;
+  const early = caller.runtime.ask('notebook', id, 'note', { text: 'one' });
+  await stage.clock.settle();
+  assert.equal(asked, 1);
+  Object.assign(taker.placement, { epoch: 2, owner: 2 });
+  await taker.runtime.acquire(STAGE_SHARDS);
+  caller.placement.owner = 2;
+  await add(caller, 'two');
+  assert.deepEqual(await lines(caller), ['two']);
+  await stage.clock.advance(4_000);
+  await early;
+  assert.deepEqual(await lines(caller), ['two', 'one']);
+  assert.equal(asked, 1);
+});
+
+test('a caller that does not know of the new owner yet finds it all the same', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const [taker, caller] = [await stage.node(undefined), await stage.node(undefined)];
+  Object.assign(taker.placement, { epoch: 2, owner: 2 });
+  await taker.runtime.acquire(STAGE_SHARDS);
+  caller.placement.owner = 1;
+  await add(caller, 'one');
+  assert.deepEqual(await lines(taker), ['one']);
+});
+
+test('a bus that has been down for a moment is waited for, one that stays down is not', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const caller = await stage.node(undefined);
+  caller.bus.downMs = () => 4_000;
+  let refused = 0;
+  const early = add(caller, 'one').catch((error: unknown) => {
+    assert.ok(error instanceof Unavailable);
+    refused += 1;
+  });
+  await stage.clock.advance(2_000);
+  assert.equal(refused, 0);
+  caller.bus.downMs = () => 6_000;
+  await stage.clock.advance(1_000);
+  assert.equal(refused, 1);
+  await early;
+  await assert.rejects(add(caller, 'two'), Unavailable);
+});
+
 test('a released actor leaves effects that are stuck to the next owner, and replies to its callers', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());

@@ -435,3 +435,25 @@ test('health tells live from ready', async () => {
   assert.equal((await get('/health/live')).status, 200);
   gateway.ready = true;
 });
+
+test('a node that its store has left refuses everything at once, and says that it lives', async () => {
+  let asked = 0;
+  const list = routes.find(({ path }) => path === '/list');
+  assert.ok(list);
+  const counted = { ...list, handle: () => Promise.resolve(problem('not_found', `${++asked}`)) };
+  let isCutOff = true;
+  const lonely = await new GatewayFixture().start([counted], { cutOff: () => isCutOff });
+  try {
+    const refused = await fetch(`${lonely.url}/list`);
+    assert.equal(refused.status, 503);
+    assert.equal(refused.headers.get('retry-after'), '5');
+    assert.deepEqual(await refused.json(), { error: 'The service cannot answer now, please try again' });
+    assert.equal((await fetch(`${lonely.url}/health/live`)).status, 200);
+    assert.deepEqual([asked, lonely.server.refused.no_store], [0, 1]);
+    isCutOff = false;
+    assert.equal((await fetch(`${lonely.url}/list`)).status, 404);
+    assert.equal(asked, 1);
+  } finally {
+    await lonely.stop();
+  }
+});

@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { idShard } from '../../../actors/domain/ids.js';
+import { cassandraAddress } from '../../kit/cassandra.js';
+import { EventStream } from '../../kit/event-stream.js';
+import { HeldLine } from '../../kit/held-line.js';
+import { OwnTime } from '../../kit/own-time.js';
+import { allStatuses, faultsOf, PostingLoad } from '../../kit/posting-load.js';
+import { ThreeNodes } from '../../kit/three-nodes.js';
+import { until } from '../../kit/until.js';
+import { call, makePeople, type Person } from './people.js';
+
+// What parts cost that say nothing, yet end no connection: a network that loses everything, a process that hangs.
+
+/** A client's patience with one request (10 s), and some for a machine that is busy elsewhere. */
+const ANSWER_MS_MAX = 13_000;
+/** What works is answered in some tens of milliseconds; asking in vain once takes three seconds. */
+const USUAL_MS_MAX = 2_000;
+const STATE_MS_MAX = 60_000;
+const AUTHORS = 6;
+const POSTS_MAX = 400;
+const PAGES_MAX = 30;
+const ROUNDS = 12;
+
+interface Answered {
+  readonly status: number;
+  readonly ms: number;
+  readonly retryAfter: string | null;
+}
+
+let cluster: ThreeNodes;
+let natsLines: HeldLine[];
+let storeLines: HeldLine[];
+let reader: Person;
+
+before(async () => {
+  const nats = process.env.TEST_NATS_URL ?? '';
+  const [store = ''] = cassandraAddress().contactPoints;
+  // The driver keeps the port and may take the address that the store says it has: the line is there, too.
+  const [host] = store.split(':');
+  natsLines = await Promise.all([0, 1, 2].map(() => HeldLine.open(nats)));
+  storeLines = await Promise.all([0, 1, 2].map(() => HeldLine.open(`tcp://${store}`, host)));
+  cluster = await ThreeNodes.start({}, (index) => ({
+    NATS_URL: natsLines[index]?.url ?? '',
+    CASSANDRA_CONTACT_POINTS: storeLines[index]?.hostPort ?? '',
+  }));
+  [reader] = (await makePeople(cluster.node(0).dataDir, ['reader'])) as [Person];
+});
+after(async () => {
+  await cluster?.dispose();
+  for (const line of [...(natsLines ?? []), ...(storeLines ?? [])]) await line.close();
+});
+
+/** What one request got, and how long it took as far as this process came to run. */
+async function ask(node: number, method: string, path: string, by: Person): Promise<Answered> {
+  const time = new OwnTime();
+  try {
+    const { status, headers } = await fetch(`${cluster.node(node).url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${by.token}` },
+    });
+    return { status, ms: time.stop(), retryAfter: headers.get('retry-after') };
+  } finally {
+    time.stop();
+  }
+}
+
+/** Asks the actor of `by`, which the store alone cannot answer for. */
+const askActor = (node: number, by: Person) => ask(node, 'POST', `/api/v1/accounts/${reader.id}/mute`, by);
+const ready = (node: number) =>
+  until(`${node} is ready`, async () => (await ask(node, 'GET', '/health/ready', reader)).status === 200, STATE_MS_MAX);
+const refuses = (node: number, by: Person) =>
+  until(
+    `${node} refuses at once`,
+    async () => {
+      const { status, ms } = await askActor(node, by);
+      return status === 503 && ms < USUAL_MS_MAX;
+    },
+    STATE_MS_MAX,
+  );
+const others = (node: number) => [(node + 1) % 3, (node + 2) % 3] as const;
+const ownerOf = ({ id }: Person) => cluster.ownerOf(idShard(id));
+const movedFrom = (node: number, author: Person) =>
+  until('its shards moved', async () => (await ownerOf(author)) !== node, STATE_MS_MAX);
+
+/** Nobody waits longer than a client does; refusals say when to come back. */
+function assertClear(answers: readonly Answered[]): void {
+  for (const { status, ms, retryAfter } of answers) {
+    assert.ok(status === 200 || (status === 503 && retryAfter !== null), `${status} after ${ms} ms`);
+    assert.ok(ms < ANSWER_MS_MAX, `${status} after ${ms} ms`);
+  }
+}
+
+async function assertUsual(nodes: readonly number[], by: Person): Promise<void> {
+  for (let round = 0; round < ROUNDS; round++)
+    for (const node of nodes) {
+      const { status, ms } = await askActor(node, by);
+      assert.ok(status === 200 && ms < USUAL_MS_MAX, `${status} after ${ms} ms at ${node}`);
+    }
+}
+
+/** At least one of them lives at each node. */
+async function fresh(label: string): Promise<Person[]> {
+  const people: Person[] = [];
+  const homes = new Set<number>();
+  while (people.length < AUTHORS || homes.size < 3) {
+    const [person] = (await makePeople(cluster.node(0).dataDir, [`${label}${people.length}`])) as [Person];
+    people.push(person);
+    homes.add(await ownerOf(person));
+    await call(cluster.node(0).url, reader, 'POST', `/api/v1/accounts/${person.id}/follow`);
+  }
+  return people;
+}
+
+/** Some post all the while; afterwards what was acknowledged is there once and in order, and was streamed by every node. */
+async function underLoad(
+  label: string,
+  through: readonly number[],
+  story: (people: readonly Person[]) => Promise<void>,
+): Promise<void> {
+  const people = await fresh(label);
+  const streams = await Promise.all(cluster.urls.map((url) => EventStream.open(url, 'user', reader.token)));
+  const load = new PostingLoad(
+    through.map((node) => cluster.node(node).url),
+    people,
+    POSTS_MAX,
+  );
+  const more = async () => {
+    const wanted = load.count + 2 * people.length;
+    await until('more posts', () => load.count >= wanted, STATE_MS_MAX);
+  };
+  await more();
+  await story(people);
+  for (const node of [0, 1, 2]) await ready(node);
+  await more();
+  const report = await load.stop();
+  for (const url of cluster.urls)
+    for (const { id } of people) {
+      const statuses = await allStatuses(url, `/api/v1/accounts/${id}/statuses`, reader.token, PAGES_MAX);
+      assert.deepEqual(faultsOf(statuses, id, report), []);
+    }
+  for (const stream of streams) {
+    const has = () => new Set(stream.updates());
+    await until('all were streamed', () => report.acknowledged.every(({ id }) => has().has(id)), STATE_MS_MAX);
+    assert.equal(has().size, stream.updates().length, 'a status was streamed twice');
+    await stream.close();
+  }
+}
+
+/** The node with the author's actor, and the others. */
+async function livingAt(people: readonly Person[], node: number): Promise<Person> {
+  for (const person of people) if ((await ownerOf(person)) === node) return person;
+  throw new Error(`nobody lives at ${node}`);
+}
+
+test('a node whose line to NATS is silently dead: others take its shards, and it refuses what it cannot pass on', async () => {
+  await underLoad('natsline', others(1), async (people) => {
+    const [near, far] = [await livingAt(people, 1), await livingAt(people, 0)];
+    natsLines[1]?.silence();
+    assertClear(await Promise.all([0, 1, 2].flatMap((node) => [askActor(node, near), askActor(node, far)])));
+    await refuses(1, far);
+    await movedFrom(1, near);
+    await until('it is usual', async () => (await askActor(0, near)).ms < USUAL_MS_MAX, STATE_MS_MAX);
+    await assertUsual(others(1), near);
+    assert.equal((await ask(1, 'GET', '/health/ready', reader)).status, 503);
+    natsLines[1]?.mend();
+  });
+});
+
+test('a node that hangs: once its shards have moved nobody waits for it', async () => {
+  await underLoad('hangs', others(2), async (people) => {
+    const near = await livingAt(people, 2);
+    process.kill(cluster.node(2).pid, 'SIGSTOP');
+    try {
+      assertClear(await Promise.all(others(2).map((node) => askActor(node, near))));
+      await movedFrom(2, near);
+      await until('it is usual', async () => (await askActor(0, near)).ms < USUAL_MS_MAX, STATE_MS_MAX);
+      await assertUsual(others(2), near);
+    } finally {
+      process.kill(cluster.node(2).pid, 'SIGCONT');
+    }
+  });
+});
+
+test('NATS says nothing to anybody: no shard moves, and what cannot be passed on is refused at once', async () => {
+  await underLoad('nats', [0, 1, 2], async (people) => {
+    const authors = await Promise.all([0, 1, 2].map((node) => livingAt(people, node)));
+    for (const line of natsLines) line.silence();
+    const [here, there] = authors as [Person, Person];
+    assertClear(await Promise.all([0, 1, 2].map((node) => askActor(node, here))));
+    for (const node of others(0)) await refuses(node, here);
+    await assertUsual([0], here);
+    await refuses(0, there);
+    for (const [node, author] of authors.entries()) assert.equal(await ownerOf(author), node);
+    for (const line of natsLines) line.mend();
+  });
+});
+
+test('a node whose line to Cassandra is silently dead: others take its shards, and it refuses everything', async () => {
+  await underLoad('storeline', others(1), async (people) => {
+    const near = await livingAt(people, 1);
+    storeLines[1]?.silence();
+    assertClear(await Promise.all([0, 1, 2].map((node) => askActor(node, near))));
+    await refuses(1, near);
+    await movedFrom(1, near);
+    await assertUsual(others(1), near);
+    storeLines[1]?.mend();
+  });
+});
+
+test('Cassandra says nothing to anybody: requests are refused at once, and all goes on where it was', async () => {
+  await underLoad('store', [0, 1, 2], async (people) => {
+    const [near] = people as [Person];
+    for (const line of storeLines) line.silence();
+    assertClear(await Promise.all([0, 1, 2].map((node) => askActor(node, near))));
+    for (const node of [0, 1, 2]) await refuses(node, near);
+    for (const line of storeLines) line.mend();
+  });
+});
