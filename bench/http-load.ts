@@ -36,6 +36,8 @@ export interface Load {
   readonly writes?: boolean;
   /** Runs before each round, unmeasured. */
   readonly before?: (round: number) => Promise<void>;
+  /** Runs after each round. */
+  readonly after?: () => Promise<void>;
 }
 
 /** Ends a load that hangs or crawls. */
@@ -55,7 +57,10 @@ export async function drive(
   to: number,
 ): Promise<number[]> {
   const times: number[] = [];
-  /** The last right answer to each question: one that is the same again is not parsed again, by the load's own core. */
+  /**
+   * The last right answer to each question, by node, each of which names itself in addresses: one that is the same again
+   * is not parsed again, by a core that the servers share.
+   */
   const judged = new Map<string, string>();
   const deadlineMs = performance.now() + LOAD_MS_MAX;
   const patience = { pipelining: 1, headersTimeout: ANSWER_MS_MAX, bodyTimeout: ANSWER_MS_MAX };
@@ -68,7 +73,8 @@ export async function drive(
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     };
     const startedMs = performance.now();
-    const answer = await (pools[index % pools.length] as Pool).request({
+    const node = index % pools.length;
+    const answer = await (pools[node] as Pool).request({
       method,
       path,
       headers,
@@ -76,12 +82,12 @@ export async function drive(
     });
     const text = await answer.body.text();
     times.push(performance.now() - startedMs);
-    const who = `${method} ${path} ${token}`;
-    if (answer.statusCode === 200 && judged.get(who) === text) return;
+    const asked = `${node} ${method} ${path} ${token}`;
+    if (answer.statusCode === 200 && judged.get(asked) === text) return;
     if (answer.statusCode !== 200 || !right(JSON.parse(text))) {
       throw new Error(`${name}: ${path}: ${answer.statusCode} ${text.slice(0, 300)}`);
     }
-    if (judged.size < JUDGED_MAX) judged.set(who, text);
+    if (judged.size < JUDGED_MAX) judged.set(asked, text);
   };
   let next = from;
   const worker = async () => {
@@ -129,6 +135,7 @@ export async function measureInTurn(
     for (const { target, load, rounds } of measured) {
       await load.before?.(number);
       rounds.push(await roundOf(target, load, warmUpOf(load) + number * load.count));
+      await load.after?.();
     }
   }
   const otherCores = others.cores();
