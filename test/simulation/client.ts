@@ -119,6 +119,9 @@ export class Client {
     known.set(pair, 'unknown');
     const reply = await this.ask('account', this.account, wanted === 'yes' ? on : off, input);
     if (reply === 'unknown' || isProblem(reply)) return;
+    const blocked = this.ledger.blocks.get(`${target}|${this.account}`) ?? 'no';
+    // A block that came meanwhile ends the follow, which may have been answered before it was heard of.
+    if (on === 'follow' && wanted === 'yes' && blocked !== 'no') return;
     known.set(pair, wanted);
     if (on !== 'block' || wanted !== 'yes') return;
     // A block ends follows both ways, those that were in doubt, too.
