@@ -43,6 +43,11 @@ export class OwnNatsServer {
     await running.stop();
   }
 
+  /** It hangs: connections are accepted, and nothing is said. Or it goes on. */
+  hang(on: boolean): void {
+    if (this.running !== undefined) process.kill(this.running.pid, on ? 'SIGSTOP' : 'SIGCONT');
+  }
+
   async end(): Promise<void> {
     await this.kill();
     rmSync(this.dir, { recursive: true, force: true });

@@ -29,6 +29,13 @@ export interface NatsBusOptions {
   /** This node's name, as the server's operators see it. */
   readonly name: string;
   readonly log: TransportLog;
+  /** Patience with a server that is connected to; tests make it small. */
+  readonly connectMsMax?: number;
+}
+
+/** What nats.js tells nobody. */
+interface Transport {
+  readonly socket?: Socket;
 }
 
 /** What was refused since the start, for the metrics. */
@@ -71,6 +78,7 @@ export class NatsBus implements Bus {
   private readonly gapHandlers: ((subject: string | undefined) => void)[] = [];
   /** Since when the connection is down, by `performance.now()`; undefined while it is not. */
   private downSinceMs: number | undefined;
+  private lastTry: Transport | undefined;
   /** What was published while the connection was down has not been caught up with. */
   private deaf = false;
   private reconnected: Promise<void> = Promise.resolve();
@@ -86,7 +94,7 @@ export class NatsBus implements Bus {
         servers: options.url.split(','),
         ...(options.token !== undefined && { token: options.token }),
         name: options.name,
-        timeout: CONNECT_MS_MAX,
+        timeout: options.connectMsMax ?? CONNECT_MS_MAX,
         maxReconnectAttempts: -1,
         reconnectTimeWait: RECONNECT_MS,
         reconnectJitter: RECONNECT_JITTER_MS,
@@ -328,21 +336,26 @@ export class NatsBus implements Bus {
         log.warn({ isStale }, 'lost the connection to NATS');
         this.requests.failAll('the connection to NATS broke');
       }
-      if (isStale) this.breakOff();
+      if (isStale) this.transport?.socket?.destroy();
+      if (type === DebugEvents.Reconnecting) this.dropLastTry();
       if (type === Events.Reconnect) await this.afterReconnection();
     }
     this.downSinceMs ??= performance.now();
   }
 
+  /** What was accepted by a server that then said nothing in time is left open by nats.js. */
+  private dropLastTry(): void {
+    this.lastTry?.socket?.destroy();
+    this.lastTry = this.transport;
+  }
+
   /**
-   * nats.js waits until the line has taken what was written before it connects anew; a dead one that is full never takes
-   * anything (node_transport.js, _closed), until TCP gives up after a quarter of an hour.
+   * Of the connection, or of the try to have one anew. nats.js waits until the line has taken what was written before it
+   * connects anew; a dead one that is full never takes anything (node_transport.js, _closed), until TCP gives up after a
+   * quarter of an hour.
    */
-  private breakOff(): void {
-    const { protocol } = this.connection as {
-      readonly protocol?: { readonly transport?: { readonly socket?: Socket } };
-    };
-    protocol?.transport?.socket?.destroy();
+  private get transport(): Transport | undefined {
+    return (this.connection as { readonly protocol?: { readonly transport?: Transport } }).protocol?.transport;
   }
 
   private async afterReconnection(): Promise<void> {

@@ -156,6 +156,23 @@ for (const [how, sent] of [
   });
 }
 
+test('a server that hangs is tried again and again, on one connection at a time', async (t) => {
+  const server = await OwnNatsServer.start('secret');
+  const options = { url: server.url, token: 'secret', prefix: 'x', name: 'one', log, connectMsMax: 300 };
+  const bus = await NatsBus.connect(options);
+  t.after(async () => {
+    await bus.close();
+    await server.end();
+  });
+  const connections = () => process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length;
+  const before = connections();
+  server.hang(true);
+  await eventually('some tries were in vain', () => bus.downMs() > 4_000);
+  assert.ok(connections() <= before + 1, `${connections()} instead of ${before}`);
+  server.hang(false);
+  await eventually('it is back', () => bus.healthy());
+});
+
 test('what is published on common topics has come before an answer that was sent after it', async (t) => {
   const prefix = freshPrefix();
   const [one, two] = [await shared(t, prefix, 'one'), await shared(t, prefix, 'two')];
