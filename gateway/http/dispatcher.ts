@@ -8,6 +8,7 @@ import type { ClientAddress } from './client-address.js';
 import { parseUrlEncoded, percentDecode, Unparsable } from './form.js';
 import type { Head } from './head.js';
 import { type Address, type Arrival, Incoming } from './incoming.js';
+import { LogBound } from './log-bound.js';
 import { once } from './once.js';
 import { idText, isIdText } from './paging.js';
 import { problemAnswer } from './problem-answer.js';
@@ -55,6 +56,9 @@ const NO_BYTES = new Uint8Array(0);
 /** Of one route, and the longest of them: of all routes some 5 MB if somebody fills them. */
 const QUERIES_MAX = 64;
 const QUERY_CHARS_MAX = 48;
+/** While a part is out of reach each request may be refused, thousands a second: two lines a second say why as well. */
+const OUTAGE_LINES_MAX = 10;
+const OUTAGE_SPAN_MS = 5_000;
 const NOT_FOUND = problem('not_found', 'Record not found');
 const TOO_MANY = problem('rate_limited', 'Too many requests');
 const NO_SUCH_PAGE = problem('not_found', 'There is nothing at this address');
@@ -67,6 +71,7 @@ export class Dispatcher {
   readonly #clientAddress: ClientAddress;
   readonly #logger: GatewayLogger;
   readonly #rateLimits: RateLimits | undefined;
+  readonly #outages = new LogBound(OUTAGE_LINES_MAX, OUTAGE_SPAN_MS);
 
   constructor(
     routes: readonly AnyRoute[],
@@ -243,7 +248,8 @@ export class Dispatcher {
     if (error instanceof Unparsable) return problem('bad_request', error.message);
     const fields = { id: arrival.id, method: arrival.head.method, path: arrival.head.path, err: error };
     if (error instanceof Unavailable) {
-      this.#logger.warn(fields, 'unavailable');
+      const added = this.#outages.admits(this.#services.clock.monotonicMs());
+      if (added !== undefined) this.#logger.warn({ ...fields, ...added }, 'unavailable');
       return problem('unavailable', 'The service cannot answer now, please try again');
     }
     this.#logger.error(fields, 'request failed');

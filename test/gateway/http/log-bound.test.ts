@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LogBound } from '../../../gateway/http/log-bound.js';
+
+test('so many lines are written in a span; the next that is says how many were not', () => {
+  const bound = new LogBound(2, 1_000);
+  assert.deepEqual(
+    [0, 10, 20, 999].map((nowMs) => bound.admits(nowMs)),
+    [{}, {}, undefined, undefined],
+  );
+  assert.deepEqual(bound.admits(1_000), { leftOut: 2 });
+  assert.deepEqual(bound.admits(1_001), {});
+  assert.equal(bound.admits(1_999), undefined);
+  assert.deepEqual(bound.admits(60_000), { leftOut: 1 });
+});
