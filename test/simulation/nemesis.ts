@@ -20,7 +20,7 @@ interface Stage {
 /** Breaks things until `untilMs`, then mends all and sees that every node runs. */
 export async function torment(stage: Stage, profile: Profile, untilMs: number): Promise<void> {
   const { world, random } = stage;
-  const actions = profile === 'leases' ? [leaseTrouble] : [crash, pause, partition, drain, storeTrouble];
+  const actions = profile === 'leases' ? [leaseTrouble] : [crash, pause, partition, unplug, drain, storeTrouble];
   while (world.now < untilMs) {
     await random.pick(actions)(stage);
     await world.sleep(random.between(300, 2_500));
@@ -60,6 +60,14 @@ async function partition(stage: Stage): Promise<void> {
   stage.network.partition(a, b, true);
   await stage.world.sleep(stage.random.between(500, 5_000));
   stage.network.partition(a, b, false);
+}
+
+/** The bus does not reach a node, which knows it; longer than it takes to hand its shards over, at times. */
+async function unplug(stage: Stage): Promise<void> {
+  const { name } = someNode(stage);
+  stage.network.unplug(name, true);
+  await stage.world.sleep(stage.random.between(500, 9_000));
+  stage.network.unplug(name, false);
 }
 
 async function drain(stage: Stage): Promise<void> {

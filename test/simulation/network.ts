@@ -60,15 +60,18 @@ export class Network {
     else this.cut.delete(line);
   }
 
-  /** Takes a node from the bus, which it knows at once, or puts it back. */
+  /** Takes a node from the bus, which it knows at once, or puts it back: then it knows that it missed something. */
   unplug(name: string, on: boolean): void {
-    if (on) this.unplugged.set(name, this.world.now);
-    else this.unplugged.delete(name);
+    if (on) {
+      this.unplugged.set(name, this.world.now);
+    } else if (this.unplugged.delete(name)) {
+      for (const { process, lost } of this.ears) if (process.name === name && process.alive) lost();
+    }
   }
 
   mend(): void {
     this.cut.clear();
-    this.unplugged.clear();
+    for (const name of this.unplugged.keys()) this.unplug(name, false);
     this.faults.dropChance = 0;
     this.faults.repeatChance = 0;
   }
