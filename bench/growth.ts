@@ -121,9 +121,11 @@ function mixed(town: Town, people: readonly Made[]): (index: number) => Call {
     const who = at(people, random.below(people.length));
     const chance = random.below(10);
     if (chance < 5) {
-      return get('/api/v1/timelines/home', who, (page: Status[]) =>
-        page.every(({ id }, position) => position === 0 || (page[position - 1]?.id ?? '') > id),
-      );
+      // Everybody has posted, so nobody's home is empty: an empty page would be a cheap one.
+      return get('/api/v1/timelines/home', who, (page: Status[]) => {
+        const inOrder = ({ id }: Status, position: number) => position === 0 || (page[position - 1]?.id ?? '') > id;
+        return page.length > 0 && page.every(inOrder);
+      });
     }
     if (chance < 6) return town.post(who, `mixed ${index}`);
     const id = at(known, random.below(known.length));
