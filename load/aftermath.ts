@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from './client.js';
+import { type Client, NoAnswer } from './client.js';
 import type { Crowd } from './crowd.js';
 import { inParallel } from './in-parallel.js';
-import { insist } from './insist.js';
-import type { Sightings, StatusJson } from './sightings.js';
+import { insist, type Patience, Refused } from './insist.js';
+import { statusesIn } from './json.js';
+import type { Sightings } from './sightings.js';
 import { type Findings, judgeTimeline, missingFrom, type Sighting } from './verdicts.js';
 import type { Witness, Witnessed } from './witness.js';
 
@@ -20,6 +21,15 @@ const CUT_OFF_MIN = 400;
 const CLOCK_SLACK_MS = 60_000;
 /** Between two looks while posts are still missing. */
 const AGAIN_MS = 250;
+/** A server that fails after the time to settle is asked again for so long, for each page. */
+const AGAIN_MS_MAX = 3_000;
+/** A million posts are read in this time; a server that is slower than that is not waited for. */
+const READ_MS_MAX = 10 * 60_000;
+/** Somebody who ends a run early still wants to know what became of its posts, but not wait longer than that for it. */
+const INTERRUPTED_MS_MAX = 10_000;
+/** So many places after one another without an answer, and the server is taken for gone. */
+const SILENT_MAX = 8;
+const NEVER = new AbortController().signal;
 
 export interface Aftermath {
   readonly client: Client;
@@ -27,9 +37,12 @@ export interface Aftermath {
   readonly witness: Witness;
   readonly sightings: Sightings;
   readonly findings: Findings;
-  /** The wall clock at the run's beginning. */
+  /** The server's wall clock before the run; NaN when it is not known: then all is read. */
   readonly startedAtMs: number;
   readonly settleMs: number;
+  /** The run was ended early: reading is bounded, but what is missing is waited for, or it would wrongly be lost. */
+  readonly interrupted: boolean;
+  /** Unless it ended the run, it ends the waiting. */
   readonly signal: AbortSignal;
 }
 
@@ -67,29 +80,61 @@ export async function lookAfterwards(aftermath: Aftermath, homes: readonly numbe
     const path = '/api/v1/timelines/home';
     return [{ name: `home of ${user.username}`, path, token: user.token, pagesMax: HOME_PAGES_MAX, expected }];
   });
-  const untilMs = performance.now() + aftermath.settleMs;
+  const nowMs = performance.now();
+  const looking: Looking = {
+    ...aftermath,
+    untilMs: nowMs + aftermath.settleMs,
+    endMs: nowMs + aftermath.settleMs + READ_MS_MAX,
+  };
+  const bound = () => {
+    looking.endMs = Math.min(looking.endMs, looking.untilMs + INTERRUPTED_MS_MAX);
+  };
+  const hurry = () => {
+    looking.untilMs = Math.min(looking.untilMs, performance.now());
+    bound();
+  };
+  if (aftermath.interrupted) bound();
+  else if (aftermath.signal.aborted) hurry();
+  else aftermath.signal.addEventListener('abort', hurry, { once: true });
   const unread: string[] = [];
+  let [silent, unasked] = [0, 0];
   await inParallel([...own, ...others], READ_AT_A_TIME, async (place) => {
-    const problem = await look(aftermath, place, untilMs);
-    if (problem !== undefined) unread.push(`${place.name}: ${problem}`);
+    if (silent >= SILENT_MAX || performance.now() > looking.endMs) {
+      unasked += 1;
+      return;
+    }
+    const problem = await look(looking, place);
+    silent = problem === undefined || problem instanceof Refused ? 0 : silent + 1;
+    if (problem !== undefined) unread.push(`${place.name}: ${problem.message}`);
   });
+  if (unasked > 0) unread.push(`${unasked} more: not asked, since the server no longer answers, or not in time`);
   return { authors: own.length, homes: others.length, unread };
 }
 
+interface Looking extends Aftermath {
+  /** What is missing until then is looked for again. */
+  untilMs: number;
+  /** What was not read by then is not read. */
+  endMs: number;
+}
+
 /** @returns why it could not be read */
-async function look(aftermath: Aftermath, place: Place, untilMs: number): Promise<string | undefined> {
+async function look(looking: Looking, place: Place): Promise<NoAnswer | undefined> {
   for (;;) {
-    const read = await readTimeline(aftermath, place).catch((error: Error) => error);
-    const over = performance.now() >= untilMs || aftermath.signal.aborted;
-    if (read instanceof Error) {
-      if (over) return read.message;
+    const read = await readTimeline(looking, place).catch((error: unknown) => {
+      if (error instanceof NoAnswer) return error;
+      throw error;
+    });
+    const over = performance.now() >= looking.untilMs;
+    if (read instanceof NoAnswer) {
+      if (over) return read;
     } else {
       const missing = missingFrom(place.expected, read.seen, read.toItsEnd);
       if (missing.length === 0 || over) {
-        judgeTimeline(place.name, read.seen, aftermath.findings);
+        judgeTimeline(place.name, read.seen, looking.findings);
         for (const { marker, id } of missing) {
           const detail = `was acknowledged as ${id} and is not there`;
-          aftermath.findings.add({ verdict: 'lost', place: place.name, post: marker, detail });
+          looking.findings.add({ verdict: 'lost', place: place.name, post: marker, detail });
         }
         return undefined;
       }
@@ -99,21 +144,30 @@ async function look(aftermath: Aftermath, place: Place, untilMs: number): Promis
 }
 
 async function readTimeline(
-  { client, sightings, startedAtMs }: Aftermath,
+  looking: Looking,
   { path, token, pagesMax }: Place,
 ): Promise<{ readonly seen: readonly Sighting[]; readonly toItsEnd: boolean }> {
+  const { client, sightings, startedAtMs } = looking;
   const seen: Sighting[] = [];
   let entries = 0;
-  let before = '';
+  let before: string | undefined;
   for (let page = 0; page < pagesMax; page++) {
-    const { text } = await insist(client, { method: 'GET', path: `${path}?limit=${PAGE}${before}`, token });
-    const statuses = JSON.parse(text) as StatusJson[];
+    const latestMs = Math.max(looking.untilMs, performance.now() + AGAIN_MS_MAX);
+    const patience: Patience = { untilMs: Math.min(looking.endMs, latestMs), signal: NEVER };
+    const older = before === undefined ? '' : `&max_id=${encodeURIComponent(before)}`;
+    const ask = { method: 'GET', path: `${path}?limit=${PAGE}${older}`, token } as const;
+    const { text } = await insist(client, ask, patience);
+    const statuses = statusesIn(text);
     seen.push(...sightings.in(statuses));
     entries += statuses.length;
     const last = statuses.at(-1);
-    if (last === undefined) return { seen, toItsEnd: path !== '/api/v1/timelines/home' || entries < CUT_OFF_MIN };
+    // A server whose max_id includes that status ends with it alone.
+    const ended = last === undefined || (last.id === before && statuses.length === 1);
+    if (ended) return { seen, toItsEnd: path !== '/api/v1/timelines/home' || entries < CUT_OFF_MIN };
     if (Date.parse(last.created_at) < startedAtMs - CLOCK_SLACK_MS) return { seen, toItsEnd: true };
-    before = `&max_id=${encodeURIComponent(last.id)}`;
+    if (last.id === before) throw new NoAnswer('the same page again: max_id is not obeyed');
+    if (performance.now() > looking.endMs) throw new NoAnswer('not read to its end in time');
+    before = last.id;
   }
   return { seen, toItsEnd: false };
 }

@@ -63,7 +63,7 @@ export class Client {
       const pool = this.#pools[this.#next++ % this.#pools.length] as Pool;
       const answer = await pool.request(options);
       const text = await answer.body.text();
-      return { status: answer.statusCode, retryAfterMs: retryAfterMs(answer.headers['retry-after']), text };
+      return { status: answer.statusCode, retryAfterMs: retryAfterMsOf(answer.headers['retry-after']), text };
     } catch (error) {
       throw new NoAnswer(whyNot(error as Error & { code?: string }), { cause: error });
     }
@@ -85,8 +85,8 @@ function whyNot({ name, code }: Error & { code?: string }): string {
   return code ?? name;
 }
 
-/** Seconds, or a date. */
-function retryAfterMs(header: string | string[] | undefined): number | undefined {
+/** Of seconds, or a date. */
+export function retryAfterMsOf(header: string | string[] | undefined): number | undefined {
   if (typeof header !== 'string') return undefined;
   const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
   return Number.isNaN(ms) ? undefined : Math.min(RETRY_AFTER_MS_MAX, Math.max(0, ms));

@@ -1,13 +1,14 @@
-import { writeFile } from 'node:fs/promises';
+import { access, constants, open, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { Client, NoAnswer } from './client.js';
 import { defaultLimits, type Limits, limitsOf, quantity } from './limits.js';
-import { BadPlan, defaultPlan, mixOf, operationNames, type Plan, scenarios, USERS_MAX } from './plan.js';
+import { BadPlan, checked, defaultPlan, mixOf, operationNames, type Plan, scenarios, USERS_MAX } from './plan.js';
 import { showProgress } from './progress.js';
 import { runLoad } from './run.js';
 import { streamTargetsOf } from './stream-address.js';
 import { summary } from './summary.js';
-import { admit } from './target-guard.js';
+import { admit, type Target } from './target-guard.js';
 import { registered, tokensOf, verified } from './users.js';
 
 /** Exit codes: past a limit; a plan that cannot be carried out; a server that could not be prepared. */
@@ -18,6 +19,8 @@ const EXIT_NO_ANSWER = 3;
 const SERVERS_MAX = 100;
 /** Before the run: tokens are verified, users signed up. */
 const FIRST_CONNECTIONS = 16;
+/** Each ends a run early, and at once when it comes a second time. */
+const ENDING = ['SIGINT', 'SIGTERM'] as const;
 
 type Flags = Readonly<Record<string, string | undefined>>;
 
@@ -63,14 +66,19 @@ function build(): Command {
     .option('--max-late <n>', 'posts; unset: late posts are told, but no failure')
     .option('--json <file>', 'write the result; - is stdout')
     .option('--report <file>', 'write a page with plots')
-    .option('--i-own-this-server <host>', 'needed for a server that is not this machine; must be exactly its host');
+    .option(
+      '--i-own-this-server <host>',
+      'needed for a server that is not this machine; must be exactly its host; once for each host',
+      (host: string, before: readonly string[] = []) => [...before, host],
+    );
 }
 
 /** Runs `murmuration load ARGS`; the answer is the exit code. */
 export async function loadCommand(argv: readonly string[]): Promise<number> {
   try {
     const command = build().parse([...argv], { from: 'user' });
-    return await load(command.args, command.opts<Flags>());
+    const { iOwnThisServer = [], ...flags } = command.opts<{ iOwnThisServer?: readonly string[] }>();
+    return await load(command.args, flags, iOwnThisServer);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_BAD_PLAN;
     if (!(error instanceof BadPlan || error instanceof NoAnswer)) throw error;
@@ -79,37 +87,36 @@ export async function loadCommand(argv: readonly string[]): Promise<number> {
   }
 }
 
-async function load(servers: readonly string[], flags: Flags): Promise<number> {
-  const [plan, limits] = [planOf(flags), limitsFrom(flags)];
-  const own = flags.iOwnThisServer;
+async function load(servers: readonly string[], flags: Flags, ownedHosts: readonly string[]): Promise<number> {
+  const [plan, limits] = [checked(planOf(flags)), limitsFrom(flags)];
   if (servers.length > SERVERS_MAX) throw new BadPlan(`at most ${SERVERS_MAX} servers`);
-  const targets = await Promise.all(servers.map((server) => admit(server, own)));
+  const targets = await Promise.all(servers.map((server) => admit(server, ownedHosts)));
   if ((flags.users === undefined) === (flags.register === undefined)) {
     throw new BadPlan('users are needed: either --users FILE or --register N');
   }
-  const first = new Client(targets, FIRST_CONNECTIONS, plan.timeoutMs);
-  const usersMax = whole(flags.usersMax, '--users-max') ?? USERS_MAX;
-  const count = Math.min(whole(flags.register, '--register') ?? 0, usersMax);
-  const tokens = flags.users === undefined ? await registered(first, count) : await tokensOf(flags.users, usersMax);
-  const users = await verified(first, tokens);
-  const streamTargets = await streamTargetsOf(first, targets, own).finally(() => first.close());
+  for (const file of [flags.json, flags.report]) await assertWritable(file);
   const abort = new AbortController();
   const stop = () => abort.abort();
-  process.once('SIGINT', stop);
+  for (const signal of ENDING) process.once(signal, stop);
+  const { signal } = abort;
+  const { users, streams } = await introduced(targets, plan.timeoutMs, flags, ownedHosts, signal);
+  if (streams.passedOver !== undefined) {
+    process.stderr.write(`murmuration load: ${streams.passedOver}. Streams are opened at the server's own address\n`);
+  }
   let endProgress = () => {};
   const result = await runLoad({
     targets,
-    streamTargets,
+    streamTargets: streams.targets,
     users,
     plan,
     limits,
-    signal: abort.signal,
+    signal,
     onStart: (progress) => {
-      endProgress = showProgress(progress, plan.durationMs, process.stderr);
+      endProgress = showProgress(progress, plan, process.stderr);
     },
   }).finally(() => {
     endProgress();
-    process.removeListener('SIGINT', stop);
+    for (const name of ENDING) process.removeListener(name, stop);
   });
   const json = `${JSON.stringify(result, null, 2)}\n`;
   if (flags.json === '-') process.stdout.write(json);
@@ -120,6 +127,41 @@ async function load(servers: readonly string[], flags: Flags): Promise<number> {
   }
   (flags.json === '-' ? process.stderr : process.stdout).write(summary(result));
   return result.passed ? 0 : EXIT_PAST_LIMIT;
+}
+
+/** Who the users are, and where the server has its streams. @throws BadPlan, NoAnswer */
+async function introduced(
+  targets: readonly Target[],
+  timeoutMs: number,
+  flags: Flags,
+  ownedHosts: readonly string[],
+  signal: AbortSignal,
+) {
+  const client = new Client(targets, FIRST_CONNECTIONS, timeoutMs);
+  try {
+    const usersMax = whole(flags.usersMax, '--users-max') ?? USERS_MAX;
+    const count = Math.min(whole(flags.register, '--register') ?? 0, usersMax);
+    const tokens =
+      flags.users === undefined ? await registered(client, count, signal) : await tokensOf(flags.users, usersMax);
+    const users = await verified(client, tokens, signal);
+    return { users, streams: await streamTargetsOf(client, targets, ownedHosts) };
+  } finally {
+    await client.close();
+  }
+}
+
+/** What is written after the run should not be lost for want of a folder. @throws BadPlan */
+async function assertWritable(file: string | undefined): Promise<void> {
+  if (file === undefined || file === '-') return;
+  try {
+    const opened = await open(file, 'r+').catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+    if (opened === undefined) await access(dirname(file), constants.W_OK);
+    else await opened.close();
+  } catch (error) {
+    throw new BadPlan(`${file} cannot be written: ${(error as Error).message}`);
+  }
 }
 
 /** @throws BadPlan */

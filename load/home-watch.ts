@@ -1,8 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, NoAnswer } from './client.js';
 import type { Crowd } from './crowd.js';
+import { pause } from './insist.js';
+import { type StatusJson, statusesIn } from './json.js';
 import { below, type Random } from './random.js';
-import type { Sightings, StatusJson } from './sightings.js';
+import type { Sightings } from './sightings.js';
 import type { Visible } from './visible.js';
 import type { Witnessed } from './witness.js';
 
@@ -10,8 +11,9 @@ import type { Witnessed } from './witness.js';
 const WATCHED_MAX = 2;
 /** Between two looks: as exact as what is found, without being a load. */
 const LOOK_MS = 5;
-/** As far as one look reaches; a post that others have pushed further down is not waited for. */
 const PAGE = 40;
+/** How far one look follows a post that others push down; what lies deeper is left to the look after the run. */
+const PAGES_MAX = 5;
 
 export interface Watching {
   readonly client: Client;
@@ -19,6 +21,8 @@ export interface Watching {
   readonly sightings: Sightings;
   readonly visible: Visible;
   readonly random: Random;
+  /** Ends the looking; what is under way then is left without a verdict. */
+  readonly signal: AbortSignal;
 }
 
 /** Looks into a follower's home until an acknowledged post is there; takes the next post when it has time again. */
@@ -45,22 +49,47 @@ export class HomeWatch {
   }
 
   async #look(post: Witnessed, follower: number): Promise<void> {
-    const { client, crowd, visible } = this.watching;
+    const { crowd, visible, signal } = this.watching;
     const user = crowd.users[follower];
     if (user === undefined) return;
     const place = `home of ${user.username}`;
     while (performance.now() - post.startedMs <= this.lateMs) {
-      const path = `/api/v1/timelines/home?limit=${PAGE}`;
-      const answer = await client.ask({ method: 'GET', path, token: user.token }).catch((error: unknown) => {
-        if (error instanceof NoAnswer) return undefined;
-        throw error;
-      });
-      const seen = answer?.status === 200 ? this.watching.sightings.in(JSON.parse(answer.text) as StatusJson[]) : [];
-      if (seen.some((one) => one.post === post)) return visible.seen('home', place, post, performance.now());
-      // It may be below the page; the look after the run finds out.
-      if (seen.length >= PAGE && seen.every((one) => one.post.startedMs > post.startedMs)) return;
-      await sleep(LOOK_MS);
+      const found = await this.#find(post, user.token);
+      if (signal.aborted || found === 'deeper') return;
+      if (found === 'there') return visible.seen('home', place, post, performance.now());
+      await pause(LOOK_MS, signal);
     }
     visible.late(place, post, `not seen within ${this.lateMs} ms`);
+  }
+
+  /** Looks below what may stand above the post. `deeper`: as far as one look goes there was nothing else. */
+  async #find(post: Witnessed, token: string): Promise<'there' | 'not there' | 'deeper'> {
+    let before: string | undefined;
+    for (let page = 0; page < PAGES_MAX; page++) {
+      const statuses = await this.#page(token, before);
+      const last = statuses.at(-1);
+      if (last === undefined || last.id === before) return 'not there';
+      const seen = this.watching.sightings.in(statuses);
+      if (seen.some((one) => one.post === post)) return 'there';
+      const oldest = seen.at(-1)?.post;
+      // What was answered before this one was sent stands below it, and what was under way with it may.
+      const mayBeBelow = oldest !== undefined && (oldest.acknowledgedMs ?? post.startedMs) >= post.startedMs;
+      if (!mayBeBelow) return 'not there';
+      before = last.id;
+    }
+    return 'deeper';
+  }
+
+  /** Nothing when there is no answer: the run itself counts errors. */
+  async #page(token: string, before: string | undefined): Promise<readonly StatusJson[]> {
+    const older = before === undefined ? '' : `&max_id=${encodeURIComponent(before)}`;
+    const ask = { method: 'GET', path: `/api/v1/timelines/home?limit=${PAGE}${older}`, token } as const;
+    try {
+      const { status, text } = await this.watching.client.ask(ask);
+      return status === 200 ? statusesIn(text) : [];
+    } catch (error) {
+      if (error instanceof NoAnswer) return [];
+      throw error;
+    }
   }
 }

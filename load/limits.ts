@@ -1,5 +1,5 @@
 import { BadPlan, type OperationName, operationNames } from './plan.js';
-import type { Figures, Judged, LoadResult } from './result.js';
+import type { Figures, Judged, Latency, LoadResult } from './result.js';
 import { type VerdictName, verdictNames } from './verdicts.js';
 
 /** Past which a run has failed; each may be given for all operations or for one. Verdicts are numbers of findings. */
@@ -73,7 +73,7 @@ export function judge(found: Found, limits: Limits): Judged[] {
   const each = (
     name: string,
     given: readonly Limit[],
-    value: (figures: Figures) => number,
+    value: (figures: Figures) => number | undefined,
     shown: (value: number) => string,
     keeps: (value: number, bound: number) => boolean = (value, bound) => value <= bound,
   ) => {
@@ -87,7 +87,10 @@ export function judge(found: Found, limits: Limits): Judged[] {
       });
     }
   };
-  const share = (count: (figures: Figures) => number) => (figures: Figures) => count(figures) / (figures.sent || 1);
+  const share = (count: (figures: Figures) => number) => (figures: Figures) =>
+    figures.sent === 0 ? undefined : count(figures) / figures.sent;
+  const time = (of: (latency: Latency) => number) => (figures: Figures) =>
+    figures.latencyMs.count === 0 ? undefined : of(figures.latencyMs);
   const percent = (value: number) => `${Number((value * 100).toPrecision(3))} %`;
   const ms = (value: number) => `${value} ms`;
   judged.push({ limit: 'any good answer', found: `${total.good}`, kept: total.good > 0 });
@@ -109,9 +112,24 @@ export function judge(found: Found, limits: Limits): Judged[] {
     share(({ shed }) => shed),
     percent,
   );
-  each('p50 ≤', limits.p50, ({ latencyMs }) => measuredOr(latencyMs.count, latencyMs.p50), ms);
-  each('p99 ≤', limits.p99, ({ latencyMs }) => measuredOr(latencyMs.count, latencyMs.p99), ms);
-  each('p99.9 ≤', limits.p999, ({ latencyMs }) => measuredOr(latencyMs.count, latencyMs.p999), ms);
+  each(
+    'p50 ≤',
+    limits.p50,
+    time(({ p50 }) => p50),
+    ms,
+  );
+  each(
+    'p99 ≤',
+    limits.p99,
+    time(({ p99 }) => p99),
+    ms,
+  );
+  each(
+    'p99.9 ≤',
+    limits.p999,
+    time(({ p999 }) => p999),
+    ms,
+  );
   const rate = (value: number) => `${value}/s`;
   each(
     'rate ≥',
@@ -132,11 +150,6 @@ export function judge(found: Found, limits: Limits): Judged[] {
     judged.push({ limit: `${spoken(name)} ≤ ${bound}`, found: `${verdicts[name]}`, kept: verdicts[name] <= bound });
   }
   return judged;
-}
-
-/** Nothing measured is not fast. */
-function measuredOr(count: number, value: number): number {
-  return count === 0 ? Number.POSITIVE_INFINITY : value;
 }
 
 /** `outOfOrder` as people say it. */

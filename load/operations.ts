@@ -1,5 +1,6 @@
 import { type Answer, type Client, NoAnswer } from './client.js';
 import type { Crowd } from './crowd.js';
+import { statusIn } from './json.js';
 import type { OperationName } from './plan.js';
 import { below, type Random } from './random.js';
 import type { Outcome } from './recorder.js';
@@ -87,8 +88,8 @@ export class Operations {
     });
     if (answer.status !== 200) return answer;
     const acknowledgedMs = performance.now();
-    const { id } = parsed(answer) as { id?: unknown };
-    if (typeof id !== 'string') throw new NoAnswer('no status');
+    const { id, content } = statusIn(answer.text);
+    if (!content.includes(marker)) throw new NoAnswer('another status');
     this.know(id);
     if (post !== undefined) {
       post.acknowledgedMs = acknowledgedMs;
@@ -102,7 +103,7 @@ export class Operations {
     const user = this.#someone();
     const answer = await this.stage.client.ask({ method: 'GET', path, token: user.token });
     if (answer.status === 200) {
-      if (!answer.text.startsWith('[')) throw new NoAnswer('no list');
+      if (!answer.text.startsWith('[') || !answer.text.trimEnd().endsWith(']')) throw new NoAnswer('no list');
       const judged = judgedAs !== undefined && this.#pages++ % JUDGED_EACH === 0;
       const place = judgedAs === 'home' ? `home of ${user.username}` : judgedAs;
       if (judged && place !== undefined) this.stage.sightings.judgePage(place, answer.text);
@@ -114,9 +115,7 @@ export class Operations {
     const status = this.#statuses[below(this.stage.random, this.#statuses.length)];
     if (status === undefined) throw new NoAnswer('no status known');
     const { token } = this.#someone();
-    const answer = await this.stage.client.ask({ method: 'GET', path: `/api/v1/statuses/${status.id}`, token });
-    if (answer.status === 200 && !answer.text.includes(status.id)) throw new NoAnswer('another status');
-    return answer;
+    return about(status.id, this.stage.client.ask({ method: 'GET', path: `/api/v1/statuses/${status.id}`, token }));
   }
 
   /** Each user favourites a status before the first takes it back, so that every request changes something. */
@@ -127,16 +126,16 @@ export class Operations {
     const step = status.favourites++;
     const on = Math.floor(step / crowd.users.length) % 2 === 0;
     const path = `/api/v1/statuses/${status.id}/${on ? 'favourite' : 'unfavourite'}`;
-    return client.ask({ method: 'POST', path, token: this.#token(step % crowd.users.length) });
+    return about(status.id, client.ask({ method: 'POST', path, token: this.#token(step % crowd.users.length) }));
   }
 
   async #follow(): Promise<Answer> {
     const { client, crowd } = this.stage;
     const follow = crowd.looseFollow(this.#follows++);
     if (follow === undefined) throw new NoAnswer('nobody to follow');
-    const target = crowd.users[follow.author]?.id;
+    const target = crowd.users[follow.author]?.id ?? '';
     const path = `/api/v1/accounts/${target}/${follow.on ? 'follow' : 'unfollow'}`;
-    return client.ask({ method: 'POST', path, token: this.#token(follow.follower) });
+    return about(target, client.ask({ method: 'POST', path, token: this.#token(follow.follower) }));
   }
 
   #someone() {
@@ -151,17 +150,18 @@ export class Operations {
   }
 }
 
+/** A good answer must be an object that names what was asked for. */
+async function about(id: string, asked: Promise<Answer>): Promise<Answer> {
+  const answer = await asked;
+  if (answer.status !== 200) return answer;
+  if (!answer.text.startsWith('{')) throw new NoAnswer('no object');
+  if (!answer.text.includes(id)) throw new NoAnswer('about something else');
+  return answer;
+}
+
 function outcomeOf({ status, retryAfterMs }: Answer): Outcome {
   // A WebSocket's answer is 101.
   if (status === 200 || status === 101) return { kind: 'good' };
   if (status === 503 && retryAfterMs !== undefined) return { kind: 'shed' };
   return { kind: 'error', label: String(status) };
-}
-
-function parsed({ text }: Answer): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new NoAnswer('no JSON');
-  }
 }

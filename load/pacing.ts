@@ -1,4 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setMaxListeners } from 'node:events';
+import { pause } from './insist.js';
 import type { ClosedPace, OpenPace } from './plan.js';
 import type { Random } from './random.js';
 
@@ -6,8 +7,8 @@ import type { Random } from './random.js';
 export interface Ticker {
   /** Milliseconds, never backwards. */
   nowMs(): number;
-  /** Resolves at that moment, at once when it has passed. */
-  until(ms: number): Promise<void>;
+  /** Resolves at that moment, at once when it has passed or the signal is given. */
+  until(ms: number, signal: AbortSignal): Promise<void>;
 }
 
 /** Timers are late by up to so much; the rest is spent in turns of the event loop. */
@@ -18,11 +19,11 @@ const END_SLACK_MS = 50;
 
 export const realTicker: Ticker = {
   nowMs: () => performance.now(),
-  async until(ms) {
+  async until(ms, signal) {
     for (;;) {
       const leftMs = ms - performance.now();
-      if (leftMs <= 0) return;
-      if (leftMs > TIMER_SLACK_MS) await sleep(leftMs - 1);
+      if (leftMs <= 0 || signal.aborted) return;
+      if (leftMs > TIMER_SLACK_MS) await pause(leftMs - 1, signal);
       else await new Promise((resolve) => setImmediate(resolve));
     }
   },
@@ -44,14 +45,19 @@ export type Send = (dueMs: number) => Promise<number>;
  */
 export async function closedLoop(pace: ClosedPace, bounds: Bounds, ticker: Ticker, send: Send): Promise<void> {
   let left = bounds.requestsMax;
+  // Whoever waits for a turn waits no longer when there is none left.
+  const allSent = new AbortController();
+  const over = AbortSignal.any([bounds.signal, allSent.signal]);
+  setMaxListeners(pace.inFlight + 1, over);
   const sender = async (index: number) => {
-    await ticker.until(bounds.startMs + (pace.rampMs * index) / pace.inFlight);
+    await ticker.until(bounds.startMs + (pace.rampMs * index) / pace.inFlight, over);
     for (;;) {
       const nowMs = ticker.nowMs();
       if (nowMs >= bounds.endMs || left <= 0 || bounds.signal.aborted) return;
       left -= 1;
+      if (left === 0) allSent.abort();
       const waitMs = await send(nowMs);
-      if (waitMs > 0) await ticker.until(Math.min(ticker.nowMs() + waitMs, bounds.endMs));
+      if (waitMs > 0) await ticker.until(Math.min(ticker.nowMs() + waitMs, bounds.endMs), over);
     }
   };
   await Promise.all(Array.from({ length: pace.inFlight }, (_, index) => sender(index)));
@@ -72,7 +78,8 @@ export function* dueTimes({ perSecond, rampMs, arrivals }: OpenPace, random: Ran
 /**
  * Requests that begin when they are due, whether the ones before were answered or not. `send` is told when its request
  * was due, and counts latency from then (no coordinated omission). Past `inFlightMax` requests wait; those that could
- * not be sent before the end go to `unsent`.
+ * not be sent before the end go to `unsent`. `begun` is told how late this process itself sent a request: what is left of
+ * its waiting when that for others' answers is taken away.
  */
 export async function openLoop(
   pace: OpenPace,
@@ -81,15 +88,18 @@ export async function openLoop(
   random: Random,
   send: Send,
   unsent: (dueMs: number) => void,
+  begun: (ownDelayMs: number) => void = () => {},
 ): Promise<void> {
   const underWay = new Set<Promise<number>>();
   let answered = () => {};
   let left = bounds.requestsMax;
+  /** When there was last a place for another request. */
+  let freeMs = bounds.startMs;
   for (const offsetMs of dueTimes(pace, random)) {
     const dueMs = bounds.startMs + offsetMs;
     if (dueMs >= bounds.endMs || left <= 0 || bounds.signal.aborted) break;
     left -= 1;
-    await ticker.until(dueMs);
+    await ticker.until(dueMs, bounds.signal);
     // Every request is answered or given up in time, so this wait ends.
     if (underWay.size >= pace.inFlightMax && ticker.nowMs() < bounds.endMs) {
       await new Promise<void>((resolve) => {
@@ -100,9 +110,11 @@ export async function openLoop(
       unsent(dueMs);
       continue;
     }
+    begun(Math.max(0, ticker.nowMs() - Math.max(dueMs, freeMs)));
     const sent = send(dueMs);
     underWay.add(sent);
     void sent.finally(() => {
+      if (underWay.size >= pace.inFlightMax) freeMs = ticker.nowMs();
       underWay.delete(sent);
       answered();
     });

@@ -1,3 +1,4 @@
+import type { Plan } from './plan.js';
 import type { Progress } from './run.js';
 
 const EACH_MS = 1_000;
@@ -6,18 +7,22 @@ const EACH_MS = 1_000;
  * One line a second: rewritten in place on a terminal, a line each otherwise. Returns what ends it; a load that is over
  * within a second has its line then.
  */
-export function showProgress(progress: () => Progress, durationMs: number, stream: NodeJS.WriteStream): () => void {
+export function showProgress(progress: () => Progress, plan: Plan, stream: NodeJS.WriteStream): () => void {
+  const { durationMs, requestsMax, warmUpMs } = plan;
   let before = { good: 0, atMs: 0 };
   let wasRunningShown = false;
   const running = ({ passedMs, recorder, findings }: Progress) => {
     wasRunningShown = true;
     const { good, shed, errors, unsent, latency } = recorder.total();
+    // Whichever ends the run first says how far it is.
+    const share = Math.min(1, Math.max(passedMs / durationMs, recorder.recorded / requestsMax));
     const seconds = (passedMs - before.atMs) / 1_000;
     const perSecond = seconds > 0 ? Math.max(0, good - before.good) / seconds : 0;
     before = { good, atMs: passedMs };
     const { repeated, outOfOrder, late } = findings.counts;
     return [
-      `${Math.min(100, Math.round((passedMs / durationMs) * 100))} %`,
+      `${Math.round(share * 100)} %`,
+      ...(passedMs < warmUpMs ? ['warming up'] : []),
       `${Math.round(perSecond)}/s`,
       `${good} good, ${shed} shed, ${errors} errors${unsent > 0 ? `, ${unsent} unsent` : ''}`,
       `p50 ${tidy(latency.quantileMs(0.5))} ms, p99 ${tidy(latency.quantileMs(0.99))} ms`,

@@ -56,6 +56,8 @@ export class Recorder {
   readonly intervalMs: number;
   readonly totals = new Map<OperationName, Tally>(operationNames.map((name) => [name, new Tally()]));
   readonly intervals: Map<OperationName, Tally>[] = [];
+  /** All that was recorded, the warm-up too. */
+  recorded = 0;
 
   /** @param startMs the run's beginning; times are on the same clock */
   constructor(
@@ -69,6 +71,7 @@ export class Recorder {
   /** @param dueMs when it was to begin; what was due during the warm-up is in the curves only */
   record(operation: OperationName, outcome: Outcome, dueMs: number, endedMs: number): void {
     const latencyMs = endedMs - dueMs;
+    this.recorded += 1;
     if (dueMs - this.startMs >= this.warmUpMs) this.totals.get(operation)?.count(outcome, latencyMs);
     // What ends after the run belongs to its last moment.
     const passedMs = Math.min(Math.max(0, endedMs - this.startMs), this.durationMs - 1);

@@ -51,6 +51,13 @@ export interface Series {
 /** Steps of a distribution: so many took about `ms`. */
 export type Distribution = readonly { readonly ms: number; readonly count: number }[];
 
+/** Milliseconds. */
+export interface Delay {
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
 export interface Judged {
   /** As it was given. */
   readonly limit: string;
@@ -65,6 +72,8 @@ export interface LoadResult {
   readonly startedAt: string;
   /** From the first request to the last answer. */
   readonly seconds: number;
+  /** Ended by a signal, before its time and its count. */
+  readonly interrupted: boolean;
   readonly plan: Plan;
   readonly users: number;
   readonly operations: Readonly<Partial<Record<OperationName, Figures>>>;
@@ -87,7 +96,15 @@ export interface LoadResult {
   readonly series: Series;
   readonly distributions: Readonly<Record<string, Distribution>>;
   /** Of the generator itself: when it is the slower part, its figures say little of the server. */
-  readonly generator: { readonly cpuSeconds: number; readonly busy: number };
+  readonly generator: {
+    readonly cpuSeconds: number;
+    /** The share of the time in which its event loop had something to do. */
+    readonly busy: number;
+    /** How late it noticed what there was, answers as well as timers: so much of every latency may be its own. */
+    readonly loopDelayMs: Delay;
+    /** How late it began requests of an open loop, waiting for answers left out; the latencies count it. */
+    readonly lateMs?: Delay;
+  };
   readonly limits: readonly Judged[];
   readonly passed: boolean;
 }

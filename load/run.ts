@@ -1,6 +1,10 @@
+import { setMaxListeners } from 'node:events';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Looked, lookAfterwards } from './aftermath.js';
 import { Client } from './client.js';
 import { Crowd } from './crowd.js';
+import { Histogram } from './histogram.js';
 import { HomeWatch } from './home-watch.js';
 import { judge, type Limits } from './limits.js';
 import { Operations } from './operations.js';
@@ -24,6 +28,10 @@ const SHED_PAUSE_MS_MAX = 1_000;
 const WATCHING_CONNECTIONS = 8;
 /** How often it is asked whether all streams have had everything. */
 const SETTLED_EACH_MS = 50;
+/** Who pauses at a time and would stop at once: some more than ask at a time before and after the run. */
+const WAITING_MAX = 64;
+/** How often the generator's own event loop is looked at: timers know no less than milliseconds. */
+const LOOP_LOOK_MS = 5;
 
 /** How far a run is. */
 export interface Progress {
@@ -83,14 +91,19 @@ class Running {
   readonly #homes: HomeWatch;
   readonly #operations: Operations;
   #recorder: Recorder;
+  /** How late the generator itself began requests of an open loop. */
+  readonly #ownDelay = new Histogram();
   #phase: Progress['phase'] = 'preparing';
   #startMs = performance.now();
   #startedAtMs = Date.now();
+  /** By the server's clock, which may be another. */
+  #serverStartedAtMs = Number.NaN;
 
   constructor(run: Run) {
     const { plan, targets } = run;
     this.#run = run;
     this.#signal = run.signal ?? new AbortController().signal;
+    setMaxListeners(WAITING_MAX, this.#signal);
     this.#crowd = crowdOf(plan, run.users);
     this.#random = seeded(plan.seed);
     this.#recorder = new Recorder(this.#startMs, plan.durationMs, plan.warmUpMs);
@@ -106,7 +119,7 @@ class Running {
       findings: this.#findings,
     };
     this.#streaming = new Streaming(run.streamTargets ?? targets, plan.timeoutMs, shared);
-    const watching = { ...shared, client: this.#watchClient, random: seeded(plan.seed + 1) };
+    const watching = { ...shared, client: this.#watchClient, random: seeded(plan.seed + 1), signal: this.#signal };
     this.#homes = new HomeWatch(watching, plan.lateMs);
     this.#operations = new Operations({
       ...shared,
@@ -123,8 +136,10 @@ class Running {
   }
 
   async prepare(): Promise<void> {
-    for (const id of await prepare(this.#watchClient, this.#crowd)) this.#operations.know(id);
-    await this.#streaming.hold(Math.min(this.#run.plan.streams, this.#run.users.length));
+    const first = await prepare(this.#watchClient, this.#crowd, this.#signal);
+    for (const { id } of first) this.#operations.know(id);
+    this.#serverStartedAtMs = Math.min(...first.map(({ createdAtMs }) => createdAtMs));
+    await this.#streaming.hold(Math.min(this.#run.plan.streams, this.#run.users.length), this.#signal);
   }
 
   async drive(): Promise<Driven> {
@@ -132,28 +147,50 @@ class Running {
     this.#phase = 'running';
     const cpuBefore = process.cpuUsage();
     const loopBefore = performance.eventLoopUtilization();
+    const loopDelay = monitorEventLoopDelay({ resolution: LOOP_LOOK_MS });
+    loopDelay.enable();
     this.#startedAtMs = Date.now();
     this.#startMs = performance.now();
     this.#recorder = new Recorder(this.#startMs, plan.durationMs, plan.warmUpMs);
+    this.#visible.fromMs = plan.warmUpMs > 0 ? this.#startMs + plan.warmUpMs : this.#visible.fromMs;
     await this.#pace();
     const seconds = (performance.now() - this.#startMs) / 1_000;
     const cpu = process.cpuUsage(cpuBefore);
     const busy = performance.eventLoopUtilization(loopBefore).utilization;
-    return { seconds, generator: { cpuSeconds: (cpu.user + cpu.system) / 1e6, busy } };
+    loopDelay.disable();
+    const delayMs = (nanoseconds: number) => Math.max(0, Number((nanoseconds / 1e6 - LOOP_LOOK_MS).toPrecision(3)));
+    const { count, p50, p99, max } = latencyOf(this.#ownDelay);
+    return {
+      seconds,
+      generator: {
+        cpuSeconds: (cpu.user + cpu.system) / 1e6,
+        busy,
+        loopDelayMs: {
+          p50: delayMs(loopDelay.percentile(50)),
+          p99: delayMs(loopDelay.percentile(99)),
+          max: delayMs(loopDelay.max),
+        },
+        ...(count > 0 ? { lateMs: { p50, p99, max } } : {}),
+      },
+    };
   }
 
   async look(): Promise<Looked> {
     const { plan, users } = this.#run;
     this.#phase = 'looking';
+    // Who ended the run waits for its posts, who ends this does not.
+    const interrupted = this.#signal.aborted;
     await this.#homes.settled();
     const untilMs = performance.now() + plan.settleMs;
-    while (!this.#streaming.complete && performance.now() < untilMs) {
-      await realTicker.until(performance.now() + SETTLED_EACH_MS);
+    while (!this.#streaming.complete && performance.now() < untilMs && this.#signal.aborted === interrupted) {
+      await sleep(SETTLED_EACH_MS);
     }
     this.#streaming.judge();
-    const brokeOff = { kind: 'error', label: 'broke off' } as const;
-    for (let broken = 0; broken < this.#streaming.broken; broken++) {
-      this.#recorder.record('stream', brokeOff, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+    for (const [label, count] of this.#streaming.errors) {
+      const outcome = { kind: 'error', label } as const;
+      for (let recorded = 0; recorded < count; recorded++) {
+        this.#recorder.record('stream', outcome, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+      }
     }
     return lookAfterwards(
       {
@@ -162,8 +199,9 @@ class Running {
         witness: this.#witness,
         sightings: this.#sightings,
         findings: this.#findings,
-        startedAtMs: this.#startedAtMs,
+        startedAtMs: this.#serverStartedAtMs,
         settleMs: plan.settleMs,
+        interrupted,
         signal: this.#signal,
       },
       sampled(users.length, plan.sample, plan.seed),
@@ -192,6 +230,7 @@ class Running {
       targets: targets.map(({ origin }) => origin),
       startedAt: new Date(this.#startedAtMs).toISOString(),
       seconds,
+      interrupted: this.#signal.aborted,
       plan,
       users: users.length,
       ...figures,
@@ -225,7 +264,8 @@ class Running {
     };
     if (pace.kind === 'closed') return closedLoop(pace, bounds, realTicker, send);
     const unsent = (dueMs: number) => recorder.record(choose(), { kind: 'unsent' }, dueMs, performance.now());
-    return openLoop(pace, bounds, realTicker, random, send, unsent);
+    const begun = (ownDelayMs: number) => this.#ownDelay.record(ownDelayMs);
+    return openLoop(pace, bounds, realTicker, random, send, unsent, begun);
   }
 }
 

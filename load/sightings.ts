@@ -1,13 +1,6 @@
+import { type StatusJson, statusesIn } from './json.js';
 import { type Findings, judgeTimeline, type Sighting } from './verdicts.js';
 import type { Witness } from './witness.js';
-
-/** A status as any of these servers answers it, as far as it matters here. */
-export interface StatusJson {
-  readonly id: string;
-  readonly content: string;
-  readonly created_at: string;
-  readonly reblog?: object | null;
-}
 
 /** Recognises the run's posts in what the server answers. */
 export class Sightings {
@@ -24,8 +17,8 @@ export class Sightings {
     });
   }
 
-  /** A page that was read during the run, newest first. */
+  /** A page that was read during the run, newest first. @throws NoAnswer when it is none */
   judgePage(place: string, json: string): void {
-    judgeTimeline(place, this.in(JSON.parse(json) as StatusJson[]), this.findings);
+    judgeTimeline(place, this.in(statusesIn(json)), this.findings);
   }
 }

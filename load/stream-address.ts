@@ -1,6 +1,13 @@
-import type { Client } from './client.js';
+import { type Client, NoAnswer } from './client.js';
+import { objectIn } from './json.js';
 import { BadPlan } from './plan.js';
 import { admit, type Target } from './target-guard.js';
+
+export interface StreamAddress {
+  readonly targets: readonly Target[];
+  /** Why that is not where the server says; undefined when it is, or when the server says nothing. */
+  readonly passedOver: string | undefined;
+}
 
 /**
  * Where the server says that its streams are: often a port or a host of their own. What may not be loaded is passed
@@ -9,34 +16,37 @@ import { admit, type Target } from './target-guard.js';
 export async function streamTargetsOf(
   client: Client,
   targets: readonly Target[],
-  ownedHost: string | undefined,
-): Promise<readonly Target[]> {
-  if (targets.length > 1) return targets;
+  ownedHosts: readonly string[],
+): Promise<StreamAddress> {
+  const itself = { targets, passedOver: undefined };
+  if (targets.length > 1) return itself;
   for (const path of ['/api/v2/instance', '/api/v1/instance']) {
-    const { status, text } = await client.ask({ method: 'GET', path });
-    const address = status === 200 ? addressIn(text) : undefined;
+    const address = await addressAt(client, path);
     if (address === undefined) continue;
     try {
-      return [await admit(address, ownedHost)];
+      return { targets: [await admit(address, ownedHosts)], passedOver: undefined };
     } catch (error) {
       if (!(error instanceof BadPlan)) throw error;
-      return targets;
+      return { targets, passedOver: `the server has its streams at ${address}: ${error.message}` };
     }
   }
-  return targets;
+  return itself;
 }
 
-/** Scheme, host and port, as for HTTP. */
-function addressIn(json: string): string | undefined {
+/** Scheme, host and port, as for HTTP. What is no answer or no address says nothing about streams. */
+async function addressAt(client: Client, path: string): Promise<string | undefined> {
   try {
-    const { configuration, urls } = JSON.parse(json) as {
-      configuration?: { urls?: { streaming?: unknown } };
-      urls?: { streaming_api?: unknown };
+    const { status, text } = await client.ask({ method: 'GET', path });
+    if (status !== 200) return undefined;
+    const { configuration, urls } = objectIn(text) as {
+      configuration?: { urls?: { streaming?: unknown } } | null;
+      urls?: { streaming_api?: unknown } | null;
     };
     const found = configuration?.urls?.streaming ?? urls?.streaming_api;
-    return typeof found === 'string' ? new URL(found.replace(/^ws/, 'http')).origin : undefined;
-  } catch {
-    // What is no JSON or no address says nothing about streams.
-    return undefined;
+    const address = typeof found === 'string' ? found.replace(/^ws/, 'http') : '';
+    return URL.canParse(address) ? new URL(address).origin : undefined;
+  } catch (error) {
+    if (error instanceof NoAnswer) return undefined;
+    throw error;
   }
 }

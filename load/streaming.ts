@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Agent, type MessageEvent, WebSocket } from 'undici';
+import { type Agent, WebSocket } from 'undici';
 import { type Answer, NoAnswer, streamAgent } from './client.js';
 import type { Crowd } from './crowd.js';
-import type { Sightings, StatusJson } from './sightings.js';
+import { opened } from './handshake.js';
+import { objectIn, type StatusJson, statusIn } from './json.js';
+import type { Sightings } from './sightings.js';
 import type { Target } from './target-guard.js';
 import { type Findings, OrderWatch } from './verdicts.js';
 import type { Visible } from './visible.js';
@@ -22,11 +24,16 @@ interface Held {
   brokenMs: number | undefined;
 }
 
+function noStream({ message }: Error): never {
+  throw new NoAnswer(`a stream could not be opened: ${message}; --streams 0 goes without`);
+}
+
 /** Streams over WebSocket, as every server of this kind has them. */
 export class Streaming {
   readonly #nodes: readonly { readonly agent: Agent; readonly url: string }[];
   #next = 0;
   readonly #held: Held[] = [];
+  readonly #errors = new Map<string, number>();
   #heldSinceMs = Number.POSITIVE_INFINITY;
   #closing = false;
 
@@ -56,27 +63,38 @@ export class Streaming {
     return this.#held.length;
   }
 
+  /** What went wrong with held streams, and how often: one broke off, a message was none. */
+  get errors(): ReadonlyMap<string, number> {
+    return this.#errors;
+  }
+
   /** Opens a stream and closes it again. @throws NoAnswer */
   async visit(token: string): Promise<Answer> {
-    (await this.#connect(token)).close();
+    const stream = await this.#connect(token);
+    if (!(stream instanceof WebSocket)) return stream;
+    stream.close();
     return { status: 101, retryAfterMs: undefined, text: '' };
   }
 
   /** Opens the first users' streams, for the whole run. @throws NoAnswer */
-  async hold(count: number): Promise<void> {
+  async hold(count: number, signal: AbortSignal): Promise<void> {
     const { crowd, findings } = this.watching;
     for (let first = 0; first < count; first += OPENED_AT_A_TIME) {
+      if (signal.aborted) throw new NoAnswer('interrupted before the run');
       const some = crowd.users.slice(first, Math.min(count, first + OPENED_AT_A_TIME));
       await Promise.all(
         some.map(async (user, index) => {
           const place = `stream of ${user.username}`;
-          const socket = await this.#connect(user.token);
+          const socket = await this.#connect(user.token).catch(noStream);
+          if (!(socket instanceof WebSocket)) noStream(new NoAnswer(String(socket.status)));
           const watch = new OrderWatch(place, findings);
           const held: Held = { user: first + index, place, watch, socket, brokenMs: undefined };
           this.#held.push(held);
-          socket.addEventListener('message', (event) => this.#take(held, event));
+          socket.addEventListener('message', ({ data }) => this.#take(held, data));
           socket.addEventListener('close', () => {
-            if (!this.#closing) held.brokenMs = performance.now();
+            if (this.#closing) return;
+            held.brokenMs = performance.now();
+            this.#count('broke off');
           });
         }),
       );
@@ -113,34 +131,37 @@ export class Streaming {
     }
   }
 
-  #take(held: Held, { data }: MessageEvent): void {
+  #take(held: Held, data: unknown): void {
     const nowMs = performance.now();
-    const { event, payload } = JSON.parse(String(data)) as { event?: string; payload?: string };
-    if (event !== 'update' || payload === undefined) return;
-    for (const sighting of this.watching.sightings.in([JSON.parse(payload) as StatusJson])) {
+    const status = this.#updateIn(data);
+    if (status === undefined) return;
+    for (const sighting of this.watching.sightings.in([status])) {
       const first = held.watch.see(sighting);
       if (first) this.watching.visible.seen('stream', held.place, sighting.post, nowMs);
     }
   }
 
-  #connect(token: string): Promise<WebSocket> {
-    const headers = { authorization: `Bearer ${token}` };
+  /** What is no message of a stream is an error of it. */
+  #updateIn(data: unknown): StatusJson | undefined {
+    try {
+      const { event, payload } = objectIn(String(data));
+      return event === 'update' ? statusIn(String(payload)) : undefined;
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      this.#count(error.message);
+      return undefined;
+    }
+  }
+
+  #count(label: string): void {
+    this.#errors.set(label, (this.#errors.get(label) ?? 0) + 1);
+  }
+
+  /** The token goes both ways that servers know: some read it in the address only. */
+  #connect(token: string): Promise<WebSocket | Answer> {
     const node = this.#nodes[this.#next++ % this.#nodes.length];
     if (node === undefined) throw new Error('no server');
-    const socket = new WebSocket(node.url, { headers, dispatcher: node.agent });
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        reject(new NoAnswer('timeout'));
-        socket.close();
-      }, this.timeoutMs);
-      socket.addEventListener('open', () => {
-        clearTimeout(timer);
-        resolve(socket);
-      });
-      socket.addEventListener('error', () => {
-        clearTimeout(timer);
-        reject(new NoAnswer('no stream'));
-      });
-    });
+    const url = `${node.url}&access_token=${encodeURIComponent(token)}`;
+    return opened(node.agent, url, { authorization: `Bearer ${token}` }, this.timeoutMs);
   }
 }

@@ -1,3 +1,4 @@
+import { generatorLine, generatorWarning } from './generator.js';
 import { tidy } from './progress.js';
 import type { Figures, LoadResult } from './result.js';
 
@@ -19,23 +20,24 @@ export function summary(result: LoadResult): string {
     .filter(([, { count }]) => count > 0)
     .map(([where, { count, p50, p99 }]) => `${where} p50 ${tidy(p50)} ms, p99 ${tidy(p99)} ms (${count})`);
   const errors = Object.entries(total.errorsBy).map(([label, count]) => `${label}: ${count}`);
+  const warning = generatorWarning(result);
   const lines = [
     '',
-    `${result.targets.join(' ')}, ${result.users} users, ${result.seconds.toFixed(1)} s`,
+    `${result.targets.join(' ')}, ${result.users} users, ${result.seconds.toFixed(1)} s${result.interrupted ? ', interrupted' : ''}`,
     '',
     ...table,
     '',
     ...(seen.length > 0 ? [`from sending a post to seeing it: ${seen.join('; ')}`] : []),
     ...(errors.length > 0 ? [`errors: ${errors.join(', ')}`] : []),
-    ...(total.unsent > 0 ? [`${total.unsent} requests were due but could not be sent: too many were under way`] : []),
+    ...(total.errorsBy['429'] === undefined ? [] : ['429: the server has rate limits, which this load has met']),
+    ...(total.unsent > 0 ? [`${total.unsent} requests were due and not sent before the end`] : []),
     `${looked.posts} acknowledged posts looked for at ${looked.authors} authors, in ${looked.homes} homes, on ${looked.streams} streams: ` +
       `lost ${verdicts.lost}, repeated ${verdicts.repeated}, out of order ${verdicts.outOfOrder}, late ${verdicts.late}`,
     ...looked.unread.slice(0, 5).map((place) => `could not be read afterwards: ${place}`),
     ...(looked.streamsBroken > 0 ? [`${looked.streamsBroken} streams broke off during the run`] : []),
     ...findings.slice(0, 10).map(({ verdict, place, post, detail }) => `  ${verdict}: ${post} in ${place}: ${detail}`),
-    ...(generator.busy > 0.9
-      ? ['the generator itself was busy all the time: the server may be faster than this says']
-      : []),
+    generatorLine(generator),
+    ...(warning === undefined ? [] : [warning]),
     '',
     ...limits.map(({ limit, found, kept }) => `${kept ? 'ok  ' : 'FAIL'} ${limit}: ${found}`),
     '',

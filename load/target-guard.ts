@@ -23,14 +23,14 @@ function isLoopback(address: string): boolean {
 }
 
 /**
- * Says that `url` may be loaded. Without `ownedHost` every address of its host must be this machine's loopback; with it
- * the host must be exactly that one. What was found out here is all that is connected to later, so a name that changes
+ * Says that `url` may be loaded. Without `ownedHosts` every address of its host must be this machine's loopback; with any
+ * the host must be exactly one of them. What was found out here is all that is connected to later, so a name that changes
  * its addresses during the run leads nowhere else.
  * @throws BadPlan
  */
 export async function admit(
   url: string,
-  ownedHost: string | undefined,
+  ownedHosts: readonly string[],
   resolve: Resolve = systemResolve,
 ): Promise<Target> {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
@@ -42,13 +42,14 @@ export async function admit(
     throw new BadPlan(`the address must end after the host and port: ${parsed.origin}`);
   }
   const hostname = parsed.hostname.replace(/^\[|\]$/g, '');
-  if (ownedHost !== undefined && ownedHost.toLowerCase() !== hostname) {
-    throw new BadPlan(`--i-own-this-server names ${ownedHost}, but the server is ${hostname}`);
+  const owned = ownedHosts.some((host) => host.toLowerCase() === hostname);
+  if (ownedHosts.length > 0 && !owned) {
+    throw new BadPlan(`--i-own-this-server names ${ownedHosts.join(', ')}, but the server is ${hostname}`);
   }
   const family = isIP(hostname);
   const found = family === 0 ? await named(hostname, resolve) : [{ address: hostname, family }];
   const foreign = found.find(({ address }) => !isLoopback(address));
-  if (foreign !== undefined && ownedHost === undefined) {
+  if (foreign !== undefined && !owned) {
     const where = foreign.address === hostname ? hostname : `${hostname} (${foreign.address})`;
     throw new BadPlan(
       `${where} is no loopback address. A load test of somebody else's server is an attack; ` +

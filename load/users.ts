@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { Client } from './client.js';
+import { type Ask, type Client, NoAnswer } from './client.js';
 import { inParallel } from './in-parallel.js';
+import { insist, patienceFor, Refused } from './insist.js';
+import { objectIn } from './json.js';
 import { BadPlan, USERS_MAX } from './plan.js';
 
 /** An account of the server, and what it is asked with. */
@@ -53,33 +55,45 @@ function tokenOf(line: string, where: string): string {
   return found;
 }
 
-/** Asks the server whose tokens these are; an account with several counts once. @throws BadPlan */
-export async function verified(client: Client, tokens: readonly string[]): Promise<User[]> {
+/**
+ * Asks the server whose tokens these are; an account with several counts once.
+ * @throws BadPlan when it knows one not; NoAnswer
+ */
+export async function verified(client: Client, tokens: readonly string[], signal: AbortSignal): Promise<User[]> {
+  const patience = patienceFor(signal);
   const users = await inParallel(tokens, VERIFIED_AT_A_TIME, async (token) => {
-    const { status, text } = await client.ask({ method: 'GET', path: '/api/v1/accounts/verify_credentials', token });
-    if (status !== 200) {
-      throw new BadPlan(`a token is answered with ${status} by verify_credentials: ${text.slice(0, 200)}`);
-    }
-    const { id, username } = JSON.parse(text) as { id: string; username: string };
-    return { id: String(id), username, token };
+    const path = '/api/v1/accounts/verify_credentials';
+    const { text } = await insist(client, { method: 'GET', path, token }, patience()).catch((error: unknown) => {
+      throw error instanceof Refused ? new BadPlan(`a token is refused: ${error.message}`) : error;
+    });
+    const { id, username } = objectIn(text);
+    if (typeof id !== 'string') throw new NoAnswer(`${path}: no account`);
+    return { id, username: String(username), token };
   });
   return [...new Map(users.map((user) => [user.id, user])).values()];
 }
 
-/** Signs up so many users, where the server lets anybody in without confirmation. @throws BadPlan */
-export async function registered(client: Client, count: number): Promise<string[]> {
+/** Signs up so many users, where the server lets anybody in without confirmation. @throws BadPlan, NoAnswer */
+export async function registered(client: Client, count: number, signal: AbortSignal): Promise<string[]> {
+  const patience = patienceFor(signal);
+  const answered = async (path: string, body: object, token?: string) => {
+    const asked: Ask = { method: 'POST', path, body, ...(token === undefined ? {} : { token }) };
+    const { text } = await insist(client, asked, patience()).catch((error: unknown) => {
+      if (!(error instanceof Refused)) throw error;
+      throw new BadPlan(`${error.message}. Users may also come from a file: --users FILE`);
+    });
+    return objectIn(text);
+  };
+  const tokenIn = ({ access_token: token }: Readonly<Record<string, unknown>>) => {
+    if (typeof token !== 'string') throw new NoAnswer('signing up gives no token');
+    return token;
+  };
   const scopes = 'read write follow';
-  const app = await answered<{ client_id: string; client_secret: string }>(client, '/api/v1/apps', {
-    client_name: 'murmuration load',
-    redirect_uris: 'urn:ietf:wg:oauth:2.0:oob',
-    scopes,
-  });
-  const { access_token: appToken } = await answered<{ access_token: string }>(client, '/oauth/token', {
-    grant_type: 'client_credentials',
-    client_id: app.client_id,
-    client_secret: app.client_secret,
-    scope: scopes,
-  });
+  const redirect = 'urn:ietf:wg:oauth:2.0:oob';
+  const app = await answered('/api/v1/apps', { client_name: 'murmuration load', redirect_uris: redirect, scopes });
+  const { client_id, client_secret } = app;
+  const grant = { grant_type: 'client_credentials', client_id, client_secret, scope: scopes };
+  const appToken = tokenIn(await answered('/oauth/token', grant));
   const run = randomBytes(4).toString('hex');
   const password = randomBytes(16).toString('base64url');
   return inParallel(
@@ -87,17 +101,7 @@ export async function registered(client: Client, count: number): Promise<string[
     VERIFIED_AT_A_TIME,
     async (username) => {
       const person = { username, email: `${username}@example.org`, password, agreement: true, locale: 'en' };
-      return (await answered<{ access_token: string }>(client, '/api/v1/accounts', person, appToken)).access_token;
+      return tokenIn(await answered('/api/v1/accounts', person, appToken));
     },
   );
-}
-
-async function answered<T>(client: Client, path: string, body: object, token?: string): Promise<T> {
-  const { status, text } = await client.ask({ method: 'POST', path, body, ...(token === undefined ? {} : { token }) });
-  if (status !== 200) {
-    throw new BadPlan(
-      `${path} answers ${status}: ${text.slice(0, 200)}. Users may also come from a file: --users FILE`,
-    );
-  }
-  return JSON.parse(text) as T;
 }

@@ -7,18 +7,23 @@ export class Visible {
   readonly home = new Histogram();
   readonly stream = new Histogram();
 
+  /** Posts sent sooner are those of the warm-up: their times are left out, and what is late of them is not told. */
+  fromMs = Number.NEGATIVE_INFINITY;
+
   constructor(
     private readonly lateMs: number,
     private readonly findings: Findings,
   ) {}
 
   seen(where: 'home' | 'stream', place: string, post: Witnessed, nowMs: number): void {
+    if (post.startedMs < this.fromMs) return;
     const tookMs = nowMs - post.startedMs;
     this[where].record(tookMs);
     if (tookMs > this.lateMs) this.late(place, post, `seen after ${Math.round(tookMs)} ms`);
   }
 
   late(place: string, post: Witnessed, detail: string): void {
+    if (post.startedMs < this.fromMs) return;
     this.findings.add({ verdict: 'late', place, post: post.marker, detail });
   }
 }

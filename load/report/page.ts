@@ -1,3 +1,4 @@
+import { generatorLine, generatorWarning } from '../generator.js';
 import { type OperationName, operationNames } from '../plan.js';
 import type { Figures, LoadResult } from '../result.js';
 import type { VerdictName } from '../verdicts.js';
@@ -35,7 +36,9 @@ ${body}
 `;
 }
 
-function head({ targets, passed, startedAt, seconds, users, total, generator, plan: { pace } }: LoadResult): string {
+function head(result: LoadResult): string {
+  const { targets, passed, startedAt, seconds, users, total, plan } = result;
+  const { pace } = plan;
   const how =
     pace.kind === 'closed'
       ? `closed loop, ${pace.inFlight} in flight`
@@ -48,12 +51,11 @@ function head({ targets, passed, startedAt, seconds, users, total, generator, pl
     [percent(total.shed / (total.sent || 1)), 'shed: 503 with Retry-After'],
     ...(total.unsent > 0 ? [[whole(total.unsent), 'due but not sent']] : []),
   ];
-  const busy =
-    generator.busy > 0.9
-      ? `<p><strong>The generator itself was busy ${percent(generator.busy)} of the time: the server may be faster than this says.</strong></p>`
-      : '';
+  const warning = generatorWarning(result);
+  const busy = warning === undefined ? '' : `<p><strong>${escaped(warning)}</strong></p>`;
+  const ended = result.interrupted ? ', <strong>interrupted</strong>' : '';
   return `<h1>${escaped(targets.join(' '))} <span class="${passed ? 'pass">passed' : 'fail">failed'}</span></h1>
-<p>${escaped(startedAt)}, ${duration(seconds * 1_000)}, ${whole(users)} users, ${how}, ${whole(total.sent)} requests</p>${busy}
+<p>${escaped(startedAt)}, ${duration(seconds * 1_000)}${ended}, ${whole(users)} users, ${how}, ${whole(total.sent)} requests</p>${busy}
 <div class="cards">${cards.map(([figure, what]) => card('', figure ?? '', what ?? '')).join('')}</div>`;
 }
 
@@ -89,6 +91,7 @@ ${rows.length > 0 ? `<div class="card" style="margin-top:12px">${scrolling(rows.
 function overTime({ series, seconds, plan: { durationMs } }: LoadResult): string {
   const endMs = Math.min(durationMs, Math.max(series.intervalMs, seconds * 1_000));
   const { all, intervalMs } = series;
+  if (all.length === 0) return '';
   return `<h2>Over time</h2><div class="pair">
 ${plotCard(
   'Answers a second',
@@ -191,7 +194,7 @@ function errors({ operations, total }: LoadResult): string {
 
 function plan({ plan: planned, generator }: LoadResult): string {
   const text = escaped(JSON.stringify({ plan: planned, generator }, null, 2));
-  return `<details><summary>The plan, and what the generator itself used</summary><pre>${text}</pre></details>`;
+  return `<p style="margin-top:24px">${escaped(generatorLine(generator))}</p><details><summary>The plan, and what the generator itself used</summary><pre>${text}</pre></details>`;
 }
 
 function section(title: string, content: string): string {

@@ -54,7 +54,10 @@ export function plot(size: Size, label: string, { x, y, xLabel, yLabel }: Axes, 
 export type Point = readonly [number, number];
 
 export function line(points: readonly Point[], kind: string): string {
-  if (points.length === 0) return '';
+  const first = points[0];
+  if (first === undefined) return '';
+  // One point alone is a line to itself, which round ends make a dot.
+  if (points.length === 1) return line([first, first], kind);
   return `<polyline class="line ${kind}" points="${points.map(pair).join(' ')}"/>`;
 }
 

@@ -6,11 +6,19 @@ import { linear, logarithmic, time } from './scale.js';
 const seconds = (ms: number) => duration(ms).replace(/^0 ms$/, '0');
 const rate = (value: number) => (value >= 10_000 ? `${value / 1_000}k` : String(Number(value.toPrecision(3))));
 
+/** Of an interval: what ends after the run counts in its last moment, and in a shorter one would look like a leap. */
+const SHORTEST = 0.25;
+
 /** Answers a second: good, shed and errors on top of one another. */
 export function throughput({ all, intervalMs }: Series, durationMs: number, size: Size): string {
   const frame = frameOf(size);
-  const perSecond = (count: number) => (count * 1_000) / intervalMs;
-  const tops = all.map(({ good, shed, errors }) => [0, good, good + shed, good + shed + errors].map(perSecond));
+  // The run may end within its last moment, which is then shorter.
+  const lasted = ({ atMs }: Moment) => Math.min(intervalMs, Math.max(durationMs - atMs, intervalMs * SHORTEST));
+  const perSecond = (count: number, moment: Moment) => (count * 1_000) / lasted(moment);
+  const tops = all.map((moment) => {
+    const { good, shed, errors } = moment;
+    return [0, good, good + shed, good + shed + errors].map((count) => perSecond(count, moment));
+  });
   const x = time(durationMs, frame.left, frame.right);
   const y = linear(Math.max(...tops.map((stack) => stack[3] ?? 0), 1), frame.bottom, frame.top);
   const steps = (layer: number): Point[] =>
@@ -23,8 +31,9 @@ export function throughput({ all, intervalMs }: Series, durationMs: number, size
     });
   const layers = ['good', 'shed', 'errors'].map((kind, layer) => area(steps(layer + 1), steps(layer), kind));
   const says = (index: number) => {
-    const { atMs, good, shed, errors } = all[index] as Moment;
-    const [goods, sheds, wrong] = [good, shed, errors].map((count) => whole(perSecond(count)));
+    const moment = all[index] as Moment;
+    const { atMs, good, shed, errors } = moment;
+    const [goods, sheds, wrong] = [good, shed, errors].map((count) => whole(perSecond(count, moment)));
     return `at ${seconds(atMs)}: ${goods}/s good, ${sheds}/s shed, ${wrong}/s errors`;
   };
   const inside =

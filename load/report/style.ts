@@ -36,7 +36,7 @@ td.kept { color: var(--fine); } td.broken { color: var(--bad); font-weight: 650;
 svg { display: block; width: 100%; height: auto; }
 svg text { font: 11px system-ui, sans-serif; fill: var(--soft); }
 svg .grid { stroke: var(--rule); stroke-width: 1; } svg .axis { stroke: var(--soft); stroke-width: 1; }
-svg .line { fill: none; stroke: var(--of); stroke-width: 1.8; stroke-linejoin: round; }
+svg .line { fill: none; stroke: var(--of); stroke-width: 1.8; stroke-linejoin: round; stroke-linecap: round; }
 svg .area { fill: var(--of); fill-opacity: 0.28; } svg .bar { fill: var(--of); fill-opacity: 0.75; }
 svg .area.shed, svg .area.errors { fill-opacity: 0.85; }
 svg .mark { stroke: var(--text); stroke-width: 1; stroke-dasharray: 3 3; } svg .marked { fill: var(--text); }

@@ -170,7 +170,7 @@ test('users sign up by the API where the server lets them', async () => {
     assert.equal(server.accounts.size, 4);
     const refused = await load(undefined, closed.url, '--register', '4', ...run);
     assert.equal(refused.code, 2);
-    assert.match(refused.stderr, /\/api\/v1\/accounts answers 403/);
+    assert.match(refused.stderr, /\/api\/v1\/accounts: answered with 403/);
   } finally {
     server.stop();
     closed.stop();

@@ -46,6 +46,19 @@ test('limits of latency, errors and rate hold for all operations or for the one 
 
 test('what was not measured keeps no limit', () => {
   assert.ok(!kept({ p99: limitsOf('favourite=1s', 'duration') }));
+  // In the mix, but its turn never came.
+  const unsent = { ...found(), operations: { favourite: figuresOf(new Tally(), 1) } };
+  for (const limits of [
+    { errors: limitsOf('favourite=1%', 'share') },
+    { errors: [], shed: limitsOf('favourite=1%', 'share') },
+    { errors: [], p999: limitsOf('favourite=1s', 'duration') },
+  ]) {
+    const broken = judge(unsent, { ...defaultLimits, ...limits }).filter((one) => !one.kept);
+    assert.deepEqual(
+      broken.map(({ found }) => found),
+      ['not measured'],
+    );
+  }
   const nothing = { ...found(), operations: {}, total: figuresOf(new Tally(), 1) };
   assert.ok(!judge(nothing, { ...defaultLimits, errors: [] }).every((one) => one.kept));
   const unseen = { ...found(), visibleMs: { home: none, stream: none } };

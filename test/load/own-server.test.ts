@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { promisify } from 'node:util';
-import { program, ServerProcess, withoutSettings } from '../kit/server-process.js';
+import { ServerProcess } from '../kit/server-process.js';
+import { newUsers } from './new-users.js';
 import { interrupted, load } from './running.js';
 
 const USERS = 12;
@@ -16,19 +13,7 @@ let users: string;
 
 before(async () => {
   server = await ServerProcess.start();
-  const lines = Array.from({ length: USERS }, (_, index) => ({
-    username: `bird${index}`,
-    email: `bird${index}@example.org`,
-    password: 'correct horse battery',
-    role: 'user',
-    confirmed: true,
-    token: { scopes: 'read write follow' },
-  }));
-  const file = join(server.dataDir, 'new.jsonl');
-  await writeFile(file, lines.map((line) => JSON.stringify(line)).join('\n'));
-  const env = { ...withoutSettings(), MURMURATION_DATA_DIR: server.dataDir };
-  const create = [program, 'account', 'create', '--from', file, '--test-passwords'];
-  users = (await promisify(execFile)(process.execPath, create, { env })).stdout;
+  users = await newUsers(server, 'bird', USERS);
 });
 after(() => server?.dispose());
 

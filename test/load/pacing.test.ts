@@ -13,9 +13,22 @@ class Turned implements Ticker {
     return this.#nowMs;
   }
 
-  async until(ms: number): Promise<void> {
-    if (ms <= this.#nowMs) return;
-    await new Promise<void>((wake) => this.#waiting.push({ ms, wake }));
+  async until(ms: number, signal?: AbortSignal): Promise<void> {
+    if (ms <= this.#nowMs || signal?.aborted) return;
+    await new Promise<void>((wake) => {
+      // Who waits no longer does not turn the clock.
+      const stopped = () => {
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        wake();
+      };
+      const woken = () => {
+        signal?.removeEventListener('abort', stopped);
+        wake();
+      };
+      const waiting = { ms, wake: woken };
+      this.#waiting.push(waiting);
+      signal?.addEventListener('abort', stopped, { once: true });
+    });
   }
 
   async runUntil(done: Promise<void>): Promise<void> {
@@ -113,6 +126,58 @@ test('both loops end at the number of requests, at the time and when told to, wh
     assert.equal(await run({ endMs: 1_000 }), 100);
     assert.equal(await run({ signal: AbortSignal.abort() }), 0);
   }
+});
+
+test('who still waits for a turn, or for the time the server asks for, ends with the last request and when told to', async () => {
+  const ending = async (over: Partial<Bounds>, stopAtMs?: number) => {
+    const ticker = new Turned();
+    const stop = new AbortController();
+    const { sent, send } = server(ticker, () => 10);
+    const pace = { kind: 'closed', inFlight: 10, rampMs: 9_000 } as const;
+    if (stopAtMs !== undefined) void ticker.until(stopAtMs).then(() => stop.abort());
+    const slow = async (dueMs: number) => (await send(dueMs)) + 5_000;
+    await ticker.runUntil(closedLoop(pace, bounds({ ...over, signal: stop.signal }), ticker, slow));
+    return [sent.length, ticker.nowMs()];
+  };
+  assert.deepEqual(await ending({ requestsMax: 2 }), [2, 910]);
+  assert.deepEqual(await ending({}, 1_000), [2, 1_000]);
+});
+
+test('an open loop of rare requests ends when told to, not when the next is due', async () => {
+  const ticker = new Turned();
+  const stop = new AbortController();
+  const { sent, send } = server(ticker, () => 10);
+  void ticker.until(1_000).then(() => stop.abort());
+  const rare = open({ perSecond: 0.2 });
+  await ticker.runUntil(openLoop(rare, bounds({ signal: stop.signal }), ticker, seeded(1), send, () => {}));
+  assert.deepEqual([sent.length, ticker.nowMs()], [1, 1_000]);
+});
+
+test('how late the generator itself sends is told apart from the waiting for a place among those under way', async () => {
+  const own: number[] = [];
+  const ticker = new Turned();
+  const { sent, send } = server(ticker, () => 30);
+  const begun = (delayMs: number) => own.push(delayMs);
+  await ticker.runUntil(
+    openLoop(open({ inFlightMax: 1 }), bounds({ requestsMax: 100 }), ticker, seeded(1), send, failing, begun),
+  );
+  assert.ok((sent.at(-1)?.sentMs ?? 0) - (sent.at(-1)?.dueMs ?? 0) > 1_000, 'the server holds up');
+  assert.ok(own.length === 100 && own.every((delayMs) => delayMs < 1e-6));
+  own.length = 0;
+  // This one wakes whoever waits 7 ms late, as a process does that has other things to do.
+  const late = { nowMs: () => ticker.nowMs(), until: (ms: number) => ticker.until(ms + 7) };
+  await ticker.runUntil(
+    openLoop(
+      open(),
+      bounds({ startMs: ticker.nowMs(), endMs: 1e6, requestsMax: 50 }),
+      late,
+      seeded(1),
+      send,
+      failing,
+      begun,
+    ),
+  );
+  assert.ok(own.length === 50 && own.every((delayMs) => Math.abs(delayMs - 7) < 1e-6));
 });
 
 test('an open loop sends on time whether answers come or not', async () => {

@@ -1,18 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { defaultPlan, type Plan } from '../../load/plan.js';
 import { showProgress } from '../../load/progress.js';
 import { Recorder } from '../../load/recorder.js';
 import type { Progress } from '../../load/run.js';
 import { Findings } from '../../load/verdicts.js';
 
-function shown(phases: readonly Progress['phase'][], isTTY = false): string {
+function shown(phases: readonly Progress['phase'][], isTTY = false, plan: Partial<Plan> = {}): string {
   const written: string[] = [];
   const stream = { isTTY, columns: 80, write: (text: string) => written.push(text) };
-  const recorder = new Recorder(0, 60_000, 0);
+  const recorder = new Recorder(0, 60_000, plan.warmUpMs ?? 0);
   for (let count = 0; count < 30; count++) recorder.record('post', { kind: 'good' }, 0, 5);
   let phase: Progress['phase'] = 'preparing';
   const progress = (): Progress => ({ phase, passedMs: 600, recorder, findings: new Findings() });
-  const end = showProgress(progress, 60_000, stream as unknown as NodeJS.WriteStream);
+  const end = showProgress(
+    progress,
+    { ...defaultPlan, durationMs: 60_000, ...plan },
+    stream as unknown as NodeJS.WriteStream,
+  );
   for (const next of phases) phase = next;
   end();
   return written.join('');
@@ -20,6 +25,14 @@ function shown(phases: readonly Progress['phase'][], isTTY = false): string {
 
 test('a load that is over before its first line says at its end what it did', () => {
   assert.match(shown(['running', 'looking']), /^1 % · 50\/s · 30 good, 0 shed, 0 errors .*\n$/);
+});
+
+test('a run that its count ends first is as far as its count', () => {
+  assert.match(shown(['running'], false, { requestsMax: 60 }), /^50 % · /);
+});
+
+test('during the warm-up, which is in no total, it says so', () => {
+  assert.match(shown(['running'], false, { warmUpMs: 5_000 }), /^1 % · warming up · 0\/s · 0 good/);
 });
 
 test('one that never began says nothing, and a terminal’s line is taken away', () => {

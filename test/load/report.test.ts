@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
+import { reportPage } from '../../load/report/page.js';
+import type { LoadResult, Moment } from '../../load/result.js';
 import { launchChromium } from '../kit/chromium.js';
 import { FaultyServer } from './faulty-server.js';
 import { load, type Ran } from './running.js';
@@ -43,7 +45,7 @@ after(async () => {
 });
 
 /** The page as it opens; what it asks the network for and complains about is kept. */
-async function opened(options: Parameters<Browser['newContext']>[0]) {
+async function opened(options: Parameters<Browser['newContext']>[0], shown = file) {
   const page = await (await browser.newContext(options)).newPage();
   page.setDefaultTimeout(STEP_MS_MAX);
   const [asked, complaints]: [string[], string[]] = [[], []];
@@ -51,7 +53,7 @@ async function opened(options: Parameters<Browser['newContext']>[0]) {
   page.on('console', (message) => complaints.push(message.text()));
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('dialog', (dialog) => complaints.push(dialog.message()));
-  await page.goto(pathToFileURL(file).href);
+  await page.goto(pathToFileURL(shown).href);
   return { page, asked, complaints };
 }
 
@@ -119,6 +121,24 @@ test('it needs nothing but itself, and what a server calls its users stays text'
   assert.deepEqual(complaints, []);
   assert.equal(await page.locator('img, script, link, iframe').count(), 0);
   assert.ok((await page.locator('main').textContent())?.includes(`home of ${HOSTILE}`));
+});
+
+test('a run of one moment only, ended early, shows its points too', async () => {
+  const { series, ...others } = ran.result as LoadResult;
+  const moment = series.all.find(({ good }) => good > 0) as Moment;
+  const only = { ...series, all: [{ ...moment, atMs: 0 }], byOperation: {} };
+  const short = join(folder, 'short.html');
+  await writeFile(short, reportPage({ ...others, series: only, seconds: 0.1, interrupted: true }));
+  const { page, complaints } = await opened({ viewport: DESK }, short);
+  assert.deepEqual(complaints, []);
+  const latency = page.locator('svg[aria-label="Latency over time"] >> visible=true').first();
+  const points = await latency
+    .locator('polyline')
+    .evaluateAll((all) => all.map((one) => one.getAttribute('points')?.split(' ').length));
+  assert.deepEqual(points, [2, 2, 2]);
+  const cap = await page.evaluate("getComputedStyle(document.querySelector('svg polyline')).strokeLinecap");
+  assert.equal(cap, 'round');
+  assert.match((await page.locator('main').textContent()) ?? '', /interrupted/);
 });
 
 test('it says whether the run passed, every verdict, every limit and every error', async () => {

@@ -39,7 +39,7 @@ async function run(moment: RegExp | undefined, lines: string | undefined, args: 
     ];
     const given = lines === undefined ? [] : ['--users', users];
     if (lines !== undefined) await writeFile(users, lines);
-    const child = spawn(process.execPath, [program, 'load', ...args, ...given, '--json', json, '--report', report], {
+    const child = spawn(process.execPath, [program, 'load', ...given, '--json', json, '--report', report, ...args], {
       env: withoutSettings(),
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: RUN_MS_MAX,

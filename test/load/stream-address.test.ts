@@ -10,6 +10,7 @@ import { admit } from '../../load/target-guard.js';
 let said: Readonly<Record<string, string>> = {};
 let server: Server;
 let url: string;
+let passedOver: string | undefined;
 
 before(async () => {
   server = createServer((request, response) => {
@@ -28,11 +29,13 @@ async function found(paths: Readonly<Record<string, object | string>>, nodes = 1
   said = Object.fromEntries(
     Object.entries(paths).map(([path, json]) => [path, typeof json === 'string' ? json : JSON.stringify(json)]),
   );
-  const target = await admit(url, undefined);
+  const target = await admit(url, []);
   const client = new Client([target], 1, 5_000);
   try {
     const targets = Array.from({ length: nodes }, () => target);
-    return (await streamTargetsOf(client, targets, undefined)).map(({ origin }) => origin);
+    const found = await streamTargetsOf(client, targets, []);
+    passedOver = found.passedOver;
+    return found.targets.map(({ origin }) => origin);
   } finally {
     await client.close();
   }
@@ -51,13 +54,22 @@ test('streams are opened where the server says, in both versions of its descript
 test('an address that may not be loaded is passed over for the server itself', async () => {
   for (const foreign of ['wss://203.0.113.5', 'ws://0.0.0.0:4000', 'wss://[2001:db8::1]']) {
     assert.deepEqual(await found(second(foreign)), [url]);
+    assert.ok(passedOver?.includes(foreign.replace('ws', 'http')) && passedOver.includes('--i-own-this-server'));
     assert.deepEqual(await found(first(foreign)), [url]);
+  }
+});
+
+test('an address that only looks like this machine is one of another', async () => {
+  for (const foreign of ['ws://localhost@203.0.113.5', 'ws://203.0.113.5#localhost', 'ws:203.0.113.5', 'ws://0:4000']) {
+    assert.deepEqual(await found(second(foreign)), [url], foreign);
   }
 });
 
 test('a server that says nothing, or nonsense, has its streams itself', async () => {
   assert.deepEqual(await found({}), [url]);
   assert.deepEqual(await found({ '/api/v2/instance': 'no JSON', '/api/v1/instance': '[]' }), [url]);
+  assert.equal(passedOver, undefined);
+  assert.deepEqual(await found({ '/api/v2/instance': 'null', '/api/v1/instance': '{"urls":null}' }), [url]);
   assert.deepEqual(await found({ ...second(7), ...first('no address') }), [url]);
 });
 

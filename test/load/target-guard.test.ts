@@ -8,17 +8,17 @@ const names =
   async () =>
     addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 const refused = async (url: string, owned?: string, resolve?: Resolve) =>
-  assert.rejects(admit(url, owned, resolve), BadPlan, url);
+  assert.rejects(admit(url, owned === undefined ? [] : [owned], resolve), BadPlan, url);
 
 test('loopback may be loaded, however it is written', async () => {
   for (const host of ['127.0.0.1', '127.255.3.4', '[::1]', '[::ffff:127.0.0.1]', '127.1', '0x7f000001', '2130706433']) {
-    const { hostname, addresses } = await admit(`http://${host}:3000`, undefined, assert.fail);
+    const { hostname, addresses } = await admit(`http://${host}:3000`, [], assert.fail);
     assert.deepEqual(
       addresses.map(({ address }) => address),
       [hostname],
     );
   }
-  assert.equal((await admit('http://127.1:3000/', undefined)).origin, 'http://127.0.0.1:3000');
+  assert.equal((await admit('http://127.1:3000/', [])).origin, 'http://127.0.0.1:3000');
 });
 
 test('other addresses may not, however near they look', async () => {
@@ -29,7 +29,7 @@ test('other addresses may not, however near they look', async () => {
 });
 
 test('a name may be loaded when every address it has is loopback', async () => {
-  const both = await admit('http://mine.test:3000', undefined, names('127.0.0.1', '::1'));
+  const both = await admit('http://mine.test:3000', [], names('127.0.0.1', '::1'));
   assert.deepEqual(both.addresses, [
     { address: '127.0.0.1', family: 4 },
     { address: '::1', family: 6 },
@@ -46,18 +46,34 @@ test('a name may be loaded when every address it has is loopback', async () => {
 
 test('a server elsewhere may be loaded by who names exactly its host', async () => {
   const there = names('203.0.113.5');
-  const { origin } = await admit('https://social.example:8443', 'social.example', there);
+  const { origin } = await admit('https://social.example:8443', ['social.example'], there);
   assert.equal(origin, 'https://social.example:8443');
-  await admit('https://social.example', 'Social.Example', there);
-  await admit('http://203.0.113.5', '203.0.113.5', assert.fail);
+  await admit('https://social.example', ['Social.Example'], there);
+  await admit('http://203.0.113.5', ['203.0.113.5'], assert.fail);
   for (const other of ['example', 'social.example.', 'www.social.example', 'social.example:8443', '*', '', 'yes']) {
     await refused('https://social.example:8443', other, there);
   }
   await refused('http://127.0.0.1:3000', 'social.example');
 });
 
+test('several hosts of one server may be named, and every server must be one of them', async () => {
+  const there = names('203.0.113.5');
+  const hosts = ['one.example', 'two.example'];
+  for (const host of hosts) assert.equal((await admit(`https://${host}`, hosts, there)).hostname, host);
+  await assert.rejects(admit('https://three.example', hosts, there), { message: /one\.example, two\.example.*three/ });
+  await assert.rejects(admit('http://127.0.0.1:3000', hosts), BadPlan);
+});
+
+test('names that look like loopback are what they resolve to', async () => {
+  for (const name of ['localhost.evil.example', '127.0.0.1.nip.io', 'loopback.example', 'localhost.']) {
+    await refused(`http://${name}:3000`, undefined, names('203.0.113.5'));
+    const { addresses } = await admit(`http://${name}:3000`, [], names('127.0.0.1'));
+    assert.deepEqual(addresses, [{ address: '127.0.0.1', family: 4 }]);
+  }
+});
+
 test('the refusal says what to add', async () => {
-  await assert.rejects(admit('http://social.example', undefined, names('203.0.113.5')), {
+  await assert.rejects(admit('http://social.example', [], names('203.0.113.5')), {
     message: /social\.example \(203\.0\.113\.5\).*--i-own-this-server social\.example$/,
   });
 });
@@ -80,7 +96,7 @@ test('only an address of http or https without anything else is one of a server'
 
 test('a connection goes to the addresses found at first and to no other name', async () => {
   let asked = 0;
-  const target = await admit('http://mine.test', undefined, async () => {
+  const target = await admit('http://mine.test', [], async () => {
     asked += 1;
     return [{ address: '127.0.0.1', family: 4 }];
   });

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FaultyServer } from './faulty-server.js';
+import { type Asked, type Instead, type Meddling, MeddlingProxy } from './meddling-proxy.js';
+import { load, type Ran } from './running.js';
+
+const ACCOUNTS = 6;
+const HTML = '<!doctype html><title>Sign in</title>';
+
+/** A short run through a proxy that meddles with a server that does all well. */
+async function through(meddling: Meddling, ...args: readonly string[]): Promise<Ran> {
+  const server = await FaultyServer.start(ACCOUNTS);
+  const proxy = await MeddlingProxy.start(server.url, meddling);
+  try {
+    const usual = ['--mix', 'post:2,home:2,public:1,status:1,favourite:1', '--count', '200', '--in-flight', '3'];
+    return await load(server.lines, proxy.url, ...usual, '--settle', '200ms', '--late', '20s', ...args);
+  } finally {
+    proxy.stop();
+    server.stop();
+  }
+}
+
+/** To one in so many of the requests for which it holds. */
+function oneIn(every: number, holds: (asked: Asked) => boolean, instead: Instead): Meddling {
+  let count = 0;
+  return { instead: (asked) => (holds(asked) && ++count % every === 0 ? instead : undefined) };
+}
+
+const isHome = ({ path }: Asked) => path === '/api/v1/timelines/home';
+const isPost = ({ method, path }: Asked) => method === 'POST' && path === '/api/v1/statuses';
+/** One of the run, not of those before. */
+const isRunsPost = (asked: Asked) => isPost(asked) && asked.body.includes('number ml');
+const always = (holds: (asked: Asked) => boolean, instead: Instead) => oneIn(1, holds, instead);
+
+test('a proxy that only passes on changes nothing', async () => {
+  const { code, result, stdout, stderr } = await through({});
+  assert.equal(code, 0, stdout + stderr);
+  assert.equal(result?.total.good, 200);
+});
+
+test('an answer that is HTML, breaks off or is something else is an error and ends nothing', async () => {
+  for (const text of [HTML, '[{"id":"1","content":', '[null,7]', '{}', '{"id":7}']) {
+    for (const holds of [isHome, isRunsPost]) {
+      const { code, result, stdout, stderr } = await through(
+        oneIn(4, holds, { status: 200, text }),
+        '--max-errors',
+        '0',
+      );
+      assert.equal(code, 1, stdout + stderr);
+      assert.ok((result?.total.errors ?? 0) > 0, text);
+      assert.ok((result?.total.good ?? 0) > 100, text);
+      assert.equal(stderr.includes('Error'), false, stderr);
+    }
+  }
+});
+
+test('a favourite, a follow or a status that is answered with something else is no good answer', async () => {
+  const others = ({ path }: Asked) => /\/(favourite|unfavourite|follow|unfollow)$/.test(path);
+  const mix = ['--mix', 'favourite,follow', '--follows', '0', '--settle', '0s'];
+  for (const text of [HTML, '{"id":"0"}']) {
+    const { code, result } = await through(always(others, { status: 200, text }), ...mix);
+    assert.deepEqual([code, result?.total.good], [1, 0], text);
+  }
+});
+
+test('what is answered before the run and makes no sense is said in one line, with 3', async () => {
+  const begun: readonly ((asked: Asked) => boolean)[] = [
+    ({ path }) => path.endsWith('/verify_credentials'),
+    ({ path }) => path.endsWith('/follow'),
+    isPost,
+  ];
+  for (const holds of begun) {
+    for (const instead of [{ status: 200, text: HTML }, { status: 500, text: HTML }, 'close'] as const) {
+      const { code, stderr, result } = await through(always(holds, instead));
+      assert.equal(code, 3, stderr);
+      assert.match(stderr, /^(preparing: .*\n)*murmuration load: [^\n]*\n$/);
+      assert.equal(result, undefined);
+    }
+  }
+});
+
+test('a server that now and then breaks off, sheds or limits before the run is asked again', async () => {
+  const limited = { status: 429, text: '{}', headers: { 'retry-after': '0' } };
+  for (const instead of ['close', { status: 503, text: HTML }, limited] as const) {
+    let began = false;
+    const before = (asked: Asked) => {
+      began ||= isRunsPost(asked) || isHome(asked);
+      return !began && !asked.path.includes('streaming');
+    };
+    const { code, stdout, stderr } = await through(oneIn(5, before, instead));
+    assert.equal(code, 0, stdout + stderr);
+  }
+});
+
+test('connections that are broken off are errors, each by its name', async () => {
+  const { code, result } = await through(oneIn(4, isHome, 'close'), '--max-errors', '0');
+  assert.equal(code, 1);
+  assert.deepEqual(Object.keys(result?.total.errorsBy ?? {}), ['closed']);
+});
+
+test('a server that closes each connection after its answer is served like others', async () => {
+  const { code, result, stdout } = await through({ closing: true }, '--max-errors', '0');
+  assert.equal(code, 0, stdout);
+  assert.equal(result?.total.good, 200);
+});
+
+test('a limit of requests that is met is told by its status', async () => {
+  const limited = { status: 429, text: '{"error":"Too many requests"}', headers: { 'retry-after': '300' } };
+  const { code, result, stdout } = await through(oneIn(3, isRunsPost, limited));
+  assert.equal(code, 1);
+  assert.deepEqual(Object.keys(result?.operations.post?.errorsBy ?? {}), ['429']);
+  assert.match(stdout, /429: .*rate limits/);
+  assert.deepEqual(result?.verdicts, { lost: 0, repeated: 0, outOfOrder: 0, late: 0 });
+});
+
+test('a server that limits what is read afterwards is not waited for longer than the time to settle', async () => {
+  let [homes, began] = [0, false];
+  const limited = { status: 429, text: '{}', headers: { 'retry-after': '300' } };
+  const instead = (asked: Asked) => {
+    began ||= isRunsPost(asked);
+    return began && asked.query.get('limit') === '40' && ++homes > 5 ? limited : undefined;
+  };
+  const started = performance.now();
+  const { code, result } = await through({ instead }, '--mix', 'post', '--settle', '1s', '--late', '1s');
+  assert.equal(code, 1);
+  assert.ok(performance.now() - started < 30_000);
+  assert.ok((result?.looked.unread.length ?? 0) > 0);
+  assert.match(result?.looked.unread[0] ?? '', /429/);
+});
+
+test('a server without some endpoints is loaded by the others', async () => {
+  const missing = { status: 404, text: '{"error":"Record not found"}' };
+  const lacking = always(({ path }) => /streaming|notifications/.test(path), missing);
+  const streams = await through(lacking);
+  assert.equal(streams.code, 3);
+  assert.match(streams.stderr, /stream could not be opened: 404; --streams 0/);
+  const { code, result, stdout } = await through(lacking, '--streams', '0');
+  assert.equal(code, 0, stdout);
+  assert.equal(result?.looked.streams, 0);
+  const asked = await through(lacking, '--streams', '0', '--mix', 'home,notifications,stream');
+  assert.equal(asked.code, 1);
+  assert.deepEqual(asked.result?.operations.stream?.errorsBy, { 404: asked.result?.operations.stream?.sent });
+  assert.deepEqual(asked.result?.operations.notifications?.good, 0);
+});
+
+test('a stream that is refused with 503 and Retry-After is shed, like other requests', async () => {
+  const busy = { status: 503, text: '', headers: { 'retry-after': '0' } };
+  const visits = always(({ path }) => path.includes('streaming'), busy);
+  const { result, stdout } = await through(visits, '--streams', '0', '--mix', 'home,stream');
+  assert.equal(result?.operations.stream?.errors, 0, stdout);
+  assert.equal(result?.operations.stream?.shed, result?.operations.stream?.sent);
+});
+
+test('streams are opened by servers that read the token in the address only', async () => {
+  const tokens: (string | null)[] = [];
+  const instead = ({ path, query }: Asked) => {
+    if (path.includes('streaming')) tokens.push(query.get('access_token'));
+    return undefined;
+  };
+  const { code } = await through({ instead }, '--streams', '3');
+  assert.equal(code, 0);
+  assert.deepEqual(tokens.sort(), ['token-0', 'token-1', 'token-2']);
+});
