@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { ThreeNodes } from '../../kit/three-nodes.js';
+import { newUsers } from '../../load/new-users.js';
+import { load } from '../../load/running.js';
+
+/** Of a machine that does other things as well: nothing here is about speed. */
+const PATIENT = ['--late', '20s', '--settle', '20s', '--timeout', '20s', '--max-errors', '0', '--max-late', '0'];
+
+let cluster: ThreeNodes;
+let users: string;
+let urls: string[];
+
+before(async () => {
+  cluster = await ThreeNodes.start();
+  users = await newUsers(cluster.node(0), 'tern', 9);
+  urls = cluster.nodes.map(({ url }) => url);
+});
+after(() => cluster?.dispose());
+
+test('on three nodes every post is where it should be, once, in order and in time, whichever node was asked', async () => {
+  for (const pace of [
+    ['--in-flight', '6', '--count', '400'],
+    ['--rate', '60/s', '--arrivals', 'poisson', '--for', '4s', '--streams', '9'],
+    ['--in-flight', '3', '--count', '200', '--streams', '0'],
+  ]) {
+    const { code, result, stdout, stderr } = await load(users, ...urls, ...pace, ...PATIENT);
+    assert.equal(code, 0, stdout + stderr);
+    assert.deepEqual(result?.targets, urls);
+    assert.deepEqual(result?.verdicts, { lost: 0, repeated: 0, outOfOrder: 0, late: 0 });
+    assert.equal(result?.total.good, result?.total.sent);
+    assert.ok((result?.visibleMs.home.count ?? 0) > 0);
+  }
+});
