@@ -8,7 +8,7 @@ import { Histogram } from './histogram.js';
 import { HomeWatch } from './home-watch.js';
 import { judge, type Limits } from './limits.js';
 import { Operations } from './operations.js';
-import { closedLoop, openLoop, realTicker, type Send } from './pacing.js';
+import { closedLoop, openLoop, RealTicker, type Send } from './pacing.js';
 import { BadPlan, checked, type OperationName, operationNames, type Plan } from './plan.js';
 import { prepare } from './prepare.js';
 import { below, type Random, seeded } from './random.js';
@@ -93,6 +93,7 @@ class Running {
   #recorder: Recorder;
   /** How late the generator itself began requests of an open loop. */
   readonly #ownDelay = new Histogram();
+  readonly #ticker = new RealTicker();
   #phase: Progress['phase'] = 'preparing';
   #startMs = performance.now();
   #startedAtMs = Date.now();
@@ -156,7 +157,8 @@ class Running {
     await this.#pace();
     const seconds = (performance.now() - this.#startMs) / 1_000;
     const cpu = process.cpuUsage(cpuBefore);
-    const busy = performance.eventLoopUtilization(loopBefore).utilization;
+    const { utilization } = performance.eventLoopUtilization(loopBefore);
+    const busy = Math.max(0, utilization - this.#ticker.idleMs / 1_000 / seconds);
     loopDelay.disable();
     const delayMs = (nanoseconds: number) => Math.max(0, Number((nanoseconds / 1e6 - LOOP_LOOK_MS).toPrecision(3)));
     const { count, p50, p99, max } = latencyOf(this.#ownDelay);
@@ -262,10 +264,10 @@ class Running {
       recorder.record(operation, outcome, dueMs, performance.now());
       return outcome.kind === 'shed' ? Math.min(SHED_PAUSE_MS_MAX, retryAfterMs) : 0;
     };
-    if (pace.kind === 'closed') return closedLoop(pace, bounds, realTicker, send);
+    if (pace.kind === 'closed') return closedLoop(pace, bounds, this.#ticker, send);
     const unsent = (dueMs: number) => recorder.record(choose(), { kind: 'unsent' }, dueMs, performance.now());
     const begun = (ownDelayMs: number) => this.#ownDelay.record(ownDelayMs);
-    return openLoop(pace, bounds, realTicker, random, send, unsent, begun);
+    return openLoop(pace, bounds, this.#ticker, random, send, unsent, begun);
   }
 }
 

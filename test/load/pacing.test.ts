@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Bounds, closedLoop, dueTimes, openLoop, type Ticker } from '../../load/pacing.js';
+import { type Bounds, closedLoop, dueTimes, openLoop, RealTicker, type Ticker } from '../../load/pacing.js';
 import type { OpenPace } from '../../load/plan.js';
 import { seeded } from '../../load/random.js';
 
@@ -178,6 +178,16 @@ test('how late the generator itself sends is told apart from the waiting for a p
     ),
   );
   assert.ok(own.length === 50 && own.every((delayMs) => Math.abs(delayMs - 7) < 1e-6));
+});
+
+test('waiting for the next moment by turning in place is no work of the generator', async () => {
+  const ticker = new RealTicker();
+  const never = new AbortController().signal;
+  const begunMs = ticker.nowMs();
+  for (let moment = 1; moment <= 300; moment++) await ticker.until(begunMs + moment, never);
+  const passedMs = ticker.nowMs() - begunMs;
+  assert.ok(passedMs >= 300);
+  assert.ok(ticker.idleMs > 0 && ticker.idleMs <= passedMs, `${ticker.idleMs} of ${passedMs} ms`);
 });
 
 test('an open loop sends on time whether answers come or not', async () => {
