@@ -1,13 +1,15 @@
 import type { PageBounds } from '../http/paging.js';
 import { type Soon, soon } from '../soon.js';
 import type { Cursor } from './cursor.js';
+import { roundBound } from './round-bound.js';
 
 /** A page of a list, newest first. */
 export interface Page<T> {
   readonly items: readonly T[];
   /**
    * Keys for Link: of the first and the last row shown. What was passed over has none there, or whoever reads would learn
-   * when something was said that is not for them; only where reading stopped without a full page is it where to go on.
+   * when something was said that is not for them; where reading stopped without a full page it goes on at a round number
+   * that is no row's.
    */
   readonly newest: string | undefined;
   readonly oldest: string | undefined;
@@ -44,8 +46,10 @@ class PageReading<E extends { readonly id: string }, T> {
   readonly #items: T[] = [];
   #first: string | undefined;
   #last: string | undefined;
-  /** The last that was looked at. */
+  /** The last that was looked at, the last before it that was shown or looked at earlier, and what lies in between. */
   #passed: string | undefined;
+  #before: string | undefined;
+  #between: readonly E[] = [];
   #ended = false;
   /** Read already, and not looked at. */
   #ahead: readonly E[] = [];
@@ -71,10 +75,18 @@ class PageReading<E extends { readonly id: string }, T> {
 
   #page(): Page<T> {
     const [items, first] = [this.#items, this.#first];
-    const last = this.#ended ? this.#last : this.#passed;
+    const last = this.#ended || this.#passed === this.#last ? this.#last : this.#goingOn();
     return this.bounds.upwards
       ? { items: items.reverse(), newest: last, oldest: first, more: true }
       : { items, newest: first, oldest: last, more: !this.#ended };
+  }
+
+  /** Where the next page begins if this one ends with what is not shown. */
+  #goingOn(): string | undefined {
+    if (this.#passed === undefined) return undefined;
+    const { before, after, upwards } = this.bounds;
+    const ids = this.#between.map(({ id }) => id);
+    return roundBound(this.#passed, this.#before ?? (upwards ? after : before), upwards, ids);
   }
 
   /** As many wanted rows as the page lacks. */
@@ -123,10 +135,14 @@ class PageReading<E extends { readonly id: string }, T> {
       const item = selected[place++];
       if (item === undefined) continue;
       this.#items.push(item);
-      this.#last = row.id;
+      this.#last = this.#passed = row.id;
       this.#first ??= row.id;
     }
-    this.#passed = rows[index - 1]?.id ?? this.#passed;
+    const end = rows[index - 1]?.id;
+    if (end === undefined || end === this.#passed) return;
+    this.#before = this.#passed;
+    this.#passed = end;
+    this.#between = rows;
   }
 }
 

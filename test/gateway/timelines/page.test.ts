@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { makeId } from '../../../actors/domain/ids.js';
 import type { PageBounds } from '../../../gateway/http/paging.js';
 import { type Page, READ_ROUNDS_MAX, readPage } from '../../../gateway/timelines/page.js';
 
@@ -11,8 +12,16 @@ interface Row {
 }
 
 const LIMITS = [1, 7, 20, 40];
-const rowsOf = (marks: readonly (readonly [boolean, boolean])[]): Row[] =>
-  marks.map(([wanted, shown], index) => ({ id: String(9_999 - index), wanted, shown }));
+const NEWEST_MS = 1_700_000_000_000;
+/** Between rows, over and over: some of one millisecond, some of the same shard, some far apart. */
+const GAPS = [1, 40, 64, 65_536, 900_000_000, 7, 30_000_000_000];
+function rowsOf(marks: readonly (readonly [boolean, boolean])[]): Row[] {
+  let id = BigInt(makeId(NEWEST_MS, 0, 0));
+  return marks.map(([wanted, shown], index) => {
+    id -= BigInt(GAPS[index % GAPS.length] ?? 1);
+    return { id: id.toString(), wanted, shown };
+  });
+}
 
 /** Newest first, or oldest first upwards. */
 function cursorOf(rows: readonly Row[], { before, after, upwards }: PageBounds) {
@@ -39,16 +48,18 @@ const row = fc.tuple(fc.boolean(), fc.boolean());
 /** A stretch of the same. */
 const stretch = fc.tuple(row, fc.integer({ min: 1, max: 120 })).map(([one, length]) => Array(length).fill(one));
 
-test('pages in either direction, one after the other, are all rows that are wanted and shown, each once', async () => {
+test('pages in either direction, one after the other, are all rows that are wanted and shown, and name no others', async () => {
   const told = async (stretches: (readonly [boolean, boolean])[][], limit: number, upwards: boolean) => {
     const rows = rowsOf(stretches.flat());
     const expected = rows.filter(({ wanted, shown }) => wanted && shown).map(({ id }) => id);
+    const hidden = new Set(rows.map(({ id }) => id).filter((id) => !expected.includes(id)));
     const found: string[] = [];
-    let end = upwards ? '0' : undefined;
+    let end = upwards ? '0'.repeat(18) : undefined;
     for (let pages = 0; pages <= rows.length; pages++) {
       const bounds = { before: upwards ? undefined : end, after: upwards ? end : undefined, upwards, limit };
       const page = await read(rows, bounds);
       assert.ok(page.items.length <= limit && page.counts.length <= READ_ROUNDS_MAX);
+      assert.ok(!hidden.has(page.newest ?? '') && !hidden.has(page.oldest ?? ''), 'what is not shown is not named');
       if (upwards) found.unshift(...page.items);
       else found.push(...page.items);
       if (upwards ? page.newest === undefined : !page.more) break;
@@ -75,4 +86,15 @@ test('rows of which nothing is known are read as many at a time as the page lack
   const rows = rowsOf(Array.from({ length: 80 }, (_, n) => [true, n >= 40] as const));
   const page = await read(rows, { before: undefined, after: undefined, upwards: false, limit: 20 });
   assert.deepEqual(page.counts, [20, 20, 20]);
+});
+
+test('where reading stops before the page is full it goes on at the roundest number behind what was shown', async () => {
+  const hidden = Array.from({ length: 300 }, (_, n) => [true, n === 0] as const);
+  const rows = rowsOf(hidden);
+  const page = await read(rows, { before: undefined, after: undefined, upwards: false, limit: 10 });
+  assert.deepEqual(page.items, [rows[0]?.id]);
+  assert.match(page.oldest ?? '', /0{10}$/);
+  const up = await read(rows.slice(1), { before: undefined, after: '0'.repeat(18), upwards: true, limit: 10 });
+  assert.deepEqual(up.items, []);
+  assert.match(up.newest ?? '', /0{10}$/);
 });
