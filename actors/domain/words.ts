@@ -53,6 +53,12 @@ export function wordStart(word: string): string {
   return Array.from(word).slice(0, 2).join('');
 }
 
+/** Of one letter: what begins so lies in many places. */
+export const isLetter = (word: string): boolean => wordStart(word).length < 2;
+
+/** Under which words lie that begin so. */
+export const startsOf = (word: string): string[] => (isLetter(word) ? startsWithLetter(word) : [wordStart(word)]);
+
 /** Letters that follow one another in Unicode, from the first to the last, of alphabets of some dozens. */
 const ALPHABETS = ['09', 'az', 'αω', 'аџ', 'աֆ', 'את', 'ءي', 'აჰ', 'अ्', 'ぁゖ', 'ァヺ'] as const;
 /** What stands in names beside them. */

@@ -1,11 +1,4 @@
-import {
-  comparable,
-  nameWords,
-  startsWithLetter,
-  WORD_CHARS_MAX,
-  wordStart,
-  wordsOf,
-} from '../../actors/domain/words.js';
+import { comparable, isLetter, nameWords, startsOf, WORD_CHARS_MAX, wordsOf } from '../../actors/domain/words.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { Generations } from '../../store/generations.js';
 import type { RangeOptions } from '../../store/port.js';
@@ -145,10 +138,8 @@ function asked(question: string): Question {
   return kept;
 }
 
-const isLetter = (word: string) => wordStart(word).length < 2;
-
 function soughtAs(word: string): Sought {
-  const starts = isLetter(word) ? startsWithLetter(word) : [wordStart(word)];
+  const starts = startsOf(word);
   const limit = Math.ceil(ROWS_MAX / starts.length);
   return { starts, range: { after: { word }, before: { word: `${word}${AFTER_ALL}` }, limit } };
 }

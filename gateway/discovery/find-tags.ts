@@ -1,5 +1,5 @@
 import { namedHashtag } from '../../actors/domain/hashtag.js';
-import { wordStart } from '../../actors/domain/words.js';
+import { startsOf, wordStart } from '../../actors/domain/words.js';
 import type { ReadTables } from '../../store/port.js';
 import { tagNames } from '../../store/tables.js';
 import { type Soon, soon, together } from '../soon.js';
@@ -18,19 +18,25 @@ export function findTags(
 ): Soon<string[]> {
   const name = namedHashtag(question.trim());
   if (name === undefined) return [];
-  const start = wordStart(name);
-  const range = { after: { tag: name }, before: { tag: `${name}${AFTER_ALL}` }, limit: ROWS_MAX };
-  const looked = together<[boolean, readonly (readonly [string, number])[]]>([
-    isThere(tables, start, name),
+  const starts = startsOf(name);
+  const limit = Math.ceil(ROWS_MAX / starts.length);
+  const range = { after: { tag: name }, before: { tag: `${name}${AFTER_ALL}` }, limit };
+  const begin = (start: string) =>
     soon(rangeSoon(tables, tagNames, { start }, range), (rows) =>
       rows.map(({ key, value }) => [key.tag, value.atMs] as const),
-    ),
+    );
+  const looked = together<[boolean, readonly (readonly (readonly [string, number])[])[]]>([
+    isThere(tables, wordStart(name), name),
+    together<(readonly (readonly [string, number])[])[]>(starts.map(begin)),
   ]);
-  return soon(looked, ([isExact, rows]) => {
-    const found = [...rows].sort(([, a], [, b]) => b - a).map(([tag]) => tag);
+  return soon(looked, ([isExact, parts]) => {
+    const found = parts
+      .flat()
+      .sort(([, a], [, b]) => b - a)
+      .map(([tag]) => tag);
     if (isExact) found.unshift(name);
-    const { limit, offset, keep } = wanted;
-    return found.filter(keep).slice(offset, offset + limit);
+    const { offset, keep } = wanted;
+    return found.filter(keep).slice(offset, offset + wanted.limit);
   });
 }
 

@@ -52,6 +52,16 @@ test('people are found by one letter of their names, alone or beside words', asy
   assert.deepEqual((await found(bob, 'q', '&type=accounts&limit=1&offset=1')).accounts.length, 1);
 });
 
+test('hashtags are found by one letter, the one named exactly so first', async () => {
+  for (const text of ['#Xylo', '#x', '#xx #x_ray #x9', '#жук']) await bob.says(text);
+  const names = async (q: string, more = '') =>
+    (await found(bob, q, `&type=hashtags${more}`)).hashtags.map(({ name }) => name);
+  await until('they are found', async () => (await names('xx')).length + (await names('жу')).length === 2, 5_000);
+  assert.deepEqual((await names('x')).sort(), ['x', 'x9', 'x_ray', 'xx', 'xylo']);
+  assert.deepEqual([(await names('#X'))[0], (await names('x', '&limit=2&offset=1')).length], ['x', 2]);
+  assert.deepEqual([await names('ж'), await names('я')], [['жук'], []]);
+});
+
 test('the one named exactly so comes first, then those one follows; following finds only these; pages go by offset', async () => {
   const [exact, friend, other] = [
     await server.person('eve'),
