@@ -36,8 +36,14 @@ export class Workshop {
   /**
    * An upload with its files stored, still without id, description and focus. `patient`: what takes long may be left
    * waiting, its bytes stored as they came. `key`: 32 hexadecimal digits that names begin with, chance by default.
+   * `hasPreview`: the client gives one of its own, none is stored beside it.
    */
-  async receive(bytes: Uint8Array, patient: boolean, key = this.newKey()): Promise<AccountMedia | Problem> {
+  async receive(
+    bytes: Uint8Array,
+    patient: boolean,
+    key = this.newKey(),
+    hasPreview = false,
+  ): Promise<AccountMedia | Problem> {
     const format = sniff(bytes);
     if (format === undefined) return badFile('is not of a type that is supported');
     const isImage = IMAGES.has(format);
@@ -49,7 +55,9 @@ export class Workshop {
       await this.store.put(file, bytes);
       return { ...blank(key), state: 'waiting', kind: 'image', file };
     }
-    const made = isImage ? await this.image(key, bytes, format) : await this.soundOrFilm(key, bytes, format);
+    const made = isImage
+      ? await this.image(key, bytes, format, hasPreview)
+      : await this.soundOrFilm(key, bytes, format);
     return made ?? badFile('could not be read');
   }
 
@@ -57,7 +65,7 @@ export class Workshop {
   async finish(waiting: AccountMedia): Promise<AccountMedia> {
     const bytes = await readWhole(this.store, waiting.file);
     const format = bytes && sniff(bytes);
-    const made = format && (await this.image(waiting.key, bytes, format));
+    const made = format && (await this.image(waiting.key, bytes, format, waiting.preview !== ''));
     return made ?? { ...blank(waiting.key), state: 'failed', kind: waiting.kind };
   }
 
@@ -104,19 +112,28 @@ export class Workshop {
     return format !== undefined && IMAGES.has(format) && bytes.length <= IMAGE_BYTES_MAX ? format : undefined;
   }
 
-  private async image(key: string, bytes: Uint8Array, format: Format): Promise<AccountMedia | undefined> {
+  private async image(
+    key: string,
+    bytes: Uint8Array,
+    format: Format,
+    hasPreview: boolean,
+  ): Promise<AccountMedia | undefined> {
     const made = await this.turns.take(() => showable(bytes, format));
     if (made === undefined) return undefined;
     const [original, preview] = await Promise.all([
       this.put(key, '', made.original),
-      this.put(key, '.small', made.preview),
+      hasPreview ? undefined : this.put(key, '.small', made.preview),
     ]);
-    return {
+    const media = {
       ...blank(key),
       kind: 'image',
       file: original.name,
       width: original.width,
       height: original.height,
+    };
+    if (preview === undefined) return media;
+    return {
+      ...media,
       preview: preview.name,
       previewWidth: preview.width,
       previewHeight: preview.height,

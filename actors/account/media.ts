@@ -63,10 +63,12 @@ export const media: Part<State, Commands, Events> = {
     finishMedia(state, { media: done }) {
       const waiting = state.uploads.get(done?.id ?? '');
       if (done === undefined || waiting?.state !== 'waiting') return { events: [], reply: {} };
-      // Described meanwhile: what the owner said stays.
+      // Described meanwhile: what the owner said stays, and a preview of their own.
       const { id, key, description, focus, atMs } = waiting;
-      const media = { ...done, id, key, description, focus, atMs };
-      return { events: [{ type: 'mediaFinished', media, replaced: waiting.file }], reply: {} };
+      const media = { ...withPreviewOf(done, waiting), id, key, description, focus, atMs };
+      const finished = { type: 'mediaFinished' as const, media, replaced: waiting.file };
+      if (done.preview === '' || done.preview === media.preview) return { events: [finished], reply: {} };
+      return { events: [finished, { type: 'mediaDescribed', media, replaced: done.preview }], reply: {} };
     },
     describeMedia(state, { id, ...changes }) {
       const upload = state.uploads.get(id);
@@ -177,6 +179,11 @@ export function outdated({ uploads, held }: Readonly<State>, nowMs: number, more
     events.push({ type: 'mediaRemoved', media: upload });
   }
   return events;
+}
+
+/** With the other's preview, if that has one. */
+function withPreviewOf(media: P.AccountMedia, { preview, previewWidth, previewHeight, blurhash }: P.AccountMedia) {
+  return preview === '' ? media : { ...media, preview, previewWidth, previewHeight, blurhash };
 }
 
 function changed(upload: P.AccountMedia, changes: Omit<P.AccountDescribeMedia, 'id'>): P.AccountMedia {

@@ -46,7 +46,7 @@ const upload = (path: string, patient: boolean): AnyRoute =>
       const details = await detailsOf(services, viewer, body, newId);
       if (isProblem(details)) return details;
       const key = await mediaKey(services, viewer, chanceFor(newId, body.file));
-      const received = await services.workshop.receive(body.file.bytes, patient, key);
+      const received = await services.workshop.receive(body.file.bytes, patient, key, details.preview !== undefined);
       if (isProblem(received)) return received;
       const media = withDetails(received, details);
       const added = await services.askAccount(viewer, 'addMedia', { media }, once);
@@ -84,7 +84,10 @@ const putMedia = route({
     const details = await detailsOf(services, viewer, body);
     if (isProblem(details)) return details;
     const changed = await services.askAccount(viewer, 'describeMedia', { id: record.media.id, ...details });
-    return isProblem(changed) ? changed : shown(services, changed, 206);
+    if (!isProblem(changed)) return shown(services, changed, 206);
+    // Its name is by chance: nothing else refers to it.
+    if (details.preview !== undefined) await removeFiles(services, [details.preview]);
+    return changed;
   },
 });
 

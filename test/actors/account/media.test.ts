@@ -68,6 +68,23 @@ test('work that is done keeps what was said of the upload meanwhile, and counts 
   assert.equal((finished.events[1] as unknown as { replaced: string }).replaced, 'a.waiting');
 });
 
+test('a preview of the owner’s own stays when the work is done, and the one that was made meanwhile goes', () => {
+  const done = an('a', { id: '0' });
+  const own = { preview: 'own.small.jpg', previewWidth: 9, previewHeight: 16, blurhash: 'own' };
+  const given = withUploads(an('a', { state: 'waiting', file: 'a.waiting', ...own }));
+  const unmade = given.when('finishMedia', { media: { ...done, preview: '' } });
+  const late = withUploads(an('a', { state: 'waiting', file: 'a.waiting', preview: '' }))
+    .when('describeMedia', { id: '0', ...own })
+    .when('finishMedia', { media: done });
+  for (const one of [unmade, given.when('finishMedia', { media: done }), late]) {
+    const { state, preview, previewWidth, previewHeight, blurhash } = one.state.uploads.get('0') as AccountMedia;
+    assert.deepEqual({ state, preview, previewWidth, previewHeight, blurhash }, { state: 'ready', ...own });
+  }
+  const replaced = (events: readonly object[]) => (events as { replaced?: string }[]).map((event) => event.replaced);
+  assert.deepEqual(replaced(unmade.events), ['a.waiting']);
+  assert.deepEqual(replaced(late.events), ['', 'a.waiting', 'a.small.jpg']);
+});
+
 test('a status takes its uploads with it, all or none', () => {
   const alice = withUploads(an('a'), an('b'));
   const missing = alice.when('post', { ...text, media: { ids: ['0', '7'] } });

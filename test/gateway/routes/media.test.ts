@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import { sendForm } from '../../kit/multipart.js';
@@ -139,37 +141,55 @@ test('what it is counts, not what it is called: pictures that run code, and no p
   assert.equal((await sendForm(alice, 'POST', '/api/v1/media', { file: await png(9, 9), description })).status, 422);
 });
 
-test('a large image may be worked on behind the answer: 202, then 206 until it is ready', async () => {
-  const noise = await sharp({
-    create: {
-      width: 1500,
-      height: 1500,
-      channels: 3,
-      background: '#000',
-      noise: { type: 'gaussian', mean: 128, sigma: 40 },
-    },
-  })
-    .png()
-    .toBuffer();
-  const file = Buffer.concat([noise]);
+/** Above what is worked on before the answer. */
+async function large(): Promise<Buffer> {
+  const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
+  const create = { width: 1500, height: 1500, channels: 3, background: '#000', noise } as const;
+  const file = await sharp({ create }).png().toBuffer();
   assert.ok(file.length > 2 * 1_048_576);
-  const begun = await sendForm(alice, 'POST', '/api/v2/media', { file, description: 'noise' });
-  assert.deepEqual([begun.status, begun.body.url, begun.body.preview_url], [202, null, null]);
-  const early = await alice.post('/api/v1/statuses', { status: 'early', media_ids: [begun.body.id] });
-  if (early.status !== 200) assert.match(early.body.error, /have not finished processing/);
-  const done = await until(
+  return file;
+}
+
+const ready = (id: string) =>
+  until(
     'the image is ready',
     async () => {
-      const answer = await alice.get(`/api/v1/media/${begun.body.id}`);
+      const answer = await alice.get(`/api/v1/media/${id}`);
       assert.ok(answer.status === 200 || answer.status === 206, `${answer.status}`);
       return answer.status === 200 ? answer.body : undefined;
     },
     WAIT_MS,
   );
+
+test('a large image may be worked on behind the answer: 202, then 206 until it is ready', async () => {
+  const begun = await sendForm(alice, 'POST', '/api/v2/media', { file: await large(), description: 'noise' });
+  assert.deepEqual([begun.status, begun.body.url, begun.body.preview_url], [202, null, null]);
+  const early = await alice.post('/api/v1/statuses', { status: 'early', media_ids: [begun.body.id] });
+  if (early.status !== 200) assert.match(early.body.error, /have not finished processing/);
+  const done = await ready(begun.body.id);
   assert.equal(done.description, 'noise');
   assert.equal((await fileAt(done.url)).status, 200);
-  const large = await fileAt(done.url);
-  assert.equal(Buffer.from(await large.arrayBuffer()).length, Number(large.headers.get('content-length')));
+  const file = await fileAt(done.url);
+  assert.equal(Buffer.from(await file.arrayBuffer()).length, Number(file.headers.get('content-length')));
+});
+
+test('of an image with a thumbnail of its own nothing else is stored, also where it is worked on behind the answer', async () => {
+  const names = async () => {
+    const all = await readdir(join(server.folder, 'media'), { recursive: true, withFileTypes: true });
+    return new Set(all.filter((entry) => entry.isFile()).map(({ name }) => name));
+  };
+  const before = await names();
+  const thumbnail = await png(90, 160, '#00f');
+  const quick = await upload(alice, { thumbnail });
+  const begun = await sendForm(alice, 'POST', '/api/v2/media', { file: await large(), thumbnail });
+  assert.equal(begun.status, 202);
+  const slow = await ready(begun.body.id);
+  const shown = [quick, slow].flatMap(({ url, preview_url }) => [url, preview_url]);
+  for (const { meta } of [quick, slow]) assert.deepEqual([meta.small.width, meta.small.height], [90, 160]);
+  const expected = shown.map((url) => basename(new URL(url).pathname)).sort();
+  const stored = async () => [...(await names())].filter((name) => !before.has(name)).sort();
+  await until('what came is gone', async () => (await stored()).length <= expected.length || undefined, WAIT_MS);
+  assert.deepEqual(await stored(), expected);
 });
 
 test('only its owner sees, describes and deletes an upload; deleting takes its files', async () => {
