@@ -3,6 +3,7 @@ import { isListed } from '../../actors/domain/public.js';
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import { grants } from '../http/scopes.js';
 import type { Lens } from './lens.js';
+import { RecentGists } from './recent-gists.js';
 import { SentIds, versionOf } from './sent-ids.js';
 import type { StreamEvent } from './stream-event.js';
 import { NOTIFICATIONS_SCOPE, type StreamKind } from './stream-kinds.js';
@@ -23,6 +24,8 @@ export class StreamSubscription {
   readonly kind: StreamKind;
   readonly statuses: SentIds;
   readonly notifications: SentIds;
+  /** Of a home or list. */
+  readonly #gists: RecentGists | undefined;
   /** Whether the token may hear of notifications, too. */
   readonly #notified: boolean;
   readonly #socket: StreamSocket;
@@ -33,6 +36,7 @@ export class StreamSubscription {
     this.#socket = socket;
     this.statuses = new SentIds(sinceId);
     this.notifications = new SentIds(sinceId);
+    this.#gists = kind.home || kind.list !== undefined ? new RecentGists() : undefined;
     this.#notified = kind.notifications && grants(scopes, NOTIFICATIONS_SCOPE);
   }
 
@@ -71,9 +75,11 @@ export class StreamSubscription {
     return this.takes(status, lens);
   }
 
-  /** Sends a new status unless it was sent. */
+  /** Sends a new status unless it was sent, or is a reblog of what was just shown. */
   status(event: StreamEvent, record: StoreStatusRecord): void {
-    if (this.statuses.add(record.id, versionOf(record))) this.#socket.send(event, this.kind);
+    if (!this.statuses.add(record.id, versionOf(record))) return;
+    if (this.#gists?.add(record) === false) this.statuses.gone(record.id);
+    else this.#socket.send(event, this.kind);
   }
 
   /** What a status says now. */
@@ -105,6 +111,7 @@ export class StreamSubscription {
   /** A deleted status: it must not come again by catching up either. */
   deleted(event: StreamEvent, id: string): void {
     this.statuses.gone(id);
+    this.#gists?.gone(id);
     this.#socket.send(event, this.kind);
   }
 }

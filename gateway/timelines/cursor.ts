@@ -247,6 +247,31 @@ export class OnceCursor<E extends { readonly id: string }> implements Cursor<E> 
   }
 }
 
+/** A cursor that also shows what it will read next. */
+export class AheadCursor<E> implements Cursor<E> {
+  #ready: readonly E[] = [];
+
+  constructor(private readonly cursor: Cursor<E>) {}
+
+  next(count: number): Soon<readonly E[]> {
+    if (this.#ready.length === 0) return this.cursor.next(count);
+    return soon(this.ahead(count), (rows) => {
+      this.#ready = this.#ready.slice(rows.length);
+      return rows;
+    });
+  }
+
+  /** The next rows, fewer than `count` only where it ends; they are still to be read. */
+  ahead(count: number): Soon<readonly E[]> {
+    if (this.#ready.length >= count) return this.#ready.slice(0, count);
+    return soon(this.cursor.next(count - this.#ready.length), (rows) => {
+      if (rows.length === 0) return this.#ready;
+      this.#ready = [...this.#ready, ...rows];
+      return this.ahead(count);
+    });
+  }
+}
+
 /** `work` on each item, at most `atOnce` at a time; results in the items' order. The first failure is thrown. */
 export async function eachBounded<T, R>(items: readonly T[], atOnce: number, work: (item: T) => Soon<R>): Promise<R[]> {
   const results: R[] = [];

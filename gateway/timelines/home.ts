@@ -4,11 +4,12 @@ import type { PageBounds } from '../http/paging.js';
 import type { Viewpoint } from '../lenses.js';
 import type { Services } from '../services.js';
 import { type Soon, soon } from '../soon.js';
-import type { Audience } from '../streaming/lens.js';
+import type { Audience, Lens } from '../streaming/lens.js';
 import { type VisibleStatus, visibleById } from '../visible.js';
-import { type Cursor, MergedCursor, OnceCursor } from './cursor.js';
+import { AheadCursor, type Cursor, MergedCursor, OnceCursor } from './cursor.js';
 import { accountCursor } from './eras.js';
 import { type Page, readPage, type Select } from './page.js';
+import { REPEAT_ROWS, Repeats } from './repeats.js';
 import { RingCursor } from './ring-cursor.js';
 import { tagsCursor } from './tag.js';
 
@@ -17,8 +18,8 @@ const CHUNK_MAX = 20;
 const CHUNK_MIN = 3;
 /** Rows read ahead from all sources together, about; bounds one request's memory to some megabytes. */
 const READ_AHEAD_ROWS = 400;
-/** Ids asked of the ring besides as many as the page has: some are not for this viewer, and rounds read ten at least. */
-const SPARE_MIN = 10;
+/** Rows looked at, at least, if the page is shorter: rounds read as many. */
+const LOOKED_MIN = 10;
 
 /** An id of the timeline, not yet looked at. */
 export interface HomeEntry {
@@ -32,35 +33,51 @@ export interface HomeEntry {
  * where that ends, or there is none.
  */
 export function homeTimeline(services: Services, viewer: string, bounds: PageBounds): Soon<Page<VisibleStatus>> {
-  const ask = { ...bounds, limit: bounds.limit + Math.max(bounds.limit, SPARE_MIN) };
+  const ask = { ...bounds, limit: Math.max(bounds.limit, LOOKED_MIN) + REPEAT_ROWS };
   return soon(services.lenses.home(viewer, ask), ({ view, part }) => {
-    const belongs = (status: Audience) => view.lens.home(status);
-    const cursor = homeCursor(services, viewer, () => view.lens.authors, ask, part);
-    const tags = view.lens.followedTags;
-    const all =
-      tags.length === 0 ? cursor : withTags(cursor, tagsCursor(services.tables, tags, bounds, CHUNK_MIN), bounds);
-    return readPage(all, bounds, selectShown(services, viewer, view, bounds, belongs));
+    const { lens } = view;
+    const cursor = new AheadCursor(wholeHome(services, viewer, lens, ask, part));
+    const select = selectShown(services, viewer, view, (status: Audience) => lens.home(status));
+    const isOpen = bounds.after === undefined;
+    // Where reading ends at a bound, what is below that counts all the same.
+    const below = (id: string, count: number) => {
+      if (isOpen) return cursor.ahead(count);
+      const span = { before: id, after: undefined, upwards: false, limit: count };
+      return soon(services.lenses.home(viewer, span), (further) =>
+        wholeHome(services, viewer, lens, span, further.part).next(count),
+      );
+    };
+    const repeats = new Repeats(services, bounds.upwards, select, below);
+    return readPage(cursor, bounds, (rows) => soon(select(rows), (seen) => repeats.without(rows, seen)));
   });
 }
 
-/** What of a timeline its viewer sees: what belongs there, is visible, and is not on the page already. */
+/** The home with what comes by followed hashtags, unfiltered. */
+function wholeHome(
+  services: Services,
+  viewer: string,
+  lens: Lens,
+  bounds: HomeBounds,
+  part: HomeIds,
+): Cursor<HomeEntry> {
+  const cursor = homeCursor(services, viewer, () => lens.authors, bounds, part);
+  if (lens.followedTags.length === 0) return cursor;
+  return withTags(cursor, tagsCursor(services.tables, lens.followedTags, bounds, CHUNK_MIN), bounds);
+}
+
+/** What of a timeline its viewer sees: what belongs there and is visible. */
 export function selectShown(
   services: Services,
   viewer: string,
   { relations }: Viewpoint,
-  { upwards }: Pick<PageBounds, 'upwards'>,
   belongs: (status: Audience) => boolean,
 ): Select<HomeEntry, VisibleStatus> {
-  const shown = new Shown();
   return (rows) => {
     const isKnown = rows.some(({ audience }) => audience !== undefined);
     const wanted = isKnown ? rows.filter(({ audience }) => audience === undefined || belongs(audience)) : rows;
     const ids = wanted.map((row) => row.id);
     return soon(visibleById(services, viewer, ids, { relations, hideBlocked: true, context: 'home' }), (found) => {
-      const selected = shown.once(
-        found.map((status) => (status !== undefined && belongs(status.record) ? status : undefined)),
-        upwards,
-      );
+      const selected = found.map((status) => (status !== undefined && belongs(status.record) ? status : undefined));
       if (wanted.length === rows.length) return selected;
       const byRow = new Map(wanted.map((row, index) => [row, selected[index]]));
       return rows.map((row) => byRow.get(row));
@@ -107,39 +124,8 @@ export function mergedCursor(
 function withTags(
   home: Cursor<HomeEntry>,
   tagged: Cursor<{ readonly id: string }>,
-  bounds: PageBounds,
+  bounds: Pick<PageBounds, 'upwards'>,
 ): Cursor<HomeEntry> {
   const bare = { next: (count: number) => soon(home.next(count), (rows) => rows.map(({ id }) => ({ id }))) };
   return new OnceCursor<HomeEntry>(new MergedCursor<HomeEntry>([bare, tagged], bounds.upwards, CHUNK_MAX));
-}
-
-/**
- * What the page already shows, as itself or as somebody's reblog: a reblog of it is not shown again. Of what is read
- * together the oldest stays, whichever way is read, as in Mastodon's feeds: what has been seen does not come to the top.
- */
-class Shown {
-  readonly #all: string[] = [];
-  /** Made when the first reblog asks: on most pages nobody does. */
-  #known: Set<string> | undefined;
-
-  /** `statuses` without the reblogs of what is shown. */
-  once(statuses: readonly (VisibleStatus | undefined)[], upwards: boolean): readonly (VisibleStatus | undefined)[] {
-    if (upwards) return statuses.map((status) => this.#first(status));
-    const selected = [...statuses];
-    for (let at = selected.length - 1; at >= 0; at--) selected[at] = this.#first(selected[at]);
-    return selected;
-  }
-
-  #first(status: VisibleStatus | undefined): VisibleStatus | undefined {
-    if (status === undefined) return undefined;
-    const { record, original } = status;
-    const gist = record.reblogOfId ?? record.id;
-    if (original !== undefined) {
-      this.#known ??= new Set(this.#all);
-      if (this.#known.has(gist)) return undefined;
-    }
-    this.#known?.add(gist);
-    this.#all.push(gist);
-    return status;
-  }
 }

@@ -7,6 +7,7 @@ import { loadStatuses, notFound, type VisibleStatus } from '../visible.js';
 import type { Cursor } from './cursor.js';
 import { type HomeEntry, homeCursor, selectShown } from './home.js';
 import { type Page, readPage } from './page.js';
+import { Shown } from './repeats.js';
 
 /** Ids of the home looked at first for each status of a page: many are by members of the list, or they would be few. */
 const SPARE = 2;
@@ -29,11 +30,9 @@ export function listTimeline(
     if (!lens.hasList(listId)) return notFound();
     const home = homeCursor(services, viewer, () => lens.listAuthors(listId), { ...ask, limit: LOOK_IDS }, part);
     const cursor = sifted(services, home, ask.limit, (author) => lens.listed(listId, author));
-    return readPage(
-      cursor,
-      bounds,
-      selectShown(services, viewer, view, bounds, (status: Audience) => lens.list(listId, status)),
-    );
+    const select = selectShown(services, viewer, view, (status: Audience) => lens.list(listId, status));
+    const shown = new Shown();
+    return readPage(cursor, bounds, (rows) => soon(select(rows), (seen) => shown.once(seen, bounds.upwards)));
   });
 }
 

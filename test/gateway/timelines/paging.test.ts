@@ -8,6 +8,7 @@ import { homeTimeline } from '../../../gateway/timelines/home.js';
 import { listTimeline } from '../../../gateway/timelines/list.js';
 import type { Page } from '../../../gateway/timelines/page.js';
 import { publicTimeline } from '../../../gateway/timelines/public.js';
+import { REPEAT_ROWS } from '../../../gateway/timelines/repeats.js';
 import { streamSources } from '../../../gateway/timelines/sources.js';
 import type { VisibleStatus } from '../../../gateway/visible.js';
 import { Dice, TimelineWorld } from './timeline-world.js';
@@ -89,6 +90,32 @@ for (const direction of [pageDown, pageUp]) {
     }
   });
 }
+
+test('a home has no reblog of what is within forty rows below it, in whatever pages it is read', async () => {
+  let hidden = 0;
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    const world = new TimelineWorld(seed);
+    await world.fill(ROWS, true);
+    const ring = RINGS[seed % RINGS.length];
+    if (ring !== undefined) await world.openRing(ring);
+    const { services, viewer } = world;
+    const dice = new Dice(seed * 7);
+    const expected = world.homeWithoutRepeats(REPEAT_ROWS);
+    hidden += world.idsWhere((record) => world.inHome(record)).length - expected.length;
+    const read = async (bounds: PageBounds) => homeTimeline(services, viewer, bounds);
+    assert.deepEqual(await pageDown(read, dice), expected, `down, seed ${seed}`);
+    assert.deepEqual(await pageUp(read, dice), expected, `up, seed ${seed}`);
+    const after = expected[dice.below(expected.length)];
+    const { items, more } = await read({ before: undefined, after, upwards: false, limit: 40 });
+    const above = expected.filter((id) => id > (after ?? '')).slice(0, more ? items.length : 40);
+    assert.deepEqual(
+      items.map(({ record }) => record.id),
+      above,
+      `since, seed ${seed}`,
+    );
+  }
+  assert.ok(hidden > SEEDS, 'there are repeats');
+});
 
 test('since_id gives the newest page above it, min_id the one next above it', async () => {
   const world = new TimelineWorld(3);

@@ -17,6 +17,8 @@ const ERA_MS = 2 ** 34;
 const LENGTH_MS = 2.5 * ERA_MS;
 const BUCKET_MS = 2 ** 22;
 const PEOPLE = 8;
+/** Statuses before one that it may reblog, if there are to be repeats. */
+const REPEATED_AMONG = 30;
 
 /** Numbers that a seed decides. */
 export class Dice {
@@ -103,8 +105,11 @@ export class TimelineWorld {
     this.rings.open(this.viewer, authors, ids, complete);
   }
 
-  /** Writes that many statuses; most in bursts, so that some share a bucket. */
-  async fill(count: number): Promise<void> {
+  /**
+   * Writes that many statuses; most in bursts, so that some share a bucket. `repeats`: what is in the home already is
+   * reblogged, too, and more than once; otherwise nothing comes twice.
+   */
+  async fill(count: number, repeats = false): Promise<void> {
     for (const id of this.people) await this.tables.write([put(accounts, { account: id }, person(id))]);
     const moments = Array.from({ length: 1 + Math.ceil(count / 4) }, () => this.#dice.below(LENGTH_MS / 1_000) * 1_000);
     const reblogged = new Set<string>();
@@ -113,7 +118,7 @@ export class TimelineWorld {
       const author = this.#one(this.people);
       const id = makeId(Math.min(ms, START_MS + LENGTH_MS - 1), this.people.indexOf(author), n % 64);
       if (this.records.has(id)) continue;
-      const record = this.#status(id, author, reblogged);
+      const record = this.#status(id, author, repeats ? undefined : reblogged);
       this.records.set(id, record);
       await this.store(record);
     }
@@ -155,6 +160,18 @@ export class TimelineWorld {
     if (this.lists.some(({ exclusive, members }) => exclusive && members.includes(author))) return false;
     const answered = record.inReplyToAccountId;
     return answered === undefined || answered === author || this.hears(answered);
+  }
+
+  /** Ids of the home, newest first, without the reblogs of what is there within so many rows below them. */
+  homeWithoutRepeats(rows: number): string[] {
+    const all = [...this.records.values()].filter(({ accountId }) => this.hears(accountId));
+    all.sort((a, b) => (a.id < b.id ? 1 : -1));
+    const isRepeat = (record: StoreStatusRecord, at: number) =>
+      record.reblogOfId !== undefined &&
+      all.slice(at + 1, at + 1 + rows).some((other) => {
+        return (other.reblogOfId ?? other.id) === record.reblogOfId && this.inHome(other);
+      });
+    return all.flatMap((record, at) => (this.inHome(record) && !isRepeat(record, at) ? [record.id] : []));
   }
 
   /** The rules of lists, said a second time. */
@@ -202,18 +219,18 @@ export class TimelineWorld {
     };
   }
 
-  #status(id: string, author: string, reblogged: Set<string>): StoreStatusRecord {
-    const earlier = this.#one([...this.records.values()]);
-    // Each original is reblogged once and its author not heard, so that no page has it twice.
+  /** `reblogged`: each original only once, and only if its author is not heard. */
+  #status(id: string, author: string, reblogged: Set<string> | undefined): StoreStatusRecord {
+    const earlier = reblogged === undefined ? this.#justBefore(id) : this.#one([...this.records.values()]);
     const isReblog =
       earlier?.visibility === 'public' &&
       earlier.reblogOfId === undefined &&
       !earlier.deleted &&
-      !this.hears(earlier.accountId) &&
+      (reblogged === undefined || !this.hears(earlier.accountId)) &&
       earlier.id < id &&
-      !reblogged.has(earlier.id) &&
+      reblogged?.has(earlier.id) !== true &&
       this.#dice.chance(40);
-    if (isReblog) reblogged.add(earlier.id);
+    if (isReblog) reblogged?.add(earlier.id);
     const isReply = !isReblog && earlier !== undefined && this.#dice.chance(40);
     const mentioned = this.#dice.chance(30) ? [this.#one(this.people)] : [];
     return {
@@ -238,6 +255,13 @@ export class TimelineWorld {
       reblogs: 0,
       replies: 0,
     };
+  }
+
+  /** One of those shortly before, or what it reblogs. */
+  #justBefore(id: string): StoreStatusRecord | undefined {
+    const earlier = [...this.records.values()].filter((record) => record.id < id);
+    const one = this.#one(earlier.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, REPEATED_AMONG));
+    return this.records.get(one?.reblogOfId ?? '') ?? one;
   }
 
   /** Writes a status' rows as its conversation does. */

@@ -1,0 +1,127 @@
+import type { ReadServices } from '../read-services.js';
+import { type Soon, soon } from '../soon.js';
+import { loadStatuses, type VisibleStatus } from '../visible.js';
+import type { Select } from './page.js';
+
+/**
+ * A reblog is not shown where what it reblogs, or another reblog of that, is among as many rows below it: it was seen
+ * there. Source: Mastodon FeedManager::REBLOG_FALLOFF, which counts what a feed shows; here it is all rows of it.
+ */
+export const REPEAT_ROWS = 40;
+
+type Seen = VisibleStatus | undefined;
+
+/** The next rows below one, newest first. */
+export type Below<E> = (id: string, count: number) => Soon<readonly E[]>;
+
+const gistOf = (status: Seen): string | undefined => status && (status.record.reblogOfId ?? status.record.id);
+
+/** Of rows with what of them is seen, what is no repeat. Whichever way and in whatever pages they are read, it is the same. */
+export class Repeats<E extends { readonly id: string }> {
+  /** Upwards: what the rows before say, and where they began. */
+  #past: (string | undefined)[] = [];
+  #first: string | undefined;
+
+  constructor(
+    private readonly services: ReadServices,
+    private readonly upwards: boolean,
+    private readonly judge: Select<E, VisibleStatus>,
+    private readonly below: Below<E>,
+  ) {}
+
+  without(rows: readonly E[], seen: readonly Seen[]): Soon<readonly Seen[]> {
+    return this.upwards ? this.#upwards(rows, seen) : this.#downwards(rows, seen);
+  }
+
+  #downwards(rows: readonly E[], seen: readonly Seen[]): Soon<readonly Seen[]> {
+    const last = seen.findLastIndex(isReblog);
+    if (last < 0) return seen;
+    const missing = REPEAT_ROWS - (rows.length - 1 - last);
+    const older = missing > 0 ? this.#gistsBelow(rows.at(-1)?.id ?? '', missing, seen) : [];
+    return soon(older, (found) => {
+      const gists = seen.map(gistOf);
+      for (const gist of found) gists.push(gist);
+      return seen.map((status, at) => {
+        if (!isReblog(status)) return status;
+        const place = gists.indexOf(gists[at], at + 1);
+        return place > 0 && place - at <= REPEAT_ROWS ? undefined : status;
+      });
+    });
+  }
+
+  #upwards(rows: readonly E[], seen: readonly Seen[]): Soon<readonly Seen[]> {
+    this.#first ??= rows[0]?.id;
+    const before = this.#past;
+    this.#past = [...before, ...seen.map(gistOf)];
+    const first = seen.findIndex(isReblog);
+    if (first < 0) return seen;
+    const missing = REPEAT_ROWS - before.length - first;
+    const older = missing > 0 ? this.#gistsBelow(this.#first ?? '', missing, seen) : [];
+    return soon(older, (found) => {
+      const gists = [...found.toReversed(), ...this.#past];
+      const from = found.length + before.length;
+      return seen.map((status, index) => {
+        if (!isReblog(status)) return status;
+        const at = from + index;
+        const place = gists.lastIndexOf(gists[at], at - 1);
+        return at > 0 && place >= 0 && at - place <= REPEAT_ROWS ? undefined : status;
+      });
+    });
+  }
+
+  /** What the rows below one say that the viewer sees, as far as it is what `seen` reblogs. */
+  #gistsBelow(id: string, count: number, seen: readonly Seen[]): Soon<readonly (string | undefined)[]> {
+    const wanted = new Set<string>();
+    for (const status of seen) if (isReblog(status)) wanted.add(status?.record.reblogOfId ?? '');
+    return soon(this.below(id, count), (rows) =>
+      soon(
+        loadStatuses(
+          this.services,
+          rows.map((row) => row.id),
+        ),
+        (records) => {
+          const gists = records.map((record) => record && (record.reblogOfId ?? record.id));
+          const same = rows.filter((_row, at) => wanted.has(gists[at] ?? ''));
+          if (same.length === 0) return [];
+          return soon(this.judge(same), (judged) => {
+            const shown = new Set(same.filter((_row, at) => judged[at] !== undefined));
+            return gists.map((gist, at) => (shown.has(rows[at] as E) ? gist : undefined));
+          });
+        },
+      ),
+    );
+  }
+}
+
+const isReblog = (status: Seen): boolean => status?.original !== undefined;
+
+/**
+ * What a page already shows, as itself or as somebody's reblog: a reblog of it is not shown again there. Of what is read
+ * together the oldest stays, whichever way is read, as in Mastodon's feeds: what has been seen does not come to the top.
+ */
+export class Shown {
+  readonly #all: string[] = [];
+  /** Made when the first reblog asks: on most pages nobody does. */
+  #known: Set<string> | undefined;
+
+  /** `statuses` without the reblogs of what is shown. */
+  once(statuses: readonly Seen[], upwards: boolean): readonly Seen[] {
+    if (upwards) return statuses.map((status) => this.#first(status));
+    const selected = [...statuses];
+    for (let at = selected.length - 1; at >= 0; at--) selected[at] = this.#first(selected[at]);
+    return selected;
+  }
+
+  #first(status: Seen): Seen {
+    if (status === undefined) return undefined;
+    const { record, original } = status;
+    const gist = record.reblogOfId ?? record.id;
+    if (original !== undefined) {
+      this.#known ??= new Set(this.#all);
+      if (this.#known.has(gist)) return undefined;
+    }
+    this.#known?.add(gist);
+    this.#all.push(gist);
+    return status;
+  }
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { makeId } from '../../../actors/domain/ids.js';
+import { StreamSubscription } from '../../../gateway/streaming/connection.js';
+import { StreamEvent } from '../../../gateway/streaming/stream-event.js';
+import { streamNamed } from '../../../gateway/streaming/stream-kinds.js';
+import { REPEAT_ROWS } from '../../../gateway/timelines/repeats.js';
+import type { StoreStatusRecord } from '../../../proto/gen/types.js';
+
+let minted = 0;
+const newId = () => makeId(1_700_000_000_000 + minted++, 7, 0);
+
+/** A stream, and what it has sent. */
+function opened(name: string) {
+  const kind = streamNamed(name);
+  assert.ok(kind !== undefined);
+  const sent: string[] = [];
+  const socket = { send: (event: StreamEvent) => sent.push(event.id ?? ''), heartbeat: () => {}, close: () => {} };
+  const stream = new StreamSubscription(kind, ['read'], socket, newId());
+  const shows = (reblogOfId?: string): string => {
+    const record = { id: newId(), reblogOfId, editedAtMs: 0 } as StoreStatusRecord;
+    stream.status(new StreamEvent('update', '{}', record.id), record);
+    return record.id;
+  };
+  const gone = (id: string) => stream.deleted(new StreamEvent('delete', id, undefined), id);
+  return { shows, gone, isSent: (id: string) => sent.includes(id) };
+}
+
+test('home does not stream a reblog of what it has just shown, as itself or as another reblog', () => {
+  const { shows, isSent } = opened('user');
+  const original = shows();
+  assert.ok(isSent(original) && !isSent(shows(original)) && !isSent(shows(original)));
+  const stranger = newId();
+  assert.deepEqual([shows(stranger), shows(stranger)].map(isSent), [true, false]);
+});
+
+test('it does once that is gone, or long ago', () => {
+  const { shows, gone, isSent } = opened('user');
+  const stranger = newId();
+  gone(shows(stranger));
+  assert.ok(isSent(shows(stranger)));
+  const original = shows();
+  for (let n = 1; n < REPEAT_ROWS; n++) shows();
+  assert.ok(!isSent(shows(original)));
+  shows();
+  assert.ok(isSent(shows(original)));
+});
+
+test('other streams show each status', () => {
+  const { shows, isSent } = opened('public');
+  const original = shows();
+  assert.ok(isSent(shows(original)));
+});
