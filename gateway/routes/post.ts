@@ -91,7 +91,8 @@ export const postStatus = route({
     };
     if (body.scheduled_at) {
       const draft = { ...post, idempotencyKey: headers['idempotency-key'] || undefined };
-      return schedule(services, viewer, draft, body.scheduled_at, once);
+      const kept = await schedule(services, viewer, draft, body.scheduled_at, once);
+      if (kept !== undefined) return kept;
     }
     const posted = await services.askAccount(viewer, 'post', post, once);
     return isProblem(posted) ? posted : answer(services, viewer, post, posted);

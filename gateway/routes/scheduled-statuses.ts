@@ -81,11 +81,24 @@ const remove = route({
 /** Statuses that are to be posted later; POST /api/v1/statuses makes them. */
 export const scheduledStatusRoutes: readonly AnyRoute[] = [all, get, update, remove];
 
-/** Keeps a status to be posted at a time, ISO 8601. */
-export async function schedule(services: Services, viewer: string, post: AccountPost, at: string, once?: string) {
+/**
+ * Keeps a status to be posted at a time, ISO 8601. Undefined: that is past, and it is to be posted now. Source: Mastodon
+ * PostStatusService#scheduled_in_the_past?.
+ */
+export async function schedule(
+  services: Services,
+  viewer: string,
+  post: AccountPost,
+  at: string,
+  once?: string,
+): Promise<Answer | Problem | undefined> {
   const dueMs = dateMs(at);
   if (isProblem(dueMs)) return dueMs;
-  return answer(services, await services.askAccount(viewer, 'schedule', { post, dueMs }, once));
+  const isPast = dueMs <= services.clock.nowMs();
+  if (isPast && once === undefined) return undefined;
+  // A repeat of what was scheduled when the time was still to come is answered as that was.
+  const kept = await services.askAccount(viewer, 'schedule', { post, dueMs }, once);
+  return isPast && isProblem(kept) ? undefined : answer(services, kept);
 }
 
 /** A date and time without a zone is one of UTC, wherever the server stands. */

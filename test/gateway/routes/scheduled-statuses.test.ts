@@ -85,11 +85,23 @@ test('a time may have any zone, and without one is of UTC, wherever the server s
   }
 });
 
-test('a time that is none, past or too soon is refused, and so is what could not be posted now', async () => {
+test('a time that is none or too soon is refused, and so is what could not be posted now', async () => {
   const refused = async (body: object) => (await alice.post('/api/v1/statuses', { status: 'x', ...body })).status;
-  for (const scheduled_at of ['tomorrow', '2020-01-01T00:00:00Z', at(0.05), '9999999-01-01'])
+  for (const scheduled_at of ['tomorrow', at(0.05), '9999999-01-01'])
     assert.equal(await refused({ scheduled_at }), 422, scheduled_at);
   assert.equal(await refused({ status: ' ', scheduled_at: at(1) }), 422);
   const { id } = (await alice.post('/api/v1/statuses', { status: 'x', scheduled_at: at(50) })).body;
-  assert.equal((await put(alice, id, { scheduled_at: at(0.05) })).status, 422);
+  for (const scheduled_at of [at(0.05), at(-1)]) assert.equal((await put(alice, id, { scheduled_at })).status, 422);
+});
+
+test('what was to be posted in the past is posted at once, and once for its key', async () => {
+  const body = { status: 'late', scheduled_at: '2020-01-01T00:00:00Z' };
+  const keyed = () => alice.post('/api/v1/statuses', body, { 'idempotency-key': 'late' });
+  const [first, again] = [await keyed(), await keyed()];
+  assert.deepEqual([first.status, first.body.content, again.body.id], [200, '<p>late</p>', first.body.id]);
+  assert.equal((await server.get(`/api/v1/statuses/${first.body.id}`)).status, 200);
+  assert.notEqual((await alice.post('/api/v1/statuses', body)).body.id, first.body.id);
+  assert.equal((await alice.post('/api/v1/statuses', { ...body, status: ' ' })).status, 422);
+  const kept = (await alice.get('/api/v1/scheduled_statuses?limit=40')).body;
+  assert.ok(kept.every((one: { params: { text: string } }) => one.params.text !== 'late'));
 });
