@@ -4,8 +4,8 @@ import { GROUPED_TYPES, groupKey, type SeenNotification, seenNotifications } fro
 import type { Services } from '../services.js';
 import { accountCursor } from './eras.js';
 import { type NotificationGroup, sampleOf } from './found-groups.js';
+import { GROUP_MEMBERS_MAX } from './group-gathering.js';
 import { boundsOf, isUngrouped } from './group-spans.js';
-import { GROUP_MEMBERS_MAX } from './notification-groups.js';
 import { READ_ROUNDS_MAX } from './page.js';
 
 /** One group with all its members. */
