@@ -11,9 +11,13 @@ import type { Witnessed } from './witness.js';
 const WATCHED_MAX = 2;
 /** Between two looks: as exact as what is found, without being a load. */
 const LOOK_MS = 5;
+/** Likewise, when there was no answer: a server that limits or fails is not helped by more requests. */
+const UNREAD_MS = 100;
 const PAGE = 40;
 /** How far one look follows a post that others push down; what lies deeper is left to the look after the run. */
 const PAGES_MAX = 5;
+
+type Found = 'there' | 'not there' | 'deeper' | 'unread';
 
 export interface Watching {
   readonly client: Client;
@@ -53,20 +57,24 @@ export class HomeWatch {
     const user = crowd.users[follower];
     if (user === undefined) return;
     const place = `home of ${user.username}`;
+    let found: Found = 'unread';
     while (performance.now() - post.startedMs <= this.lateMs) {
-      const found = await this.#find(post, user.token);
+      found = await this.#find(post, user.token);
       if (signal.aborted || found === 'deeper') return;
       if (found === 'there') return visible.seen('home', place, post, performance.now());
-      await pause(LOOK_MS, signal);
+      await pause(found === 'unread' ? UNREAD_MS : LOOK_MS, signal);
     }
+    // A home that nobody can read shows nothing late: that is an error, which the run itself counts.
+    if (found === 'unread') return;
     visible.late(place, post, `not seen within ${this.lateMs} ms`);
   }
 
   /** Looks below what may stand above the post. `deeper`: as far as one look goes there was nothing else. */
-  async #find(post: Witnessed, token: string): Promise<'there' | 'not there' | 'deeper'> {
+  async #find(post: Witnessed, token: string): Promise<Found> {
     let before: string | undefined;
     for (let page = 0; page < PAGES_MAX; page++) {
       const statuses = await this.#page(token, before);
+      if (statuses === undefined) return 'unread';
       const last = statuses.at(-1);
       if (last === undefined || last.id === before) return 'not there';
       const seen = this.watching.sightings.in(statuses);
@@ -80,15 +88,14 @@ export class HomeWatch {
     return 'deeper';
   }
 
-  /** Nothing when there is no answer: the run itself counts errors. */
-  async #page(token: string, before: string | undefined): Promise<readonly StatusJson[]> {
+  async #page(token: string, before: string | undefined): Promise<readonly StatusJson[] | undefined> {
     const older = before === undefined ? '' : `&max_id=${encodeURIComponent(before)}`;
     const ask = { method: 'GET', path: `/api/v1/timelines/home?limit=${PAGE}${older}`, token } as const;
     try {
       const { status, text } = await this.watching.client.ask(ask);
-      return status === 200 ? statusesIn(text) : [];
+      return status === 200 ? statusesIn(text) : undefined;
     } catch (error) {
-      if (error instanceof NoAnswer) return [];
+      if (error instanceof NoAnswer) return undefined;
       throw error;
     }
   }

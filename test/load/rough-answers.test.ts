@@ -113,6 +113,29 @@ test('a limit of requests that is met is told by its status', async () => {
   assert.deepEqual(result?.verdicts, { lost: 0, repeated: 0, outOfOrder: 0, late: 0 });
 });
 
+test('homes that cannot be read show nothing late', async () => {
+  const limited = { status: 429, text: '{}', headers: { 'retry-after': '300' } };
+  let began = false;
+  const instead = (asked: Asked) => {
+    began ||= isRunsPost(asked);
+    return began && isHome(asked) ? limited : undefined;
+  };
+  const { code, result } = await through(
+    { instead },
+    '--mix',
+    'post',
+    '--count',
+    '20',
+    '--late',
+    '1s',
+    '--max-late',
+    '0',
+  );
+  assert.equal(code, 1);
+  assert.deepEqual(result?.verdicts, { lost: 0, repeated: 0, outOfOrder: 0, late: 0 });
+  assert.ok(result.looked.unread.length > 0);
+});
+
 test('a server that limits what is read afterwards is not waited for longer than the time to settle', async () => {
   let [homes, began] = [0, false];
   const limited = { status: 429, text: '{}', headers: { 'retry-after': '300' } };
