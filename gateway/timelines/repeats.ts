@@ -5,7 +5,8 @@ import type { Select } from './page.js';
 
 /**
  * A reblog is not shown where what it reblogs, or another reblog of that, is among as many rows below it: it was seen
- * there. Source: Mastodon FeedManager::REBLOG_FALLOFF, which counts what a feed shows; here it is all rows of it.
+ * there. Source: Mastodon FeedManager::REBLOG_FALLOFF, which counts what a feed shows; here it is all rows that are read,
+ * of which a ring has some that are gone, and the store some that are for others.
  */
 export const REPEAT_ROWS = 40;
 
@@ -16,7 +17,7 @@ export type Below<E> = (id: string, count: number) => Soon<readonly E[]>;
 
 const gistOf = (status: Seen): string | undefined => status && (status.record.reblogOfId ?? status.record.id);
 
-/** Of rows with what of them is seen, what is no repeat. Whichever way and in whatever pages they are read, it is the same. */
+/** Of rows with what of them is seen, what is no repeat: the same whichever way and in whatever pages they are read. */
 export class Repeats<E extends { readonly id: string }> {
   /** Upwards: what the rows before say, and where they began. */
   #past: (string | undefined)[] = [];

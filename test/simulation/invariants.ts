@@ -5,7 +5,8 @@ import { NO_RING } from '../../actors/timelines/ring-part.js';
 import { NOBODY_LIMITED } from '../../gateway/instance/account-limits.js';
 import { Lenses } from '../../gateway/lenses.js';
 import type { Services } from '../../gateway/services.js';
-import { homeTimeline } from '../../gateway/timelines/home.js';
+import { homeCursor, homeTimeline, selectShown } from '../../gateway/timelines/home.js';
+import { readPage } from '../../gateway/timelines/page.js';
 import type { AccountLists, StoreAccountRecord } from '../../proto/gen/types.js';
 import { RANGE_LIMIT_MAX, type Tables } from '../../store/port.js';
 import {
@@ -244,10 +245,16 @@ async function homesAreRight(ended: Ended, found: string[]): Promise<void> {
   }
 }
 
-/** The newest ids of a home. */
+/**
+ * The newest ids of a home, with the reblogs of what is among the rows below: how many rows those are depends on where
+ * they are from, since a ring also has what is gone, and the store what is for others.
+ */
 async function newest(services: Services, account: string): Promise<string[]> {
   const bounds = { limit: 200, before: undefined, after: undefined, upwards: false };
-  return (await homeTimeline(services, account, bounds)).items.map(({ record }) => record.id);
+  const { view, part } = await services.lenses.home(account, bounds);
+  const cursor = homeCursor(services, account, () => view.lens.authors, bounds, part);
+  const select = selectShown(services, account, view, (status) => view.lens.home(status));
+  return (await readPage(cursor, bounds, select)).items.map(({ record }) => record.id);
 }
 
 /** The same relations, and no rings. */
