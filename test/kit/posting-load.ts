@@ -26,7 +26,7 @@ const PAUSE_MS = 100;
 
 /**
  * Posts as several users at once, each to a node of its own choosing per post, until `stop`. Bounded by
- * `postsPerUserMax`.
+ * `postsPerUserMax`; `paceMs` lie between two posts of a user.
  */
 export class PostingLoad {
   private readonly acknowledged: Acknowledged[] = [];
@@ -38,6 +38,7 @@ export class PostingLoad {
     private readonly urls: readonly string[],
     users: readonly LoadUser[],
     private readonly postsPerUserMax: number,
+    private readonly paceMs = 0,
   ) {
     this.running = users.map((user, index) => this.drive(user, index));
   }
@@ -56,6 +57,7 @@ export class PostingLoad {
     for (let number = 0; number < this.postsPerUserMax && !this.stopping; number++) {
       const id = await this.post(user, number, index + number);
       if (id !== undefined) this.acknowledged.push({ user: user.id, number, id, atMs: Date.now() });
+      if (this.paceMs > 0) await new Promise((resolve) => setTimeout(resolve, this.paceMs));
     }
   }
 
