@@ -9,7 +9,7 @@ import { type VisibleStatus, visibleById } from '../visible.js';
 import { AheadCursor, type Cursor, MergedCursor, OnceCursor } from './cursor.js';
 import { accountCursor } from './eras.js';
 import { type Page, readPage, type Select } from './page.js';
-import { REPEAT_ROWS, Repeats } from './repeats.js';
+import { REPEAT_ROWS, Repeats, Shown } from './repeats.js';
 import { RingCursor } from './ring-cursor.js';
 import { tagsCursor } from './tag.js';
 
@@ -47,8 +47,13 @@ export function homeTimeline(services: Services, viewer: string, bounds: PageBou
         wholeHome(services, viewer, lens, span, further.part).next(count),
       );
     };
-    const repeats = new Repeats(services, bounds.upwards, select, below);
-    return readPage(cursor, bounds, (rows) => soon(select(rows), (seen) => repeats.without(rows, seen)));
+    const { upwards } = bounds;
+    const repeats = new Repeats(services, upwards, select, below);
+    // Rows that are not shown count among the forty, so that what is further below may be on the same page.
+    const shown = new Shown();
+    return readPage(cursor, bounds, (rows) =>
+      soon(select(rows), (seen) => soon(repeats.without(rows, seen), (fresh) => shown.once(fresh, upwards))),
+    );
   });
 }
 
