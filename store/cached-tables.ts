@@ -12,6 +12,9 @@ import type { AnyTable, Columns, KeyOf, Table } from './table.js';
  */
 const ROWS_MAX = 65_536;
 
+/** What waits for it runs when this turn's work has returned, before the event loop goes on. */
+const TURN = Promise.resolve();
+
 /** A row of a hot or watched table that was written. */
 export interface WrittenRow {
   readonly table: string;
@@ -74,6 +77,11 @@ export class CachedTables implements Tables {
   readonly #changed: ((rows: readonly WrittenRow[] | undefined) => void)[] = [];
   readonly #trusts: () => boolean;
   readonly #ageMaxMs: (() => number) | undefined;
+  /** What `#sinceMs` says in this turn. */
+  #believedMs: number | undefined;
+  readonly #endTurn = () => {
+    this.#believedMs = undefined;
+  };
   readonly #promptMs: number;
   readonly #newest: NewestRows;
   readonly #ranges: KeptRanges;
@@ -308,9 +316,14 @@ export class CachedTables implements Tables {
     return before === undefined ? { table: table.name, key, now } : { table: table.name, key, now, before };
   }
 
-  /** Rows that were known before are not believed. */
+  /** Rows that were known before are not believed. Reckoned once a turn: a page looks at some fifty rows. */
   #sinceMs(): number {
-    return this.#ageMaxMs === undefined ? Number.NEGATIVE_INFINITY : performance.now() - this.#ageMaxMs();
+    if (this.#ageMaxMs === undefined) return Number.NEGATIVE_INFINITY;
+    if (this.#believedMs === undefined) {
+      this.#believedMs = performance.now() - this.#ageMaxMs();
+      void TURN.then(this.#endTurn);
+    }
+    return this.#believedMs;
   }
 
   #of(table: AnyTable): KeptRows {

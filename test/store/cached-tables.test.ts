@@ -381,3 +381,19 @@ test('a row that is older than is believed now is read again', async () => {
   ageMaxMs = 60_000;
   assert.deepEqual([await read(), state.reads], [1, 1]);
 });
+
+test('how old a row may be is asked once a turn', async () => {
+  let asked = 0;
+  const ageMaxMs = () => {
+    asked += 1;
+    return asked === 1 ? 60_000 : -1;
+  };
+  const { cached } = world({ ageMaxMs });
+  await cached.write([having(1)]);
+  asked = 0;
+  await Promise.resolve();
+  const looks = () => [1, 2, 3].map(() => cached.peek(accounts, key)?.followers);
+  assert.deepEqual([looks(), asked], [[1, 1, 1], 1]);
+  await Promise.resolve();
+  assert.deepEqual([looks(), asked], [[undefined, undefined, undefined], 2]);
+});
