@@ -39,19 +39,25 @@ test('a proxy that only passes on changes nothing', async () => {
 });
 
 test('an answer that is HTML, breaks off or is something else is an error and ends nothing', async () => {
-  for (const text of [HTML, '[{"id":"1","content":', '[null,7]', '{}', '{"id":7}']) {
-    for (const holds of [isHome, isRunsPost]) {
-      const { code, result, stdout, stderr } = await through(
-        oneIn(4, holds, { status: 200, text }),
-        '--max-errors',
-        '0',
-      );
-      assert.equal(code, 1, stdout + stderr);
-      assert.ok((result?.total.errors ?? 0) > 0, text);
-      assert.ok((result?.total.good ?? 0) > 100, text);
-      assert.equal(stderr.includes('Error'), false, stderr);
-    }
+  const cases = [HTML, '[{"id":"1","content":', '{}', '{"id":7}'].flatMap((text) => [
+    { text, holds: isHome },
+    { text, holds: isRunsPost },
+  ]);
+  for (const { text, holds } of [...cases, { text: '[null,7]', holds: isRunsPost }]) {
+    const { code, result, stdout, stderr } = await through(oneIn(4, holds, { status: 200, text }), '--max-errors', '0');
+    assert.equal(code, 1, stdout + stderr);
+    assert.ok((result?.total.errors ?? 0) > 0, text);
+    assert.equal((result?.total.good ?? 0) + (result?.total.errors ?? 0), 200, text);
+    assert.equal(stderr.includes('Error'), false, stderr);
   }
+});
+
+test('a list of what are no statuses is an error where the page is looked through', async () => {
+  const nonsense = always(isHome, { status: 200, text: '[null,7]' });
+  const { code, result, stderr } = await through(nonsense, '--mix', 'post,home', '--max-errors', '0');
+  assert.equal(code, 1, stderr);
+  assert.deepEqual(Object.keys(result?.total.errorsBy ?? {}), ['no statuses']);
+  assert.equal(stderr.includes('Error'), false, stderr);
 });
 
 test('a favourite, a follow or a status that is answered with something else is no good answer', async () => {
