@@ -1,7 +1,7 @@
 import type { PageBounds } from '../http/paging.js';
 import { type Soon, soon } from '../soon.js';
 import type { Cursor } from './cursor.js';
-import { roundBound } from './round-bound.js';
+import { hasRoom, roundBound } from './round-bound.js';
 
 /** A page of a list, newest first. */
 export interface Page<T> {
@@ -140,9 +140,11 @@ class PageReading<E extends { readonly id: string }, T> {
     }
     const end = rows[index - 1]?.id;
     if (end === undefined || end === this.#passed) return;
-    this.#before = this.#passed;
+    // Where rows follow one another without a gap there is no number between them: those before them count as well.
+    const isApart = this.#passed === undefined || hasRoom(this.#passed, end, rows.length);
+    if (isApart) this.#before = this.#passed;
     this.#passed = end;
-    this.#between = rows;
+    this.#between = isApart ? rows : [...this.#between, ...rows];
   }
 }
 

@@ -28,3 +28,9 @@ export function roundBound(
   // Only where ids follow one another without a gap.
   return last;
 }
+
+/** Whether any number between these two ids is none of so many others that are there. */
+export function hasRoom(a: string, b: string, others: number): boolean {
+  const apart = BigInt(a) - BigInt(b);
+  return (apart < 0n ? -apart : apart) > others;
+}

@@ -98,3 +98,18 @@ test('where reading stops before the page is full it goes on at the roundest num
   assert.deepEqual(up.items, []);
   assert.match(up.newest ?? '', /0{10}$/);
 });
+
+test('where the last row that was looked at lies right behind another a number before both is named', async () => {
+  const alike = (wanted: boolean, shown: boolean, length: number) =>
+    Array.from({ length }, () => [wanted, shown] as const);
+  const rows = rowsOf([...alike(false, false, 8), ...alike(false, true, 106), ...alike(true, false, 248)]);
+  let end: string | undefined;
+  for (let pages = 0; pages < 20; pages++) {
+    const page = await read(rows, { before: end, after: undefined, upwards: false, limit: 7 });
+    assert.deepEqual(page.items, []);
+    if (!page.more) return;
+    end = page.oldest;
+    assert.ok(!rows.some(({ id }) => id === end), 'what is not shown is not named');
+  }
+  assert.fail('no end');
+});
