@@ -71,7 +71,7 @@ export const thread: Part<ConversationState, Commands, Events> = {
         if (reply?.deleted === false) countReply(entry, reply, 1);
       }
       const parent = parentOf(state, status);
-      if (parent?.record.deleted === true) entry.record = changed(status, { parentGone: true });
+      if (parent?.record.deleted === true) entry.record = changed(entry.record, { parentGone: true });
       if (parent === undefined && status.inReplyToId !== undefined) {
         state.orphans ??= new Map();
         state.orphans.set(status.inReplyToId, [...(state.orphans.get(status.inReplyToId) ?? []), status.id]);

@@ -138,6 +138,15 @@ test('a reply that comes before what it answers is counted and shown once that i
   assert.equal(late.when('remove', { statusId: '2', by: 'author' }).state.statuses.get('1')?.record.replies, 0);
 });
 
+test('a reply that came before what it answers is counted there also if that answers what is deleted', () => {
+  const late = started()
+    .when('remove', { statusId: '1', by: 'author' })
+    .when('add', { status: status('3', '2') })
+    .when('add', { status: status('2', '1') });
+  const record = late.state.statuses.get('2')?.record;
+  assert.deepEqual([record?.parentGone, record?.replies], [true, 1]);
+});
+
 test('whatever happens, counts equal a recount', () => {
   const id = fc.integer({ min: 1, max: 6 }).map(String);
   const by = fc.constantFrom('author', 'bob', 'carol');
