@@ -86,7 +86,8 @@ class PageReading<E extends { readonly id: string }, T> {
     if (this.#passed === undefined) return undefined;
     const { before, after, upwards } = this.bounds;
     const ids = this.#between.map(({ id }) => id);
-    return roundBound(this.#passed, this.#before ?? (upwards ? after : before), upwards, ids);
+    const round = roundBound(this.#passed, this.#before ?? (upwards ? after : before), upwards, ids);
+    return round ?? this.#before ?? this.#passed;
   }
 
   /** As many wanted rows as the page lacks. */
@@ -140,9 +141,10 @@ class PageReading<E extends { readonly id: string }, T> {
     }
     const end = rows[index - 1]?.id;
     if (end === undefined || end === this.#passed) return;
-    // Where rows follow one another without a gap there is no number between them: those before them count as well.
-    const isApart = this.#passed === undefined || hasRoom(this.#passed, end, rows.length);
-    if (isApart) this.#before = this.#passed;
+    const passed = this.#passed;
+    // Where nothing is free between the rows that were passed over, those before them count as well.
+    const isApart = passed === undefined || passed === this.#last || hasRoom(passed, end, rows.length);
+    if (isApart) this.#before = passed;
     this.#passed = end;
     this.#between = isApart ? rows : [...this.#between, ...rows];
   }

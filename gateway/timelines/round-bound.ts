@@ -9,13 +9,14 @@ const TOP = 10n ** BigInt(ID_DIGITS);
  * @param last at which reading stopped: it is read again
  * @param earlier beyond it, where reading came from; undefined: anywhere
  * @param taken ids between the two, none of which it is either
+ * @returns undefined where ids follow one another without a gap
  */
 export function roundBound(
   last: string,
   earlier: string | undefined,
   upwards: boolean,
   taken: readonly string[],
-): string {
+): string | undefined {
   const at = BigInt(last);
   const from = BigInt(earlier ?? (upwards ? -1n : TOP));
   for (let digits = ID_DIGITS - 1; digits >= 0; digits--) {
@@ -25,8 +26,7 @@ export function roundBound(
     const id = storedId(bound.toString());
     if (!taken.includes(id)) return id;
   }
-  // Only where ids follow one another without a gap.
-  return last;
+  return undefined;
 }
 
 /** Whether any number between these two ids is none of so many others that are there. */

@@ -23,6 +23,10 @@ function rowsOf(marks: readonly (readonly [boolean, boolean])[]): Row[] {
   });
 }
 
+function alike(wanted: boolean, shown: boolean, length: number): (readonly [boolean, boolean])[] {
+  return Array.from({ length }, () => [wanted, shown]);
+}
+
 /** Newest first, or oldest first upwards. */
 function cursorOf(rows: readonly Row[], { before, after, upwards }: PageBounds) {
   const inside = rows.filter(({ id }) => (before === undefined || id < before) && (after === undefined || id > after));
@@ -100,8 +104,6 @@ test('where reading stops before the page is full it goes on at the roundest num
 });
 
 test('where the last row that was looked at lies right behind another a number before both is named', async () => {
-  const alike = (wanted: boolean, shown: boolean, length: number) =>
-    Array.from({ length }, () => [wanted, shown] as const);
   const rows = rowsOf([...alike(false, false, 8), ...alike(false, true, 106), ...alike(true, false, 248)]);
   let end: string | undefined;
   for (let pages = 0; pages < 20; pages++) {
@@ -112,4 +114,14 @@ test('where the last row that was looked at lies right behind another a number b
     assert.ok(!rows.some(({ id }) => id === end), 'what is not shown is not named');
   }
   assert.fail('no end');
+});
+
+test('where it lies right behind what was shown that is named, and is not shown again', async () => {
+  const hidden = [...alike(false, false, 1), ...alike(true, false, 112), ...alike(false, false, 39)];
+  const rows = rowsOf([...hidden, ...alike(true, true, 2), ...alike(false, false, 1)]);
+  const all: PageBounds = { before: undefined, after: undefined, upwards: false, limit: 20 };
+  const page = await read(rows, all);
+  const shown = rows.slice(152, 154).map(({ id }) => id);
+  assert.deepEqual(page.items, shown);
+  assert.deepEqual((await read(rows, { ...all, before: page.oldest })).items, []);
 });
