@@ -23,7 +23,8 @@ interface Shape {
 /**
  * Brings a value towards its schema before ajv judges it: words for booleans and numbers, one value for an array,
  * `{"0": …, "1": …}` (a form's indexed names) for an array; null and, for numbers and booleans, empty text count as
- * absent where the schema does not allow them, as does empty text for one of some words or for what has a pattern;
+ * absent where the schema does not allow them, as does empty text for one of some words or for what has a pattern,
+ * also within a list;
  * empty text is null where that is allowed and text is not; a data: address is the file that it holds, as Mastodon takes
  * pictures in JSON. What does not fit is left for ajv to refuse. Walks the schema, not
  * the value, so hostile nesting costs nothing. Changes objects in place.
@@ -86,9 +87,11 @@ function coerceNumber(shape: Shape, value: unknown): unknown {
 
 function coerceArray(shape: Shape, value: unknown): unknown {
   const list = asList(value);
-  const items = shape.items;
+  const items = shape.items as Shape | undefined;
   if (items === undefined || !Array.isArray(list)) return list;
-  return list.map((item) => coerce(items, item));
+  // Mastodon.py writes some lists as `id[][]`.
+  const flat = items.type === 'array' ? list : list.flat();
+  return flat.filter((item) => !(item === '' && cannotBeEmpty(items))).map((item) => coerce(items as TSchema, item));
 }
 
 function asList(value: unknown): unknown {

@@ -5,6 +5,7 @@ import type { Authenticator, Caller } from './authenticator.js';
 import { authorize } from './authorize.js';
 import { BODY_BYTES_MAX, parseBody } from './body.js';
 import type { ClientAddress } from './client-address.js';
+import { asksForNone, emptied, isPaged } from './empty-page.js';
 import { parseUrlEncoded, percentDecode, Unparsable } from './form.js';
 import type { Head } from './head.js';
 import { type Address, type Arrival, Incoming } from './incoming.js';
@@ -39,6 +40,7 @@ export interface Prepared {
   readonly params: Validate | undefined;
   readonly query: Validate | undefined;
   readonly body: Validate | undefined;
+  readonly isPaged: boolean;
   /** What short queries without lists became, which nobody changes. */
   readonly queries: Map<string, object>;
 }
@@ -213,7 +215,9 @@ export class Dispatcher {
     }
     const request = new Incoming(this.#services, this.#clientAddress, caller, address, body, arrival);
     const key = route.idempotent === undefined ? undefined : request.headers['idempotency-key'];
-    return key ? once(request, route, arrival.head.path, key) : route.handle(request);
+    if (key) return once(request, route, arrival.head.path, key);
+    const handled = route.handle(request);
+    return address.isEmpty === true ? emptied(handled) : handled;
   }
 
   /** Some clients put a form's values into the address: they count where the route has no query of its own. */
@@ -238,8 +242,10 @@ export class Dispatcher {
     const validParams = id !== undefined || prepared.params === undefined ? { value: params } : prepared.params(params);
     if (isProblem(validParams)) return NOT_FOUND;
     if (known !== undefined) return { params: validParams.value, query: known };
-    const query = prepared.query?.(form) ?? { value: form };
+    const isEmpty = prepared.isPaged && 'limit' in form && asksForNone(form.limit);
+    const query = prepared.query?.(isEmpty ? { ...form, limit: '1' } : form) ?? { value: form };
     if (isProblem(query)) return query;
+    if (isEmpty) return { params: validParams.value, query: query.value, isEmpty };
     keepQuery(prepared, head.query, query.value);
     return { params: validParams.value, query: query.value };
   }
@@ -290,6 +296,7 @@ function prepare(route: AnyRoute, compile: (schema: TSchema) => Validate): Prepa
     params: route.params && compile(route.params),
     query: route.query && compile(route.query),
     body: route.body && compile(route.body),
+    isPaged: isPaged(route.query),
     queries: new Map(),
   };
 }

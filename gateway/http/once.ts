@@ -70,7 +70,8 @@ async function carryOut(request: Keyed, route: AnyRoute, name: string): Promise<
   }
 }
 
-function jsonOf(body: unknown): string {
+/** What a handler answers, as it is sent. */
+export function jsonOf(body: unknown): string {
   if (body instanceof JsonPieces) return body.toString();
   if (!(body instanceof JsonText)) return JSON.stringify(body);
   return typeof body.text === 'string' ? body.text : Buffer.from(body.text).toString();

@@ -4,9 +4,12 @@ import { storedId } from '../../actors/domain/ids.js';
 const ID_HIGHEST = '9'.repeat(18);
 const [DIGIT_0, DIGIT_9] = [48, 57];
 
-/** A page's size as clients ask for it; more than `limitMax` is cut to it, as Mastodon does. */
+/**
+ * A page’s size as clients ask for it; more than `limitMax` is cut to it, and of 0 there is an empty page, as at Mastodon:
+ * `pageSize` has the dispatcher ask for a page of 1 and empty it (empty-page.ts), so no handler meets 0.
+ */
 export function limitQuery(limitDefault: number, limitMax: number) {
-  return Type.Integer({ minimum: 1, maximum: limitMax, default: limitDefault, clamp: true });
+  return Type.Integer({ minimum: 0, maximum: limitMax, default: limitDefault, clamp: true, pageSize: true });
 }
 
 /** An id in a query or body; longer numbers than ids can be are refused with 422. */

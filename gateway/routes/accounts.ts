@@ -59,7 +59,8 @@ const lookup = route({
   path: '/api/v1/accounts/lookup',
   auth: 'optional',
   scope: 'read:accounts',
-  query: Type.Object({ acct: Type.String({ minLength: 1, maxLength: ACCT_CHARS_MAX }) }),
+  // Whom nobody is named is not found, as at Mastodon.
+  query: Type.Object({ acct: Type.String({ default: '', maxLength: ACCT_CHARS_MAX }) }),
   handle: async ({ services, viewer, query }) => {
     const id = await findLocal(services, query.acct);
     return oneAccount(services, viewer, id === undefined ? notFound() : await publishedAccount(services, id));

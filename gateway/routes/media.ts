@@ -47,10 +47,10 @@ const upload = (path: string, patient: boolean): AnyRoute =>
       if (isProblem(details)) return details;
       const key = await mediaKey(services, viewer, chanceFor(newId, body.file));
       const received = await services.workshop.receive(body.file.bytes, patient, key, details.preview !== undefined);
-      if (isProblem(received)) return received;
+      if (isProblem(received)) return refused(services, received, [details.preview]);
       const media = withDetails(received, details);
       const added = await services.askAccount(viewer, 'addMedia', { media }, once);
-      if (isProblem(added)) return added;
+      if (isProblem(added)) return refused(services, added, [received.file, received.preview, media.preview]);
       // A repeat with other bytes is answered as the first was: nothing refers to these files.
       if (added.key !== media.key) await removeFiles(services, [received.file, received.preview, media.preview]);
       return shown(services, added, 202);
@@ -135,7 +135,13 @@ function shown(services: Services, media: AccountMedia, unready: number): Answer
   return media.state === 'ready' ? json(body) : { status: unready, body };
 }
 
-async function removeFiles({ workshop }: Services, names: readonly string[]): Promise<void> {
+/** What was stored for it goes: nothing refers to that, nor will a repeat of what was refused. */
+async function refused(services: Services, why: Problem, names: readonly (string | undefined)[]): Promise<Problem> {
+  await removeFiles(services, names);
+  return why;
+}
+
+async function removeFiles({ workshop }: Services, names: readonly (string | undefined)[]): Promise<void> {
   await Promise.all(names.map((name) => name && workshop.remove(name)));
 }
 

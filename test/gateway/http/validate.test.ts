@@ -23,6 +23,17 @@ test('a schema that ajv refuses throws at its first value', () => {
   assert.throws(() => validate({ name: 'alice' }), /no-such-format/);
 });
 
+test('lists are as clients of Mastodon write them: what is empty in them counts as absent, lists within count as one', () => {
+  const validate = validators()(Type.Object({ id: Type.Array(Type.String({ pattern: '^[0-9]+$' })) }));
+  for (const id of [['', '1', '2'], [['1', '2']], [['1'], ['2']], { 0: '1', 1: '2' }]) {
+    assert.deepEqual(validate({ id }), { value: { id: ['1', '2'] } });
+  }
+  assert.deepEqual(validate({ id: [''] }), { value: { id: [] } });
+  assert.ok(isProblem(validate({ id: ['1', 'x'] })));
+  const texts = validators()(Type.Object({ options: Type.Array(Type.String()) }));
+  assert.deepEqual(texts({ options: ['', 'a'] }), { value: { options: ['', 'a'] } }, 'text may be empty');
+});
+
 test('a validator gives the same answers at its first value and at later ones', () => {
   const validate = validators()(Type.Object({ limit: Type.Integer({ minimum: 1, default: 20 }) }));
   for (let round = 0; round < 2; round++) {

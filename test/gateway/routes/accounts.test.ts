@@ -25,14 +25,15 @@ test('an account is found by id and by name, in any of the name’s forms', asyn
   assert.deepEqual(ids(several.body), [bob.id]);
 });
 
-test('what is nobody is not found; a lookup without a name is refused', async () => {
+test('what is nobody is not found; nor is whom a lookup does not name', async () => {
   for (const path of ['1', 'x', '%C3%A9', '9'.repeat(30)]) {
     assert.equal((await server.get(`/api/v1/accounts/${path}`)).status, 404, path);
   }
   for (const acct of ['nobody', 'alice@elsewhere.example', 'a@b@c', '../x', '%F0%9F%90%A6']) {
     assert.equal((await server.get(`/api/v1/accounts/lookup?acct=${acct}`)).status, 404, acct);
   }
-  assert.equal((await server.get('/api/v1/accounts/lookup')).status, 422);
+  for (const query of ['', '?acct='])
+    assert.equal((await server.get(`/api/v1/accounts/lookup${query}`)).status, 404, query);
   assert.equal((await server.get('/api/v1/accounts/1/statuses')).status, 404);
 });
 
@@ -97,7 +98,7 @@ test('an account’s statuses are what the reader may see, chosen by the query',
   const first = await server.get(`/api/v1/accounts/${carol.id}/statuses?limit=2&exclude_reblogs=true`);
   assert.match(linkTo(first, 'next') ?? '', /exclude_reblogs=true/);
   assert.deepEqual(ids((await server.get(linkTo(first, 'next') ?? '')).body), [open]);
-  assert.equal((await server.get(`/api/v1/accounts/${carol.id}/statuses?limit=0`)).status, 422);
+  assert.deepEqual((await server.get(`/api/v1/accounts/${carol.id}/statuses?limit=0`)).body, []);
 });
 
 test('the Link of an account’s statuses names none that the reader may not see', async () => {

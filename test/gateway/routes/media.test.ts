@@ -173,12 +173,29 @@ test('a large image may be worked on behind the answer: 202, then 206 until it i
   assert.equal(Buffer.from(await file.arrayBuffer()).length, Number(file.headers.get('content-length')));
 });
 
+const stored = async () => {
+  const all = await readdir(join(server.folder, 'media'), { recursive: true, withFileTypes: true });
+  return new Set(all.filter((entry) => entry.isFile()).map(({ name }) => name));
+};
+
+test('of an upload that is refused nothing stays, its thumbnail neither', async () => {
+  const before = await stored();
+  const thumbnail = await png(90, 160, '#00f');
+  const broken = (await png(60, 40)).subarray(0, 60);
+  const tooLong = 'x'.repeat(1_501);
+  for (const fields of [{ file: Buffer.from('no image') }, { file: broken }, { description: tooLong }]) {
+    const sent = { file: await png(60, 40), thumbnail, ...fields };
+    const { status, body } = await sendForm(alice, 'POST', '/api/v2/media', sent);
+    assert.equal(status, 422, JSON.stringify(body));
+  }
+  assert.deepEqual(
+    [...(await stored())].filter((name) => !before.has(name)),
+    [],
+  );
+});
+
 test('of an image with a thumbnail of its own nothing else is stored, also where it is worked on behind the answer', async () => {
-  const names = async () => {
-    const all = await readdir(join(server.folder, 'media'), { recursive: true, withFileTypes: true });
-    return new Set(all.filter((entry) => entry.isFile()).map(({ name }) => name));
-  };
-  const before = await names();
+  const before = await stored();
   const thumbnail = await png(90, 160, '#00f');
   const quick = await upload(alice, { thumbnail });
   const begun = await sendForm(alice, 'POST', '/api/v2/media', { file: await large(), thumbnail });
@@ -187,9 +204,9 @@ test('of an image with a thumbnail of its own nothing else is stored, also where
   const shown = [quick, slow].flatMap(({ url, preview_url }) => [url, preview_url]);
   for (const { meta } of [quick, slow]) assert.deepEqual([meta.small.width, meta.small.height], [90, 160]);
   const expected = shown.map((url) => basename(new URL(url).pathname)).sort();
-  const stored = async () => [...(await names())].filter((name) => !before.has(name)).sort();
-  await until('what came is gone', async () => (await stored()).length <= expected.length || undefined, WAIT_MS);
-  assert.deepEqual(await stored(), expected);
+  const added = async () => [...(await stored())].filter((name) => !before.has(name)).sort();
+  await until('what came is gone', async () => (await added()).length <= expected.length || undefined, WAIT_MS);
+  assert.deepEqual(await added(), expected);
 });
 
 test('only its owner sees, describes and deletes an upload; deleting takes its files', async () => {
