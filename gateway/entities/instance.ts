@@ -110,9 +110,9 @@ export function renderInstance(instance: InstanceSettings, about: About, serverK
       },
       urls: {
         streaming: instance.streamingUrl,
-        about: `${instance.baseUrl}/api/v1/instance/extended_description`,
-        privacy_policy: `${instance.baseUrl}/api/v1/instance/privacy_policy`,
-        terms_of_service: about.hasTerms ? `${instance.baseUrl}/api/v1/instance/terms_of_service` : null,
+        about: `${instance.baseUrl}/about`,
+        privacy_policy: `${instance.baseUrl}/privacy-policy`,
+        terms_of_service: about.hasTerms ? `${instance.baseUrl}/terms-of-service` : null,
         ...(about.statusPage === undefined ? {} : { status: about.statusPage }),
       },
       timelines_access: {

@@ -1,4 +1,5 @@
 import type { AnyRoute } from '../http/route.js';
+import { aboutPageRoutes } from './about-pages.js';
 import { accountRoutes } from './accounts.js';
 import { adminAccountRoutes } from './admin-accounts.js';
 import { adminBlockRoutes } from './admin-blocks.js';
@@ -56,6 +57,7 @@ import { userListRoutes } from './user-lists.js';
 import { v1FilterRoutes } from './v1-filters.js';
 
 const routes: readonly AnyRoute[] = [
+  ...aboutPageRoutes,
   ...accountRoutes,
   ...adminAccountRoutes,
   ...adminBlockRoutes,

@@ -75,6 +75,13 @@ async function termsOf({ entries }: Services) {
   return [...(await entries.of('terms'))].sort((one, other) => (one.key < other.key ? 1 : -1));
 }
 
+/** Those of today, or else the first that will hold; undefined: there are none. */
+export async function termsThatHold(services: Services): Promise<InstanceEntry | undefined> {
+  const all = await termsOf(services);
+  const today = isoTime(services.clock.nowMs()).slice(0, 10);
+  return all.find(({ key }) => key <= today) ?? all.at(-1);
+}
+
 async function renderTerms(services: Services, entry: InstanceEntry | undefined) {
   if (entry === undefined) return notFound();
   const all = await termsOf(services);
@@ -92,11 +99,7 @@ const currentTerms = route({
   method: 'GET',
   path: '/api/v1/instance/terms_of_service',
   auth: 'none',
-  handle: async ({ services }) => {
-    const all = await termsOf(services);
-    const today = isoTime(services.clock.nowMs()).slice(0, 10);
-    return renderTerms(services, all.find(({ key }) => key <= today) ?? all.at(-1));
-  },
+  handle: async ({ services }) => renderTerms(services, await termsThatHold(services)),
 });
 
 const datedTerms = route({

@@ -83,6 +83,13 @@ test('an application’s own token is no user', async () => {
   assert.ok(refused.status === 422 || refused.status === 401, String(refused.status));
 });
 
+test('a token of the command line belongs to an application, too', async () => {
+  const { id } = (await verify((await byPassword()).body.access_token)).body;
+  const token = await server.token(id, ['read']);
+  const verified = await server.ask('GET', '/api/v1/apps/verify_credentials', undefined, token);
+  assert.deepEqual([verified.status, verified.body.name, verified.body.scopes], [200, 'Murmuration', ['read']]);
+});
+
 test('a revoked token is refused at once; only its own client can revoke it', async () => {
   const token = (await byPassword()).body.access_token as string;
   const other = await makeApp(server);

@@ -96,6 +96,26 @@ test('policies, terms and limits of domains are told', async () => {
   assert.match(block.domain, /^nuis\*+\.?\*+.*ple$/);
 });
 
+test('where clients send people to read about the instance there are pages, as at the root', async () => {
+  const { urls } = (await server.get('/api/v2/instance')).body.configuration;
+  const addresses = ['http://localhost/', urls.about, urls.privacy_policy, urls.terms_of_service];
+  assert.deepEqual(
+    addresses.map((address) => new URL(address).pathname),
+    ['/', '/about', '/privacy-policy', '/terms-of-service'],
+  );
+  const shown: string[] = [];
+  for (const address of addresses) {
+    const page = await fetch(server.url + new URL(address).pathname);
+    assert.deepEqual([page.status, page.headers.get('content-type')], [200, 'text/html; charset=utf-8'], address);
+    shown.push(await page.text());
+  }
+  assert.match(shown[0] ?? '', /<h1>A town<\/h1><p>Of birds<\/p><p>Long ago…<\/p>/);
+  assert.match(shown[0] ?? '', /<li>Be kind – always<\/li>.*mayor@example\.org/s);
+  assert.equal(shown[1], shown[0]);
+  assert.match(shown[2] ?? '', /<p>We keep &lt;nothing&gt;/);
+  assert.match(shown[3] ?? '', /<p>Old<\/p>/);
+});
+
 test('lists that are empty are lists, and NodeInfo leads from its well-known place', async () => {
   for (const path of ['/api/v1/custom_emojis', '/api/v1/instance/peers'])
     assert.deepEqual((await server.get(path)).body, []);
