@@ -44,6 +44,15 @@ export function readText(text: string): TextNames {
   return { mentions: [...mentions], tags: [...tags] };
 }
 
+/** The hashtags of a text as they are written there first, by their names, without the #. */
+export function writtenTags(text: string): ReadonlyMap<string, string> {
+  const written = new Map<string, string>();
+  for (const segment of segments(text)) {
+    if (segment.kind === 'tag' && !written.has(segment.name)) written.set(segment.name, segment.raw.slice(1));
+  }
+  return written;
+}
+
 /**
  * Length as people count it: grapheme clusters; links count LINK_COUNTS_AS, mentions without their host.
  * Source: Mastodon StatusLengthValidator.

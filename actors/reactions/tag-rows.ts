@@ -2,6 +2,7 @@ import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import { put, type RowWrite, remove } from '../../store/port.js';
 import { tagBuckets, tagNames, tagStatuses } from '../../store/tables.js';
 import { indexedTags, TAG_BUCKET_MS, tagBucket } from '../domain/hashtag.js';
+import { writtenTags } from '../domain/text.js';
 import { wordStart } from '../domain/words.js';
 
 /** The status in the timelines of its hashtags. */
@@ -9,8 +10,9 @@ export function tagRows(record: StoreStatusRecord): RowWrite[] {
   const tags = indexedTags(record);
   if (tags.length === 0) return [];
   const bucket = tagBucket(record.id);
+  const written = writtenTags(record.text);
   return tags.flatMap((tag) => [
-    put(tagStatuses, { tag, bucket, status: record.id }, { accountId: record.accountId }),
+    put(tagStatuses, { tag, bucket, status: record.id }, useOf(tag, record.accountId, written.get(tag))),
     put(tagBuckets, { tag, bucket }, { atMs: bucket * TAG_BUCKET_MS }),
     put(tagNames, { start: wordStart(tag), tag }, { atMs: bucket * TAG_BUCKET_MS }),
   ]);
@@ -21,3 +23,6 @@ export function untaggedRows(status: string, tags: readonly string[]): RowWrite[
   const bucket = tagBucket(status);
   return tags.map((tag) => remove(tagStatuses, { tag, bucket, status }));
 }
+
+const useOf = (tag: string, accountId: string, written = tag) =>
+  written === tag ? { accountId } : { accountId, written };

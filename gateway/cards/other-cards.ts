@@ -6,7 +6,7 @@ import type {
   StoreAccountRecord,
 } from '../../proto/gen/types.js';
 import { Generations } from '../../store/generations.js';
-import type { DayUse } from '../discovery/tag-histories.js';
+import type { TagUses } from '../discovery/tag-histories.js';
 import type { LinkTrend } from '../discovery/trends.js';
 import { renderAdminAccount } from '../entities/admin.js';
 import type { EmojiLookup } from '../entities/custom-emoji.js';
@@ -51,7 +51,7 @@ export class OtherCards {
   readonly #numberedLinks: KeptJson<NumberedLink>;
   readonly #instance: InstanceSettings;
   /** By their histories, which are found anew when somebody uses them. Without the end. */
-  readonly #tags = new WeakMap<readonly DayUse[], { readonly name: string; readonly open: Uint8Array }>();
+  readonly #tags = new WeakMap<TagUses, { readonly name: string; readonly open: Uint8Array }>();
 
   /** By the newest notification. */
   readonly groups = new Generations<GroupCard>(GROUPS_MAX);
@@ -109,7 +109,7 @@ export class OtherCards {
   }
 
   /** `following` undefined: nobody asks. */
-  tag(name: string, history: readonly DayUse[], following: boolean | undefined): Uint8Array[] {
+  tag(name: string, history: TagUses, following: boolean | undefined): Uint8Array[] {
     let kept = this.#tags.get(history);
     if (kept?.name !== name) {
       const text = JSON.stringify(renderTag(this.#instance, name, history, undefined));

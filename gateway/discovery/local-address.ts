@@ -6,12 +6,12 @@ import type { Services } from '../services.js';
 import type { Soon } from '../soon.js';
 import { publishedAccount, type VisibleStatus, visibleStatus } from '../visible.js';
 import { type VisibleCollection, visibleCollection } from '../visible-collections.js';
-import type { DayUse } from './tag-histories.js';
+import type { TagUses } from './tag-histories.js';
 
 /** A hashtag that was found, with its uses. */
 export interface FoundTag {
   readonly name: string;
-  readonly history: readonly DayUse[];
+  readonly history: TagUses;
   /** Whether the viewer follows it; undefined where nobody asks. */
   readonly following: boolean | undefined;
 }

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { idMs, makeId } from '../../actors/domain/ids.js';
 import type { Clock } from '../../actors/domain/time.js';
+import type { StorePublicRow } from '../../proto/gen/types.js';
 import type { WrittenRow } from '../../store/cached-tables.js';
 import type { ReadTables } from '../../store/port.js';
 import { tagStatuses } from '../../store/tables.js';
@@ -10,6 +11,8 @@ import { tagsCursor } from '../timelines/tag.js';
 export const DAY_MS = 86_400_000;
 /** Source: service-interface.md, limits. */
 export const HISTORY_DAYS = 7;
+/** Uses before those days that say how a hashtag is written which nobody has used since. */
+const EARLIER_READ = 20;
 /** Statuses of one hashtag that are counted, newest first: bounds one question to some megabytes. */
 const COUNTED_MAX = 20_000;
 const READ_AT_ONCE = 1_000;
@@ -29,6 +32,9 @@ export interface DayUse {
   readonly accounts: number;
 }
 
+/** Of a hashtag, with how most people wrote it of late; absent where that is its name. */
+export type TagUses = readonly DayUse[] & { readonly written?: string };
+
 /** Tells of rows that were written; without any: who knows which. */
 export type Told = (listener: (rows: readonly WrittenRow[] | undefined) => void) => void;
 
@@ -36,7 +42,7 @@ export type Told = (listener: (rows: readonly WrittenRow[] | undefined) => void)
 export class TagHistories {
   readonly #tables: ReadTables;
   readonly #clock: Pick<Clock, 'nowMs'>;
-  readonly #kept = new LRUCache<string, readonly DayUse[]>({ max: KEPT_MAX, ttl: KEPT_MS, ttlResolution: CLOCK_MS });
+  readonly #kept = new LRUCache<string, TagUses>({ max: KEPT_MAX, ttl: KEPT_MS, ttlResolution: CLOCK_MS });
   readonly #isTold: boolean;
   /** Of few rows, counted under way; a use in between makes them worthless. */
   readonly #counting = new Map<string, { counters: number; stale: boolean }>();
@@ -53,19 +59,20 @@ export class TagHistories {
   }
 
   /** HISTORY_DAYS days, today first. */
-  of(tag: string): Soon<readonly DayUse[]> {
+  of(tag: string): Soon<TagUses> {
     const nowMs = this.#clock.nowMs();
     const kept = this.#kept.get(tag);
     return kept !== undefined && kept[0]?.dayMs === dayOf(nowMs) ? kept : this.#count(tag, lastDays(nowMs));
   }
 
-  async #count(tag: string, days: readonly number[]): Promise<readonly DayUse[]> {
+  async #count(tag: string, days: readonly number[]): Promise<TagUses> {
     const counting = this.#counting.get(tag) ?? { counters: 0, stale: false };
     counting.counters += 1;
     this.#counting.set(tag, counting);
     try {
       const used = await this.#read(tag, days);
-      const counted = countByDay(used, days);
+      const written = mostlyWritten(tag, used.length > 0 ? used : await this.#readEarlier(tag));
+      const counted = Object.assign(countByDay(used, days), written === tag ? {} : { written });
       if (used.length >= KEPT_FROM || (this.#isTold && !counting.stale)) this.#kept.set(tag, counted);
       return counted;
     } finally {
@@ -74,14 +81,19 @@ export class TagHistories {
     }
   }
 
-  async #read(tag: string, days: readonly number[]): Promise<Used[]> {
+  async #readEarlier(tag: string): Promise<readonly Writing[]> {
+    const cursor = tagsCursor(this.#tables, [tag], { before: undefined, after: undefined, upwards: false });
+    return (await cursor.next(EARLIER_READ)).map(({ value }) => value);
+  }
+
+  async #read(tag: string, days: readonly number[]): Promise<(Used & Writing)[]> {
     const oldest = makeId(days.at(-1) ?? 0, 0, 0);
     const cursor = tagsCursor(this.#tables, [tag], { before: undefined, after: oldest, upwards: false });
-    const used: Used[] = [];
+    const used: (Used & Writing)[] = [];
     while (used.length < COUNTED_MAX) {
       const rows = await cursor.next(READ_AT_ONCE);
       if (rows.length === 0) break;
-      for (const { id, value } of rows) used.push({ atMs: idMs(id), accountId: value.accountId });
+      for (const { id, value } of rows) used.push({ ...value, atMs: idMs(id) });
     }
     return used;
   }
@@ -100,6 +112,23 @@ export class TagHistories {
 export interface Used {
   readonly atMs: number;
   readonly accountId: string;
+}
+
+/** How somebody wrote a hashtag; absent: by its name. */
+type Writing = Pick<StorePublicRow, 'accountId' | 'written'>;
+
+/** As most people wrote it, each of them counted once for each way; among those the way that is oldest. Uses newest first. */
+function mostlyWritten(tag: string, uses: readonly Writing[]): string {
+  const people = new Map<string, Set<string>>();
+  for (let at = uses.length - 1; at >= 0; at--) {
+    const { accountId, written = tag } = uses[at] as Writing;
+    const known = people.get(written);
+    if (known === undefined) people.set(written, new Set([accountId]));
+    else known.add(accountId);
+  }
+  let most: { readonly written: string; readonly count: number } = { written: tag, count: 0 };
+  for (const [written, { size: count }] of people) if (count > most.count) most = { written, count };
+  return most.written;
 }
 
 /** First moments of the days that histories show, today first. */

@@ -10,7 +10,15 @@ import { eachBounded, READS_AT_ONCE_MAX } from '../timelines/cursor.js';
 import { publicCursor } from '../timelines/public.js';
 import { Kept } from './kept.js';
 import type { LinkCards } from './link-cards.js';
-import { countByDay, DAY_MS, type DayUse, lastDays, type TagHistories, type Used } from './tag-histories.js';
+import {
+  countByDay,
+  DAY_MS,
+  type DayUse,
+  lastDays,
+  type TagHistories,
+  type TagUses,
+  type Used,
+} from './tag-histories.js';
 
 /** Public statuses of the last week that trends are found in, newest first; and read at a time. */
 const SAMPLE_MAX = 3_000;
@@ -32,7 +40,7 @@ const LINKS_MAX = 4;
 export interface Trend {
   /** A hashtag's name, or an address. */
   readonly name: string;
-  readonly history: readonly DayUse[];
+  readonly history: TagUses;
 }
 
 /** A link that trends, with the statuses that pass it on, newest first. */

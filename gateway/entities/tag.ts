@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { DayUse } from '../discovery/tag-histories.js';
+import type { DayUse, TagUses } from '../discovery/tag-histories.js';
 import type { InstanceSettings } from '../instance/settings.js';
 
 /** The REST API's TagHistory: numbers as text, the day's first second. */
@@ -13,6 +13,7 @@ export interface TagHistory {
 export interface Tag {
   /** Of the name alone: whatever it was used for, a hashtag has no other identity. */
   readonly id: string;
+  /** As most people write it. */
   readonly name: string;
   readonly url: string;
   readonly history: readonly TagHistory[];
@@ -23,12 +24,12 @@ export interface Tag {
 export function renderTag(
   instance: InstanceSettings,
   name: string,
-  history: readonly DayUse[],
+  history: TagUses,
   following: boolean | undefined,
 ): Tag {
   return {
     id: tagId(name),
-    name,
+    name: history.written ?? name,
     url: `${instance.baseUrl}/tags/${encodeURIComponent(name)}`,
     history: renderHistory(history),
     ...(following === undefined ? {} : { following }),

@@ -4,7 +4,7 @@ import { storedId } from '../../actors/domain/ids.js';
 import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
 import { JsonPieces } from '../cards/json-pieces.js';
 import { arrayOf } from '../cards/status-pages.js';
-import type { DayUse } from '../discovery/tag-histories.js';
+import type { TagUses } from '../discovery/tag-histories.js';
 import { isSuspended } from '../entities/account.js';
 import { renderFeaturedTag } from '../entities/featured-tag.js';
 import { renderTag } from '../entities/tag.js';
@@ -68,7 +68,7 @@ const suggestions = route({
   handle: ({ services, viewer = '' }) =>
     soon(askSoon(services, viewer, 'featuredTags', {}), (reply) => {
       const names = answered(reply).others.map(({ name }) => name);
-      return soon(together<(readonly DayUse[])[]>(names.map((name) => services.tagHistories.of(name))), (histories) => {
+      return soon(together<TagUses[]>(names.map((name) => services.tagHistories.of(name))), (histories) => {
         const { others } = services.pages;
         const tags = names.map((name, index) => others.tag(name, histories[index] ?? [], undefined));
         return json(new JsonPieces(arrayOf(tags)));

@@ -2678,9 +2678,11 @@ export interface StoreAccountStatusRow {
   readonly hasMedia?: boolean | undefined;
 }
 
+/** written: of a hashtag, as its author wrote it, unless that is its name. */
 export interface StorePublicRow {
   readonly accountId: string;
   readonly hasMedia?: boolean | undefined;
+  readonly written?: string | undefined;
 }
 
 export interface StorePublicBucket {

@@ -109,6 +109,31 @@ test('a hashtag has a week of uses by day, and distinct accounts; one that nobod
   assert.equal((await server.get('/api/v1/tags/nobody_used_it')).body.history[0].uses, '0');
 });
 
+test('a hashtag is named as most people write it, by those who wrote first where as many do, and as it is in a status', async () => {
+  const named = async (name: string) => (await server.get(`/api/v1/tags/${name}`)).body.name;
+  const said = await bob.says('#SnowBunting');
+  assert.equal(await named('snowbunting'), 'SnowBunting');
+  await alice.says('#snowbunting and #snowbunting');
+  assert.equal(await named('snowbunting'), 'SnowBunting', 'one against one');
+  await alice.says('#snowbunting');
+  assert.equal(await named('snowbunting'), 'SnowBunting', 'the same person again');
+  const carol = await server.person('bunting_lover');
+  await carol.says('#snowbunting');
+  assert.equal(await named('SnowBunting'), 'snowbunting');
+  const status = (await server.get(`/api/v1/statuses/${said}`)).body;
+  assert.deepEqual(status.tags, [{ name: 'snowbunting', url: 'http://localhost/tags/snowbunting' }]);
+  assert.match(status.content, />#<span>SnowBunting<\/span></);
+  await bob.says('#RedKite');
+  const { hashtags } = (await alice.get('/api/v2/search?q=redk&type=hashtags')).body;
+  assert.deepEqual(
+    hashtags.map(({ name, url }: { name: string; url: string }) => [name, url]),
+    [['RedKite', 'http://localhost/tags/redkite']],
+  );
+  assert.equal((await alice.post('/api/v1/tags/redkite/follow')).body.name, 'RedKite');
+  assert.equal((await alice.get('/api/v1/followed_tags')).body[0].name, 'RedKite');
+  await alice.post('/api/v1/tags/redkite/unfollow');
+});
+
 test('what can be no hashtag has no page, and an empty timeline; bounds that are no ids are refused', async () => {
   for (const name of ['2026', 'a-b', '%20', 'x'.repeat(201)]) {
     assert.equal((await server.get(`/api/v1/tags/${name}`)).status, 404, name);
