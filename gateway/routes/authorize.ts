@@ -20,6 +20,9 @@ import { mayGrant } from '../oauth/scopes.js';
 import { csrfOf, isOwnForm, type Session, sessionOf, visitOf } from '../oauth/session.js';
 import type { Services } from '../services.js';
 
+/** Where Mastodon shows a code, too: applications that look into the browser read it from the address. */
+const SHOWN_AT = '/oauth/authorize/native';
+
 /** The sign-in page before it, the consent page with it. */
 const show = route({
   method: 'GET',
@@ -89,9 +92,19 @@ async function grant(services: Services, session: Session, { scopes, fields }: A
     ...(fields.code_challenge === '' ? {} : { challenge: fields.code_challenge }),
   });
   if (isProblem(granted)) return granted;
-  if (fields.redirect_uri === OUT_OF_BAND) return codePage(services.instance, code);
-  return redirect(withParameters(fields.redirect_uri, { code, state: fields.state }));
+  const isShown = fields.redirect_uri === OUT_OF_BAND;
+  const target = isShown ? `${services.instance.baseUrl}${SHOWN_AT}` : fields.redirect_uri;
+  return redirect(withParameters(target, { code, state: fields.state }));
 }
+
+/** Nothing but a code is shown: whoever leads somebody here may say anything in its place. */
+const showCode = route({
+  method: 'GET',
+  path: SHOWN_AT,
+  auth: 'none',
+  query: Type.Object({ code: Type.String({ maxLength: 62, pattern: '^[0-9]{1,18}\\.[\\w-]{43}$' }) }),
+  handle: ({ services, query }) => codePage(services.instance, query.code),
+});
 
 function unconfirmed(services: Services): Answer {
   const text = 'Your login is missing a confirmed e-mail address. Open the link in the mail that you were sent.';
@@ -103,4 +116,4 @@ export function foreignForm(services: Services): Answer {
   return faultPage(services.instance, 'Please try again', 'The form has expired. Go back to the application.', 403);
 }
 
-export const authorizeRoutes: readonly AnyRoute[] = [show, decide];
+export const authorizeRoutes: readonly AnyRoute[] = [show, decide, showCode];

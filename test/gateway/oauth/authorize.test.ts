@@ -44,13 +44,19 @@ test('a denial goes back as access_denied', async () => {
   assert.equal(back.searchParams.get('state'), 'the state');
 });
 
-test('out of band the page shows the code', async () => {
+test('out of band a page shows the code, which stands in its address, too, and shows nothing else', async () => {
   const uri = 'urn:ietf:wg:oauth:2.0:oob';
   const oob = await makeApp(server, { redirect_uris: uri });
   const visitor = new Visitor(server.url);
   await signIn(visitor, authorizePath(oob, { redirect_uri: uri }), 'alice');
-  const shown = await visitor.submit('/oauth/authorize', { decision: 'authorize' });
+  const decided = await visitor.submit('/oauth/authorize', { decision: 'authorize' });
+  const { pathname, search, searchParams } = new URL(decided.location ?? '');
+  assert.deepEqual([pathname, searchParams.get('state')], ['/oauth/authorize/native', 'the state']);
+  const shown = await visitor.get(pathname + search);
   const code = /<code class="out" tabindex="0">([^<]+)</.exec(shown.text)?.[1] ?? '';
+  assert.equal(code, searchParams.get('code'));
+  for (const text of ['', 'Call+me', `${code}!`])
+    assert.equal((await visitor.get(`${pathname}?code=${text}`)).status, 422, text);
   assert.equal((await exchange(server, oob, code, { redirect_uri: uri })).status, 200);
 });
 
