@@ -1,5 +1,6 @@
 import { isWished } from '../../actors/domain/hashtag.js';
 import { isListed } from '../../actors/domain/public.js';
+import type { Clock } from '../../actors/domain/time.js';
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import { grants } from '../http/scopes.js';
 import type { Lens } from './lens.js';
@@ -9,7 +10,7 @@ import type { StreamEvent } from './stream-event.js';
 import { NOTIFICATIONS_SCOPE, type StreamKind } from './stream-kinds.js';
 
 /** Why the server ends a stream. */
-export type CloseReason = 'revoked' | 'slow' | 'restart' | 'blocked';
+export type CloseReason = 'revoked' | 'slow' | 'behind' | 'restart' | 'blocked';
 
 /** What carries a connection's events: a WebSocket, or the answer to an SSE request. */
 export interface StreamSocket {
@@ -31,11 +32,17 @@ export class StreamSubscription {
   readonly #socket: StreamSocket;
 
   /** `sinceId`: everything after it is the subscription's business. */
-  constructor(kind: StreamKind, scopes: readonly string[], socket: StreamSocket, sinceId: string) {
+  constructor(
+    kind: StreamKind,
+    scopes: readonly string[],
+    socket: StreamSocket,
+    sinceId: string,
+    clock: Pick<Clock, 'monotonicMs'>,
+  ) {
     this.kind = kind;
     this.#socket = socket;
-    this.statuses = new SentIds(sinceId);
-    this.notifications = new SentIds(sinceId);
+    this.statuses = new SentIds(sinceId, clock);
+    this.notifications = new SentIds(sinceId, clock);
     this.#gists = kind.home || kind.list !== undefined ? new RecentGists() : undefined;
     this.#notified = kind.notifications && grants(scopes, NOTIFICATIONS_SCOPE);
   }

@@ -110,8 +110,9 @@ export class Hub {
   async subscribe(connection: Connection, kind: StreamKind, sinceId?: string): Promise<void> {
     const viewer = this.#viewers.get(connection.viewer);
     if (!connection.open || viewer === undefined || connection.subscriptions.has(kind.name)) return;
-    const nowId = makeId(this.#parts.services.clock.nowMs(), 0, 0);
-    const subscription = new StreamSubscription(kind, connection.scopes, connection.socket, sinceId ?? nowId);
+    const { clock } = this.#parts.services;
+    const floor = sinceId ?? makeId(clock.nowMs(), 0, 0);
+    const subscription = new StreamSubscription(kind, connection.scopes, connection.socket, floor, clock);
     connection.subscriptions.set(kind.name, subscription);
     this.#followStatuses();
     this.#followAnnouncements();

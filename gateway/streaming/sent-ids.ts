@@ -1,13 +1,23 @@
 import { compareIds } from '../../actors/domain/ids.js';
-import type { StoreStatusRecord } from '../../proto/gen/types.js';
+import type { Clock } from '../../actors/domain/time.js';
 
-/** Ids remembered per subscription: an hour of a busy timeline, some 60 KB. */
-const SENT_IDS_MAX = 1_000;
+/** Ids of the older half that are remembered however long ago they were sent: an hour of a busy timeline, some 60 KB in all. */
+const HALF_MIN = 500;
+/**
+ * What was sent so recently is remembered whatever else came since. The store is read again up to 10 s after an outage,
+ * for what others lost, and what was heard may wait to be shown meanwhile.
+ */
+const KEPT_MS = 30_000;
+/**
+ * Past it there is no room for a whole half minute; 1 MB for a stream that is sent 200 a second. What one catching up
+ * sends (4,000), and what waits for it in the hub and the lane (1,000 each), fit: nothing of it comes twice.
+ */
+const HALF_MAX = 6_000;
 
 const GONE = -1;
 
 /** By its last edit, and by whether it has a card: when either is new, it is shown otherwise than before. */
-export const versionOf = ({ editedAtMs, card }: StoreStatusRecord): number =>
+export const versionOf = ({ editedAtMs, card }: { readonly editedAtMs: number; readonly card?: unknown }): number =>
   2 * editedAtMs + (card === undefined ? 0 : 1);
 
 /**
@@ -16,11 +26,19 @@ export const versionOf = ({ editedAtMs, card }: StoreStatusRecord): number =>
  */
 export class SentIds {
   #floor: string;
-  /** The version that was sent last; GONE: none is left, as the subscription knows. */
-  readonly #ids = new Map<string, number>();
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  /**
+   * Two halves, of which the older is forgotten as a whole. By id the version that was sent last; GONE: none is left, as
+   * the subscription knows.
+   */
+  #older: Map<string, number> = new Map();
+  #newer: Map<string, number> = new Map();
+  #newerSinceMs: number;
 
-  constructor(floor: string) {
+  constructor(floor: string, clock: Pick<Clock, 'monotonicMs'>) {
     this.#floor = floor;
+    this.#clock = clock;
+    this.#newerSinceMs = clock.monotonicMs();
   }
 
   get floor(): string {
@@ -28,46 +46,49 @@ export class SentIds {
   }
 
   has(id: string): boolean {
-    return this.#ids.has(id);
+    return this.#newer.has(id) || this.#older.has(id);
   }
 
   /** False when it was there already. */
   add(id: string, version = 0): boolean {
-    if (this.#ids.has(id)) return false;
-    this.#ids.set(id, version);
-    if (this.#ids.size > SENT_IDS_MAX) this.#forgetOldest();
+    if (this.has(id)) return false;
+    if (this.#newer.size >= HALF_MIN) this.#makeRoom();
+    this.#newer.set(id, version);
     return true;
   }
 
   /** It is deleted, whether it was sent or not. */
   gone(id: string): void {
-    this.add(id);
-    this.#ids.set(id, GONE);
+    if (!this.add(id, GONE)) this.renew(id, GONE);
   }
 
   /** Another version of it was sent; of what never was itself, nothing is remembered. */
   renew(id: string, version: number): void {
-    if (this.#ids.has(id)) this.#ids.set(id, version);
+    if (this.#newer.has(id)) this.#newer.set(id, version);
+    else if (this.#older.has(id)) this.#older.set(id, version);
   }
 
   /** Of what is not known to be gone, the version that was sent last. */
   version(id: string): number | undefined {
-    const version = this.#ids.get(id);
+    const version = this.#newer.get(id) ?? this.#older.get(id);
     return version === GONE ? undefined : version;
   }
 
   /** The latest that are not known to be gone, at most so many. */
   shown(max: number): string[] {
     const ids: string[] = [];
-    for (const [id, version] of this.#ids) if (version !== GONE) ids.push(id);
+    for (const half of [this.#older, this.#newer]) {
+      for (const [id, version] of half) if (version !== GONE) ids.push(id);
+    }
     return ids.slice(-max);
   }
 
-  #forgetOldest(): void {
-    for (const oldest of this.#ids.keys()) {
-      this.#ids.delete(oldest);
-      if (compareIds(oldest, this.#floor) > 0) this.#floor = oldest;
-      return;
-    }
+  #makeRoom(): void {
+    const nowMs = this.#clock.monotonicMs();
+    if (this.#newer.size < HALF_MAX && nowMs - this.#newerSinceMs < KEPT_MS) return;
+    for (const id of this.#older.keys()) if (compareIds(id, this.#floor) > 0) this.#floor = id;
+    this.#older = this.#newer;
+    this.#newer = new Map();
+    this.#newerSinceMs = nowMs;
   }
 }

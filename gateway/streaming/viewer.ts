@@ -15,8 +15,10 @@ import { StreamEvent } from './stream-event.js';
 
 /** Items read at a time when catching up. */
 const CATCH_UP_PAGE = 100;
-/** Items that one catching up sends at most: some pages of a timeline, after which a client had better reload it. */
-const CATCH_UP_ITEMS_MAX = 4_000;
+/** Items that one catching up sends at most; whoever missed more is sent away, to resume from there or to reload. */
+export const CATCH_UP_SENT_MAX = 4_000;
+/** What it reads at most to find them: a stream may have been sent most of it, or take little of it. */
+const CATCH_UP_READ_MAX = 20_000;
 /** Of what a stream has shown, how much is looked at for deletions and edits that it may have missed: some screens of a client. */
 const SHOWN_LOOKED_MAX = 200;
 
@@ -41,6 +43,9 @@ export class Viewer {
   #lens: Lens | undefined;
   /** What the viewer filters; most have none. */
   #screen: Screen | undefined;
+  /** One that waits and has not begun will see what came meanwhile, too. */
+  #lensWaits = false;
+  #catchUpWaits = false;
 
   constructor(id: string, parts: HubParts, recheck: (viewer: Viewer, tokenHash: string | undefined) => void) {
     this.id = id;
@@ -137,10 +142,11 @@ export class Viewer {
     }
   }
 
-  /** Reads the store for what the bus may have lost. */
+  /** Reads the store for what the bus may have lost; of several that wait the first one does for all. */
   catchUp(): void {
-    this.#refreshLens();
-    this.#lane.run(() => this.#catchUpAll());
+    if (this.#catchUpWaits) return;
+    this.#catchUpWaits = true;
+    this.#lane.run(() => this.#beginAnew());
   }
 
   /** The same for one new subscription. */
@@ -186,10 +192,13 @@ export class Viewer {
 
   /** In the lane: what comes after the change is judged after it. Fails closed: no lens, no events. */
   #refreshLens(): void {
+    if (this.#lensWaits) return;
+    this.#lensWaits = true;
     this.#lane.run(() => this.#loadLens());
   }
 
   async #loadLens(): Promise<void> {
+    this.#lensWaits = false;
     const { askAccount, clock, limits } = this.#parts.services;
     const sources = await this.#untilAvailable(() => askAccount(this.id, 'sources', {}));
     const screen =
@@ -201,8 +210,9 @@ export class Viewer {
     this.#screen = screen;
   }
 
-  /** For all that the lane forgot: a change of the relations may be among it, which nothing may come before. */
+  /** For all that was missed: a change of the relations may be among it, which nothing may come before. */
   async #beginAnew(): Promise<void> {
+    this.#catchUpWaits = false;
     await this.#loadLens();
     await this.#catchUpAll();
   }
@@ -226,13 +236,17 @@ export class Viewer {
     const wanted = () => connection.open && connection.subscriptions.get(subscription.kind.name) === subscription;
     if (subscription.wantsStatuses) {
       await this.#catchUpShown(subscription, wanted);
-      await this.#catchUpStatuses(subscription, wanted);
+      await this.#catchUpStatuses(connection, subscription, wanted);
     }
-    if (subscription.wantsNotifications) await this.#catchUpNotifications(subscription, wanted);
+    if (subscription.wantsNotifications) await this.#catchUpNotifications(connection, subscription, wanted);
     if (subscription.kind.direct) await this.#catchUpConversations(subscription, wanted);
   }
 
-  async #catchUpStatuses(subscription: StreamSubscription, wanted: () => boolean): Promise<void> {
+  async #catchUpStatuses(
+    connection: Connection,
+    subscription: StreamSubscription,
+    wanted: () => boolean,
+  ): Promise<void> {
     const { sources } = this.#parts;
     if (subscription.kind.public === 'remote') return;
     const { home, list, tag } = subscription.kind;
@@ -242,13 +256,15 @@ export class Viewer {
       if (tag !== undefined) return sources.tagSince(this.id, tag, sinceId, CATCH_UP_PAGE);
       return sources.publicSince(this.id, sinceId, CATCH_UP_PAGE);
     };
-    await this.#pages(this.#start(subscription.statuses.floor), wanted, read, async (record) => {
+    const isWhole = await this.#pages(this.#start(subscription.statuses.floor), wanted, read, async (record) => {
       const takes = () => this.#lens !== undefined && subscription.catchesUp(record, this.#lens);
-      if (subscription.statuses.has(record.id) || !takes()) return;
+      if (subscription.statuses.has(record.id) || !takes()) return false;
       const event = await this.#untilAvailable(() => statusEvent(sources, record), wanted);
-      if (event === undefined || !wanted() || !takes()) return;
+      if (event === undefined || !wanted() || !takes()) return false;
       await this.#screened([subscription], event, record, (one, shown) => one.status(shown, record));
+      return true;
     });
+    if (!isWhole) connection.socket.close('behind');
   }
 
   /** What became of what was shown: it may be gone or edited. Of a new stream nothing was, and nothing is read. */
@@ -276,15 +292,23 @@ export class Viewer {
     await this.#screened([subscription], event, record, (one, shown) => one.edited(shown, record));
   }
 
-  async #catchUpNotifications(subscription: StreamSubscription, wanted: () => boolean): Promise<void> {
+  async #catchUpNotifications(
+    connection: Connection,
+    subscription: StreamSubscription,
+    wanted: () => boolean,
+  ): Promise<void> {
     const { sources } = this.#parts;
     const read = (sinceId: string) => sources.notificationsSince(this.id, sinceId, CATCH_UP_PAGE);
-    await this.#pages(this.#start(subscription.notifications.floor), wanted, read, async ({ id, record }) => {
-      if (record.filtered === true || subscription.notifications.has(id)) return;
-      if (this.#lens?.blocks(record.from) !== false) return;
+    const isWhole = await this.#pages(this.#start(subscription.notifications.floor), wanted, read, async (found) => {
+      const { id, record } = found;
+      if (record.filtered === true || subscription.notifications.has(id)) return false;
+      if (this.#lens?.blocks(record.from) !== false) return false;
       const event = await this.#untilAvailable(() => notificationEvent(sources, this.id, id, record), wanted);
-      if (event !== undefined && wanted()) subscription.notification(event, id);
+      if (event === undefined || !wanted()) return false;
+      subscription.notification(event, id);
+      return true;
     });
+    if (!isWhole) connection.socket.close('behind');
   }
 
   async #catchUpConversations(subscription: StreamSubscription, wanted: () => boolean): Promise<void> {
@@ -299,21 +323,27 @@ export class Viewer {
     }
   }
 
+  /** `offer` says whether it had to be sent. False: more than one catching up may send was missed. */
   async #pages<T extends { readonly id: string }>(
     sinceId: string,
     wanted: () => boolean,
     read: (sinceId: string) => Promise<readonly T[]>,
-    offer: (item: T) => Promise<void>,
-  ): Promise<void> {
+    offer: (item: T) => Promise<boolean>,
+  ): Promise<boolean> {
     let after = sinceId;
-    for (let count = 0; count < CATCH_UP_ITEMS_MAX && wanted(); ) {
+    let sent = 0;
+    for (let count = 0; count < CATCH_UP_READ_MAX && wanted(); ) {
       const items = (await this.#untilAvailable(() => read(after), wanted)) ?? [];
-      for (const item of items) await offer(item);
+      for (const item of items) {
+        if (sent >= CATCH_UP_SENT_MAX) return false;
+        if (await offer(item)) sent += 1;
+      }
       const last = items.at(-1);
-      if (last === undefined || items.length < CATCH_UP_PAGE || compareIds(last.id, after) <= 0) return;
+      if (last === undefined || items.length < CATCH_UP_PAGE || compareIds(last.id, after) <= 0) return true;
       after = last.id;
       count += items.length;
     }
+    return true;
   }
 
   /** No further back than the hub looks, whatever the client names. */

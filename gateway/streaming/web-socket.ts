@@ -25,6 +25,7 @@ const CLOSE_CODES: Record<CloseReason, readonly [number, string]> = {
   revoked: [1008, 'token revoked'],
   blocked: [1008, 'address blocked'],
   slow: [1013, 'too slow'],
+  behind: [1013, 'too far behind'],
   restart: [1012, 'service restart'],
 };
 

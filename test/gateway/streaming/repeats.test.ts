@@ -6,6 +6,7 @@ import { StreamEvent } from '../../../gateway/streaming/stream-event.js';
 import { streamNamed } from '../../../gateway/streaming/stream-kinds.js';
 import { REPEAT_ROWS } from '../../../gateway/timelines/repeats.js';
 import type { StoreStatusRecord } from '../../../proto/gen/types.js';
+import { realClock } from '../http/gateway-fixture.js';
 
 let minted = 0;
 const newId = () => makeId(1_700_000_000_000 + minted++, 7, 0);
@@ -16,7 +17,7 @@ function opened(name: string) {
   assert.ok(kind !== undefined);
   const sent: string[] = [];
   const socket = { send: (event: StreamEvent) => sent.push(event.id ?? ''), heartbeat: () => {}, close: () => {} };
-  const stream = new StreamSubscription(kind, ['read'], socket, newId());
+  const stream = new StreamSubscription(kind, ['read'], socket, newId(), realClock);
   const shows = (reblogOfId?: string): string => {
     const record = { id: newId(), reblogOfId, editedAtMs: 0 } as StoreStatusRecord;
     stream.status(new StreamEvent('update', '{}', record.id), record);

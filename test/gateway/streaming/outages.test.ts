@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { StreamSources } from '../../../gateway/streaming/sources.js';
+import { CATCH_UP_SENT_MAX } from '../../../gateway/streaming/viewer.js';
+import { codec } from '../../../proto/codec.js';
+import type { StoreStatusRecord } from '../../../proto/gen/types.js';
+import { STATUSES_TOPIC } from '../../../transport/bus.js';
+import { InProcessHub } from '../../../transport/in-process-bus.js';
+import { EventStream } from '../../kit/event-stream.js';
+import { lossyBus } from '../../kit/lossy-bus.js';
+import { until } from '../../kit/until.js';
+import { ALICE, account, GatewayFixture, realClock } from '../http/gateway-fixture.js';
+import { NO_RELATIONS, NO_SOURCES } from './no-sources.js';
+
+const WAIT_MS = 30_000;
+/** As many as may wait to be rendered. */
+const WAITING = 1_000;
+const bus = lossyBus(new InProcessHub(realClock).bus('one'));
+const gateway = new GatewayFixture(bus);
+/** What the store has, oldest first, and what is not seen in it yet. */
+let stored: StoreStatusRecord[] = [];
+let unseen = new Set<string>();
+/** Of these the first rendering waits: that for the live event. */
+const slow = new Set<string>();
+let held: Promise<void> = Promise.resolve();
+
+const sources: StreamSources = {
+  ...NO_SOURCES,
+  renderStatus: async ({ id }) => {
+    if (slow.delete(id)) await held;
+    return { id };
+  },
+  publicSince: async (_viewer, sinceId, limit) =>
+    stored.filter(({ id }) => id > sinceId && !unseen.has(id)).slice(0, limit),
+  nowOf: async (ids) => ids.map((id) => stored.find((one) => one.id === id)),
+};
+
+before(async () => {
+  await gateway.start([], { streams: sources }, (async () => NO_RELATIONS) as never);
+  await gateway.giveAccount(account(ALICE));
+  await gateway.giveToken('alice', { accountId: ALICE, scopes: ['read'] });
+});
+after(() => gateway.stop());
+
+const blank = { conversationId: '1', html: '', spoilerText: '', sensitive: false, mentions: [], tags: [] };
+const zero = { createdAtMs: 0, editedAtMs: 0, favourites: 0, reblogs: 0, replies: 0, deleted: false };
+let minted = 999_999_999_999_000_000n;
+/** Stored, then told, as far as the bus tells anything. */
+function post(): string {
+  const id = String(++minted);
+  const status: StoreStatusRecord = { id, accountId: ALICE, visibility: 'public', text: 'hello', ...blank, ...zero };
+  stored.push(status);
+  const message = { kind: 'update', status, id, accountId: ALICE, onlyTo: [], listed: true };
+  bus.publish(STATUSES_TOPIC, codec('murmuration.node.StatusTopic').encode(message));
+  return id;
+}
+const posts = (count: number) => Array.from({ length: count }, post);
+function lost(count: number): string[] {
+  bus.losing = true;
+  const ids = posts(count);
+  bus.losing = false;
+  return ids;
+}
+/** A stream that hears what is posted from now on, and all that is in it. */
+async function opened(since?: string): Promise<EventStream> {
+  const stream = await EventStream.open(gateway.url, `public${since === undefined ? '' : `?since=${since}`}`, 'alice');
+  if (since !== undefined) return stream;
+  await until('the first post', () => (post() !== '' && stream.updates().length > 0) || undefined, WAIT_MS);
+  return stream;
+}
+const shown = (stream: EventStream, id: string) =>
+  until('the status', () => stream.updates().includes(id) || undefined, WAIT_MS);
+function assertWhole(stream: EventStream): void {
+  const ids = stream.updates();
+  const wanted = stored.map(({ id }) => id).filter((id) => id >= String(ids[0]));
+  const came = new Set(ids);
+  assert.equal(came.size, ids.length, 'nothing comes twice');
+  assert.deepEqual(
+    wanted.filter((id) => !came.has(id)),
+    [],
+    'nothing is missing',
+  );
+}
+
+test('what waits to be shown while a thousand statuses and more are caught up with comes once', async () => {
+  const stream = await opened();
+  let release = () => {};
+  held = new Promise((resolve) => {
+    release = resolve;
+  });
+  lost(1_500);
+  for (let n = 1n; n <= WAITING; n++) slow.add(String(minted + n));
+  posts(WAITING);
+  const [late] = lost(600).slice(-1);
+  bus.gap(STATUSES_TOPIC);
+  await shown(stream, String(late));
+  release();
+  await shown(stream, post());
+  assertWhole(stream);
+  await stream.close();
+});
+
+test('what turns up in the store only after an outage was caught up with comes, too, however much there was', async () => {
+  const stream = await opened();
+  const ids = lost(3_000);
+  unseen = new Set(ids.slice(10, 13));
+  bus.gap(STATUSES_TOPIC);
+  await shown(stream, String(ids.at(-1)));
+  unseen = new Set();
+  bus.gap(STATUSES_TOPIC);
+  await shown(stream, String(ids[12]));
+  await shown(stream, post());
+  assertWhole(stream);
+  await stream.close();
+});
+
+test('who missed more than is caught up with at once is sent away, and resumes', async () => {
+  const stream = await opened();
+  lost(CATCH_UP_SENT_MAX + 500);
+  bus.gap(STATUSES_TOPIC);
+  await until('the end of the stream', () => stream.ended || undefined, WAIT_MS);
+  const resumed = await opened(stream.updates().at(-1));
+  await shown(resumed, String(minted));
+  resumed.events.unshift(...stream.events);
+  assertWhole(resumed);
+  await resumed.close();
+});
+
+test('a catching up is not used up by what a stream was sent before', async () => {
+  const stream = await opened();
+  for (let n = 0; n < 5; n++) {
+    const last = posts(900).at(-1);
+    await shown(stream, String(last));
+  }
+  const [missed] = lost(1);
+  bus.gap(STATUSES_TOPIC);
+  await shown(stream, String(missed));
+  assertWhole(stream);
+  await stream.close();
+});
+
+test.afterEach(() => {
+  stored = [];
+});
