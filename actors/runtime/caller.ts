@@ -10,6 +10,7 @@ import { type Message, NotTaken } from './delivery.js';
 import type { RuntimeLimits } from './limits.js';
 import type { RuntimeMetrics } from './metrics.js';
 import type { Placement } from './placement.js';
+import { UntilMoved } from './until-moved.js';
 import { encodeCommand, openReply, readReply } from './wire.js';
 
 /** Waits between two tries to find an actor's owner: a handover takes some tens of milliseconds, a takeover seconds. */
@@ -40,9 +41,11 @@ const NAME_BYTES = 9;
 /** Finds an actor's owner and asks it, again while the actor moves. */
 export class Caller {
   private readonly name: string;
+  private readonly untilMoved: UntilMoved;
   private keys = 0;
 
   constructor(private readonly needs: CallerNeeds) {
+    this.untilMoved = new UntilMoved(needs.placement, needs.clock);
     this.name = Buffer.from(needs.random.bytes(NAME_BYTES)).toString('base64url');
   }
 
@@ -98,10 +101,12 @@ export class Caller {
     let opened: NodeActorReply | undefined;
     let bytes: Uint8Array;
     try {
-      bytes = await this.request(idShard(message.id), payload, timeoutMs, (arrived) => {
+      const shard = idShard(message.id);
+      const answer = this.request(shard, payload, timeoutMs, (arrived) => {
         opened = openReply(arrived);
         if (opened.rows.length > 0) carrier.unload(opened.rows);
       });
+      bytes = await (repeatable ? this.untilMoved.wait(shard, answer) : answer);
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
       if (error instanceof NotDelivered || repeatable) throw new NotTaken(error.message, { cause: error });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { idMs, makeId } from '../../../actors/domain/ids.js';
 import { Unavailable } from '../../../actors/domain/problem.js';
+import { LOOK_MS } from '../../../actors/runtime/until-moved.js';
 import { encodeCommand, openReply, readReply } from '../../../actors/runtime/wire.js';
 import type { NodeHandoffChunk } from '../../../proto/gen/types.js';
 import { backlog, journal } from '../../../store/tables.js';
@@ -111,10 +112,28 @@ test('an owner that only seems to listen is not asked any more once its shard ha
   caller.placement.owner = 2;
   await add(caller, 'two');
   assert.deepEqual(await lines(caller), ['two']);
-  await stage.clock.advance(4_000);
+  // Who asked the old owner does not wait out its time.
+  await stage.clock.advance(3 * LOOK_MS);
   await early;
   assert.deepEqual(await lines(caller), ['two', 'one']);
   assert.equal(asked, 1);
+});
+
+test('an owner that gives a shard away is waited for until its last answer can have come', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const [owner, caller] = [await stage.node(1), await stage.node(undefined)];
+  Object.assign(owner.placement, { owner: 1 });
+  caller.placement.owner = 1;
+  await owner.runtime.acquire(STAGE_SHARDS);
+  const proceed = owner.store.holdWrites(journal);
+  const noted = caller.runtime.ask('notebook', id, 'note', { text: 'one' });
+  await stage.clock.settle();
+  caller.placement.owner = 2;
+  await stage.clock.advance(LOOK_MS);
+  proceed();
+  assert.deepEqual(await noted, { line: 1 });
+  assert.equal(caller.runtime.metrics.remoteAsks, 1);
 });
 
 test('a caller that does not know of the new owner yet finds it all the same', async (t) => {
