@@ -4,18 +4,22 @@ import type { Clock } from '../../actors/domain/time.js';
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import { grants } from '../http/scopes.js';
 import type { Lens } from './lens.js';
+import { Position, type Since } from './position.js';
 import { RecentGists } from './recent-gists.js';
 import { SentIds, versionOf } from './sent-ids.js';
 import type { StreamEvent } from './stream-event.js';
 import { NOTIFICATIONS_SCOPE, type StreamKind } from './stream-kinds.js';
 
 /** Why the server ends a stream. */
-export type CloseReason = 'revoked' | 'slow' | 'behind' | 'restart' | 'blocked';
+export type CloseReason = 'revoked' | 'slow' | 'behind' | 'deaf' | 'restart' | 'blocked';
 
 /** What carries a connection's events: a WebSocket, or the answer to an SSE request. */
 export interface StreamSocket {
-  /** Never blocks; a reader that is too slow is closed, and comes back with the last id it has seen. */
-  send(event: StreamEvent, kind: StreamKind): void;
+  /**
+   * Never blocks; a reader that is too slow is closed, and comes back with the last position it has seen: `at`, of an
+   * event that has one.
+   */
+  send(event: StreamEvent, kind: StreamKind, at?: () => string): void;
   heartbeat(): void;
   close(reason: CloseReason): void;
 }
@@ -30,19 +34,26 @@ export class StreamSubscription {
   /** Whether the token may hear of notifications, too. */
   readonly #notified: boolean;
   readonly #socket: StreamSocket;
+  readonly #position: Position;
 
-  /** `sinceId`: everything after it is the subscription's business. */
+  /** `since`: everything after it is the subscription's business. */
   constructor(
     kind: StreamKind,
     scopes: readonly string[],
     socket: StreamSocket,
-    sinceId: string,
-    clock: Pick<Clock, 'monotonicMs'>,
+    since: Since,
+    clock: Pick<Clock, 'nowMs' | 'monotonicMs'>,
   ) {
     this.kind = kind;
     this.#socket = socket;
-    this.statuses = new SentIds(sinceId, clock);
-    this.notifications = new SentIds(sinceId, clock);
+    this.#position = new Position(since, clock);
+    this.statuses = new SentIds(since.floor, clock);
+    this.notifications = new SentIds(since.floor, clock);
+    // Of which kind each was is not known; ids of one kind are none of the other.
+    for (const id of since.sent) {
+      this.statuses.gone(id);
+      this.notifications.gone(id);
+    }
     this.#gists = kind.home || kind.list !== undefined ? new RecentGists() : undefined;
     this.#notified = kind.notifications && grants(scopes, NOTIFICATIONS_SCOPE);
   }
@@ -86,7 +97,7 @@ export class StreamSubscription {
   status(event: StreamEvent, record: StoreStatusRecord): void {
     if (!this.statuses.add(record.id, versionOf(record))) return;
     if (this.#gists?.add(record) === false) this.statuses.gone(record.id);
-    else this.#socket.send(event, this.kind);
+    else this.#send(event, record.id);
   }
 
   /** What a status says now. */
@@ -102,17 +113,22 @@ export class StreamSubscription {
   }
 
   notification(event: StreamEvent, id: string): void {
-    if (this.notifications.add(id)) this.#socket.send(event, this.kind);
+    if (this.notifications.add(id)) this.#send(event, id);
   }
 
   /** A conversation, as of its last status. */
   conversation(event: StreamEvent, statusId: string): void {
-    if (this.statuses.add(statusId)) this.#socket.send(event, this.kind);
+    if (this.statuses.add(statusId)) this.#send(event, statusId);
   }
 
   /** What concerns the account: nothing to be caught up with. */
   told(event: StreamEvent): void {
     this.#socket.send(event, this.kind);
+  }
+
+  #send(event: StreamEvent, id: string): void {
+    this.#position.add(id);
+    this.#socket.send(event, this.kind, () => this.#position.after(id));
   }
 
   /** A deleted status: it must not come again by catching up either. */

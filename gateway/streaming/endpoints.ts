@@ -5,7 +5,6 @@ import uws, {
   type us_socket_context_t,
   type WebSocket,
 } from 'uWebSockets.js';
-import { storedId } from '../../actors/domain/ids.js';
 import { isProblem, type Problem, problem, Unavailable } from '../../actors/domain/problem.js';
 import type { Clock, Timer } from '../../actors/domain/time.js';
 import { type Authenticator, bearerToken, usable } from '../http/authenticator.js';
@@ -21,6 +20,7 @@ import { grants } from '../http/scopes.js';
 import type { BlockedAddresses } from '../instance/address-blocks.js';
 import { EventSourceStream } from './event-source.js';
 import type { Hub } from './hub.js';
+import { type Since, sinceOf } from './position.js';
 import { ofNamed, type StreamKind, type StreamNames, streamAt, streamNamed } from './stream-kinds.js';
 import { SOCKET_BUFFERED_BYTES_MAX, type SocketData, WebSocketStream } from './web-socket.js';
 
@@ -30,6 +30,8 @@ const MESSAGE_BYTES_MAX = 4_096;
 /** WebSockets are pinged well before common proxies give up (60 s). */
 const IDLE_SECONDS = 32;
 const HEARTBEAT_MS = 15_000;
+/** How soon it is noticed that nothing is heard any more. */
+const LOOK_MS = 1_000;
 /** Open streams of one node; each holds some kilobytes. */
 const STREAMS_MAX = 50_000;
 /** Open streams of one account on one node: some devices with some tabs. */
@@ -42,6 +44,7 @@ const NAMES_READ_MAX = 20;
 
 const UNKNOWN_STREAM = problem('bad_request', 'Unknown stream type');
 const BLOCKED = problem('forbidden', 'Requests from your address are not answered');
+const NOT_HERE = problem('unavailable', 'No streams are opened here now, please try again');
 const OUTSIDE_SCOPES = problem('forbidden', 'This action is outside the authorized scopes');
 
 /** Who opens a stream, which one, and from where on. */
@@ -50,7 +53,7 @@ interface Opening {
   readonly tokenHash: string;
   readonly scopes: readonly string[];
   readonly kind: StreamKind | undefined;
-  readonly since: string | undefined;
+  readonly since: Since | undefined;
   readonly address: string;
 }
 
@@ -69,6 +72,7 @@ export class StreamingEndpoints {
   readonly #clock: Clock;
   readonly #addresses: Addresses;
   #beat: Timer | undefined;
+  #look: Timer | undefined;
   #draining = false;
 
   /** `streamingRedirect`: the separate address of streaming, if one is set. */
@@ -93,6 +97,7 @@ export class StreamingEndpoints {
       return found?.account !== undefined && usable(found.account);
     });
     this.#scheduleHeartbeat();
+    this.#scheduleLook();
   }
 
   attach(app: TemplatedApp): void {
@@ -157,6 +162,7 @@ export class StreamingEndpoints {
   async close(): Promise<void> {
     this.#draining = true;
     this.#beat?.cancel();
+    this.#look?.cancel();
     await this.#hub.close();
   }
 
@@ -167,6 +173,7 @@ export class StreamingEndpoints {
       return redirect(`${base}${head.path}${query}`, 301);
     }
     if (head.path === `${STREAMING_PATH}/health`) {
+      if (this.#draining || this.#hub.deaf) return problemAnswer(NOT_HERE);
       return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: 'OK' };
     }
     if (streamAt(head.path.slice(STREAMING_PATH.length)) !== undefined) return undefined;
@@ -190,9 +197,7 @@ export class StreamingEndpoints {
     try {
       if (head.malformed !== undefined) return problem('bad_request', head.malformed);
       if (this.#addresses.blocked?.has(address) === true) return BLOCKED;
-      if (this.#draining || this.#hub.connections >= STREAMS_MAX) {
-        return problem('unavailable', 'No streams are opened here now, please try again');
-      }
+      if (this.#draining || this.#hub.deaf || this.#hub.connections >= STREAMS_MAX) return NOT_HERE;
       const query = parseUrlEncoded(head.query);
       const token = bearerToken(head.authorization) ?? textOf(query.access_token) ?? protocols[0];
       const found = token === undefined ? undefined : await this.#authenticator.authenticate(token);
@@ -203,7 +208,7 @@ export class StreamingEndpoints {
       if (kind !== undefined && !grants(found.token.scopes, kind.scope)) return OUTSIDE_SCOPES;
       if (this.#hub.connectionsOf(viewer) >= STREAMS_PER_ACCOUNT_MAX)
         return problem('rate_limited', 'Too many streams');
-      const since = sinceId(head.headers['last-event-id'] ?? textOf(query.since));
+      const since = sinceOf(head.headers['last-event-id'] ?? textOf(query.since));
       if (isProblem(since)) return since;
       const chosen = kind && (await this.#hub.chosen(viewer, kind, namesOf(query)));
       if (isProblem(chosen)) return chosen;
@@ -288,7 +293,7 @@ export class StreamingEndpoints {
     const message = parseMessage(bytes);
     const named = message === undefined ? undefined : streamNamed(message.stream);
     const kind = named && ofNamed(named, message?.names ?? {});
-    const since = message === undefined ? undefined : sinceId(message.since);
+    const since = message === undefined ? undefined : sinceOf(message.since);
     if (message === undefined) stream.refuse('Malformed message', 400);
     else if (kind === undefined) stream.refuse(UNKNOWN_STREAM.detail, 400);
     else if (isProblem(kind)) stream.refuse(kind.detail, HTTP_STATUS[kind.problem]);
@@ -302,7 +307,7 @@ export class StreamingEndpoints {
     }
   }
 
-  #subscribe(data: SocketData, kind: StreamKind, since: string | undefined): void {
+  #subscribe(data: SocketData, kind: StreamKind, since: Since | undefined): void {
     if (data.connection === undefined) return;
     this.#hub
       .subscribe(data.connection, kind, since)
@@ -320,6 +325,17 @@ export class StreamingEndpoints {
       })
       // Should there be none, the stream stays silent.
       .catch((err) => this.#logger.warn({ err, stream: kind.name }, 'list of a stream not looked up'));
+  }
+
+  #scheduleLook(): void {
+    this.#look = this.#clock.after(LOOK_MS, () => {
+      const { connections, deaf } = this.#hub;
+      if (deaf && connections > 0) {
+        this.#logger.warn({ streams: connections }, 'streams are sent away: the bus is down');
+        this.#hub.drain('deaf');
+      }
+      this.#scheduleLook();
+    });
   }
 
   #scheduleHeartbeat(): void {
@@ -370,8 +386,3 @@ function namesOf({ list, tag, any, all, none, only_media: media }: Readonly<Reco
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
-
-function sinceId(text: string | undefined): string | undefined | Problem {
-  if (text === undefined || text === '') return undefined;
-  return /^[0-9]{1,18}$/.test(text) ? storedId(text) : problem('bad_request', 'The position is not an id');
-}

@@ -2,10 +2,12 @@ import type { HttpResponse } from 'uWebSockets.js';
 import { CORS_HEADERS } from '../http/headers.js';
 import type { CloseReason, StreamSocket } from './connection.js';
 import type { StreamEvent } from './stream-event.js';
+import type { StreamKind } from './stream-kinds.js';
 import { SOCKET_BUFFERED_BYTES_MAX } from './web-socket.js';
 
-/** How long a client waits before it comes back after a restart: by then another node has taken over. */
+/** How long a client that is sent away waits before it comes back: by then another node has taken over. */
 const RECONNECT_MS = 1_000;
+const SENT_AWAY: readonly CloseReason[] = ['restart', 'deaf', 'behind'];
 
 /**
  * uWebSockets ends a chunk (RFC 9112 §7.1) only when the next one begins, and some clients take a chunk's last byte
@@ -40,8 +42,8 @@ export class EventSourceStream implements StreamSocket {
     this.#write(':)\n\n');
   }
 
-  send(event: StreamEvent): void {
-    this.#write(event.sse(), CHUNK_END);
+  send(event: StreamEvent, _kind: StreamKind, at?: () => string): void {
+    this.#write(event.sse(), event.id === undefined || at === undefined ? '\n' : `id: ${at()}\n\n`, CHUNK_END);
   }
 
   heartbeat(): void {
@@ -53,7 +55,7 @@ export class EventSourceStream implements StreamSocket {
     this.#open = false;
     if (reason === 'slow') this.#response.close();
     // Without uWebSockets' own closing flag, which would write its header into the middle of the body.
-    else this.#response.cork(() => this.#response.end(reason === 'restart' ? `retry: ${RECONNECT_MS}\n\n` : ''));
+    else this.#response.cork(() => this.#response.end(SENT_AWAY.includes(reason) ? `retry: ${RECONNECT_MS}\n\n` : ''));
     this.onClosed();
   }
 
@@ -66,14 +68,14 @@ export class EventSourceStream implements StreamSocket {
   /** Set by whoever keeps the connection. */
   onClosed: () => void = () => {};
 
-  #write(text: Uint8Array | string, end?: string): void {
+  #write(...texts: (Uint8Array | string)[]): void {
     if (!this.#open) return;
     let flowing = true;
     this.#response.cork(() => {
-      flowing = this.#response.write(text);
-      if (end !== undefined && this.#open) flowing = this.#response.write(end);
+      for (const text of texts) if (this.#open) flowing = this.#response.write(text);
     });
-    this.#waitingBytes = flowing ? 0 : this.#waitingBytes + text.length;
+    const bytes = texts.reduce((sum, { length }) => sum + length, 0);
+    this.#waitingBytes = flowing ? 0 : this.#waitingBytes + bytes;
     if (this.#waitingBytes > SOCKET_BUFFERED_BYTES_MAX) this.close('slow');
   }
 }

@@ -5,9 +5,10 @@ import { codec } from '../../proto/codec.js';
 import type { NodeStatusTopic, StoreStatusRecord } from '../../proto/gen/types.js';
 import { INSTANCE_TOPIC, STATUSES_TOPIC } from '../../transport/bus.js';
 import { announcementEvent } from './announcement-event.js';
-import { Connection, type StreamSocket, StreamSubscription } from './connection.js';
+import { type CloseReason, Connection, type StreamSocket, StreamSubscription } from './connection.js';
 import { Feed } from './feed.js';
 import type { HubOptions, HubParts } from './hub-parts.js';
+import type { Since } from './position.js';
 import { statusEvent, untilAvailable } from './renderer.js';
 import { StreamEvent } from './stream-event.js';
 import { ofNamed, type StreamKind, type StreamNames } from './stream-kinds.js';
@@ -22,6 +23,12 @@ const CATCH_UP_MS = 3_600_000;
 const CATCH_UP_AGAIN_MS = [2_000, 10_000] as const;
 /** Statuses on their way through rendering; past it they are found by catching up. */
 const RENDERING_MAX = 1_000;
+
+/**
+ * A bus that has been down for longer is not waited for here either (ADR 21): streams that hear nothing end, so that their
+ * clients go to a node that hears, or look for themselves. A server that was restarted is back by then.
+ */
+const DEAF_MS_MAX = 5_000;
 
 const statusTopicCodec = codec('murmuration.node.StatusTopic');
 
@@ -52,6 +59,11 @@ export class Hub {
 
   connectionsOf(viewerId: string): number {
     return this.#viewers.get(viewerId)?.connections.size ?? 0;
+  }
+
+  /** Nothing has been heard for so long that no stream should be open here. */
+  get deaf(): boolean {
+    return this.#parts.bus.downMs() > DEAF_MS_MAX;
   }
 
   get connections(): number {
@@ -104,15 +116,15 @@ export class Hub {
   }
 
   /**
-   * Adds a stream, from now on or from `sinceId` on. Whatever happens while topics are being subscribed is read from
+   * Adds a stream, from now on or from `since` on. Whatever happens while topics are being subscribed is read from
    * the store. Resolves when live events come.
    */
-  async subscribe(connection: Connection, kind: StreamKind, sinceId?: string): Promise<void> {
+  async subscribe(connection: Connection, kind: StreamKind, since?: Since): Promise<void> {
     const viewer = this.#viewers.get(connection.viewer);
     if (!connection.open || viewer === undefined || connection.subscriptions.has(kind.name)) return;
     const { clock } = this.#parts.services;
-    const floor = sinceId ?? makeId(clock.nowMs(), 0, 0);
-    const subscription = new StreamSubscription(kind, connection.scopes, connection.socket, floor, clock);
+    const from = since ?? { floor: makeId(clock.nowMs(), 0, 0), sent: [] };
+    const subscription = new StreamSubscription(kind, connection.scopes, connection.socket, from, clock);
     connection.subscriptions.set(kind.name, subscription);
     this.#followStatuses();
     this.#followAnnouncements();
@@ -122,7 +134,7 @@ export class Hub {
     ];
     const waited = feeds.some((feed) => !feed.live);
     await Promise.all(feeds.map((feed) => feed.ready));
-    if (waited || sinceId !== undefined) viewer.catchUpOne(connection, subscription);
+    if (waited || since !== undefined) viewer.catchUpOne(connection, subscription);
   }
 
   unsubscribe(connection: Connection, kind: StreamKind): void {
@@ -151,9 +163,9 @@ export class Hub {
   }
 
   /** Sends every client away to reconnect elsewhere. */
-  drain(): void {
+  drain(reason: CloseReason = 'restart'): void {
     for (const viewer of [...this.#viewers.values()]) {
-      for (const connection of [...viewer.connections]) connection.socket.close('restart');
+      for (const connection of [...viewer.connections]) connection.socket.close(reason);
     }
   }
 

@@ -39,12 +39,11 @@ export class StreamEvent {
   }
 
   /**
-   * The server-sent event (HTML standard §9.2). The payload has no line breaks: JSON escapes them. Without data there
-   * would be no event.
+   * The server-sent event (HTML standard §9.2), but for its id and the empty line at its end. The payload has no line
+   * breaks: JSON escapes them. Without data there would be no event.
    */
   sse(): Uint8Array {
-    const id = this.id === undefined ? '' : `id: ${this.id}\n`;
-    this.#sse ??= Buffer.from(`event: ${this.event}\ndata: ${this.#payload ?? '{}'}\n${id}\n`);
+    this.#sse ??= Buffer.from(`event: ${this.event}\ndata: ${this.#payload ?? '{}'}\n`);
     return this.#sse;
   }
 }

@@ -1,5 +1,6 @@
 import type { WebSocket } from 'uWebSockets.js';
 import type { CloseReason, Connection, StreamSocket } from './connection.js';
+import type { Since } from './position.js';
 import type { StreamEvent } from './stream-event.js';
 import type { StreamKind } from './stream-kinds.js';
 
@@ -10,7 +11,7 @@ export interface SocketData {
   readonly scopes: readonly string[];
   /** The stream named in the address. */
   readonly first: StreamKind | undefined;
-  readonly since: string | undefined;
+  readonly since: Since | undefined;
   /** The client's address. */
   readonly address: string;
   /** Set when the socket opens. */
@@ -26,6 +27,7 @@ const CLOSE_CODES: Record<CloseReason, readonly [number, string]> = {
   blocked: [1008, 'address blocked'],
   slow: [1013, 'too slow'],
   behind: [1013, 'too far behind'],
+  deaf: [1013, 'cut off'],
   restart: [1012, 'service restart'],
 };
 

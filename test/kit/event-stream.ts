@@ -1,3 +1,6 @@
+import { setTimeout } from 'node:timers/promises';
+import { makeId } from '../../actors/domain/ids.js';
+
 /** One event of a server-sent stream, as it came. */
 export interface StreamedEvent {
   readonly id: string | undefined;
@@ -5,22 +8,32 @@ export interface StreamedEvent {
   readonly data: string;
 }
 
+/** Between two tries to come back. */
+const AGAIN_MS = 250;
+
 /** An open `/api/v1/streaming/...` connection (SSE) that collects what comes until it is closed. */
 export class EventStream {
   readonly events: StreamedEvent[] = [];
   /** Set once the server has ended the stream or it broke. */
   ended = false;
+  /** How often it was opened again. */
+  returned = 0;
   private readonly abort = new AbortController();
   private reading: Promise<void> = Promise.resolve();
+  private last: string | undefined;
 
   static async open(url: string, stream: string, token: string): Promise<EventStream> {
     const opened = new EventStream();
-    const response = await fetch(`${url}/api/v1/streaming/${stream}`, {
-      headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream' },
-      signal: opened.abort.signal,
-    });
-    if (response.status !== 200 || response.body === null) throw new Error(`stream ${stream}: ${response.status}`);
-    opened.reading = opened.read(response.body);
+    opened.reading = opened.read(await opened.connect(`${url}/api/v1/streaming/${stream}`, token));
+    return opened;
+  }
+
+  /** One that comes back when it is sent away, and resumes where it was, as browsers do. */
+  static async resuming(url: string, stream: string, token: string): Promise<EventStream> {
+    const opened = new EventStream();
+    const address = `${url}/api/v1/streaming/${stream}`;
+    opened.last = makeId(Date.now(), 0, 0);
+    opened.reading = opened.readOn(address, token, await opened.connect(address, token));
     return opened;
   }
 
@@ -36,9 +49,35 @@ export class EventStream {
     await this.reading;
   }
 
+  /** @throws unless the server opens the stream */
+  private async connect(address: string, token: string): Promise<ReadableStream<Uint8Array>> {
+    const response = await fetch(address, {
+      headers: {
+        authorization: `Bearer ${token}`,
+        accept: 'text/event-stream',
+        ...(this.last !== undefined && { 'last-event-id': this.last }),
+      },
+      signal: this.abort.signal,
+    });
+    if (response.status === 200 && response.body !== null) return response.body;
+    await response.body?.cancel();
+    throw new Error(`stream ${address}: ${response.status}`);
+  }
+
+  private async readOn(address: string, token: string, first: ReadableStream<Uint8Array>): Promise<void> {
+    for (let body: ReadableStream<Uint8Array> | undefined = first; !this.abort.signal.aborted; ) {
+      if (body !== undefined) await this.read(body);
+      await setTimeout(AGAIN_MS, undefined, { signal: this.abort.signal }).catch(() => undefined);
+      // Whoever sent it away, or is not there, is asked again.
+      body = await this.connect(address, token).catch(() => undefined);
+      if (body !== undefined) this.returned += 1;
+    }
+  }
+
   private async read(body: ReadableStream<Uint8Array>): Promise<void> {
     const decoder = new TextDecoder();
     let rest = '';
+    this.ended = false;
     try {
       for await (const chunk of body) {
         const blocks = (rest + decoder.decode(chunk, { stream: true })).split('\n\n');
@@ -58,6 +97,9 @@ export class EventStream {
       if (colon > 0) fields.set(line.slice(0, colon), line.slice(colon + 1).trimStart());
     }
     const data = fields.get('data');
-    if (data !== undefined) this.events.push({ id: fields.get('id'), event: fields.get('event') ?? 'message', data });
+    if (data === undefined) return;
+    const id = fields.get('id');
+    this.last = id ?? this.last;
+    this.events.push({ id, event: fields.get('event') ?? 'message', data });
   }
 }

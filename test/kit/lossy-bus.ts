@@ -2,11 +2,15 @@ import { Unavailable } from '../../actors/domain/problem.js';
 import type { Bus } from '../../transport/bus.js';
 
 /** A bus that can lose what is published, as NATS does when it is down. */
-export function lossyBus(inner: Bus): Bus & { losing: boolean; down: boolean; gap(subject?: string): void } {
+export function lossyBus(
+  inner: Bus,
+): Bus & { losing: boolean; down: boolean; downForMs: number; gap(subject?: string): void } {
   const gaps: ((subject: string | undefined) => void)[] = [];
   const bus = {
     losing: false,
     down: false,
+    /** While it is down. */
+    downForMs: 1,
     gap: (subject?: string) => {
       for (const handler of gaps) handler(subject);
     },
@@ -23,7 +27,7 @@ export function lossyBus(inner: Bus): Bus & { losing: boolean; down: boolean; ga
     heard: inner.heard.bind(inner),
     follows: inner.follows.bind(inner),
     healthy: () => !bus.down,
-    downMs: () => (bus.down ? Number.POSITIVE_INFINITY : 0),
+    downMs: () => (bus.down ? bus.downForMs : 0),
     hears: () => !bus.down,
     close: () => inner.close(),
   };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { type CloseEvent, WebSocket } from 'undici';
 import type { StreamSources } from '../../../gateway/streaming/sources.js';
 import { CATCH_UP_SENT_MAX } from '../../../gateway/streaming/viewer.js';
 import { codec } from '../../../proto/codec.js';
@@ -126,6 +127,30 @@ test('who missed more than is caught up with at once is sent away, and resumes',
   await resumed.close();
 });
 
+test('who resumes gets what was told late, though later ones were told before it, and nothing again', async () => {
+  const stream = await opened();
+  const [, late] = [post(), lost(1)[0], post()];
+  const last = post();
+  await shown(stream, last);
+  const position = stream.events.at(-1)?.id ?? '';
+  assert.ok(position.startsWith(`${last}~`), position);
+  await stream.close();
+  const missed = lost(2);
+  const resumed = await opened(position);
+  await shown(resumed, post());
+  assert.deepEqual(resumed.updates(), [late, ...missed, String(minted)]);
+  resumed.events.unshift(...stream.events);
+  const socket = new WebSocket(
+    `${gateway.url.replace('http', 'ws')}/api/v1/streaming?access_token=alice&stream=public&since=${position}`,
+  );
+  const heard: string[] = [];
+  socket.addEventListener('message', ({ data }) => void heard.push(JSON.parse(JSON.parse(String(data)).payload).id));
+  await until('the same by a WebSocket', () => heard.length === 4 || undefined, WAIT_MS);
+  assert.deepEqual(heard, [late, ...missed, String(minted)]);
+  socket.close();
+  await resumed.close();
+});
+
 test('a catching up is not used up by what a stream was sent before', async () => {
   const stream = await opened();
   for (let n = 0; n < 5; n++) {
@@ -137,6 +162,34 @@ test('a catching up is not used up by what a stream was sent before', async () =
   await shown(stream, String(missed));
   assertWhole(stream);
   await stream.close();
+});
+
+test('a node that the bus has not reached for five seconds sends streams away and takes none until it hears again', async () => {
+  const stream = await opened();
+  const socket = new WebSocket(
+    `${gateway.url.replace('http', 'ws')}/api/v1/streaming?access_token=alice&stream=public`,
+  );
+  const closed = new Promise<CloseEvent>((resolve) => socket.addEventListener('close', resolve));
+  await new Promise((resolve) => socket.addEventListener('open', resolve));
+  bus.down = true;
+  bus.downForMs = 4_999;
+  // A server that is restarted is back by then.
+  await (await EventStream.open(gateway.url, 'public', 'alice')).close();
+  bus.downForMs = 5_001;
+  assert.equal((await closed).code, 1013);
+  await until('the end of the stream', () => stream.ended || undefined, WAIT_MS);
+  for (const path of ['public?access_token=alice', 'health']) {
+    const refused = await fetch(`${gateway.url}/api/v1/streaming/${path}`);
+    assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '5']);
+    await refused.body?.cancel();
+  }
+  lost(3);
+  bus.down = false;
+  const resumed = await opened(stream.updates().at(-1));
+  await shown(resumed, post());
+  resumed.events.unshift(...stream.events);
+  assertWhole(resumed);
+  await resumed.close();
 });
 
 test.afterEach(() => {

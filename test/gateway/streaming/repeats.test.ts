@@ -17,7 +17,7 @@ function opened(name: string) {
   assert.ok(kind !== undefined);
   const sent: string[] = [];
   const socket = { send: (event: StreamEvent) => sent.push(event.id ?? ''), heartbeat: () => {}, close: () => {} };
-  const stream = new StreamSubscription(kind, ['read'], socket, newId(), realClock);
+  const stream = new StreamSubscription(kind, ['read'], socket, { floor: newId(), sent: [] }, realClock);
   const shows = (reblogOfId?: string): string => {
     const record = { id: newId(), reblogOfId, editedAtMs: 0 } as StoreStatusRecord;
     stream.status(new StreamEvent('update', '{}', record.id), record);

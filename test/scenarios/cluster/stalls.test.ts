@@ -84,6 +84,7 @@ const refuses = (node: number, by: Person) =>
   );
 const others = (node: number) => [(node + 1) % 3, (node + 2) % 3] as const;
 const ownerOf = ({ id }: Person) => cluster.ownerOf(idShard(id));
+const sentAway = (stream: EventStream) => until('the end of a stream', () => stream.ended, STATE_MS_MAX);
 const movedFrom = (node: number, author: Person) =>
   until('its shards moved', async () => (await ownerOf(author)) !== node, STATE_MS_MAX);
 
@@ -122,10 +123,10 @@ async function fresh(label: string): Promise<Person[]> {
 async function underLoad(
   label: string,
   through: readonly number[],
-  story: (people: readonly Person[]) => Promise<void>,
+  story: (people: readonly Person[], streams: readonly EventStream[]) => Promise<void>,
 ): Promise<void> {
   const people = await fresh(label);
-  const streams = await Promise.all(cluster.urls.map((url) => EventStream.open(url, 'user', reader.token)));
+  const streams = await Promise.all(cluster.urls.map((url) => EventStream.resuming(url, 'user', reader.token)));
   const load = new PostingLoad(
     through.map((node) => cluster.node(node).url),
     people,
@@ -137,7 +138,7 @@ async function underLoad(
     await until('more posts', () => load.count >= wanted, STATE_MS_MAX);
   };
   await more();
-  await story(people);
+  await story(people, streams);
   for (const node of [0, 1, 2]) await ready(node);
   await more();
   const report = await load.stop();
@@ -167,7 +168,7 @@ async function livingAt(people: readonly Person[], node: number): Promise<Person
 }
 
 test('a node whose line to NATS is silently dead: others take its shards, and it refuses what it cannot pass on', async () => {
-  await underLoad('natsline', others(1), async (people) => {
+  await underLoad('natsline', others(1), async (people, streams) => {
     const [near, far] = [await livingAt(people, 1), await livingAt(people, 0)];
     natsLines[1]?.silence();
     assertClear(await Promise.all([0, 1, 2].flatMap((node) => [askActor(node, near), askActor(node, far)])));
@@ -176,6 +177,9 @@ test('a node whose line to NATS is silently dead: others take its shards, and it
     await until('it is usual', async () => (await askActor(0, near)).ms < USUAL_MS_MAX, STATE_MS_MAX);
     await assertUsual(others(1), near);
     assert.equal((await ask(1, 'GET', '/health/ready', reader)).status, 503);
+    // What its streams are shown comes from elsewhere, so they go there.
+    await sentAway(streams[1] as EventStream);
+    assert.equal((await ask(1, 'GET', '/api/v1/streaming/user', reader)).status, 503);
     natsLines[1]?.mend();
   });
 });
@@ -196,7 +200,7 @@ test('a node that hangs: once its shards have moved nobody waits for it', async 
 });
 
 test('NATS says nothing to anybody: no shard moves, and what cannot be passed on is refused at once', async () => {
-  await underLoad('nats', [0, 1, 2], async (people) => {
+  await underLoad('nats', [0, 1, 2], async (people, streams) => {
     const authors = await Promise.all([0, 1, 2].map((node) => livingAt(people, node)));
     for (const line of natsLines) line.silence();
     const [here, there] = authors as [Person, Person];
@@ -205,6 +209,7 @@ test('NATS says nothing to anybody: no shard moves, and what cannot be passed on
     await assertUsual([0], here);
     await refuses(0, there);
     for (const [node, author] of authors.entries()) assert.equal(await ownerOf(author), node);
+    for (const stream of streams) await sentAway(stream);
     for (const line of natsLines) line.mend();
   });
 });
