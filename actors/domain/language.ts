@@ -2,6 +2,8 @@
 export const LANGUAGE_CHARS_MAX = 20;
 
 const form = /^([a-z]{2,3})(?:-[A-Za-z0-9]{2,8})*$/;
+/** Of which statuses say where, since they are written otherwise there. Source: Mastodon LanguagesHelper, ISO_639_1_REGIONAL. */
+const REGIONAL = new Set(['zh-CN', 'zh-HK', 'zh-TW', 'zh-YUE']);
 /** It says that the language is not known. */
 const UNDETERMINED = 'und';
 
@@ -14,4 +16,14 @@ export function isLanguage(code: string): boolean {
   return (
     language !== undefined && language !== UNDETERMINED && new Intl.Locale(language).maximize().script !== undefined
   );
+}
+
+/**
+ * The language of a status by the code that a client sent, which may be that of somebody's settings (`en_US`): without
+ * region and script, so that whoever follows in `en` gets it. Undefined: it is that of none. Source: Mastodon's
+ * PostStatusService.
+ */
+export function statusLanguage(code: string): string | undefined {
+  const plain = REGIONAL.has(code) ? code : (code.split(/[-_]/, 1)[0] ?? '');
+  return isLanguage(plain) ? plain : undefined;
 }

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { storedId } from '../../actors/domain/ids.js';
+import { statusLanguage } from '../../actors/domain/language.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { accounts, followers } from '../../store/tables.js';
@@ -141,7 +142,9 @@ async function readFollowing(services: Services, account: string, bounds: PageBo
   return { items, newest: edges[0]?.edgeId, oldest: edges.at(-1)?.edgeId, more };
 }
 
-/** An empty name is how forms send no languages at all. */
+/** As statuses say them. An empty name is how forms send no languages at all. */
 function limitOf(languages: readonly string[] | undefined) {
-  return languages === undefined ? undefined : { languages: languages.filter((one) => one !== '') };
+  return languages === undefined
+    ? undefined
+    : { languages: languages.filter((one) => one !== '').map((one) => statusLanguage(one) ?? one) };
 }

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { pollOf } from '../../actors/conversation/poll.js';
 import { QUOTE_POLICIES } from '../../actors/conversation/quote-policy.js';
 import { storedId } from '../../actors/domain/ids.js';
-import { isLanguage, LANGUAGE_CHARS_MAX } from '../../actors/domain/language.js';
+import { LANGUAGE_CHARS_MAX, statusLanguage } from '../../actors/domain/language.js';
 import { noParent } from '../../actors/domain/posting-refusals.js';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import type {
@@ -99,9 +99,6 @@ export const postStatus = route({
   },
 });
 
-/** What is no language counts as not said: another one is found for the text. Source: Mastodon's PostStatusService. */
-export const sayableLanguage = (code = '') => (isLanguage(code) ? code : undefined);
-
 /** The status answered, or undefined when none is. A reblog is answered as what it reblogs. */
 async function loadParent(
   services: Services,
@@ -131,7 +128,11 @@ async function compose(
     visibility: quoted === undefined ? visibility : visibilityOfQuote(quoted, visibility),
     // A warning that became the text has warned all the same. Source: Mastodon PostStatusService.
     sensitive: (body.sensitive ?? author.profile?.sensitive ?? false) || (body.spoiler_text ?? '').trim() !== '',
-    language: sayableLanguage(body.language) || author.profile?.language || (await languageOf(said.text)),
+    // What is no language counts as not said.
+    language:
+      statusLanguage(body.language ?? '') ??
+      statusLanguage(author.profile?.language ?? '') ??
+      (await languageOf(said.text)),
     poll: newPoll(body.poll),
     quotePolicy: body.quote_approval_policy || author.profile?.quotePolicy,
     inReplyToId: parent?.id,

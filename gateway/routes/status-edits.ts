@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { REVISIONS_MAX, revisionOf } from '../../actors/conversation/edit.js';
-import { LANGUAGE_CHARS_MAX } from '../../actors/domain/language.js';
+import { LANGUAGE_CHARS_MAX, statusLanguage } from '../../actors/domain/language.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import type { StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import { accounts, statusRevisions } from '../../store/tables.js';
@@ -16,7 +16,7 @@ import type { Services } from '../services.js';
 import { soon } from '../soon.js';
 import { notFound, type VisibleStatus, visibleStatus } from '../visible.js';
 import { idParams } from './lists.js';
-import { newPoll, PollDraft, QuotePolicy, sayableLanguage, TEXT_INPUT_CHARS_MAX } from './post.js';
+import { newPoll, PollDraft, QuotePolicy, TEXT_INPUT_CHARS_MAX } from './post.js';
 
 const edit = route({
   method: 'PUT',
@@ -51,7 +51,7 @@ const edit = route({
       statusId: record.id,
       by: viewer,
       sensitive: (body.sensitive ?? false) || said.spoilerText !== '',
-      language: sayableLanguage(body.language) ?? record.language,
+      language: statusLanguage(body.language ?? '') ?? record.language,
       poll: newPoll(body.poll),
       media,
     });

@@ -238,7 +238,7 @@ test('very deep JSON is answered', async () => {
   assert.equal((await send(`{"x":"\\u0000",${'"y":{'.repeat(50_000)}${'}'.repeat(50_000)}}`, JSON_TYPE)).status, 400);
 });
 
-test('a limit above the maximum is cut to it; zero, negative and wrong ones are refused', async () => {
+test('a limit above the maximum is cut to it; zero asks a handler for one, negative and wrong ones are refused', async () => {
   const limitOf = async (limit: string) => {
     const answer = await get(`/list?limit=${limit}`);
     return answer.status === 200 ? ((await answer.json()) as { query: { limit: number } }).query.limit : answer.status;
@@ -246,7 +246,7 @@ test('a limit above the maximum is cut to it; zero, negative and wrong ones are 
   assert.equal(await limitOf('7'), 7);
   assert.equal(await limitOf('1000000'), 40);
   assert.equal(await limitOf(''), 20);
-  assert.equal(await limitOf('0'), 422);
+  assert.equal(await limitOf('0'), 1);
   assert.equal(await limitOf('-3'), 422);
   assert.equal(await limitOf('many'), 422);
   assert.equal((await get('/list?max_id=abc')).status, 422);

@@ -121,9 +121,9 @@ test('people who follow one another in a circle at the same moment do not wait f
 test('a follow may be limited to languages; others’ do not come home', async () => {
   const [pia, quin] = (await people('pia', 'quin')) as [Person, Person];
   const path = `/api/v1/accounts/${quin.id}/follow`;
-  const limited = await pia.post(path, { languages: ['fr', 'en'] });
+  const limited = await pia.post(path, { languages: ['fr-CA', 'en'] });
   assert.deepEqual(limited.body.languages, ['en', 'fr']);
-  const french = await quin.says('bonjour', { language: 'fr' });
+  const french = await quin.says('bonjour', { language: 'fr-FR' });
   await quin.says('hallo', { language: 'de' });
   assert.deepEqual(ids((await pia.get('/api/v1/timelines/home')).body), [french]);
   assert.deepEqual((await pia.post(path, { notify: true })).body.languages, ['en', 'fr'], 'other options leave them');
