@@ -35,6 +35,9 @@ export class Hearing {
   #sinceMs = 0;
   /** While nothing more is heard. */
   #untilMs = 0;
+  /** Since when somebody is silent whom the store shows alive; while it lasts, since the listeners were told last. */
+  #silentSinceMs: number | undefined;
+  readonly #unheard: (() => void)[] = [];
   #closed = false;
 
   private constructor(
@@ -61,6 +64,19 @@ export class Hearing {
     return Math.min(HEARD_MS, Math.max(UNHEARD_MS, nowMs - this.#sinceMs));
   }
 
+  /** Nobody has been silent for UNHEARD_MS: what anybody changed was heard here, or a gap was. */
+  hearsAll(): boolean {
+    return this.clock.monotonicMs() < this.#untilMs;
+  }
+
+  /**
+   * Called every UNHEARD_MS while somebody who is there is not heard, once that has lasted as long: a node that died is out
+   * of the company by then. What is kept without an age, in step with news, is to be read again.
+   */
+  onUnheard(listener: () => void): void {
+    this.#unheard.push(listener);
+  }
+
   close(): void {
     this.#closed = true;
   }
@@ -70,7 +86,22 @@ export class Hearing {
     const self = this.#company?.().self;
     if (self !== undefined) this.bus.publish(PULSE_TOPIC, pulses.encode({ member: self }));
     this.#look();
+    this.#tellOfSilence();
     this.clock.after(PULSE_MS, () => this.#pulse());
+  }
+
+  #tellOfSilence(): void {
+    const { others = [], seenMs = Number.NEGATIVE_INFINITY } = this.#company?.() ?? {};
+    const nowMs = this.clock.monotonicMs();
+    const latestMs = nowMs - UNHEARD_MS;
+    const isSilent = others.some((member) => (this.#heardMs.get(member) ?? Number.NEGATIVE_INFINITY) <= latestMs);
+    // Without the store nothing can be read again.
+    if (!isSilent || seenMs <= latestMs) this.#silentSinceMs = undefined;
+    else if (this.#silentSinceMs === undefined) this.#silentSinceMs = nowMs;
+    else if (this.#silentSinceMs <= latestMs) {
+      this.#silentSinceMs = nowMs;
+      for (const listener of this.#unheard) listener();
+    }
   }
 
   #heard(member: string): void {

@@ -47,7 +47,7 @@ import { GuardedClient } from '../transport/web/guarded-client.js';
 import { LinkPages } from '../transport/web/link-pages.js';
 import { Audience } from './audience.js';
 import { cachedAlone, cachedTogether, rowCarrier } from './cached-rows.js';
-import { Hearing } from './hearing.js';
+import { Hearing, UNHEARD_MS } from './hearing.js';
 import { fanOut, makeGuestRings, makeHomeRings, makePublicRing, withRings } from './home-rings.js';
 import { openMembership } from './membership.js';
 import { openBus, openMedia, openStore } from './parts.js';
@@ -97,6 +97,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const isAlone = settings.STORE === 'lmdb';
   const hearing = isAlone ? undefined : await Hearing.open(bus, clock);
   const tables = isAlone ? cachedAlone(store) : await cachedTogether(store, bus, settings.NODE_NAME, hearing);
+  hearing?.onUnheard(() => tables.forget(undefined));
   const audience = isAlone ? undefined : await Audience.open(bus, clock, random);
   const heard = () => audience?.heard();
   const mailer = openMailer({
@@ -224,6 +225,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
       logger: logger.child({ part: 'gateway' }),
       ready,
       ...(cutOff === undefined ? {} : { cutOff }),
+      ...(hearing && { relationsAgeMaxMs: () => (hearing.hearsAll() ? Number.POSITIVE_INFINITY : UNHEARD_MS) }),
     });
   };
   return {

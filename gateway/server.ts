@@ -41,6 +41,8 @@ export interface ServerOptions {
   ready(): Promise<boolean> | boolean;
   /** Whether the store has not answered this node for so long that nothing can be: requests are refused at once. */
   cutOff?(): boolean;
+  /** Of streams' viewers: hub-parts.ts says more. */
+  readonly relationsAgeMaxMs?: () => number;
   /** Tests make it small. */
   readonly inFlightMax?: number;
 }
@@ -157,7 +159,8 @@ class GatewayServer implements Server {
     this.#rateLimits = rateLimitsOf(options, this.#idPrefix);
     this.#dispatcher = new Dispatcher(options.routes, services, this.#authenticator, address, logger, this.#rateLimits);
     if (options.streams !== undefined) {
-      const hub = new Hub({ services, bus, sources: options.streams, logger });
+      const { relationsAgeMaxMs, streams: sources } = options;
+      const hub = new Hub({ services, bus, sources, logger, ...(relationsAgeMaxMs && { relationsAgeMaxMs }) });
       this.#streaming = new StreamingEndpoints(
         hub,
         this.#authenticator,

@@ -9,6 +9,11 @@ export interface HubOptions {
   readonly bus: Bus;
   readonly sources: StreamSources;
   readonly logger: GatewayLogger;
+  /**
+   * For how long the relations of a viewer are believed now, ms; without end while all other nodes are heard, and where
+   * there never are others.
+   */
+  readonly relationsAgeMaxMs?: () => number;
 }
 /** What viewers share. */
 export interface HubParts extends HubOptions {

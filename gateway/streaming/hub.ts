@@ -262,7 +262,7 @@ export class Hub {
     for (const viewer of this.#viewers.values()) {
       if (subject === undefined || subject === STATUSES_TOPIC || subject.endsWith(`.${viewer.id}`)) {
         viewer.catchUp();
-        if (subject !== STATUSES_TOPIC) this.#revoked(viewer, undefined);
+        if (subject !== STATUSES_TOPIC) void this.#revoked(viewer, undefined);
       }
     }
     if (subject === undefined) for (const delayMs of CATCH_UP_AGAIN_MS) this.#later(delayMs);
@@ -276,13 +276,15 @@ export class Hub {
     this.#timers.add(timer);
   }
 
-  /** With a hash: that token is gone. Without: any may be, so the store is asked. */
-  #revoked(viewer: Viewer, hash: string | undefined): void {
+  /** With a hash: that token is gone. Without: any may be, so the store is asked. Resolves when that is done. */
+  async #revoked(viewer: Viewer, hash: string | undefined): Promise<void> {
+    const checks: Promise<void>[] = [];
     for (const connection of [...viewer.connections]) {
       if (hash === undefined || hash === '') {
-        this.#check(connection).catch((err) => this.#unchecked(err));
+        checks.push(this.#check(connection).catch((err) => this.#unchecked(err)));
       } else if (connection.tokenHash === hash) connection.socket.close('revoked');
     }
+    await Promise.all(checks);
   }
 
   /** The next heartbeat looks again. */

@@ -39,15 +39,17 @@ export class Viewer {
   readonly feed: Feed;
   readonly #parts: HubParts;
   readonly #lane: Lane;
-  readonly #recheck: (viewer: Viewer, tokenHash: string | undefined) => void;
+  readonly #recheck: (viewer: Viewer, tokenHash: string | undefined) => Promise<void>;
   #lens: Lens | undefined;
   /** What the viewer filters; most have none. */
   #screen: Screen | undefined;
   /** One that waits and has not begun will see what came meanwhile, too. */
   #lensWaits = false;
+  /** When the lens was asked for, monotonic. */
+  #lensAtMs = 0;
   #catchUpWaits = false;
 
-  constructor(id: string, parts: HubParts, recheck: (viewer: Viewer, tokenHash: string | undefined) => void) {
+  constructor(id: string, parts: HubParts, recheck: (viewer: Viewer, tokenHash: string | undefined) => Promise<void>) {
     this.id = id;
     this.#parts = parts;
     this.#recheck = recheck;
@@ -76,14 +78,31 @@ export class Viewer {
   /** To each subscription that takes it, as the viewer's filters leave it. */
   #show(event: StreamEvent, record: StoreStatusRecord, send: Send): void {
     this.#lane.run(() => {
-      const taking: StreamSubscription[] = [];
-      this.#each((subscription, lens) => {
-        if (!subscription.takes(record, lens)) return;
-        if (this.#screen === undefined && record.quote === undefined) send(subscription, event);
-        else taking.push(subscription);
-      });
-      return taking.length === 0 ? undefined : this.#screened(taking, event, record, send);
+      const lens = this.#lens;
+      const isWanted = lens !== undefined && this.#some((subscription) => subscription.takes(record, lens));
+      if (isWanted && this.#isStale()) return this.#lookAgain().then(() => this.#showNow(event, record, send));
+      return this.#showNow(event, record, send);
     });
+  }
+
+  #showNow(event: StreamEvent, record: StoreStatusRecord, send: Send): Promise<void> | undefined {
+    const taking: StreamSubscription[] = [];
+    this.#each((subscription, lens) => {
+      if (!subscription.takes(record, lens)) return;
+      if (this.#screen === undefined && record.quote === undefined) send(subscription, event);
+      else taking.push(subscription);
+    });
+    return taking.length === 0 ? undefined : this.#screened(taking, event, record, send);
+  }
+
+  #isStale(): boolean {
+    const { relationsAgeMaxMs, services } = this.#parts;
+    return relationsAgeMaxMs !== undefined && services.clock.monotonicMs() - this.#lensAtMs > relationsAgeMaxMs();
+  }
+
+  /** While a node is not heard it may have revoked a token or changed the relations, and nobody would say so. */
+  async #lookAgain(): Promise<void> {
+    await Promise.all([this.#loadLens(), this.#recheck(this, undefined)]);
   }
 
   async #screened(
@@ -159,7 +178,7 @@ export class Viewer {
     if (message.kind === 'relations') this.#refreshLens();
     else if (message.kind === 'filters_changed') this.#tell(FILTERS_CHANGED, ({ kind }) => kind.home);
     else if (message.kind === 'notifications_merged') this.#tell(MERGED, (one) => one.wantsNotifications);
-    else if (message.kind === 'token_revoked') this.#recheck(this, message.tokenHash);
+    else if (message.kind === 'token_revoked') void this.#recheck(this, message.tokenHash);
     else if (message.kind === 'conversation') this.#conversed(message.direct);
     else if (message.kind === 'notification') {
       const { notificationId, notification } = message;
@@ -170,6 +189,7 @@ export class Viewer {
   #notified(id: string, record: StoreNotificationRecord): void {
     this.#lane.run(async () => {
       if (!this.#some((subscription) => subscription.wantsNotifications)) return;
+      if (this.#isStale()) await this.#lookAgain();
       const event = await this.#untilAvailable(() => notificationEvent(this.#parts.sources, this.id, id, record));
       if (event === undefined) return;
       this.#each((subscription, lens) => {
@@ -182,6 +202,7 @@ export class Viewer {
     if (direct === undefined) return;
     this.#lane.run(async () => {
       if (!this.#some(({ kind }) => kind.direct)) return;
+      if (this.#isStale()) await this.#lookAgain();
       const event = await this.#untilAvailable(() => conversationEvent(this.#parts.sources, this.id, direct));
       if (event === undefined) return;
       this.#each((subscription) => {
@@ -199,6 +220,7 @@ export class Viewer {
 
   async #loadLens(): Promise<void> {
     this.#lensWaits = false;
+    const askedMs = this.#parts.services.clock.monotonicMs();
     const { askAccount, clock, limits } = this.#parts.services;
     const sources = await this.#untilAvailable(() => askAccount(this.id, 'sources', {}));
     const screen =
@@ -208,6 +230,7 @@ export class Viewer {
     if (sources === undefined || isProblem(sources)) this.#lens = undefined;
     else this.#lens = new Lens(this.id, sources, clock, limits, screen?.languages);
     this.#screen = screen;
+    this.#lensAtMs = askedMs;
   }
 
   /** For all that was missed: a change of the relations may be among it, which nothing may come before. */

@@ -94,3 +94,33 @@ test('a node that does not know who is there cannot say that it hears all', asyn
   await pass(UNHEARD_MS + 1_000);
   assert.equal(first.ageMaxMs(), UNHEARD_MS);
 });
+
+test('what is kept without an age is read again while somebody stays silent who is there, and not for one who died', async () => {
+  const { first, pass, silence, restart, store } = await cluster(3);
+  let told = 0;
+  first.onUnheard(() => {
+    told += 1;
+  });
+  await pass(20_000);
+  assert.deepEqual([first.hearsAll(), told], [true, 0]);
+  silence(1, true);
+  await pass(8_000);
+  // Its lease has run out by then, and another comes in its place.
+  assert.deepEqual([first.hearsAll(), told], [false, 0]);
+  silence(1, false);
+  restart(1, 'node1#2');
+  await pass(20_000);
+  assert.deepEqual([first.hearsAll(), told], [true, 0]);
+  silence(1, true);
+  await pass(30_000);
+  assert.ok(told >= 3 && told <= 5, `${told} times in 30 s`);
+  store(false);
+  await pass(UNHEARD_MS);
+  const before = told;
+  await pass(20_000);
+  assert.equal(told, before, 'nothing could be read');
+  store(true);
+  silence(1, false);
+  await pass(20_000);
+  assert.deepEqual([first.hearsAll(), told], [true, before]);
+});

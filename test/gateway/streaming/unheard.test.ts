@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { StreamSources } from '../../../gateway/streaming/sources.js';
+import { codec } from '../../../proto/codec.js';
+import type { StoreStatusRecord } from '../../../proto/gen/types.js';
+import { STATUSES_TOPIC } from '../../../transport/bus.js';
+import { EventStream } from '../../kit/event-stream.js';
+import { until } from '../../kit/until.js';
+import { ALICE, account, BOB, GatewayFixture } from '../http/gateway-fixture.js';
+import { NO_RELATIONS, NO_SOURCES } from './no-sources.js';
+
+// Two servers of a NATS cluster that do not hear each other: what is changed beyond is told to nobody here.
+
+const WAIT_MS = 10_000;
+const gateway = new GatewayFixture();
+const sources: StreamSources = { ...NO_SOURCES, renderStatus: async ({ id }) => ({ id }) };
+let relationsAgeMaxMs = Number.POSITIVE_INFINITY;
+let blocked: readonly string[] = [];
+let asked = 0;
+
+before(async () => {
+  const ask = async () => {
+    asked += 1;
+    return { ...NO_RELATIONS, blocked };
+  };
+  await gateway.start([], { streams: sources, relationsAgeMaxMs: () => relationsAgeMaxMs }, ask as never);
+  await gateway.giveAccount(account(ALICE));
+  await gateway.giveToken('alice', { accountId: ALICE, scopes: ['read'] });
+});
+after(() => gateway.stop());
+
+const blank = { conversationId: '1', html: '', spoilerText: '', sensitive: false, mentions: [], tags: [] };
+const zero = { createdAtMs: 0, editedAtMs: 0, favourites: 0, reblogs: 0, replies: 0, deleted: false };
+let minted = 999_999_999_999_000_000n;
+function post(accountId = ALICE): string {
+  const id = String(++minted);
+  const status: StoreStatusRecord = { id, accountId, visibility: 'public', text: 'hello', ...blank, ...zero };
+  const message = { kind: 'update', status, id, accountId, onlyTo: [], listed: true };
+  gateway.bus.publish(STATUSES_TOPIC, codec('murmuration.node.StatusTopic').encode(message));
+  return id;
+}
+async function opened(): Promise<EventStream> {
+  const stream = await EventStream.open(gateway.url, 'public', 'alice');
+  await until('the first post', () => (post() !== '' && stream.updates().length > 0) || undefined, WAIT_MS);
+  return stream;
+}
+const shown = (stream: EventStream, id: string) =>
+  until('the status', () => stream.updates().includes(id) || undefined, WAIT_MS);
+
+test('a block that nobody told of counts in streams while not all nodes are heard', async () => {
+  const stream = await opened();
+  const before = asked;
+  blocked = [BOB];
+  const early = post(BOB);
+  await shown(stream, early);
+  assert.equal(asked, before, 'whoever hears everybody is told');
+  relationsAgeMaxMs = 0;
+  const late = post(BOB);
+  await shown(stream, post());
+  assert.ok(!stream.updates().includes(late));
+  assert.ok(asked > before);
+  blocked = [];
+  relationsAgeMaxMs = Number.POSITIVE_INFINITY;
+  await stream.close();
+});
+
+test('a token whose revocation nobody told of ends its streams before they show anything more', async () => {
+  const stream = await opened();
+  await gateway.takeToken('alice');
+  await shown(stream, post());
+  relationsAgeMaxMs = 0;
+  const late = post();
+  await until('the end of the stream', () => stream.ended || undefined, WAIT_MS);
+  assert.ok(!stream.updates().includes(late));
+});
