@@ -1,19 +1,11 @@
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { LocalCluster } from '../test/kit/local-cluster.js';
-import { createAccounts } from './accounts.js';
 import { Apart } from './apart.js';
 import { benchBare } from './bare.js';
 import { AUTHORS, clusterLoads, clusterLoadsApart, FOLLOWERS, IN_FLIGHT, NODES } from './cluster-loads.js';
-import { type Load, measureInTurn, type Target } from './http-load.js';
+import { cpuOf, inTurn, startCluster, townOf, verdict } from './cluster-parts.js';
+import type { Load } from './http-load.js';
 import { printTable, type Row } from './row.js';
 import { ServiceUse, type Used } from './service-use.js';
-import { settled, Town } from './town.js';
-
-/** More share the cores with what is measured; a node asks one coordinator, however many replicas there are. */
-const CASSANDRA_NODES = 1;
-const RATIO_MAX = 1.6;
+import { Town } from './town.js';
 
 /**
  * The same loads on one embedded node, on three that know nothing of one another, and on three with Cassandra and NATS,
@@ -31,7 +23,7 @@ export async function benchCluster(): Promise<Row[]> {
     opened.push(alone);
     const apart = await Apart.open(NODES, AUTHORS, FOLLOWERS);
     opened.push(apart);
-    const cluster = await start();
+    const cluster = await startCluster(NODES);
     opened.push({ dispose: () => cluster.stop() });
     const town = await townOf(cluster);
 
@@ -89,42 +81,6 @@ async function pagesAtOneNode(
   process.stderr.write(`${printTable(rows)}\n`);
   return rows;
 }
-
-/** What a load's preparation takes is not measured, nor is what the services do while others have their turn. */
-async function inTurn(
-  sides: readonly { readonly target: Target; readonly load: Load; readonly use?: ServiceUse }[],
-): Promise<Row[]> {
-  const turns = [];
-  for (const { target, load, use } of sides) {
-    const { before: prepare, ...rest } = load;
-    await prepare?.(0);
-    const hooks = use && { before: () => use.begin(), after: () => use.end() };
-    turns.push({ target, load: { ...rest, ...hooks } });
-  }
-  return (await measureInTurn(turns)).map(({ row }) => row);
-}
-
-async function townOf(cluster: LocalCluster): Promise<Town> {
-  const dataDirs = cluster.nodes.map((node) => node.data_dir);
-  const target = {
-    urls: cluster.urls,
-    pids: cluster.nodes.map(({ pid }) => pid),
-    settled: () => settled(dataDirs),
-  };
-  const people = await createAccounts({ dataDir: dataDirs[0] as string }, AUTHORS + FOLLOWERS);
-  return Town.on(target, people, AUTHORS, async () => undefined);
-}
-
-function start(): Promise<LocalCluster> {
-  const command = fileURLToPath(new URL('../cluster/local/main.js', import.meta.url));
-  const port = String(20_000 + (process.pid % 10_000));
-  const flags = ['--nodes', String(NODES), '--cassandra', String(CASSANDRA_NODES), '--port', port];
-  const settings = { MURMURATION_RATE_LIMITS: 'off', MURMURATION_LOG_LEVEL: 'warn' };
-  return LocalCluster.start(command, join(tmpdir(), `murmuration-bench-cluster-${process.pid}`), flags, settings);
-}
-
-const cpuOf = (row: Row): number => row.cpuSecondsPer1000 ?? Number.NaN;
-const verdict = (ratio: number) => ({ target: `≤ ${RATIO_MAX}`, reached: ratio <= RATIO_MAX });
 
 function compared(row: Row, embedded: Row, apart: Row): Row {
   const ratio = cpuOf(row) / cpuOf(embedded);

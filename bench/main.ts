@@ -7,6 +7,7 @@ import { benchBulk } from './accounts.js';
 import { benchAsk } from './ask.js';
 import { benchBarePage } from './bare-page.js';
 import { benchCluster } from './cluster.js';
+import { benchClusterOfOne } from './cluster-of-one.js';
 import { benchDeliveries } from './deliveries.js';
 import { benchDiscoveryLists } from './discovery-lists.js';
 import { endTogether } from './end-together.js';
@@ -81,6 +82,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   growth: benchGrowth,
   overload: benchOverload,
   cluster: benchCluster,
+  'cluster-of-one': benchClusterOfOne,
 };
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { out: { type: 'string' } } });

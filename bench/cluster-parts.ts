@@ -1,0 +1,50 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { LocalCluster } from '../test/kit/local-cluster.js';
+import { createAccounts } from './accounts.js';
+import { AUTHORS, FOLLOWERS } from './cluster-loads.js';
+import { type Load, measureInTurn, type Target } from './http-load.js';
+import type { Row } from './row.js';
+import type { ServiceUse } from './service-use.js';
+import { settled, Town } from './town.js';
+
+/** More share the cores with what is measured; a node asks one coordinator, however many replicas there are. */
+const CASSANDRA_NODES = 1;
+const RATIO_MAX = 1.6;
+
+/** What a load's preparation takes is not measured, nor is what the services do while others have their turn. */
+export async function inTurn(
+  sides: readonly { readonly target: Target; readonly load: Load; readonly use?: ServiceUse }[],
+): Promise<Row[]> {
+  const turns = [];
+  for (const { target, load, use } of sides) {
+    const { before: prepare, ...rest } = load;
+    await prepare?.(0);
+    const hooks = use && { before: () => use.begin(), after: () => use.end() };
+    turns.push({ target, load: { ...rest, ...hooks } });
+  }
+  return (await measureInTurn(turns)).map(({ row }) => row);
+}
+
+export async function townOf(cluster: LocalCluster): Promise<Town> {
+  const dataDirs = cluster.nodes.map((node) => node.data_dir);
+  const target = {
+    urls: cluster.urls,
+    pids: cluster.nodes.map(({ pid }) => pid),
+    settled: () => settled(dataDirs),
+  };
+  const people = await createAccounts({ dataDir: dataDirs[0] as string }, AUTHORS + FOLLOWERS);
+  return Town.on(target, people, AUTHORS, async () => undefined);
+}
+
+export function startCluster(nodes: number): Promise<LocalCluster> {
+  const command = fileURLToPath(new URL('../cluster/local/main.js', import.meta.url));
+  const port = String(20_000 + (process.pid % 10_000));
+  const flags = ['--nodes', String(nodes), '--cassandra', String(CASSANDRA_NODES), '--port', port];
+  const settings = { MURMURATION_RATE_LIMITS: 'off', MURMURATION_LOG_LEVEL: 'warn' };
+  return LocalCluster.start(command, join(tmpdir(), `murmuration-bench-cluster-${process.pid}`), flags, settings);
+}
+
+export const cpuOf = (row: Row): number => row.cpuSecondsPer1000 ?? Number.NaN;
+export const verdict = (ratio: number) => ({ target: `≤ ${RATIO_MAX}`, reached: ratio <= RATIO_MAX });
