@@ -24,7 +24,7 @@ export class EventSourceStream implements StreamSocket {
   constructor(response: HttpResponse) {
     this.#response = response;
     response.onWritable(() => {
-      this.#waitingBytes = 0;
+      this.#drain();
       return true;
     });
   }
@@ -67,6 +67,14 @@ export class EventSourceStream implements StreamSocket {
 
   /** Set by whoever keeps the connection. */
   onClosed: () => void = () => {};
+
+  /** uWebSockets sends what waits with the next write only, and says of each whether all of it has gone. */
+  #drain(): void {
+    if (!this.#open) return;
+    this.#response.cork(() => {
+      if (this.#response.write(CHUNK_END)) this.#waitingBytes = 0;
+    });
+  }
 
   #write(...texts: (Uint8Array | string)[]): void {
     if (!this.#open) return;
