@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { V8_FLAGS } from '../cli/bundle.js';
-import { freePort } from '../cluster/local/process.js';
+import { freePort, tied } from '../cluster/local/process.js';
 import { prefixed, program, withoutSettings } from '../test/kit/server-process.js';
 import { createAccounts } from './accounts.js';
 import { cpuSeconds, residentMib } from './process-figures.js';
@@ -65,8 +65,9 @@ async function median(dataDir: string): Promise<Start> {
 async function start(dataDir: string, idleMs: number): Promise<Start> {
   const port = await freePort('127.0.0.1');
   const env = { ...withoutSettings(), ...prefixed({ PORT: String(port), DATA_DIR: dataDir, LOG_LEVEL: 'warn' }) };
+  const command = tied(process.execPath, [...V8_FLAGS, program]);
   const startedMs = performance.now();
-  const child = spawn(process.execPath, [...V8_FLAGS, program], { env, stdio: 'ignore' });
+  const child = spawn(...command, { env, stdio: 'ignore' });
   const ended = once(child, 'exit');
   let [ms, cpuMs] = [Number.NaN, Number.NaN];
   try {

@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
 
 /** A service of this machine that we started, with its output in a file. */
 export interface LocalProcess {
@@ -13,6 +14,26 @@ export interface LocalProcess {
 const STOP_MS_MAX = 15_000;
 const PROBE_MS = 100;
 
+/** Of util-linux: the program that it becomes is killed by the kernel when its parent ends, however that ends. */
+const UNTIL_PARENT_ENDS = ['setpriv', '--pdeathsig', 'KILL'] as const;
+
+/**
+ * What to spawn for a program that is to end with this process, also by SIGKILL. It keeps the pid that it gets. Where
+ * there is no such setpriv, or no such program, it is the program itself, which then outlives a parent that was killed.
+ */
+export function tied(command: string, args: readonly string[]): [command: string, args: string[]] {
+  const [setpriv, ...flags] = UNTIL_PARENT_ENDS;
+  if (!isThere(command)) return [command, [...args]];
+  if (spawnSync(setpriv, [...flags, 'true'], { stdio: 'ignore' }).status !== 0) return [command, [...args]];
+  return [setpriv, [...flags, command, ...args]];
+}
+
+function isThere(command: string): boolean {
+  const folders = command.includes('/') ? [''] : (process.env.PATH ?? '').split(delimiter);
+  return folders.some((folder) => existsSync(join(folder, command)));
+}
+
+/** It ends with this process at the latest. */
 export function startProcess(
   command: string,
   args: readonly string[],
@@ -20,7 +41,7 @@ export function startProcess(
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): LocalProcess & { readonly child: ChildProcess } {
   const log = openSync(logFile, 'a');
-  const child = spawn(command, args, { stdio: ['ignore', log, log], env });
+  const child = spawn(...tied(command, args), { stdio: ['ignore', log, log], env });
   closeSync(log);
   // A program that is not there has no pid, which the next line tells the caller; its event would end this process.
   child.on('error', () => undefined);

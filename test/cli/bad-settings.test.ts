@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { tied } from '../../cluster/local/process.js';
 import { prefixed, program, ServerProcess, withoutSettings } from '../kit/server-process.js';
 import { until } from '../kit/until.js';
 
@@ -180,7 +181,7 @@ test('a second node on the same folder is refused, and the first goes on', async
   const server = await ServerProcess.start();
   try {
     const env = { ...withoutSettings(), ...prefixed({ DATA_DIR: server.dataDir, PORT: '0' }) };
-    const second = spawn(process.execPath, [program], { env, stdio: 'ignore' });
+    const second = spawn(...tied(process.execPath, [program]), { env, stdio: 'ignore' });
     const [code] = (await once(second, 'exit')) as [number];
     assert.equal(code, 1);
     assert.equal((await fetch(`${server.url}/health`)).status, 200);

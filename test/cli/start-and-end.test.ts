@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { operatorClient } from '../../cli/operator-socket.js';
-import { freePort } from '../../cluster/local/process.js';
+import { freePort, tied } from '../../cluster/local/process.js';
 import { prefixed, program, withoutSettings } from '../kit/server-process.js';
 import { until } from '../kit/until.js';
 
@@ -30,7 +30,7 @@ interface Started {
 
 function start(settings: Readonly<Record<string, string>>): Started {
   const env = { ...withoutSettings(), ...prefixed({ PORT: '0', ...settings }) };
-  const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(...tied(process.execPath, [program]), { env, stdio: ['ignore', 'ignore', 'pipe'] });
   let written = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     written += text;

@@ -4,6 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { V8_FLAGS } from '../../cli/bundle.js';
+import { tied } from '../../cluster/local/process.js';
 import { until } from './until.js';
 
 export interface ClusterNodeEntry {
@@ -41,7 +42,7 @@ export class LocalCluster {
   ): Promise<LocalCluster> {
     await rm(dir, { recursive: true, force: true });
     await mkdir(dir, { recursive: true });
-    const child = spawn(process.execPath, [...V8_FLAGS, command, '--dir', dir, ...flags], {
+    const child = spawn(...tied(process.execPath, [...V8_FLAGS, command, '--dir', dir, ...flags]), {
       env: { ...process.env, ...settings },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

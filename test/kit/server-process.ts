@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { V8_FLAGS } from '../../cli/bundle.js';
-import { freePort } from '../../cluster/local/process.js';
+import { freePort, tied } from '../../cluster/local/process.js';
 import { until } from './until.js';
 
 /** The program of the built tree to which this file belongs: the server, and the command line as well. */
@@ -63,7 +63,7 @@ export class ServerProcess {
   async restart(): Promise<void> {
     if (this.running) throw new Error('the server still runs');
     const env = { ...withoutSettings(), ...this.environment, ...prefixed(this.settings) };
-    const child = spawn(process.execPath, [...V8_FLAGS, program], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(...tied(process.execPath, [...V8_FLAGS, program]), { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.child = child;
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { tied } from '../../cluster/local/process.js';
 import type { LoadResult } from '../../load/result.js';
 import { program, withoutSettings } from '../kit/server-process.js';
 
@@ -39,7 +40,8 @@ async function run(moment: RegExp | undefined, lines: string | undefined, args: 
     ];
     const given = lines === undefined ? [] : ['--users', users];
     if (lines !== undefined) await writeFile(users, lines);
-    const child = spawn(process.execPath, [program, 'load', ...given, '--json', json, '--report', report, ...args], {
+    const command = [program, 'load', ...given, '--json', json, '--report', report, ...args];
+    const child = spawn(...tied(process.execPath, command), {
       env: withoutSettings(),
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: RUN_MS_MAX,

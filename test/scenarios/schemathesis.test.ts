@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { tied } from '../../cluster/local/process.js';
 import type { AnyRoute } from '../../gateway/http/route.js';
 import { allRoutes } from '../../gateway/routes/index.js';
 import { ServerProcess } from '../kit/server-process.js';
@@ -124,8 +125,8 @@ async function prepared(): Promise<{ document: string; config: string }> {
 /** Its exit code and what it wrote. */
 function schemathesis(python: string, args: readonly string[]): Promise<{ code: number; written: string }> {
   return new Promise((resolve) => {
-    const all = ['-m', 'schemathesis.cli', ...args];
-    execFile(python, all, { cwd: dir, timeout: RUN_MS_MAX, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
+    const [command, all] = tied(python, ['-m', 'schemathesis.cli', ...args]);
+    execFile(command, all, { cwd: dir, timeout: RUN_MS_MAX, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
       resolve({ code, written: stdout + stderr });
     });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { Unavailable } from '../../actors/domain/problem.js';
+import { tied } from '../../cluster/local/process.js';
 import { Journal } from '../../store/journal.js';
 import { LmdbTables } from '../../store/lmdb/lmdb-tables.js';
 import { put } from '../../store/port.js';
@@ -77,7 +78,7 @@ test('a folder that a store holds is refused to a second one, in this process an
     const log = { info() {}, warn() {}, error() {} };
     await LmdbTables.open({ folder: ${JSON.stringify(folder)}, clock: { nowMs: () => 0 }, log });
     console.log('open'); setInterval(() => {}, 1000);`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+  const child = spawn(...tied(process.execPath, ['--input-type=module', '-e', script]), {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   try {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -7,11 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { startProcess } from '../../../cluster/local/process.js';
+import { startProcess, tied } from '../../../cluster/local/process.js';
 import { withoutSettings } from '../../kit/server-process.js';
 import { until } from '../../kit/until.js';
 
 const clusterProgram = fileURLToPath(new URL('../../../cluster/local/main.js', import.meta.url));
+const processModule = new URL('../../../cluster/local/process.js', import.meta.url).href;
 const START_MS_MAX = 240_000;
 /** Services that were asked to end get 15 s before they are killed. */
 const END_MS_MAX = 60_000;
@@ -38,21 +39,61 @@ test('a program that is not there is told to who wanted it and does not end this
   await new Promise((resolve) => setImmediate(resolve));
 });
 
-test('SIGTERM while Cassandra is being started leaves no process behind', async () => {
-  const dir = join(folder, 'cluster');
+/** A cluster whose Cassandra is just being started. */
+async function begun(dir: string): Promise<ChildProcess> {
   const args = [clusterProgram, '--dir', dir, '--nodes', '1', '--cassandra', '2'];
-  const cluster = spawn(process.execPath, args, { env: withoutSettings(), stdio: 'ignore' });
+  const cluster = spawn(...tied(process.execPath, args), { env: withoutSettings(), stdio: 'ignore' });
+  const log = join(dir, 'cassandra-1', 'cassandra.log');
+  await until('Cassandra is being started', () => existsSync(log) || undefined, START_MS_MAX);
+  return cluster;
+}
+
+/** That nothing of it is there when it has ended. @param code its own, null where the signal ended it */
+async function assertEndsWhole(dir: string, signal: NodeJS.Signals, code: number | null): Promise<void> {
+  const cluster = await begun(dir);
   const ended = once(cluster, 'exit');
   try {
-    const begun = () => existsSync(join(dir, 'cassandra-1', 'cassandra.log')) || undefined;
-    await until('Cassandra is being started', begun, START_MS_MAX);
-    cluster.kill('SIGTERM');
-    await until('the end', () => cluster.exitCode ?? undefined, END_MS_MAX);
-    assert.deepEqual([cluster.exitCode, await processesNaming(dir)], [0, []]);
+    assert.ok((await processesNaming(dir)).length > 1, 'Cassandra is there');
+    cluster.kill(signal);
+    const gone = () => cluster.exitCode !== null || cluster.signalCode !== null;
+    await until('the end', gone, END_MS_MAX);
+    // Who is asked ends the others first; else the kernel does, in a moment.
+    if (code === 0) assert.deepEqual(await processesNaming(dir), []);
+    await until('nothing is left', async () => (await processesNaming(dir)).length === 0, END_MS_MAX);
+    assert.equal(cluster.exitCode, code);
   } finally {
     cluster.kill('SIGKILL');
     await ended;
     for (const pid of await processesNaming(dir)) process.kill(Number(pid), 'SIGKILL');
+  }
+}
+
+test('SIGTERM while Cassandra is being started leaves no process behind', async () => {
+  await assertEndsWhole(join(folder, 'asked'), 'SIGTERM', 0);
+});
+
+test('nor does SIGKILL, of which nobody is told', async () => {
+  await assertEndsWhole(join(folder, 'killed'), 'SIGKILL', null);
+});
+
+/** Says its child's pid, and waits. */
+const PARENT = `
+const { startProcess } = await import(${JSON.stringify(processModule)});
+console.log(startProcess(process.execPath, ['-e', 'setTimeout(() => undefined, 60_000)'], process.argv[1]).pid);
+setTimeout(() => undefined, 60_000);`;
+
+test('what was started ends with who started it, whichever signal that was, and has the pid that was told', async () => {
+  for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+    const args = ['--input-type=module', '-e', PARENT, join(folder, 'child.log')];
+    const parent = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const ended = once(parent, 'exit');
+    const [line] = (await once(parent.stdout.setEncoding('utf8'), 'data')) as [string];
+    const pid = Number(line);
+    const name = await readFile(`/proc/${pid}/comm`, 'utf8');
+    assert.match(name, /^(setpriv|node)/);
+    parent.kill(signal);
+    assert.deepEqual(await ended, [null, signal]);
+    await until(`the end of ${pid}`, () => !existsSync(`/proc/${pid}`), END_MS_MAX);
   }
 });
 
