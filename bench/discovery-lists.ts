@@ -1,4 +1,4 @@
-import { benchListed, type Listed, LONG, SUBJECTS } from './listed.js';
+import { benchListed, byId, type Listed, LONG, oneOf, SUBJECTS } from './listed.js';
 import type { Row } from './row.js';
 import { at, type Town, write } from './town.js';
 
@@ -7,6 +7,11 @@ const READERS = LONG;
 const MODERATORS = 2;
 /** How many post each trend: one person makes none. */
 const PEOPLE = 2;
+
+interface Counted {
+  readonly id: string;
+  readonly favourites_count: number;
+}
 
 /** A page of each list in which people look for what they do not know yet, and a thread. */
 export const benchDiscoveryLists = (): Promise<Row[]> => benchListed([AUTHORS, READERS, MODERATORS], filled);
@@ -41,29 +46,39 @@ export async function filled(town: Town): Promise<Listed[]> {
     return write(at(authors, index), '/api/v1/statuses', body, Boolean);
   });
   await town.target.settled();
+  const isAuthor = oneOf(authors);
+  const isPosted = new Set(posted);
+  const isPerson = ({ username }: { readonly username: string }) => /^user\d+$/.test(username);
+  const isTag = ({ name }: { readonly name: string }) => /^trend\d+$/.test(name);
+  const isLink = ({ url }: { readonly url: string }) => /^https:\/\/news\.example\/(\d+|read)$/.test(url);
+  const isTrend = ({ id, favourites_count: count }: Counted) => isPosted.has(id) && count === READERS;
   return [
     {
       name: 'search for accounts',
       route: '/api/v2/search',
       path: () => '/api/v2/search?type=accounts&q=user',
       items: ({ accounts }) => accounts,
+      is: isPerson,
     },
     {
       name: 'search for accounts alone',
       route: '/api/v1/accounts/search',
       path: () => '/api/v1/accounts/search?q=user',
+      is: isPerson,
     },
     {
       name: 'search for all, old',
       route: '/api/v1/search',
       path: () => '/api/v1/search?q=user',
       items: ({ accounts }) => accounts,
+      is: isPerson,
     },
     {
       name: 'search for statuses',
       route: '/api/v2/search',
       path: () => '/api/v2/search?type=statuses&q=number',
       items: ({ statuses }) => statuses,
+      is: ({ content, account }) => /\bnumber \d+/.test(content) && isAuthor(account),
     },
     {
       name: 'search for hashtags',
@@ -71,37 +86,54 @@ export async function filled(town: Town): Promise<Listed[]> {
       path: () => '/api/v2/search?type=hashtags&q=trend',
       items: ({ hashtags }) => hashtags,
       key: ({ name }) => name,
+      is: isTag,
     },
     {
       name: 'suggestions',
       route: '/api/v2/suggestions',
       key: ({ account }) => account.id,
+      is: ({ account }) => isAuthor(account) && account.discoverable === true,
     },
-    { name: 'suggestions, old', route: '/api/v1/suggestions' },
-    { name: 'directory', route: '/api/v1/directory' },
+    { name: 'suggestions, old', route: '/api/v1/suggestions', is: isAuthor },
+    { name: 'directory', route: '/api/v1/directory', is: isAuthor, falls: ({ last_status_at: day }) => day },
     {
       name: 'trending hashtags',
       route: '/api/v1/trends/tags',
       key: ({ name }) => name,
+      is: isTag,
     },
-    { name: 'trending statuses', route: '/api/v1/trends/statuses' },
+    {
+      name: 'trending statuses',
+      route: '/api/v1/trends/statuses',
+      is: (status) => isTrend(status) && status.favourited === true,
+    },
     {
       name: 'trending links',
       route: '/api/v1/trends/links',
       key: ({ url }) => url,
+      is: isLink,
     },
     {
       name: 'hashtags for moderators',
       route: '/api/v1/admin/trends/tags',
       by: moderators,
       key: ({ name }) => name,
+      is: isTag,
     },
-    { name: 'statuses for moderators', route: '/api/v1/admin/trends/statuses', by: moderators },
-    { name: 'links for moderators', route: '/api/v1/admin/trends/links', by: moderators, key: ({ url }) => url },
+    { name: 'statuses for moderators', route: '/api/v1/admin/trends/statuses', by: moderators, is: isTrend },
+    {
+      name: 'links for moderators',
+      route: '/api/v1/admin/trends/links',
+      by: moderators,
+      key: ({ url }) => url,
+      is: isLink,
+    },
     {
       name: 'link timeline',
       route: '/api/v1/timelines/link',
       path: () => `/api/v1/timelines/link?url=${encodeURIComponent(read)}`,
+      is: ({ content, account }) => content.includes(`href="${read}"`) && isAuthor(account),
+      falls: byId,
     },
     {
       name: 'thread',
@@ -109,6 +141,8 @@ export async function filled(town: Town): Promise<Listed[]> {
       path: (_, index) => `/api/v1/statuses/${at(threads, index)}/context`,
       length: LONG,
       items: ({ descendants }) => descendants,
+      is: ({ in_reply_to_id: to, content }, { index }) =>
+        to === at(threads, index) && /^<p>answer \d+<\/p>$/.test(content),
     },
   ];
 }

@@ -33,6 +33,51 @@ export interface Listed {
   /** What no two items of a page have in common; default the id. */
   // biome-ignore lint/suspicious/noExplicitAny: items of every shape.
   readonly key?: (item: any) => unknown;
+  /** Whether an item belongs to what was asked for, and says of itself what it should to whoever asked. */
+  // biome-ignore lint/suspicious/noExplicitAny: items of every shape.
+  readonly is: (item: any, asked: Asked) => boolean;
+  /** What falls, or stays, from one item to the next; absent where the order is not known here. */
+  // biome-ignore lint/suspicious/noExplicitAny: items of every shape.
+  readonly falls?: (item: any) => string;
+}
+
+export interface Asked {
+  readonly reader: Made;
+  readonly index: number;
+  /** Of the item on its page. */
+  readonly place: number;
+}
+
+/** Ids of statuses, the newest first. */
+export const byId = ({ id }: { readonly id: string }): string => id;
+/** Whether an account is one of these. */
+export const oneOf = (people: readonly Made[]) => {
+  const ids = new Set(people.map(({ id }) => id));
+  return ({ id }: { readonly id: string }): boolean => ids.has(id);
+};
+
+/** Whether it is the whole page that this reader asked for: so many items, each once, all of them right, in order. */
+export function isPage(listed: Listed, reader: Made, index: number, answer: unknown): boolean {
+  const { length = PAGE, items = (page) => page, key = byId, is, falls = () => '' } = listed;
+  const page = items(answer);
+  const keys = new Set(page.map(key));
+  return (
+    page.length === length &&
+    keys.size === length &&
+    !keys.has(undefined) &&
+    page.every((item: unknown, place: number) => is(item, { reader, index, place })) &&
+    page.every((item: unknown, place: number) => place === 0 || falls(item) <= falls(page[place - 1]))
+  );
+}
+
+/** The nth call for it. */
+export function callOf(town: Pick<Town, 'followers'>, listed: Listed, index: number): Call {
+  const { route, path = () => route, by = town.followers } = listed;
+  const reader = at(by, index);
+  const address = path(reader, index);
+  assert.ok(fits(route, address), `${address} is not of ${route}`);
+  const right = (answer: unknown) => isPage(listed, reader, index, answer);
+  return get(`${address}${address.includes('?') ? '&' : '?'}limit=${PAGE}`, reader, right);
 }
 
 /** A row for each list of a town that is made for them. */
@@ -51,29 +96,9 @@ export async function benchListed(
 }
 
 function pages(town: Town, listed: Listed): Promise<Row> {
-  const {
-    name,
-    route,
-    path = () => route,
-    by = town.followers,
-    length = PAGE,
-    items = (page) => page,
-    key = ({ id }) => id,
-  } = listed;
-  const isPage = (answer: unknown) => {
-    const page = items(answer);
-    const keys = new Set(page.map(key));
-    return page.length === length && keys.size === length && !keys.has(undefined);
-  };
-  const call = (index: number): Call => {
-    const reader = at(by, index);
-    const address = path(reader, index);
-    assert.ok(fits(route, address), `${address} is not of ${route}`);
-    return get(`${address}${address.includes('?') ? '&' : '?'}limit=${PAGE}`, reader, isPage);
-  };
   return measure(town.target, {
-    name: `${name}, page of ${length}`,
-    call,
+    name: `${listed.name}, page of ${listed.length ?? PAGE}`,
+    call: (index) => callOf(town, listed, index),
     count: COUNT,
     warmUp: WARM_UP,
     rounds: ROUNDS,

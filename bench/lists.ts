@@ -1,11 +1,21 @@
 import type { Made } from './accounts.js';
-import { benchListed, type Listed, LONG, SUBJECTS } from './listed.js';
+import { benchListed, byId, type Listed, LONG, oneOf, SUBJECTS } from './listed.js';
 import type { Row } from './row.js';
 import { at, type Town, write } from './town.js';
 
 const AUTHORS = 2 * LONG;
 const READERS = 2 * LONG;
 const POSTS_EACH = LONG;
+
+/** What a status says to a reader. */
+interface Shown {
+  readonly id: string;
+  readonly favourited: boolean;
+  readonly bookmarked: boolean;
+  readonly reblogged: boolean;
+  readonly visibility: string;
+  readonly account: { readonly id: string };
+}
 
 /** A page of each list of people and of statuses, by readers in turn. */
 export const benchLists = (): Promise<Row[]> => benchListed([AUTHORS, READERS], filled);
@@ -43,49 +53,87 @@ export async function filled(town: Town): Promise<Listed[]> {
   await requests(town, locked);
   await town.target.settled();
   const list = (reader: Made) => lists.get(reader.id);
+  const [isAuthor, isReader, isMember] = [oneOf(authors), oneOf(readers), oneOf(authors.slice(0, LONG))];
+  const [isMarked, isReblogged] = [new Set(marked), new Set(marked.slice(0, SUBJECTS))];
+  /** As it is to a reader, who did the same as all others. */
+  const isStatus = ({ id, favourited, bookmarked, reblogged, visibility }: Shown) =>
+    favourited === isMarked.has(id) &&
+    bookmarked === isMarked.has(id) &&
+    reblogged === isReblogged.has(id) &&
+    visibility === 'public';
+  /** Whether an author set out from there has done it to this one. */
+  const isAfter = (from: number, reader: Made, { id }: { readonly id: string }) => {
+    const ahead = authors.findIndex((one) => one.id === id) - authors.indexOf(reader);
+    const steps = (ahead - from + 2 * AUTHORS) % AUTHORS;
+    return isAuthor({ id }) && steps < LONG - 1;
+  };
+  const isAsking = (reader: Made, { id }: { readonly id: string }) => {
+    const first = LONG * locked.indexOf(reader);
+    return oneOf(Array.from({ length: LONG }, (_, number) => at(authors, first + number)))({ id });
+  };
   return [
     {
       name: 'followers',
       route: '/api/v1/accounts/:id/followers',
       path: (_, index) => `/api/v1/accounts/${at(authors, index).id}/followers`,
       by: authors,
+      is: isReader,
     },
     {
       name: 'following',
       route: '/api/v1/accounts/:id/following',
       path: (_, index) => `/api/v1/accounts/${at(readers, index).id}/following`,
       by: readers,
+      is: isAuthor,
     },
     {
       name: 'statuses of an account',
       route: '/api/v1/accounts/:id/statuses',
       path: (_, index) => `/api/v1/accounts/${at(authors, index).id}/statuses`,
+      is: (status: Shown, { index }) => isStatus(status) && status.account.id === at(authors, index).id,
+      falls: byId,
     },
-    { name: 'blocks', route: '/api/v1/blocks', by: authors },
-    { name: 'mutes', route: '/api/v1/mutes', by: authors },
-    { name: 'follow requests', route: '/api/v1/follow_requests', by: locked },
-    { name: 'favourites', route: '/api/v1/favourites' },
-    { name: 'bookmarks', route: '/api/v1/bookmarks' },
+    { name: 'blocks', route: '/api/v1/blocks', by: authors, is: (one, { reader }) => isAfter(LONG, reader, one) },
+    { name: 'mutes', route: '/api/v1/mutes', by: authors, is: (one, { reader }) => isAfter(1, reader, one) },
+    {
+      name: 'follow requests',
+      route: '/api/v1/follow_requests',
+      by: locked,
+      is: (one, { reader }) => isAsking(reader, one),
+    },
+    { name: 'favourites', route: '/api/v1/favourites', is: (status) => isStatus(status) && isMarked.has(status.id) },
+    { name: 'bookmarks', route: '/api/v1/bookmarks', is: (status) => isStatus(status) && isMarked.has(status.id) },
     {
       name: 'favourited by',
       route: '/api/v1/statuses/:id/favourited_by',
       path: (_, index) => `/api/v1/statuses/${at(marked, index)}/favourited_by`,
+      is: isReader,
     },
     {
       name: 'reblogged by',
       route: '/api/v1/statuses/:id/reblogged_by',
       path: (_, index) => `/api/v1/statuses/${at(marked.slice(0, SUBJECTS), index)}/reblogged_by`,
+      is: isReader,
     },
-    { name: 'hashtag timeline', route: '/api/v1/timelines/tag/:hashtag', path: () => '/api/v1/timelines/tag/bench' },
+    {
+      name: 'hashtag timeline',
+      route: '/api/v1/timelines/tag/:hashtag',
+      path: () => '/api/v1/timelines/tag/bench',
+      is: (status) => isStatus(status) && status.tags.length === 1 && status.tags[0].name === 'bench',
+      falls: byId,
+    },
     {
       name: 'list timeline',
       route: '/api/v1/timelines/list/:id',
       path: (reader) => `/api/v1/timelines/list/${list(reader)}`,
+      is: (status: Shown) => isStatus(status) && isMember(status.account),
+      falls: byId,
     },
     {
       name: 'accounts of a list',
       route: '/api/v1/lists/:id/accounts',
       path: (reader) => `/api/v1/lists/${list(reader)}/accounts`,
+      is: isMember,
     },
   ];
 }

@@ -1,8 +1,15 @@
-import { benchListed, type Listed, LONG } from './listed.js';
+import { benchListed, byId, type Listed, LONG, oneOf } from './listed.js';
 import type { Row } from './row.js';
 import { at, type Town, write } from './town.js';
 
 const MODERATORS = 2;
+
+interface Account {
+  readonly id: string;
+  readonly username: string;
+  readonly email: string;
+  readonly account: { readonly id: string };
+}
 
 /** A page of the lists that moderators look through. */
 export const benchModerationLists = (): Promise<Row[]> => benchListed([LONG, LONG, MODERATORS], filled);
@@ -27,14 +34,50 @@ export async function filled(town: Town): Promise<Listed[]> {
     );
   }
   await town.target.settled();
+  const isSomebody = oneOf([...authors, ...readers, ...by]);
+  const isAccount = ({ id, username, email, account }: Account) =>
+    isSomebody({ id }) && account.id === id && email === `${username}@example.org`;
   return [
-    { name: 'accounts for moderators', route: '/api/v2/admin/accounts', by },
-    { name: 'accounts for moderators, old', route: '/api/v1/admin/accounts', by },
-    { name: 'reports', route: '/api/v1/admin/reports', by },
-    { name: 'domain allows', route: '/api/v1/admin/domain_allows', by },
-    { name: 'domain blocks, for moderators', route: '/api/v1/admin/domain_blocks', by },
-    { name: 'e-mail domain blocks', route: '/api/v1/admin/email_domain_blocks', by },
-    { name: 'address blocks', route: '/api/v1/admin/ip_blocks', by },
-    { name: 'canonical e-mail blocks', route: '/api/v1/admin/canonical_email_blocks', by },
+    { name: 'accounts for moderators', route: '/api/v2/admin/accounts', by, is: isAccount, falls: byId },
+    { name: 'accounts for moderators, old', route: '/api/v1/admin/accounts', by, is: isAccount, falls: byId },
+    {
+      name: 'reports',
+      route: '/api/v1/admin/reports',
+      by,
+      is: ({ account, target_account: target, comment }) =>
+        oneOf(readers)(account) && oneOf(authors)(target) && comment === 'look',
+      falls: byId,
+    },
+    {
+      name: 'domain allows',
+      route: '/api/v1/admin/domain_allows',
+      by,
+      is: ({ domain }) => /^allowed\d+\.example$/.test(domain),
+    },
+    {
+      name: 'domain blocks, for moderators',
+      route: '/api/v1/admin/domain_blocks',
+      by,
+      is: ({ domain, severity }) => /^blocked\d+\.example$/.test(domain) && severity === 'silence',
+    },
+    {
+      name: 'e-mail domain blocks',
+      route: '/api/v1/admin/email_domain_blocks',
+      by,
+      is: ({ domain }) => /^mail\d+\.example$/.test(domain),
+    },
+    {
+      name: 'address blocks',
+      route: '/api/v1/admin/ip_blocks',
+      by,
+      is: ({ ip, severity }) => /^192\.0\.2\.\d+\/32$/.test(ip) && severity === 'sign_up_requires_approval',
+    },
+    {
+      name: 'canonical e-mail blocks',
+      route: '/api/v1/admin/canonical_email_blocks',
+      by,
+      key: ({ canonical_email_hash: hash }) => hash,
+      is: ({ canonical_email_hash: hash }) => /^[0-9a-f]{64}$/.test(hash),
+    },
   ];
 }

@@ -1,5 +1,5 @@
 import type { Made } from './accounts.js';
-import { benchListed, type Listed, LONG, PAGE, SUBJECTS } from './listed.js';
+import { type Asked, benchListed, byId, type Listed, LONG, oneOf, PAGE, SUBJECTS } from './listed.js';
 import type { Row } from './row.js';
 import { at, get, type Town, write } from './town.js';
 
@@ -26,30 +26,46 @@ export async function filled(town: Town): Promise<Listed[]> {
   const some = people.slice(0, PAGE).map(({ id }) => id);
   const statuses = town.newest.slice(0, PAGE);
   const filter = (reader: Made) => filters.get(reader.id);
+  const [isPerson, isFamiliar] = [oneOf(people), oneOf(authors.slice(0, FAMILIAR))];
+  const isStatus = new Set(statuses);
+  const isOwnList = ({ title }: { readonly title: string }, { reader }: Asked) =>
+    title.startsWith(`${reader.username}'s`);
+  const benchTag = (name: string) => Number(/^bench(\d+)$/.exec(name)?.[1] ?? Number.NaN);
   return [
-    { name: 'accounts by id', route: '/api/v1/accounts', path: () => ids('/api/v1/accounts', some) },
+    {
+      name: 'accounts by id',
+      route: '/api/v1/accounts',
+      path: () => ids('/api/v1/accounts', some),
+      is: ({ id, username }, { place }) => id === some[place] && username === people[place]?.username,
+    },
     {
       name: 'relationships',
       route: '/api/v1/accounts/relationships',
       path: () => ids('/api/v1/accounts/relationships', some),
       by: readers,
+      is: ({ id, following, endorsed, followed_by: followed, blocking }, { place }) =>
+        id === some[place] && following === true && endorsed === true && followed === false && blocking === false,
     },
     {
       name: `familiar followers, ${FAMILIAR} of each`,
       route: '/api/v1/accounts/familiar_followers',
       path: () => ids('/api/v1/accounts/familiar_followers', some),
       by: readers,
+      is: ({ id, accounts }, { place }) =>
+        id === some[place] && accounts.length === FAMILIAR && accounts.every(isFamiliar),
     },
     {
       name: 'endorsements of an account',
       route: '/api/v1/accounts/:id/endorsements',
       path: (_, index) => `/api/v1/accounts/${at(readers, index).id}/endorsements`,
+      is: isPerson,
     },
     {
       name: 'hashtags of an account',
       route: '/api/v1/accounts/:id/featured_tags',
       path: (_, index) => `/api/v1/accounts/${at(readers, index).id}/featured_tags`,
       length: FEATURED,
+      is: ({ name, url }, { index }) => benchTag(name) < FEATURED && url.includes(`@${at(readers, index).username}/`),
     },
     {
       name: 'hashtags to be featured',
@@ -57,12 +73,14 @@ export async function filled(town: Town): Promise<Listed[]> {
       by: readers,
       length: FEATURED,
       key: ({ name }) => name,
+      is: ({ name }) => benchTag(name) >= FEATURED,
     },
     {
       name: 'lists with an account',
       route: '/api/v1/accounts/:id/lists',
       path: () => `/api/v1/accounts/${some[0]}/lists`,
       by: readers,
+      is: isOwnList,
     },
     {
       name: 'collections of an account',
@@ -70,6 +88,8 @@ export async function filled(town: Town): Promise<Listed[]> {
       path: (_, index) => `/api/v1/accounts/${at(town.authors.slice(0, FAMILIAR), index).id}/collections`,
       length: COLLECTIONS,
       items: ({ collections }) => collections,
+      is: ({ account_id: owner, item_count: count }, { index }) =>
+        owner === at(town.authors.slice(0, FAMILIAR), index).id && count === PAGE,
     },
     {
       name: 'collections that feature one',
@@ -77,30 +97,46 @@ export async function filled(town: Town): Promise<Listed[]> {
       path: (reader) => `/api/v1/accounts/${reader.id}/in_collections`,
       by: readers,
       items: ({ collections }) => collections,
+      is: ({ account_id: id, item_count: count }) => isPerson({ id }) && count === readers.length,
     },
-    { name: 'statuses by id', route: '/api/v1/statuses', path: () => ids('/api/v1/statuses', statuses) },
+    {
+      name: 'statuses by id',
+      route: '/api/v1/statuses',
+      path: () => ids('/api/v1/statuses', statuses),
+      is: ({ id, account, content }, { place }) =>
+        id === statuses[place] && isPerson(account) && /^<p>number \d+<\/p>$/.test(content),
+    },
     {
       name: 'history of a status',
       route: '/api/v1/statuses/:id/history',
       path: (_, index) => `/api/v1/statuses/${at(edited, index)}/history`,
       key: ({ content }) => content,
+      is: ({ content, account }, { index, place }) =>
+        content === `<p>${place === 0 ? 'to be edited' : `as edited ${place}`}</p>` &&
+        account.id === at(people.slice(0, SUBJECTS), index).id,
     },
     {
       name: 'quotes of a status',
       route: '/api/v1/statuses/:id/quotes',
       path: (_, index) => `/api/v1/statuses/${at(quoted, index)}/quotes`,
+      is: ({ quote, account }, { index }) =>
+        quote.state === 'accepted' && quote.quoted_status.id === at(quoted, index) && isPerson(account),
+      falls: byId,
     },
     {
       name: 'keywords of a filter',
       route: '/api/v2/filters/:id/keywords',
       path: (reader) => `/api/v2/filters/${filter(reader)}/keywords`,
       by: readers,
+      is: ({ keyword, whole_word: whole }) => /^word\d+$/.test(keyword) && whole === true,
     },
     {
       name: 'statuses of a filter',
       route: '/api/v2/filters/:id/statuses',
       path: (reader) => `/api/v2/filters/${filter(reader)}/statuses`,
       by: readers,
+      key: ({ status_id: id }) => id,
+      is: ({ status_id: id }) => isStatus.has(id),
     },
   ];
 }
@@ -123,7 +159,9 @@ async function acquainted(town: Town, readers: readonly Made[], people: readonly
   const members = { account_ids: [people[0]?.id] };
   for (const reader of readers) {
     for (let number = 0; number < PAGE; number++) {
-      const { id } = await town.call<{ id: string }>(write(reader, '/api/v1/lists', { title: `${number}` }, Boolean));
+      const { id } = await town.call<{ id: string }>(
+        write(reader, '/api/v1/lists', { title: `${reader.username}'s ${number}` }, Boolean),
+      );
       await town.call(write(reader, `/api/v1/lists/${id}/accounts`, members, Boolean));
     }
   }
