@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { SHARDS } from '../../actors/domain/ids.js';
 import { balance, type Owners, type Role, type Roles } from '../../cluster/balance.js';
 import { affinity } from '../../cluster/rendezvous.js';
+import { fc } from '../kit/property.js';
 
 const nobody: Owners = Array.from({ length: SHARDS }, () => undefined);
 const taking = (...names: string[]): Roles => new Map(names.map((name) => [`${name}#1`, 'takes' as Role]));

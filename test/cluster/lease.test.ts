@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { isSilent, LEASE_MARGIN_MS, LEASE_MS, leaseRules, ranOut, sighted, validUntilMs } from '../../cluster/lease.js';
+import { fc } from '../kit/property.js';
 
 const row = (beat: number, incarnation = 'x', state = 'up') => ({ incarnation, beat, state });
 

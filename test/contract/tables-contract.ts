@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import fc from 'fast-check';
 import type { StoreEventRecord } from '../../proto/gen/types.js';
 import { put, type RangeOptions, remove, type Tables, WRITE_ROWS_MAX } from '../../store/port.js';
+import { fc } from '../kit/property.js';
 import { until } from '../kit/until.js';
 import { brief, event, guarded, others, rows } from './contract-tables.js';
 

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { maySee, VISIBILITIES } from '../../actors/domain/visibility.js';
+import { fc } from '../kit/property.js';
 import type { Answered, Person } from '../kit/server.js';
 import { type Looker, STATUS_VIEWS } from './status-views.js';
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { makeId } from '../../actors/domain/ids.js';
 import { Unavailable } from '../../actors/domain/problem.js';
 import { CachedTables, type WrittenRow } from '../../store/cached-tables.js';
@@ -8,6 +7,7 @@ import { MemoryTables } from '../../store/memory/memory-tables.js';
 import { put, remove } from '../../store/port.js';
 import { accounts, cursors, marks, names, notifications, publicBuckets, tagBuckets } from '../../store/tables.js';
 import { tablesContract } from '../contract/tables-contract.js';
+import { fc } from '../kit/property.js';
 import { StageTables } from '../kit/stage.js';
 
 tablesContract('cached memory', async () => ({

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { Journal } from '../../store/journal.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';
 import type { RowWrite, Tables } from '../../store/port.js';
+import { fc } from '../kit/property.js';
 
 /** What an owner does next: an append that lands, one that is reported failed and lands later, or it loses the shard. */
 const steps = fc.array(

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { conversationKind } from '../../../actors/conversation/conversation.js';
 import { initialConversation, MARKS_MAX, THREAD_STATUSES_MAX } from '../../../actors/conversation/state.js';
 import { CONTEXT_MAX } from '../../../actors/conversation/thread.js';
 import type { StoreStatusRecord } from '../../../proto/gen/types.js';
 import { given } from '../../kit/given.js';
+import { fc } from '../../kit/property.js';
 
 const { slice } = conversationKind();
 const conversation = (state = initialConversation()) => given(slice, state);

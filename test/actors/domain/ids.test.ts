@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { eraOfId, eraOfMs, idMs, idShard } from '../../../actors/domain/ids.js';
+import { fc } from '../../kit/property.js';
 
 /** The last number below 10^18, which ids stay below, is in this era. */
 const ERA_MAX = 888;

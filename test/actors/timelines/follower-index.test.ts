@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { FollowerIndex } from '../../../actors/timelines/follower-index.js';
+import { fc } from '../../kit/property.js';
 
 const AUTHORS = ['ada', 'ben', 'cyd'];
 

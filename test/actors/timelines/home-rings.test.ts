@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { HomeRings, type RecentIds } from '../../../actors/timelines/home-rings.js';
 import type { HomeBounds } from '../../../actors/timelines/ring-part.js';
+import { fc } from '../../kit/property.js';
 import { until } from '../../kit/until.js';
 
 const PEOPLE = 6;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { IdTexts } from '../../../actors/timelines/id-texts.js';
 import { idOf, wordsOf } from '../../../actors/timelines/id-words.js';
+import { fc } from '../../kit/property.js';
 
 test('the text of an id is what it would be anew, whatever else was asked for meanwhile', () => {
   const texts = new IdTexts();

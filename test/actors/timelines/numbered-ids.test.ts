@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { NumberedIds } from '../../../actors/timelines/numbered-ids.js';
+import { fc } from '../../kit/property.js';
 
 const PLACES = 16;
 

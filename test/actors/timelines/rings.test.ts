@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { idOf, wordsOf } from '../../../actors/timelines/id-words.js';
 import { NO_FLOOR, RING_IDS, Rings } from '../../../actors/timelines/rings.js';
+import { fc } from '../../kit/property.js';
 
 const id18 = (n: number | bigint) => String(n).padStart(18, '0');
 const everything = { upwards: false, limit: RING_IDS };

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { makeId } from '../../../actors/domain/ids.js';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { renderNotifications } from '../../../gateway/entities/notification.js';
@@ -15,6 +14,7 @@ import { publicTimeline } from '../../../gateway/timelines/public.js';
 import { type VisibleStatus, visibleById } from '../../../gateway/visible.js';
 import { notifications } from '../../../store/tables.js';
 import { blankPost, registration } from '../../actors/reactions/town.js';
+import { fc } from '../../kit/property.js';
 import { type City, openCity, replayed } from './city.js';
 
 const PEOPLE = 4;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { eraOfId, makeId } from '../../../actors/domain/ids.js';
 import { LatestRows } from '../../../gateway/discovery/latest-rows.js';
 import { CachedTables } from '../../../store/cached-tables.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
 import { put, remove } from '../../../store/port.js';
 import { favourites } from '../../../store/tables.js';
+import { fc } from '../../kit/property.js';
 import { VirtualClock } from '../../kit/virtual-clock.js';
 
 const NOW_MS = 400_000_000;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { makeId } from '../../../actors/domain/ids.js';
 import type { PageBounds } from '../../../gateway/http/paging.js';
 import { type Page, READ_ROUNDS_MAX, readPage } from '../../../gateway/timelines/page.js';
+import { fc } from '../../kit/property.js';
 
 interface Row {
   readonly id: string;
