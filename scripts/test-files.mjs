@@ -1,0 +1,6 @@
+// Runs test files one after the other in this process, each as a suite of its own: what they import is loaded and
+// compiled once. `node --test-reporter=spec scripts/test-files.mjs FILE…`
+import { describe } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+for (const file of process.argv.slice(2)) await describe(file, () => import(pathToFileURL(file).href));

@@ -1,0 +1,124 @@
+// Runs the processes of a plan, as many at a time as find room on the machine, and says what came of them.
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { tied } from '../dist/cluster/local/process.js';
+import { nextOf } from './test-plan.mjs';
+
+/** A process may take this long, on a slow machine too: the slowest starts a whole cluster and breaks it six times. */
+const RUN_MS_MAX = 45 * 60_000;
+/** Linux counts process time in hundredths of a second (USER_HZ). */
+const TICKS_PER_SECOND = 100;
+/** So many are named with what they took. */
+const SLOWEST = 20;
+const ENTRY = fileURLToPath(new URL('./test-files.mjs', import.meta.url));
+
+/** @param plan processes with `files`, `seconds` and `cores`, in the order in which they should begin */
+export class Turns {
+  #waiting;
+  #running = new Set();
+  #done = [];
+  #stopping = false;
+
+  constructor(plan, env) {
+    this.#waiting = [...plan];
+    this.env = env;
+  }
+
+  /** Resolves with whether all of it passed; what each wrote is printed when it ends. */
+  run() {
+    return new Promise((resolve) => {
+      const next = () => {
+        for (;;) {
+          const one = this.#stopping ? undefined : nextOf(this.#waiting, [...this.#running]);
+          if (one === undefined) break;
+          this.#waiting.splice(this.#waiting.indexOf(one), 1);
+          this.#start(one, next);
+        }
+        if (this.#running.size === 0) resolve(this.#report());
+      };
+      next();
+    });
+  }
+
+  /** Begins no more, and ends those that run with all that they have started. */
+  stop() {
+    this.#stopping = true;
+    for (const { child } of this.#running) endGroup(child);
+  }
+
+  #start(planned, next) {
+    const [command, args] = tied(process.execPath, ['--test-reporter=spec', ENTRY, ...planned.files]);
+    const child = spawn(command, args, { env: this.env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    const one = { ...planned, child, startedMs: performance.now() };
+    const written = [];
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => written.push(bytes));
+    this.#running.add(one);
+    const timer = setTimeout(() => endGroup(child, 'SIGKILL'), RUN_MS_MAX);
+    let used = 0;
+    child.on('exit', () => {
+      used = endedChildrenSeconds() - this.#counted;
+      this.#counted += used;
+    });
+    child.on('close', (code, signal) => {
+      clearTimeout(timer);
+      this.#running.delete(one);
+      const seconds = (performance.now() - one.startedMs) / 1_000;
+      const { text, counts, failures } = read(Buffer.concat(written).toString(), one.files, code ?? signal);
+      this.#done.push({ files: one.files, seconds, used, counts, failures });
+      process.stdout.write(text);
+      next();
+    });
+  }
+  #counted = 0;
+
+  #report() {
+    const sum = (name) => this.#done.reduce((total, { counts }) => total + (counts[name] ?? 0), 0);
+    const failures = this.#done.flatMap((one) => one.failures);
+    const lines = [...this.#done]
+      .sort((a, b) => b.seconds - a.seconds)
+      .slice(0, SLOWEST)
+      .map(({ files, seconds, used }) => `  ${seconds.toFixed(0)} s, CPU ${used.toFixed(0)} s: ${nameOf(files)}`);
+    for (const name of ['tests', 'pass', 'fail', 'cancelled', 'skipped', 'todo']) lines.push(`ℹ ${name} ${sum(name)}`);
+    if (failures.length > 0) lines.push('', '✖ failing tests:', '', ...failures);
+    process.stdout.write(`the slowest of ${this.#done.length} processes:\n${lines.join('\n')}\n`);
+    return failures.length === 0 && !this.#stopping && sum('pass') > 0;
+  }
+}
+
+const nameOf = ([first, ...others]) => first + (others.length === 0 ? '' : ` and ${others.length} after it`);
+
+/** What a process wrote, without its own summary; its counts, and what failed. */
+function read(output, files, end) {
+  const summary = output.lastIndexOf('\nℹ tests ');
+  const text = summary < 0 ? output : output.slice(0, summary + 1);
+  const rest = output.slice(text.length);
+  const counts = Object.fromEntries([...rest.matchAll(/^ℹ (\w+) (\d+)$/gm)].map(([, name, n]) => [name, Number(n)]));
+  const failures = [];
+  const told = rest.split('✖ failing tests:\n')[1];
+  if (told !== undefined) failures.push(told.trim(), '');
+  // A file whose tests were not begun, or that has none, shows nothing.
+  for (const file of files) if (!text.includes(`▶ ${file}\n`)) failures.push(`✖ no test ran in ${file}`, '');
+  if (end !== 0 && failures.length === 0) failures.push(`✖ ended with ${end}: ${nameOf(files)}`, '');
+  return { text, counts, failures };
+}
+
+/** Its process group: what it has started goes as well. */
+function endGroup({ pid }, signal = 'SIGTERM') {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // It has ended.
+  }
+}
+
+/** CPU time of all processes that ended and were waited for, with theirs. Source: proc(5), cutime and cstime. */
+function endedChildrenSeconds() {
+  const stat = readFileSync('/proc/self/stat', 'utf8');
+  const [user, system] = stat
+    .slice(stat.lastIndexOf(') ') + 2)
+    .split(' ')
+    .slice(13, 15)
+    .map(Number);
+  return (user + system) / TICKS_PER_SECOND;
+}
