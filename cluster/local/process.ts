@@ -91,15 +91,32 @@ function accepts(host: string, port: number): Promise<boolean> {
   });
 }
 
-/** A port that was free a moment ago. */
+/**
+ * Below those that Linux gives to outgoing connections (32768 and up): one of them might take a port before it is
+ * listened on, or between a kill and the start that follows; a client that keeps trying may even reach itself there.
+ */
+const PORTS = { first: 10_000, count: 10_000 };
+/** Processes that look for ports at the same time begin so far from one another, those with neighbouring pids. */
+const PORTS_OF_A_PROCESS = 32;
+/** Asked for one after the other none comes twice, though nobody listens on the earlier ones yet. */
+const asked = { ports: process.pid * PORTS_OF_A_PROCESS };
+
+/** A port that was free a moment ago, and that only who listens may take. */
 export async function freePort(host: string): Promise<number> {
+  for (let tries = 0; tries < PORTS.count; tries++) {
+    const port = PORTS.first + (asked.ports++ % PORTS.count);
+    if (await isFree(host, port)) return port;
+  }
+  throw new Error(`no free port on ${host}`);
+}
+
+function isFree(host: string, port: number): Promise<boolean> {
   const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, host, resolve);
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') resolve(false);
+      else reject(error);
+    });
+    server.listen(port, host, () => server.close(() => resolve(true)));
   });
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

@@ -3,11 +3,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { startProcess, tied } from '../../../cluster/local/process.js';
+import { freePort, startProcess, tied } from '../../../cluster/local/process.js';
 import { withoutSettings } from '../../kit/server-process.js';
 import { until } from '../../kit/until.js';
 
@@ -111,4 +112,21 @@ test('flags that npm run cluster does not know, or cannot use, end it with code 
     assert.match(said, /^[^\n]+\nusage: [^\n]+\n$/);
     assert.equal(existsSync(dir), false);
   }
+});
+
+test('ports that are asked for are different, free, and none that an outgoing connection gets', async () => {
+  const host = '127.0.0.1';
+  const [first, ...others] = await Promise.all(Array.from({ length: 40 }, () => freePort(host)));
+  assert.ok(first !== undefined);
+  assert.equal(new Set([first, ...others]).size, 40);
+  const range = await readFile('/proc/sys/net/ipv4/ip_local_port_range', 'utf8');
+  assert.ok(Math.max(first, ...others) < Number(range.trim().split(/\s+/)[0]), range);
+  // Once around: one on which somebody listens is passed over.
+  const taken = first + 41;
+  const server = createServer().listen(taken, host);
+  // Or somebody else does already.
+  await new Promise<void>((done) => void server.once('listening', done).once('error', () => done()));
+  const next = [await freePort(host), await freePort(host), await freePort(host)];
+  server.close();
+  assert.ok(!next.includes(taken), `${next}`);
 });

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { StreamEvent } from '../../../gateway/streaming/stream-event.js';
+
+const kind = { name: 'public:local', labels: ['public', 'local'] };
+const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
+const message = (event: StreamEvent) => JSON.parse(text(event.frame(kind)));
+
+test('a message of a WebSocket names its stream, its event and the position to resume at; a deletion leaves none', () => {
+  assert.deepEqual(message(new StreamEvent('update', '{"id":"7"}', '8')), {
+    stream: ['public', 'local'],
+    event: 'update',
+    payload: '{"id":"7"}',
+    id: '8',
+  });
+  const deletion = message(new StreamEvent('delete', '7', undefined));
+  assert.deepEqual(deletion, { stream: ['public', 'local'], event: 'delete', payload: '7' });
+  assert.deepEqual(message(new StreamEvent('filters_changed', undefined, undefined)), {
+    stream: ['public', 'local'],
+    event: 'filters_changed',
+  });
+});
+
+test('it is encoded once for each stream that it goes to', () => {
+  const event = new StreamEvent('update', '{}', '8');
+  const home = { name: 'user', labels: ['user'] };
+  assert.equal(event.frame(kind), event.frame(kind));
+  assert.deepEqual(JSON.parse(text(event.frame(home))).stream, ['user']);
+  assert.equal(event.sse(), event.sse());
+});
+
+test('as a server-sent event it has data even without a payload; its end and position are its connection’s', () => {
+  const sse = (payload: string | undefined) => text(new StreamEvent('update', payload, '8').sse());
+  assert.equal(sse('{"id":"7"}'), 'event: update\ndata: {"id":"7"}\n');
+  assert.equal(sse(undefined), 'event: update\ndata: {}\n');
+});
+
+test('for one viewer there is more in it, or another entity, at the same position', () => {
+  const event = new StreamEvent('update', '{"id":"7"}', '8');
+  assert.deepEqual(message(event.with('{"filtered":[]}')).payload, '{"id":"7","filtered":[]}');
+  assert.deepEqual(message(new StreamEvent('update', undefined, '8').with('{"a":1}')).payload, '{"a":1}');
+  const other = message(event.of({ id: '9' }));
+  assert.deepEqual([other.event, other.payload, other.id], ['update', '{"id":"9"}', '8']);
+});
