@@ -35,7 +35,7 @@ const LOOK_MS = 1_000;
 /** Open streams of one node; each holds some kilobytes. */
 const STREAMS_MAX = 50_000;
 /** Open streams of one account on one node: some devices with some tabs. */
-const STREAMS_PER_ACCOUNT_MAX = 100;
+export const STREAMS_PER_ACCOUNT_MAX = 100;
 /** Streams of one connection: every kind, and every list that an account can have. */
 const STREAMS_PER_CONNECTION_MAX = 60;
 
@@ -44,6 +44,7 @@ const NAMES_READ_MAX = 20;
 
 const UNKNOWN_STREAM = problem('bad_request', 'Unknown stream type');
 const BLOCKED = problem('forbidden', 'Requests from your address are not answered');
+const TOO_MANY = problem('rate_limited', 'Too many streams');
 const NOT_HERE = problem('unavailable', 'No streams are opened here now, please try again');
 const OUTSIDE_SCOPES = problem('forbidden', 'This action is outside the authorized scopes');
 
@@ -147,6 +148,11 @@ export class StreamingEndpoints {
           answer(problemAnswer(isProblem(opening) ? opening : UNKNOWN_STREAM));
           return undefined;
         }
+        // Others were admitted at the same time.
+        if (this.#isFull(opening.viewer)) {
+          answer(problemAnswer(TOO_MANY));
+          return undefined;
+        }
         stream = new EventSourceStream(response);
         return this.#stream(stream, opening, opening.kind, id);
       })
@@ -206,8 +212,7 @@ export class StreamingEndpoints {
       if (isProblem(caller)) return caller;
       const viewer = found.token.accountId ?? '';
       if (kind !== undefined && !grants(found.token.scopes, kind.scope)) return OUTSIDE_SCOPES;
-      if (this.#hub.connectionsOf(viewer) >= STREAMS_PER_ACCOUNT_MAX)
-        return problem('rate_limited', 'Too many streams');
+      if (this.#isFull(viewer)) return TOO_MANY;
       const since = sinceOf(head.headers['last-event-id'] ?? textOf(query.since));
       if (isProblem(since)) return since;
       const chosen = kind && (await this.#hub.chosen(viewer, kind, namesOf(query)));
@@ -218,6 +223,10 @@ export class StreamingEndpoints {
       if (!(error instanceof Unavailable)) this.#logger.error({ err: error }, 'stream not opened');
       return problem('unavailable', 'The service cannot answer now, please try again');
     }
+  }
+
+  #isFull(viewer: string): boolean {
+    return this.#hub.connectionsOf(viewer) >= STREAMS_PER_ACCOUNT_MAX;
   }
 
   #upgrade(response: HttpResponse, request: HttpRequest, context: us_socket_context_t): void {
@@ -243,6 +252,10 @@ export class StreamingEndpoints {
         if (aborted) return;
         if (isProblem(opening)) {
           answer(problemAnswer(opening));
+          return;
+        }
+        if (this.#isFull(opening.viewer)) {
+          answer(problemAnswer(TOO_MANY));
           return;
         }
         const { kind, ...rest } = opening;
