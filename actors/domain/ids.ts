@@ -34,6 +34,7 @@ export function isId(text: string): boolean {
 const BILLION_TIMES = 15_258;
 const BILLION_REST = 51_712;
 const LOWER_DIGITS = 9;
+const BILLION = 1e9;
 const DIGIT_0 = 48;
 
 /**
@@ -48,6 +49,13 @@ export function idMs(id: string): number {
 /** The shard that minted the id, and where its actor lives. By the same two numbers: only their lowest bits count. */
 export function idShard(id: string): number {
   return ((Math.imul(upperOf(id), BILLION_REST) + lowerOf(id)) & (MS_IDS - 1)) >>> SEQUENCE_WIDTH;
+}
+
+/** How far the first id is above the second, negative below. A double is exact for ids minted within four years. */
+export function idsApart(id: string, other: string): number | bigint {
+  const upper = (upperOf(id) - upperOf(other)) * BILLION;
+  const apart = upper + (lowerOf(id) - lowerOf(other));
+  return Number.isSafeInteger(upper) && Number.isSafeInteger(apart) ? apart : BigInt(id) - BigInt(other);
 }
 
 const upperOf = (id: string): number => digits(id, 0, id.length - LOWER_DIGITS);

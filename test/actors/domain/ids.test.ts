@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eraOfId, eraOfMs, idMs, idShard } from '../../../actors/domain/ids.js';
+import { eraOfId, eraOfMs, idMs, idShard, idsApart } from '../../../actors/domain/ids.js';
 import { fc } from '../../kit/property.js';
 
 /** The last number below 10^18, which ids stay below, is in this era. */
@@ -32,4 +32,20 @@ test('the milliseconds of an id are its upper 48 bits and its shard the 10 below
     for (const text of [id, id.padStart(18, '0')])
       assert.equal(idShard(text), Number((BigInt(id) >> 6n) & 1_023n), text);
   }
+});
+
+test('how far ids are apart is exact, near and far', () => {
+  const far = fc.bigInt(0n, 10n ** 18n - 1n);
+  const offset = fc.oneof(
+    far,
+    fc.bigInt(-200_000n, 200_000n),
+    fc.bigInt(-(2n ** 30n), 2n ** 30n).map((off) => off + 2n ** 53n),
+  );
+  fc.assert(
+    fc.property(far, offset, (one, off) => {
+      const other = (one + off + 10n ** 18n) % 10n ** 18n;
+      assert.equal(BigInt(idsApart(String(one), String(other).padStart(18, '0'))), one - other);
+    }),
+    { numRuns: 2_000 },
+  );
 });
