@@ -168,44 +168,51 @@ export class CassandraTables implements Tables {
     await retried('writing rows', request);
   }
 
-  /** Of several writes to one row the last counts: in a batch all have one timestamp. */
   private unitsOf(rows: readonly RowWrite[]): Unit[] {
-    const units = new Map<
-      string,
-      { bytes: number; readonly partition: string; readonly rows: Map<string, Statement> }
-    >();
-    for (const each of rows) {
-      const { partition, row, statement, bytes } = this.written(each);
-      const name = each.table.name + partition;
+    const units = new Map<string, WrittenRows>();
+    for (const { table, key, value } of rows) {
+      const statements = this.of(table);
+      const partition = statements.partitionOf(key);
+      const row = statements.rowOf(partition, key);
+      const name = table.name + partition;
       let unit = units.get(name);
       if (unit === undefined) {
-        unit = { bytes: 0, partition, rows: new Map() };
+        unit = new WrittenRows(partition);
         units.set(name, unit);
       }
-      unit.bytes += bytes;
-      unit.rows.set(row, statement);
+      if (value === undefined) unit.add(row, statements.remove(key), row.length);
+      else {
+        const encoded = bytesOf(table, value);
+        unit.add(row, statements.put(key, encoded), row.length + encoded.length);
+      }
     }
-    return Array.from(units.values(), (unit) => ({
-      statements: [...unit.rows.values()],
-      partition: unit.partition,
-      rows: [...unit.rows.keys()],
-      bytes: unit.bytes,
-    }));
-  }
-
-  /** What writes the row, by the names of the row and of its partition key; and the bytes of its name and value. */
-  private written({ table, key, value }: RowWrite) {
-    const statements = this.of(table);
-    const names = statements.namesOf(key);
-    if (value === undefined) return { ...names, statement: statements.remove(key), bytes: names.row.length };
-    const encoded = bytesOf(table, value);
-    return { ...names, statement: statements.put(key, encoded), bytes: names.row.length + encoded.length };
+    const all: Unit[] = [];
+    for (const unit of units.values()) all.push(unit.whole());
+    return all;
   }
 
   private of(table: AnyTable): Statements {
     const found = this.statements.get(table.name);
     if (found === undefined) throw new TypeError(`${table.name} is not a table of this store`);
     return found;
+  }
+}
+
+/** Rows of a partition. Of several writes to one row the last counts: in a batch all have one timestamp. */
+class WrittenRows {
+  private bytes = 0;
+  private readonly rows = new Map<string, Statement>();
+
+  constructor(private readonly partition: string) {}
+
+  add(row: string, statement: Statement, bytes: number): void {
+    this.bytes += bytes;
+    this.rows.set(row, statement);
+  }
+
+  whole(): Unit {
+    const { partition, bytes, rows } = this;
+    return { statements: [...rows.values()], partition, rows: [...rows.keys()], bytes };
   }
 }
 

@@ -51,20 +51,23 @@ export class Statements {
   }
 
   put(key: Key, value: Buffer): Statement {
-    return { query: this.texts.insert, params: [...params(this.all, key), value] };
+    const all: Param[] = params(this.all, key);
+    all.push(value);
+    return { query: this.texts.insert, params: all };
   }
 
   remove(key: Key): Statement {
     return { query: this.texts.remove, params: params(this.all, key) };
   }
 
-  /**
-   * Of the partition's key, which partitions of other tables may share, and of the row among those of all tables. Two
-   * may have the same name, one never has two.
-   */
-  namesOf(key: Key): { readonly partition: string; readonly row: string } {
-    const partition = named(this.partitionTypes, this.partition, key);
-    return { partition, row: named(this.table.name + partition, this.clustering, key) };
+  /** The name of the partition's key, which partitions of other tables may share. Two may have the same, one never has two. */
+  partitionOf(key: Key): string {
+    return named(this.partitionTypes, this.partition, key);
+  }
+
+  /** Of the row among those of all tables, by that of its partition's key. */
+  rowOf(partition: string, key: Key): string {
+    return named(this.table.name + partition, this.clustering, key);
   }
 
   /** Expected and next are not both undefined. */
@@ -114,8 +117,8 @@ export class Statements {
 function named(whole: string, columns: readonly Column[], key: Key): string {
   let text = whole;
   for (const { name, type } of columns) {
-    const value = String(key[name]);
-    text += `\0${type === 'id' ? storedId(value) : value}`;
+    const value = key[name];
+    text += `\0${type === 'id' ? storedId(value as string) : value}`;
   }
   return text;
 }
@@ -123,11 +126,13 @@ function named(whole: string, columns: readonly Column[], key: Key): string {
 export const quoted = (name: string): string => `"${name}"`;
 
 function params(columns: readonly Column[], key: Key): Param[] {
-  return columns.map((column) => {
+  const all: Param[] = [];
+  for (const column of columns) {
     const value = key[column.name];
     checkColumn(column, value);
-    return column.type === 'text' ? (value as string) : bigintBytes(BigInt(value as string | number));
-  });
+    all.push(column.type === 'text' ? (value as string) : bigintBytes(BigInt(value as string | number)));
+  }
+  return all;
 }
 
 /** As Cassandra has a bigint: the driver passes bytes on as they are. */

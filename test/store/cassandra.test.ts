@@ -53,7 +53,7 @@ test('the server counts partition keys, of whatever tables, as groups of writes 
       status: '1',
       mark: '1',
     }));
-    const partitions = new Set(sharing.flatMap((one) => all.map((key) => one.namesOf(key).partition)));
+    const partitions = new Set(sharing.flatMap((one) => all.map((key) => one.partitionOf(key))));
     return { partitions: partitions.size, queries: sharing.flatMap((one) => all.map((key) => one.put(key, value))) };
   };
   try {
