@@ -16,6 +16,8 @@ const PROBE_MS = 100;
 
 /** Of util-linux: the program that it becomes is killed by the kernel when its parent ends, however that ends. */
 const UNTIL_PARENT_ENDS = ['setpriv', '--pdeathsig', 'KILL'] as const;
+/** Whether this machine has it; looked at once. */
+let ties: boolean | undefined;
 
 /**
  * What to spawn for a program that is to end with this process, also by SIGKILL. It keeps the pid that it gets. Where
@@ -24,7 +26,8 @@ const UNTIL_PARENT_ENDS = ['setpriv', '--pdeathsig', 'KILL'] as const;
 export function tied(command: string, args: readonly string[]): [command: string, args: string[]] {
   const [setpriv, ...flags] = UNTIL_PARENT_ENDS;
   if (!isThere(command)) return [command, [...args]];
-  if (spawnSync(setpriv, [...flags, 'true'], { stdio: 'ignore' }).status !== 0) return [command, [...args]];
+  ties ??= spawnSync(setpriv, [...flags, 'true'], { stdio: 'ignore' }).status === 0;
+  if (!ties) return [command, [...args]];
   return [setpriv, [...flags, command, ...args]];
 }
 

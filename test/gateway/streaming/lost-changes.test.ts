@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { StreamSources } from '../../../gateway/streaming/sources.js';
 import { streamSources } from '../../../gateway/timelines/sources.js';
-import { codec } from '../../../proto/codec.js';
 import type { LinkCard, StoreStatusRecord } from '../../../proto/gen/types.js';
 import { STATUSES_TOPIC } from '../../../transport/bus.js';
 import { InProcessHub } from '../../../transport/in-process-bus.js';
@@ -12,6 +11,7 @@ import { TestServer } from '../../kit/server.js';
 import { until } from '../../kit/until.js';
 import { ALICE, account, BOB, GatewayFixture, realClock } from '../http/gateway-fixture.js';
 import { NO_RELATIONS, NO_SOURCES } from './no-sources.js';
+import { plainStatus, tell } from './told-status.js';
 
 const WAIT_MS = 5_000;
 const bus = lossyBus(new InProcessHub(realClock).bus('one'));
@@ -37,20 +37,12 @@ before(async () => {
 });
 after(() => gateway.stop());
 
-const blank = { conversationId: '1', html: '', spoilerText: '', sensitive: false, mentions: [], tags: [] };
-const zero = { createdAtMs: 0, editedAtMs: 0, favourites: 0, reblogs: 0, replies: 0 };
 let minted = 999_999_999_999_990_000n;
 function publish(kind: string, id: string, more: Partial<StoreStatusRecord> = {}): string {
   const isDeleted = kind === 'delete';
-  const status: StoreStatusRecord = {
-    ...{ id, accountId: ALICE, visibility: 'public', text: isDeleted ? '' : 'hello', deleted: isDeleted },
-    ...blank,
-    ...zero,
-    ...more,
-  };
+  const status = plainStatus(id, ALICE, { text: isDeleted ? '' : 'hello', deleted: isDeleted, ...more });
   stored.set(id, status);
-  const message = { kind, status, id, accountId: ALICE, onlyTo: [], listed: true };
-  bus.publish(STATUSES_TOPIC, codec('murmuration.node.StatusTopic').encode(message));
+  tell(bus, kind, status);
   return id;
 }
 const post = () => publish('update', String(++minted));

@@ -3,7 +3,6 @@ import { after, before, test } from 'node:test';
 import { type CloseEvent, WebSocket } from 'undici';
 import type { StreamSources } from '../../../gateway/streaming/sources.js';
 import { CATCH_UP_SENT_MAX } from '../../../gateway/streaming/viewer.js';
-import { codec } from '../../../proto/codec.js';
 import type { StoreStatusRecord } from '../../../proto/gen/types.js';
 import { STATUSES_TOPIC } from '../../../transport/bus.js';
 import { InProcessHub } from '../../../transport/in-process-bus.js';
@@ -12,6 +11,7 @@ import { lossyBus } from '../../kit/lossy-bus.js';
 import { until } from '../../kit/until.js';
 import { ALICE, account, GatewayFixture, realClock } from '../http/gateway-fixture.js';
 import { NO_RELATIONS, NO_SOURCES } from './no-sources.js';
+import { plainStatus, tell } from './told-status.js';
 
 const WAIT_MS = 30_000;
 /** As many as may wait to be rendered. */
@@ -43,16 +43,13 @@ before(async () => {
 });
 after(() => gateway.stop());
 
-const blank = { conversationId: '1', html: '', spoilerText: '', sensitive: false, mentions: [], tags: [] };
-const zero = { createdAtMs: 0, editedAtMs: 0, favourites: 0, reblogs: 0, replies: 0, deleted: false };
 let minted = 999_999_999_999_000_000n;
 /** Stored, then told, as far as the bus tells anything. */
 function post(): string {
   const id = String(++minted);
-  const status: StoreStatusRecord = { id, accountId: ALICE, visibility: 'public', text: 'hello', ...blank, ...zero };
+  const status = plainStatus(id, ALICE);
   stored.push(status);
-  const message = { kind: 'update', status, id, accountId: ALICE, onlyTo: [], listed: true };
-  bus.publish(STATUSES_TOPIC, codec('murmuration.node.StatusTopic').encode(message));
+  tell(bus, 'update', status);
   return id;
 }
 const posts = (count: number) => Array.from({ length: count }, post);

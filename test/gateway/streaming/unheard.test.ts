@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { StreamSources } from '../../../gateway/streaming/sources.js';
-import { codec } from '../../../proto/codec.js';
-import type { StoreStatusRecord } from '../../../proto/gen/types.js';
-import { STATUSES_TOPIC } from '../../../transport/bus.js';
 import { EventStream } from '../../kit/event-stream.js';
 import { until } from '../../kit/until.js';
 import { ALICE, account, BOB, GatewayFixture } from '../http/gateway-fixture.js';
 import { NO_RELATIONS, NO_SOURCES } from './no-sources.js';
+import { plainStatus, tell } from './told-status.js';
 
 // Two servers of a NATS cluster that do not hear each other: what is changed beyond is told to nobody here.
 
@@ -29,14 +27,10 @@ before(async () => {
 });
 after(() => gateway.stop());
 
-const blank = { conversationId: '1', html: '', spoilerText: '', sensitive: false, mentions: [], tags: [] };
-const zero = { createdAtMs: 0, editedAtMs: 0, favourites: 0, reblogs: 0, replies: 0, deleted: false };
 let minted = 999_999_999_999_000_000n;
 function post(accountId = ALICE): string {
   const id = String(++minted);
-  const status: StoreStatusRecord = { id, accountId, visibility: 'public', text: 'hello', ...blank, ...zero };
-  const message = { kind: 'update', status, id, accountId, onlyTo: [], listed: true };
-  gateway.bus.publish(STATUSES_TOPIC, codec('murmuration.node.StatusTopic').encode(message));
+  tell(gateway.bus, 'update', plainStatus(id, accountId));
   return id;
 }
 async function opened(): Promise<EventStream> {
