@@ -1,26 +1,17 @@
-import { compareIds } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import { codec } from '../../proto/codec.js';
 import type { AccountDirect, StoreNotificationRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import { accountTopic } from '../../transport/bus.js';
 import { loadScreen, type Screen } from '../screening/screen.js';
+import { CatchingUp, type Send } from './catching-up.js';
 import type { Connection, StreamSubscription } from './connection.js';
 import { Feed } from './feed.js';
 import type { HubParts } from './hub-parts.js';
 import { Lane } from './lane.js';
 import { Lens } from './lens.js';
-import { conversationEvent, notificationEvent, statusEvent, untilAvailable } from './renderer.js';
+import { conversationEvent, notificationEvent, untilAvailable } from './renderer.js';
 import { screenedEvent } from './screened.js';
 import { StreamEvent } from './stream-event.js';
-
-/** Items read at a time when catching up. */
-const CATCH_UP_PAGE = 100;
-/** Items that one catching up sends at most; whoever missed more is sent away, to resume from there or to reload. */
-export const CATCH_UP_SENT_MAX = 4_000;
-/** What it reads at most to find them: a stream may have been sent most of it, or take little of it. */
-const CATCH_UP_READ_MAX = 20_000;
-/** Of what a stream has shown, how much is looked at for deletions and edits that it may have missed: some screens of a client. */
-const SHOWN_LOOKED_MAX = 200;
 
 /** Clients that keep the filters themselves read them again. */
 const FILTERS_CHANGED = new StreamEvent('filters_changed', undefined, undefined);
@@ -29,14 +20,12 @@ const MERGED = new StreamEvent('notifications_merged', '1', undefined);
 
 const accountTopicCodec = codec('murmuration.node.AccountTopic');
 
-/** How an event leaves. */
-type Send = (subscription: StreamSubscription, event: StreamEvent) => void;
-
 /** One account with streams on this node: its lens, its topic, its connections. Events reach it in order. */
 export class Viewer {
   readonly id: string;
   readonly connections = new Set<Connection>();
   readonly feed: Feed;
+  readonly #catchingUp: CatchingUp;
   readonly #parts: HubParts;
   readonly #lane: Lane;
   readonly #recheck: (viewer: Viewer, tokenHash: string | undefined) => Promise<void>;
@@ -55,6 +44,10 @@ export class Viewer {
     this.#recheck = recheck;
     const failed = (err: unknown) => parts.logger.error({ err, viewer: id }, 'stream event failed');
     this.#lane = new Lane(() => this.#beginAnew(), failed);
+    this.#catchingUp = new CatchingUp(id, parts, {
+      lens: () => this.#lens,
+      screened: (subscription, event, record, send) => this.#screened([subscription], event, record, send),
+    });
     const { bus, services } = parts;
     this.feed = new Feed(bus, services.clock, accountTopic(id), (payload) => this.#heard(payload), failed);
   }
@@ -170,7 +163,7 @@ export class Viewer {
 
   /** The same for one new subscription. */
   catchUpOne(connection: Connection, subscription: StreamSubscription): void {
-    this.#lane.run(() => this.#catchUp(connection, subscription));
+    this.#lane.run(() => this.#catchingUp.of(connection, subscription));
   }
 
   #heard(payload: Uint8Array): void {
@@ -251,132 +244,13 @@ export class Viewer {
 
   async #catchUpAll(): Promise<void> {
     for (const connection of [...this.connections]) {
-      for (const subscription of [...connection.subscriptions.values()]) await this.#catchUp(connection, subscription);
+      for (const subscription of [...connection.subscriptions.values()])
+        await this.#catchingUp.of(connection, subscription);
     }
   }
 
-  async #catchUp(connection: Connection, subscription: StreamSubscription): Promise<void> {
-    const wanted = () => connection.open && connection.subscriptions.get(subscription.kind.name) === subscription;
-    if (subscription.wantsStatuses) {
-      await this.#catchUpShown(subscription, wanted);
-      await this.#catchUpStatuses(connection, subscription, wanted);
-    }
-    if (subscription.wantsNotifications) await this.#catchUpNotifications(connection, subscription, wanted);
-    if (subscription.kind.direct) await this.#catchUpConversations(subscription, wanted);
-  }
-
-  async #catchUpStatuses(
-    connection: Connection,
-    subscription: StreamSubscription,
-    wanted: () => boolean,
-  ): Promise<void> {
-    const { sources } = this.#parts;
-    if (subscription.kind.public === 'remote') return;
-    const { home, list, tag } = subscription.kind;
-    const read = (sinceId: string) => {
-      if (home) return sources.homeSince(this.id, sinceId, CATCH_UP_PAGE);
-      if (list !== undefined) return sources.listSince(this.id, list, sinceId, CATCH_UP_PAGE);
-      if (tag !== undefined) return sources.tagSince(this.id, tag, sinceId, CATCH_UP_PAGE);
-      return sources.publicSince(this.id, sinceId, CATCH_UP_PAGE);
-    };
-    const isWhole = await this.#pages(this.#start(subscription.statuses.floor), wanted, read, async (record) => {
-      const takes = () => this.#lens !== undefined && subscription.catchesUp(record, this.#lens);
-      if (subscription.statuses.has(record.id) || !takes()) return false;
-      const event = await this.#untilAvailable(() => statusEvent(sources, record), wanted);
-      if (event === undefined || !wanted() || !takes()) return false;
-      await this.#screened([subscription], event, record, (one, shown) => one.status(shown, record));
-      return true;
-    });
-    if (!isWhole) connection.socket.close('behind');
-  }
-
-  /** What became of what was shown: it may be gone or edited. Of a new stream nothing was, and nothing is read. */
-  async #catchUpShown(subscription: StreamSubscription, wanted: () => boolean): Promise<void> {
-    const ids = subscription.statuses.shown(SHOWN_LOOKED_MAX);
-    if (ids.length === 0) return;
-    const now = (await this.#untilAvailable(() => this.#parts.sources.nowOf(ids), wanted)) ?? [];
-    for (const [place, record] of now.entries()) {
-      const id = ids[place] as string;
-      if (!wanted()) return;
-      if (record === undefined) subscription.deleted(new StreamEvent('delete', id, undefined), id);
-      else if (subscription.isNew(record)) await this.#catchUpEdit(subscription, record, wanted);
-    }
-  }
-
-  async #catchUpEdit(
-    subscription: StreamSubscription,
-    record: StoreStatusRecord,
-    wanted: () => boolean,
-  ): Promise<void> {
-    const takes = () => this.#lens !== undefined && subscription.catchesUp(record, this.#lens);
-    if (!takes()) return;
-    const event = await this.#untilAvailable(() => statusEvent(this.#parts.sources, record, 'edited'), wanted);
-    if (event === undefined || !wanted() || !takes()) return;
-    await this.#screened([subscription], event, record, (one, shown) => one.edited(shown, record));
-  }
-
-  async #catchUpNotifications(
-    connection: Connection,
-    subscription: StreamSubscription,
-    wanted: () => boolean,
-  ): Promise<void> {
-    const { sources } = this.#parts;
-    const read = (sinceId: string) => sources.notificationsSince(this.id, sinceId, CATCH_UP_PAGE);
-    const isWhole = await this.#pages(this.#start(subscription.notifications.floor), wanted, read, async (found) => {
-      const { id, record } = found;
-      if (record.filtered === true || subscription.notifications.has(id)) return false;
-      if (this.#lens?.blocks(record.from) !== false) return false;
-      const event = await this.#untilAvailable(() => notificationEvent(sources, this.id, id, record), wanted);
-      if (event === undefined || !wanted()) return false;
-      subscription.notification(event, id);
-      return true;
-    });
-    if (!isWhole) connection.socket.close('behind');
-  }
-
-  async #catchUpConversations(subscription: StreamSubscription, wanted: () => boolean): Promise<void> {
-    const { sources } = this.#parts;
-    const since = this.#start(subscription.statuses.floor);
-    const directs = await this.#untilAvailable(() => sources.conversationsSince(this.id, since, CATCH_UP_PAGE), wanted);
-    for (const direct of directs ?? []) {
-      const event = await this.#untilAvailable(() => conversationEvent(sources, this.id, direct), wanted);
-      if (event !== undefined && compareIds(event.id, since) > 0 && wanted()) {
-        subscription.conversation(event, event.id);
-      }
-    }
-  }
-
-  /** `offer` says whether it had to be sent. False: more than one catching up may send was missed. */
-  async #pages<T extends { readonly id: string }>(
-    sinceId: string,
-    wanted: () => boolean,
-    read: (sinceId: string) => Promise<readonly T[]>,
-    offer: (item: T) => Promise<boolean>,
-  ): Promise<boolean> {
-    let after = sinceId;
-    let sent = 0;
-    for (let count = 0; count < CATCH_UP_READ_MAX && wanted(); ) {
-      const items = (await this.#untilAvailable(() => read(after), wanted)) ?? [];
-      for (const item of items) {
-        if (sent >= CATCH_UP_SENT_MAX) return false;
-        if (await offer(item)) sent += 1;
-      }
-      const last = items.at(-1);
-      if (last === undefined || items.length < CATCH_UP_PAGE || compareIds(last.id, after) <= 0) return true;
-      after = last.id;
-      count += items.length;
-    }
-    return true;
-  }
-
-  /** No further back than the hub looks, whatever the client names. */
-  #start(floor: string): string {
-    const oldest = this.#parts.oldestId();
-    return compareIds(floor, oldest) > 0 ? floor : oldest;
-  }
-
-  #untilAvailable<T>(attempt: () => Promise<T>, wanted = () => this.connections.size > 0): Promise<T | undefined> {
-    return untilAvailable(this.#parts.services.clock, wanted, attempt);
+  #untilAvailable<T>(attempt: () => Promise<T>): Promise<T | undefined> {
+    return untilAvailable(this.#parts.services.clock, () => this.connections.size > 0, attempt);
   }
 
   #some(test: (subscription: StreamSubscription) => boolean): boolean {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type CloseEvent, WebSocket } from 'undici';
+import { CATCH_UP_SENT_MAX } from '../../../gateway/streaming/catching-up.js';
 import type { StreamSources } from '../../../gateway/streaming/sources.js';
-import { CATCH_UP_SENT_MAX } from '../../../gateway/streaming/viewer.js';
 import type { StoreStatusRecord } from '../../../proto/gen/types.js';
 import { STATUSES_TOPIC } from '../../../transport/bus.js';
 import { InProcessHub } from '../../../transport/in-process-bus.js';

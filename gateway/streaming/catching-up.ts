@@ -1,0 +1,157 @@
+import { compareIds } from '../../actors/domain/ids.js';
+import type { StoreStatusRecord } from '../../proto/gen/types.js';
+import type { Connection, StreamSubscription } from './connection.js';
+import type { HubParts } from './hub-parts.js';
+import type { Lens } from './lens.js';
+import { conversationEvent, notificationEvent, statusEvent, untilAvailable } from './renderer.js';
+import { StreamEvent } from './stream-event.js';
+
+/** Items read at a time when catching up. */
+const PAGE = 100;
+/** Items that one catching up sends at most; whoever missed more is sent away, to resume from there or to reload. */
+export const CATCH_UP_SENT_MAX = 4_000;
+/** What it reads at most to find them: a stream may have been sent most of it, or take little of it. */
+const READ_MAX = 20_000;
+/** Of what a stream has shown, how much is looked at for deletions and edits that it may have missed: some screens of a client. */
+const SHOWN_LOOKED_MAX = 200;
+
+/** How an event leaves. */
+export type Send = (subscription: StreamSubscription, event: StreamEvent) => void;
+
+/** What of the viewer events are judged by: none are sent without a lens. */
+interface View {
+  lens(): Lens | undefined;
+  /** Sends it as the viewer's filters leave it. */
+  screened(subscription: StreamSubscription, event: StreamEvent, record: StoreStatusRecord, send: Send): Promise<void>;
+}
+
+/** Reads the store for what a viewer's streams have missed, from where each of them is; one at a time, in the viewer's lane. */
+export class CatchingUp {
+  constructor(
+    private readonly viewer: string,
+    private readonly parts: HubParts,
+    private readonly view: View,
+  ) {}
+
+  /** One subscription; its connection is sent away when it missed more than one catching up may send. */
+  async of(connection: Connection, subscription: StreamSubscription): Promise<void> {
+    const wanted = () => connection.open && connection.subscriptions.get(subscription.kind.name) === subscription;
+    if (subscription.wantsStatuses) {
+      await this.#shown(subscription, wanted);
+      await this.#statuses(connection, subscription, wanted);
+    }
+    if (subscription.wantsNotifications) await this.#notifications(connection, subscription, wanted);
+    if (subscription.kind.direct) await this.#conversations(subscription, wanted);
+  }
+
+  async #statuses(connection: Connection, subscription: StreamSubscription, wanted: () => boolean): Promise<void> {
+    const { sources } = this.parts;
+    if (subscription.kind.public === 'remote') return;
+    const { home, list, tag } = subscription.kind;
+    const read = (sinceId: string) => {
+      if (home) return sources.homeSince(this.viewer, sinceId, PAGE);
+      if (list !== undefined) return sources.listSince(this.viewer, list, sinceId, PAGE);
+      if (tag !== undefined) return sources.tagSince(this.viewer, tag, sinceId, PAGE);
+      return sources.publicSince(this.viewer, sinceId, PAGE);
+    };
+    const isWhole = await this.#pages(this.#start(subscription.statuses.floor), wanted, read, async (record) => {
+      const takes = () => this.#takes(subscription, record);
+      if (subscription.statuses.has(record.id) || !takes()) return false;
+      const event = await untilAvailable(this.parts.services.clock, wanted, () => statusEvent(sources, record));
+      if (event === undefined || !wanted() || !takes()) return false;
+      await this.view.screened(subscription, event, record, (one, shown) => one.status(shown, record));
+      return true;
+    });
+    if (!isWhole) connection.socket.close('behind');
+  }
+
+  /** What became of what was shown: it may be gone or edited. Of a new stream nothing was, and nothing is read. */
+  async #shown(subscription: StreamSubscription, wanted: () => boolean): Promise<void> {
+    const ids = subscription.statuses.shown(SHOWN_LOOKED_MAX);
+    if (ids.length === 0) return;
+    const now = (await untilAvailable(this.parts.services.clock, wanted, () => this.parts.sources.nowOf(ids))) ?? [];
+    for (const [place, record] of now.entries()) {
+      const id = ids[place] as string;
+      if (!wanted()) return;
+      if (record === undefined) subscription.deleted(new StreamEvent('delete', id, undefined), id);
+      else if (subscription.isNew(record)) await this.#edit(subscription, record, wanted);
+    }
+  }
+
+  async #edit(subscription: StreamSubscription, record: StoreStatusRecord, wanted: () => boolean): Promise<void> {
+    const takes = () => this.#takes(subscription, record);
+    if (!takes()) return;
+    const event = await untilAvailable(this.parts.services.clock, wanted, () =>
+      statusEvent(this.parts.sources, record, 'edited'),
+    );
+    if (event === undefined || !wanted() || !takes()) return;
+    await this.view.screened(subscription, event, record, (one, shown) => one.edited(shown, record));
+  }
+
+  async #notifications(connection: Connection, subscription: StreamSubscription, wanted: () => boolean): Promise<void> {
+    const { sources } = this.parts;
+    const read = (sinceId: string) => sources.notificationsSince(this.viewer, sinceId, PAGE);
+    const isWhole = await this.#pages(this.#start(subscription.notifications.floor), wanted, read, async (found) => {
+      const { id, record } = found;
+      if (record.filtered === true || subscription.notifications.has(id)) return false;
+      if (this.view.lens()?.blocks(record.from) !== false) return false;
+      const event = await untilAvailable(this.parts.services.clock, wanted, () =>
+        notificationEvent(sources, this.viewer, id, record),
+      );
+      if (event === undefined || !wanted()) return false;
+      subscription.notification(event, id);
+      return true;
+    });
+    if (!isWhole) connection.socket.close('behind');
+  }
+
+  async #conversations(subscription: StreamSubscription, wanted: () => boolean): Promise<void> {
+    const { sources } = this.parts;
+    const since = this.#start(subscription.statuses.floor);
+    const directs = await untilAvailable(this.parts.services.clock, wanted, () =>
+      sources.conversationsSince(this.viewer, since, PAGE),
+    );
+    for (const direct of directs ?? []) {
+      const event = await untilAvailable(this.parts.services.clock, wanted, () =>
+        conversationEvent(sources, this.viewer, direct),
+      );
+      if (event !== undefined && compareIds(event.id, since) > 0 && wanted()) {
+        subscription.conversation(event, event.id);
+      }
+    }
+  }
+
+  /** `offer` says whether it had to be sent. False: more than one catching up may send was missed. */
+  async #pages<T extends { readonly id: string }>(
+    sinceId: string,
+    wanted: () => boolean,
+    read: (sinceId: string) => Promise<readonly T[]>,
+    offer: (item: T) => Promise<boolean>,
+  ): Promise<boolean> {
+    let after = sinceId;
+    let sent = 0;
+    for (let count = 0; count < READ_MAX && wanted(); ) {
+      const items = (await untilAvailable(this.parts.services.clock, wanted, () => read(after))) ?? [];
+      for (const item of items) {
+        if (sent >= CATCH_UP_SENT_MAX) return false;
+        if (await offer(item)) sent += 1;
+      }
+      const last = items.at(-1);
+      if (last === undefined || items.length < PAGE || compareIds(last.id, after) <= 0) return true;
+      after = last.id;
+      count += items.length;
+    }
+    return true;
+  }
+
+  /** No further back than the hub looks, whatever the client names. */
+  #start(floor: string): string {
+    const oldest = this.parts.oldestId();
+    return compareIds(floor, oldest) > 0 ? floor : oldest;
+  }
+
+  #takes(subscription: StreamSubscription, record: StoreStatusRecord): boolean {
+    const lens = this.view.lens();
+    return lens !== undefined && subscription.catchesUp(record, lens);
+  }
+}
