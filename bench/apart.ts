@@ -1,16 +1,24 @@
 import type { Load, Target } from './http-load.js';
 import { Town } from './town.js';
 
-/** Several embedded servers that know nothing of one another, and loads of which each of them gets its part. */
+/** Several servers that know nothing of one another, and loads of which each of them gets its part. */
 export class Apart {
   private constructor(
     readonly towns: readonly Town[],
     readonly target: Target,
   ) {}
 
-  static async open(count: number, authors: number, followers: number): Promise<Apart> {
+  /** Embedded servers, unless the settings of each say otherwise. */
+  static async open(
+    count: number,
+    authors: number,
+    followers: number,
+    settingsOf: (index: number) => Readonly<Record<string, string>> = () => ({}),
+  ): Promise<Apart> {
     const towns: Town[] = [];
-    for (let index = 0; index < count; index++) towns.push(await Town.open(authors, followers));
+    for (let index = 0; index < count; index++) {
+      towns.push(await Town.open(authors, followers, { settings: settingsOf(index) }));
+    }
     const target = {
       urls: towns.flatMap((town) => town.target.urls),
       pids: towns.flatMap((town) => town.target.pids),

@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LocalCluster } from '../test/kit/local-cluster.js';
 import { createAccounts } from './accounts.js';
+import { Apart } from './apart.js';
 import { AUTHORS, FOLLOWERS } from './cluster-loads.js';
 import { type Load, measureInTurn, type Target } from './http-load.js';
 import type { Row } from './row.js';
@@ -44,6 +46,20 @@ export function startCluster(nodes: number): Promise<LocalCluster> {
   const flags = ['--nodes', String(nodes), '--cassandra', String(CASSANDRA_NODES), '--port', port];
   const settings = { MURMURATION_RATE_LIMITS: 'off', MURMURATION_LOG_LEVEL: 'warn' };
   return LocalCluster.start(command, join(tmpdir(), `murmuration-bench-cluster-${process.pid}`), flags, settings);
+}
+
+/** Clusters of a node each, which share that one's Cassandra and NATS and know nothing of one another. */
+export function clustersOfOne({ cassandra, nats }: LocalCluster, count: number): Promise<Apart> {
+  const [first] = cassandra;
+  if (first === undefined) throw new Error('no Cassandra');
+  const shared = {
+    STORE: 'cassandra',
+    CASSANDRA_CONTACT_POINTS: `${first.address}:${first.port}`,
+    CASSANDRA_REPLICATION: '1',
+    NATS_URL: nats.url,
+    CLUSTER_SECRET: randomBytes(32).toString('hex'),
+  };
+  return Apart.open(count, AUTHORS, FOLLOWERS, (index) => ({ ...shared, CASSANDRA_KEYSPACE: `of_one_${index}` }));
 }
 
 export const cpuOf = (row: Row): number => row.cpuSecondsPer1000 ?? Number.NaN;

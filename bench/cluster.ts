@@ -1,7 +1,7 @@
 import { Apart } from './apart.js';
 import { benchBare } from './bare.js';
 import { AUTHORS, clusterLoads, clusterLoadsApart, FOLLOWERS, IN_FLIGHT, NODES } from './cluster-loads.js';
-import { cpuOf, inTurn, startCluster, townOf, verdict } from './cluster-parts.js';
+import { clustersOfOne, cpuOf, inTurn, startCluster, townOf, verdict } from './cluster-parts.js';
 import type { Load } from './http-load.js';
 import { printTable, type Row } from './row.js';
 import { ServiceUse, type Used } from './service-use.js';
@@ -10,7 +10,8 @@ import { Town } from './town.js';
 /**
  * The same loads on one embedded node, on three that know nothing of one another, and on three with Cassandra and NATS,
  * in turn, so that what slows the machine down slows all; what each costs there beside CPU time. What three apart cost
- * more than one is no cost of the cluster: each has a third of the calls at a time, and they share the cores.
+ * more than one is no cost of the cluster: each has a third of the calls at a time, and they share the cores. Writes are
+ * measured on three clusters of a node each as well: what the store takes, where nothing is between nodes.
  *
  * Each load comes twice: first as many calls in flight at the three nodes together as at the one, then as many at each of
  * them as at the one, of as many more people: nodes are added when the load grows. The embedded node does its second
@@ -26,9 +27,12 @@ export async function benchCluster(): Promise<Row[]> {
     const cluster = await startCluster(NODES);
     opened.push({ dispose: () => cluster.stop() });
     const town = await townOf(cluster);
+    const ofOne = await clustersOfOne(cluster, NODES);
+    opened.push(ofOne);
 
     const [embedded, together] = [clusterLoads(alone, 1), clusterLoads(town, NODES)];
-    const parts = apart.towns.map((one) => clusterLoadsApart(one, NODES));
+    const partsOf = ({ towns }: Apart) => towns.map((one) => clusterLoadsApart(one, NODES));
+    const [parts, storing] = [partsOf(apart), partsOf(ofOne)];
     const rows: Row[] = [];
     for (const [index, load] of together.entries()) {
       const use = new ServiceUse(cluster);
@@ -36,11 +40,15 @@ export async function benchCluster(): Promise<Row[]> {
         { target: alone.target, load: embedded[index] as Load },
         { target: apart.target, load: apart.together(parts.map((all) => all[index] as Load)) },
         { target: town.target, load, use },
+        ...(load.writes === true
+          ? [{ target: ofOne.target, load: ofOne.together(storing.map((all) => all[index] as Load)) }]
+          : []),
       ]);
-      const [one, three, row] = found as [Row, Row, Row];
+      const [one, three, row, stored] = found as [Row, Row, Row, Row?];
       const all = [
         { ...one, name: `embedded: ${one.name}` },
         { ...three, name: `${NODES} embedded apart: ${three.name}` },
+        ...(stored === undefined ? [] : [{ ...stored, name: `${NODES} clusters of one: ${stored.name}` }]),
         compared(row, one, three),
         ...services(`${load.name}, ${load.inFlight} in flight`, use.counted as Used, load.count * (load.rounds ?? 1)),
       ];

@@ -12,7 +12,7 @@ interface Account {
 }
 
 /** A page of the lists that moderators look through. */
-export const benchModerationLists = (): Promise<Row[]> => benchListed([LONG, LONG, MODERATORS], filled);
+export const benchModerationLists = (): Promise<Row[]> => benchListed([LONG, LONG, { moderators: MODERATORS }], filled);
 
 export async function filled(town: Town): Promise<Listed[]> {
   const { authors, followers: readers, moderators: by } = town;

@@ -37,9 +37,13 @@ export class Town {
     readonly moderators: readonly Made[] = [],
   ) {}
 
-  /** One embedded server with everything durable; nobody follows yet. */
-  static async open(authors: number, followers: number, moderators = 0): Promise<Town> {
-    const server = await ServerProcess.start({ LOG_LEVEL: 'warn' });
+  /** One server with everything durable, embedded unless these settings say otherwise; nobody follows yet. */
+  static async open(
+    authors: number,
+    followers: number,
+    { moderators = 0, settings = {} }: { moderators?: number; settings?: Readonly<Record<string, string>> } = {},
+  ): Promise<Town> {
+    const server = await ServerProcess.start({ LOG_LEVEL: 'warn', ...settings });
     try {
       const people = await createAccounts(server, authors + followers);
       const staff = moderators === 0 ? [] : await createAccounts(server, moderators, 'moderator', 'admin');

@@ -57,6 +57,8 @@ cas_contention_timeout: 2000ms
 request_timeout: 10000ms
 slow_query_log_timeout: 10000ms
 auto_snapshot: false
+unlogged_batch_across_partitions_warn_threshold: 60
+batch_size_warn_threshold: 32KiB
 materialized_views_enabled: false
 `;
 }

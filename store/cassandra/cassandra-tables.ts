@@ -6,6 +6,7 @@ import type { AnyTable, Columns, KeyOf, Table } from '../table.js';
 import { allTables } from '../tables.js';
 import { type CassandraAddress, connectTo, FlooredTimestamps } from './connection.js';
 import { isMistake, retried, sideBySide, unavailable } from './failures.js';
+import { type GroupLimits, groupLimitsOf } from './group-limits.js';
 import { GroupedWrites, type Unit } from './grouped-writes.js';
 import { ensureKeyspace, ensureTables, persistently } from './schema.js';
 import { type Statement, Statements } from './statements.js';
@@ -28,14 +29,16 @@ const IN_FLIGHT_MAX = 64;
  */
 export class CassandraTables implements Tables {
   private readonly statements: Map<string, Statements>;
-  private readonly grouped = new GroupedWrites((statements) => this.send(statements), isMistake);
+  private readonly grouped: GroupedWrites;
 
   private constructor(
     private readonly client: Client,
     private readonly timestamps: FlooredTimestamps,
     tables: readonly AnyTable[],
     keyspace: string,
+    limits: GroupLimits,
   ) {
+    this.grouped = new GroupedWrites((statements) => this.send(statements), limits, isMistake);
     this.statements = new Map(tables.map((table) => [table.name, new Statements(table, keyspace)]));
   }
 
@@ -52,15 +55,18 @@ export class CassandraTables implements Tables {
     }
     // Another node than the one that made the keyspace may not have heard of it yet.
     const client = await persistently('opening the keyspace', () => connectTo(options, timestamps, keyspace));
+    let limits: GroupLimits;
     try {
       await ensureTables(client, keyspace, tables);
+      limits = await groupLimitsOf(client);
     } catch (error) {
       await client.shutdown();
       throw error;
     }
     client.on('hostDown', (host) => log.warn({ host: host.address }, 'a Cassandra node is down'));
     client.on('hostUp', (host) => log.info({ host: host.address }, 'a Cassandra node is up'));
-    return new CassandraTables(client, timestamps, tables, keyspace);
+    log.info(limits, 'writes go to Cassandra in groups of at most so many partitions and bytes');
+    return new CassandraTables(client, timestamps, tables, keyspace, limits);
   }
 
   async get<P extends Columns, C extends Columns, V>(

@@ -1,3 +1,4 @@
+import type { GroupLimits } from './group-limits.js';
 import type { Statement } from './statements.js';
 
 /** Rows of one table's partition that one caller wants written: never parted. */
@@ -14,13 +15,6 @@ export interface Unit {
 /** A group's statements in one request. @throws what the store answers; it may have happened nevertheless */
 export type SendGroup = (statements: readonly Statement[]) => Promise<void>;
 
-/**
- * Cassandra warns of unlogged batches over more partition keys, of whatever tables. Source:
- * unlogged_batch_across_partitions_warn_threshold, and what BatchStatement.verifyBatchType counts.
- */
-export const GROUP_PARTITIONS_MAX = 10;
-/** Below its batch_size_warn_threshold of 5 KiB, which counts some bytes for each row as well. */
-export const GROUP_BYTES_MAX = 4_000;
 /** A group that is not full waits so long for an earlier one's answer, which mostly takes less. */
 const WAIT_MS_MAX = 3;
 
@@ -45,6 +39,7 @@ export class GroupedWrites {
 
   constructor(
     private readonly send: SendGroup,
+    private readonly limits: GroupLimits,
     /** The statement is wrong, whoever sends it and whenever. */
     private readonly isMistake: (error: unknown) => boolean,
   ) {}
@@ -71,9 +66,10 @@ export class GroupedWrites {
 
   #add(waiting: Waiting): void {
     const { bytes, partition, rows } = waiting.unit;
+    const { limits } = this;
     const isFull =
-      this.#bytes + bytes > GROUP_BYTES_MAX ||
-      (this.#partitions.size >= GROUP_PARTITIONS_MAX && !this.#partitions.has(partition));
+      this.#bytes + bytes > limits.bytes ||
+      (this.#partitions.size >= limits.partitions && !this.#partitions.has(partition));
     // In one group all have one timestamp: of two writes of one row the later would not be known to be later.
     if (this.#waiting.length > 0 && (isFull || rows.some((row) => this.#rows.has(row)))) this.#flush();
     this.#waiting.push(waiting);

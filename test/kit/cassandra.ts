@@ -1,4 +1,5 @@
 import { Client } from 'cassandra-driver';
+import { type GroupLimits, groupLimitsOf } from '../../store/cassandra/group-limits.js';
 
 /** The Cassandra that all test files share. */
 export function cassandraAddress(): { contactPoints: string[]; localDataCenter: string } {
@@ -35,6 +36,9 @@ export async function warningsOf(queries: { query: string; params: unknown[] }[]
   const { info } = await withClient((client) => client.batch(queries, { prepare: true, logged: false }));
   return info.warnings ?? [];
 }
+
+/** What a node may put into one request there. */
+export const limitsOfServer = (): Promise<GroupLimits> => withClient(groupLimitsOf);
 
 async function withClient<T>(work: (client: Client) => Promise<T>): Promise<T> {
   const { contactPoints, localDataCenter } = cassandraAddress();

@@ -3,14 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { Unavailable } from '../../actors/domain/problem.js';
 import { CassandraTables } from '../../store/cassandra/cassandra-tables.js';
-import { GROUP_PARTITIONS_MAX } from '../../store/cassandra/grouped-writes.js';
 import { Statements } from '../../store/cassandra/statements.js';
 import { put, remove } from '../../store/port.js';
 import { bookmarks, cursors, favourites, journal, marks, names } from '../../store/tables.js';
 import { contractTables } from '../contract/contract-tables.js';
 import { journalContract } from '../contract/journal-contract.js';
 import { tablesContract } from '../contract/tables-contract.js';
-import { cassandraAddress, dropKeyspace, preparedFor, warningsOf } from '../kit/cassandra.js';
+import { cassandraAddress, dropKeyspace, limitsOfServer, preparedFor, warningsOf } from '../kit/cassandra.js';
 
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 
@@ -57,10 +56,18 @@ test('the server counts partition keys, of whatever tables, as groups of writes 
     return { partitions: partitions.size, queries: sharing.flatMap((one) => all.map((key) => one.put(key, value))) };
   };
   try {
-    const full = rowsOf(GROUP_PARTITIONS_MAX);
-    assert.equal(full.partitions, GROUP_PARTITIONS_MAX);
+    const { partitions, bytes } = await limitsOfServer();
+    const full = rowsOf(partitions);
+    assert.equal(full.partitions, partitions);
     assert.deepEqual(await warningsOf(full.queries), []);
-    assert.match((await warningsOf(rowsOf(GROUP_PARTITIONS_MAX + 1).queries)).join(), /covering 11 partitions/);
+    assert.match((await warningsOf(rowsOf(partitions + 1).queries)).join(), /covering 61 partitions/);
+    const large = Array.from({ length: partitions }, (_, number) => {
+      const key = { account: `${number + 1}`, era: 1, status: '1' };
+      const marked = sharing[0] as Statements;
+      const name = marked.rowOf(marked.partitionOf(key), key);
+      return marked.put(key, Buffer.alloc(Math.floor(bytes / partitions) - name.length));
+    });
+    assert.deepEqual(await warningsOf(large), [], 'as many bytes as a group may have');
   } finally {
     await tables.close();
     await dropKeyspace(keyspace);

@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  GROUP_BYTES_MAX,
-  GROUP_PARTITIONS_MAX,
-  GroupedWrites,
-  type SendGroup,
-  type Unit,
-} from '../../store/cassandra/grouped-writes.js';
+import { GroupedWrites, type SendGroup, type Unit } from '../../store/cassandra/grouped-writes.js';
 import { until } from '../kit/until.js';
 
 const unit = (name: string, bytes = 100, partition = name): Unit => ({
@@ -15,6 +9,8 @@ const unit = (name: string, bytes = 100, partition = name): Unit => ({
   rows: [name],
   bytes,
 });
+
+const limits = { partitions: 10, bytes: 4_000 };
 
 class Mistake extends Error {}
 
@@ -28,7 +24,7 @@ function world() {
       answers.push((error) => (error === undefined ? resolve() : reject(error)));
     });
   };
-  const writes = new GroupedWrites(send, (error) => error instanceof Mistake);
+  const writes = new GroupedWrites(send, limits, (error) => error instanceof Mistake);
   const turn = () => new Promise<void>((resolve) => void setImmediate(() => setImmediate(resolve)));
   return { sent, answers, writes, turn };
 }
@@ -46,10 +42,10 @@ test('while a request is under way the next group is collected, and a full one d
   const { sent, answers, writes, turn } = world();
   const all = [writes.write([unit('first')])];
   await turn();
-  const names = Array.from({ length: GROUP_PARTITIONS_MAX + 1 }, (_, index) => `p${index}`);
+  const names = Array.from({ length: limits.partitions + 1 }, (_, index) => `p${index}`);
   for (const name of names) all.push(writes.write([unit(name)]));
-  assert.deepEqual(sent, [['first'], names.slice(0, GROUP_PARTITIONS_MAX)]);
-  all.push(writes.write([unit('large', GROUP_BYTES_MAX + 1)]), writes.write([unit('last')]));
+  assert.deepEqual(sent, [['first'], names.slice(0, limits.partitions)]);
+  all.push(writes.write([unit('large', limits.bytes + 1)]), writes.write([unit('last')]));
   assert.deepEqual(sent.slice(2), [[names.at(-1)], ['large']]);
   for (const answer of answers) answer();
   await turn();
@@ -60,7 +56,7 @@ test('while a request is under way the next group is collected, and a full one d
 
 test('rows whose partition keys are the same count as one partition, whichever tables they are of', async () => {
   const { sent, answers, writes, turn } = world();
-  const units = Array.from({ length: 2 * GROUP_PARTITIONS_MAX + 1 }, (_, index) =>
+  const units = Array.from({ length: 2 * limits.partitions + 1 }, (_, index) =>
     unit(`row ${index}`, 100, `partition ${Math.floor(index / 2)}`),
   );
   const write = writes.write(units);
@@ -71,7 +67,7 @@ test('rows whose partition keys are the same count as one partition, whichever t
   await write;
   assert.deepEqual(
     sent.map((group) => group.length),
-    [2 * GROUP_PARTITIONS_MAX, 1],
+    [2 * limits.partitions, 1],
   );
 });
 
@@ -101,7 +97,7 @@ test('two writes of one row are never in one group, so that the later one wins',
 test('a failure is everybody’s in the group, and told when nothing of the write is under way', async () => {
   const { answers, writes, turn } = world();
   const lone = writes.write([unit('a')]);
-  const large = writes.write([unit('b', GROUP_BYTES_MAX), unit('c', GROUP_BYTES_MAX)]);
+  const large = writes.write([unit('b', limits.bytes), unit('c', limits.bytes)]);
   let ended = false;
   const watched = large.catch((error: Error) => {
     ended = true;
