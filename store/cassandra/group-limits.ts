@@ -10,10 +10,10 @@ export interface GroupLimits {
 
 /** Of a Cassandra that does not say: those of one whose cassandra.yaml nobody changed. */
 const UNCHANGED = { partitions: 10, bytes: 5 * 1_024 };
-/** More gained nothing further; what is in one request waits together, and fails together. */
+/** As many as were measured (ADR 17); what is in one request waits together, and fails together. */
 const PARTITIONS_MAX = 60;
 const BYTES_MAX = 24_000;
-/** What the server counts of a row besides its key and its value is less, with what the key has as a number and not as text. */
+/** The server counts less than this for a row, besides its key and its value (test/store/cassandra). */
 const ROW_BYTES = 112;
 
 const PARTITIONS = 'unlogged_batch_across_partitions_warn_threshold';
