@@ -30,13 +30,11 @@ const ROUNDS = 3;
  * as many operations at a time, and nothing of a gateway or an actor. The least of the rounds: what a write in the
  * cluster cannot go below, upon what its gateway and actors take.
  */
-export async function benchBare({ cassandra, nats }: LocalCluster, nodes: number, inFlight: number): Promise<Row[]> {
-  const [first] = cassandra;
-  if (first === undefined) throw new Error('no Cassandra');
+export async function benchBare(cluster: LocalCluster, nodes: number, inFlight: number): Promise<Row[]> {
   const children: ChildProcess[] = [];
   try {
     for (let number = 0; number < nodes; number++) {
-      const wish = { number, nodes, cassandra: `${first.address}:${first.port}`, nats: nats.url };
+      const wish = { number, nodes, cassandra: cluster.contactPoint, nats: cluster.nats.url };
       children.push(await started(wish));
     }
     const rows: Row[] = [];

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cassandraSettings } from '../test/kit/cassandra.js';
 import { LocalCluster } from '../test/kit/local-cluster.js';
 import { createAccounts } from './accounts.js';
 import { Apart } from './apart.js';
@@ -49,17 +50,12 @@ export function startCluster(nodes: number): Promise<LocalCluster> {
 }
 
 /** Clusters of a node each, which share that one's Cassandra and NATS and know nothing of one another. */
-export function clustersOfOne({ cassandra, nats }: LocalCluster, count: number): Promise<Apart> {
-  const [first] = cassandra;
-  if (first === undefined) throw new Error('no Cassandra');
-  const shared = {
-    STORE: 'cassandra',
-    CASSANDRA_CONTACT_POINTS: `${first.address}:${first.port}`,
-    CASSANDRA_REPLICATION: '1',
-    NATS_URL: nats.url,
-    CLUSTER_SECRET: randomBytes(32).toString('hex'),
-  };
-  return Apart.open(count, AUTHORS, FOLLOWERS, (index) => ({ ...shared, CASSANDRA_KEYSPACE: `of_one_${index}` }));
+export function clustersOfOne({ contactPoint, nats }: LocalCluster, count: number): Promise<Apart> {
+  const bus = { NATS_URL: nats.url, CLUSTER_SECRET: randomBytes(32).toString('hex') };
+  return Apart.open(count, AUTHORS, FOLLOWERS, (index) => ({
+    ...cassandraSettings(`of_one_${index}`, { contactPoints: [contactPoint], localDataCenter: 'datacenter1' }),
+    ...bus,
+  }));
 }
 
 export const cpuOf = (row: Row): number => row.cpuSecondsPer1000 ?? Number.NaN;

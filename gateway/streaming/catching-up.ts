@@ -57,7 +57,7 @@ export class CatchingUp {
     const isWhole = await this.#pages(this.#start(subscription.statuses.floor), wanted, read, async (record) => {
       const takes = () => this.#takes(subscription, record);
       if (subscription.statuses.has(record.id) || !takes()) return false;
-      const event = await untilAvailable(this.parts.services.clock, wanted, () => statusEvent(sources, record));
+      const event = await this.#untilAvailable(wanted, () => statusEvent(sources, record));
       if (event === undefined || !wanted() || !takes()) return false;
       await this.view.screened(subscription, event, record, (one, shown) => one.status(shown, record));
       return true;
@@ -69,7 +69,7 @@ export class CatchingUp {
   async #shown(subscription: StreamSubscription, wanted: () => boolean): Promise<void> {
     const ids = subscription.statuses.shown(SHOWN_LOOKED_MAX);
     if (ids.length === 0) return;
-    const now = (await untilAvailable(this.parts.services.clock, wanted, () => this.parts.sources.nowOf(ids))) ?? [];
+    const now = (await this.#untilAvailable(wanted, () => this.parts.sources.nowOf(ids))) ?? [];
     for (const [place, record] of now.entries()) {
       const id = ids[place] as string;
       if (!wanted()) return;
@@ -81,9 +81,7 @@ export class CatchingUp {
   async #edit(subscription: StreamSubscription, record: StoreStatusRecord, wanted: () => boolean): Promise<void> {
     const takes = () => this.#takes(subscription, record);
     if (!takes()) return;
-    const event = await untilAvailable(this.parts.services.clock, wanted, () =>
-      statusEvent(this.parts.sources, record, 'edited'),
-    );
+    const event = await this.#untilAvailable(wanted, () => statusEvent(this.parts.sources, record, 'edited'));
     if (event === undefined || !wanted() || !takes()) return;
     await this.view.screened(subscription, event, record, (one, shown) => one.edited(shown, record));
   }
@@ -95,9 +93,7 @@ export class CatchingUp {
       const { id, record } = found;
       if (record.filtered === true || subscription.notifications.has(id)) return false;
       if (this.view.lens()?.blocks(record.from) !== false) return false;
-      const event = await untilAvailable(this.parts.services.clock, wanted, () =>
-        notificationEvent(sources, this.viewer, id, record),
-      );
+      const event = await this.#untilAvailable(wanted, () => notificationEvent(sources, this.viewer, id, record));
       if (event === undefined || !wanted()) return false;
       subscription.notification(event, id);
       return true;
@@ -108,13 +104,9 @@ export class CatchingUp {
   async #conversations(subscription: StreamSubscription, wanted: () => boolean): Promise<void> {
     const { sources } = this.parts;
     const since = this.#start(subscription.statuses.floor);
-    const directs = await untilAvailable(this.parts.services.clock, wanted, () =>
-      sources.conversationsSince(this.viewer, since, PAGE),
-    );
+    const directs = await this.#untilAvailable(wanted, () => sources.conversationsSince(this.viewer, since, PAGE));
     for (const direct of directs ?? []) {
-      const event = await untilAvailable(this.parts.services.clock, wanted, () =>
-        conversationEvent(sources, this.viewer, direct),
-      );
+      const event = await this.#untilAvailable(wanted, () => conversationEvent(sources, this.viewer, direct));
       if (event !== undefined && compareIds(event.id, since) > 0 && wanted()) {
         subscription.conversation(event, event.id);
       }
@@ -131,7 +123,7 @@ export class CatchingUp {
     let after = sinceId;
     let sent = 0;
     for (let count = 0; count < READ_MAX && wanted(); ) {
-      const items = (await untilAvailable(this.parts.services.clock, wanted, () => read(after))) ?? [];
+      const items = (await this.#untilAvailable(wanted, () => read(after))) ?? [];
       for (const item of items) {
         if (sent >= CATCH_UP_SENT_MAX) return false;
         if (await offer(item)) sent += 1;
@@ -148,6 +140,10 @@ export class CatchingUp {
   #start(floor: string): string {
     const oldest = this.parts.oldestId();
     return compareIds(floor, oldest) > 0 ? floor : oldest;
+  }
+
+  #untilAvailable<T>(wanted: () => boolean, attempt: () => Promise<T>): Promise<T | undefined> {
+    return untilAvailable(this.parts.services.clock, wanted, attempt);
   }
 
   #takes(subscription: StreamSubscription, record: StoreStatusRecord): boolean {

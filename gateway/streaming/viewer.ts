@@ -244,8 +244,9 @@ export class Viewer {
 
   async #catchUpAll(): Promise<void> {
     for (const connection of [...this.connections]) {
-      for (const subscription of [...connection.subscriptions.values()])
+      for (const subscription of [...connection.subscriptions.values()]) {
         await this.#catchingUp.of(connection, subscription);
+      }
     }
   }
 

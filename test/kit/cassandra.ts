@@ -1,16 +1,21 @@
 import { Client } from 'cassandra-driver';
 import { type GroupLimits, groupLimitsOf } from '../../store/cassandra/group-limits.js';
 
+interface Address {
+  readonly contactPoints: string[];
+  readonly localDataCenter: string;
+}
+
 /** The Cassandra that all test files share. */
-export function cassandraAddress(): { contactPoints: string[]; localDataCenter: string } {
+export function cassandraAddress(): Address {
   const points = process.env.TEST_CASSANDRA;
   if (!points) throw new Error('TEST_CASSANDRA is not set: run these tests by npm test, which starts a Cassandra');
   return { contactPoints: points.split(','), localDataCenter: process.env.TEST_CASSANDRA_DC ?? 'datacenter1' };
 }
 
 /** Settings of a node that stores there, without the prefix of their names. */
-export function cassandraSettings(keyspace: string): Record<string, string> {
-  const { contactPoints, localDataCenter } = cassandraAddress();
+export function cassandraSettings(keyspace: string, address = cassandraAddress()): Record<string, string> {
+  const { contactPoints, localDataCenter } = address;
   return {
     STORE: 'cassandra',
     CASSANDRA_CONTACT_POINTS: contactPoints.join(','),

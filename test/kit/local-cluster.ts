@@ -74,6 +74,12 @@ export class LocalCluster {
   get cassandra(): ClusterFile['cassandra'] {
     return this.file.cassandra;
   }
+  /** One of the Cassandra nodes, as settings name it. */
+  get contactPoint(): string {
+    const [first] = this.file.cassandra;
+    if (first === undefined) throw new Error('no Cassandra');
+    return `${first.address}:${first.port}`;
+  }
   get nats(): ClusterFile['nats'] {
     return this.file.nats;
   }
