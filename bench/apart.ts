@@ -1,7 +1,7 @@
 import type { Load, Target } from './http-load.js';
-import { Town } from './town.js';
+import { at, Town } from './town.js';
 
-/** Several servers that know nothing of one another, and loads of which each of them gets its part. */
+/** Several servers that know nothing of one another. */
 export class Apart {
   private constructor(
     readonly towns: readonly Town[],
@@ -29,20 +29,20 @@ export class Apart {
     return new Apart(towns, target);
   }
 
-  /** The same load of each town, as one; calls go to the towns in turn, as they do to the target's addresses. */
-  together(loads: readonly Load[]): Load {
-    const [first] = loads;
-    if (first === undefined) throw new RangeError('no load');
-    return {
-      ...first,
-      call: (index) => (loads[index % loads.length] as Load).call(Math.floor(index / loads.length)),
-      before: async (round) => {
-        for (const load of loads) await load.before?.(round);
-      },
-    };
-  }
-
   async dispose(): Promise<void> {
     for (const town of this.towns) await town.dispose();
   }
+}
+
+/** The same load of several towns as one; calls go to the towns in turn, as they do to the target's addresses. */
+export function together(loads: readonly Load[]): Load {
+  const [first] = loads;
+  if (first === undefined) throw new RangeError('no load');
+  return {
+    ...first,
+    call: (index) => at(loads, index).call(Math.floor(index / loads.length)),
+    before: async (round) => {
+      for (const load of loads) await load.before?.(round);
+    },
+  };
 }

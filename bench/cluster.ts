@@ -1,4 +1,4 @@
-import { Apart } from './apart.js';
+import { Apart, together } from './apart.js';
 import { benchBare } from './bare.js';
 import { AUTHORS, clusterLoads, clusterLoadsApart, FOLLOWERS, IN_FLIGHT, NODES } from './cluster-loads.js';
 import { clustersOfOne, cpuOf, inTurn, startCluster, townOf, verdict } from './cluster-parts.js';
@@ -30,18 +30,18 @@ export async function benchCluster(): Promise<Row[]> {
     const ofOne = await clustersOfOne(cluster, NODES);
     opened.push(ofOne);
 
-    const [embedded, together] = [clusterLoads(alone, 1), clusterLoads(town, NODES)];
+    const [embedded, clustered] = [clusterLoads(alone, 1), clusterLoads(town, NODES)];
     const partsOf = ({ towns }: Apart) => towns.map((one) => clusterLoadsApart(one, NODES));
     const [parts, storing] = [partsOf(apart), partsOf(ofOne)];
     const rows: Row[] = [];
-    for (const [index, load] of together.entries()) {
+    for (const [index, load] of clustered.entries()) {
       const use = new ServiceUse(cluster);
       const found = await inTurn([
         { target: alone.target, load: embedded[index] as Load },
-        { target: apart.target, load: apart.together(parts.map((all) => all[index] as Load)) },
+        { target: apart.target, load: together(parts.map((all) => all[index] as Load)) },
         { target: town.target, load, use },
         ...(load.writes === true
-          ? [{ target: ofOne.target, load: ofOne.together(storing.map((all) => all[index] as Load)) }]
+          ? [{ target: ofOne.target, load: together(storing.map((all) => all[index] as Load)) }]
           : []),
       ]);
       const [one, three, row, stored] = found as [Row, Row, Row, Row?];
@@ -55,7 +55,7 @@ export async function benchCluster(): Promise<Row[]> {
       process.stderr.write(`${printTable(all)}\n`);
       rows.push(...all);
     }
-    rows.push(...(await pagesAtOneNode(alone, town, embedded, together)));
+    rows.push(...(await pagesAtOneNode(alone, town, embedded, clustered)));
     await alone.assertHomes(alone.followers.slice(0, 2));
     await town.assertHomes(town.followers.slice(0, 2));
     return [...rows, ...(await benchBare(cluster, NODES, IN_FLIGHT))];
@@ -72,7 +72,7 @@ async function pagesAtOneNode(
   alone: Town,
   town: Town,
   embedded: readonly Load[],
-  together: readonly Load[],
+  clustered: readonly Load[],
 ): Promise<Row[]> {
   const rows: Row[] = [];
   const one = { ...town.target, urls: town.target.urls.slice(0, 1) };
@@ -80,7 +80,7 @@ async function pagesAtOneNode(
     if (index < embedded.length / 2 || load.writes === true) continue;
     const [base, row] = (await inTurn([
       { target: alone.target, load },
-      { target: one, load: { ...load, call: (together[index] as Load).call } },
+      { target: one, load: { ...load, call: (clustered[index] as Load).call } },
     ])) as [Row, Row];
     const ratio = cpuOf(row) / cpuOf(base);
     const figure = `${ratio.toFixed(2)} times embedded, as many in flight at one node`;

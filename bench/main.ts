@@ -8,6 +8,7 @@ import { benchAsk } from './ask.js';
 import { benchBarePage } from './bare-page.js';
 import { benchCluster } from './cluster.js';
 import { benchClusterOfOne } from './cluster-of-one.js';
+import { benchClusterWarm } from './cluster-warm.js';
 import { benchDeliveries } from './deliveries.js';
 import { benchDiscoveryLists } from './discovery-lists.js';
 import { endTogether } from './end-together.js';
@@ -83,6 +84,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   overload: benchOverload,
   cluster: benchCluster,
   'cluster-of-one': benchClusterOfOne,
+  'cluster-warm': benchClusterWarm,
 };
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { out: { type: 'string' } } });
