@@ -103,7 +103,7 @@ export function clusterLoads(
 }
 
 /** An author follows a follower; `width` of these are followed at a time, by others at once. Each follow comes once. */
-function followBack(town: Town, index: number, width: number): Call {
+export function followBack(town: Town, index: number, width: number): Call {
   const { authors, followers } = town;
   const block = Math.floor(index / (width * authors.length));
   const place = index % (width * authors.length);
