@@ -2,11 +2,12 @@
 // neither find, read and link hundreds of modules nor compile them. `node scripts/bundle.mjs [FOLDER]`, after tsc.
 // The file stays readable (nothing is renamed or shortened) and has a source map.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { asciiOf } from './ascii.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const isWarming = process.argv[2] === '--warm';
@@ -48,6 +49,8 @@ async function bundle() {
     sourcemap: true,
     logLevel: 'warning',
   });
+  const path = join(folder, 'command-line.cjs');
+  writeFileSync(path, asciiOf(readFileSync(path, 'utf8')));
 }
 
 /** Starts a node on a folder of its own, asks it something, ends it; writes what was compiled by then. */

@@ -100,6 +100,12 @@ test('the tests over all routes, for success and for hostile input, are there an
   assert.deepEqual(declaring, [], 'lists of routes that are not among allRoutes');
 });
 
+test('scenarios start the program that users start, not a server within the test', async () => {
+  const files = await sources('test/scenarios');
+  assert.ok(files.some((name) => name.endsWith('/text-beyond-ascii.test.ts')));
+  for (const name of files) assert.doesNotMatch(await readFile(join(root, name), 'utf8'), /\bTestServer\b/, name);
+});
+
 test('every route is named in a test of its own besides', async () => {
   const tables = /\/(?:every-route|refusal-cases|\w+-requests|status-views)\.ts$/;
   const files = (await sources('test')).filter((name) => /\/(?:gateway|scenarios)\//.test(name) && !tables.test(name));

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { V8_FLAGS } from '../../cli/bundle.js';
+import { hasFreshBundle, V8_FLAGS } from '../../cli/bundle.js';
 import { freePort, tied } from '../../cluster/local/process.js';
 import { until } from './until.js';
 
@@ -62,6 +62,8 @@ export class ServerProcess {
   /** Starts a process on the same port and data; it must have ended before. */
   async restart(): Promise<void> {
     if (this.running) throw new Error('the server still runs');
+    // Users run the bundle. Without it the same command runs the modules, which may behave otherwise.
+    if (!hasFreshBundle(dirname(program))) throw new Error('the bundle is out of date: node scripts/bundle.mjs');
     const env = { ...withoutSettings(), ...this.environment, ...prefixed(this.settings) };
     const child = spawn(...tied(process.execPath, [...V8_FLAGS, program]), { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.child = child;
