@@ -1,14 +1,17 @@
 import type { Logger as PinoLogger } from 'pino';
 import { type Node, startNode } from '../compose/node.js';
+import { DrainSignals } from './drain-signals.js';
 import { operate } from './operations.js';
 import { answerOperation, notYet } from './operator-peer.js';
 import { type Operate, serveOperators } from './operator-socket.js';
 import type { Settings } from './settings.js';
 
-/** What SIGTERM promises; past it the process ends whatever is unfinished: all that was acknowledged is stored. */
+/** The process ends this long after SIGTERM, whatever is unfinished: everything acknowledged is stored. */
 const DRAIN_MS_MAX = 14_500;
+/** The node's own drain ends before the process does, so that its last log lines are written. */
+const NODE_DRAIN_MS_MAX = DRAIN_MS_MAX - 500;
 
-/** Runs a node until SIGTERM or SIGINT; the second one ends it at once. */
+/** Runs a node until SIGTERM or SIGINT. A second signal ends it at once, unless it belongs to the same request. */
 export async function runNode(settings: Settings, logger: PinoLogger): Promise<void> {
   let stop: () => void = () => undefined;
   let asked = false;
@@ -18,15 +21,16 @@ export async function runNode(settings: Settings, logger: PinoLogger): Promise<v
       resolve();
     };
   });
-  let signals = 0;
+  const signals = new DrainSignals(() => performance.now());
   const overdue = () => {
     logger.error('the drain took too long; ending');
     process.exit(0);
   };
   const onSignal = (signal: NodeJS.Signals) => {
-    signals += 1;
-    logger.info({ signal }, signals === 1 ? 'draining' : 'ending at once');
-    if (signals > 1) process.exit(1);
+    const action = signals.received();
+    if (action === 'ignore') return;
+    logger.info({ signal }, action === 'drain' ? 'draining' : 'ending at once');
+    if (action === 'end') process.exit(1);
     stop();
   };
   // From here on the end is bounded, also while the node is still being started.
@@ -69,7 +73,7 @@ async function serve(
     logger.info({ url: settings.BASE_URL, port: node.server?.port, store: settings.STORE }, 'serving');
     await stopped;
   } finally {
-    await node.drain();
+    await node.drain(NODE_DRAIN_MS_MAX);
     for (const close of closing) await close();
   }
 }

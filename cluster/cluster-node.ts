@@ -112,7 +112,7 @@ export class ClusterNode implements Placement {
     this.lease.drain();
     this.wake.call();
     while (this.owned().length > 0 && clock.monotonicMs() < deadlineMs) {
-      if (!this.giving && !this.someoneTakes()) break;
+      if (!this.giving && !this.hasSuccessor()) break;
       await pause(clock, 20);
     }
     const rest = this.owned();
@@ -122,6 +122,12 @@ export class ClusterNode implements Placement {
     }
     await this.stopLooking();
     await this.lease.leave();
+  }
+
+  /** True when another node takes shards, so that `drain` can hand this node's over. */
+  hasSuccessor(): boolean {
+    const { member } = this.lease;
+    return member !== undefined && [...this.view.roles(member, 'gives').values()].includes('takes');
   }
 
   /** Ends without a word, as a kill does: the lease runs out, then others take the shards. */
@@ -302,10 +308,5 @@ export class ClusterNode implements Placement {
   private owned(): number[] {
     const { member } = this.lease;
     return member === undefined ? [] : shardsOf(this.mapRow.map, member);
-  }
-
-  private someoneTakes(): boolean {
-    const { member } = this.lease;
-    return member !== undefined && [...this.rolesAs(member).values()].includes('takes');
   }
 }

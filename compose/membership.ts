@@ -22,6 +22,8 @@ export interface Membership {
   readonly cutOff?: () => boolean;
   /** Absent where there never are others. */
   readonly company?: () => Company;
+  /** True when another node would take this node's shards. */
+  readonly hasSuccessor: () => boolean;
   /** Gives all shards away (or snapshots them, when there is nobody). */
   readonly leave: () => Promise<void>;
   /** Ends what peers could still call. */
@@ -64,6 +66,7 @@ async function solo(settings: Settings, around: Surroundings): Promise<Membershi
   return {
     readiness: () => placement.readiness(),
     status: () => ({ ...placement.status(), activations: runtime.metrics.activations }),
+    hasSuccessor: () => false,
     leave: () => placement.drain(),
     close: async () => undefined,
   };
@@ -100,6 +103,7 @@ async function clustered(settings: Settings, around: Surroundings): Promise<Memb
     status: () => node.status(),
     company: () => node.company(),
     cutOff: () => node.cutOffFromStore(),
+    hasSuccessor: () => node.hasSuccessor(),
     leave: () => node.drain(),
     close: async () => {
       await server.close();

@@ -66,10 +66,12 @@ export interface Node {
   status(): NodeNodeStatus;
   ready(): boolean;
   /**
-   * The orderly end: shards are handed away while requests are still served, then listening stops, what is under way
-   * is finished, streams close with a hint to reconnect, the store closes.
+   * Ends the node in order. Every answer from now on closes its connection. Shards are handed to other nodes while this
+   * node still listens; then listening stops, requests in flight are answered, streams close with a hint to reconnect,
+   * and the store closes. A node without others to hand its shards to answers the requests first.
+   * @param withinMs bounds the wait for requests in flight; default NODE_DRAIN_MS
    */
-  drain(): Promise<void>;
+  drain(withinMs?: number): Promise<void>;
 }
 
 export interface NodeOptions {
@@ -79,8 +81,12 @@ export interface NodeOptions {
   readonly onOperation?: OperatorService;
 }
 
-/** Shards have up to 10 s to move; with this the process ends within the 15 s that SIGTERM promises. */
-const HTTP_DRAIN_MS_MAX = 4_000;
+/** Bounds a drain for which the caller names no bound; a process that got SIGTERM has 15 s. */
+const NODE_DRAIN_MS = 14_000;
+/** Left of a drain's time for closing runtime, bus and store after the last answer. */
+const CLOSE_MS = 1_000;
+/** Left besides for the snapshots of a node that keeps its shards until its requests are answered. */
+const RELEASE_MS = 2_000;
 
 /** Builds a node of its parts and starts it: actors and store, which do not listen yet. @throws Unavailable when store or bus cannot be reached */
 export async function startNode(settings: Settings, logger: PinoLogger, options: NodeOptions = {}): Promise<Node> {
@@ -199,10 +205,17 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   }
   const ready = () => readiness().ready;
   let server: Server | undefined;
-  const drain = async () => {
+  const drain = async (withinMs = NODE_DRAIN_MS) => {
+    const deadlineMs = clock.monotonicMs() + withinMs - CLOSE_MS;
+    const finishRequests = async (reserveMs: number) =>
+      server?.drain(Math.max(0, deadlineMs - reserveMs - clock.monotonicMs()));
     alarms.close();
+    server?.announceDrain();
+    // Requests in flight need their shards: on another node, or on this one until they are answered.
+    const isHandingOver = membership.hasSuccessor();
+    if (!isHandingOver) await finishRequests(RELEASE_MS);
     await leave();
-    await server?.drain(HTTP_DRAIN_MS_MAX);
+    if (isHandingOver) await finishRequests(0);
     await server?.close();
     hearing?.close();
     audience?.close();

@@ -51,9 +51,11 @@ export interface Server {
   readonly port: number;
   /** Requests that got 503 before anything was done for them, by reason. */
   readonly refused: Readonly<Record<Refusal, number>>;
+  /** Answers from now on close their connections (`Connection: close`), and the health pages say not ready. */
+  announceDrain(): void;
   /**
-   * Stops listening, closes streams with a reconnect hint, ends each connection with its next answer, and resolves
-   * when no request came for a while (or after `timeoutMs`). Requests that still come are served.
+   * Announces the drain, stops listening and closes streams with a reconnect hint. Resolves when every request in
+   * flight is answered and no request came for a while, or after `timeoutMs`. Requests that still come are served.
    */
   drain(timeoutMs?: number): Promise<void>;
   /** Closes every connection at once. */
@@ -190,15 +192,19 @@ class GatewayServer implements Server {
     });
   }
 
+  announceDrain(): void {
+    this.#draining = true;
+  }
+
   async drain(timeoutMs = DRAIN_TIMEOUT_MS): Promise<void> {
     const { clock } = this.#options.services;
-    this.#draining = true;
+    this.announceDrain();
     this.#stopListening();
     this.#streaming?.drain();
     const startedMs = clock.monotonicMs();
     this.#lastRequestMs = startedMs;
     const settled = () =>
-      (this.#admission.inFlight === 0 && clock.monotonicMs() - this.#lastRequestMs >= QUIET_MS) ||
+      (this.#admission.inFlight + this.#files.open === 0 && clock.monotonicMs() - this.#lastRequestMs >= QUIET_MS) ||
       clock.monotonicMs() - startedMs >= timeoutMs;
     while (!settled()) await new Promise<void>((resolve) => void clock.after(DRAIN_POLL_MS, resolve));
   }

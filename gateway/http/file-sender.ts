@@ -16,6 +16,11 @@ export class FileSender {
     this.#logger = logger;
   }
 
+  /** Files being sent now. */
+  get open(): number {
+    return this.#open;
+  }
+
   get full(): boolean {
     return this.#open >= SENT_AT_ONCE_MAX;
   }

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { Agent, type IncomingHttpHeaders, type RequestOptions, request } from 'node:http';
+import { test } from 'node:test';
+import { ServerProcess } from '../kit/server-process.js';
+import { until } from '../kit/until.js';
+import { call, makePeople } from './cluster/people.js';
+
+const CLIENTS = 8;
+/** A slow body arrives in this many pieces, one every SLOW_PIECE_MS: longer than a drain used to wait. */
+const SLOW_PIECES = 14;
+const SLOW_PIECE_MS = 500;
+const START_MS_MAX = 60_000;
+
+interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+}
+
+type Send = (write: (piece: string) => void) => Promise<void>;
+
+/** Resolves when the whole answer has arrived. @throws when the connection breaks off before */
+function exchange(url: string, options: RequestOptions, send: Send = async () => undefined): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, options, (response) => {
+      response.once('error', reject);
+      response.once('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers }));
+      response.resume();
+    });
+    outgoing.once('error', reject);
+    send((piece) => void outgoing.write(piece)).then(() => outgoing.end(), reject);
+  });
+}
+
+/** Asks without a pause over one kept connection until an answer closes it. Answers that answer, and how many came. */
+async function askUntilClosed(url: string, token: string, asked: { count: number }): Promise<Reply> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const options = { agent, headers: { authorization: `Bearer ${token}` } };
+  try {
+    for (;;) {
+      const reply = await exchange(`${url}/api/v1/timelines/home`, options);
+      assert.equal(reply.status, 200);
+      asked.count += 1;
+      if (reply.headers.connection === 'close') return reply;
+    }
+  } finally {
+    agent.destroy();
+  }
+}
+
+function slowPost(url: string, token: string, begun: () => void): Promise<Reply> {
+  const body = JSON.stringify({ status: 'written slowly'.padEnd(SLOW_PIECES * 8, '.') });
+  const size = Math.ceil(body.length / SLOW_PIECES);
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    'content-length': body.length,
+  };
+  return exchange(`${url}/api/v1/statuses`, { method: 'POST', headers }, async (write) => {
+    for (let at = 0; at < body.length; at += size) {
+      write(body.slice(at, at + size));
+      if (at === 0) begun();
+      await new Promise((resolve) => setTimeout(resolve, SLOW_PIECE_MS));
+    }
+  });
+}
+
+test('SIGTERM, received twice, breaks off no request: slow ones are answered, kept connections are closed by an answer', async () => {
+  const server = await ServerProcess.start({ LOG_LEVEL: 'info' });
+  try {
+    const [alice] = await makePeople(server.dataDir, ['alice']);
+    assert.ok(alice !== undefined);
+    const { token } = alice;
+    const asked = { count: 0 };
+    const kept = Array.from({ length: CLIENTS }, () => askUntilClosed(server.url, token, asked));
+    let begun = 0;
+    const slow = Array.from({ length: CLIENTS }, () => slowPost(server.url, token, () => (begun += 1)));
+    const everything = Promise.all([...kept, ...slow]);
+    // A rejection before it is awaited must not end the test process.
+    everything.catch(() => undefined);
+    const busy = () => (begun === CLIENTS && asked.count > 10 * CLIENTS) || undefined;
+    await until('requests are in flight', busy, START_MS_MAX);
+    process.kill(server.pid, 'SIGTERM');
+    const ended = server.stop();
+    const replies = await everything;
+    for (const { status, headers } of replies) assert.deepEqual([status, headers.connection], [200, 'close']);
+    assert.equal(await ended, 0, server.log);
+    await server.restart();
+    const home = (await call(server.url, alice, 'GET', '/api/v1/timelines/home')) as object[];
+    assert.equal(home.length, CLIENTS);
+  } finally {
+    await server.dispose();
+  }
+});
