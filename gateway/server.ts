@@ -9,7 +9,7 @@ import { type ClientAddress, clientAddress } from './http/client-address.js';
 import { bodyBytesMax, Dispatcher, type GatewayLogger } from './http/dispatcher.js';
 import { Exchange } from './http/exchange.js';
 import { FileSender } from './http/file-sender.js';
-import { Head } from './http/head.js';
+import { Head, isMisframed } from './http/head.js';
 import { preflightHeaders } from './http/headers.js';
 import { healthAnswer, isHealthPath } from './http/health.js';
 import { problemAnswer } from './http/problem-answer.js';
@@ -228,12 +228,16 @@ class GatewayServer implements Server {
     this.#lastRequestMs = nowMs;
     const method = request.getCaseSensitiveMethod();
     const refused = this.#refusalOf(method, nowMs);
-    if (refused !== undefined && !isServedAnyway(method, request.getUrl())) {
+    if (refused !== undefined && !isServedAnyway(method, request.getUrl()) && !isMisframed(request)) {
       this.#refuse(response, request, method, refused);
       return;
     }
     const head = new Head(request, method);
     const exchange = new Exchange(response, head, this.#idPrefix, ++this.#requests, nowMs);
+    if (head.misframed) {
+      this.#dismiss(exchange);
+      return;
+    }
     if (this.#options.blocked?.any === true && this.#isBlocked(exchange, this.#options.blocked)) {
       const closing = this.#draining || mayBeLong(request);
       respond(response, FORBIDDEN, { id: exchange.id, bodiless: method === 'HEAD', closing });
@@ -256,6 +260,21 @@ class GatewayServer implements Server {
       exchange.body = new BodyReader(response, head, bytesMax, room);
     }
     this.#serve(exchange, this.#dispatcher.answer(match, exchange));
+  }
+
+  /**
+   * Answers 400 and closes the connection. uWebSockets serves requests that came in the same packet even if the answer
+   * closes the connection, unless the answer is still missing: then it closes the connection at once, without an
+   * answer. So the answer waits until the packet is read.
+   */
+  #dismiss(exchange: Exchange): void {
+    exchange.watch();
+    setImmediate(() => {
+      if (exchange.aborted) return;
+      const { id, head } = exchange;
+      const answer = problemAnswer(problem('bad_request', head.malformed ?? 'Malformed request'));
+      respond(exchange.response, answer, { id, bodiless: head.method === 'HEAD', closing: true });
+    });
   }
 
   /** Whether a node is well may be asked from everywhere: load balancers must not take it for dead. */

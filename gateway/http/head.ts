@@ -16,6 +16,11 @@ export class Head {
   readonly query: string;
   /** Set when the request must be refused with 400. */
   readonly malformed: string | undefined;
+  /**
+   * Two readers could disagree about the end of the request or its receiver (RFC 9112 §6.3, §11.2). The connection must
+   * be closed after the refusal, so that nothing behind the head is read as another request.
+   */
+  readonly misframed: boolean;
   readonly authorization: string | undefined;
   readonly contentType: string | undefined;
   readonly contentLength: string | undefined;
@@ -32,6 +37,7 @@ export class Head {
     let transferEncoding: string | undefined;
     let host: string | undefined;
     let malformed: string | undefined;
+    let misframed = false;
     const given: string[] = [];
     request.forEach((name, value) => {
       given.push(name, value);
@@ -46,18 +52,27 @@ export class Head {
           contentType = value;
           break;
         case 'content-length':
-          if (contentLength !== undefined) malformed = moreThanOne(name);
+          if (contentLength !== undefined) {
+            malformed = moreThanOne(name);
+            misframed = true;
+          }
           contentLength = value;
           break;
         case 'transfer-encoding':
-          if (transferEncoding !== undefined) malformed = moreThanOne(name);
+          if (transferEncoding !== undefined) {
+            malformed = moreThanOne(name);
+            misframed = true;
+          }
           transferEncoding = value;
           break;
         case 'content-encoding':
           if (value !== '' && value.toLowerCase() !== 'identity') malformed = 'Compressed bodies are not taken';
           break;
         case 'host':
-          if (host !== undefined) malformed = moreThanOne(name);
+          if (host !== undefined) {
+            malformed = moreThanOne(name);
+            misframed = true;
+          }
           host = value;
           break;
       }
@@ -66,13 +81,16 @@ export class Head {
     const query = request.getQuery() ?? '';
     if (url[0] !== '/') malformed = 'The request must name a path';
     else if (url.length + query.length > URL_CHARS_MAX) malformed = 'The address is too long';
-    else if (contentLength !== undefined && transferEncoding !== undefined) {
-      malformed = 'Both a length and a transfer encoding were given';
+    if (transferEncoding !== undefined) {
+      if (contentLength !== undefined) malformed = 'Both a length and a transfer encoding were given';
+      else if (!isChunked(transferEncoding)) malformed = 'The only transfer encoding that is supported is chunked';
+      misframed ||= contentLength !== undefined || !isChunked(transferEncoding);
     }
     this.method = method.toUpperCase();
     this.path = pathOf(url);
     this.query = query;
     this.malformed = malformed;
+    this.misframed = misframed;
     this.authorization = authorization;
     this.contentType = contentType;
     this.contentLength = contentLength;
@@ -87,6 +105,12 @@ export class Head {
   }
 }
 
+/** As `Head.misframed`, for a request whose head is not needed otherwise. */
+export function isMisframed(request: HttpRequest): boolean {
+  const hasBody = request.getHeader('content-length') !== '' || request.getHeader('transfer-encoding') !== '';
+  return hasBody && new Head(request).misframed;
+}
+
 /**
  * Clients put the server's address and a path together with a slash too many, and what stands before Mastodon takes it
  * away. Its paths may say that they want JSON, which is all that there is.
@@ -96,6 +120,9 @@ function pathOf(url: string): string {
   if (path.length > 1 && path.endsWith('/')) return path.slice(0, -1);
   return path.endsWith('.json') && /^\/api\/v\d/.test(path) ? path.slice(0, -5) : path;
 }
+
+/** RFC 9112 §6.1: the last coding must be chunked; no other coding is supported. */
+const isChunked = (transferEncoding: string) => transferEncoding.toLowerCase() === 'chunked';
 
 const moreThanOne = (name: string) => `More than one ${name} header`;
 
