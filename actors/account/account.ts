@@ -253,7 +253,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
     },
     overlaps,
     takeAway,
-    stateVersion: 17,
+    stateVersion: 18,
     once: ['exchangeCode'],
     remembered: [
       'post',
@@ -286,6 +286,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       'scheduledPage',
       'announcementMarks',
       'credentials',
+      'judgeReset',
       'relations',
       'sources',
       'screen',

@@ -3,7 +3,7 @@ import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
 import { type Ended, ended, type State } from './purge.js';
-import { revocations, type Events as SessionEvents } from './session.js';
+import { closeWaysIn, revocations, type Events as SessionEvents, sessionRevocations } from './session.js';
 
 export interface Commands {
   moderate: { in: P.AccountModerate; out: P.AccountEmpty };
@@ -29,6 +29,11 @@ const SETTLED: Readonly<Record<string, (state: Readonly<State>, command: P.Accou
   role: ({ owner }, { role }) => owner?.role === role,
 };
 
+/** Browsers have to sign in again once this is taken back; applications keep their tokens, which count again then. */
+const SHUTS_OUT = new Set(['disable', 'suspend']);
+/** Codes were granted under the rights of before. */
+const CHANGES_RIGHTS = new Set(['role', 'reject', 'delete']);
+
 /** What moderators decide about an account. Who may do so is judged before. */
 export const moderation: Part<State, Commands, Events, Ended> = {
   decide: {
@@ -44,6 +49,7 @@ export const moderation: Part<State, Commands, Events, Ended> = {
       if (settled(state, command)) return { events: [], reply: {} };
       const decided = { type: 'moderated' as const, ...command, auditId: newId(), atMs: nowMs };
       const isEnd = command.action === 'reject' || command.action === 'delete';
+      if (SHUTS_OUT.has(command.action)) return { events: [...sessionRevocations(state), decided], reply: {} };
       if (!isEnd) return { events: [decided], reply: {} };
       const gone = command.action === 'delete' ? ended(state, nowMs) : [];
       return { events: [...revocations(state.tokens.keys()), decided, ...gone], reply: {} };
@@ -52,6 +58,7 @@ export const moderation: Part<State, Commands, Events, Ended> = {
   apply: {
     moderated(state, { action, role, atMs }) {
       const { owner, moderation: own } = state;
+      if (SHUTS_OUT.has(action) || CHANGES_RIGHTS.has(action)) closeWaysIn(state);
       if (action === 'silence' || action === 'unsilence') own.silenced = action === 'silence';
       if (action === 'sensitive' || action === 'unsensitive') own.sensitized = action === 'sensitive';
       if (action === 'suspend' || action === 'unsuspend') own.suspendedAtMs = action === 'suspend' ? atMs : 0;

@@ -72,6 +72,7 @@ export const purge: Part<State, Commands, Events> = {
       state.profile = emptyProfile;
       state.policy = POLICY_AT_FIRST;
       state.pins.length = 0;
+      state.passwordReset = undefined;
       for (const own of BELONGINGS) state[own].clear();
     },
     somePurged() {},

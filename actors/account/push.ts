@@ -2,7 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
-import type { State as SessionState } from './session.js';
+import type { Events as SessionEvents, State as SessionState } from './session.js';
 
 export interface Commands {
   pushSubscription: { in: P.AccountPushOf; out: P.AccountPushSubscription };
@@ -10,7 +10,7 @@ export interface Commands {
   changePush: { in: P.AccountChangePush; out: P.AccountPushSubscription };
   unsubscribePush: { in: P.AccountPushOf; out: P.AccountEmpty };
 }
-export interface Events {
+export interface Events extends Pick<SessionEvents, 'tokenRevoked'> {
   pushSubscribed: P.AccountPushSubscription;
   pushUnsubscribed: P.AccountPushOf;
 }
@@ -68,6 +68,10 @@ export const push: Part<State, Commands, Events> = {
       for (const hash of pushes.keys()) if (!tokens.has(hash)) pushes.delete(hash);
     },
     pushUnsubscribed: ({ pushes }, { tokenHash }) => void pushes.delete(tokenHash),
+    tokenRevoked({ pushes, tokens }, { tokenHash }) {
+      tokens.delete(tokenHash);
+      pushes.delete(tokenHash);
+    },
   },
   commands: {
     pushSubscription: { in: codec('murmuration.account.PushOf'), out: subscription },
@@ -78,6 +82,7 @@ export const push: Part<State, Commands, Events> = {
   events: {
     pushSubscribed: subscription,
     pushUnsubscribed: codec('murmuration.account.PushOf'),
+    tokenRevoked: codec('murmuration.account.TokenRevoked'),
   },
 };
 

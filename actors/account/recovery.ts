@@ -2,11 +2,12 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
-import { revocations, type Events as SessionEvents, type State as SessionState } from './session.js';
+import { replacePassword, revocations, type Events as SessionEvents, type State as SessionState } from './session.js';
 
 export interface Commands {
   resendConfirmation: { in: P.AccountResendConfirmation; out: P.AccountEmpty };
   askReset: { in: P.AccountAskReset; out: P.AccountEmpty };
+  judgeReset: { in: P.AccountJudgeReset; out: P.AccountEmpty };
   resetPassword: { in: P.AccountResetPassword; out: P.AccountEmpty };
 }
 export interface Events extends Pick<SessionEvents, 'tokenRevoked' | 'passwordChanged'> {
@@ -15,8 +16,6 @@ export interface Events extends Pick<SessionEvents, 'tokenRevoked' | 'passwordCh
   resetUsed: P.AccountResetUsed;
 }
 export interface State extends SessionState {
-  /** The link to a new password that was mailed last; only its hash is known. */
-  passwordReset: { readonly tokenHash: string; readonly askedAtMs: number; readonly expiresAtMs: number } | undefined;
   confirmationSentAtMs: number;
 }
 
@@ -52,14 +51,14 @@ export const recovery: Part<State, Commands, Events> = {
       const event = { token, tokenHash, atMs: nowMs, expiresAtMs: nowMs + RESET_LIFETIME_MS };
       return { events: [{ type: 'resetAsked', ...event }], reply: {} };
     },
-    resetPassword({ passwordReset, tokens }, { tokenHash, passwordHash }, { nowMs }) {
-      if (passwordReset?.tokenHash !== tokenHash || passwordReset.expiresAtMs <= nowMs)
-        return problem('invalid', 'Reset password token is invalid');
+    judgeReset: (state, { tokenHash }, { nowMs }) => (isResetLink(state, tokenHash, nowMs) ? NOTHING : wrongLink()),
+    resetPassword(state, { tokenHash, passwordHash }, { nowMs }) {
+      if (!isResetLink(state, tokenHash, nowMs)) return wrongLink();
       return {
         events: [
           { type: 'resetUsed', atMs: nowMs },
           { type: 'passwordChanged', passwordHash, atMs: nowMs },
-          ...revocations(tokens.keys()),
+          ...revocations(state.tokens.keys()),
         ],
         reply: {},
       };
@@ -69,6 +68,8 @@ export const recovery: Part<State, Commands, Events> = {
     confirmationResent(state, { email, tokenHash, atMs }) {
       state.confirmationSentAtMs = atMs;
       if (state.owner === undefined) return;
+      // A link that was mailed to another address, perhaps a stranger's.
+      if (state.owner.email !== email) state.passwordReset = undefined;
       state.owner.email = email;
       state.owner.confirmationHash = tokenHash;
     },
@@ -78,14 +79,13 @@ export const recovery: Part<State, Commands, Events> = {
     resetUsed(state) {
       state.passwordReset = undefined;
     },
-    passwordChanged({ owner }, { passwordHash }) {
-      if (owner !== undefined) owner.passwordHash = passwordHash;
-    },
+    passwordChanged: replacePassword,
     tokenRevoked: ({ tokens }, { tokenHash }) => void tokens.delete(tokenHash),
   },
   commands: {
     resendConfirmation: { in: codec('murmuration.account.ResendConfirmation'), out: empty },
     askReset: { in: codec('murmuration.account.AskReset'), out: empty },
+    judgeReset: { in: codec('murmuration.account.JudgeReset'), out: empty },
     resetPassword: { in: codec('murmuration.account.ResetPassword'), out: empty },
   },
   events: {
@@ -96,3 +96,8 @@ export const recovery: Part<State, Commands, Events> = {
     tokenRevoked: codec('murmuration.account.TokenRevoked'),
   },
 };
+
+const isResetLink = ({ passwordReset }: Readonly<State>, tokenHash: string, nowMs: number) =>
+  passwordReset?.tokenHash === tokenHash && passwordReset.expiresAtMs > nowMs;
+
+const wrongLink = () => problem('invalid', 'Reset password token is invalid');

@@ -2,6 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
+import type { State as StandingState } from './standing.js';
 
 export interface Commands {
   register: { in: P.AccountRegister; out: P.AccountEmpty };
@@ -29,7 +30,7 @@ export interface Owner {
   readonly reason: string | undefined;
   readonly signUpAddress: string | undefined;
 }
-export interface State {
+export interface State extends StandingState {
   /** Undefined until registered. */
   owner: Owner | undefined;
 }
@@ -67,8 +68,8 @@ export const register: Part<State, Commands, Events> = {
       if (owner.confirmed) return { events: [], reply: {} };
       return { events: [{ type: 'emailConfirmed', atMs: nowMs }], reply: {} };
     },
-    credentials({ owner }) {
-      return { events: [], reply: credentialsOf(owner) };
+    credentials({ owner, moderation }) {
+      return { events: [], reply: credentialsOf(owner, moderation.suspendedAtMs > 0) };
     },
   },
   apply: {
@@ -110,7 +111,7 @@ function invalid(field: string, label: string, error: string, description: strin
   return problem('invalid', `Validation failed: ${label} ${description}`, { [field]: [{ error, description }] });
 }
 
-function credentialsOf(owner: Owner | undefined): P.AccountCredentials {
+function credentialsOf(owner: Owner | undefined, suspended: boolean): P.AccountCredentials {
   return {
     exists: owner !== undefined,
     username: owner?.username ?? '',
@@ -121,5 +122,6 @@ function credentialsOf(owner: Owner | undefined): P.AccountCredentials {
     approved: owner?.approved ?? false,
     disabled: owner?.disabled ?? false,
     clientId: owner?.clientId,
+    suspended,
   };
 }

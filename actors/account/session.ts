@@ -21,9 +21,11 @@ export interface Events {
   codeExchanged: P.AccountCodeExchanged;
 }
 export interface State extends RegisterState {
-  /** By SHA-256, oldest first; with the authorization code that the token came from. */
-  readonly tokens: Map<string, { readonly codeHash: string | undefined }>;
+  /** By SHA-256, oldest first; with the kind of token and the authorization code that it came from. */
+  readonly tokens: Map<string, { readonly codeHash: string | undefined; readonly kind: string }>;
   readonly codes: Map<string, P.AccountCodeGranted & { used: boolean }>;
+  /** The last mailed link to a new password; only its hash is known. */
+  passwordReset: { readonly tokenHash: string; readonly askedAtMs: number; readonly expiresAtMs: number } | undefined;
 }
 
 /** Bounds what one account's clients keep: more than anyone's devices; the oldest gives way. */
@@ -47,14 +49,16 @@ export const session: Part<State, Commands, Events> = {
     },
     issueToken(state, command, { nowMs }) {
       if (state.tokens.has(command.tokenHash)) return { events: [], reply: {} };
+      if (isShutOut(state)) return shutOut();
       return { events: issue(state, { ...command, atMs: nowMs }), reply: {} };
     },
     revokeToken({ tokens }, { tokenHash }) {
       return { events: tokens.has(tokenHash) ? revocations([tokenHash]) : [], reply: {} };
     },
     heldTokens: ({ tokens }) => ({ events: [], reply: { hashes: [...tokens.keys()] } }),
-    grantCode({ codes }, command, { nowMs }) {
-      if (codes.has(command.codeHash)) return { events: [], reply: {} };
+    grantCode(state, command, { nowMs }) {
+      if (state.codes.has(command.codeHash)) return { events: [], reply: {} };
+      if (isShutOut(state)) return shutOut();
       return { events: [{ type: 'codeGranted', ...command, expiresAtMs: nowMs + CODE_LIFETIME_MS }], reply: {} };
     },
     exchangeCode(state, command, { nowMs }) {
@@ -76,10 +80,8 @@ export const session: Part<State, Commands, Events> = {
     },
   },
   apply: {
-    passwordChanged({ owner }, { passwordHash }) {
-      if (owner !== undefined) owner.passwordHash = passwordHash;
-    },
-    tokenIssued: ({ tokens }, { tokenHash, codeHash }) => void tokens.set(tokenHash, { codeHash }),
+    passwordChanged: replacePassword,
+    tokenIssued: ({ tokens }, { tokenHash, codeHash, kind }) => void tokens.set(tokenHash, { codeHash, kind }),
     tokenRevoked: ({ tokens }, { tokenHash }) => void tokens.delete(tokenHash),
     codeGranted({ codes }, event) {
       codes.set(event.codeHash, { ...event, used: false });
@@ -113,6 +115,29 @@ export const session: Part<State, Commands, Events> = {
 function issue({ tokens }: Readonly<State>, token: P.AccountTokenIssued): Recorded<Events>[] {
   const oldest = [...tokens.keys()].slice(0, Math.max(0, tokens.size + 1 - TOKENS_MAX));
   return [...revocations(oldest), { type: 'tokenIssued', ...token }];
+}
+
+/** Ends what could still become a token without the password: authorization codes and the mailed link. */
+export function closeWaysIn(state: State): void {
+  state.codes.clear();
+  state.passwordReset = undefined;
+}
+
+/** Applies `passwordChanged`. */
+export function replacePassword(state: State, { passwordHash }: P.AccountPasswordChanged): void {
+  if (state.owner !== undefined) state.owner.passwordHash = passwordHash;
+  closeWaysIn(state);
+}
+
+/** Whether moderators keep the owner from signing in. */
+const isShutOut = ({ owner, moderation }: Readonly<State>) =>
+  owner?.disabled === true || moderation.suspendedAtMs > 0 || moderation.deleted;
+
+const shutOut = () => problem('forbidden', 'Your login is currently disabled');
+
+/** The end of all browser sessions. */
+export function sessionRevocations({ tokens }: Readonly<State>): Recorded<Pick<Events, 'tokenRevoked'>>[] {
+  return revocations([...tokens].flatMap(([hash, { kind }]) => (kind === 'session' ? [hash] : [])));
 }
 
 /** The end of each of these tokens. */

@@ -15,6 +15,9 @@ export const APPS_PER_ADDRESS_MAX = 300;
 /** Mails with a link to a new password from one address in a quarter of an hour: an office that forgot them all. */
 export const RESETS_PER_ADDRESS_MAX = 30;
 
+/** Invalid links from mails opened from one address in a quarter of an hour: an office that opens old mails. */
+export const WRONG_LINKS_PER_ADDRESS_MAX = 60;
+
 /** Refused sign-ups that are noted a day, of one provider and of all: more tell a moderator nothing new. */
 export const REFUSALS_OF_DOMAIN_MAX = 500;
 export const REFUSALS_MAX = 5_000;
@@ -28,6 +31,7 @@ export interface Guards {
   readonly signUps: Attempts;
   readonly apps: Attempts;
   readonly resets: Attempts;
+  readonly wrongLinks: Attempts;
   readonly refusals: Attempts;
   readonly refusalsOfDomain: Attempts;
 }
@@ -45,6 +49,7 @@ export function guardsOf(services: Services): Guards {
     signUps: new Attempts(SIGN_UPS_PER_ADDRESS_MAX, QUARTER_HOUR_MS),
     apps: new Attempts(APPS_PER_ADDRESS_MAX, QUARTER_HOUR_MS),
     resets: new Attempts(RESETS_PER_ADDRESS_MAX, QUARTER_HOUR_MS),
+    wrongLinks: new Attempts(WRONG_LINKS_PER_ADDRESS_MAX, QUARTER_HOUR_MS),
     refusals: new Attempts(REFUSALS_MAX, DAY_MS),
     refusalsOfDomain: new Attempts(REFUSALS_OF_DOMAIN_MAX, DAY_MS),
   };

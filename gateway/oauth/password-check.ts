@@ -8,7 +8,9 @@ export interface Checked {
   readonly id: string;
   readonly role: string;
   readonly confirmed: boolean;
+  readonly approved: boolean;
   readonly disabled: boolean;
+  readonly suspended: boolean;
 }
 
 /**
@@ -38,6 +40,6 @@ export async function checkPassword(
     guards.wrongByAccount.giveBack(account);
     guards.wrongByAddress.giveBack(address);
   }
-  const { role, confirmed, disabled } = credentials;
-  return { id, role, confirmed, disabled };
+  const { role, confirmed, approved, disabled, suspended } = credentials;
+  return { id, role, confirmed, approved, disabled, suspended };
 }

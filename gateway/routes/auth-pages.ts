@@ -4,8 +4,10 @@ import { isProblem } from '../../actors/domain/problem.js';
 import { accounts } from '../../store/tables.js';
 import { tokenHash } from '../http/authenticator.js';
 import { type AnyRoute, redirect, route } from '../http/route.js';
+import { addressKey } from '../oauth/attempts.js';
 import { authorizationFields, requestFields } from '../oauth/authorization-request.js';
 import { field } from '../oauth/form.js';
+import { guardsOf } from '../oauth/guards.js';
 import { faultPage, html, layout } from '../oauth/pages/layout.js';
 import { signInPage } from '../oauth/pages/sign-in-page.js';
 import { STYLE } from '../oauth/pages/style.js';
@@ -13,6 +15,7 @@ import { checkPassword } from '../oauth/password-check.js';
 import { csrfOf, endedCookie, isOwnForm, knownVisit, sessionCookie, sessionOf, visitOf } from '../oauth/session.js';
 import { issueToken } from '../oauth/tokens.js';
 import { foreignForm } from './authorize.js';
+import { tooMany } from './passwords.js';
 
 /** The authorization request, as a query, that a sign-in goes on with. */
 const NEXT_CHARS_MAX = 8_000;
@@ -60,10 +63,10 @@ const signIn = route({
     const checked = await checkPassword(services, body.login, body.password, remoteAddress);
     if (checked === 'too_many') return again('Too many attempts. Please try again in a quarter of an hour.', 429);
     if (checked === undefined) return again('Invalid e-mail address, username or password.', 422);
+    // A session of these accounts would not count, and the form would come back without a word.
     if (checked.disabled) return again('This account is disabled.', 403);
-    // A session would not count before that, and the form would come back without a word.
-    const account = await services.tables.get(accounts, { account: checked.id });
-    if (account?.approved === false) return again('This account waits for approval by a moderator.', 403);
+    if (checked.suspended) return again('This account is suspended.', 403);
+    if (!checked.approved) return again('This account waits for approval by a moderator.', 403);
     const token = await issueToken(services, checked.id, WEB_CLIENT, [], 'session');
     if (isProblem(token)) return token;
     // Always to our own authorization page, whatever the field holds.
@@ -94,7 +97,11 @@ const confirm = route({
   path: '/auth/confirmation',
   auth: 'none',
   query: Type.Object({ confirmation_token: field() }),
-  handle: async ({ services, query }) => {
+  handle: async ({ services, query, remoteAddress }) => {
+    const address = addressKey(remoteAddress);
+    const { wrongLinks } = guardsOf(services);
+    const { rateLimits } = services.instance;
+    if (rateLimits && !wrongLinks.take(address)) return tooMany(services);
     const wrong = () => faultPage(services.instance, 'Not confirmed', 'This link is not valid, or not complete.', 422);
     const accountId = query.confirmation_token.split('.')[0] ?? '';
     // No actor is woken for an account that is not there.
@@ -103,6 +110,7 @@ const confirm = route({
       tokenHash: tokenHash(query.confirmation_token),
     });
     if (isProblem(confirmed)) return wrong();
+    if (rateLimits) wrongLinks.giveBack(address);
     const text = html`<p>Your e-mail address is confirmed. You can go back to your application.</p>`;
     return layout(services.instance, 'Thank you', text);
   },

@@ -51,13 +51,15 @@ const ask = route({
     const visit = knownVisit(headers);
     if (visit === undefined || !isOwnForm(services, headers, visit, body.csrf)) return foreignForm(services);
     const { rateLimits } = services.instance;
-    if (rateLimits && !guardsOf(services).resets.take(addressKey(remoteAddress)))
-      return faultPage(services.instance, 'Too many attempts', 'Please try again in a quarter of an hour.', 429);
+    if (rateLimits && !guardsOf(services).resets.take(addressKey(remoteAddress))) return tooMany(services);
     void mailLink(services, body.email.trim().toLowerCase()).catch(() => undefined);
     const text = html`<p>If there is an account with this address, a mail with a link is on its way to it.</p>`;
     return layout(services.instance, 'Look into your mail', text);
   },
 });
+
+export const tooMany = ({ instance }: Services) =>
+  faultPage(instance, 'Too many attempts', 'Please try again in a quarter of an hour.', 429);
 
 async function mailLink(services: Services, email: string): Promise<void> {
   const id = email.includes('@') ? await services.registry.find(`email:${email}`) : undefined;
@@ -101,16 +103,23 @@ const reset = route({
   path: '/auth/password/edit',
   auth: 'none',
   body: Type.Object({ csrf: field(), reset_password_token: field(), password: field() }),
-  handle: async ({ services, body, headers }) => {
+  handle: async ({ services, body, headers, remoteAddress }) => {
     const visit = knownVisit(headers);
     if (visit === undefined || !isOwnForm(services, headers, visit, body.csrf)) return foreignForm(services);
     const token = body.reset_password_token;
     const fault = lengthFault(body.password);
     if (fault !== undefined) return resetPage(services.instance, token, csrfOf(visit), undefined, fault);
     const accountId = token.split('.')[0] ?? '';
+    const address = addressKey(remoteAddress);
+    const { wrongLinks, passwords } = guardsOf(services);
+    const { rateLimits } = services.instance;
+    if (rateLimits && !wrongLinks.take(address)) return tooMany(services);
     const wrong = () => faultPage(services.instance, 'Not changed', 'This link is not valid, or no longer.', 422);
     if (!isId(accountId) || (await services.tables.get(accounts, { account: accountId })) === undefined) return wrong();
-    const passwordHash = await guardsOf(services).passwords.hash(body.password);
+    // Before the hash, which costs a hundred times as much.
+    if (isProblem(await services.askAccount(accountId, 'judgeReset', { tokenHash: tokenHash(token) }))) return wrong();
+    if (rateLimits) wrongLinks.giveBack(address);
+    const passwordHash = await passwords.hash(body.password);
     const changed = await services.askAccount(accountId, 'resetPassword', {
       tokenHash: tokenHash(token),
       passwordHash,

@@ -97,6 +97,7 @@ export interface AccountCredentials {
   readonly approved: boolean;
   readonly disabled: boolean;
   readonly clientId?: string | undefined;
+  readonly suspended: boolean;
 }
 
 export interface AccountChangePassword {
@@ -1250,6 +1251,10 @@ export interface AccountResetAsked {
   readonly tokenHash: string;
   readonly atMs: number;
   readonly expiresAtMs: number;
+}
+
+export interface AccountJudgeReset {
+  readonly tokenHash: string;
 }
 
 export interface AccountResetPassword {
@@ -2993,6 +2998,7 @@ export interface Messages {
   'murmuration.account.ConfirmationResent': AccountConfirmationResent;
   'murmuration.account.AskReset': AccountAskReset;
   'murmuration.account.ResetAsked': AccountResetAsked;
+  'murmuration.account.JudgeReset': AccountJudgeReset;
   'murmuration.account.ResetPassword': AccountResetPassword;
   'murmuration.account.ResetUsed': AccountResetUsed;
   'murmuration.account.NotifiedReport': AccountNotifiedReport;

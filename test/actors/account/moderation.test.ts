@@ -46,3 +46,33 @@ test('a role is given and taken', () => {
   assert.equal(moderator.state.owner?.role, 'moderator');
   assert.equal(moderator.when('moderate', decided('role', 'user')).state.owner?.role, 'user');
 });
+
+test('who is frozen or suspended keeps no code, link or browser session, and gets no new token', () => {
+  const code = { codeHash: 'code', clientId: 'app', redirectUri: 'https://app/', scopes: ['read'] };
+  const exchange = { ...code, tokenHash: 't' };
+  const token = (tokenHash: string, kind: string) => ({ tokenHash, clientId: 'app', scopes: ['read'], kind });
+  for (const [on, off] of [
+    ['disable', 'enable'],
+    ['suspend', 'unsuspend'],
+  ] as const) {
+    const shut = newcomer()
+      .when('issueToken', token('app', 'access'))
+      .when('issueToken', token('browser', 'session'))
+      .when('askReset', { token: 't', tokenHash: 'h' })
+      .when('grantCode', code)
+      .when('moderate', decided(on));
+    assert.deepEqual([...shut.state.tokens.keys()], ['app'], on);
+    assert.equal(shut.when('issueToken', token('new', 'session')).lastProblem?.problem, 'forbidden', on);
+    assert.equal(shut.when('grantCode', { ...code, codeHash: 'new' }).lastProblem?.problem, 'forbidden', on);
+    const free = shut.when('moderate', decided(off));
+    assert.equal(free.when('exchangeCode', exchange).lastProblem?.problem, 'bad_request', on);
+    assert.equal(free.when('judgeReset', { tokenHash: 'h' }).lastProblem?.problem, 'invalid', on);
+    assert.equal(free.when('issueToken', token('new', 'session')).lastProblem, undefined, on);
+  }
+});
+
+test('a code that was granted under another role gives no token', () => {
+  const code = { codeHash: 'code', clientId: 'app', redirectUri: 'https://app/', scopes: ['admin:read'] };
+  const demoted = newcomer().when('grantCode', code).when('moderate', decided('role', 'moderator'));
+  assert.equal(demoted.when('exchangeCode', { ...code, tokenHash: 't' }).lastProblem?.problem, 'bad_request');
+});

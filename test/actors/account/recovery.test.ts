@@ -52,3 +52,28 @@ test('a link to a new password works once, in time, and signs every device out',
   const twice = asked().when('askReset', { token: 'u', tokenHash: 'i' });
   assert.equal(twice.state.passwordReset?.tokenHash, 'h', 'not again within a minute');
 });
+
+test('a link is judged without a password, and judging records nothing', () => {
+  const asked = newcomer().when('askReset', { token: 't', tokenHash: 'h' });
+  assert.equal(asked.when('judgeReset', { tokenHash: 'h' }).lastProblem, undefined);
+  assert.equal(asked.when('judgeReset', { tokenHash: 'h' }).events.length, asked.events.length);
+  assert.equal(asked.when('judgeReset', { tokenHash: 'x' }).lastProblem?.problem, 'invalid');
+  const late = asked.when('judgeReset', { tokenHash: 'h' }, { nowMs: startMs + RESET_LIFETIME_MS });
+  assert.equal(late.lastProblem?.problem, 'invalid');
+});
+
+test('a changed password makes the mailed link invalid', () => {
+  const changed = newcomer()
+    .when('askReset', { token: 't', tokenHash: 'h' })
+    .when('changePassword', { passwordHash: 'new' });
+  assert.equal(changed.when('resetPassword', { tokenHash: 'h', passwordHash: 'x' }).lastProblem?.problem, 'invalid');
+});
+
+test('another e-mail address makes the link that was mailed to the first one invalid', () => {
+  const asked = unconfirmed().when('askReset', { token: 't', tokenHash: 'h' });
+  const same = asked.when('resendConfirmation', resend('app'));
+  assert.equal(same.when('judgeReset', { tokenHash: 'h' }).lastProblem, undefined);
+  const later = { nowMs: startMs + MAIL_PAUSE_MS };
+  const moved = same.when('resendConfirmation', resend('app', 'new@example.org'), later);
+  assert.equal(moved.when('judgeReset', { tokenHash: 'h' }).lastProblem?.problem, 'invalid');
+});

@@ -25,7 +25,7 @@ test('a username must be short and plain', () => {
 test('what is not registered can only be asked about', () => {
   assert.deepEqual(unregistered().when('credentials', {}).reply, {
     ...{ exists: false, username: '', email: '', passwordHash: '', role: '' },
-    ...{ confirmed: false, approved: false, disabled: false, clientId: undefined },
+    ...{ confirmed: false, approved: false, disabled: false, clientId: undefined, suspended: false },
   });
   assert.equal(unregistered().when('clearNotifications', {}).lastProblem?.problem, 'not_found');
 });

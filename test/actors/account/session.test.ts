@@ -65,3 +65,20 @@ test('the oldest of too many codes gives way', () => {
   for (let n = 0; n <= CODES_MAX; n++) alice = alice.when('grantCode', { ...code, codeHash: `${n}` });
   assert.deepEqual([alice.state.codes.size, alice.state.codes.has('0')], [CODES_MAX, false]);
 });
+
+test('a new password makes authorization codes that were granted before invalid', () => {
+  const granted = () => newcomer().when('grantCode', code).when('askReset', { token: 't', tokenHash: 'h' });
+  const changed = granted().when('changePassword', { passwordHash: 'new' });
+  assert.equal(changed.when('exchangeCode', exchange).lastProblem?.problem, 'bad_request');
+  const reset = granted().when('resetPassword', { tokenHash: 'h', passwordHash: 'new' });
+  assert.equal(reset.when('exchangeCode', exchange).lastProblem?.problem, 'bad_request');
+});
+
+test('a revoked token takes its push subscription with it', () => {
+  const subscription = { tokenHash: 'a', endpoint: 'https://push.example/', standard: true, p256dh: '', auth: '' };
+  const alice = newcomer()
+    .when('issueToken', token('a'))
+    .when('subscribePush', { ...subscription, alerts: [], policy: 'all' })
+    .when('revokeToken', { tokenHash: 'a' });
+  assert.equal(alice.state.pushes.size, 0);
+});
