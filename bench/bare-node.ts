@@ -2,6 +2,7 @@ import type { Codec } from '../proto/codec.js';
 import { CassandraTables } from '../store/cassandra/cassandra-tables.js';
 import { put } from '../store/port.js';
 import { table } from '../store/table.js';
+import { WriteTimestamps } from '../store/write-timestamps.js';
 import { accountTopic, actorSubject } from '../transport/bus.js';
 import { NatsBus } from '../transport/nats/nats-bus.js';
 import type { BareRound, BareWish } from './bare.js';
@@ -25,6 +26,7 @@ const tables = await CassandraTables.open({
   localDataCenter: 'datacenter1',
   keyspace: 'bare',
   replication: 1,
+  timestamps: new WriteTimestamps(() => Date.now()),
   log: silent,
   tables: list,
 });

@@ -86,6 +86,10 @@ export class ClusterNode implements Placement {
     return this.mapRow.map.idFloorMs;
   }
 
+  idCeilingMs(): number {
+    return this.lease.reachMs();
+  }
+
   ownerEpoch(shard: number): number | undefined {
     return this.mapRow.map.epochs[shard];
   }

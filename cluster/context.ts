@@ -20,6 +20,8 @@ export interface ClusterContext {
   /** NODE_NAME: unique among the cluster's live nodes, kept over restarts. */
   readonly name: string;
   readonly rules: LeaseRules;
+  /** The latest time in an id or write timestamp of this process. */
+  readonly stampedMs: () => number;
 }
 
 /**

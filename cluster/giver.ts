@@ -34,14 +34,14 @@ export class Giver {
     addressOf: (member: string) => string | undefined,
     holds: () => boolean,
   ): Promise<void> {
-    const { clock, log } = this.context;
+    const { clock, log, stampedMs } = this.context;
     const startedMs = clock.monotonicMs();
     const shards = [...gifts.values()].flat();
     await Promise.all([...gifts].map(([receiver, some]) => this.stop(addressOf(receiver), some)));
     // Asked for again and again until it is so, whatever becomes of the receivers: a dead one's shards are taken over.
     const stillOurs = (owners: readonly (string | undefined)[]) => shards.some((shard) => owners[shard] === member);
     await this.mapRow.change(
-      (map) => (stillOurs(map.owners) ? given(map, member, gifts, clock.nowMs()) : undefined),
+      (map) => (stillOurs(map.owners) ? given(map, member, gifts, Math.max(clock.nowMs(), stampedMs())) : undefined),
       () => !holds(),
     );
     this.holdings.settle(shards);

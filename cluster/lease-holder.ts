@@ -29,13 +29,26 @@ const LEAVE_TRIES_MAX = 3;
 interface Held {
   readonly incarnation: string;
   row: StoreMemberRecord;
+  /** Monotonic. */
   validUntilMs: number;
+  /** How far the wall clock was ahead of the monotonic one since the last renewal began, at the least. */
+  offsetMs: number;
+  /** By the wall clock the lease may have run out: it is renewed before anything else. */
+  inDoubt: boolean;
   leaving: boolean;
+}
+
+/** Both clocks at one moment. */
+interface Reading {
+  readonly monotonicMs: number;
+  /** How far the wall clock was ahead of the monotonic one. */
+  readonly offsetMs: number;
 }
 
 /** This node's row in `members`, renewed for as long as it is held: the lease under which it owns shards. */
 export class LeaseHolder {
   private held: Held | undefined;
+  private reach = Number.POSITIVE_INFINITY;
   private wantedState: 'up' | 'draining' = 'up';
   private aside = false;
   private over = false;
@@ -63,9 +76,28 @@ export class LeaseHolder {
     return this.wantedState;
   }
 
-  /** Whether this node may act under its lease at this moment. */
+  /**
+   * Whether this node may act under its lease at this moment. The monotonic clock stands still while a virtual machine
+   * is stunned, and the wall clock jumps ahead: time that the lease has lost. The wall clock may also have been set.
+   * Only a renewal tells the two apart, so the lease is in doubt until then, not lost.
+   */
   holds(): boolean {
-    return this.held !== undefined && this.context.clock.monotonicMs() < this.held.validUntilMs;
+    const { held } = this;
+    if (held === undefined) return false;
+    const { monotonicMs, offsetMs } = this.readClocks();
+    if (monotonicMs >= held.validUntilMs) return false;
+    if (offsetMs < held.offsetMs) held.offsetMs = offsetMs;
+    if (monotonicMs + offsetMs - held.offsetMs < held.validUntilMs) return true;
+    this.doubt(held, offsetMs - held.offsetMs);
+    return false;
+  }
+
+  /**
+   * No id or write timestamp of this process may be above this time: our row lets the next owner of our shards start
+   * above it. No limit before the first lease.
+   */
+  reachMs(): number {
+    return this.reach;
   }
 
   /**
@@ -78,7 +110,7 @@ export class LeaseHolder {
     let beats = 0;
     for (;;) {
       if (this.over) throw new Unavailable('this node has left the cluster');
-      const row = await this.read();
+      const row = await this.readRow();
       if (row !== undefined && row.state !== 'gone' && !this.own.includes(row.incarnation)) {
         const now = sighted(seen, row, clock.monotonicMs());
         if (seen !== undefined && now.sinceMs !== seen.sinceMs) beats += 1;
@@ -133,7 +165,7 @@ export class LeaseHolder {
   }
 
   private async take(row: StoreMemberRecord | undefined, addresses: Addresses): Promise<boolean> {
-    const { clock, name, random, rules } = this.context;
+    const { name, random, rules } = this.context;
     const incarnation = Buffer.from(random.bytes(8)).toString('hex');
     this.own.push(incarnation);
     if (this.own.length > OWN_INCARNATIONS_MAX) this.own.shift();
@@ -144,18 +176,21 @@ export class LeaseHolder {
       ...addresses,
       state: this.stateToSay(),
       // What an earlier process of this name may have minted under must not be forgotten with its row.
-      clockMs: Math.max(clock.nowMs(), row === undefined ? 0 : row.clockMs + rules.leaseMs),
+      clockMs: Math.max(this.usedMs(), row === undefined ? 0 : row.clockMs + rules.leaseMs),
     };
-    const startedMs = clock.monotonicMs();
+    const began = this.readClocks();
     const { applied } = await this.set(row, next);
     if (!applied) return false;
     const held: Held = {
       incarnation,
       row: next,
-      validUntilMs: validUntilMs(rules, startedMs, clock.monotonicMs()),
+      validUntilMs: 0,
+      offsetMs: began.offsetMs,
+      inDoubt: false,
       leaving: false,
     };
     this.held = held;
+    this.extend(held, next, began);
     this.watchExpiry(held);
     void this.keep(held);
     if (this.over) await this.leave();
@@ -182,14 +217,15 @@ export class LeaseHolder {
   /** One try; answers when the next is due. */
   private async renew(held: Held): Promise<number> {
     const { clock, rules } = this.context;
-    const startedMs = clock.monotonicMs();
+    const began = this.readClocks();
     const next = { ...this.following(held.row), state: this.stateToSay() };
     const { applied, current } = await this.set(held.row, next);
     if (this.held !== held || held.leaving) return rules.renewMs;
     if (applied) {
-      held.row = next;
-      held.validUntilMs = Math.max(held.validUntilMs, validUntilMs(rules, startedMs, clock.monotonicMs()));
-      return Math.max(0, startedMs + rules.renewMs - clock.monotonicMs());
+      this.extend(held, next, began);
+      // A renewal that began before the clock jumped proves nothing.
+      if (held.inDoubt) return 0;
+      return Math.max(0, began.monotonicMs + rules.renewMs - clock.monotonicMs());
     }
     if (current === undefined || current.incarnation !== held.incarnation || current.state === 'gone') {
       this.lose(held, 'another node has fenced it');
@@ -200,12 +236,42 @@ export class LeaseHolder {
     return 0;
   }
 
+  private readClocks(): Reading {
+    const { clock } = this.context;
+    const monotonicMs = clock.monotonicMs();
+    return { monotonicMs, offsetMs: clock.wallMs() - monotonicMs };
+  }
+
+  /** The store has our row as `row`: the lease lasts so long from when writing it began. */
+  private extend(held: Held, row: StoreMemberRecord, began: Reading): void {
+    const { rules } = this.context;
+    const { monotonicMs, offsetMs } = this.readClocks();
+    held.row = row;
+    this.reach = row.clockMs + rules.leaseMs;
+    held.validUntilMs = Math.max(held.validUntilMs, validUntilMs(rules, began.monotonicMs, monotonicMs));
+    held.offsetMs = Math.min(began.offsetMs, offsetMs);
+    held.inDoubt = monotonicMs + offsetMs - held.offsetMs >= held.validUntilMs;
+  }
+
+  private doubt(held: Held, jumpMs: number): void {
+    if (held.inDoubt || held.leaving) return;
+    held.inDoubt = true;
+    const jumpedMs = Math.round(jumpMs);
+    this.context.log.warn({ jumpedMs }, 'the wall clock jumped ahead: renewing the lease before answering');
+    this.wake.call();
+  }
+
+  /** The latest time that this process has used, in an id, a write timestamp or otherwise. */
+  private usedMs(): number {
+    return Math.max(this.context.clock.nowMs(), this.context.stampedMs());
+  }
+
   private stateToSay(): 'up' | 'draining' {
     return this.aside ? 'draining' : this.wantedState;
   }
 
   private following(row: StoreMemberRecord): StoreMemberRecord {
-    return { ...row, beat: row.beat + 1, clockMs: Math.max(row.clockMs, this.context.clock.nowMs()) };
+    return { ...row, beat: row.beat + 1, clockMs: Math.max(row.clockMs, this.usedMs()) };
   }
 
   private watchExpiry(held: Held): void {
@@ -226,7 +292,7 @@ export class LeaseHolder {
   }
 
   /** May be older than the call: what follows from it is a change that is refused when the row is another by then. */
-  private async read(): Promise<StoreMemberRecord | undefined> {
+  private async readRow(): Promise<StoreMemberRecord | undefined> {
     return (await this.reading.ask(STORE_PATIENCE_MS)).value;
   }
 

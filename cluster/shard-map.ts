@@ -91,18 +91,21 @@ export function surplus(map: ShardMap, roles: Roles, member: string, shardsMax: 
   return gifts;
 }
 
-/** The map after `giver` has handed shards over; those that are no longer its own stay where they are. */
+/**
+ * The map after `giver` has handed shards over; those that are no longer its own stay where they are.
+ * @param reachedMs the latest time that the giver has used in ids and write timestamps
+ */
 export function given(
   map: ShardMap,
   giver: string,
   gifts: ReadonlyMap<string, readonly number[]>,
-  giverClockMs: number,
+  reachedMs: number,
 ): ShardMap {
   const owners = [...map.owners];
   for (const [receiver, shards] of gifts) {
     for (const shard of shards) if (owners[shard] === giver) owners[shard] = receiver;
   }
-  return changed(map, owners, giverClockMs);
+  return changed(map, owners, reachedMs);
 }
 
 function changed(map: ShardMap, owners: Owners, reachedMs: number): ShardMap {

@@ -39,6 +39,8 @@ interface Surroundings {
   readonly runtime: Runtime;
   /** The runtime, and what else lives and moves with its shards. */
   readonly host: ShardHost;
+  /** The latest time in an id or write timestamp of this process. */
+  readonly stampedMs: () => number;
   /** Who owns what, before this node is given any of it: actors look there as soon as they may run. */
   readonly placed: (placement: Placement) => void;
   readonly onDrainAsked?: () => void;
@@ -73,7 +75,7 @@ async function solo(settings: Settings, around: Surroundings): Promise<Membershi
 }
 
 async function clustered(settings: Settings, around: Surroundings): Promise<Membership> {
-  const { tables, bus, clock, random, logger, runtime, host, onDrainAsked, onOperation } = around;
+  const { tables, bus, clock, random, logger, runtime, host, stampedMs, onDrainAsked, onOperation } = around;
   const [{ ClusterNode }, { leaseRules }, { GrpcPeers }, { PeerServer }] = await Promise.all([
     import('../cluster/cluster-node.js'),
     import('../cluster/lease.js'),
@@ -85,7 +87,8 @@ async function clustered(settings: Settings, around: Surroundings): Promise<Memb
   // Alone on Cassandra, without a bus: nobody is to call, so nobody gets to know the secret.
   const security = (await peerSecurity(settings)) ?? { secret: Buffer.from(random.bytes(32)).toString('base64url') };
   const peers = new GrpcPeers(security);
-  const context = { tables, clock, random, log, cluster: CLUSTER, name: settings.NODE_NAME, rules: leaseRules };
+  const name = settings.NODE_NAME;
+  const context = { tables, clock, random, log, cluster: CLUSTER, name, rules: leaseRules, stampedMs };
   const node = new ClusterNode(context, bus, peers);
   around.placed(node);
   const server = new PeerServer(node.service, security, log, onOperation);

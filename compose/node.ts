@@ -13,7 +13,7 @@ import { Registrar } from '../actors/registry.js';
 import { reportKind } from '../actors/report/kind.js';
 import { Alarms } from '../actors/runtime/alarms.js';
 import { answererOf, askerOf } from '../actors/runtime/kind.js';
-import type { Placement, ShardHost } from '../actors/runtime/placement.js';
+import { type Placement, type ShardHost, stampMs } from '../actors/runtime/placement.js';
 import { Runtime } from '../actors/runtime/runtime.js';
 import { systemClock, systemRandom } from '../actors/runtime/system.js';
 import type { HomeRings, RecentIds } from '../actors/timelines/home-rings.js';
@@ -41,6 +41,7 @@ import packageInfo from '../package.json' with { type: 'json' };
 import type { NodeNodeStatus } from '../proto/gen/types.js';
 import { Journal } from '../store/journal.js';
 import { statusIndex } from '../store/tables.js';
+import { WriteTimestamps } from '../store/write-timestamps.js';
 import { openMailer } from '../transport/mail/mailer.js';
 import type { OperatorService } from '../transport/peer.js';
 import { GuardedClient } from '../transport/web/guarded-client.js';
@@ -96,9 +97,11 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const placement: Placement = {
     epochOf: (shard) => owners?.epochOf(shard),
     idFloorMs: () => owners?.idFloorMs() ?? 0,
+    idCeilingMs: () => owners?.idCeilingMs?.() ?? Number.POSITIVE_INFINITY,
     ownerEpoch: (shard) => owners?.ownerEpoch?.(shard),
   };
-  const store = await openStore(settings, logger.child({ part: 'store' }), clock, () => placement.idFloorMs());
+  const timestamps = new WriteTimestamps(() => stampMs(clock, placement));
+  const store = await openStore(settings, logger.child({ part: 'store' }), clock, timestamps);
   const bus = await openBus(settings, logger.child({ part: 'bus' }), clock);
   const isAlone = settings.STORE === 'lmdb';
   const hearing = isAlone ? undefined : await Hearing.open(bus, clock);
@@ -157,6 +160,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     logger,
     runtime,
     host: withAlarms(withRings(runtime, rings), alarms),
+    stampedMs: () => Math.max(runtime.mintedMs(), timestamps.reachedMs),
     placed: (found) => {
       owners = found;
     },

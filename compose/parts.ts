@@ -4,6 +4,7 @@ import type { Clock } from '../actors/domain/time.js';
 import type { Settings } from '../cli/settings.js';
 import type { MediaStore } from '../store/media.js';
 import type { Tables } from '../store/port.js';
+import type { WriteTimestamps } from '../store/write-timestamps.js';
 import type { Bus } from '../transport/bus.js';
 
 /** Opens the store of the settings. What an embedded node does not need is not even loaded. */
@@ -11,7 +12,7 @@ export async function openStore(
   settings: Settings,
   log: PinoLogger,
   clock: Clock,
-  timestampFloorMs: () => number,
+  timestamps: WriteTimestamps,
 ): Promise<Tables> {
   if (settings.STORE === 'lmdb') {
     const { LmdbTables } = await import('../store/lmdb/lmdb-tables.js');
@@ -22,7 +23,7 @@ export async function openStore(
     contactPoints: (settings.CASSANDRA_CONTACT_POINTS ?? '').split(',').map((point) => point.trim()),
     localDataCenter: settings.CASSANDRA_LOCAL_DC ?? 'datacenter1',
     keyspace: settings.CASSANDRA_KEYSPACE ?? 'murmuration',
-    timestampFloorMs,
+    timestamps,
     replication: Number(settings.CASSANDRA_REPLICATION ?? 3),
     ...(settings.CASSANDRA_USERNAME === undefined ? {} : { username: settings.CASSANDRA_USERNAME }),
     ...(settings.CASSANDRA_PASSWORD === undefined ? {} : { password: settings.CASSANDRA_PASSWORD }),

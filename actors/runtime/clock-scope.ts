@@ -10,6 +10,10 @@ export class ClockScope implements Clock {
     return this.clock.nowMs();
   }
 
+  wallMs(): number {
+    return this.clock.wallMs();
+  }
+
   monotonicMs(): number {
     return this.clock.monotonicMs();
   }

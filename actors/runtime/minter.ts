@@ -1,20 +1,23 @@
 import { IDS_PER_MS, makeId } from '../domain/ids.js';
-import type { Clock } from '../domain/time.js';
 
-/** Mints one shard's ids, strictly ascending, whatever the wall clock does. */
+/** Mints one shard's ids, strictly ascending, even when `timeMs` stands still or goes back. */
 export class Minter {
   private lastMs = 0;
   private sequence = 0;
 
   constructor(
     private readonly shard: number,
-    private readonly clock: Clock,
-    /** No id at or below this time: earlier owners may have used it. */
-    private readonly floorMs: () => number,
+    /** The time to put into an id, see `stampMs`. */
+    private readonly timeMs: () => number,
   ) {}
 
+  /** Time of the last id; 0 before the first. Ids borrow from the next millisecond, so it may be ahead of `timeMs`. */
+  get reachedMs(): number {
+    return this.lastMs;
+  }
+
   next(): string {
-    const earliestMs = Math.max(Math.floor(this.clock.nowMs()), Math.floor(this.floorMs()) + 1);
+    const earliestMs = this.timeMs();
     if (earliestMs > this.lastMs) {
       this.lastMs = earliestMs;
       this.sequence = 0;

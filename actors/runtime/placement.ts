@@ -1,4 +1,5 @@
 import type { NodeHandoffChunk, NodeHeard } from '../../proto/gen/types.js';
+import type { Clock } from '../domain/time.js';
 
 /** Which shards this node owns now; asked before each command and again before each acknowledgement. */
 export interface Placement {
@@ -7,13 +8,27 @@ export interface Placement {
    * Cheap: reads memory and the monotonic clock.
    */
   epochOf(shard: number): number | undefined;
-  /** No id at or below this time may be minted: what earlier owners may have used. */
+  /** No id or write timestamp at or below this time may be used: earlier owners may have used it. */
   idFloorMs(): number;
+  /**
+   * The latest time that ids and write timestamps may carry: the store durably knows that this node may reach it, so the
+   * next owner starts above it. Absent: no limit.
+   */
+  idCeilingMs?(): number;
   /**
    * Under which epoch the shard's owner, whichever node that is, was last known to own it: there it is asked first.
    * Absent or undefined: there never is another owner.
    */
   ownerEpoch?(shard: number): number | undefined;
+}
+
+/**
+ * The time that ids and write timestamps carry: the clock's, within what the placement allows. A clock that jumps ahead
+ * is followed as soon as the store knows it.
+ */
+export function stampMs(clock: Pick<Clock, 'nowMs'>, placement: Placement): number {
+  const atMostMs = placement.idCeilingMs?.() ?? Number.POSITIVE_INFINITY;
+  return Math.floor(Math.max(Math.min(clock.nowMs(), atMostMs), placement.idFloorMs() + 1));
 }
 
 /** What the cluster tells a node's runtime to do with shards. */

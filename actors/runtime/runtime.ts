@@ -117,6 +117,11 @@ export class Runtime implements Asker, ShardHost {
     return this.caller.send({ kind, id, command, input, cause: undefined, once }, timeoutMs);
   }
 
+  /** The latest time in an id that this process minted; 0 before the first. */
+  mintedMs(): number {
+    return this.shards.mintedMs();
+  }
+
   answerNow(kind: string, id: string, command: string, input: object): unknown {
     return this.residents.answerNow({ kind, id, command, input, cause: undefined, once: undefined })?.reply;
   }

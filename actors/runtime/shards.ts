@@ -2,6 +2,7 @@ import type { Bus, Served, Subscription } from '../../transport/bus.js';
 import { actorSubject } from '../../transport/bus.js';
 import type { Activation } from './activation.js';
 import { Minter } from './minter.js';
+import { stampMs } from './placement.js';
 import type { Surroundings } from './surroundings.js';
 
 /** A shard that this node serves. */
@@ -34,6 +35,13 @@ export class Shards {
 
   all(): HeldShard[] {
     return [...this.held.values()];
+  }
+
+  /** The latest time in an id that was minted here; 0 before the first. */
+  mintedMs(): number {
+    let latestMs = 0;
+    for (const minter of this.minters.values()) latestMs = Math.max(latestMs, minter.reachedMs);
+    return latestMs;
   }
 
   /** Begins to take commands, from this node at once and from others when resolved. */
@@ -86,7 +94,7 @@ export class Shards {
     const known = this.minters.get(shard);
     if (known !== undefined) return known;
     const { clock, placement } = this.around;
-    const minter = new Minter(shard, clock, () => placement.idFloorMs());
+    const minter = new Minter(shard, () => stampMs(clock, placement));
     this.minters.set(shard, minter);
     return minter;
   }

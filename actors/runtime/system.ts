@@ -1,16 +1,17 @@
 import { randomBytes, randomFillSync } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import type { Clock, Random } from '../domain/time.js';
+import type { Random } from '../domain/time.js';
+import { ProcessClock } from './process-clock.js';
 
 /** Real time. */
-export const systemClock: Clock = {
-  nowMs: () => Date.now(),
+export const systemClock = new ProcessClock({
+  wallMs: () => Date.now(),
   monotonicMs: () => performance.now(),
   after(delayMs, callback) {
     const timer = setTimeout(callback, delayMs);
     return { cancel: () => clearTimeout(timer) };
   },
-};
+});
 
 /** Fetched at a time: one call to the kernel for many ids, instead of one each. */
 const POOL_BYTES = 4_096;

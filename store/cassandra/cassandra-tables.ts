@@ -4,7 +4,8 @@ import { checkConditional, checkLimit, checkWrite, sameValue } from '../rules.js
 import type { StoreLog } from '../store-log.js';
 import type { AnyTable, Columns, KeyOf, Table } from '../table.js';
 import { allTables } from '../tables.js';
-import { type CassandraAddress, connectTo, FlooredTimestamps } from './connection.js';
+import type { WriteTimestamps } from '../write-timestamps.js';
+import { type CassandraAddress, connectTo } from './connection.js';
 import { isMistake, retried, sideBySide, unavailable } from './failures.js';
 import { type GroupLimits, groupLimitsOf } from './group-limits.js';
 import { GroupedWrites, type Unit } from './grouped-writes.js';
@@ -33,7 +34,7 @@ export class CassandraTables implements Tables {
 
   private constructor(
     private readonly client: Client,
-    private readonly timestamps: FlooredTimestamps,
+    private readonly timestamps: WriteTimestamps,
     tables: readonly AnyTable[],
     keyspace: string,
     limits: GroupLimits,
@@ -44,17 +45,16 @@ export class CassandraTables implements Tables {
 
   /** Connects, and makes what the schema lacks. @throws Unavailable when no node answers or the schema does not settle */
   static async open(options: CassandraOptions): Promise<CassandraTables> {
-    const { keyspace, log, tables = allTables } = options;
+    const { keyspace, log, tables = allTables, timestamps } = options;
     if (!/^[A-Za-z]\w{0,47}$/.test(keyspace)) throw new RangeError(`${keyspace} is no name for a keyspace`);
-    const timestamps = new FlooredTimestamps(options.timestampFloorMs ?? (() => 0));
-    const first = await connectTo(options, timestamps);
+    const first = await connectTo(options);
     try {
       await ensureKeyspace(first, keyspace, options.localDataCenter, options.replication);
     } finally {
       await first.shutdown();
     }
     // Another node than the one that made the keyspace may not have heard of it yet.
-    const client = await persistently('opening the keyspace', () => connectTo(options, timestamps, keyspace));
+    const client = await persistently('opening the keyspace', () => connectTo(options, keyspace));
     let limits: GroupLimits;
     try {
       await ensureTables(client, keyspace, tables);
@@ -166,7 +166,7 @@ export class CassandraTables implements Tables {
   private async send(statements: readonly Statement[]): Promise<void> {
     const [only] = statements;
     // The same at each try: a later write of one of the rows must not be overtaken.
-    const timestamp = this.timestamps.next(this.client);
+    const timestamp = this.timestamps.next();
     const request =
       only !== undefined && statements.length === 1
         ? () => this.client.execute(only.query, only.params, { timestamp })

@@ -1,15 +1,13 @@
 import { auth, Client, policies, types } from 'cassandra-driver';
+import type { WriteTimestamps } from '../write-timestamps.js';
 import { unavailable } from './failures.js';
 
 export interface CassandraAddress {
   /** host or host:port; nodes found through them use the first one's port. */
   readonly contactPoints: readonly string[];
   readonly localDataCenter: string;
-  /**
-   * Wall-clock time that former owners of what is written here may have used, milliseconds: written timestamps are
-   * above it, whatever this node's clock says, so that its rows win over theirs.
-   */
-  readonly timestampFloorMs?: () => number;
+  /** Timestamps of this process's writes: of two writes to one row the later one wins. */
+  readonly timestamps: WriteTimestamps;
   readonly username?: string;
   readonly password?: string;
 }
@@ -25,22 +23,18 @@ const SPECULATE_AFTER_MS = 150;
 /** Finds connections that died in silence (a paused host). */
 const HEARTBEAT_MS = 2_000;
 
-/** Strictly increasing microseconds of the wall clock, or of the floor while the clock is behind it. */
-export class FlooredTimestamps extends policies.timestampGeneration.MonotonicTimestampGenerator {
-  constructor(private readonly floorMs: () => number) {
+/** Gives the driver our own timestamps. */
+class DriverTimestamps extends policies.timestampGeneration.MonotonicTimestampGenerator {
+  constructor(private readonly timestamps: WriteTimestamps) {
     super(1_000, 1_000);
   }
-  override getDate(): number {
-    return Math.max(super.getDate(), this.floorMs() + 1);
+  override next(): number {
+    return this.timestamps.next();
   }
 }
 
 /** A connected client. @throws Unavailable when no contact point answers */
-export async function connectTo(
-  address: CassandraAddress,
-  timestamps: FlooredTimestamps,
-  keyspace?: string,
-): Promise<Client> {
+export async function connectTo(address: CassandraAddress, keyspace?: string): Promise<Client> {
   const client = new Client({
     contactPoints: [...address.contactPoints],
     localDataCenter: address.localDataCenter,
@@ -52,7 +46,7 @@ export async function connectTo(
     pooling: { heartBeatInterval: HEARTBEAT_MS },
     socketOptions: { readTimeout: READ_TIMEOUT_MS, connectTimeout: CONNECT_TIMEOUT_MS },
     policies: {
-      timestampGeneration: timestamps,
+      timestampGeneration: new DriverTimestamps(address.timestamps),
       reconnection: new policies.reconnection.ConstantReconnectionPolicy(RECONNECT_MS),
       speculativeExecution: new policies.speculativeExecution.ConstantSpeculativeExecutionPolicy(SPECULATE_AFTER_MS, 1),
     },

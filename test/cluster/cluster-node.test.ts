@@ -231,3 +231,39 @@ test('a takeover that ignores an unexpired lease is caught by the watch over own
   assert.equal(ships.length, 2);
   assert.notDeepEqual(fleet.doubleOwners, []);
 });
+
+test('a node whose wall clock was set back hands shards over with a floor above all that it has used', async () => {
+  const fleet = new Fleet(12);
+  const a = fleet.launch('a', 300_000);
+  await fleet.until('a owns everything', () => fleet.settled(a));
+  const usedMs = fleet.world.clockOf(a.process).nowMs();
+  a.process.skewMs = 0;
+  const b = fleet.launch('b');
+  await fleet.until('both own their part', () => fleet.settled(a, b));
+  assert.ok((await fleet.map()).idFloorMs >= usedMs);
+});
+
+test('a node that was stunned, its monotonic clock included, does not act under its old lease', async () => {
+  const fleet = new Fleet(13);
+  const [a, b] = [fleet.launch('a'), fleet.launch('b')];
+  await fleet.until('both own their part', () => fleet.settled(a, b));
+  for (let times = 0; times < 10; times++) {
+    a.process.stun(fleet.world.now, 7_000 + times * 311);
+    await fleet.run(20_000);
+  }
+  await fleet.until('both own their part again', () => fleet.settled(a, b));
+  assert.deepEqual(fleet.doubleOwners, []);
+});
+
+test('a wall clock that is set ahead costs a renewal, not the lease', async () => {
+  const fleet = new Fleet(14);
+  const [a, b] = [fleet.launch('a'), fleet.launch('b')];
+  await fleet.until('both own their part', () => fleet.settled(a, b));
+  const { version } = await fleet.map();
+  a.process.skewMs += 60_000;
+  assert.equal(fleet.owned(a), 0, 'nothing is answered until the lease is renewed');
+  const tookMs = await fleet.until('the lease is renewed', () => fleet.settled(a, b));
+  assert.ok(tookMs < 100, `${tookMs} ms`);
+  assert.equal((await fleet.map()).version, version, 'no shard has moved');
+  assert.equal(a.host.abandoned, 0);
+});

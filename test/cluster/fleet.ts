@@ -6,6 +6,7 @@ import { fromRecord, type ShardMap, shardsOf } from '../../cluster/shard-map.js'
 import type { NodeHandoffChunk } from '../../proto/gen/types.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';
 import { shardMap } from '../../store/tables.js';
+import { WriteTimestamps } from '../../store/write-timestamps.js';
 import { LocalPeers } from '../../transport/local-peers.js';
 import { LastWriteWins } from '../simulation/last-write.js';
 import { Network } from '../simulation/network.js';
@@ -116,14 +117,16 @@ export class Fleet {
     const process = new Process(name, skewMs, rate);
     const clock = this.world.clockOf(process);
     const { tables, writes, world, faults } = this;
+    const timestamps = new WriteTimestamps(() => clock.nowMs());
     const context = {
-      tables: simulatedStore(tables, writes, () => clock.nowMs(), world, process, this.random.fork(), faults),
+      tables: simulatedStore(tables, writes, timestamps, world, process, this.random.fork(), faults),
       clock,
       random: this.random.fork(),
       log: silent,
       cluster: 'fleet',
       name,
       rules: this.rules,
+      stampedMs: () => timestamps.reachedMs,
     };
     const node = new ClusterNode(context, this.network.busOf(process), this.peers);
     const host = new RecordingHost(this.world, process, this.releaseMs);

@@ -1,5 +1,6 @@
 import { Client } from 'cassandra-driver';
 import { type GroupLimits, groupLimitsOf } from '../../store/cassandra/group-limits.js';
+import { WriteTimestamps } from '../../store/write-timestamps.js';
 
 interface Address {
   readonly contactPoints: string[];
@@ -7,14 +8,18 @@ interface Address {
 }
 
 /** The Cassandra that all test files share. */
-export function cassandraAddress(): Address {
+export function cassandraAddress(): Address & { readonly timestamps: WriteTimestamps } {
   const points = process.env.TEST_CASSANDRA;
   if (!points) throw new Error('TEST_CASSANDRA is not set: run these tests by npm test, which starts a Cassandra');
-  return { contactPoints: points.split(','), localDataCenter: process.env.TEST_CASSANDRA_DC ?? 'datacenter1' };
+  return {
+    contactPoints: points.split(','),
+    localDataCenter: process.env.TEST_CASSANDRA_DC ?? 'datacenter1',
+    timestamps: new WriteTimestamps(() => Date.now()),
+  };
 }
 
 /** Settings of a node that stores there, without the prefix of their names. */
-export function cassandraSettings(keyspace: string, address = cassandraAddress()): Record<string, string> {
+export function cassandraSettings(keyspace: string, address: Address = cassandraAddress()): Record<string, string> {
   const { contactPoints, localDataCenter } = address;
   return {
     STORE: 'cassandra',

@@ -32,6 +32,10 @@ export class VirtualClock implements Clock {
     return this.startMs + this.skewMs + this.elapsedMs;
   }
 
+  wallMs(): number {
+    return this.nowMs();
+  }
+
   monotonicMs(): number {
     return this.elapsedMs;
   }

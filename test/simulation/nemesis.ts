@@ -3,8 +3,8 @@ import type { SimulatedNode } from './node.js';
 import type { StoreFaults } from './store.js';
 import type { SeededRandom, World } from './world.js';
 
-/** What goes wrong: everything a little, or what leases must withstand. */
-export type Profile = 'everything' | 'leases';
+/** What goes wrong: a little of everything but clocks; renewals of leases; clocks that step and machines that are stunned. */
+export type Profile = 'everything' | 'leases' | 'clocks';
 
 interface Stage {
   readonly world: World;
@@ -20,14 +20,18 @@ interface Stage {
 /** Breaks things until `untilMs`, then mends all and sees that every node runs. */
 export async function torment(stage: Stage, profile: Profile, untilMs: number): Promise<void> {
   const { world, random } = stage;
-  const actions = profile === 'leases' ? [leaseTrouble] : [crash, pause, partition, unplug, drain, storeTrouble];
+  const actions = {
+    everything: [crash, pause, partition, unplug, drain, storeTrouble],
+    leases: [leaseTrouble],
+    clocks: [stepClock, stepClock, stun, drain, drain, partition, crash],
+  }[profile];
   while (world.now < untilMs) {
     await random.pick(actions)(stage);
     await world.sleep(random.between(300, 2_500));
   }
   stage.network.mend();
   calm(stage.storeFaults);
-  for (const node of stage.nodes.values()) node.process.pausedUntil = 0;
+  for (const node of stage.nodes.values()) node.process.resume(world.now);
 }
 
 export function calm(faults: StoreFaults): void {
@@ -52,6 +56,27 @@ async function crash(stage: Stage): Promise<void> {
 async function pause(stage: Stage): Promise<void> {
   const lengthMs = stage.random.between(500, 12_000);
   someNode(stage).process.pausedUntil = stage.world.now + lengthMs;
+  await stage.world.sleep(lengthMs * stage.random.fraction());
+}
+
+/**
+ * A node's wall clock steps, ahead more often than back, and is put right a moment later. Not while the node is stunned:
+ * when its clock is set back in that time, no clock of it shows the stun.
+ */
+async function stepClock(stage: Stage): Promise<void> {
+  const { process } = someNode(stage);
+  if (process.pausedUntil > stage.world.now) return;
+  // Below the hour for which idempotency keys are remembered, by the wall clock.
+  const stepMs = stage.random.pick([20_000, 20_000, 1_800_000, -20_000]);
+  process.skewMs += stepMs;
+  await stage.world.sleep(stage.random.between(1_000, 4_000));
+  process.skewMs -= stepMs;
+}
+
+/** A virtual machine stands still with its monotonic clock, longer than its lease at times. */
+async function stun(stage: Stage): Promise<void> {
+  const lengthMs = stage.random.between(5_000, 14_000);
+  someNode(stage).process.stun(stage.world.now, lengthMs);
   await stage.world.sleep(lengthMs * stage.random.fraction());
 }
 

@@ -1,5 +1,5 @@
 import type { AnyKind } from '../../actors/runtime/kind.js';
-import type { ShardHost } from '../../actors/runtime/placement.js';
+import { type ShardHost, stampMs } from '../../actors/runtime/placement.js';
 import type { ActorJournal } from '../../actors/runtime/recovery.js';
 import { Runtime } from '../../actors/runtime/runtime.js';
 import type { HomeRings } from '../../actors/timelines/home-rings.js';
@@ -9,6 +9,7 @@ import { Hearing } from '../../compose/hearing.js';
 import { fanOut, makeHomeRings, makePublicRing, withRings } from '../../compose/home-rings.js';
 import { Journal } from '../../store/journal.js';
 import type { Tables } from '../../store/port.js';
+import { WriteTimestamps } from '../../store/write-timestamps.js';
 import type { LastWriteWins } from './last-write.js';
 import type { Network } from './network.js';
 import type { SimulatedPeers } from './peers.js';
@@ -54,11 +55,11 @@ export class SimulatedNode {
     const skewMs = Math.round((random.fraction() * 2 - 1) * SKEW_MS_MAX);
     this.process = new Process(name, skewMs, 1 + (random.fraction() * 2 - 1) * DRIFT_MAX);
     const clock = world.clockOf(this.process);
-    const stampMs = () => Math.max(clock.nowMs(), this.cluster.idFloorMs() + 1);
+    const timestamps = new WriteTimestamps(() => stampMs(clock, this.cluster));
     const store = simulatedStore(
       ground.shared,
       ground.writes,
-      stampMs,
+      timestamps,
       world,
       this.process,
       random.fork(),
@@ -79,6 +80,7 @@ export class SimulatedNode {
       cluster: 'simulated',
       name,
       rules: ground.rules,
+      stampedMs: () => Math.max(this.runtime.mintedMs(), timestamps.reachedMs),
     };
     this.cluster = new ClusterNode(context, bus, peers.of(this.process));
     const rings = makeHomeRings({ tables, clock, placement: this.cluster, bus, log });

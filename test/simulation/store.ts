@@ -1,6 +1,7 @@
 import { Unavailable } from '../../actors/domain/problem.js';
 import type { Tables } from '../../store/port.js';
 import type { AnyTable } from '../../store/table.js';
+import type { WriteTimestamps } from '../../store/write-timestamps.js';
 import type { LastWriteWins } from './last-write.js';
 import type { Process, SeededRandom, World } from './world.js';
 
@@ -31,18 +32,12 @@ const PAXOS_LATE_MS = 1_300;
 export function simulatedStore(
   shared: Tables,
   writes: LastWriteWins,
-  /** The process's wall clock, never below what earlier owners of its shards may have used. */
-  stampMs: () => number,
+  timestamps: WriteTimestamps,
   world: World,
   process: Process,
   random: SeededRandom,
   faults: StoreFaults,
 ): Tables {
-  let lastStamp = 0;
-  const stamp = () => {
-    lastStamp = Math.max(lastStamp + 0.001, stampMs());
-    return lastStamp;
-  };
   const delay = () => {
     const [low, high] = faults.delayMs;
     return low + random.fraction() * (high - low);
@@ -85,7 +80,7 @@ export function simulatedStore(
     getMany: (table, keys) => through(false, () => shared.getMany(table, keys)),
     range: (table, partition, options) => paxos(table, false, () => shared.range(table, partition, options)),
     write: (rows) => {
-      const at = stamp();
+      const at = timestamps.next();
       return through(true, () => writes.write(rows, at));
     },
     compareAndSet: (table, key, expected, next) =>

@@ -1,4 +1,5 @@
 import type { Clock, Random, Timer } from '../../actors/domain/time.js';
+import { ProcessClock } from '../../actors/runtime/process-clock.js';
 
 /** Uniform numbers from a 32-bit seed (mulberry32): the only source of chance in a simulated run. */
 export class SeededRandom implements Random {
@@ -38,19 +39,39 @@ export class SeededRandom implements Random {
 export class Process {
   alive = true;
   pausedUntil = 0;
+  /** World time that its monotonic clock has not counted: the machine was stunned. */
+  stunnedMs = 0;
+  private stunnedUntil = 0;
   constructor(
     readonly name: string,
-    /** Wall clock ahead of (or behind) the world's by this much. */
-    readonly skewMs: number,
+    /** Wall clock ahead of (or behind) the world's by this much. A fault may change it at any time. */
+    public skewMs: number,
     /** How fast its clocks run: 1 ± some thousandths. */
     readonly rate: number,
   ) {}
+
+  /** Stops the machine, its monotonic clock and its timers included, while the wall clock goes on. */
+  stun(nowMs: number, lengthMs: number): void {
+    this.resume(nowMs);
+    this.stunnedUntil = nowMs + lengthMs;
+    this.pausedUntil = this.stunnedUntil;
+    this.stunnedMs += lengthMs;
+  }
+
+  /** Ends a pause or a stun now. */
+  resume(nowMs: number): void {
+    this.stunnedMs -= Math.max(0, this.stunnedUntil - nowMs);
+    this.stunnedUntil = 0;
+    this.pausedUntil = 0;
+  }
 }
 
 interface Scheduled {
-  readonly at: number;
-  readonly order: number;
+  at: number;
+  order: number;
   readonly process: Process | undefined;
+  /** The process's `stunnedMs` as of which `at` holds; undefined: no timer of a process. */
+  timerSetAt: number | undefined;
   readonly run: () => void;
   cancelled: boolean;
 }
@@ -74,8 +95,9 @@ export class World {
   }
 
   /** Runs `action` after `delayMs` of world time, on behalf of a process (or of nobody, for the network itself). */
-  at(delayMs: number, process: Process | undefined, action: () => void): Timer {
-    const entry: Scheduled = { at: this.timeMs + delayMs, order: this.order++, process, run: action, cancelled: false };
+  at(delayMs: number, process: Process | undefined, action: () => void, timerSetAt?: number): Timer {
+    const at = this.timeMs + delayMs;
+    const entry: Scheduled = { at, order: this.order++, process, timerSetAt, run: action, cancelled: false };
     this.push(entry);
     return {
       cancel: () => {
@@ -84,12 +106,13 @@ export class World {
     };
   }
 
+  /** The process's clock in the mode of production: it follows the machine's, and never goes back. */
   clockOf(process: Process): Clock {
-    return {
-      nowMs: () => Math.floor(EPOCH_MS + process.skewMs + this.timeMs * process.rate),
-      monotonicMs: () => this.timeMs * process.rate,
-      after: (delayMs, callback) => this.at(delayMs / process.rate, process, callback),
-    };
+    return new ProcessClock({
+      wallMs: () => Math.floor(EPOCH_MS + process.skewMs + this.timeMs * process.rate),
+      monotonicMs: () => (this.timeMs - process.stunnedMs) * process.rate,
+      after: (delayMs, callback) => this.at(delayMs / process.rate, process, callback, process.stunnedMs),
+    });
   }
 
   /** Resolves after that much world time, for the test's own story. */
@@ -119,14 +142,24 @@ export class World {
       if (next === undefined) throw new Error('nothing left to happen, yet the story has not ended');
       if (next.cancelled || next.process?.alive === false) continue;
       this.timeMs = Math.max(this.timeMs, next.at);
-      if (next.process !== undefined && next.process.pausedUntil > this.timeMs) {
-        this.push({ ...next, at: next.process.pausedUntil, order: this.order++ });
+      const dueMs = dueAgainMs(next, this.timeMs);
+      if (dueMs > this.timeMs) {
+        this.postpone(next, dueMs);
         continue;
       }
       this.eventsRun += 1;
       next.run();
       await this.settle();
     }
+  }
+
+  /** The entry stays the same object, so that its timer can still be cancelled. */
+  private postpone(entry: Scheduled, at: number): void {
+    const { process, timerSetAt } = entry;
+    entry.at = at;
+    entry.order = this.order++;
+    if (timerSetAt !== undefined) entry.timerSetAt = process?.stunnedMs;
+    this.push(entry);
   }
 
   private async settle(): Promise<void> {
@@ -165,6 +198,13 @@ export class World {
       parent = least;
     }
   }
+}
+
+/** When the entry may run: its process must not be paused, and a timer does not count the time of a stun. */
+function dueAgainMs({ at, process, timerSetAt }: Scheduled, nowMs: number): number {
+  if (process === undefined) return nowMs;
+  const stunnedMs = timerSetAt === undefined ? 0 : process.stunnedMs - timerSetAt;
+  return Math.max(process.pausedUntil, at + stunnedMs, nowMs);
 }
 
 function before(a: Scheduled, b: Scheduled): boolean {

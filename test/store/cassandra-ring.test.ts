@@ -8,6 +8,7 @@ import { Unavailable } from '../../actors/domain/problem.js';
 import { type LocalCassandra, startCassandra } from '../../cluster/local/cassandra.js';
 import { CassandraTables } from '../../store/cassandra/cassandra-tables.js';
 import { put } from '../../store/port.js';
+import { WriteTimestamps } from '../../store/write-timestamps.js';
 import { contractTables, event, guarded, others } from '../contract/contract-tables.js';
 import { until } from '../kit/until.js';
 
@@ -34,6 +35,7 @@ before(async () => {
     localDataCenter: 'datacenter1',
     keyspace: 'ring',
     replication: 3,
+    timestamps: new WriteTimestamps(() => Date.now()),
     log,
     tables: contractTables,
   });

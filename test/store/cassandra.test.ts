@@ -6,6 +6,7 @@ import { CassandraTables } from '../../store/cassandra/cassandra-tables.js';
 import { Statements } from '../../store/cassandra/statements.js';
 import { put, remove } from '../../store/port.js';
 import { bookmarks, cursors, favourites, journal, marks, names } from '../../store/tables.js';
+import { WriteTimestamps } from '../../store/write-timestamps.js';
 import { contractTables } from '../contract/contract-tables.js';
 import { journalContract } from '../contract/journal-contract.js';
 import { tablesContract } from '../contract/tables-contract.js';
@@ -76,8 +77,9 @@ test('the server counts partition keys, of whatever tables, as groups of writes 
 
 test('what a new owner writes wins over what was written by a clock ahead of its own', async () => {
   const keyspace = `test_${randomBytes(6).toString('hex')}`;
+  const timestamps = (floorMs: number) => new WriteTimestamps(() => Math.max(Date.now(), floorMs + 1));
   const open = (floorMs: number) =>
-    CassandraTables.open({ ...cassandraAddress(), keyspace, replication: 1, log, timestampFloorMs: () => floorMs });
+    CassandraTables.open({ ...cassandraAddress(), keyspace, replication: 1, log, timestamps: timestamps(floorMs) });
   const aheadMs = Date.now() + 60_000;
   const [ahead, behind, behindItsFloor] = [await open(aheadMs), await open(aheadMs + 1_000), await open(0)];
   const key = { actor: 'account/1' };
@@ -120,6 +122,7 @@ test('a Cassandra that does not answer is Unavailable, and says where', async ()
     localDataCenter: 'datacenter1',
     keyspace: 'none',
     replication: 1,
+    timestamps: new WriteTimestamps(() => Date.now()),
     log,
   };
   await assert.rejects(CassandraTables.open(nobody), (error) => {

@@ -3,6 +3,7 @@ import type { Clock } from '../../actors/domain/time.js';
 /** The machine's own time, for tests of what is real. */
 export const realClock: Clock = {
   nowMs: () => Date.now(),
+  wallMs: () => Date.now(),
   monotonicMs: () => performance.now(),
   after: (delayMs, callback) => {
     const timer = setTimeout(callback, delayMs);

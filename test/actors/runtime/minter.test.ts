@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { IDS_PER_MS, idMs, idShard } from '../../../actors/domain/ids.js';
 import { Minter } from '../../../actors/runtime/minter.js';
+import { stampMs } from '../../../actors/runtime/placement.js';
 import { VirtualClock } from '../../kit/virtual-clock.js';
 
 test('ids of a shard ascend, also past what one millisecond holds', () => {
   const clock = new VirtualClock();
-  const minter = new Minter(7, clock, () => 0);
+  const minter = new Minter(7, () => clock.nowMs());
   const ids = Array.from({ length: IDS_PER_MS * 3 }, () => minter.next());
   assert.deepEqual([...ids].sort(), ids);
   assert.equal(new Set(ids).size, ids.length);
@@ -16,7 +17,7 @@ test('ids of a shard ascend, also past what one millisecond holds', () => {
 
 test('ids ascend when the wall clock steps back', async () => {
   const clock = new VirtualClock();
-  const minter = new Minter(7, clock, () => 0);
+  const minter = new Minter(7, () => clock.nowMs());
   const before = minter.next();
   clock.skewMs = -10_000;
   assert.ok(minter.next() > before);
@@ -24,6 +25,21 @@ test('ids ascend when the wall clock steps back', async () => {
 
 test('ids are above a floor that lies in the future', () => {
   const clock = new VirtualClock();
-  const minter = new Minter(7, clock, () => clock.nowMs() + 5_000);
+  const placement = { epochOf: () => 1, idFloorMs: () => clock.nowMs() + 5_000 };
+  const minter = new Minter(7, () => stampMs(clock, placement));
   assert.equal(idMs(minter.next()), clock.nowMs() + 5_001);
+});
+
+test('ids of a clock that jumps ahead wait until the store knows how far it may go', () => {
+  const clock = new VirtualClock();
+  let ceilingMs = clock.nowMs() + 6_000;
+  const placement = { epochOf: () => 1, idFloorMs: () => 0, idCeilingMs: () => ceilingMs };
+  const minter = new Minter(7, () => stampMs(clock, placement));
+  const before = minter.next();
+  clock.skewMs = 3_600_000;
+  const during = minter.next();
+  assert.ok(during > before);
+  assert.equal(idMs(during), ceilingMs);
+  ceilingMs += 3_600_000;
+  assert.equal(idMs(minter.next()), clock.nowMs());
 });

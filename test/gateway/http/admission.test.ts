@@ -12,6 +12,10 @@ class TurnClock implements Clock {
     return this.#now;
   }
 
+  wallMs(): number {
+    return this.#now;
+  }
+
   monotonicMs(): number {
     return this.#now;
   }

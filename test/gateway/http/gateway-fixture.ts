@@ -21,6 +21,7 @@ import { uploadsIn } from '../../kit/uploads.js';
 
 export const realClock: Clock = {
   nowMs: () => Date.now(),
+  wallMs: () => Date.now(),
   monotonicMs: () => performance.now(),
   after(delayMs, callback) {
     const timer = setTimeout(callback, delayMs);

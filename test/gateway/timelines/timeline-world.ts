@@ -61,7 +61,12 @@ export class TimelineWorld {
     }));
   }
 
-  readonly #clock = { nowMs: () => START_MS + LENGTH_MS, monotonicMs: () => 0, after: () => ({ cancel: () => {} }) };
+  readonly #clock = {
+    nowMs: () => START_MS + LENGTH_MS,
+    wallMs: () => START_MS + LENGTH_MS,
+    monotonicMs: () => 0,
+    after: () => ({ cancel: () => {} }),
+  };
   readonly rings = new HomeRings({
     clock: this.#clock,
     recent: recentIds(this.tables, this.#clock),

@@ -1,0 +1,19 @@
+/** Write timestamps of one process, in whole microseconds since 1970: strictly increasing, whatever `timeMs` does. */
+export class WriteTimestamps {
+  #lastUs = 0;
+
+  constructor(
+    /** The time to put into a timestamp, in milliseconds. */
+    private readonly timeMs: () => number,
+  ) {}
+
+  next(): number {
+    this.#lastUs = Math.max(this.#lastUs + 1, Math.floor(this.timeMs() * 1_000));
+    return this.#lastUs;
+  }
+
+  /** No timestamp so far is above this time; 0 before the first. */
+  get reachedMs(): number {
+    return Math.ceil(this.#lastUs / 1_000);
+  }
+}
