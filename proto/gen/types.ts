@@ -2520,7 +2520,7 @@ export interface StoreMemberRecord {
   readonly baseUrl: string;
   /** joining, up, draining, gone */
   readonly state: string;
-  /** Wall clock at the renewal: ids of its shards are below this + the lease's length. */
+  /** Latest time used in ids and write timestamps at the renewal: until the next one they stay below this + the lease's length. */
   readonly clockMs: number;
 }
 
