@@ -34,25 +34,60 @@ export interface Waits {
   end(wait: Wait): void;
 }
 
-/** What leaves one after the other, of entries that are carried out side by side. */
+/** One entry's commands to one actor. */
+interface Turn {
+  readonly seq: number;
+  /** The last command asked for; rejected if that one or one before it in the same attempt failed. */
+  latest: Promise<unknown> | undefined;
+  /** Called when the actor has received all of them, or the entry is done. */
+  readonly atEnd: (() => void)[];
+}
+
+/** Order among entries whose effects are carried out side by side. */
 export class InOrder {
-  /** The last command to each actor: one waits for the other, so that they arrive in order. */
-  private latest: Map<string, Promise<unknown>> | undefined;
+  /** Turns that are not over, by the actor that is told, in order of the entries. */
+  private turns: Map<string, Turn[]> | undefined;
   /** Rows that go to the store with the next write, the last of each, by its name. */
   private gathered: Map<string, RowWrite> | undefined;
   private written: Promise<void> = Promise.resolve();
 
-  after<T>(target: string, action: () => Promise<T>): Promise<T> {
-    const earlier = this.latest?.get(target);
+  constructor(private readonly halt: Halt) {}
+
+  /**
+   * Runs the action once the target has received what earlier entries have for it. An earlier entry that fails keeps
+   * its turn until a later attempt succeeds: receivers drop commands of entries before the last that they know.
+   */
+  after<T>(target: string, seq: number, action: () => Promise<T>): Promise<T> {
+    const turn = this.turnOf(target, seq);
+    const earlier = turn.latest ?? this.earlierThan(turn, target);
     const outcome = earlier === undefined ? action() : earlier.then(action);
-    this.latest ??= new Map();
-    this.latest.set(target, outcome);
+    turn.latest = outcome;
+    outcome.then(
+      () => {
+        if (turn.latest === outcome) this.endTurn(target, turn);
+      },
+      () => undefined,
+    );
     return outcome;
+  }
+
+  /** An attempt of the entry failed: the next one starts anew. */
+  failed(seq: number): void {
+    for (const turns of this.turns?.values() ?? []) {
+      for (const turn of turns) if (turn.seq === seq) turn.latest = undefined;
+    }
+  }
+
+  /** The entry is done, also if its last attempt told fewer actors than one before. */
+  finished(seq: number): void {
+    for (const [target, turns] of this.turns ?? []) {
+      for (const turn of turns) if (turn.seq === seq) this.endTurn(target, turn);
+    }
   }
 
   /**
    * Rows of all that ask at once, or while the write before is under way, go in one: the account's row once for thirty
-   * followers. A later write of a row never goes before an earlier one.
+   * followers. A later write of a row never goes before an earlier one. A write that fails fails for those in it only.
    */
   write(rows: readonly RowWrite[], action: (rows: readonly RowWrite[]) => Promise<void>): Promise<void> {
     const names = rows.map(nameOf);
@@ -63,19 +98,50 @@ export class InOrder {
     }
     const next = new Map(rows.map((row, place) => [names[place] as string, row]));
     this.gathered = next;
-    this.written = this.written.then(() => {
+    const send = () => {
       if (this.gathered === next) this.gathered = undefined;
       return action([...next.values()]);
-    });
+    };
+    this.written = this.written.then(send, send);
     return this.written;
+  }
+
+  private turnOf(target: string, seq: number): Turn {
+    this.turns ??= new Map();
+    const turns = this.turns.get(target) ?? [];
+    const known = turns.find((turn) => turn.seq === seq);
+    if (known !== undefined) return known;
+    const turn: Turn = { seq, latest: undefined, atEnd: [] };
+    const place = turns.findIndex((other) => other.seq > seq);
+    turns.splice(place < 0 ? turns.length : place, 0, turn);
+    this.turns.set(target, turns);
+    return turn;
+  }
+
+  private earlierThan({ seq }: Turn, target: string): Promise<unknown> | undefined {
+    const earlier = this.turns?.get(target)?.filter((turn) => turn.seq < seq) ?? [];
+    if (earlier.length === 0) return undefined;
+    const ends = earlier.map(({ atEnd }) => new Promise<void>((resolve) => void atEnd.push(resolve)));
+    return this.halt.race(Promise.all(ends));
+  }
+
+  private endTurn(target: string, turn: Turn): void {
+    for (const proceed of turn.atEnd.splice(0)) proceed();
+    const left = this.turns?.get(target)?.filter((other) => other !== turn) ?? [];
+    if (left.length === 0) this.turns?.delete(target);
+    else this.turns?.set(target, left);
   }
 }
 
 const nameOf = ({ table, key }: RowWrite): string => `${table.name}\0${Object.values(key).join('\0')}`;
 
-/** The effects of one entry, numbered in the order in which the reactions ask for them. Tried until done or halted. */
+/**
+ * One attempt at the effects of an entry, numbered in the order in which the reactions ask for them. Each is repeated
+ * while its target is unavailable, until the attempt is over or the activation is halted.
+ */
 export class EntryEffects implements Effects {
   private n = 0;
+  private isOver = false;
 
   constructor(
     private readonly around: Surroundings,
@@ -97,9 +163,17 @@ export class EntryEffects implements Effects {
     const cause = { actor: this.from.source, seq: this.seq, n: this.n++ };
     const target = actorName({ kind, id });
     const message = { kind, id, command, input, cause, once: undefined };
-    const attempt = () => this.around.send(message, this.around.limits.attemptMs);
-    const action = () => this.waitingFor(target, () => this.untilDone(() => this.from.halt.race(attempt())));
-    return this.order.after(target, action);
+    const attempt = () => {
+      if (this.isOver) throw new Halted();
+      return this.from.halt.race(this.around.send(message, this.around.limits.attemptMs));
+    };
+    const action = () => this.waitingFor(target, () => this.untilDone(attempt));
+    return this.order.after(target, this.seq, action);
+  }
+
+  /** Repeats no command any more: the attempt has failed. */
+  end(): void {
+    this.isOver = true;
   }
 
   publish(subject: string, payload: Uint8Array): void {

@@ -160,12 +160,12 @@ export class Lane implements Waits {
       const entry = this.queue.shift() as Entry;
       // Each try begins anew: what an earlier one waited for is not waited for.
       const alone = !overlapping || entry.events.length === 1;
-      await this.untilNoFault(() => this.carryOut(entry, new InOrder(), alone, overlapping), entry.seq);
+      await this.untilNoFault(() => this.carryOut(entry, new InOrder(this.from.halt), alone, overlapping), entry.seq);
       this.finished(entry.seq);
       return;
     }
     const entries = this.queue.splice(0, count);
-    const order = new InOrder();
+    const order = new InOrder(this.from.halt);
     const outcomes = entries.map((entry) =>
       this.untilNoFault(() => this.carryOut(entry, order, false, overlapping), entry.seq),
     );
@@ -193,9 +193,20 @@ export class Lane implements Waits {
     return entry.events.every(({ type, event }) => kind.overlaps?.(type, event, state) === true);
   }
 
-  /** Events of one entry that overlap do so with one another as well. */
   private async carryOut(entry: Entry, order: InOrder, alone: boolean, overlapping: boolean): Promise<void> {
     const effects = new EntryEffects(this.around, this.from, this, entry.seq, order, alone);
+    try {
+      await this.reactTo(entry, effects, overlapping);
+      order.finished(entry.seq);
+    } catch (error) {
+      effects.end();
+      order.failed(entry.seq);
+      throw error;
+    }
+  }
+
+  /** Events of one entry that overlap do so with one another as well. */
+  private async reactTo(entry: Entry, effects: Effects, overlapping: boolean): Promise<void> {
     const happened = { self: this.core.id, seq: entry.seq, atMs: entry.atMs, state: this.core.state };
     if (overlapping && entry.events.length > 1) {
       const outcomes = await Promise.allSettled(entry.events.map((stored) => this.react(stored, happened, effects)));
