@@ -1,8 +1,9 @@
 import type { StoreJournalRecord, StoreSnapshotRecord } from '../../proto/gen/types.js';
-import { type JournalEntry, JournalGap } from '../../store/journal.js';
+import { JournalConflict, type JournalEntry } from '../../store/journal.js';
 import type { ReadTables, RowWrite } from '../../store/port.js';
 import { cursors, snapshots } from '../../store/tables.js';
 import { idShard } from '../domain/ids.js';
+import { Unavailable } from '../domain/problem.js';
 import { ActorCore } from './core.js';
 import { NotTaken } from './delivery.js';
 import { type AnyKind, actorName } from './kind.js';
@@ -93,7 +94,7 @@ async function makeCertain(needs: RecoveryNeeds, core: ActorCore, actor: string,
   core.replay(core.seq + 1, record);
 }
 
-/** Undefined when there is no snapshot that fits code and journal. */
+/** Undefined when there is no snapshot that can be read and fits code and journal. */
 async function warmStart(
   needs: RecoveryNeeds,
   kind: AnyKind,
@@ -104,16 +105,17 @@ async function warmStart(
 ): Promise<Replayed | undefined> {
   if (snapshot === undefined || snapshot.stateVersion !== kind.stateVersion || snapshot.seq === 0) return undefined;
   const actor = actorName({ kind: kind.name, id });
-  const warm = await replayFrom(needs, new ActorCore(kind, id, newId), actor, epoch, snapshot).catch(gapOnly);
-  if (warm === undefined) {
+  try {
+    const warm = await replayFrom(needs, new ActorCore(kind, id, newId), actor, epoch, snapshot);
+    if (warm !== undefined) return warm;
     needs.logger.warn({ actor, seq: snapshot.seq }, 'a snapshot does not fit the journal; replaying all of it');
+  } catch (error) {
+    // Neither a store that is away nor another owner says anything about the snapshot.
+    if (error instanceof Unavailable || error instanceof JournalConflict) throw error;
+    const fields = { actor, seq: snapshot.seq, err: error };
+    needs.logger.warn(fields, 'failed to restore a snapshot; replaying the whole journal');
   }
-  return warm;
-}
-
-/** A snapshot ahead of the journal is a gap to the journal's reader. */
-function gapOnly(error: unknown): undefined {
-  if (!(error instanceof JournalGap)) throw error;
+  return undefined;
 }
 
 type Replayed = Pick<Recovered, 'core' | 'snapshotSeq' | 'lastEpoch'>;

@@ -1,8 +1,8 @@
-import { deserialize, serialize } from 'node:v8';
 import type { StoreSnapshotRecord } from '../../proto/gen/types.js';
 import { Answered } from './answered.js';
 import type { ActorCore } from './core.js';
 import { Dedupe, type SourceMark } from './dedupe.js';
+import { decodePlain, encodePlain } from './plain-values.js';
 
 interface Image {
   readonly state: unknown;
@@ -19,12 +19,16 @@ export function snapshotOf(core: ActorCore, epoch: number): StoreSnapshotRecord 
   const answered = core.answered?.marks(core.atMs);
   const { state, atMs } = core;
   const image: Image = { state, sources: core.dedupe.marks(), atMs, epoch, ...(answered?.length && { answered }) };
-  return { seq: core.seq, stateVersion: core.kind.stateVersion, state: serialize(image) };
+  return { seq: core.seq, stateVersion: core.kind.stateVersion, state: encodePlain(image) };
 }
 
-/** Puts the actor to where the snapshot was taken, and answers the epoch of its last entry. */
+/**
+ * Sets the actor to where the snapshot was taken.
+ * @returns the epoch of its last entry
+ * @throws when the bytes are damaged or of another format
+ */
 export function restore(core: ActorCore, snapshot: StoreSnapshotRecord): number {
-  const image = deserialize(snapshot.state) as Image;
+  const image = decodePlain(snapshot.state) as Image;
   core.state = image.state;
   core.dedupe = Dedupe.from(image.sources);
   core.answered = image.answered && Answered.from(image.answered);

@@ -122,6 +122,23 @@ test('a snapshot of another state version is ignored and the journal replayed', 
   assert.deepEqual(await lines(renewed), ['one']);
 });
 
+test('a snapshot that cannot be read is passed over and the journal replayed', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const first = await stage.node(1);
+  await add(first, 'one');
+  await first.runtime.release([1], async () => undefined);
+  const stored = await snapshot(stage);
+  assert.ok(stored);
+  for (const state of [Buffer.alloc(0), stored.state.subarray(1), Buffer.from('{}'), Buffer.from([0xff, 0x10, 0x6f])]) {
+    await stage.shared.write([put(snapshots, { actor }, { ...stored, state })]);
+    const next = await stage.node(1);
+    assert.deepEqual(await lines(next), ['one']);
+    assert.deepEqual(next.log, ['failed to restore a snapshot; replaying the whole journal']);
+    stage.kill(next);
+  }
+});
+
 test('a snapshot of entries that history gave up is ignored', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
