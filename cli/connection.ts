@@ -4,6 +4,7 @@ import { operate, Refused } from './operations.js';
 import { peerClient, withPeers } from './operator-peer.js';
 import { nobodyThere, type Operate, operatorClient } from './operator-socket.js';
 import type { Settings } from './settings.js';
+import { checkFiles } from './start-checks.js';
 
 /**
  * Runs `action` with a way to the node of these settings: the one that runs on the data folder, or, when none does
@@ -34,7 +35,8 @@ export async function withNode(
 
 async function withOwnNode(settings: Settings, action: (run: Operate) => Promise<void>): Promise<void> {
   const { startNode } = await import('../compose/node.js');
-  const node = await startNode(settings, await openLogger('warn'));
+  await checkFiles(settings);
+  const node = await startNode(settings, await openLogger('warn', settings.NODE_NAME));
   try {
     await action((name, input) => operate(node, name, input, () => undefined));
   } catch (error) {

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { withNode } from './connection.js';
 import { addEmojiCommands } from './emoji.js';
+import { reportFailedStart } from './failed-start.js';
 import { addInstanceCommands } from './instance.js';
 import { openLogger } from './logger.js';
 import { Refused } from './operations.js';
@@ -15,6 +16,7 @@ import {
   type Settings,
   settingNames,
 } from './settings.js';
+import { checkFiles } from './start-checks.js';
 
 /** Exit codes: a command that was refused, and settings that cannot be used. */
 const EXIT_REFUSED = 1;
@@ -126,12 +128,13 @@ function settingsOf(flags: Flags): Settings {
 
 async function start(flags: Flags): Promise<void> {
   const settings = settingsOf(flags);
-  const logger = await openLogger(settings.LOG_LEVEL ?? 'info');
+  await checkFiles(settings);
+  const logger = await openLogger(settings.LOG_LEVEL ?? 'info', settings.NODE_NAME);
   const { runNode } = await import('./start.js');
   try {
     await runNode(settings, logger);
   } catch (error) {
-    logger.fatal({ err: error }, 'cannot start');
+    reportFailedStart(error, logger, process.stderr);
     process.exitCode = EXIT_REFUSED;
     process.exit();
   }

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import ipaddr from 'ipaddr.js';
 import { rateRules } from '../gateway/http/rate-rules.js';
+import { masked } from '../transport/masked-url.js';
 
 /** A setting that cannot be used; the message is one line that names it. */
 export class BadSetting extends Error {
@@ -102,6 +103,10 @@ export const settingNames = Object.keys(definitions) as SettingName[];
 const PREFIX = 'MURMURATION_';
 const MASK = '•••';
 
+/** An error that names a setting and says what is wrong with it. */
+export const badSetting = (name: SettingName, fault: string): BadSetting =>
+  new BadSetting(`${PREFIX}${name} (${flagOf(name)}): ${fault}`);
+
 /** The effective settings as text; derived ones filled in. */
 export type Settings = Readonly<Partial<Record<SettingName, string>>> & {
   readonly [Name in 'PORT' | 'BIND' | 'BASE_URL' | 'DOMAIN' | 'DATA_DIR' | 'STORE' | 'NODE_NAME']: string;
@@ -130,7 +135,7 @@ export function readSettings(
     if (text === undefined) continue;
     // An empty flag would be an empty secret, or a folder without a name.
     const fault = text === '' ? 'must not be empty' : definition.check?.(text);
-    if (fault !== undefined) throw new BadSetting(`${PREFIX}${name} (${flagOf(name)}): ${fault}`);
+    if (fault !== undefined) throw badSetting(name, fault);
     values[name] = text;
   }
   return checkedTogether(derived(values));
@@ -155,18 +160,17 @@ function derived(values: Partial<Record<SettingName, string>>): Settings {
 
 function checkedTogether(settings: Settings): Settings {
   const { STORE, NATS_URL, CLUSTER_SECRET } = settings;
-  const bad = (name: SettingName, fault: string) => new BadSetting(`${PREFIX}${name} (${flagOf(name)}): ${fault}`);
   if (STORE === 'cassandra' && settings.CASSANDRA_CONTACT_POINTS === undefined) {
-    throw bad('CASSANDRA_CONTACT_POINTS', 'is needed with STORE=cassandra');
+    throw badSetting('CASSANDRA_CONTACT_POINTS', 'is needed with STORE=cassandra');
   }
   if (NATS_URL !== undefined && STORE === 'lmdb') {
-    throw bad('NATS_URL', 'a cluster needs a shared store, so STORE must be cassandra');
+    throw badSetting('NATS_URL', 'a cluster needs a shared store, so STORE must be cassandra');
   }
   const tls = [settings.CLUSTER_TLS_CA, settings.CLUSTER_TLS_CERT, settings.CLUSTER_TLS_KEY];
   const given = tls.filter((path) => path !== undefined).length;
-  if (given !== 0 && given !== tls.length) throw bad('CLUSTER_TLS_CA', 'CA, CERT and KEY go together');
+  if (given !== 0 && given !== tls.length) throw badSetting('CLUSTER_TLS_CA', 'CA, CERT and KEY go together');
   if (NATS_URL !== undefined && CLUSTER_SECRET === undefined && given === 0) {
-    throw bad('CLUSTER_SECRET', 'is needed with NATS_URL (or the CLUSTER_TLS files)');
+    throw badSetting('CLUSTER_SECRET', 'is needed with NATS_URL (or the CLUSTER_TLS files)');
   }
   return settings;
 }
@@ -176,7 +180,7 @@ export function printable(settings: Settings): string[] {
   return settingNames.map((name) => {
     const definition: Definition = definitions[name];
     const value = settings[name];
-    const shown = definition.secret === true ? MASK : value?.replace(/\/\/[^/@,]*@/g, `//${MASK}@`);
+    const shown = definition.secret === true ? MASK : value && masked(value);
     return `${PREFIX}${name}=${value === undefined ? '' : shown}`;
   });
 }

@@ -41,6 +41,7 @@ export async function runNode(settings: Settings, logger: PinoLogger): Promise<v
     let run = notYet;
     const node = await startNode(settings, logger, {
       onDrainAsked: stop,
+      isStopping: () => asked,
       onOperation: (operation) => answerOperation(run, operation),
     });
     run = (name, input) => operate(node, name, input, stop);

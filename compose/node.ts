@@ -78,6 +78,8 @@ export interface Node {
 export interface NodeOptions {
   /** A peer or an operator asks for the drain. */
   readonly onDrainAsked?: () => void;
+  /** True when the process was told to end while it starts: nothing is waited for any more. */
+  readonly isStopping?: () => boolean;
   /** An operator asks for something else from afar. */
   readonly onOperation?: OperatorService;
 }
@@ -101,8 +103,9 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     ownerEpoch: (shard) => owners?.ownerEpoch?.(shard),
   };
   const timestamps = new WriteTimestamps(() => stampMs(clock, placement));
-  const store = await openStore(settings, logger.child({ part: 'store' }), clock, timestamps);
-  const bus = await openBus(settings, logger.child({ part: 'bus' }), clock);
+  const { isStopping } = options;
+  const store = await openStore(settings, { clock, log: logger.child({ part: 'store' }), isStopping }, timestamps);
+  const bus = await openBus(settings, { clock, log: logger.child({ part: 'bus' }), isStopping });
   const isAlone = settings.STORE === 'lmdb';
   const hearing = isAlone ? undefined : await Hearing.open(bus, clock);
   const tables = isAlone ? cachedAlone(store) : await cachedTogether(store, bus, settings.NODE_NAME, hearing);

@@ -1,25 +1,24 @@
 import { join } from 'node:path';
-import type { Logger as PinoLogger } from 'pino';
 import type { Clock } from '../actors/domain/time.js';
 import type { Settings } from '../cli/settings.js';
 import type { MediaStore } from '../store/media.js';
 import type { Tables } from '../store/port.js';
 import type { WriteTimestamps } from '../store/write-timestamps.js';
 import type { Bus } from '../transport/bus.js';
+import { FOLDER_WAIT_MS, SERVICE_WAIT_MS, type StartWait, waitAtStart } from './wait-at-start.js';
 
 /** Opens the store of the settings. What an embedded node does not need is not even loaded. */
-export async function openStore(
-  settings: Settings,
-  log: PinoLogger,
-  clock: Clock,
-  timestamps: WriteTimestamps,
-): Promise<Tables> {
+export async function openStore(settings: Settings, start: StartWait, timestamps: WriteTimestamps): Promise<Tables> {
+  const { clock, log } = start;
   if (settings.STORE === 'lmdb') {
     const { LmdbTables } = await import('../store/lmdb/lmdb-tables.js');
-    return LmdbTables.open({ folder: join(settings.DATA_DIR, 'store'), clock, log });
+    const folder = join(settings.DATA_DIR, 'store');
+    return waitAtStart(start, 'the process that has the data folder open', FOLDER_WAIT_MS, () =>
+      LmdbTables.open({ folder, clock, log }),
+    );
   }
   const { CassandraTables } = await import('../store/cassandra/cassandra-tables.js');
-  return CassandraTables.open({
+  const options = {
     contactPoints: (settings.CASSANDRA_CONTACT_POINTS ?? '').split(',').map((point) => point.trim()),
     localDataCenter: settings.CASSANDRA_LOCAL_DC ?? 'datacenter1',
     keyspace: settings.CASSANDRA_KEYSPACE ?? 'murmuration',
@@ -28,7 +27,8 @@ export async function openStore(
     ...(settings.CASSANDRA_USERNAME === undefined ? {} : { username: settings.CASSANDRA_USERNAME }),
     ...(settings.CASSANDRA_PASSWORD === undefined ? {} : { password: settings.CASSANDRA_PASSWORD }),
     log,
-  });
+  };
+  return waitAtStart(start, 'Cassandra', SERVICE_WAIT_MS, () => CassandraTables.open(options));
 }
 
 /**
@@ -45,17 +45,17 @@ export async function openMedia(settings: Settings, tables: Tables, clock: Clock
 }
 
 /** NATS when an address is set, else the bus within this process. */
-export async function openBus(settings: Settings, log: PinoLogger, clock: Clock): Promise<Bus> {
+export async function openBus(settings: Settings, start: StartWait): Promise<Bus> {
+  const { clock, log } = start;
   if (settings.NATS_URL === undefined) {
     const { InProcessHub } = await import('../transport/in-process-bus.js');
     return new InProcessHub(clock).bus(settings.NODE_NAME);
   }
   const { NatsBus } = await import('../transport/nats/nats-bus.js');
-  return NatsBus.connect({
-    url: settings.NATS_URL,
-    token: settings.NATS_TOKEN,
-    prefix: settings.CASSANDRA_KEYSPACE ?? 'murmuration',
-    name: settings.NODE_NAME,
-    log,
-  });
+  const { NATS_URL: url, NATS_TOKEN: token, NODE_NAME: name } = settings;
+  if (token === undefined && !url.includes('@')) {
+    log.warn({}, 'NATS has neither token nor password: everybody who reaches it can command accounts');
+  }
+  const prefix = settings.CASSANDRA_KEYSPACE ?? 'murmuration';
+  return waitAtStart(start, 'NATS', SERVICE_WAIT_MS, () => NatsBus.connect({ url, token, prefix, name, log }));
 }

@@ -52,5 +52,13 @@ export class Unavailable extends Error {
   override readonly name = 'Unavailable';
 }
 
+/**
+ * Another service refuses what the settings say: a password, a token, the name of a data centre. Waiting does not help;
+ * the message says what to correct.
+ */
+export class Misconfigured extends Error {
+  override readonly name = 'Misconfigured';
+}
+
 /** A write that has not happened and will not: nothing is in doubt. */
 export class WriteRefused extends Unavailable {}

@@ -1,6 +1,6 @@
-import { auth, Client, policies, types } from 'cassandra-driver';
+import { auth, Client, errors, policies, types } from 'cassandra-driver';
+import { Misconfigured, Unavailable } from '../../actors/domain/problem.js';
 import type { WriteTimestamps } from '../write-timestamps.js';
-import { unavailable } from './failures.js';
 
 export interface CassandraAddress {
   /** host or host:port; nodes found through them use the first one's port. */
@@ -33,7 +33,7 @@ class DriverTimestamps extends policies.timestampGeneration.MonotonicTimestampGe
   }
 }
 
-/** A connected client. @throws Unavailable when no contact point answers */
+/** A connected client. @throws Unavailable when no contact point answers; Misconfigured when one refuses the settings */
 export async function connectTo(address: CassandraAddress, keyspace?: string): Promise<Client> {
   const client = new Client({
     contactPoints: [...address.contactPoints],
@@ -63,6 +63,22 @@ export async function connectTo(address: CassandraAddress, keyspace?: string): P
     return client;
   } catch (error) {
     await client.shutdown();
-    throw unavailable('connecting', error);
+    throw notConnected(address, error);
   }
+}
+
+function notConnected({ contactPoints, username }: CassandraAddress, error: unknown): Unavailable | Misconfigured {
+  const causes = error instanceof errors.NoHostAvailableError ? Object.values(error.innerErrors ?? {}) : [error];
+  const refusal = causes.find((cause) => cause instanceof errors.AuthenticationError);
+  const points = contactPoints.join(', ');
+  if (refusal !== undefined) {
+    const user = username === undefined ? 'a node without CASSANDRA_USERNAME' : `CASSANDRA_USERNAME ${username}`;
+    return new Misconfigured(`Cassandra at ${points} refuses ${user}: ${refusal.message}`, { cause: error });
+  }
+  // The driver says so when no host is in the data centre that is set.
+  if (error instanceof errors.ArgumentError) {
+    return new Misconfigured(`Cassandra at ${points}: ${error.message}; check CASSANDRA_LOCAL_DC`, { cause: error });
+  }
+  const messages = new Set(causes.map((cause) => (cause as Error).message));
+  return new Unavailable(`no Cassandra at ${points}: ${[...messages].join('; ')}`, { cause: error });
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Client } from 'cassandra-driver';
+import { type Client, type errors, types } from 'cassandra-driver';
+import { Misconfigured } from '../../actors/domain/problem.js';
 import { columnsOf } from '../keys.js';
 import type { AnyTable } from '../table.js';
 import { isMistake, pause, unavailable } from './failures.js';
@@ -9,12 +10,33 @@ import { quoted } from './statements.js';
 const SCHEMA_MS_MAX = 60_000;
 const PAUSE_MS = 250;
 
-/** Makes the keyspace if it is absent; one that exists keeps its replication, which is its operator's. */
+/** Cassandra logs an error for each prepared statement that names no keyspace, and a definition runs only once. */
+const UNPREPARED = { prepare: false };
+
+/**
+ * Makes the keyspace if it is absent; one that exists keeps its replication, which is its operator's.
+ * @throws Misconfigured when this user may not make it
+ */
 export async function ensureKeyspace(client: Client, keyspace: string, dc: string, replicas: number): Promise<void> {
   const query =
     `CREATE KEYSPACE IF NOT EXISTS ${quoted(keyspace)} WITH replication = ` +
     `{'class': 'NetworkTopologyStrategy', '${dc}': ${replicas}}`;
-  await persistently('creating the keyspace', () => client.execute(query));
+  try {
+    await persistently('creating the keyspace', async () => {
+      const found = await client.execute(
+        'SELECT keyspace_name FROM system_schema.keyspaces WHERE keyspace_name = ?',
+        [keyspace],
+        { prepare: true },
+      );
+      if (found.rows.length === 0) await client.execute(query, [], UNPREPARED);
+    });
+  } catch (error) {
+    if ((error as errors.ResponseError).code !== types.responseErrorCodes.unauthorized) throw error;
+    const { message } = error as Error;
+    throw new Misconfigured(`Cassandra: ${message}; grant it, or make the keyspace ${keyspace} beforehand`, {
+      cause: error,
+    });
+  }
 }
 
 /**
@@ -32,9 +54,10 @@ export async function ensureTables(client: Client, keyspace: string, tables: rea
     for (const table of tables) {
       const ttl = ttls.get(table.name);
       const wanted = table.ttlSeconds ?? 0;
-      if (ttl === undefined) await client.execute(creation(keyspace, table));
+      if (ttl === undefined) await client.execute(creation(keyspace, table), [], UNPREPARED);
       else if (ttl !== wanted) {
-        await client.execute(`ALTER TABLE ${quoted(table.name)} WITH default_time_to_live = ${wanted}`);
+        const name = `${quoted(keyspace)}.${quoted(table.name)}`;
+        await client.execute(`ALTER TABLE ${name} WITH default_time_to_live = ${wanted}`, [], UNPREPARED);
       }
     }
   });
@@ -48,7 +71,7 @@ function creation(keyspace: string, table: AnyTable): string {
     .join(', ');
   const key = [`(${names(partition)})`, ...clustering.map(({ name }) => quoted(name))].join(', ');
   return (
-    `CREATE TABLE IF NOT EXISTS ${quoted(table.name)} (${columns}, value blob, PRIMARY KEY (${key})) ` +
+    `CREATE TABLE IF NOT EXISTS ${quoted(keyspace)}.${quoted(table.name)} (${columns}, value blob, PRIMARY KEY (${key})) ` +
     `WITH ID = ${tableId(keyspace, table.name)} AND default_time_to_live = ${table.ttlSeconds ?? 0}`
   );
 }

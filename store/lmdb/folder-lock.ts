@@ -3,6 +3,9 @@ import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { Unavailable } from '../../actors/domain/problem.js';
 
+/** Another process, or another part of this one, has the folder open. */
+export class FolderTaken extends Unavailable {}
+
 /**
  * Keeps a folder for one process: a second one is refused while the first lives. The kernel lets go of it when the
  * process ends, however it ends. On Linux it is an abstract socket named after the folder's inode; elsewhere a
@@ -11,7 +14,7 @@ import { Unavailable } from '../../actors/domain/problem.js';
 export class FolderLock {
   private constructor(private readonly server: Server) {}
 
-  /** @throws Unavailable another process (or another part of this one) holds the folder */
+  /** @throws FolderTaken */
   static async take(folder: string): Promise<FolderLock> {
     const name = await socketName(folder);
     const server = createServer((socket) => socket.destroy());
@@ -20,7 +23,7 @@ export class FolderLock {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
       if (name.startsWith('\0') || (await answers(name))) {
-        throw new Unavailable(`${folder} is in use by another process`, { cause: error });
+        throw new FolderTaken(`${folder} is in use by another process`, { cause: error });
       }
       await unlink(name);
       await listen(server, name);

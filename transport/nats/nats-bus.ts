@@ -1,7 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { connect, createInbox, DebugEvents, Events, headers, type Msg, type NatsConnection } from 'nats';
-import { Unavailable } from '../../actors/domain/problem.js';
+import {
+  connect,
+  createInbox,
+  DebugEvents,
+  ErrorCode,
+  Events,
+  headers,
+  type Msg,
+  type NatsConnection,
+  type NatsError,
+} from 'nats';
+import { Misconfigured, Unavailable } from '../../actors/domain/problem.js';
 import type { NodeHeardOf, NodePacked } from '../../proto/gen/types.js';
 import {
   type Bus,
@@ -15,6 +25,7 @@ import {
   servedBytes,
 } from '../bus.js';
 import { HeardNumbers } from '../heard-numbers.js';
+import { masked } from '../masked-url.js';
 import type { TransportLog } from '../transport-log.js';
 import { FAILED_HEADER, OpenRequests } from './open-requests.js';
 import { Outbox, unpack } from './outbox.js';
@@ -49,6 +60,8 @@ export interface BusCounts {
 /** Requests that one node works on at a time; each waits for an append of some milliseconds. More are turned away. */
 export const HANDLERS_MAX = 4_096;
 const CONNECT_MS_MAX = 5_000;
+/** The server answered and will answer the same next time. */
+const REFUSALS: readonly string[] = [ErrorCode.AuthorizationViolation, ErrorCode.AuthenticationExpired];
 /** The server may be away for a second only: try often, a little apart from the other nodes. */
 const RECONNECT_MS = 200;
 const RECONNECT_JITTER_MS = 100;
@@ -87,7 +100,7 @@ export class NatsBus implements Bus {
   private garbage = 0;
   private busy = 0;
 
-  /** @throws Unavailable when no server answers or it refuses the token */
+  /** @throws Unavailable when no server answers; Misconfigured when it refuses the token or password */
   static async connect(options: NatsBusOptions): Promise<NatsBus> {
     try {
       const connection = await connect({
@@ -106,7 +119,14 @@ export class NatsBus implements Bus {
       await bus.listen();
       return bus;
     } catch (cause) {
-      throw new Unavailable(`no NATS at ${options.url}: ${(cause as Error).message}`, { cause });
+      const { message, code } = cause as Partial<NatsError>;
+      const address = masked(options.url);
+      if (REFUSALS.includes(code ?? '')) {
+        throw new Misconfigured(`NATS at ${address} refuses this node: ${message}; check NATS_TOKEN and NATS_URL`, {
+          cause,
+        });
+      }
+      throw new Unavailable(`no NATS at ${address}: ${message}`, { cause });
     }
   }
 

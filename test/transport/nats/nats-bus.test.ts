@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { connect } from 'nats';
-import { Unavailable } from '../../../actors/domain/problem.js';
+import { Misconfigured, Unavailable } from '../../../actors/domain/problem.js';
 import { codec } from '../../../proto/codec.js';
 import { NotDelivered, ROWS_TOPIC, STATUSES_TOPIC } from '../../../transport/bus.js';
 import { NatsBus } from '../../../transport/nats/nats-bus.js';
@@ -56,12 +56,18 @@ test('bytes that are no message are counted and ignored', async (t) => {
   await eventually('the good one came', () => heard.length === 1);
 });
 
-test('a wrong token is refused with Unavailable', async (t) => {
+test('a wrong token is a mistake of the settings, and no error says the password of the address', async (t) => {
   const server = await OwnNatsServer.start('right');
   t.after(() => server.end());
   await assert.rejects(
     NatsBus.connect({ url: server.url, token: 'wrong', prefix: 'x', name: 'one', log }),
-    (error) => error instanceof Unavailable && /authorization/i.test(error.message),
+    (error) => error instanceof Misconfigured && /authorization/i.test(error.message),
+  );
+  await server.kill();
+  const url = server.url.replace('//', '//user:SECRET@');
+  await assert.rejects(
+    NatsBus.connect({ url, prefix: 'x', name: 'one', log }),
+    (error) => error instanceof Unavailable && !error.message.includes('SECRET'),
   );
 });
 

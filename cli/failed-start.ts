@@ -1,0 +1,21 @@
+import { AssertionError } from 'node:assert';
+import type { Logger as PinoLogger } from 'pino';
+
+/** Errors of the program itself: their stack is needed to correct it. */
+const FAULTS = [TypeError, ReferenceError, SyntaxError, RangeError, AssertionError];
+
+/** Says why the node cannot start: one line for people on a terminal, one line at level fatal in a log. */
+export function reportFailedStart(
+  error: unknown,
+  logger: Pick<PinoLogger, 'fatal'>,
+  stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>,
+): void {
+  const why = oneLine(error instanceof Error ? error.message : String(error));
+  const isFault = FAULTS.some((fault) => error instanceof fault);
+  if (stream.isTTY && !isFault) stream.write(`murmuration: cannot start: ${why}\n`);
+  else logger.fatal({ why, ...(isFault ? { err: error } : {}) }, 'cannot start');
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s*\n\s*/g, ' ').trim();
+}
