@@ -131,3 +131,37 @@ test('requests are logged where the level asks for it', async () => {
   await inTurn('GET /now', 'GET /later');
   assert.equal(lines.length, 1);
 });
+
+/** One connection that sends the pieces one after the other, each in a segment of its own. */
+async function inPieces(first: string, second: string): Promise<string> {
+  const socket = connect(gateway.server.port, '127.0.0.1');
+  socket.setNoDelay(true);
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1');
+  });
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  socket.on('error', () => undefined);
+  await new Promise<void>((resolve) => socket.once('connect', resolve));
+  socket.write(first);
+  // Another request that was sent later is answered: the server has read the first piece.
+  await inTurn('GET /now');
+  socket.write(second);
+  await until('an answer', () => text.includes('\r\n\r\n') || undefined, 5_000);
+  socket.destroy();
+  await closed;
+  return text;
+}
+
+test('a method or headers in two TCP segments are read; so is a first line, except on Node 20', async () => {
+  const [nodeMajor] = process.versions.node.split('.').map(Number);
+  const line = nodeMajor === 20 ? /^HTTP\/1\.1 505 / : /^HTTP\/1\.1 200 /;
+  assert.match(await inPieces('GE', 'T /now HTTP/1.1\r\nHost: a\r\n\r\n'), /^HTTP\/1\.1 200 /);
+  assert.match(await inPieces('GET /now HTTP/1.1\r\nHo', 'st: a\r\n\r\n'), /^HTTP\/1\.1 200 /);
+  assert.match(await inPieces('GET /n', 'ow HTTP/1.1\r\nHost: a\r\n\r\n'), line);
+});
+
+test('HTTP/1.0 is refused with 505', async () => {
+  const text = await rawExchange(gateway.server.port, 'GET /now HTTP/1.0\r\nHost: a\r\n\r\n', () => false);
+  assert.match(text, /^HTTP\/1\.1 505 /);
+});
