@@ -83,8 +83,9 @@ function best(
   const ranked = new Best<Candidate>(offset + limit, byRank);
   for (const record of records) {
     const relation = relations(record.id);
-    // Mutes hide what people say, not who they are.
-    if (!isPublished(record) || isSuspended(record) || relation?.blocking || relation?.blockedBy) continue;
+    // Blocks and mutes hide statuses, not people: a viewer finds whom they want to unblock. Source: Mastodon
+    // AccountSearchService, which filters neither.
+    if (!isPublished(record) || isSuspended(record)) continue;
     const isFollowed = relation?.following === true;
     if (following && !isFollowed) continue;
     // Others of these are found by whoever knows their name, and not by chance.

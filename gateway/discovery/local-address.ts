@@ -41,7 +41,7 @@ async function entityAt(services: Services, viewer: string | undefined, address:
   const status = /^\/(?:@[^/]+|users\/[^/]+\/statuses)\/([0-9]{1,18})(?:\/activity)?$/.exec(path)?.[1];
   if (status !== undefined) return statusAt(services, viewer, status);
   const username = /^\/(?:@|users\/)([A-Za-z0-9_.-]+)$/.exec(path)?.[1];
-  if (username !== undefined) return accountAt(services, viewer, username);
+  if (username !== undefined) return accountAt(services, username);
   const collection = /^\/(?:users\/[^/]+\/)?collections\/([0-9]{1,18})$/.exec(path)?.[1];
   if (collection !== undefined) return collectionAt(services, viewer, collection);
   const tag = /^\/tags\/([^/]+)$/.exec(path)?.[1];
@@ -62,12 +62,11 @@ async function collectionAt(services: Services, viewer: string | undefined, id: 
   return seen === undefined || isProblem(seen) ? NOTHING : { ...NOTHING, collections: [seen] };
 }
 
-async function accountAt(services: Services, viewer: string | undefined, username: string): Promise<Found> {
+/** Blocks do not hide the account: `accounts/lookup` shows it, too. */
+async function accountAt(services: Services, username: string): Promise<Found> {
   const id = await services.registry.find(`acct:${username.toLowerCase()}`);
   const record = id === undefined ? undefined : await publishedAccount(services, id);
-  if (record === undefined || isProblem(record)) return NOTHING;
-  const blockedBy = viewer !== undefined && (await services.lenses.of(viewer)).relations(record.id)?.blockedBy;
-  return blockedBy ? NOTHING : { ...NOTHING, accounts: [record] };
+  return record === undefined || isProblem(record) ? NOTHING : { ...NOTHING, accounts: [record] };
 }
 
 function decoded(text: string): string {

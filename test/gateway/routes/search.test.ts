@@ -89,12 +89,17 @@ test('of many that begin so the most followed come first, and every page goes on
   }
 });
 
-test('whoever is blocked, in either direction, is not found', async () => {
+test('a block hides nobody from searches for people, in either direction', async () => {
   const [one, two] = [await server.person('zoe_one'), await server.person('zoe_two')];
   await one.post(`/api/v1/accounts/${two.id}/block`);
-  assert.deepEqual((await found(one, 'zoe_two')).accounts, []);
-  assert.deepEqual((await found(two, 'zoe_one')).accounts, []);
-  assert.deepEqual((await found(two, 'http://localhost/@zoe_one')).accounts, []);
+  for (const [who, other, name] of [
+    [one, two, 'zoe_two'],
+    [two, one, 'zoe_one'],
+  ] as const) {
+    for (const q of [name, `@${name}@localhost`, `http://localhost/@${name}`])
+      assert.deepEqual(ids((await found(who, q, '&type=accounts&resolve=true')).accounts), [other.id], q);
+    assert.deepEqual(ids((await who.get(`/api/v1/accounts/search?q=${name}`)).body), [other.id]);
+  }
   assert.equal((await found(bob, 'zoe')).accounts.length, 2);
 });
 
