@@ -42,6 +42,7 @@ function parseJson(text: string): object {
   } catch {
     throw new Unparsable('Malformed JSON');
   }
+  if (LONG_INTEGER.test(text)) value = JSON.parse(withQuotedIntegers(text));
   // Some clients write so that they have nothing to say.
   if (value === null) return {};
   if (typeof value !== 'object' || Array.isArray(value)) {
@@ -49,6 +50,41 @@ function parseJson(text: string): object {
   }
   if (doubtfulEscape.test(text)) checkTexts(value);
   return value;
+}
+
+/** A number that may be larger than JavaScript holds exactly, or a text that looks so. */
+const LONG_INTEGER = /(?:^|[[:,\s-])[0-9]{16}/;
+
+/**
+ * Valid JSON whose integers past 2^53 are texts: ids have 64 bits, some clients write them as numbers, and `JSON.parse`
+ * rounds them.
+ */
+function withQuotedIntegers(text: string): string {
+  const tokens = /"|-?[0-9][0-9.eE+-]*/g;
+  let quoted = '';
+  let copied = 0;
+  for (let found = tokens.exec(text); found !== null; found = tokens.exec(text)) {
+    const [token] = found;
+    if (token === '"') {
+      tokens.lastIndex = afterString(text, found.index);
+    } else if (/^-?[0-9]{16,}$/.test(token) && !Number.isSafeInteger(Number(token))) {
+      quoted += `${text.slice(copied, found.index)}"${token}"`;
+      copied = tokens.lastIndex;
+    }
+  }
+  return quoted + text.slice(copied);
+}
+
+/** The place behind the closing quotation mark of a string. */
+function afterString(text: string, opening: number): number {
+  let closing = opening;
+  let backslashes: number;
+  do {
+    closing = text.indexOf('"', closing + 1);
+    backslashes = 0;
+    while (text[closing - 1 - backslashes] === '\\') backslashes++;
+  } while (backslashes % 2 === 1);
+  return closing + 1;
 }
 
 /** Without recursion: the nesting is the client's choice. */

@@ -13,21 +13,24 @@ interface Shape {
   readonly properties?: Readonly<Record<string, TSchema>>;
   readonly items?: TSchema;
   readonly anyOf?: readonly TSchema[];
+  readonly minimum?: number;
   readonly maximum?: number;
   readonly clamp?: boolean;
+  readonly lenient?: boolean;
   readonly const?: unknown;
   readonly pattern?: string;
   readonly bytes?: boolean;
 }
 
 /**
- * Brings a value towards its schema before ajv judges it: words for booleans and numbers, one value for an array,
- * `{"0": …, "1": …}` (a form's indexed names) for an array; null and, for numbers and booleans, empty text count as
- * absent where the schema does not allow them, as does empty text for one of some words or for what has a pattern,
- * also within a list;
- * empty text is null where that is allowed and text is not; a data: address is the file that it holds, as Mastodon takes
- * pictures in JSON. What does not fit is left for ajv to refuse. Walks the schema, not
- * the value, so hostile nesting costs nothing. Changes objects in place.
+ * Brings a value towards its schema before ajv judges it. Words become booleans and numbers. One value, or
+ * `{"0": …, "1": …}` (a form's indexed names), becomes an array. A data: address becomes the file that it holds, as
+ * Mastodon takes pictures in JSON. Empty text becomes null where null is allowed and text is not.
+ *
+ * Some values count as absent where the schema does not allow them: null; empty text for numbers, booleans, literals
+ * and texts with a pattern, also within a list; a scalar for an object or for a list of objects; and whatever does not
+ * fit a schema that is `lenient`. Other values that do not fit are left for ajv to refuse. The function walks the
+ * schema, not the value, so hostile nesting costs nothing. It changes objects in place.
  */
 export function coerce(schema: TSchema, value: unknown): unknown {
   const shape = schema as Shape;
@@ -76,13 +79,15 @@ function coerceBoolean(value: unknown): unknown {
   return FALSE_WORDS.has(value) ? false : value;
 }
 
-function coerceNumber(shape: Shape, value: unknown): unknown {
-  const number =
-    typeof value === 'string' && /^[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?$/.test(value) ? Number(value) : value;
-  if (shape.clamp === true && shape.maximum !== undefined && typeof number === 'number' && number > shape.maximum) {
-    return shape.maximum;
-  }
-  return number;
+function coerceNumber({ clamp, maximum }: Shape, value: unknown): unknown {
+  const isClamped = clamp === true && maximum !== undefined;
+  const number = typeof value === 'string' && isNumeral(value, isClamped) ? Number(value) : value;
+  return isClamped && typeof number === 'number' && number > maximum ? maximum : number;
+}
+
+/** A number that JavaScript holds exactly, or one of any size that is cut to a maximum anyway. */
+function isNumeral(text: string, isClamped: boolean): boolean {
+  return /^[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?$/.test(text) || (isClamped && /^\+?[0-9]+$/.test(text));
 }
 
 function coerceArray(shape: Shape, value: unknown): unknown {
@@ -91,7 +96,9 @@ function coerceArray(shape: Shape, value: unknown): unknown {
   if (items === undefined || !Array.isArray(list)) return list;
   // Mastodon.py writes some lists as `id[][]`.
   const flat = items.type === 'array' ? list : list.flat();
-  return flat.filter((item) => !(item === '' && cannotBeEmpty(items))).map((item) => coerce(items as TSchema, item));
+  return flat
+    .filter((item) => !(item === '' && cannotBeEmpty(items)) && !(isScalar(item) && takesObjectsOnly(items)))
+    .map((item) => coerce(items as TSchema, item));
 }
 
 function asList(value: unknown): unknown {
@@ -110,8 +117,9 @@ function coerceObject(shape: Shape, value: unknown): unknown {
   for (const [name, schema] of Object.entries(shape.properties ?? {})) {
     if (!Object.hasOwn(holder, name)) continue;
     const given = holder[name];
-    if (countsAsAbsent(schema as Shape, given)) delete holder[name];
-    else holder[name] = coerce(schema, given);
+    const value = countsAsAbsent(schema as Shape, given) ? undefined : coerce(schema, given);
+    if (value === undefined || isUnfit(schema as Shape, value)) delete holder[name];
+    else holder[name] = value;
   }
   return holder;
 }
@@ -125,7 +133,40 @@ function coerceFile(value: unknown): unknown {
 
 function countsAsAbsent(shape: Shape, given: unknown): boolean {
   if (given === null) return shape.type !== 'null' && !hasNull(shape.anyOf ?? []);
+  if (takesObjectsOnly(shape) && holdsScalarsOnly(given)) return true;
   return (given === '' || isNoFile(given)) && cannotBeEmpty(shape);
+}
+
+const isScalar = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value);
+
+/** A scalar, or a list of scalars: as a list of objects it would be an empty one, which may mean to delete all. */
+const holdsScalarsOnly = (given: unknown): boolean =>
+  Array.isArray(given) ? given.length > 0 && given.every(isScalar) : isScalar(given);
+
+/** An object, a list of objects, or either of some. A file is an object whose bytes JSON may give as text. */
+function takesObjectsOnly({ type, items, anyOf, bytes }: Shape): boolean {
+  if (anyOf !== undefined) return anyOf.every((one) => takesObjectsOnly(one as Shape));
+  if (type === 'array') return items !== undefined && takesObjectsOnly(items as Shape);
+  return type === 'object' && bytes !== true;
+}
+
+/** By their sources, which stand in schemas. */
+const patterns = new Map<string, RegExp>();
+
+function patternOf(source: string): RegExp {
+  let pattern = patterns.get(source);
+  if (pattern === undefined) {
+    pattern = new RegExp(source);
+    patterns.set(source, pattern);
+  }
+  return pattern;
+}
+
+/** Whether the value counts as absent because its schema is lenient and does not take it. */
+function isUnfit({ lenient, type, minimum, pattern = '' }: Shape, value: unknown): boolean {
+  if (lenient !== true) return false;
+  if (type === 'string') return typeof value !== 'string' || !patternOf(pattern).test(value);
+  return !Number.isInteger(value) || (minimum !== undefined && (value as number) < minimum);
 }
 
 /** Forms name fields that nobody filled in. Plain text may be empty: then it is for the route to say. */
@@ -139,7 +180,7 @@ function cannotBeEmpty(shape: Shape): boolean {
     case 'string':
       return shape.const !== undefined
         ? shape.const !== ''
-        : shape.pattern !== undefined && !new RegExp(shape.pattern).test('');
+        : shape.pattern !== undefined && !patternOf(shape.pattern).test('');
     default:
       return shape.bytes === true;
   }

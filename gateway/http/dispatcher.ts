@@ -5,7 +5,6 @@ import type { Authenticator, Caller } from './authenticator.js';
 import { authorize } from './authorize.js';
 import { BODY_BYTES_MAX, parseBody } from './body.js';
 import type { ClientAddress } from './client-address.js';
-import { asksForNone, emptied, isPaged } from './empty-page.js';
 import { parseUrlEncoded, percentDecode, Unparsable } from './form.js';
 import type { Head } from './head.js';
 import { type Address, type Arrival, Incoming } from './incoming.js';
@@ -40,7 +39,6 @@ export interface Prepared {
   readonly params: Validate | undefined;
   readonly query: Validate | undefined;
   readonly body: Validate | undefined;
-  readonly isPaged: boolean;
   /** What short queries without lists became, which nobody changes. */
   readonly queries: Map<string, object>;
 }
@@ -207,23 +205,28 @@ export class Dispatcher {
   ): Handled | Promise<Handled> {
     const { route } = prepared;
     let body: unknown = EMPTY;
+    let asked = address;
     if (prepared.body !== undefined || bytes.length > 0) {
       const parsed = this.#parseBody(route, bytes, arrival.head);
-      const valid = prepared.body?.(parsed) ?? { value: parsed };
+      const validate = prepared.body ?? prepared.query;
+      const valid = validate?.(parsed) ?? { value: parsed };
       if (isProblem(valid)) return valid;
       body = valid.value;
+      if (validate !== undefined && validate === prepared.query) asked = { params: address.params, query: body };
     }
-    const request = new Incoming(this.#services, this.#clientAddress, caller, address, body, arrival);
+    const request = new Incoming(this.#services, this.#clientAddress, caller, asked, body, arrival);
     const key = route.idempotent === undefined ? undefined : request.headers['idempotency-key'];
     if (key) return once(request, route, arrival.head.path, key);
-    const handled = route.handle(request);
-    return address.isEmpty === true ? emptied(handled) : handled;
+    return route.handle(request);
   }
 
-  /** Some clients put a form's values into the address: they count where the route has no query of its own. */
+  /**
+   * Parameters come in the address or in the body, as at Mastodon: a route with a schema for only one of them takes
+   * both, and the body's count first.
+   */
   #parseBody(route: AnyRoute, bytes: Uint8Array, head: Head): object {
     const body = parseBody(bytes, head.contentType ?? '');
-    if (head.query === '' || route.body === undefined || route.query !== undefined) return body;
+    if (head.query === '' || (route.body === undefined) === (route.query === undefined)) return body;
     return Object.assign(parseUrlEncoded(head.query), body);
   }
 
@@ -242,10 +245,8 @@ export class Dispatcher {
     const validParams = id !== undefined || prepared.params === undefined ? { value: params } : prepared.params(params);
     if (isProblem(validParams)) return NOT_FOUND;
     if (known !== undefined) return { params: validParams.value, query: known };
-    const isEmpty = prepared.isPaged && 'limit' in form && asksForNone(form.limit);
-    const query = prepared.query?.(isEmpty ? { ...form, limit: '1' } : form) ?? { value: form };
+    const query = prepared.query?.(form) ?? { value: form };
     if (isProblem(query)) return query;
-    if (isEmpty) return { params: validParams.value, query: query.value, isEmpty };
     keepQuery(prepared, head.query, query.value);
     return { params: validParams.value, query: query.value };
   }
@@ -296,7 +297,6 @@ function prepare(route: AnyRoute, compile: (schema: TSchema) => Validate): Prepa
     params: route.params && compile(route.params),
     query: route.query && compile(route.query),
     body: route.body && compile(route.body),
-    isPaged: isPaged(route.query),
     queries: new Map(),
   };
 }

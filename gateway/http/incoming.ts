@@ -22,8 +22,6 @@ export interface Arrival {
 export interface Address {
   readonly params: unknown;
   readonly query: unknown;
-  /** A page of nothing is asked for; `query` says one. */
-  readonly isEmpty?: boolean;
 }
 
 /** What a handler sees of a request; the parts that few ask for are made when they do. */

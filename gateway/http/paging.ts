@@ -4,12 +4,9 @@ import { storedId } from '../../actors/domain/ids.js';
 const ID_HIGHEST = '9'.repeat(18);
 const [DIGIT_0, DIGIT_9] = [48, 57];
 
-/**
- * A page’s size as clients ask for it; more than `limitMax` is cut to it, and of 0 there is an empty page, as at Mastodon:
- * `pageSize` has the dispatcher ask for a page of 1 and empty it (empty-page.ts), so no handler meets 0.
- */
+/** A page's size: at most `limitMax`, and the default where the client gives no positive integer. */
 export function limitQuery(limitDefault: number, limitMax: number) {
-  return Type.Integer({ minimum: 0, maximum: limitMax, default: limitDefault, clamp: true, pageSize: true });
+  return Type.Integer({ minimum: 1, maximum: limitMax, default: limitDefault, clamp: true, lenient: true });
 }
 
 /** An id in a query or body; longer numbers than ids can be are refused with 422. */
@@ -26,10 +23,10 @@ export function isIdText(text: string): boolean {
 }
 
 /**
- * A bound of a page. It may be any number of 64 bits and more, not only an id that there can be: clients that count
- * ask for what lies below the largest number they have.
+ * A bound of a page: any number, because some clients ask for statuses below the largest integer they have. Anything
+ * else (`undefined`, `null`, empty text) counts as absent.
  */
-export const boundText = () => Type.String({ pattern: '^[0-9]{1,20}$' });
+export const boundText = () => Type.String({ pattern: '^[0-9]+$', lenient: true });
 
 /** Properties of a query that pages; spread them into a larger `Type.Object`. */
 export function pageProperties(limitDefault = 20, limitMax = 40) {

@@ -29,7 +29,7 @@ function makeAjv(): Ajv {
   const ajv = new Ajv({ useDefaults: true, strict: true, strictTypes: false, strictRequired: false });
   addFormats.default(ajv);
   ajv.addKeyword({ keyword: 'clamp', schemaType: 'boolean' });
-  ajv.addKeyword({ keyword: 'pageSize', schemaType: 'boolean' });
+  ajv.addKeyword({ keyword: 'lenient', schemaType: 'boolean' });
   // What the handler demands besides, for the OpenAPI document to say.
   ajv.addKeyword({ keyword: 'shown', schemaType: 'object' });
   // A file comes from the multipart parser, not from JSON: only bytes that are bytes will do.

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import { isoTime } from '../entities/time.js';
+import { limitQuery } from '../http/paging.js';
 import { type AnyRoute, json, route } from '../http/route.js';
 import { DIMENSIONS, dimension } from '../metrics/dimensions.js';
 import { MEASURES, measure, type Subjects } from '../metrics/measures.js';
@@ -86,7 +87,7 @@ export const adminMetricRoutes: readonly AnyRoute[] = [
       keys,
       start_at: Type.Optional(time()),
       end_at: Type.Optional(time()),
-      limit: Type.Integer({ minimum: 1, maximum: RANKED_MAX, default: RANKED_DEFAULT }),
+      limit: limitQuery(RANKED_DEFAULT, RANKED_MAX),
       tag_servers: ofTag(),
       tag_languages: ofTag(),
       instance_accounts: ofDomain(),

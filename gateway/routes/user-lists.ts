@@ -99,7 +99,7 @@ const members = route({
   query: Type.Object({
     ...pageProperties(40, 80),
     // 0: all of them, as clients ask that show a list to be edited.
-    limit: Type.Integer({ minimum: 0, maximum: 80, default: 40, clamp: true }),
+    limit: Type.Integer({ minimum: 0, maximum: 80, default: 40, clamp: true, lenient: true }),
   }),
   handle: async (request) => {
     const { services, viewer = '', params, query } = request;

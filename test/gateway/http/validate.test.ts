@@ -34,6 +34,18 @@ test('lists are as clients of Mastodon write them: what is empty in them counts 
   assert.deepEqual(texts({ options: ['', 'a'] }), { value: { options: ['', 'a'] } }, 'text may be empty');
 });
 
+test('a scalar where an object belongs counts as absent, as at Mastodon; one among objects is left out', () => {
+  const one = Type.Object({ name: Type.String() });
+  const validate = validators()(Type.Object({ one: Type.Optional(one), some: Type.Optional(Type.Array(one)) }));
+  for (const scalar of ['', 'undefined', 1, true]) {
+    assert.deepEqual(validate({ one: scalar, some: scalar }), { value: {} });
+    assert.deepEqual(validate({ some: [scalar] }), { value: {} });
+    assert.deepEqual(validate({ some: [scalar, { name: 'a' }] }), { value: { some: [{ name: 'a' }] } });
+  }
+  assert.deepEqual(validate({ some: [] }), { value: { some: [] } });
+  assert.ok(isProblem(validate({ one: { name: [] } })));
+});
+
 test('a validator gives the same answers at its first value and at later ones', () => {
   const validate = validators()(Type.Object({ limit: Type.Integer({ minimum: 1, default: 20 }) }));
   for (let round = 0; round < 2; round++) {

@@ -98,7 +98,6 @@ test('an account’s statuses are what the reader may see, chosen by the query',
   const first = await server.get(`/api/v1/accounts/${carol.id}/statuses?limit=2&exclude_reblogs=true`);
   assert.match(linkTo(first, 'next') ?? '', /exclude_reblogs=true/);
   assert.deepEqual(ids((await server.get(linkTo(first, 'next') ?? '')).body), [open]);
-  assert.deepEqual((await server.get(`/api/v1/accounts/${carol.id}/statuses?limit=0`)).body, []);
 });
 
 test('the Link of an account’s statuses names none that the reader may not see', async () => {

@@ -123,7 +123,7 @@ test('suggestions are for users', async () => {
   for (const path of ['/api/v1/suggestions', '/api/v2/suggestions']) assert.equal((await server.get(path)).status, 401);
   const { viewer } = await acquainted();
   assert.equal((await viewer.remove('/api/v1/suggestions/x')).status, 404);
-  assert.equal((await viewer.get('/api/v1/suggestions?limit=x')).status, 422);
+  assert.equal((await viewer.get('/api/v1/suggestions?limit=x')).status, 200);
 });
 
 test('the directory has the people who want to be found, the latest active or the newest first', async () => {
