@@ -26,7 +26,7 @@ export function isIdText(text: string): boolean {
  * A bound of a page: any number, because some clients ask for statuses below the largest integer they have. Anything
  * else (`undefined`, `null`, empty text) counts as absent.
  */
-export const boundText = () => Type.String({ pattern: '^[0-9]+$', lenient: true });
+export const boundText = () => Type.String({ pattern: '^[0-9]{1,64}$', lenient: true });
 
 /** Properties of a query that pages; spread them into a larger `Type.Object`. */
 export function pageProperties(limitDefault = 20, limitMax = 40) {
