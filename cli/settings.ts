@@ -172,8 +172,20 @@ function checkedTogether(settings: Settings): Settings {
   if (NATS_URL !== undefined && CLUSTER_SECRET === undefined && given === 0) {
     throw badSetting('CLUSTER_SECRET', 'is needed with NATS_URL (or the CLUSTER_TLS files)');
   }
+  if (!isLoopback(new URL(settings.BASE_URL).hostname)) {
+    for (const name of ['CLUSTER_SECRET', 'NATS_TOKEN'] as const) {
+      if (settings[name] === TRIAL_SECRET)
+        throw badSetting(name, `must not be ${TRIAL_SECRET} unless BASE_URL is localhost`);
+    }
+  }
   return settings;
 }
+
+/** The secret in compose.yaml, which everybody knows. */
+const TRIAL_SECRET = 'only-to-try-out';
+
+const isLoopback = (hostname: string) =>
+  /^(.+\.)?localhost$/.test(hostname) || /^127\.\d+\.\d+\.\d+$/.test(hostname) || hostname === '[::1]';
 
 /** What `config` prints: one `NAME=value` a line; secrets are masked, those within addresses too. */
 export function printable(settings: Settings): string[] {

@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox';
 import { isProblem, type Problem, problem, Unavailable } from '../../actors/domain/problem.js';
+import { faultPage } from '../oauth/pages/layout.js';
 import type { Services } from '../services.js';
 import type { Authenticator, Caller } from './authenticator.js';
 import { authorize } from './authorize.js';
@@ -12,7 +13,7 @@ import { LogBound } from './log-bound.js';
 import { once } from './once.js';
 import { idText, isIdText } from './paging.js';
 import { problemAnswer } from './problem-answer.js';
-import type { RateLimits, Standing } from './rate-limits.js';
+import { isLimited, type RateLimits, type Standing } from './rate-limits.js';
 import type { Answer, AnyRoute } from './route.js';
 import { type Match, paramNames, Router } from './router.js';
 import { type Validate, validators } from './validate.js';
@@ -35,6 +36,8 @@ export interface Prepared {
   readonly names: readonly string[];
   /** Its only parameter is `:id`, which is judged without the schema as long as it is one. */
   readonly isById: boolean;
+  /** Requests count towards rate limits. */
+  readonly isLimited: boolean;
   /** Absent: the route has no schema for it. */
   readonly params: Validate | undefined;
   readonly query: Validate | undefined;
@@ -134,26 +137,29 @@ export class Dispatcher {
   }
 
   #run(prepared: Prepared, raw: readonly string[], arrival: Arrival): Attempt {
-    const address = this.#parseAddress(prepared, raw, arrival.head);
-    if (isProblem(address)) return this.#refuse(prepared, address, arrival);
+    // The token first: nobody without a valid one is told anything about parameters.
     const caller = authorize(prepared.route, arrival.head.authorization, this.#authenticator);
     // Writes of all but users whose tokens are known count by it, also when the client has gone meanwhile.
     if (arrival.writes && !isKnownUser(prepared.route, caller)) arrival.connected();
     if (arrival.body !== undefined || caller instanceof Promise) {
-      return this.#runLater(prepared, address, caller, arrival);
+      return this.#runLater(prepared, raw, caller, arrival);
     }
     if (isProblem(caller)) return this.#refuse(prepared, caller, arrival);
+    const address = this.#parseAddress(prepared, raw, arrival.head);
+    if (isProblem(address)) return this.#refuse(prepared, address, arrival);
     return this.#handle(prepared, address, caller, NO_BYTES, arrival);
   }
 
   async #runLater(
     prepared: Prepared,
-    address: Address,
+    raw: readonly string[],
     authorized: Caller | Problem | Promise<Caller | Problem>,
     arrival: Arrival,
   ): Promise<Handled | undefined> {
     const caller = await authorized;
     if (isProblem(caller)) return this.#refuse(prepared, caller, arrival);
+    const address = this.#parseAddress(prepared, raw, arrival.head);
+    if (isProblem(address)) return this.#refuse(prepared, address, arrival);
     const bytes = arrival.body === undefined ? NO_BYTES : await arrival.body.done;
     if (bytes === 'aborted') return undefined;
     if (bytes === 'too_large') return problem('too_large', 'The request is too large');
@@ -170,12 +176,12 @@ export class Dispatcher {
     arrival: Arrival,
   ): Handled | Promise<Handled> {
     const limits = this.#rateLimits;
-    if (limits === undefined || !prepared.path.startsWith('/api/')) {
+    if (limits === undefined || !prepared.isLimited) {
       return this.#carryOut(prepared, address, caller, bytes, arrival);
     }
     const standing = limits.take(prepared.route, caller.bearer?.tokenHash, () => this.#from(arrival));
     if (standing === undefined) return this.#carryOut(prepared, address, caller, bytes, arrival);
-    if (standing.refused) return withHeaders(TOO_MANY, standing);
+    if (standing.refused) return this.#tooMany(prepared, standing);
     const handled = this.#carryOut(prepared, address, caller, bytes, arrival);
     return handled instanceof Promise
       ? handled.then((answer) => withHeaders(answer, standing))
@@ -184,12 +190,21 @@ export class Dispatcher {
 
   /** What is refused before anybody knows who asks counts for the address: tokens are not tried out without end. */
   #refuse(prepared: Prepared, refusal: Problem, arrival: Arrival): Handled {
-    const isCounted = prepared.path.startsWith('/api/');
-    const standing = isCounted
+    const standing = prepared.isLimited
       ? this.#rateLimits?.take(prepared.route, undefined, () => this.#from(arrival))
       : undefined;
     if (standing === undefined) return refusal;
-    return withHeaders(standing.refused ? TOO_MANY : refusal, standing);
+    return standing.refused ? this.#tooMany(prepared, standing) : withHeaders(refusal, standing);
+  }
+
+  /** 429 with the time from which requests are answered again: a page where people look at it. */
+  #tooMany({ path }: Prepared, standing: Standing): Answer {
+    const retryAfter = { 'retry-after': String(standing.retryAfterSeconds) };
+    const { instance } = this.#services;
+    const isPage = path.startsWith('/auth/') || path.startsWith('/oauth/authorize');
+    const text = `Please try again in ${Math.ceil(standing.retryAfterSeconds / 60)} minutes.`;
+    const answer = withHeaders(isPage ? faultPage(instance, 'Too many attempts', text, 429) : TOO_MANY, standing);
+    return { ...answer, headers: { ...answer.headers, ...retryAfter } };
   }
 
   #from(arrival: Arrival): string {
@@ -294,6 +309,7 @@ function prepare(route: AnyRoute, compile: (schema: TSchema) => Validate): Prepa
     route,
     names,
     isById: names.length === 1 && names[0] === 'id' && takesIds(route.params?.properties?.id),
+    isLimited: isLimited(route.path),
     params: route.params && compile(route.params),
     query: route.query && compile(route.query),
     body: route.body && compile(route.body),

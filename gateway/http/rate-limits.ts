@@ -8,6 +8,7 @@ import type { AnyRoute } from './route.js';
 /** Where somebody stands who asked. */
 export interface Standing {
   readonly refused: boolean;
+  readonly retryAfterSeconds: number;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -38,10 +39,16 @@ const TOLD_MAX = 5_000;
 
 const message = codec('murmuration.node.RateCounts');
 
+/** Whether requests to the path count: the API, and the pages and endpoints by which people and clients sign in. */
+export function isLimited(path: string): boolean {
+  return /^\/(api|auth|oauth)\//.test(path) && path !== '/auth/style.css';
+}
+
 /** What a route counts as, besides as a request. */
 export function rateClassOf({ method, path }: Pick<AnyRoute, 'method' | 'path'>): RateClass | undefined {
   if (method === 'POST' && /^\/api\/v[12]\/media$/.test(path)) return 'media';
   if (method === 'POST' && path === '/api/v1/accounts') return 'sign_up';
+  if (method === 'POST' && path.startsWith('/auth/')) return 'sign_in';
   if (method === 'DELETE' && path === '/api/v1/statuses/:id') return 'deletes';
   return method === 'POST' && path === '/api/v1/statuses/:id/unreblog' ? 'deletes' : undefined;
 }
@@ -73,10 +80,11 @@ export class RateLimits {
     if (rules === 'off') return undefined;
     const special = rateClassOf(route);
     const general: RateClass = tokenHash === undefined ? 'address' : 'token';
-    const who = special === 'sign_up' || tokenHash === undefined ? addressKey(address()) : tokenHash;
+    const who =
+      special === 'sign_up' || special === 'sign_in' || tokenHash === undefined ? addressKey(address()) : tokenHash;
     const all = this.#count(general, tokenHash ?? who, rules[general]);
     const own = special === undefined ? undefined : this.#count(special, who, rules[special]);
-    return own !== undefined && own.remaining <= all.remaining ? standing(own) : standing(all);
+    return own !== undefined && own.remaining <= all.remaining ? this.#standing(own) : this.#standing(all);
   }
 
   async close(): Promise<void> {
@@ -136,13 +144,14 @@ export class RateLimits {
       if (known !== undefined || window.counts.size < KEYS_MAX) window.counts.set(who, (known ?? 0) + count);
     }
   }
-}
 
-function standing({ limit, remaining, resetMs }: { limit: number; remaining: number; resetMs: number }): Standing {
-  const headers = {
-    'x-ratelimit-limit': String(limit),
-    'x-ratelimit-remaining': String(Math.max(0, remaining)),
-    'x-ratelimit-reset': new Date(resetMs).toISOString(),
-  };
-  return { refused: remaining < 0, headers };
+  #standing({ limit, remaining, resetMs }: { limit: number; remaining: number; resetMs: number }): Standing {
+    const headers = {
+      'x-ratelimit-limit': String(limit),
+      'x-ratelimit-remaining': String(Math.max(0, remaining)),
+      'x-ratelimit-reset': new Date(resetMs).toISOString(),
+    };
+    const retryAfterSeconds = Math.max(1, Math.ceil((resetMs - this.#options.clock.nowMs()) / 1_000));
+    return { refused: remaining < 0, retryAfterSeconds, headers };
+  }
 }

@@ -5,7 +5,7 @@ export interface RateRule {
 }
 
 /** What is counted apart. `token` and `address`: every request, by who asks; the others what they name, besides. */
-export type RateClass = 'token' | 'address' | 'media' | 'deletes' | 'sign_up';
+export type RateClass = 'token' | 'address' | 'media' | 'deletes' | 'sign_up' | 'sign_in';
 export type RateRules = Readonly<Record<RateClass, RateRule>>;
 
 /** Source: Mastodon, config/initializers/rack_attack.rb. */
@@ -15,6 +15,8 @@ export const RATE_RULES: RateRules = {
   media: { limit: 30, seconds: 1_800 },
   deletes: { limit: 30, seconds: 1_800 },
   sign_up: { limit: 5, seconds: 1_800 },
+  // Forms of the sign-in pages, by address: an office behind one address; Mastodon has 25.
+  sign_in: { limit: 60, seconds: 300 },
 };
 
 /** Windows longer than a day would outlive what is remembered of them. */

@@ -41,12 +41,13 @@ export function requestFields(fields: AuthorizationFields): Record<string, strin
 }
 
 /**
- * Judges a request. Who the client is and where it wants to be answered must be certain before anything is sent
- * there; until then a fault is shown here.
+ * Judges a request. Faults are shown here, and sent to the client only if its address is known and the user has sent
+ * the consent form: a link to this page must not lead elsewhere by itself (RFC 9700 §4.11.2).
  */
 export async function readRequest(
   services: Services,
   fields: AuthorizationFields,
+  isConsented: boolean,
 ): Promise<AuthorizationRequest | Answer> {
   const { instance } = services;
   const app = await findApp(services, fields.client_id);
@@ -60,7 +61,9 @@ export async function readRequest(
       400,
     );
   const refuse = (error: string, description: string) =>
-    deny(services, fields, { error, error_description: description });
+    isConsented
+      ? deny(services, fields, { error, error_description: description })
+      : faultPage(instance, 'Not authorized', description, 400);
   if (fields.response_type !== 'code')
     return refuse('unsupported_response_type', 'The authorization server does not support this response type.');
   const scopes = parseScopes(fields.scope === '' ? 'read' : fields.scope);

@@ -18,6 +18,14 @@ export const RESETS_PER_ADDRESS_MAX = 30;
 /** Invalid links from mails opened from one address in a quarter of an hour: an office that opens old mails. */
 export const WRONG_LINKS_PER_ADDRESS_MAX = 60;
 
+/** Other e-mail addresses that one unconfirmed account asks for in a quarter of an hour: a few typing errors. */
+export const EMAIL_CHANGES_MAX = 5;
+/** The same from one address: a class of pupils signing up together. */
+export const EMAIL_CHANGES_PER_ADDRESS_MAX = 30;
+
+/** Tokens that one application asks for itself in a quarter of an hour: one for each of its servers and workers. */
+export const APP_TOKENS_PER_APP_MAX = 60;
+
 /** Refused sign-ups that are noted a day, of one provider and of all: more tell a moderator nothing new. */
 export const REFUSALS_OF_DOMAIN_MAX = 500;
 export const REFUSALS_MAX = 5_000;
@@ -32,6 +40,10 @@ export interface Guards {
   readonly apps: Attempts;
   readonly resets: Attempts;
   readonly wrongLinks: Attempts;
+  readonly emailChanges: Attempts;
+  readonly emailChangesOfAddress: Attempts;
+  readonly appTokens: Attempts;
+  readonly appTokensOfAddress: Attempts;
   readonly refusals: Attempts;
   readonly refusalsOfDomain: Attempts;
 }
@@ -50,6 +62,10 @@ export function guardsOf(services: Services): Guards {
     apps: new Attempts(APPS_PER_ADDRESS_MAX, QUARTER_HOUR_MS),
     resets: new Attempts(RESETS_PER_ADDRESS_MAX, QUARTER_HOUR_MS),
     wrongLinks: new Attempts(WRONG_LINKS_PER_ADDRESS_MAX, QUARTER_HOUR_MS),
+    emailChanges: new Attempts(EMAIL_CHANGES_MAX, QUARTER_HOUR_MS),
+    emailChangesOfAddress: new Attempts(EMAIL_CHANGES_PER_ADDRESS_MAX, QUARTER_HOUR_MS),
+    appTokens: new Attempts(APP_TOKENS_PER_APP_MAX, QUARTER_HOUR_MS),
+    appTokensOfAddress: new Attempts(APPS_PER_ADDRESS_MAX, QUARTER_HOUR_MS),
     refusals: new Attempts(REFUSALS_MAX, DAY_MS),
     refusalsOfDomain: new Attempts(REFUSALS_OF_DOMAIN_MAX, DAY_MS),
   };

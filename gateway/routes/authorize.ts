@@ -30,7 +30,7 @@ const show = route({
   auth: 'none',
   query: Type.Object({ ...authorizationFields, force_login: Type.Boolean({ default: false }) }),
   handle: async ({ services, query, headers }) => {
-    const request = await readRequest(services, query);
+    const request = await readRequest(services, query, false);
     if (isRefused(request)) return request;
     const session = query.force_login ? undefined : await sessionOf(services, headers);
     if (session === undefined) {
@@ -49,7 +49,8 @@ const show = route({
 function consent(services: Services, session: Session, { app, scopes, fields }: AuthorizationRequest): Answer {
   const { account, token } = session;
   if (!account.confirmed) return unconfirmed(services);
-  if (!mayGrant(account.role, scopes)) return deny(services, fields, { error: 'invalid_scope' });
+  if (!mayGrant(account.role, scopes))
+    return faultPage(services.instance, 'Not authorized', 'Your role cannot grant the requested scope.', 400);
   return consentPage(services.instance, {
     appName: app.name,
     website: app.website,
@@ -69,7 +70,7 @@ const decide = route({
   handle: async ({ services, body, headers }) => {
     const session = await sessionOf(services, headers);
     if (!isOwnForm(services, headers, session?.token, body.csrf) || session === undefined) return foreignForm(services);
-    const request = await readRequest(services, body);
+    const request = await readRequest(services, body, true);
     if (isRefused(request)) return request;
     const { scopes, fields } = request;
     if (!session.account.confirmed) return unconfirmed(services);

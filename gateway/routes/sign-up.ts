@@ -8,6 +8,7 @@ import { addressKey } from '../oauth/attempts.js';
 import { newSecret } from '../oauth/clients.js';
 import { guardsOf } from '../oauth/guards.js';
 import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../oauth/passwords.js';
+import { mayGrant } from '../oauth/scopes.js';
 import { isEmail, signUp } from '../oauth/sign-up.js';
 import { judgeSignUp } from '../oauth/sign-up-limits.js';
 import { issueToken, renderToken } from '../oauth/tokens.js';
@@ -27,6 +28,9 @@ const DEMANDED = {
     agreement: { const: true },
   },
 };
+
+/** The role of who signs up. */
+const NEW_ROLE = 'user';
 
 /** A sign-up through an application; the token works fully once the mailed link was opened. */
 const createAccount = route({
@@ -61,7 +65,7 @@ const createAccount = route({
       email: body.email,
       password: body.password,
       agreement: body.agreement,
-      role: 'user',
+      role: NEW_ROLE,
       confirmed: false,
       approved: registrations === 'open' && !judged.waits,
       address: remoteAddress,
@@ -71,7 +75,8 @@ const createAccount = route({
       hash: (password) => passwords.hash(password),
     });
     if (isProblem(made)) return made;
-    const scopes = bearer?.scopes ?? [];
+    // A role that the account gets later must not widen this token.
+    const scopes = (bearer?.scopes ?? []).filter((scope) => mayGrant(NEW_ROLE, [scope]));
     const token = await issueToken(services, made.id, clientId, scopes, 'access');
     if (isProblem(token)) return token;
     return json(renderToken(token, scopes, services.clock.nowMs()));
@@ -94,6 +99,10 @@ const resend = route({
     const name = `email:${wanted}`;
     // The actor says what else is wrong; names are claimed only for who may have them.
     if (isNew && isOwnApp) {
+      const { emailChanges, emailChangesOfAddress } = guardsOf(services);
+      // Before the claim, and counted whatever comes of it: the answer tells whether an address is taken.
+      const isCounted = emailChanges.take(viewer) && emailChangesOfAddress.take(addressKey(remoteAddress));
+      if (services.instance.rateLimits && !isCounted) return problem('rate_limited', 'Too many requests');
       if (!isEmail(wanted)) return invalidEmail('ERR_INVALID', 'is invalid');
       const judged = await judgeSignUp(services, wanted, remoteAddress);
       if (isProblem(judged)) return judged;

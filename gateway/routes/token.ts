@@ -6,8 +6,10 @@ import { accounts, tokens } from '../../store/tables.js';
 import { renderAccount } from '../entities/account.js';
 import { tokenHash } from '../http/authenticator.js';
 import { type Answer, type AnyRoute, json, type Request, route } from '../http/route.js';
+import { addressKey } from '../oauth/attempts.js';
 import { authenticateClient } from '../oauth/clients.js';
 import { field, oauthError } from '../oauth/form.js';
+import { guardsOf } from '../oauth/guards.js';
 import { checkPassword } from '../oauth/password-check.js';
 import { challengeOf } from '../oauth/pkce.js';
 import { ALL_SCOPES, isSubset, mayGrant, parseScopes, SCOPES_CHARS_MAX } from '../oauth/scopes.js';
@@ -117,9 +119,12 @@ function wantedScopes(body: TokenRequest, client: Client): string[] | undefined 
 const invalidScope = (): Answer =>
   oauthError(400, 'invalid_scope', 'The requested scope is invalid, unknown, or malformed.');
 
-async function byClient({ services, body, client }: Grant): Promise<Answer> {
+async function byClient({ services, body, client, remoteAddress }: Grant): Promise<Answer> {
   const scopes = wantedScopes(body, client);
   if (scopes === undefined) return invalidScope();
+  const { appTokens, appTokensOfAddress } = guardsOf(services);
+  const isWithin = appTokensOfAddress.take(addressKey(remoteAddress)) && appTokens.take(client.clientId);
+  if (services.instance.rateLimits && !isWithin) return oauthError(429, 'invalid_request', 'Too many requests');
   const made = await issueAppToken(services, client.clientId, scopes);
   return json(renderToken(made, scopes, services.clock.nowMs()), NO_STORE);
 }

@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { readSettings } from '../../cli/settings.js';
 import { tied } from '../../cluster/local/process.js';
 import { prefixed, program, ServerProcess, withoutSettings } from '../kit/server-process.js';
 import { until } from '../kit/until.js';
@@ -70,6 +71,22 @@ test('an unknown or malformed setting ends start with one line that names it and
 test('a node of a cluster is refused the embedded store, and the other way round what it needs', async () => {
   await assertNamed('MURMURATION_NATS_URL', ['start'], { NATS_URL: 'nats://127.0.0.1:4222', STORE: 'lmdb' });
   await assertNamed('MURMURATION_CASSANDRA_CONTACT_POINTS', ['start'], { STORE: 'cassandra' });
+});
+
+test('the secrets of compose.yaml are refused unless the base URL is on this machine', async () => {
+  const cluster = { STORE: 'cassandra', CASSANDRA_CONTACT_POINTS: 'db', NATS_URL: 'nats://127.0.0.1:4222' };
+  const trial = { CLUSTER_SECRET: 'only-to-try-out', NATS_TOKEN: 'only-to-try-out' };
+  for (const [name, more] of [
+    ['CLUSTER_SECRET', trial],
+    ['NATS_TOKEN', { ...trial, CLUSTER_SECRET: 'a secret' }],
+  ] as const) {
+    const public_ = { ...cluster, ...more, BASE_URL: 'https://social.example' };
+    await assertNamed(`MURMURATION_${name}`, ['start'], public_);
+  }
+  for (const host of ['localhost:3000', '127.0.0.1', '[::1]:3000'])
+    assert.doesNotThrow(() => readSettings({ ...cluster, ...trial, BASE_URL: `http://${host}` }, {}), host);
+  for (const host of ['localhost.example', '127.0.0.1.example'])
+    assert.throws(() => readSettings({ ...cluster, ...trial, BASE_URL: `http://${host}` }, {}), host);
 });
 
 test('a flag that is unknown or malformed is named the same way, also without a command', async () => {

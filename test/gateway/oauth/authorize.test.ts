@@ -95,15 +95,22 @@ test('where an answer goes must be registered to the letter; otherwise nothing i
   assert.equal((await new Visitor(server.url).get(authorizePath({ ...app, client_id: 'nobody' }))).status, 400);
 });
 
-test('more than the app registered for, plain PKCE and other response types go back as errors', async () => {
+test('more than the app registered for, plain PKCE and other response types go nowhere before consent', async () => {
+  const visitor = new Visitor(server.url);
+  await signIn(visitor, authorizePath(app), 'alice');
+  const fields = visitor.hidden('/oauth/authorize');
   for (const [more, error] of [
     [{ scope: 'read push' }, 'invalid_scope'],
     [{ scope: 'read nonsense' }, 'invalid_scope'],
     [{ code_challenge_method: 'plain' }, 'invalid_request'],
     [{ response_type: 'token' }, 'unsupported_response_type'],
   ] as const) {
-    const shown = await new Visitor(server.url).get(authorizePath(app, more));
-    assert.equal(new URL(shown.location ?? '').searchParams.get('error'), error);
+    for (const browser of [new Visitor(server.url), visitor]) {
+      const shown = await browser.get(authorizePath(app, more));
+      assert.deepEqual([shown.status, shown.location], [400, undefined], error);
+    }
+    const sent = await visitor.post('/oauth/authorize', { ...fields, ...more, decision: 'authorize' });
+    assert.equal(new URL(sent.location ?? '').searchParams.get('error'), error);
   }
 });
 
@@ -111,7 +118,7 @@ test('scopes of moderators are not for everyone to give', async () => {
   const admin = await makeApp(server, { scopes: 'read admin:read' });
   const visitor = new Visitor(server.url);
   const shown = await signIn(visitor, authorizePath(admin, { scope: 'admin:read' }), 'alice');
-  assert.equal(new URL(shown.location ?? '').searchParams.get('error'), 'invalid_scope');
+  assert.deepEqual([shown.status, shown.location], [400, undefined]);
 });
 
 test('a form without its token, of another browser or from another site changes nothing', async () => {

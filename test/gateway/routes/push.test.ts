@@ -79,6 +79,11 @@ test('no token but one of the scope, and nothing that could not be told, is take
     { endpoint, keys: { p256dh: keys.p256dh } },
     { endpoint: 'nowhere', keys },
     { endpoint: 'ftp://push.example/', keys },
+    ...[
+      ...['http://push.example/', 'https://127.0.0.1:1/', 'https://169.254.169.254/', 'https://[::1]/'],
+      ...['https://[::7f00:1]/', 'https://[::ffff:10.0.0.1]/', 'https://2130706433/', 'https://localhost/'],
+      ...['https://user:password@push.example/', 'https://10.1.2.3/'],
+    ].map((hostile) => ({ endpoint: hostile, keys })),
     { endpoint, keys: { ...keys, p256dh: offCurve } },
     { endpoint, keys: { ...keys, p256dh: 'short' } },
     { endpoint, keys: { ...keys, auth: 'short' } },
