@@ -11,8 +11,12 @@ const DRAIN_MS_MAX = 14_500;
 /** The node's own drain ends before the process does, so that its last log lines are written. */
 const NODE_DRAIN_MS_MAX = DRAIN_MS_MAX - 500;
 
+/** Other users of the machine can open nothing that the node creates: mails, sockets, the store, uploads. */
+const PRIVATE_UMASK = 0o077;
+
 /** Runs a node until SIGTERM or SIGINT. A second signal ends it at once, unless it belongs to the same request. */
 export async function runNode(settings: Settings, logger: PinoLogger): Promise<void> {
+  process.umask(PRIVATE_UMASK);
   let stop: () => void = () => undefined;
   let asked = false;
   const stopped = new Promise<void>((resolve) => {

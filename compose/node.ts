@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger as PinoLogger } from 'pino';
 import { accountKind } from '../actors/account/account.js';
@@ -48,6 +47,7 @@ import { GuardedClient } from '../transport/web/guarded-client.js';
 import { LinkPages } from '../transport/web/link-pages.js';
 import { Audience } from './audience.js';
 import { cachedAlone, cachedTogether, rowCarrier } from './cached-rows.js';
+import { closeDataFolder } from './data-folder.js';
 import { Hearing, UNHEARD_MS } from './hearing.js';
 import { fanOut, makeGuestRings, makeHomeRings, makePublicRing, withRings } from './home-rings.js';
 import { openMembership } from './membership.js';
@@ -93,7 +93,7 @@ const RELEASE_MS = 2_000;
 
 /** Builds a node of its parts and starts it: actors and store, which do not listen yet. @throws Unavailable when store or bus cannot be reached */
 export async function startNode(settings: Settings, logger: PinoLogger, options: NodeOptions = {}): Promise<Node> {
-  await mkdir(settings.DATA_DIR, { recursive: true });
+  await closeDataFolder(settings.DATA_DIR, logger);
   const [clock, random] = [systemClock, systemRandom];
   let owners: Placement | undefined;
   const placement: Placement = {

@@ -3,6 +3,7 @@ import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Unavailable } from '../../actors/domain/problem.js';
 import type { MediaStore, StoredFile } from '../media.js';
+import { PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE, syncFolder } from '../private-folder.js';
 
 /** Of one read: large enough that a film costs few of them, small enough that slow readers hold little. */
 const PIECE_BYTES = 256 * 1_024;
@@ -16,9 +17,9 @@ export class FolderMedia implements MediaStore {
     const fresh = `${path}.${randomBytes(6).toString('hex')}.new`;
     await reached(async () => {
       const folder = this.folderOf(name);
-      await mkdir(folder, { recursive: true });
+      await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER_MODE });
       try {
-        const file = await open(fresh, 'wx', 0o640);
+        const file = await open(fresh, 'wx', PRIVATE_FILE_MODE);
         try {
           await file.writeFile(bytes);
           await file.sync();
@@ -81,15 +82,6 @@ async function readPiece(file: FileHandle, at: number, bytes: number): Promise<U
   const buffer = Buffer.allocUnsafe(bytes);
   const { bytesRead } = await file.read(buffer, 0, bytes, at);
   return buffer.subarray(0, bytesRead);
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }
 
 /** What a disk cannot do now (it is full, it is away) may be done later. */
