@@ -1,41 +1,62 @@
-import type { RootDatabase } from 'lmdb';
-import type { Change, Overlay } from './overlay.js';
+import { randomBytes } from 'node:crypto';
+import type { Database, RootDatabase } from 'lmdb';
+import type { Device, LmdbChange } from './device.js';
+import { STORE_ID_BYTES } from './log-format.js';
+import type { Overlay } from './overlay.js';
 
 /** Changes of one transaction: some milliseconds of the event loop, so that nobody waits long behind it. */
 const SLICE_CHANGES = 512;
 
+const NAME = 'write_log';
+const STORE_ID = Buffer.from('store_id');
+const COMPLETED = Buffer.from('completed_log');
+
 /**
- * Brings all rows of an overlay into LMDB, in order, in several transactions: its readers look through the overlay as
- * long as this goes on, and after a crash the log has it all once more. On disk when resolved. @throws what LMDB says
+ * Brings rows from the write log into LMDB, and records there the number of the last log whose rows it has. A start
+ * ignores logs up to that number: their rows may be older than LMDB's.
  */
-export async function checkpoint(root: RootDatabase<Buffer, Buffer>, overlay: Overlay): Promise<void> {
-  let slice: Change[] = [];
-  for (const change of overlay.changes()) {
-    slice.push(change);
-    if (slice.length < SLICE_CHANGES) continue;
-    await transact(root, slice);
-    slice = [];
-  }
-  if (slice.length > 0) await transact(root, slice);
-}
+export class Checkpoints {
+  private constructor(
+    private readonly root: RootDatabase<Buffer, Buffer>,
+    private readonly db: Database<Buffer, Buffer>,
+    private readonly device: Device,
+    /** Random bytes by which the log's frames are recognized as this store's. */
+    readonly storeId: Buffer,
+    /** The last log whose rows are all in LMDB; 0 for a new store. */
+    readonly completed: number,
+  ) {}
 
-async function transact(root: RootDatabase<Buffer, Buffer>, changes: readonly Change[]): Promise<void> {
-  try {
-    await root.batch(() => {
-      for (const { table, key, bytes } of changes) {
-        // Their outcome is the batch's.
-        if (bytes === undefined) void table.db.remove(key);
-        else void table.db.put(key, bytes);
-      }
-    });
-  } catch (error) {
-    throw await causeOf(error);
+  static async open(
+    root: RootDatabase<Buffer, Buffer>,
+    db: (name: string) => Database<Buffer, Buffer>,
+    device: Device,
+  ): Promise<Checkpoints> {
+    const own = db(NAME);
+    let id = own.getBinary(STORE_ID);
+    if (id === undefined) {
+      id = randomBytes(STORE_ID_BYTES);
+      await device.commit(root, [{ table: { name: NAME, db: own }, key: STORE_ID, bytes: id }]);
+    }
+    const completed = own.getBinary(COMPLETED)?.readUInt32LE() ?? 0;
+    return new Checkpoints(root, own, device, Buffer.from(id), completed);
   }
-}
 
-/** lmdb says why a commit failed by a promise that rejects with the reason. */
-async function causeOf(error: unknown): Promise<Error> {
-  const { commitError } = error as { commitError?: Promise<never> };
-  if (commitError === undefined) return error as Error;
-  return commitError.catch((cause: Error) => cause);
+  /**
+   * Writes all rows of the overlay in order, in several transactions, the last of which completes the log. Readers look
+   * through the overlay until then, and after a crash the log still has the rows. On disk when resolved.
+   * @throws the reason LMDB gives
+   */
+  async bringIn(overlay: Overlay, log: number): Promise<void> {
+    let slice: LmdbChange[] = [];
+    for (const change of overlay.changes()) {
+      slice.push(change);
+      if (slice.length < SLICE_CHANGES) continue;
+      await this.device.commit(this.root, slice);
+      slice = [];
+    }
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32LE(log);
+    slice.push({ table: { name: NAME, db: this.db }, key: COMPLETED, bytes });
+    await this.device.commit(this.root, slice);
+  }
 }

@@ -1,20 +1,23 @@
-import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import type { Clock } from '../../actors/domain/time.js';
 import { KeyLayout } from '../keys.js';
 import type { RangeOptions, Row, RowWrite, Tables, WriteOptions } from '../port.js';
+import { makePrivate, makePrivateFolder, PRIVATE_FILE_MODE } from '../private-folder.js';
 import { checkConditional, checkLimit, checkWrite, sameValue } from '../rules.js';
 import type { StoreLog } from '../store-log.js';
 import type { AnyTable, Columns, KeyOf, Table } from '../table.js';
 import { allTables } from '../tables.js';
-import { checkpoint } from './checkpoint.js';
+import { Checkpoints } from './checkpoint.js';
 import { CommitQueue } from './commit-queue.js';
+import { type Device, disk } from './device.js';
 import { FolderLock } from './folder-lock.js';
+import type { Logged } from './log-format.js';
 import { Outage } from './outage.js';
 import { type Change, type HeldTable, keyText, Overlay } from './overlay.js';
 import { rangeOf } from './range-of.js';
 import { CHECKPOINT_BYTES, RecentWrites } from './recent-writes.js';
-import { type Logged, WriteLog } from './write-log.js';
+import { WriteLog } from './write-log.js';
 
 export interface LmdbOptions {
   /** Made if absent; its file system must be local. */
@@ -24,6 +27,8 @@ export interface LmdbOptions {
   readonly tables?: readonly AnyTable[];
   /** Of writes that LMDB gets together. */
   readonly checkpointBytes?: number;
+  /** The disk, unless a test stands in between. */
+  readonly device?: Device;
 }
 
 /** Address space reserved at first; it grows when the data does. */
@@ -54,37 +59,48 @@ export class LmdbTables implements Tables {
     this.queue = new CommitQueue(recent);
   }
 
-  /** @throws Unavailable another process holds the folder; Error it cannot be opened or is not a store */
+  /** @throws Unavailable another process holds the folder; Error it cannot be opened, is damaged or is not a store */
   static async open(options: LmdbOptions): Promise<LmdbTables> {
-    const { folder, checkpointBytes = CHECKPOINT_BYTES } = options;
-    await mkdir(folder, { recursive: true });
+    const { folder } = options;
+    await makePrivateFolder(folder);
     const lock = await FolderLock.take(folder);
     try {
-      const root = open<Buffer, Buffer>({
-        path: folder,
-        noSubdir: false,
-        maxDbs: 128,
-        mapSize: MAP_BYTES,
-        // A commit then resolves only when it is on disk, and its failure has one way to show.
-        overlappingSync: false,
-        // RecentWrites forms the transactions.
-        eventTurnBatching: false,
-        ...BINARY,
-      });
-      const held = (options.tables ?? allTables).map((table, index): HeldTable => {
-        const db = root.openDB({ name: table.name, ...BINARY });
-        return { name: table.name, index, layout: new KeyLayout(table), db };
-      });
-      const byName = new Map(held.map((table) => [table.name, table]));
-      const { log, found } = await WriteLog.open(folder, held);
-      if (found.length > 0) await bringIn(root, byName, found);
-      if (found.length > 0) await log.clear();
-      const recent = new RecentWrites(root, log, new Outage(options.log).outcome, checkpointBytes);
-      return new LmdbTables(root, byName, recent, lock, options, () => log.close());
+      const root = open<Buffer, Buffer>(environment(folder));
+      try {
+        return await LmdbTables.openIn(root, lock, options);
+      } catch (error) {
+        await root.close();
+        throw error;
+      }
     } catch (error) {
       await lock.release();
       throw error;
     }
+  }
+
+  private static async openIn(
+    root: RootDatabase<Buffer, Buffer>,
+    lock: FolderLock,
+    options: LmdbOptions,
+  ): Promise<LmdbTables> {
+    const { folder, checkpointBytes = CHECKPOINT_BYTES, device = disk } = options;
+    const db = (name: string) => root.openDB({ name, ...BINARY });
+    const tables = (options.tables ?? allTables).map(
+      (table, index): HeldTable => ({ name: table.name, index, layout: new KeyLayout(table), db: db(table.name) }),
+    );
+    for (const name of ['data.mdb', 'lock.mdb']) await makePrivate(join(folder, name), PRIVATE_FILE_MODE);
+    const byName = new Map(tables.map((table) => [table.name, table]));
+    const checkpoints = await Checkpoints.open(root, db, device);
+    const { storeId, completed } = checkpoints;
+    const { log, found, last } = await WriteLog.open({ folder, tables, storeId, completed, device, log: options.log });
+    try {
+      if (last > completed) await checkpoints.bringIn(overlayOf(found, byName), last);
+    } catch (error) {
+      await log.close();
+      throw error;
+    }
+    const recent = new RecentWrites(checkpoints, log, new Outage(options.log).outcome, checkpointBytes);
+    return new LmdbTables(root, byName, recent, lock, options, () => log.close());
   }
 
   async get<P extends Columns, C extends Columns, V>(
@@ -226,19 +242,28 @@ export class LmdbTables implements Tables {
   }
 }
 
-/** What a process that did not close its store left in the log goes where it was bound for. */
-async function bringIn(
-  root: RootDatabase<Buffer, Buffer>,
-  tables: ReadonlyMap<string, HeldTable>,
-  found: readonly Logged[],
-): Promise<void> {
+/** The newest of each row that a process which did not close its store left in the log. */
+function overlayOf(found: readonly Logged[], tables: ReadonlyMap<string, HeldTable>): Overlay {
   const overlay = new Overlay();
   for (const { table: name, key, bytes } of found) {
     const table = tables.get(name);
     if (table === undefined) throw new Error(`the log names ${name}, which is not a table of this store`);
     overlay.apply({ table, key, bytes });
   }
-  await checkpoint(root, overlay);
+  return overlay;
 }
 
 const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const;
+
+const environment = (path: string) => ({
+  path,
+  noSubdir: false,
+  maxDbs: 128,
+  mapSize: MAP_BYTES,
+  // A commit then resolves only when it is on disk, and its failure has one way to show.
+  overlappingSync: false,
+  // RecentWrites forms the transactions.
+  eventTurnBatching: false,
+  permissionsMode: PRIVATE_FILE_MODE,
+  ...BINARY,
+});

@@ -1,5 +1,4 @@
-import type { RootDatabase } from 'lmdb';
-import { checkpoint } from './checkpoint.js';
+import type { Checkpoints } from './checkpoint.js';
 import { type Change, type HeldTable, Overlay } from './overlay.js';
 import type { WriteLog } from './write-log.js';
 
@@ -16,14 +15,14 @@ const RETRY_MS = 1_000;
 /** Rows that are durable in the log, as readers must see them, and their way into LMDB. */
 export class RecentWrites {
   private newest = new Overlay();
-  /** On its way into LMDB; older than all that is in `newest`. */
-  private leaving: Overlay | undefined;
+  /** On its way into LMDB, older than all that is in `newest`, and the number of its log. */
+  private leaving: { readonly overlay: Overlay; readonly log: number } | undefined;
   private moving: Promise<void> | undefined;
   private failure: Error | undefined;
   private retry: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly root: RootDatabase<Buffer, Buffer>,
+    private readonly checkpoints: Pick<Checkpoints, 'bringIn'>,
     private readonly log: WriteLog,
     private readonly onOutcome: (error?: Error) => void,
     private readonly checkpointBytes: number,
@@ -31,13 +30,13 @@ export class RecentWrites {
 
   /** Newest first. */
   get overlays(): readonly Overlay[] {
-    return this.leaving === undefined ? [this.newest] : [this.newest, this.leaving];
+    return this.leaving === undefined ? [this.newest] : [this.newest, this.leaving.overlay];
   }
 
   /** The row's bytes as last written, `null` when removed, undefined when only LMDB knows. */
   get(table: HeldTable, key: string): Buffer | null | undefined {
     const found = this.newest.get(table, key);
-    return found === undefined ? this.leaving?.get(table, key) : found;
+    return found === undefined ? this.leaving?.overlay.get(table, key) : found;
   }
 
   /** Readers see it from now on; it must be among the next changes that are written. */
@@ -58,14 +57,13 @@ export class RecentWrites {
     if (this.failure === undefined) this.onOutcome();
   }
 
-  /** Brings all into LMDB and empties the log. @throws Error when LMDB does not take it; the log keeps it then */
+  /** Brings all into LMDB. @throws Error when LMDB does not take it; the log keeps it then */
   async settle(): Promise<void> {
     for (let turns = 0; turns < 2; turns++) {
       await this.move();
       if (this.failure !== undefined) throw this.failure;
       if (this.newest.rows > 0) this.turnOver();
     }
-    await this.log.clear();
   }
 
   private async append(changes: readonly Change[]): Promise<void> {
@@ -81,9 +79,8 @@ export class RecentWrites {
   }
 
   private turnOver(): void {
-    this.leaving = this.newest;
+    this.leaving = { overlay: this.newest, log: this.log.turnOver() };
     this.newest = new Overlay();
-    this.log.turnOver();
     void this.move();
   }
 
@@ -92,7 +89,8 @@ export class RecentWrites {
     const { leaving } = this;
     if (leaving === undefined) return Promise.resolve();
     clearTimeout(this.retry);
-    this.moving ??= checkpoint(this.root, leaving)
+    this.moving ??= this.checkpoints
+      .bringIn(leaving.overlay, leaving.log)
       .then(
         () => {
           this.leaving = undefined;

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, open, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { Unavailable } from '../../actors/domain/problem.js';
+import { type Device, disk } from '../../store/lmdb/device.js';
 import { LmdbTables } from '../../store/lmdb/lmdb-tables.js';
 import { put, remove } from '../../store/port.js';
 import type { StoreLog } from '../../store/store-log.js';
@@ -85,8 +86,7 @@ test('a log that ends in the middle of a write has all writes before it, and tak
   for (let cut = 1; cut < size; cut += 173) {
     const copy = await copied(folder);
     const log = await open(join(copy, 'writes-a.log'), 'r+');
-    if (cut % 2 === 0) await log.truncate(size - cut);
-    else await log.write(Buffer.from([0xff, 0x00, 0xff]), 0, 3, size - cut);
+    await log.truncate(size - cut);
     await log.close();
     const found = await partsIn(copy, 20);
     assert.deepEqual(found, [...found.keys()], 'a beginning of what was written');
@@ -99,6 +99,138 @@ test('a log that ends in the middle of a write has all writes before it, and tak
     await Promise.all([copy, third].map((name) => rm(name, { recursive: true })));
   }
   await tables.close();
+  await rm(folder, { recursive: true });
+});
+
+/** A store whose process ended after 20 writes, all of them in the first log. */
+async function crashed(checkpointBytes?: number): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'murmuration-log-'));
+  const tables = await at(folder, checkpointBytes);
+  for (let part = 0; part < 20; part++) await tables.write([put(others, number(part), event('a', Buffer.alloc(100)))]);
+  const copy = await copied(folder);
+  await tables.close();
+  await rm(folder, { recursive: true });
+  return copy;
+}
+
+test('a log that is damaged before its last write stops the start, which changes neither file', async () => {
+  const folder = await crashed();
+  const path = join(folder, 'writes-a.log');
+  const whole = await readFile(path);
+  for (const position of [0, 8, 30, 700, 1_500]) {
+    const damaged = Buffer.from(whole);
+    damaged[position] = (damaged[position] as number) ^ 0x10;
+    await writeFile(path, damaged);
+    await assert.rejects(
+      at(folder),
+      /^Error: the write log .*writes-a\.log is damaged: .* No file was changed\. Restore/,
+    );
+    assert.deepEqual(await readFile(path), damaged);
+  }
+  await writeFile(path, whole);
+  assert.equal((await partsIn(folder, 20)).length, 20);
+  await rm(folder, { recursive: true });
+});
+
+test('an older log that lacks its last write stops the start when a newer one follows', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'murmuration-log-'));
+  let isFull = false;
+  const commit: Device['commit'] = async (...transaction) => {
+    if (isFull) throw new Error('LMDB takes nothing');
+    await disk.commit(...transaction);
+  };
+  const device = { ...disk, commit };
+  const tables = await LmdbTables.open({
+    folder,
+    clock,
+    log: quiet,
+    tables: contractTables,
+    checkpointBytes: SMALL,
+    device,
+  });
+  isFull = true;
+  for (let part = 0; part < 20; part++) await tables.write([put(others, number(part), event('a', Buffer.alloc(100)))]);
+  const copy = await copied(folder);
+  isFull = false;
+  await tables.close();
+  const sizes = await Promise.all(
+    ['writes-a.log', 'writes-b.log'].map(async (name) => (await stat(join(copy, name))).size),
+  );
+  assert.ok(Math.min(...sizes) > 100, `both logs have writes: ${sizes}`);
+  const path = join(copy, 'writes-a.log');
+  const whole = await readFile(path);
+  await writeFile(path, whole.subarray(0, -1));
+  await assert.rejects(at(copy), /the write log in .* is damaged: writes before log 2 are missing/);
+  await writeFile(path, Buffer.alloc(0));
+  await assert.rejects(at(copy), /writes before log 2 are missing/);
+  await writeFile(path, whole);
+  assert.equal((await partsIn(copy, 20)).length, 20);
+  await Promise.all([folder, copy].map((name) => rm(name, { recursive: true })));
+});
+
+test('a log of another store stops the start', async () => {
+  const [folder, other] = await Promise.all([crashed(), crashed()]);
+  await cp(join(other, 'writes-a.log'), join(folder, 'writes-b.log'));
+  await assert.rejects(at(folder), /writes-b\.log is damaged: the bytes at 0 are not of this store/);
+  await Promise.all([folder, other].map((name) => rm(name, { recursive: true })));
+});
+
+const O_DSYNC = 0o10_000;
+
+/** The flags with which this process has the logs open, as the kernel tells them. */
+async function logFlags(folder: string): Promise<number[]> {
+  const flags: number[] = [];
+  for (const fd of await readdir('/proc/self/fd')) {
+    const path = await readlink(`/proc/self/fd/${fd}`).catch(() => '');
+    if (!path.startsWith(folder) || !path.endsWith('.log')) continue;
+    const info = await readFile(`/proc/self/fdinfo/${fd}`, 'utf8');
+    flags.push(Number.parseInt(/^flags:\s*(\d+)/m.exec(info)?.[1] ?? '', 8));
+  }
+  return flags;
+}
+
+test('both logs are open so that a write is on the disk when it returns', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'murmuration-log-'));
+  const tables = await at(folder);
+  const flags = await logFlags(folder);
+  assert.equal(flags.length, 2);
+  for (const each of flags) assert.equal(each & O_DSYNC, O_DSYNC);
+  await tables.close();
+  await rm(folder, { recursive: true });
+});
+
+test('a log that is open without O_DSYNC is noticed', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'murmuration-log-'));
+  const handle = await open(join(folder, 'writes-a.log'), 'w+');
+  const flags = await logFlags(folder);
+  assert.equal(flags.length, 1);
+  assert.equal((flags[0] as number) & O_DSYNC, 0);
+  await handle.close();
+  await rm(folder, { recursive: true });
+});
+
+const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
+
+test('other users cannot read the store, also when an earlier start let them', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'murmuration-log-'));
+  const store = join(folder, 'made', 'store');
+  const names = ['data.mdb', 'lock.mdb', 'writes-a.log', 'writes-b.log'];
+  const usual = process.umask(0);
+  try {
+    for (const round of ['new', 'opened again']) {
+      const tables = await at(store);
+      await tables.write([put(others, number(1), event('secret'))]);
+      assert.deepEqual((await readdir(store)).sort(), names, round);
+      assert.equal(await modeOf(join(folder, 'made')), 0o700, round);
+      assert.equal(await modeOf(store), 0o700, round);
+      for (const name of names) assert.equal(await modeOf(join(store, name)), 0o600, `${name} ${round}`);
+      await tables.close();
+      await chmod(store, 0o755);
+      for (const name of names) await chmod(join(store, name), 0o666);
+    }
+  } finally {
+    process.umask(usual);
+  }
   await rm(folder, { recursive: true });
 });
 

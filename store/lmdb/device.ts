@@ -1,0 +1,73 @@
+import { constants, write } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import type { Database, RootDatabase } from 'lmdb';
+import { makePrivate, PRIVATE_FILE_MODE } from '../private-folder.js';
+
+/** A row of one of LMDB's databases. */
+export interface LmdbChange {
+  readonly table: { readonly name: string; readonly db: Database<Buffer, Buffer> };
+  readonly key: Buffer;
+  /** Undefined: delete. */
+  readonly bytes: Buffer | undefined;
+}
+
+/** One file of the write log. */
+export interface LogFile {
+  readAll(): Promise<Buffer>;
+  /** Returns how many bytes are on the disk: fewer than `length` when the disk is full. One write at a time. */
+  write(bytes: Buffer, length: number, position: number): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** The two ways in which rows reach the disk. A test records or cuts them. */
+export interface Device {
+  openLog(path: string): Promise<LogFile>;
+  /** Commits all of the changes in one transaction, or none; on disk when resolved. @throws the reason LMDB gives */
+  commit(root: RootDatabase<Buffer, Buffer>, changes: readonly LmdbChange[]): Promise<void>;
+}
+
+export const disk: Device = {
+  async openLog(path) {
+    // O_DSYNC makes each write durable when it returns: one call to the kernel instead of two.
+    const flags = constants.O_RDWR | constants.O_CREAT | (constants.O_DSYNC ?? constants.O_SYNC);
+    const handle = await open(path, flags, PRIVATE_FILE_MODE);
+    await makePrivate(path, PRIVATE_FILE_MODE);
+    return logFile(handle);
+  },
+
+  async commit(root, changes) {
+    try {
+      await root.batch(() => {
+        for (const { table, key, bytes } of changes) {
+          // The batch reports their outcome.
+          if (bytes === undefined) void table.db.remove(key);
+          else void table.db.put(key, bytes);
+        }
+      });
+    } catch (error) {
+      throw await causeOf(error);
+    }
+  },
+};
+
+function logFile(handle: FileHandle): LogFile {
+  return {
+    readAll: () => handle.readFile(),
+    close: () => handle.close(),
+    // The callback form costs less than the promises of FileHandle, and this runs once per flush.
+    write: (bytes, length, position) =>
+      new Promise((resolve, reject) => {
+        write(handle.fd, bytes, 0, length, position, (error, written) => {
+          if (error) reject(error);
+          else resolve(written);
+        });
+      }),
+  };
+}
+
+/** lmdb reports why a commit failed by a promise that rejects with the reason. */
+async function causeOf(error: unknown): Promise<Error> {
+  const { commitError } = error as { commitError?: Promise<never> };
+  if (commitError === undefined) return error as Error;
+  return commitError.catch((cause: Error) => cause);
+}
