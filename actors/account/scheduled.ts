@@ -151,8 +151,9 @@ function withoutHold<S extends State>(state: Readonly<S>, id: string): Readonly<
 }
 
 function dateProblem(state: Readonly<State>, dueMs: number, nowMs: number, except?: string): Problem | undefined {
-  if (!(dueMs >= nowMs + SCHEDULE_AHEAD_MS_MIN) || dueMs > nowMs + SCHEDULE_AHEAD_MS_MAX)
-    return invalidField('scheduled_at', 'Scheduled at', 'ERR_INVALID', 'must be in the future');
+  const refused = (why: string) => invalidField('scheduled_at', 'Scheduled at', 'ERR_INVALID', why);
+  if (!(dueMs >= nowMs + SCHEDULE_AHEAD_MS_MIN)) return refused('must be in the future');
+  if (dueMs > nowMs + SCHEDULE_AHEAD_MS_MAX) return refused('must be within 100 years');
   const day = Math.floor(dueMs / DAY_MS);
   let sameDay = 0;
   for (const [id, known] of state.scheduled)

@@ -40,13 +40,16 @@ export const poll: Part<ConversationState, Commands, Events> = {
       const entry = state.statuses.get(statusId);
       const asked = entry?.record.poll;
       if (entry === undefined || asked === undefined) return;
+      const before = entry.votes?.get(by);
       entry.votes ??= new Map();
-      entry.votes.set(by, choices);
-      state.marks += 1;
+      entry.votes.set(by, before === undefined ? choices : [...before, ...choices].sort((a, b) => a - b));
+      if (before === undefined) state.marks += 1;
       const options = asked.options.map((option, index) =>
         choices.includes(index) ? { ...option, votes: option.votes + 1 } : option,
       );
-      entry.record = changed(entry.record, { poll: { ...asked, options, voters: asked.voters + 1 } });
+      entry.record = changed(entry.record, {
+        poll: { ...asked, options, voters: asked.voters + (before === undefined ? 1 : 0) },
+      });
     },
     pollEnded(state, { statusId }) {
       const entry = state.statuses.get(statusId);
@@ -82,7 +85,10 @@ function voteProblem(entry: Entry, by: string, choices: readonly number[], nowMs
   if (asked === undefined) return notFound();
   if (asked.ended || nowMs >= asked.expiresAtMs) return refused('The poll has already ended');
   if (accountId === by) return refused('You cannot vote in your own polls');
-  if (entry.votes?.has(by)) return refused('You have already voted on this poll');
+  // A poll of several choices takes more of them later. Source: Mastodon VoteValidator.
+  const before = entry.votes?.get(by);
+  if (before !== undefined && (!asked.multiple || choices.some((choice) => before.includes(choice))))
+    return refused('You have already voted on this poll');
   const isChoice = choices.every((choice) => choice < asked.options.length);
   if (choices.length === 0 || !isChoice) return refused('The chosen vote option does not exist');
   if (!asked.multiple && new Set(choices).size > 1) return refused('You may choose one option only');

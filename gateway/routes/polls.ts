@@ -40,8 +40,12 @@ const vote = route({
     const reply = await services.askConversation(conversationId, 'vote', command, once);
     if (isProblem(reply)) return reply;
     const now = await visibleStatus(services, viewer, id);
-    // Its row is late: what it will hold is known but for the counts.
-    return isProblem(now) ? now : answer(services, viewer, now, { votes: { choices, round: poll.round } });
+    if (isProblem(now)) return now;
+    // The row may be late: these choices are known, and earlier ones stand in it.
+    const mark = (await loadMarks(services, viewer, [id])).get(id)?.votes;
+    const earlier = mark?.round === poll.round ? mark.choices : [];
+    const all = [...new Set([...earlier, ...choices])].sort((a, b) => a - b);
+    return answer(services, viewer, now, { votes: { choices: all, round: poll.round } });
   },
 });
 

@@ -7,6 +7,7 @@ import { noParent } from '../../actors/domain/posting-refusals.js';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import type {
   AccountMediaList,
+  AccountMention,
   AccountNewPoll,
   AccountPost,
   AccountPostedReply,
@@ -14,14 +15,17 @@ import type {
   StoreStatusRecord,
 } from '../../proto/gen/types.js';
 import { accounts, mediaRows, statuses } from '../../store/tables.js';
+import { JsonPieces } from '../cards/json-pieces.js';
 import { idText } from '../http/paging.js';
-import { json, route } from '../http/route.js';
+import { type Answer, json, route } from '../http/route.js';
 import { findApp } from '../oauth/clients.js';
+import { loadAccounts } from '../people-at-hand.js';
 import { languageOf } from '../posting/language.js';
 import { quotable, quoteOf, visibilityOfQuote } from '../posting/quoting.js';
 import { written } from '../posting/written.js';
 import type { Services } from '../services.js';
 import { notFound, visibleById, visibleStatuses } from '../visible.js';
+import { approvedAccounts } from './lists.js';
 
 import { schedule } from './scheduled-statuses.js';
 
@@ -29,6 +33,9 @@ import { schedule } from './scheduled-statuses.js';
 export const TEXT_INPUT_CHARS_MAX = 50_000;
 /** Media, choices: lists that are read only to be refused. */
 const REFUSED_ITEMS_MAX = 100;
+
+/** More accounts than any status can mention. */
+const ALLOWED_MENTIONS_MAX = 1_000;
 
 /** A poll as clients ask for it; what is too much of it is refused with the reason. */
 export const PollDraft = Type.Object({
@@ -61,6 +68,8 @@ const Draft = Type.Object({
   scheduled_at: Type.Optional(Type.String({ maxLength: 100 })),
   media_ids: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: REFUSED_ITEMS_MAX })),
   poll: Type.Optional(PollDraft),
+  /** Ids of the only accounts that the status may mention. */
+  allowed_mentions: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: ALLOWED_MENTIONS_MAX })),
   quoted_status_id: Type.Optional(Type.Union([idText(), Type.Literal('')])),
   quote_approval_policy: Type.Optional(QuotePolicy),
 });
@@ -89,6 +98,8 @@ export const postStatus = route({
       appName: app?.name,
       appWebsite: app?.website,
     };
+    const unexpected = await unexpectedMentions(services, viewer, post.mentions, body.allowed_mentions);
+    if (unexpected !== undefined) return unexpected;
     if (body.scheduled_at) {
       const draft = { ...post, idempotencyKey: headers['idempotency-key'] || undefined };
       const kept = await schedule(services, viewer, draft, body.scheduled_at, once);
@@ -98,6 +109,26 @@ export const postStatus = route({
     return isProblem(posted) ? posted : answer(services, viewer, post, posted);
   },
 });
+
+/**
+ * The refusal of a status that mentions somebody besides the accounts that its author allows. Source: Mastodon
+ * PostStatusService::UnexpectedMentionsError.
+ */
+async function unexpectedMentions(
+  services: Services,
+  viewer: string,
+  mentions: readonly AccountMention[],
+  allowed: readonly string[] | undefined,
+): Promise<Answer | undefined> {
+  if (allowed === undefined) return undefined;
+  const expected = new Set(allowed.map(storedId));
+  const ids = mentions.map(({ accountId }) => accountId).filter((id) => !expected.has(id));
+  if (ids.length === 0) return undefined;
+  const records = await loadAccounts(services, ids);
+  const people = await approvedAccounts(services, viewer, [...records.values()]);
+  const error = Buffer.from('{"error":"Post would be sent to unexpected accounts","unexpected_accounts":');
+  return { status: 422, body: new JsonPieces([error, ...people, Buffer.from('}')]) };
+}
 
 /** The status answered, or undefined when none is. A reblog is answered as what it reblogs. */
 async function loadParent(

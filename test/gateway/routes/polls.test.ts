@@ -52,6 +52,16 @@ test('totals can be hidden until the end, and several options chosen', async () 
   assert.deepEqual([body.own_votes, body.voters_count, body.options[0].votes_count], [[0, 2], 1, null]);
 });
 
+test('a poll of several choices takes more choices later, each once', async () => {
+  const id = await asks({ multiple: true, options: ['a', 'b', 'c'] });
+  assert.deepEqual((await votes(bob, id, [2])).body.own_votes, [2]);
+  const { body } = await votes(bob, id, [0]);
+  assert.deepEqual([body.own_votes, body.voters_count, body.votes_count], [[0, 2], 1, 2]);
+  assert.deepEqual((await bob.get(`/api/v1/polls/${id}`)).body, body);
+  assert.equal((await votes(bob, id, [1, 2])).status, 422);
+  assert.equal((await bob.get(`/api/v1/polls/${id}`)).body.votes_count, 2);
+});
+
 test('votes on one’s own poll, twice, or for what is no option are refused', async () => {
   const id = await asks();
   assert.equal((await votes(bob, id, [0])).status, 200);

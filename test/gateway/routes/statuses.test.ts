@@ -290,3 +290,41 @@ test('a token without the scope is refused, no token too', async () => {
   assert.equal((await server.ask('POST', '/api/v1/statuses', { status: 'x' }, token)).status, 403);
   assert.equal((await server.ask('POST', '/api/v1/statuses', { status: 'x' })).status, 401);
 });
+
+test('a status that mentions somebody besides the allowed accounts is refused, names them, and is not posted', async () => {
+  const before = (await alice.get(`/api/v1/accounts/${alice.id}`)).body.statuses_count;
+  const post = (allowed: unknown) =>
+    alice.post('/api/v1/statuses', { status: '@bob @carol only one of you', allowed_mentions: allowed });
+  for (const [allowed, unexpected] of [
+    [[], [bob.id, carol.id]],
+    [[bob.id], [carol.id]],
+  ] as const) {
+    const { status, body } = await post(allowed);
+    assert.deepEqual([status, body.error], [422, 'Post would be sent to unexpected accounts']);
+    assert.deepEqual(body.unexpected_accounts.map(({ id }: { id: string }) => id).sort(), [...unexpected].sort());
+  }
+  assert.equal((await alice.get(`/api/v1/accounts/${alice.id}`)).body.statuses_count, before);
+  assert.equal((await post([bob.id, carol.id])).status, 200);
+});
+
+test('an answer may name its status by an integer; a deletion takes parameters in its body', async () => {
+  const parent = await alice.says('to be answered');
+  const text = `{"status":"by number","in_reply_to_id":${parent}}`;
+  const answered = await fetch(`${server.url}/api/v1/statuses`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${alice.token}`, 'content-type': 'application/json' },
+    body: text,
+  });
+  const { id, in_reply_to_id } = (await answered.json()) as { id: string; in_reply_to_id: string };
+  assert.equal(in_reply_to_id, parent);
+  const removed = await server.ask('DELETE', `/api/v1/statuses/${id}`, { delete_media: 1 }, alice.token);
+  assert.equal(removed.status, 200);
+  const refused = await server.ask('DELETE', `/api/v1/statuses/${parent}`, { delete_media: 'x' }, alice.token);
+  assert.equal(refused.status, 422);
+});
+
+test('a date too far ahead is refused with the limit', async () => {
+  const { status, body } = await alice.post('/api/v1/statuses', { status: 'later', scheduled_at: '4000-01-01' });
+  assert.equal(status, 422);
+  assert.match(body.error, /within 100 years/);
+});
