@@ -31,6 +31,8 @@ const JOIN_MS_MAX = 60_000;
  * has said so by then (a look and a renewal), and a server that was away for a moment is back.
  */
 const CUT_OFF_MS_MAX = 4_000;
+/** A handover while the store is slow stops its shards for as long as the map's change takes: few at a time. */
+const SLOW_GIFT_SHARDS_MAX = 64;
 /** What a drain may take; the rest is left to those who see this node gone. SIGTERM allows 15 s for everything. */
 const DRAIN_MS_MAX = 10_000;
 
@@ -59,6 +61,8 @@ export class ClusterNode implements Placement {
   private giving = false;
   /** Since when the bus does not reach this node while others take shards. */
   private cutOffSinceMs: number | undefined;
+  /** The member as which this node has seen every shard with a live owner, and has got its own part. */
+  private wholeAs: string | undefined;
   private closed = false;
 
   constructor(
@@ -67,8 +71,8 @@ export class ClusterNode implements Placement {
     private readonly peers: Peers,
   ) {
     this.lease = new LeaseHolder(context, (why) => this.onLost(why));
-    this.view = new MembersView(context);
-    this.mapRow = new MapRow(context, bus);
+    this.view = new MembersView(context, this.lease.pace);
+    this.mapRow = new MapRow(context, bus, this.lease.pace);
     this.wake = new Wake(context.clock);
     this.startedMs = context.clock.monotonicMs();
     this.service = peerService({
@@ -149,9 +153,11 @@ export class ClusterNode implements Placement {
     const { member } = this.lease;
     if (member === undefined || !this.lease.holds()) return { ready: false, why: 'no lease' };
     if (this.lease.state === 'draining') return { ready: false, why: 'draining' };
-    if (this.mapRow.ageMs() > STORE_SILENT_MS_MAX) return { ready: false, why: 'the store does not answer' };
+    const silentMs = Math.max(STORE_SILENT_MS_MAX, 4 * this.lease.pace.latencyMs);
+    if (this.mapRow.ageMs() > silentMs) return { ready: false, why: 'the store does not answer' };
     if (!this.bus.healthy()) return { ready: false, why: 'the bus is down' };
     if (!this.holdings?.complete(this.mapRow.map, member)) return { ready: false, why: 'shards are on their way' };
+    if (this.wholeAs !== member) return { ready: false, why: 'some shards have no live owner yet' };
     return { ready: true };
   }
 
@@ -194,7 +200,9 @@ export class ClusterNode implements Placement {
   private async lookOnce(): Promise<number> {
     try {
       await this.look();
-      return Math.max(1, Math.min(POLL_MS, this.view.nextExpiryMs()));
+      // Looks are conditional reads: while the store is slow they must not hold up renewals.
+      const { pace } = this.lease;
+      return Math.max(1, pace.latencyMs, Math.min(POLL_MS, this.view.nextExpiryMs()));
     } catch (error) {
       if (error instanceof Unavailable) this.context.log.warn({ err: error }, 'cannot see the cluster');
       else this.context.log.error({ err: error }, 'looking after the cluster failed by a fault');
@@ -215,6 +223,7 @@ export class ClusterNode implements Placement {
     await this.claim(version, member);
     if (this.lease.member !== member || this.closed) return;
     this.holdings?.reconcile(this.mapRow.map, member);
+    if (this.wholeAs !== member && this.isWhole(member)) this.wholeAs = member;
     this.giveSurplus(member);
     await this.view.sweep((other) => shardsOf(this.mapRow.map, other).length > 0);
   }
@@ -231,11 +240,22 @@ export class ClusterNode implements Placement {
     if (this.mapRow.map.version > version + 1) this.wake.call();
   }
 
+  private isWhole(member: string): boolean {
+    const owners = new Set(this.mapRow.map.owners);
+    if (!owners.has(member)) return false;
+    return [...owners].every((owner) => owner === member || (owner !== undefined && this.view.isAlive(owner)));
+  }
+
   private giveSurplus(member: string): void {
     const { holdings, giver } = this;
     if (this.giving || holdings === undefined || giver === undefined) return;
     if (!holdings.complete(this.mapRow.map, member)) return;
-    const gifts = surplus(this.mapRow.map, this.rolesAs(member), member, GIFT_SHARDS_MAX);
+    const gifts = surplus(
+      this.mapRow.map,
+      this.rolesAs(member),
+      member,
+      this.lease.pace.isSlow ? SLOW_GIFT_SHARDS_MAX : GIFT_SHARDS_MAX,
+    );
     if (gifts.size === 0) return;
     this.giving = true;
     const holds = () => this.lease.member === member && this.lease.holds();

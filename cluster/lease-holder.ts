@@ -2,10 +2,11 @@ import { Unavailable } from '../actors/domain/problem.js';
 import type { Timer } from '../actors/domain/time.js';
 import type { StoreMemberRecord } from '../proto/gen/types.js';
 import { members } from '../store/tables.js';
-import { type ClusterContext, STORE_PATIENCE_MS, STORE_RETRY_MS } from './context.js';
+import { type ClusterContext, STORE_RETRY_MS } from './context.js';
 import { ranOut, type Sighting, sighted, validUntilMs } from './lease.js';
 import { OneRead, pause, within } from './patience.js';
 import { memberId } from './rendezvous.js';
+import { StorePace } from './store-pace.js';
 import { Wake } from './wake.js';
 
 /** Where a node can be reached. */
@@ -29,6 +30,8 @@ const LEAVE_TRIES_MAX = 3;
 interface Held {
   readonly incarnation: string;
   row: StoreMemberRecord;
+  /** The row as renewals left it whose answers are outstanding: the next one expects to find it. */
+  assumed: StoreMemberRecord | undefined;
   /** Monotonic. */
   validUntilMs: number;
   /** How far the wall clock was ahead of the monotonic one since the last renewal began, at the least. */
@@ -47,6 +50,8 @@ interface Reading {
 
 /** This node's row in `members`, renewed for as long as it is held: the lease under which it owns shards. */
 export class LeaseHolder {
+  /** How long the store takes for our renewals. */
+  readonly pace = new StorePace();
   private held: Held | undefined;
   private reach = Number.POSITIVE_INFINITY;
   private wantedState: 'up' | 'draining' = 'up';
@@ -152,7 +157,9 @@ export class LeaseHolder {
     if (held === undefined) return;
     for (let tries = 0; tries < LEAVE_TRIES_MAX; tries++) {
       try {
-        const { applied, current } = await this.set(held.row, { ...this.following(held.row), state: 'gone' });
+        const { applied, current } = await this.inTime(
+          this.change(held.row, { ...this.following(held.row), state: 'gone' }),
+        );
         if (applied || current === undefined || current.incarnation !== held.incarnation) break;
         held.row = current;
       } catch (error) {
@@ -176,14 +183,16 @@ export class LeaseHolder {
       ...addresses,
       state: this.stateToSay(),
       // What an earlier process of this name may have minted under must not be forgotten with its row.
-      clockMs: Math.max(this.usedMs(), row === undefined ? 0 : row.clockMs + rules.leaseMs),
+      clockMs: Math.max(this.usedMs(), row === undefined ? 0 : row.clockMs + row.leaseMs),
+      leaseMs: this.pace.leaseMs(rules.leaseMs),
     };
     const began = this.readClocks();
-    const { applied } = await this.set(row, next);
+    const { applied } = await this.inTime(this.change(row, next));
     if (!applied) return false;
     const held: Held = {
       incarnation,
       row: next,
+      assumed: undefined,
       validUntilMs: 0,
       offsetMs: began.offsetMs,
       inDoubt: false,
@@ -218,11 +227,22 @@ export class LeaseHolder {
   private async renew(held: Held): Promise<number> {
     const { clock, rules } = this.context;
     const began = this.readClocks();
-    const next = { ...this.following(held.row), state: this.stateToSay() };
-    const { applied, current } = await this.set(held.row, next);
+    const expected = held.assumed ?? held.row;
+    const usualMs = this.pace.leaseMs(rules.leaseMs);
+    // A late answer extends the lease by its own row: no row sent after it may end before that.
+    const leaseMs = held.assumed === undefined ? usualMs : Math.max(usualMs, expected.leaseMs);
+    const next = { ...this.following(expected), state: this.stateToSay(), leaseMs };
+    this.limit(held, next, began);
+    const change = this.change(expected, next);
+    // An answer that comes after our patience has ended still extends the lease.
+    const extended = change.then((outcome) => {
+      if (outcome.applied && this.held === held && next.beat > held.row.beat) this.extend(held, next, began);
+      return outcome;
+    });
+    held.assumed = next;
+    const { applied, current } = await this.inTime(extended);
     if (this.held !== held || held.leaving) return rules.renewMs;
     if (applied) {
-      this.extend(held, next, began);
       // A renewal that began before the clock jumped proves nothing.
       if (held.inDoubt) return 0;
       return Math.max(0, began.monotonicMs + rules.renewMs - clock.monotonicMs());
@@ -231,8 +251,9 @@ export class LeaseHolder {
       this.lose(held, 'another node has fenced it');
       return rules.renewMs;
     }
-    // An earlier try that was reported failed has happened after all.
+    // A renewal without an answer has happened after all, or one that was assumed has not.
     held.row = current;
+    held.assumed = undefined;
     return 0;
   }
 
@@ -242,13 +263,23 @@ export class LeaseHolder {
     return { monotonicMs, offsetMs: clock.wallMs() - monotonicMs };
   }
 
+  /** `next` may be in the store from now on, whatever its writer hears: the lease lasts no longer than it says. */
+  private limit(held: Held, next: StoreMemberRecord, began: Reading): void {
+    this.reach = Math.min(this.reach, next.clockMs + next.leaseMs);
+    const untilMs = validUntilMs(this.context.rules, began.monotonicMs, began.monotonicMs, next.leaseMs);
+    if (untilMs >= held.validUntilMs) return;
+    held.validUntilMs = untilMs;
+    this.watchExpiry(held);
+  }
+
   /** The store has our row as `row`: the lease lasts so long from when writing it began. */
   private extend(held: Held, row: StoreMemberRecord, began: Reading): void {
     const { rules } = this.context;
     const { monotonicMs, offsetMs } = this.readClocks();
     held.row = row;
-    this.reach = row.clockMs + rules.leaseMs;
-    held.validUntilMs = Math.max(held.validUntilMs, validUntilMs(rules, began.monotonicMs, monotonicMs));
+    if (held.assumed !== undefined && held.assumed.beat <= row.beat) held.assumed = undefined;
+    this.reach = row.clockMs + row.leaseMs;
+    held.validUntilMs = validUntilMs(rules, began.monotonicMs, monotonicMs, row.leaseMs);
     held.offsetMs = Math.min(began.offsetMs, offsetMs);
     held.inDoubt = monotonicMs + offsetMs - held.offsetMs >= held.validUntilMs;
   }
@@ -293,12 +324,28 @@ export class LeaseHolder {
 
   /** May be older than the call: what follows from it is a change that is refused when the row is another by then. */
   private async readRow(): Promise<StoreMemberRecord | undefined> {
-    return (await this.reading.ask(STORE_PATIENCE_MS)).value;
+    return (await this.reading.ask(this.pace.patienceMs)).value;
   }
 
-  private set(expected: StoreMemberRecord | undefined, next: StoreMemberRecord) {
+  private async change(expected: StoreMemberRecord | undefined, next: StoreMemberRecord) {
     const { clock, tables, cluster, name } = this.context;
-    const change = tables.compareAndSet(members, { cluster, name }, expected, next);
-    return within(clock, STORE_PATIENCE_MS, 'renewing our lease', change);
+    const startedMs = clock.monotonicMs();
+    const outcome = await tables.compareAndSet(members, { cluster, name }, expected, next);
+    this.pace.observed(clock.monotonicMs() - startedMs);
+    return outcome;
+  }
+
+  /** @throws Unavailable when our patience has ended: the store is at least that slow */
+  private async inTime<T>(change: Promise<T>): Promise<T> {
+    const { clock } = this.context;
+    const startedMs = clock.monotonicMs();
+    const { patienceMs } = this.pace;
+    try {
+      return await within(clock, patienceMs, 'renewing our lease', change);
+    } catch (error) {
+      const waitedMs = clock.monotonicMs() - startedMs;
+      if (waitedMs >= patienceMs) this.pace.observed(waitedMs);
+      throw error;
+    }
   }
 }

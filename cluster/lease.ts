@@ -3,8 +3,8 @@
  * (three renewals must fail), short enough that a killed node's shards answer again within ten seconds.
  */
 export const LEASE_MS = 6_000;
-/** A third of the lease: two renewals may be lost. */
-export const RENEW_MS = 2_000;
+/** A quarter of the lease: a renewal that the store suddenly answers after 3 s still comes in time. */
+export const RENEW_MS = 1_500;
 /**
  * The holder stops this much before others may act: for clocks that run at unlike speeds, and for what lies between
  * the look at the clock and the acknowledgement.
@@ -33,9 +33,9 @@ export const leaseRules: LeaseRules = {
   watchMs: LEASE_MS,
 };
 
-/** Until when (monotonic) a renewal lets its holder act. */
-export function validUntilMs(rules: LeaseRules, startedMs: number, answeredMs: number): number {
-  return (rules.validFrom === 'started' ? startedMs : answeredMs) + rules.leaseMs - rules.marginMs;
+/** Until when (monotonic) a renewal lets its holder act. @param leaseMs as the renewed row says */
+export function validUntilMs(rules: LeaseRules, startedMs: number, answeredMs: number, leaseMs: number): number {
+  return (rules.validFrom === 'started' ? startedMs : answeredMs) + leaseMs - rules.marginMs;
 }
 
 /** One member's row as a watcher sees it, and since when (monotonic) it has stood still. */
@@ -48,7 +48,12 @@ interface Beating {
   readonly incarnation: string;
   readonly beat: number;
   readonly state: string;
+  readonly leaseMs: number;
 }
+
+/** How long a taker sees this row stand still before it fences the holder. */
+export const watchMsOf = (rules: LeaseRules, row: Pick<Beating, 'leaseMs'>): number =>
+  rules.watchMs + Math.max(0, row.leaseMs - rules.leaseMs);
 
 /** The next sighting of a row that was read; `answeredMs`: when the answer came, so never before it was written. */
 export function sighted<Row extends Beating>(
@@ -65,11 +70,11 @@ export function sighted<Row extends Beating>(
 }
 
 /** Whether the holder of a row must have stopped acting: seen to stand still for a whole lease. */
-export function ranOut<Row>(rules: LeaseRules, sighting: Sighting<Row>, nowMs: number): boolean {
-  return nowMs - sighting.sinceMs >= rules.watchMs;
+export function ranOut<Row extends Beating>(rules: LeaseRules, sighting: Sighting<Row>, nowMs: number): boolean {
+  return nowMs - sighting.sinceMs >= watchMsOf(rules, sighting.row);
 }
 
-/** Whether a member has missed a renewal: then it gets no more shards until it is heard again. */
-export function isSilent<Row>(rules: LeaseRules, sighting: Sighting<Row>, nowMs: number): boolean {
-  return nowMs - sighting.sinceMs >= 2 * rules.renewMs;
+/** Whether a member has missed renewals for two thirds of its lease: it gets no more shards until it renews again. */
+export function isSilent<Row extends Beating>(sighting: Sighting<Row>, nowMs: number): boolean {
+  return nowMs - sighting.sinceMs >= (2 * Math.max(LEASE_MS, sighting.row.leaseMs)) / 3;
 }

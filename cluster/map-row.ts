@@ -2,9 +2,10 @@ import { Unavailable } from '../actors/domain/problem.js';
 import type { StoreShardMapRecord } from '../proto/gen/types.js';
 import { shardMap } from '../store/tables.js';
 import { type Bus, CLUSTER_TOPIC } from '../transport/bus.js';
-import { type ClusterContext, STORE_PATIENCE_MS, STORE_RETRY_MS } from './context.js';
+import { type ClusterContext, STORE_RETRY_MS } from './context.js';
 import { OneRead, pause, within } from './patience.js';
 import { EMPTY_MAP, fromRecord, type ShardMap, toRecord } from './shard-map.js';
+import type { StorePace } from './store-pace.js';
 
 /** Spreads the tries of nodes that change the map at the same time; about what one change takes. */
 const CONTENTION_MS_MAX = 50;
@@ -18,6 +19,7 @@ export class MapRow {
   constructor(
     private readonly context: ClusterContext,
     private readonly bus: Bus,
+    private readonly pace: Pick<StorePace, 'patienceMs'>,
   ) {
     const { clock, cluster } = context;
     this.reading = new OneRead(clock, 'reading the shard map', () => context.tables.get(shardMap, { cluster }));
@@ -34,7 +36,7 @@ export class MapRow {
 
   /** @throws Unavailable */
   async read(): Promise<void> {
-    const { value } = await this.reading.ask(STORE_PATIENCE_MS);
+    const { value } = await this.reading.ask(this.pace.patienceMs);
     this.adopt(value);
   }
 
@@ -52,7 +54,7 @@ export class MapRow {
       if (next === undefined) return;
       try {
         const change = tables.compareAndSet(shardMap, { cluster }, toRecord(before), toRecord(next));
-        const { applied, current } = await within(clock, STORE_PATIENCE_MS, 'changing the shard map', change);
+        const { applied, current } = await within(clock, this.pace.patienceMs, 'changing the shard map', change);
         this.adopt(applied ? toRecord(next) : current);
         this.bus.publish(CLUSTER_TOPIC, new Uint8Array());
         if (applied) return;

@@ -1,15 +1,22 @@
 import type { StoreMemberRecord } from '../proto/gen/types.js';
 import { members } from '../store/tables.js';
 import type { Role, Roles } from './balance.js';
-import { type ClusterContext, STORE_PATIENCE_MS } from './context.js';
-import { isSilent, ranOut, type Sighting, sighted } from './lease.js';
+import type { ClusterContext } from './context.js';
+import { isSilent, ranOut, type Sighting, sighted, watchMsOf } from './lease.js';
 import { OneRead, within } from './patience.js';
 import { memberId } from './rendezvous.js';
+import type { StorePace } from './store-pace.js';
 
 /** Nodes of a cluster, those lately gone included: their rows share a partition whose LWTs are one after the other. */
 export const MEMBERS_MAX = 256;
 /** A node that left and owns nothing is remembered this long, for whoever asks about it. */
 const GONE_KEPT_MS = 600_000;
+
+/**
+ * A row counts as standing still for at most this long between two reads: while the store was away for this node, the
+ * others could not renew either. They get the rest of their leases to come back, so that nobody takes all shards.
+ */
+const WATCHED_MS_MAX = 2_000;
 
 /** What this node has seen of all members, and since when each row stands still. */
 export class MembersView {
@@ -17,9 +24,16 @@ export class MembersView {
   /** When the members were read last, monotonic. */
   seenMs = Number.NEGATIVE_INFINITY;
 
+  /** Members that renewed their lease before our eyes: a row alone may have been left by a node that died. */
+  private readonly renewing = new Set<string>();
+  /** When the last read was answered, monotonic. */
+  private readMs = Number.NEGATIVE_INFINITY;
   private readonly reading: OneRead<{ readonly key: { readonly name: string }; readonly value: StoreMemberRecord }[]>;
 
-  constructor(private readonly context: ClusterContext) {
+  constructor(
+    private readonly context: ClusterContext,
+    private readonly pace: Pick<StorePace, 'patienceMs'>,
+  ) {
     const { clock, cluster } = context;
     this.reading = new OneRead(clock, 'reading the members', () =>
       context.tables.range(members, { cluster }, { limit: MEMBERS_MAX }),
@@ -28,11 +42,20 @@ export class MembersView {
 
   /** @throws Unavailable */
   async read(): Promise<void> {
-    const { value: rows, asOfMs } = await this.reading.ask(STORE_PATIENCE_MS);
+    const { patienceMs } = this.pace;
+    const { value: rows, asOfMs } = await this.reading.ask(patienceMs);
     const answeredMs = this.context.clock.monotonicMs();
-    this.seenMs = Math.max(asOfMs, answeredMs - STORE_PATIENCE_MS);
+    this.seenMs = Math.max(asOfMs, answeredMs - patienceMs);
+    const unwatchedMs = Math.max(0, answeredMs - this.readMs - WATCHED_MS_MAX);
+    this.readMs = answeredMs;
     this.sightings = new Map(
-      rows.map(({ key, value }) => [key.name, sighted(this.sightings.get(key.name), value, answeredMs)]),
+      rows.map(({ key, value }) => {
+        const before = this.sightings.get(key.name);
+        const isRenewal = before?.row.incarnation === value.incarnation && before.row.beat !== value.beat;
+        if (isRenewal && value.state !== 'gone') this.renewing.add(memberId(key.name, value.incarnation));
+        const watched = before && { row: before.row, sinceMs: before.sinceMs + unwatchedMs };
+        return [key.name, sighted(watched, value, answeredMs)];
+      }),
     );
   }
 
@@ -53,10 +76,15 @@ export class MembersView {
     for (const sighting of this.sightings.values()) {
       const { name, incarnation, state } = sighting.row;
       if (state === 'gone' || name === this.context.name) continue;
-      const role = state === 'draining' ? 'gives' : isSilent(this.context.rules, sighting, nowMs) ? 'keeps' : 'takes';
+      const role = state === 'draining' ? 'gives' : isSilent(sighting, nowMs) ? 'keeps' : 'takes';
       roles.set(memberId(name, incarnation), role);
     }
     return roles.set(self, own);
+  }
+
+  /** True when this node has seen the member renew its lease, and the lease has not run out since. */
+  isAlive(member: string): boolean {
+    return this.renewing.has(member) && this.company().includes(member);
   }
 
   addressOf(member: string): string | undefined {
@@ -66,7 +94,7 @@ export class MembersView {
   /** The highest wall clock that a dead member of that name may have minted ids under; 0 when its row is gone. */
   reachedMs(name: string): number {
     const row = this.sightings.get(name)?.row;
-    return row === undefined ? 0 : row.clockMs + this.context.rules.leaseMs;
+    return row === undefined ? 0 : row.clockMs + row.leaseMs;
   }
 
   /** Milliseconds until the next member's lease may have run out, if it goes on standing still. */
@@ -74,7 +102,7 @@ export class MembersView {
     const nowMs = this.context.clock.monotonicMs();
     const waits = this.others()
       .filter((sighting) => sighting.row.state !== 'gone')
-      .map((sighting) => sighting.sinceMs + this.context.rules.watchMs - nowMs);
+      .map((sighting) => sighting.sinceMs + watchMsOf(this.context.rules, sighting.row) - nowMs);
     return Math.max(0, Math.min(...waits, Number.POSITIVE_INFINITY));
   }
 
@@ -113,7 +141,7 @@ export class MembersView {
     const { clock, tables, cluster } = this.context;
     const key = { cluster, name: expected.name };
     const change = tables.compareAndSet(members, key, expected, next);
-    const { applied, current } = await within(clock, STORE_PATIENCE_MS, 'changing a member', change);
+    const { applied, current } = await within(clock, this.pace.patienceMs, 'changing a member', change);
     const row = applied ? next : current;
     if (row === undefined) this.sightings.delete(expected.name);
     else {

@@ -2522,6 +2522,8 @@ export interface StoreMemberRecord {
   readonly state: string;
   /** Latest time used in ids and write timestamps at the renewal: until the next one they stay below this + the lease's length. */
   readonly clockMs: number;
+  /** How long the lease lasts from this renewal on. Longer while the store is slow. */
+  readonly leaseMs: number;
 }
 
 export interface StoreShardMapRecord {

@@ -5,7 +5,7 @@ import type { StoreLog } from '../store-log.js';
 import type { AnyTable, Columns, KeyOf, Table } from '../table.js';
 import { allTables } from '../tables.js';
 import type { WriteTimestamps } from '../write-timestamps.js';
-import { type CassandraAddress, connectTo } from './connection.js';
+import { type CassandraAddress, CONDITIONAL_TIMEOUT_MS, connectTo } from './connection.js';
 import { isMistake, retried, sideBySide, unavailable } from './failures.js';
 import { type GroupLimits, groupLimitsOf } from './group-limits.js';
 import { GroupedWrites, type Unit } from './grouped-writes.js';
@@ -144,7 +144,10 @@ export class CassandraTables implements Tables {
     }
     const { query, params } = this.of(table).swap(key, expected, next);
     try {
-      const { rows } = await this.client.execute(query, params, { isIdempotent: false });
+      const { rows } = await this.client.execute(query, params, {
+        isIdempotent: false,
+        readTimeout: CONDITIONAL_TIMEOUT_MS,
+      });
       const row = rows[0];
       return { applied: row?.['[applied]'] === true, current: (row?.value as Buffer | null | undefined) ?? undefined };
     } catch (error) {
@@ -222,5 +225,6 @@ class WrittenRows {
   }
 }
 
-const readOptions = (table: AnyTable) => (table.conditional ? { consistency: types.consistencies.localSerial } : {});
+const readOptions = (table: AnyTable) =>
+  table.conditional ? { consistency: types.consistencies.localSerial, readTimeout: CONDITIONAL_TIMEOUT_MS } : {};
 const bytesOf = (table: AnyTable, value: unknown): Buffer => table.value.encode(value) as Buffer;

@@ -15,6 +15,8 @@ export interface CassandraAddress {
 const PORT = 9042;
 /** A dead node costs one request this long; the next goes elsewhere. */
 const READ_TIMEOUT_MS = 2_000;
+/** A conditional write takes several rounds between replicas; one that is given up early is in doubt. */
+export const CONDITIONAL_TIMEOUT_MS = 6_000;
 const CONNECT_TIMEOUT_MS = 2_000;
 /** A node that comes back is used again soon. */
 const RECONNECT_MS = 500;

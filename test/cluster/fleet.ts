@@ -15,7 +15,15 @@ import { Process, SeededRandom, World } from '../simulation/world.js';
 
 function calm() {
   const delayMs: [number, number] = [1, 10];
-  return { failChance: 0, ambiguousChance: 0, lateChance: 0, delayMs, paxosVictim: undefined, paxosLateUntilMs: 0 };
+  return {
+    failChance: 0,
+    ambiguousChance: 0,
+    lateChance: 0,
+    delayMs,
+    paxosVictim: undefined,
+    paxosLateUntilMs: 0,
+    paxosMs: 0,
+  };
 }
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { isSilent, LEASE_MARGIN_MS, LEASE_MS, leaseRules, ranOut, sighted, validUntilMs } from '../../cluster/lease.js';
 import { fc } from '../kit/property.js';
 
-const row = (beat: number, incarnation = 'x', state = 'up') => ({ incarnation, beat, state });
+const row = (beat: number, incarnation = 'x', state = 'up') => ({ incarnation, beat, state, leaseMs: LEASE_MS });
 
 test('a renewal counts from its start, whenever it was answered, less the margin', () => {
-  assert.equal(validUntilMs(leaseRules, 1_000, 4_000), 1_000 + LEASE_MS - LEASE_MARGIN_MS);
+  assert.equal(validUntilMs(leaseRules, 1_000, 4_000, LEASE_MS), 1_000 + LEASE_MS - LEASE_MARGIN_MS);
 });
 
 test('a row stands still from when it was first seen until anything in it changes', () => {
@@ -24,10 +24,16 @@ test('a lease ran out when its row stood still for all of it, not a moment befor
   assert.equal(ranOut(leaseRules, sighting, 100 + LEASE_MS), true);
 });
 
-test('a member is silent after two renewals that did not come', () => {
+test('a lease that its row says is longer runs out later', () => {
+  const sighting = sighted(undefined, { ...row(1), leaseMs: 2 * LEASE_MS }, 100);
+  assert.equal(ranOut(leaseRules, sighting, 100 + 2 * LEASE_MS - 1), false);
+  assert.equal(ranOut(leaseRules, sighting, 100 + 2 * LEASE_MS), true);
+});
+
+test('a member is silent when two thirds of its lease have passed without a renewal', () => {
   const sighting = sighted(undefined, row(1), 0);
-  assert.equal(isSilent(leaseRules, sighting, 2 * leaseRules.renewMs - 1), false);
-  assert.equal(isSilent(leaseRules, sighting, 2 * leaseRules.renewMs), true);
+  assert.equal(isSilent(sighting, (2 * LEASE_MS) / 3 - 1), false);
+  assert.equal(isSilent(sighting, (2 * LEASE_MS) / 3), true);
 });
 
 test('whatever the delays, and with clocks that differ by a tenth, a holder has stopped before a taker may act', () => {
@@ -35,7 +41,7 @@ test('whatever the delays, and with clocks that differ by a tenth, a holder has 
   fc.assert(
     fc.property(delay, delay, delay, fc.double({ min: 0.95, max: 1.05, noNaN: true }), (start, write, look, rate) => {
       const writtenMs = start + write;
-      const holderStopsMs = validUntilMs(leaseRules, start, writtenMs);
+      const holderStopsMs = validUntilMs(leaseRules, start, writtenMs, LEASE_MS);
       const seenMs = writtenMs + look;
       const takerMayActMs = seenMs + leaseRules.watchMs / rate;
       assert.ok(ranOut(leaseRules, sighted(undefined, row(1), seenMs), seenMs + leaseRules.watchMs));

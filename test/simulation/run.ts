@@ -61,7 +61,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const random = new SeededRandom(seed);
   const nodes = new Map<string, SimulatedNode>();
   const world = new World(() => [...nodes.values()].some((node) => node.process.alive && !node.runtime.idle()));
-  const storeFaults = { paxosLateUntilMs: 0 } as StoreFaults;
+  const storeFaults = { paxosLateUntilMs: 0, paxosMs: 0 } as StoreFaults;
   calm(storeFaults);
   const faults = { dropChance: 0.01, repeatChance: 0.05, delayMs: [0.2, 4] as const };
   const network = new Network(world, random.fork(), faults, isEffect);

@@ -15,6 +15,8 @@ export interface StoreFaults {
   delayMs: readonly [number, number];
   /** The node whose Paxos rounds are answered late and then fail, while all else works; undefined: none. */
   paxosVictim: string | undefined;
+  /** How long every Paxos read and write takes besides, on all nodes. */
+  paxosMs: number;
   /** World time until which they are answered late; later ones fail. */
   paxosLateUntilMs: number;
 }
@@ -71,7 +73,16 @@ export function simulatedStore(
   const paxos = async <T>(table: AnyTable, writes: boolean, operation: () => Promise<T>) => {
     const isVictim = table.conditional === true && faults.paxosVictim === process.name;
     if (isVictim && world.now >= faults.paxosLateUntilMs) throw new Unavailable('Paxos rounds time out');
-    const result = await through(writes, operation);
+    const isSlow = table.conditional === true && faults.paxosMs > 0;
+    const wait = (owner: Process | undefined) =>
+      new Promise<void>((resolve) => void world.at(faults.paxosMs / 2, owner, resolve));
+    const slowly = async () => {
+      await wait(undefined);
+      const found = await operation();
+      await wait(undefined);
+      return found;
+    };
+    const result = await through(writes, isSlow ? slowly : operation);
     if (isVictim && writes) await new Promise<void>((resolve) => void world.at(PAXOS_LATE_MS, process, resolve));
     return result;
   };
