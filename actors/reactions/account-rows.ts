@@ -55,6 +55,7 @@ export function accountRecord(state: Readonly<AccountState>): StoreAccountRecord
     signUpAddress: owner?.signUpAddress,
     removed: state.moderation.deleted,
     directStatuses: state.directStatuses > 0 ? state.directStatuses : undefined,
+    notificationsClearedUpTo: state.clearedUpToId,
   };
 }
 
@@ -134,7 +135,7 @@ export function accountRows(tables: Pick<ReadTables, 'range'>): Reaction<Account
       ...ownFollowers,
       ...ownTokens,
       ...collectionRows,
-      ...notificationRows(tables),
+      ...notificationRows(tables, accountRow),
     },
   };
 }

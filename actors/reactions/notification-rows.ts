@@ -14,7 +14,10 @@ const RETRACTABLE_MS = 600_000;
 const keyOf = (account: string, id: string) => ({ account, era: eraOfId(id), notification: id });
 
 /** The account's notifications and direct statuses as rows. */
-export function notificationRows(tables: Pick<ReadTables, 'range'>): Reaction<AccountState, AccountEvents>['on'] {
+export function notificationRows(
+  tables: Pick<ReadTables, 'range'>,
+  accountRow: (state: Readonly<AccountState>) => RowWrite,
+): Reaction<AccountState, AccountEvents>['on'] {
   /** Of what waits from these accounts. */
   const settle = async (
     settled: readonly AccountSettledRequest[],
@@ -59,13 +62,16 @@ export function notificationRows(tables: Pick<ReadTables, 'range'>): Reaction<Ac
         effects,
         ids.map((id) => remove(notifications, keyOf(self, id))),
       ),
-    notificationsCleared: ({ upToId, afterId }, { self }, effects) =>
-      eachPage(tables, self, afterId ?? '0', upToId, (rows) =>
+    async notificationsCleared({ upToId, afterId }, { self, state }, effects) {
+      // Readers start above the cleared ones at once, and never read over what is left of their rows.
+      await effects.write([accountRow(state)]);
+      await eachPage(tables, self, afterId ?? '0', upToId, (rows) =>
         writeAll(
           effects,
           rows.map(({ key }): RowWrite => remove(notifications, key)),
         ),
-      ),
+      );
+    },
     notificationRequestsAccepted: ({ settled }, happened, effects) =>
       settle(settled, happened, effects, ({ key, value }) =>
         put(notifications, key, { ...value, filtered: undefined }),

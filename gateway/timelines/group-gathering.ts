@@ -1,13 +1,12 @@
 import type { StoreNotificationRecord } from '../../proto/gen/types.js';
-import { notifications } from '../../store/tables.js';
 import { GROUPED_TYPES, seenNotifications } from '../entities/notification.js';
 import type { PageBounds } from '../http/paging.js';
 import type { Relations } from '../relations.js';
 import type { Services } from '../services.js';
 import { type Soon, soon } from '../soon.js';
 import type { Entry } from './cursor.js';
-import { accountCursor } from './eras.js';
 import { FoundGroups } from './found-groups.js';
+import { notificationCursor } from './notification-cursor.js';
 import { isAskedFor, type NotificationFilter } from './notification-filter.js';
 import { READ_ROUNDS_MAX } from './page.js';
 import { Senders } from './senders.js';
@@ -62,7 +61,7 @@ export function gatheringOf({ services, groupedTypes }: Wanted, relations: Relat
 /** All groups of a page, each judged. */
 export function gathered(wanted: Wanted, gathering: Gathering): Soon<Gathering> {
   const { services, viewer, bounds } = wanted;
-  const cursor = accountCursor(services.tables, services.clock, notifications, 'notification', viewer, bounds);
+  const cursor = notificationCursor(services, viewer, bounds);
   const look = (round: number): Soon<Gathering> => {
     if (round === READ_ROUNDS_MAX || gathering.isFull || gathering.isEnd) {
       return soon(judge(wanted, gathering), () => gathering);
@@ -143,7 +142,7 @@ export function withOlder({ services, viewer, bounds, filter }: Wanted, gatherin
   if (span === undefined) return;
   gathering.lowest = span.after;
   const below = { ...span, before: lowest };
-  const cursor = accountCursor(services.tables, services.clock, notifications, 'notification', viewer, below);
+  const cursor = notificationCursor(services, viewer, below);
   return soon(cursor.next(GROUP_MEMBERS_MAX), (rows) => {
     const own = rows.filter((row) => found.of(row) !== undefined && isAskedFor(row.value, filter));
     return own.length === 0 ? undefined : addOlder(gathering, own, 0);

@@ -1,9 +1,8 @@
-import { notifications } from '../../store/tables.js';
 import type { PageBounds } from '../http/paging.js';
 import type { Services } from '../services.js';
 import { type Soon, soon } from '../soon.js';
 import { relationsOf, type VisibleStatus, visibleById } from '../visible.js';
-import { accountCursor } from './eras.js';
+import { notificationCursor } from './notification-cursor.js';
 import { isAskedFor } from './notification-filter.js';
 import { type Page, readPage } from './page.js';
 
@@ -12,7 +11,7 @@ const MENTIONED = { hideBlocked: true, hideMuted: true, context: 'notifications'
 
 /** Statuses that mention somebody, newest first, by the notifications that told of them: dismissed ones are gone. */
 export function mentionsTimeline(services: Services, viewer: string, bounds: PageBounds): Soon<Page<VisibleStatus>> {
-  const cursor = accountCursor(services.tables, services.clock, notifications, 'notification', viewer, bounds);
+  const cursor = notificationCursor(services, viewer, bounds);
   return soon(relationsOf(services, viewer), (relations) => {
     const options = { ...MENTIONED, relations };
     return readPage(

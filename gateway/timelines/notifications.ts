@@ -1,11 +1,10 @@
 import type { StoreNotificationRecord } from '../../proto/gen/types.js';
-import { notifications } from '../../store/tables.js';
 import { seenNotifications } from '../entities/notification.js';
 import type { PageBounds } from '../http/paging.js';
 import type { Services } from '../services.js';
 import type { Soon } from '../soon.js';
 import type { Entry } from './cursor.js';
-import { accountCursor } from './eras.js';
+import { notificationCursor } from './notification-cursor.js';
 import { isAskedFor, type NotificationFilter } from './notification-filter.js';
 import { type Page, readPage } from './page.js';
 
@@ -17,7 +16,7 @@ export function notificationList(
   filter: NotificationFilter,
   supportedTypes?: readonly string[],
 ): Soon<Page<readonly Uint8Array[]>> {
-  const cursor = accountCursor(services.tables, services.clock, notifications, 'notification', viewer, bounds);
+  const cursor = notificationCursor(services, viewer, bounds);
   return readPage(
     cursor,
     bounds,
@@ -38,7 +37,7 @@ export async function countNotifications(
   filter: NotificationFilter,
 ): Promise<number> {
   const bounds = { before: undefined, after: aboveId, upwards: false, limit };
-  const cursor = accountCursor(services.tables, services.clock, notifications, 'notification', viewer, bounds);
+  const cursor = notificationCursor(services, viewer, bounds);
   const page = await readPage(
     cursor,
     bounds,

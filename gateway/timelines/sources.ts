@@ -1,6 +1,6 @@
 import { isProblem } from '../../actors/domain/problem.js';
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
-import { notifications, statuses } from '../../store/tables.js';
+import { statuses } from '../../store/tables.js';
 import { renderConversations } from '../entities/conversation.js';
 import { renderNotifications } from '../entities/notification.js';
 import { renderStatuses } from '../entities/status.js';
@@ -8,9 +8,9 @@ import type { PageBounds } from '../http/paging.js';
 import type { Services } from '../services.js';
 import type { StreamSources } from '../streaming/sources.js';
 import { type VisibleStatus, visibleStatuses } from '../visible.js';
-import { accountCursor } from './eras.js';
 import { homeTimeline } from './home.js';
 import { listTimeline } from './list.js';
+import { notificationCursor } from './notification-cursor.js';
 import type { Page } from './page.js';
 import { publicTimeline } from './public.js';
 import { tagTimeline } from './tag.js';
@@ -58,7 +58,7 @@ export function streamSources(services: Services): StreamSources {
     },
     async notificationsSince(viewer, sinceId, limit) {
       const bounds = above(sinceId, limit);
-      const cursor = accountCursor(services.tables, services.clock, notifications, 'notification', viewer, bounds);
+      const cursor = notificationCursor(services, viewer, bounds);
       return (await cursor.next(limit)).map(({ id, value }) => ({ id, record: value }));
     },
   };

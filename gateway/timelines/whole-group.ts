@@ -1,11 +1,10 @@
 import type { StoreNotificationRecord } from '../../proto/gen/types.js';
-import { notifications } from '../../store/tables.js';
 import { GROUPED_TYPES, groupKey, type SeenNotification, seenNotifications } from '../entities/notification.js';
 import type { Services } from '../services.js';
-import { accountCursor } from './eras.js';
 import { type NotificationGroup, sampleOf } from './found-groups.js';
 import { GROUP_MEMBERS_MAX } from './group-gathering.js';
 import { boundsOf, isUngrouped } from './group-spans.js';
+import { notificationCursor } from './notification-cursor.js';
 import { READ_ROUNDS_MAX } from './page.js';
 
 /** One group with all its members. */
@@ -22,7 +21,7 @@ export async function notificationGroup(
 ): Promise<WholeGroup | undefined> {
   const bounds = boundsOf(key);
   if (bounds === undefined) return undefined;
-  const cursor = accountCursor(services.tables, services.clock, notifications, 'notification', viewer, bounds);
+  const cursor = notificationCursor(services, viewer, bounds);
   const isGrouped = !isUngrouped(key);
   const types = isGrouped ? GROUPED_TYPES : [];
   const found: SeenNotification[] = [];

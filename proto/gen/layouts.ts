@@ -29,6 +29,7 @@ export const layouts = {
     signUpAddress: from.signUpAddress,
     removed: from.removed,
     directStatuses: from.directStatuses,
+    notificationsClearedUpTo: from.notificationsClearedUpTo,
   }),
   'murmuration.store.StatusRecord': (from: StoreStatusRecord): StoreStatusRecord => ({
     id: from.id,

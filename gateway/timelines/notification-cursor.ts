@@ -1,0 +1,36 @@
+import { compareIds } from '../../actors/domain/ids.js';
+import type { StoreNotificationRecord } from '../../proto/gen/types.js';
+import { accounts, notifications } from '../../store/tables.js';
+import type { PageBounds } from '../http/paging.js';
+import type { Services } from '../services.js';
+import { soon } from '../soon.js';
+import type { Cursor, Entry } from './cursor.js';
+import { accountCursor } from './eras.js';
+
+/**
+ * Reads an account's notifications above those that it has cleared. A store may keep marks of cleared rows for days, and
+ * refuses to read over too many of them.
+ */
+export function notificationCursor(
+  { tables, clock }: Pick<Services, 'tables' | 'clock'>,
+  account: string,
+  bounds: Omit<PageBounds, 'limit'>,
+): Cursor<Entry<StoreNotificationRecord>> {
+  let cursor: Cursor<Entry<StoreNotificationRecord>> | undefined;
+  return {
+    next: (count) => {
+      if (cursor !== undefined) return cursor.next(count);
+      const record = tables.peekId?.(accounts, account) ?? tables.get(accounts, { account });
+      return soon(record, (owner) => {
+        const after = higher(bounds.after, owner?.notificationsClearedUpTo);
+        cursor = accountCursor(tables, clock, notifications, 'notification', account, { ...bounds, after });
+        return cursor.next(count);
+      });
+    },
+  };
+}
+
+function higher(one: string | undefined, other: string | undefined): string | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return compareIds(one, other) < 0 ? other : one;
+}
