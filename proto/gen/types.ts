@@ -2575,6 +2575,8 @@ export interface StoreAccountRecord {
   readonly removed?: boolean | undefined;
   /** Of the statuses; nobody else is told of them. */
   readonly directStatuses?: number | undefined;
+  /** Notifications up to this id are cleared; their rows may still be there. */
+  readonly notificationsClearedUpTo?: string | undefined;
 }
 
 export interface StoreStatusRecord {
