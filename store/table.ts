@@ -12,6 +12,11 @@ export type KeyOf<C extends Columns> = { readonly [Name in keyof C]: ColumnValue
 export interface TableOptions {
   /** Rows vanish this many seconds after they were written. */
   readonly ttlSeconds?: number;
+  /**
+   * How long Cassandra keeps the marks of deleted rows (default ten days). Short only where a deleted row that comes
+   * back does no harm: a replica that was away for longer brings it back.
+   */
+  readonly gcGraceSeconds?: number;
   /** Read far more often than written, and small: decoded values are kept (store/cached-tables.ts), nobody changes them. */
   readonly hot?: boolean;
   /** Who keeps something made of its rows is told when they are written. */

@@ -22,10 +22,20 @@ export const cursors = table('cursors', {
   clustering: {},
   value: codec('murmuration.store.CursorRecord'),
 });
-/** Actors that may have effects not yet done; what a new owner of the shard looks through. */
+/**
+ * Actors that may have effects not yet done; what a new owner of the shard looks through. `actor` is a backlogKey
+ * (actors/runtime/backlog.ts), which begins with the time. A row that comes back only wakes its actor.
+ */
 export const backlog = table('backlog', {
   partition: { shard: 'int' },
   clustering: { actor: 'text' },
+  value: codec('murmuration.store.BacklogRecord'),
+  gcGraceSeconds: 3_600,
+});
+/** A time before which a shard's backlog has no rows: reads from there on pass over no rows deleted before it. */
+export const backlogFloors = table('backlog_floors', {
+  partition: { shard: 'int' },
+  clustering: {},
   value: codec('murmuration.store.BacklogRecord'),
 });
 
@@ -328,6 +338,7 @@ export const allTables = [
   snapshots,
   cursors,
   backlog,
+  backlogFloors,
   members,
   shardMap,
   names,

@@ -1,9 +1,9 @@
 import type { NodeHandoffChunk } from '../../proto/gen/types.js';
 import type { Tables } from '../../store/port.js';
-import { backlog } from '../../store/tables.js';
 import type { Bus, Served } from '../../transport/bus.js';
 import { Unavailable } from '../domain/problem.js';
 import type { Clock, Random } from '../domain/time.js';
+import { BacklogScan, backlogActor } from './backlog.js';
 import { backoffMs } from './backoff.js';
 import { type Blueprint, blueprint } from './blueprint.js';
 import { Caller } from './caller.js';
@@ -31,7 +31,6 @@ import type { ActorJournal } from './recovery.js';
 import { Residents } from './residents.js';
 import { Shards } from './shards.js';
 import type { Surroundings } from './surroundings.js';
-import { backlogActor } from './upkeep.js';
 import { decodeCommand, encodeFailure, encodeReply } from './wire.js';
 
 /** Waits between two tries to read a shard's backlog. */
@@ -39,8 +38,6 @@ const SCAN_FIRST_MS = 200;
 const SCAN_MOST_MS = 10_000;
 /** What another node may have a command wait here at most. */
 const SERVED_MS_MAX = 60_000;
-/** Backlog rows per page. */
-const SCAN_PAGE_ROWS = 500;
 
 export interface RuntimeParts {
   readonly kinds: readonly AnyKind[];
@@ -66,6 +63,7 @@ export class Runtime implements Asker, ShardHost {
   private readonly around: Surroundings;
   private readonly shards: Shards;
   private readonly residents: Residents;
+  private readonly backlogs: BacklogScan;
   private readonly caller: Caller;
   private readonly carrier: RowCarrier;
   /** Timers of what runs here; the callers' own outlive it, so that they get their answer. */
@@ -100,6 +98,7 @@ export class Runtime implements Asker, ShardHost {
     };
     this.shards = new Shards(this.around, bus, (payload) => this.serve(payload));
     this.residents = new Residents(this.around, this.blueprints, this.shards, this.host);
+    this.backlogs = new BacklogScan(tables, this.scope, (shard) => placement.epochOf(shard) !== undefined);
     const { blueprints, residents: local } = this;
     this.carrier = parts.carrier ?? carriesNothing;
     const { carrier } = this;
@@ -155,6 +154,7 @@ export class Runtime implements Asker, ShardHost {
       });
     });
     for (const held of leaving) this.shards.drop(held);
+    for (const shard of shards) this.backlogs.forget(shard);
   }
 
   prime({ actor, snapshot }: NodeHandoffChunk): void {
@@ -163,6 +163,7 @@ export class Runtime implements Asker, ShardHost {
 
   abandon(shards: readonly number[]): void {
     for (const shard of shards) {
+      this.backlogs.forget(shard);
       const held = this.shards.close(shard);
       if (held === undefined) continue;
       for (const activation of [...held.activations]) activation.stop();
@@ -225,15 +226,13 @@ export class Runtime implements Asker, ShardHost {
 
   /** Finds the actors of a shard that may owe effects, and has them carry on. */
   private async scan(shard: number): Promise<void> {
-    const { clock, logger, random, tables } = this.around;
-    let after: { readonly actor: string } | undefined;
+    const { clock, logger, random } = this.around;
     for (let attempt = 0; this.shards.get(shard) !== undefined && !this.closed; ) {
       try {
-        const rows = await tables.range(backlog, { shard }, { ...(after && { after }), limit: SCAN_PAGE_ROWS });
-        for (const [actor, keys] of byActor(rows.map((row) => row.key.actor))) this.residents.resume(actor, keys);
-        if (rows.length < SCAN_PAGE_ROWS) return;
-        after = { actor: rows.at(-1)?.key.actor ?? '' };
-        attempt = 0;
+        await this.backlogs.read(shard, (keys) => {
+          for (const [actor, found] of byActor(keys)) this.residents.resume(actor, found);
+        });
+        return;
       } catch (error) {
         if (error instanceof Unavailable) logger.warn({ shard, err: error }, 'a backlog waits');
         else logger.error({ shard, err: error }, 'a backlog could not be taken up');

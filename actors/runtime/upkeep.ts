@@ -1,23 +1,18 @@
 import type { StoreSnapshotRecord } from '../../proto/gen/types.js';
 import { put, type RowWrite, remove } from '../../store/port.js';
 import { backlog, cursors, snapshots } from '../../store/tables.js';
+import { backlogKey, standsForEntry } from './backlog.js';
 import type { ActorCore } from './core.js';
 import type { Lane } from './lane.js';
 import { snapshotOf } from './snapshot.js';
 import type { Surroundings } from './surroundings.js';
 
-/**
- * The name of a backlog row. One actor has a new one for each time that it becomes dirty, so that the late removal of
- * an old row (a fenced owner's, or one that the store reported failed) never hides a newer one.
- */
-const backlogKey = (actor: string, seq: number, epoch: number): string => `${actor}@${seq}.${epoch}`;
+/** Backlog rows removed with one save of the cursor: many actors share a write (JointWrites). */
+const REMOVED_MAX = 64;
 
 const NO_MARKS: readonly string[] = [];
 const SAVED = Promise.resolve(true);
 const NOT_SAVED = Promise.resolve(false);
-
-/** The actor that a backlog row is about. */
-export const backlogActor = (key: string): string => key.slice(0, key.lastIndexOf('@'));
 
 /** What the store knows of an activation besides its journal: cursor, backlog row, snapshot. */
 export class Upkeep {
@@ -52,8 +47,7 @@ export class Upkeep {
 
   /** Rows that an earlier activation may have left. */
   adopt(keys: Iterable<string>): void {
-    const more = [...keys].filter((key) => !this.marks.includes(key));
-    if (more.length > 0) this.marks = [...this.marks, ...more];
+    this.marks = [...new Set([...this.marks, ...keys])];
     if (this.marks.length > 0) this.count(true);
   }
 
@@ -63,9 +57,12 @@ export class Upkeep {
    */
   marksFor(seq: number, areEffects: boolean): RowWrite[] {
     if (this.marked || areEffects) return [];
-    const key = backlogKey(this.actor, seq + 1, this.epoch);
-    this.marks = [...this.marks, key];
-    return [put(backlog, { shard: this.shard, actor: key }, { atMs: this.around.clock.nowMs() })];
+    const atMs = this.around.clock.nowMs();
+    // An append that was refused left its mark here: the next one at its place uses it again.
+    const known = this.marks.find((key) => standsForEntry(key, seq + 1, this.epoch));
+    const key = known ?? backlogKey(atMs, this.actor, seq + 1, this.epoch);
+    if (known === undefined) this.marks = [...this.marks, key];
+    return [put(backlog, { shard: this.shard, actor: key }, { atMs })];
   }
 
   /** Whoever sent what led to the entry need not care any more: all is done, or the store knows that it is not. */
@@ -152,8 +149,8 @@ export class Upkeep {
   settle(): Promise<unknown> {
     const { before, after, core } = this;
     if (before.done !== core.seq || after.done !== core.seq) return this.saveCursor();
-    const finished = this.marks;
-    this.marks = NO_MARKS;
+    const finished = this.marks.slice(0, REMOVED_MAX);
+    this.marks = this.marks.length > REMOVED_MAX ? this.marks.slice(REMOVED_MAX) : NO_MARKS;
     this.marked = false;
     const rows = finished.map((key) => remove(backlog, { shard: this.shard, actor: key }));
     return this.saveCursor(rows).then((removed) => {

@@ -9,6 +9,8 @@ import { quoted } from './statements.js';
 /** Nodes that start together, or a ring that is still forming, need a few rounds. */
 const SCHEMA_MS_MAX = 60_000;
 const PAUSE_MS = 250;
+/** Cassandra's default. */
+const GC_GRACE_SECONDS = 864_000;
 
 /** Cassandra logs an error for each prepared statement that names no keyspace, and a definition runs only once. */
 const UNPREPARED = { prepare: false };
@@ -46,22 +48,32 @@ export async function ensureKeyspace(client: Client, keyspace: string, dc: strin
 export async function ensureTables(client: Client, keyspace: string, tables: readonly AnyTable[]): Promise<void> {
   await persistently('creating the tables', async () => {
     const found = await client.execute(
-      'SELECT table_name, default_time_to_live FROM system_schema.tables WHERE keyspace_name = ?',
+      'SELECT table_name, default_time_to_live, gc_grace_seconds FROM system_schema.tables WHERE keyspace_name = ?',
       [keyspace],
       { prepare: true },
     );
-    const ttls = new Map(found.rows.map((row) => [row.table_name as string, row.default_time_to_live as number]));
+    const present = new Map(
+      found.rows.map((row) => [
+        row.table_name as string,
+        optionsText(row.default_time_to_live as number, row.gc_grace_seconds as number),
+      ]),
+    );
     for (const table of tables) {
-      const ttl = ttls.get(table.name);
-      const wanted = table.ttlSeconds ?? 0;
-      if (ttl === undefined) await client.execute(creation(keyspace, table), [], UNPREPARED);
-      else if (ttl !== wanted) {
+      const options = present.get(table.name);
+      if (options === undefined) await client.execute(creation(keyspace, table), [], UNPREPARED);
+      else if (options !== optionsOf(table)) {
         const name = `${quoted(keyspace)}.${quoted(table.name)}`;
-        await client.execute(`ALTER TABLE ${name} WITH default_time_to_live = ${wanted}`, [], UNPREPARED);
+        await client.execute(`ALTER TABLE ${name} WITH ${optionsOf(table)}`, [], UNPREPARED);
       }
     }
   });
 }
+
+const optionsText = (ttlSeconds: number, gcGraceSeconds: number): string =>
+  `default_time_to_live = ${ttlSeconds} AND gc_grace_seconds = ${gcGraceSeconds}`;
+
+const optionsOf = (table: AnyTable): string =>
+  optionsText(table.ttlSeconds ?? 0, table.gcGraceSeconds ?? GC_GRACE_SECONDS);
 
 function creation(keyspace: string, table: AnyTable): string {
   const partition = columnsOf(table.partition);
@@ -72,7 +84,7 @@ function creation(keyspace: string, table: AnyTable): string {
   const key = [`(${names(partition)})`, ...clustering.map(({ name }) => quoted(name))].join(', ');
   return (
     `CREATE TABLE IF NOT EXISTS ${quoted(keyspace)}.${quoted(table.name)} (${columns}, value blob, PRIMARY KEY (${key})) ` +
-    `WITH ID = ${tableId(keyspace, table.name)} AND default_time_to_live = ${table.ttlSeconds ?? 0}`
+    `WITH ID = ${tableId(keyspace, table.name)} AND ${optionsOf(table)}`
   );
 }
 

@@ -34,6 +34,15 @@ export async function dropKeyspace(keyspace: string): Promise<void> {
   await withClient((client) => client.execute(`DROP KEYSPACE IF EXISTS "${keyspace}"`, [], { readTimeout: 60_000 }));
 }
 
+/** Sets how long the marks of deleted rows stay, or reads it. */
+export const gcGraceSeconds = (keyspace: string, table: string, set?: number): Promise<number> =>
+  withClient(async (client) => {
+    if (set !== undefined) await client.execute(`ALTER TABLE ${keyspace}.${table} WITH gc_grace_seconds = ${set}`);
+    const query = 'SELECT gc_grace_seconds FROM system_schema.tables WHERE keyspace_name = ? AND table_name = ?';
+    const { rows } = await client.execute(query, [keyspace, table], { prepare: true });
+    return rows[0]?.gc_grace_seconds as number;
+  });
+
 /** Statements that the server keeps prepared for clients which use that keyspace. */
 export async function preparedFor(keyspace: string): Promise<string[]> {
   const all = 'SELECT logged_keyspace, query_string FROM system.prepared_statements';

@@ -15,8 +15,9 @@ const lines = async ({ runtime }: StageNode, id: string) =>
   ((await runtime.ask('notebook', id, 'read', {})) as { lines: string[] }).lines;
 const page = (stage: Stage, line: number) => stage.shared.get(pages, { notebook: alice, line });
 const cursor = (stage: Stage) => stage.shared.get(cursors, { actor: `notebook/${alice}` });
+/** The keys of backlog rows without the time that they begin with. */
 const backlogOf = async (stage: Stage, shard: number) =>
-  (await stage.shared.range(backlog, { shard }, { limit: 10 })).map((row) => row.key.actor);
+  (await stage.shared.range(backlog, { shard }, { limit: 10 })).map((row) => row.key.actor.replace(/^\d+ /, ''));
 
 test('the reply comes after the effects that the caller must see', async (t) => {
   const stage = new Stage();

@@ -1,6 +1,7 @@
 import { accountKind } from '../../../actors/account/account.js';
 import { conversationKind } from '../../../actors/conversation/conversation.js';
 import { idShard } from '../../../actors/domain/ids.js';
+import { backlogKey } from '../../../actors/runtime/backlog.js';
 import { answererOf, askerOf } from '../../../actors/runtime/kind.js';
 import { defaultLimits } from '../../../actors/runtime/limits.js';
 import { HomeRings } from '../../../actors/timelines/home-rings.js';
@@ -108,7 +109,7 @@ export async function replayed({ stage }: City, actors: readonly string[]): Prom
     const rows = await stage.shared.range(journal, { actor, bucket: 0 }, { limit: RANGE_LIMIT_MAX });
     for (const { key, value } of rows) await other.shared.write([put(journal, key, value)]);
     const shard = idShard(actor.slice(actor.indexOf('/') + 1));
-    await other.shared.write([put(backlog, { shard, actor: `${actor}@1.1` }, { atMs: 1 })]);
+    await other.shared.write([put(backlog, { shard, actor: backlogKey(1, actor, 1, 1) }, { atMs: 1 })]);
   }
   await other.clock.advance(stage.clock.nowMs() - other.clock.nowMs());
   const city = await openCity(other);
