@@ -185,6 +185,15 @@ export const marks = table('marks', {
   value: codec('murmuration.store.Mark'),
   watched: true,
 });
+/**
+ * What was done to a status with more marks than its actor holds in memory: by whom, or by which quoting status; `lane`
+ * is publicLane of that id. Marks that changed lately are not as they are here (actors/conversation/marks.ts).
+ */
+export const statusMarks = table('status_marks', {
+  partition: { status: 'id', lane: 'int' },
+  clustering: { by: 'id' },
+  value: codec('murmuration.store.Mark'),
+});
 export const favouritedBy = table('favourited_by', {
   partition: { status: 'id' },
   clustering: { mark: 'id' },
@@ -195,7 +204,7 @@ export const rebloggedBy = table('reblogged_by', {
   clustering: { mark: 'id' },
   value: codec('murmuration.store.AccountEdge'),
 });
-/** Statuses that quote one, as far as its author lets them; at most MARKS_MAX rows, as of the two above. */
+/** Statuses that quote one, as far as its author lets them; at most MARKS_MAX rows (actors/conversation/marks.ts), as of the two above. */
 export const quotes = table('quotes', {
   partition: { status: 'id' },
   clustering: { quote: 'id' },
@@ -362,6 +371,7 @@ export const allTables = [
   collections,
   featuredIn,
   marks,
+  statusMarks,
   favouritedBy,
   rebloggedBy,
   quotes,

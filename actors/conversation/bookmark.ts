@@ -1,8 +1,10 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
-import { isProblem, problem } from '../domain/problem.js';
+import { isProblem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
-import { type ConversationState, livingStatus, MARKS_MAX } from './state.js';
+import { changeMark, dueTurn, knownMark, tooManyMarks } from './marks.js';
+import type { TurnEvents } from './marks-part.js';
+import { type ConversationState, livingStatus, recount } from './state.js';
 
 export interface Commands {
   bookmark: { in: P.ConversationBookmark; out: P.AccountEmpty };
@@ -14,35 +16,40 @@ export interface Events {
 }
 
 /** Who keeps what for later: counted nowhere and told to nobody. Whether they may see it was asked before. */
-export const bookmark: Part<ConversationState, Commands, Events> = {
+export const bookmark: Part<ConversationState, Commands, Events, TurnEvents> = {
   decide: {
-    bookmark(state, { statusId, by }, { newId }) {
+    bookmark(state, { statusId, by }, ctx) {
       const entry = livingStatus(state, statusId);
       if (isProblem(entry)) return entry;
-      if (entry.bookmarks?.has(by)) return { events: [], reply: {} };
-      if (state.marks >= MARKS_MAX) return problem('limit_reached', 'This conversation takes no more bookmarks');
-      return { events: [{ type: 'bookmarked', statusId, by, markId: newId() }], reply: {} };
+      const { mark, earlier } = knownMark(entry, by, ctx);
+      if (mark.bookmarkId !== undefined) return { events: [], reply: {} };
+      const turn = tooManyMarks(entry, 'bookmarks') ?? dueTurn(state, ctx);
+      if (isProblem(turn)) return turn;
+      return { events: [{ type: 'bookmarked', statusId, by, markId: ctx.newId(), earlier }, ...turn], reply: {} };
     },
-    unbookmark(state, { statusId, by }) {
+    unbookmark(state, { statusId, by }, ctx) {
       const entry = livingStatus(state, statusId);
       if (isProblem(entry)) return entry;
-      const markId = entry.bookmarks?.get(by);
+      const { mark, earlier } = knownMark(entry, by, ctx);
+      const { bookmarkId: markId } = mark;
       if (markId === undefined) return { events: [], reply: { was: false } };
-      return { events: [{ type: 'unbookmarked', statusId, by, markId }], reply: { was: true } };
+      const turn = dueTurn(state, ctx);
+      if (isProblem(turn)) return turn;
+      return { events: [{ type: 'unbookmarked', statusId, by, markId, earlier }, ...turn], reply: { was: true } };
     },
   },
   apply: {
-    bookmarked(state, { statusId, by, markId }) {
+    bookmarked(state, { statusId, by, markId, earlier }) {
       const entry = state.statuses.get(statusId);
-      if (entry !== undefined) {
-        entry.bookmarks ??= new Map();
-        entry.bookmarks.set(by, markId);
-      }
-      state.marks += 1;
+      if (entry === undefined) return;
+      changeMark(state, entry, by, { bookmarkId: markId }, earlier);
+      recount(entry, 1);
     },
-    unbookmarked(state, { statusId, by }) {
-      state.statuses.get(statusId)?.bookmarks?.delete(by);
-      state.marks -= 1;
+    unbookmarked(state, { statusId, by, earlier }) {
+      const entry = state.statuses.get(statusId);
+      if (entry === undefined) return;
+      changeMark(state, entry, by, { bookmarkId: undefined }, earlier);
+      recount(entry, -1);
     },
   },
   commands: {

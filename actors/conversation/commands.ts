@@ -2,6 +2,7 @@ import type * as bookmark from './bookmark.js';
 import type * as card from './card.js';
 import type * as edit from './edit.js';
 import type * as favourite from './favourite.js';
+import type * as marksPart from './marks-part.js';
 import type * as poll from './poll.js';
 import type * as quote from './quote.js';
 import type * as quotePolicy from './quote-policy.js';
@@ -18,7 +19,8 @@ export interface ConversationCommands
     edit.Commands,
     quote.Commands,
     quotePolicy.Commands,
-    poll.Commands {}
+    poll.Commands,
+    marksPart.Commands {}
 
 /** Everything that a conversation actor's journal holds. */
 export interface ConversationEvents
@@ -30,4 +32,5 @@ export interface ConversationEvents
     edit.Events,
     quote.Events,
     quotePolicy.Events,
-    poll.Events {}
+    poll.Events,
+    marksPart.Events {}

@@ -8,6 +8,8 @@ import { card } from './card.js';
 import type { ConversationCommands, ConversationEvents } from './commands.js';
 import { edit } from './edit.js';
 import { favourite } from './favourite.js';
+import { neededRow } from './marks.js';
+import { marksPart } from './marks-part.js';
 import { poll } from './poll.js';
 import { quote } from './quote.js';
 import { quotePolicy } from './quote-policy.js';
@@ -37,6 +39,7 @@ export function conversationKind(
         ...quote.decide,
         ...quotePolicy.decide,
         ...poll.decide,
+        ...marksPart.decide,
       },
       apply: {
         ...thread.apply,
@@ -48,6 +51,7 @@ export function conversationKind(
         ...quote.apply,
         ...quotePolicy.apply,
         ...poll.apply,
+        ...marksPart.apply,
       },
     },
     commands: {
@@ -60,6 +64,7 @@ export function conversationKind(
       ...quote.commands,
       ...quotePolicy.commands,
       ...poll.commands,
+      ...marksPart.commands,
     },
     events: {
       ...thread.events,
@@ -71,18 +76,31 @@ export function conversationKind(
       ...quote.events,
       ...quotePolicy.events,
       ...poll.events,
+      ...marksPart.events,
     },
     // What many do at once; the author is told of each behind its reply, first of all that it does there.
     overlaps: (type) => type === 'favourited' || type === 'bookmarked',
     takeAway: ['removed', 'edited', 'unreblogged', 'quoteRevoked', 'quotePolicySet'],
-    stateVersion: 9,
+    stateVersion: 10,
     remembered: ['vote'],
     queries: ['context', 'quoteState'],
     minted: true,
     shows: { favourite: shown, unfavourite: shown, reblog: shown, unreblog: shown },
+    reads: {
+      ...{ favourite: byAccount, unfavourite: byAccount, reblog: byAccount, unreblog: byAccount },
+      ...{ bookmark: byAccount, unbookmark: byAccount, vote: byAccount },
+      ...{ quote: byQuote, quoteState: byQuote, revokeQuote: byQuote, unquote: byQuote },
+    },
     reactions: conversationReactions(tables, isSilenced),
   };
 }
+
+const byAccount = (state: Readonly<ConversationState>, { statusId, by }: { statusId: string; by: string }) =>
+  neededRow(state, statusId, by);
+const byQuote = (
+  state: Readonly<ConversationState>,
+  { statusId, quotingId }: { statusId: string; quotingId: string },
+) => neededRow(state, statusId, quotingId);
 
 const shown = (_id: string, { statusId }: { readonly statusId: string }) => [
   { table: statuses, key: { status: statusId } },

@@ -33,10 +33,10 @@ export const edit: Part<ConversationState, Commands, Events> = {
         badMixture(uploads) ??
         mixtureProblem(uploads.length > 0, next.poll !== undefined);
       if (refusal !== undefined) return refusal;
-      const poll = nextPoll(record.poll, next.poll, nowMs);
+      const edits = record.edits ?? 0;
+      const poll = nextPoll(record.poll, next.poll, nowMs, edits + 1);
       if (isProblem(poll)) return poll;
       if (saysTheSame(record, next) && isSame(record.poll, poll)) return { events: [], reply: {} };
-      const edits = record.edits ?? 0;
       if (edits >= REVISIONS_MAX) return problem('limit_reached', 'This post cannot be edited any more');
       const known = new Set(record.mentions.map((mention) => mention.accountId));
       const { mentions, tags, poll: _, ...said } = next;
@@ -66,10 +66,8 @@ export const edit: Part<ConversationState, Commands, Events> = {
       const entry = state.statuses.get(statusId);
       if (entry === undefined || revision === undefined) return;
       const { atMs, pollOptions: _, ...said } = { ...revision, media: revision.media };
-      if (entry.record.poll !== undefined && entry.record.poll.round !== poll?.round) {
-        state.marks -= entry.votes?.size ?? 0;
-        entry.votes = undefined;
-      }
+      if (entry.record.poll !== undefined && entry.record.poll.round !== poll?.round)
+        entry.markCount -= entry.record.poll.voters;
       const card = said.text === entry.record.text ? entry.record.card : undefined;
       const changes = { ...said, card, mentions, tags, poll, editedAtMs: atMs, edits: number };
       entry.record = changed(entry.record, changes);
@@ -91,18 +89,19 @@ export function revisionOf(record: P.StoreStatusRecord): P.StoreStatusRevision {
 const titlesOf = (poll: P.StorePoll | undefined) => poll?.options.map(({ title }) => title) ?? [];
 
 /** What becomes of the poll: other options or rules make all votes void. Source: Mastodon UpdateStatusService. */
-function nextPoll(now: P.StorePoll | undefined, next: P.AccountNewPoll | undefined, nowMs: number) {
+/** `round`: of the poll if it is another one than before; no earlier poll of the status has had it. */
+function nextPoll(now: P.StorePoll | undefined, next: P.AccountNewPoll | undefined, nowMs: number, round: number) {
   if (next === undefined) return undefined;
   const refusal = pollProblem(next);
   if (refusal !== undefined) return refusal;
-  const asked = pollOf(next, nowMs);
+  const asked = pollOf(next, nowMs, round);
   if (now === undefined) return asked;
   const isKept =
     JSON.stringify(titlesOf(now)) === JSON.stringify(next.options) &&
     now.multiple === next.multiple &&
     now.hideTotals === next.hideTotals;
   // Nobody wants a poll to end later because its text is mended; it has an end already.
-  return isKept ? now : { ...asked, round: now.round + 1 };
+  return isKept ? now : asked;
 }
 
 const isSame = (a: P.StorePoll | undefined, b: P.StorePoll | undefined) => JSON.stringify(a) === JSON.stringify(b);

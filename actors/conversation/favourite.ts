@@ -1,8 +1,10 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
-import { isProblem, problem } from '../domain/problem.js';
+import { isProblem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
-import { type ConversationState, livingStatus, MARKS_MAX, recount } from './state.js';
+import { changeMark, dueTurn, knownMark, tooManyMarks } from './marks.js';
+import type { TurnEvents } from './marks-part.js';
+import { type ConversationState, livingStatus, recount } from './state.js';
 
 export interface Commands {
   favourite: { in: P.ConversationFavourite; out: P.AccountEmpty };
@@ -16,38 +18,41 @@ export interface Events {
 const empty = codec('murmuration.account.Empty');
 
 /** Who likes what. Whether they may see it was asked before. */
-export const favourite: Part<ConversationState, Commands, Events> = {
+export const favourite: Part<ConversationState, Commands, Events, TurnEvents> = {
   decide: {
-    favourite(state, { statusId, by }, { nowMs, newId }) {
+    favourite(state, { statusId, by }, ctx) {
       const entry = livingStatus(state, statusId);
       if (isProblem(entry)) return entry;
-      if (entry.favourites?.has(by)) return { events: [], reply: {} };
-      if (state.marks >= MARKS_MAX) return problem('limit_reached', 'This conversation takes no more favourites');
-      return { events: [{ type: 'favourited', statusId, by, markId: newId(), atMs: nowMs }], reply: {} };
+      const { mark, earlier } = knownMark(entry, by, ctx);
+      if (mark.favouriteId !== undefined) return { events: [], reply: {} };
+      const turn = tooManyMarks(entry, 'favourites') ?? dueTurn(state, ctx);
+      if (isProblem(turn)) return turn;
+      const event = { statusId, by, markId: ctx.newId(), atMs: ctx.nowMs, earlier };
+      return { events: [{ type: 'favourited', ...event }, ...turn], reply: {} };
     },
-    unfavourite(state, { statusId, by }) {
+    unfavourite(state, { statusId, by }, ctx) {
       const entry = livingStatus(state, statusId);
       if (isProblem(entry)) return entry;
-      const markId = entry.favourites?.get(by);
+      const { mark, earlier } = knownMark(entry, by, ctx);
+      const { favouriteId: markId } = mark;
       if (markId === undefined) return { events: [], reply: { was: false } };
-      return { events: [{ type: 'unfavourited', statusId, by, markId }], reply: { was: true } };
+      const turn = dueTurn(state, ctx);
+      if (isProblem(turn)) return turn;
+      return { events: [{ type: 'unfavourited', statusId, by, markId, earlier }, ...turn], reply: { was: true } };
     },
   },
   apply: {
-    favourited(state, { statusId, by, markId }) {
+    favourited(state, { statusId, by, markId, earlier }) {
       const entry = state.statuses.get(statusId);
       if (entry === undefined) return;
-      entry.favourites ??= new Map();
-      entry.favourites.set(by, markId);
-      state.marks += 1;
-      recount(entry);
+      changeMark(state, entry, by, { favouriteId: markId }, earlier);
+      recount(entry, 1, { favourites: entry.record.favourites + 1 });
     },
-    unfavourited(state, { statusId, by }) {
+    unfavourited(state, { statusId, by, earlier }) {
       const entry = state.statuses.get(statusId);
       if (entry === undefined) return;
-      entry.favourites?.delete(by);
-      state.marks -= 1;
-      recount(entry);
+      changeMark(state, entry, by, { favouriteId: undefined }, earlier);
+      recount(entry, -1, { favourites: entry.record.favourites - 1 });
     },
   },
   commands: {

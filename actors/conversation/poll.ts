@@ -2,7 +2,9 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { isProblem, type Problem, problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
-import { type ConversationState, changed, type Entry, livingStatus, MARKS_MAX, notFound } from './state.js';
+import { changeMark, dueTurn, heldMark, knownMark, type Mark, tooManyMarks } from './marks.js';
+import type { TurnEvents } from './marks-part.js';
+import { type ConversationState, changed, type Entry, livingStatus, notFound, recount } from './state.js';
 
 export interface Commands {
   vote: { in: P.ConversationVote; out: P.AccountEmpty };
@@ -14,15 +16,20 @@ export interface Events {
 }
 
 /** Questions with answers to choose from. Whether they may see it was asked before. */
-export const poll: Part<ConversationState, Commands, Events> = {
+export const poll: Part<ConversationState, Commands, Events, TurnEvents> = {
   decide: {
-    vote(state, { statusId, by, choices }, { nowMs }) {
+    vote(state, { statusId, by, choices }, ctx) {
       const entry = livingStatus(state, statusId);
       if (isProblem(entry)) return entry;
-      const refusal = voteProblem(entry, by, choices, nowMs);
+      const { mark, earlier } = knownMark(entry, by, ctx);
+      const refusal = voteProblem(entry, mark, by, choices, ctx.nowMs);
       if (refusal !== undefined) return refusal;
-      if (state.marks >= MARKS_MAX) return problem('limit_reached', 'This conversation takes no more votes');
-      return { events: [{ type: 'voted', statusId, by, choices: [...new Set(choices)] }], reply: {} };
+      const turn = tooManyMarks(entry, 'votes') ?? dueTurn(state, ctx);
+      if (isProblem(turn)) return turn;
+      return {
+        events: [{ type: 'voted', statusId, by, choices: [...new Set(choices)], earlier }, ...turn],
+        reply: {},
+      };
     },
     /** Somebody looks whether a poll's time is up. */
     alarm(state, { what, atMs }, { nowMs }) {
@@ -36,20 +43,19 @@ export const poll: Part<ConversationState, Commands, Events> = {
     },
   },
   apply: {
-    voted(state, { statusId, by, choices }) {
+    voted(state, { statusId, by, choices, earlier }) {
       const entry = state.statuses.get(statusId);
       const asked = entry?.record.poll;
       if (entry === undefined || asked === undefined) return;
-      const before = entry.votes?.get(by);
-      entry.votes ??= new Map();
-      entry.votes.set(by, before === undefined ? choices : [...before, ...choices].sort((a, b) => a - b));
-      if (before === undefined) state.marks += 1;
+      const cast = votesOf(heldMark(entry, by) ?? earlier, asked);
+      const all = [...(cast ?? []), ...choices].sort((a, b) => a - b);
+      changeMark(state, entry, by, { votes: { choices: all, round: asked.round } }, earlier);
       const options = asked.options.map((option, index) =>
         choices.includes(index) ? { ...option, votes: option.votes + 1 } : option,
       );
-      entry.record = changed(entry.record, {
-        poll: { ...asked, options, voters: asked.voters + (before === undefined ? 1 : 0) },
-      });
+      const isFirst = cast === undefined;
+      const poll = { ...asked, options, voters: asked.voters + (isFirst ? 1 : 0) };
+      recount(entry, isFirst ? 1 : 0, { poll });
     },
     pollEnded(state, { statusId }) {
       const entry = state.statuses.get(statusId);
@@ -67,8 +73,12 @@ export const poll: Part<ConversationState, Commands, Events> = {
   },
 };
 
-/** A new poll as it is stored. */
-export function pollOf({ options, expiresInMs, multiple, hideTotals }: P.AccountNewPoll, nowMs: number): P.StorePoll {
+/** A new poll as it is stored. Votes count for the round in which they were cast. */
+export function pollOf(
+  { options, expiresInMs, multiple, hideTotals }: P.AccountNewPoll,
+  nowMs: number,
+  round = 0,
+): P.StorePoll {
   return {
     options: options.map((title) => ({ title, votes: 0 })),
     expiresAtMs: nowMs + expiresInMs,
@@ -76,17 +86,28 @@ export function pollOf({ options, expiresInMs, multiple, hideTotals }: P.Account
     hideTotals,
     voters: 0,
     ended: false,
-    round: 0,
+    round,
   };
 }
 
-function voteProblem(entry: Entry, by: string, choices: readonly number[], nowMs: number): Problem | undefined {
+/** The choices that the account has voted for in this round of the poll. */
+function votesOf(mark: Mark | undefined, { round }: P.StorePoll): readonly number[] | undefined {
+  return mark?.votes?.round === round ? mark.votes.choices : undefined;
+}
+
+function voteProblem(
+  entry: Entry,
+  mark: Mark,
+  by: string,
+  choices: readonly number[],
+  nowMs: number,
+): Problem | undefined {
   const { poll: asked, accountId } = entry.record;
   if (asked === undefined) return notFound();
   if (asked.ended || nowMs >= asked.expiresAtMs) return refused('The poll has already ended');
   if (accountId === by) return refused('You cannot vote in your own polls');
   // A poll of several choices takes more of them later. Source: Mastodon VoteValidator.
-  const before = entry.votes?.get(by);
+  const before = votesOf(mark, asked);
   if (before !== undefined && (!asked.multiple || choices.some((choice) => before.includes(choice))))
     return refused('You have already voted on this poll');
   const isChoice = choices.every((choice) => choice < asked.options.length);

@@ -3,7 +3,9 @@ import type * as P from '../../proto/gen/types.js';
 import { isProblem, problem } from '../domain/problem.js';
 import { fitsQuote, mayQuote } from '../domain/quoting.js';
 import type { Part } from '../runtime/part.js';
-import { type ConversationState, changed, type Entry, livingStatus, MARKS_MAX, notFound } from './state.js';
+import { changeMark, dueTurn, heldMark, knownMark, tooManyMarks } from './marks.js';
+import type { TurnEvents } from './marks-part.js';
+import { type ConversationState, changed, type Entry, livingStatus, notFound, recount } from './state.js';
 
 export interface Commands {
   /** To the quoted status: records the quote if it is permitted; `quoteState` tells. */
@@ -22,39 +24,50 @@ export interface Events {
 }
 
 /** Who quotes. The quoted status has the say; the quoting one remembers what it said. */
-export const quote: Part<ConversationState, Commands, Events> = {
+export const quote: Part<ConversationState, Commands, Events, TurnEvents> = {
   decide: {
-    quote(state, { statusId, by, quotingId, visibility, follows, conversationId }, { nowMs }) {
+    quote(state, { statusId, by, quotingId, visibility, follows, conversationId }, ctx) {
       const entry = livingStatus(state, statusId);
       // What comes of it, `quoteState` says.
-      if (isProblem(entry) || entry.quotes?.has(quotingId) || state.marks >= MARKS_MAX)
-        return { events: [], reply: {} };
+      if (isProblem(entry) || tooManyMarks(entry, 'quotes') !== undefined) return { events: [], reply: {} };
+      if (knownMark(entry, quotingId, ctx).mark.quote !== undefined) return { events: [], reply: {} };
       const { record } = entry;
       if (!mayQuote(record, by, follows) || !fitsQuote(record.visibility, visibility)) return { events: [], reply: {} };
       const listed = visibility === 'public' || visibility === 'unlisted';
-      return {
-        events: [{ type: 'quoted', statusId, by, quotingId, listed, atMs: nowMs, conversationId }],
-        reply: {},
-      };
+      const turn = dueTurn(state, ctx);
+      if (isProblem(turn)) return turn;
+      const event = { statusId, by, quotingId, listed, atMs: ctx.nowMs, conversationId };
+      return { events: [{ type: 'quoted', ...event }, ...turn], reply: {} };
     },
-    quoteState(state, { statusId, quotingId }) {
+    quoteState(state, { statusId, quotingId }, ctx) {
       const entry = state.statuses.get(statusId);
       if (entry === undefined || entry.record.deleted) return { events: [], reply: { state: 'deleted' } };
-      const known = entry.quotes?.get(quotingId);
+      const known = knownMark(entry, quotingId, ctx).mark.quote;
       const answer = known === undefined ? 'rejected' : known.revoked ? 'revoked' : 'accepted';
       return { events: [], reply: { state: answer } };
     },
-    revokeQuote(state, { statusId, by, quotingId }) {
+    revokeQuote(state, { statusId, by, quotingId }, ctx) {
       const entry = livingStatus(state, statusId);
       if (isProblem(entry)) return entry;
-      const known = entry.quotes?.get(quotingId);
+      const { mark, earlier } = knownMark(entry, quotingId, ctx);
+      const known = mark.quote;
       if (known === undefined) return notFound();
       if (entry.record.accountId !== by) return problem('forbidden', 'This action is not allowed');
-      return { events: known.revoked ? [] : [{ type: 'quoteRevoked', statusId, quotingId }], reply: {} };
+      if (known.revoked) return { events: [], reply: {} };
+      const turn = dueTurn(state, ctx);
+      if (isProblem(turn)) return turn;
+      const { conversationId } = known;
+      return { events: [{ type: 'quoteRevoked', statusId, quotingId, conversationId, earlier }, ...turn], reply: {} };
     },
-    unquote(state, { statusId, quotingId }) {
-      const known = state.statuses.get(statusId)?.quotes?.has(quotingId) === true;
-      return { events: known ? [{ type: 'unquoted', statusId, quotingId }] : [], reply: {} };
+    unquote(state, { statusId, quotingId }, ctx) {
+      const entry = livingStatus(state, statusId);
+      // The marks of a deleted status are removed with it.
+      if (isProblem(entry)) return { events: [], reply: {} };
+      const { mark, earlier } = knownMark(entry, quotingId, ctx);
+      if (mark.quote === undefined) return { events: [], reply: {} };
+      const turn = dueTurn(state, ctx);
+      if (isProblem(turn)) return turn;
+      return { events: [{ type: 'unquoted', statusId, quotingId, earlier }, ...turn], reply: {} };
     },
     settleQuote(state, { statusId, quotedId, state: settled }) {
       const record = state.statuses.get(statusId)?.record;
@@ -68,23 +81,24 @@ export const quote: Part<ConversationState, Commands, Events> = {
     quoted(state, { statusId, by, quotingId, listed, conversationId }) {
       const entry = state.statuses.get(statusId);
       if (entry === undefined) return;
-      entry.quotes ??= new Map();
-      entry.quotes.set(quotingId, { by, listed, conversationId, revoked: false });
-      state.marks += 1;
-      recountQuotes(entry);
+      changeMark(state, entry, quotingId, { quote: { by, listed, conversationId, revoked: false } }, undefined);
+      recount(entry, 1);
+      if (listed) countQuotes(entry, 1);
     },
-    quoteRevoked(state, { statusId, quotingId }) {
+    quoteRevoked(state, { statusId, quotingId, earlier }) {
       const entry = state.statuses.get(statusId);
-      const known = entry?.quotes?.get(quotingId);
-      if (entry?.quotes === undefined || known === undefined) return;
-      entry.quotes.set(quotingId, { ...known, revoked: true });
-      recountQuotes(entry);
+      const known = entry && (heldMark(entry, quotingId) ?? earlier)?.quote;
+      if (entry === undefined || known === undefined) return;
+      changeMark(state, entry, quotingId, { quote: { ...known, revoked: true } }, earlier);
+      if (known.listed) countQuotes(entry, -1);
     },
-    unquoted(state, { statusId, quotingId }) {
+    unquoted(state, { statusId, quotingId, earlier }) {
       const entry = state.statuses.get(statusId);
-      if (entry?.quotes?.delete(quotingId) !== true) return;
-      state.marks -= 1;
-      recountQuotes(entry);
+      const known = entry && (heldMark(entry, quotingId) ?? earlier)?.quote;
+      if (entry === undefined || known === undefined) return;
+      changeMark(state, entry, quotingId, { quote: undefined }, earlier);
+      recount(entry, -1);
+      if (known.listed && !known.revoked) countQuotes(entry, -1);
     },
     quoteSettled(state, { statusId, state: settled }) {
       const entry = state.statuses.get(statusId);
@@ -111,9 +125,7 @@ export const quote: Part<ConversationState, Commands, Events> = {
 };
 
 /** Only what anyone may see counts, so that the count gives nothing away. */
-function recountQuotes(entry: Entry): void {
-  if (entry.record.deleted) return;
-  let quotes = 0;
-  for (const { listed, revoked } of entry.quotes?.values() ?? []) if (listed && !revoked) quotes += 1;
+function countQuotes(entry: Entry, change: 1 | -1): void {
+  const quotes = (entry.record.quotes ?? 0) + change;
   entry.record = changed(entry.record, { quotes: quotes === 0 ? undefined : quotes });
 }

@@ -2,7 +2,9 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { isProblem, problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
-import { type ConversationState, livingStatus, MARKS_MAX, recount } from './state.js';
+import { changeMark, dueTurn, knownMark, tooManyMarks } from './marks.js';
+import type { TurnEvents } from './marks-part.js';
+import { type ConversationState, livingStatus, recount } from './state.js';
 
 export interface Commands {
   reblog: { in: P.ConversationReblog; out: P.ConversationReblogReply };
@@ -16,13 +18,13 @@ export interface Events {
 const REBLOG_VISIBILITIES = ['public', 'unlisted', 'private'];
 
 /** Who passes what on. Whether they may see it was asked before. */
-export const reblog: Part<ConversationState, Commands, Events> = {
+export const reblog: Part<ConversationState, Commands, Events, TurnEvents> = {
   decide: {
-    reblog(state, { statusId, by, visibility }, { nowMs, newId }) {
+    reblog(state, { statusId, by, visibility }, ctx) {
       const entry = livingStatus(state, statusId);
       if (isProblem(entry)) return entry;
-      const earlier = entry.reblogs?.get(by);
-      if (earlier !== undefined) return { events: [], reply: { reblogId: earlier.id } };
+      const { mark, earlier } = knownMark(entry, by, ctx);
+      if (mark.reblogId !== undefined) return { events: [], reply: { reblogId: mark.reblogId } };
       const original = entry.record.visibility;
       if (original !== 'public' && original !== 'unlisted')
         return problem('invalid', 'Validation failed: Private and direct statuses cannot be reblogged');
@@ -31,36 +33,35 @@ export const reblog: Part<ConversationState, Commands, Events> = {
         return problem('invalid', 'Validation failed: Visibility is not included in the list', {
           visibility: [{ error: 'ERR_INCLUSION', description: 'is not included in the list' }],
         });
-      if (state.marks >= MARKS_MAX) return problem('limit_reached', 'This conversation takes no more reblogs');
-      const reblogId = newId();
-      return {
-        events: [{ type: 'reblogged', statusId, by, reblogId, visibility: chosen, atMs: nowMs }],
-        reply: { reblogId },
-      };
+      const turn = tooManyMarks(entry, 'reblogs') ?? dueTurn(state, ctx);
+      if (isProblem(turn)) return turn;
+      const reblogId = ctx.newId();
+      const event = { statusId, by, reblogId, visibility: chosen, atMs: ctx.nowMs, earlier };
+      return { events: [{ type: 'reblogged', ...event }, ...turn], reply: { reblogId } };
     },
-    unreblog(state, { statusId, by }) {
+    unreblog(state, { statusId, by }, ctx) {
       const entry = livingStatus(state, statusId);
       if (isProblem(entry)) return entry;
-      const reblogId = entry.reblogs?.get(by)?.id;
+      const { mark, earlier } = knownMark(entry, by, ctx);
+      const { reblogId } = mark;
       if (reblogId === undefined) return { events: [], reply: {} };
-      return { events: [{ type: 'unreblogged', statusId, by, reblogId }], reply: { reblogId } };
+      const turn = dueTurn(state, ctx);
+      if (isProblem(turn)) return turn;
+      return { events: [{ type: 'unreblogged', statusId, by, reblogId, earlier }, ...turn], reply: { reblogId } };
     },
   },
   apply: {
-    reblogged(state, { statusId, by, reblogId, visibility, atMs }) {
+    reblogged(state, { statusId, by, reblogId, earlier }) {
       const entry = state.statuses.get(statusId);
       if (entry === undefined) return;
-      entry.reblogs ??= new Map();
-      entry.reblogs.set(by, { id: reblogId, visibility, atMs });
-      state.marks += 1;
-      recount(entry);
+      changeMark(state, entry, by, { reblogId }, earlier);
+      recount(entry, 1, { reblogs: entry.record.reblogs + 1 });
     },
-    unreblogged(state, { statusId, by }) {
+    unreblogged(state, { statusId, by, earlier }) {
       const entry = state.statuses.get(statusId);
       if (entry === undefined) return;
-      entry.reblogs?.delete(by);
-      state.marks -= 1;
-      recount(entry);
+      changeMark(state, entry, by, { reblogId: undefined }, earlier);
+      recount(entry, -1, { reblogs: entry.record.reblogs - 1 });
     },
   },
   commands: {

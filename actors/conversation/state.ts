@@ -1,59 +1,42 @@
 import { codec } from '../../proto/codec.js';
-import type { StoreStatusRecord } from '../../proto/gen/types.js';
+import type { StoreMark, StoreStatusRecord } from '../../proto/gen/types.js';
 import { type Problem, problem } from '../domain/problem.js';
 
-/** One account's reblog of one status. */
-export interface Reblog {
-  readonly id: string;
-  readonly visibility: string;
-  readonly atMs: number;
-}
-
-/** A status that quotes one of the thread. */
-export interface QuoteOf {
-  readonly by: string;
-  /** Its own conversation. */
-  readonly conversationId: string;
-  /** Anybody may see it. */
-  readonly listed: boolean;
-  readonly revoked: boolean;
-}
-
 /**
- * A status of the thread with everything that was done to it. What was done to a deleted one stays as it was. An empty
- * map takes some 250 bytes, and most statuses need none of these: they come with what is first done.
+ * A status of the thread and the marks on it that the actor holds. An empty map takes some 250 bytes, and most statuses
+ * have no marks: maps are made for the first one.
  */
 export interface Entry {
-  /** With its counts; of a deleted status only who wrote it where. */
+  /** With its counts; for a deleted status only who wrote it where. */
   record: StoreStatusRecord;
   readonly children: string[];
-  /** Mark ids by account. */
-  favourites: Map<string, string> | undefined;
-  /** By account. */
-  reblogs: Map<string, Reblog> | undefined;
-  /** Mark ids by account. */
-  bookmarks: Map<string, string> | undefined;
-  /** Chosen options of its poll by account. */
-  votes: Map<string, readonly number[]> | undefined;
-  /** By the quoting status' id. */
-  quotes: Map<string, QuoteOf> | undefined;
+  /** Marks that were changed since the last turn, by account or quoting status. */
+  marks: Map<string, StoreMark> | undefined;
+  /** Marks that were changed between the last two turns, and not since. */
+  olderMarks: Map<string, StoreMark> | undefined;
+  /** Some marks have rows in `statusMarks`. */
+  turned: boolean;
+  /** Some marks are only in these rows. */
+  spilled: boolean;
+  /** Favourites, reblogs, bookmarks, votes and quotes. */
+  markCount: number;
 }
 
 export interface ConversationState {
   readonly statuses: Map<string, Entry>;
   /** Replies that came before what they answer, by its id: an author's status may still be on its way here. */
   orphans: Map<string, string[]> | undefined;
-  /** Favourites, reblogs, bookmarks, votes and quotes of all statuses. */
-  marks: number;
+  /** Changes of marks since the last turn. */
+  changedMarks: number;
+  /** The journal entry of the last turn of the marks; 0 before the first. */
+  turnedSeq: number;
 }
 
 /** Bounds one activation to some 20 MB of statuses; a reply past it begins a conversation of its own. */
 export const THREAD_STATUSES_MAX = 10_000;
-/** Favourites, reblogs, bookmarks, votes and quotes of all its statuses: bounds one activation to some 50 MB of them. */
-export const MARKS_MAX = 300_000;
 
 export function initialConversation(): ConversationState {
-  return { statuses: new Map(), orphans: undefined, marks: 0 };
+  return { statuses: new Map(), orphans: undefined, changedMarks: 0, turnedSeq: 0 };
 }
 
 const statusRecords = codec('murmuration.store.StatusRecord');
@@ -67,11 +50,11 @@ export function newEntry(record: StoreStatusRecord, children: string[]): Entry {
   return {
     record: statusRecords.copy(record),
     children,
-    favourites: undefined,
-    reblogs: undefined,
-    bookmarks: undefined,
-    votes: undefined,
-    quotes: undefined,
+    marks: undefined,
+    olderMarks: undefined,
+    turned: false,
+    spilled: false,
+    markCount: 0,
   };
 }
 
@@ -90,8 +73,8 @@ export function parentOf(state: Readonly<ConversationState>, record: StoreStatus
   return record.inReplyToId === undefined ? undefined : state.statuses.get(record.inReplyToId);
 }
 
-/** Brings the record's counts to what the entry holds. */
-export function recount(entry: Entry): void {
-  const counts = { favourites: entry.favourites?.size ?? 0, reblogs: entry.reblogs?.size ?? 0 };
-  entry.record = changed(entry.record, counts);
+/** The status has so many marks more, or fewer, which these counts of the record tell. */
+export function recount(entry: Entry, change: 1 | 0 | -1, counts?: Partial<StoreStatusRecord>): void {
+  entry.markCount += change;
+  if (counts !== undefined) entry.record = changed(entry.record, counts);
 }

@@ -3,6 +3,7 @@ import type * as P from '../../proto/gen/types.js';
 import { indexedTags } from '../domain/hashtag.js';
 import { problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
+import { dropMarks, firstMarks } from './marks-part.js';
 import {
   type ConversationState,
   changed,
@@ -41,12 +42,16 @@ export const thread: Part<ConversationState, Commands, Events> = {
       return { events: [{ type: 'added', status }], reply: {} };
     },
     remove(state, { statusId, by, discardMedia }, { nowMs }) {
-      const record = state.statuses.get(statusId)?.record;
-      if (record?.accountId !== by) return notFound();
+      const entry = state.statuses.get(statusId);
+      if (entry?.record.accountId !== by) return notFound();
+      const { record } = entry;
       if (record.deleted) return { events: [], reply: {} };
       const { media, quote } = record;
       const tags = indexedTags(record);
-      return { events: [{ type: 'removed', statusId, by, atMs: nowMs, tags, media, discardMedia, quote }], reply: {} };
+      // Marks that are only in rows go first; see `unmarkSome`.
+      const marks = entry.spilled ? { unmarked: [], marksLeft: true } : firstMarks(entry);
+      const gone = { tags, media, discardMedia, quote, reblogs: record.reblogs, ...marks };
+      return { events: [{ type: 'removed', statusId, by, atMs: nowMs, ...gone }], reply: {} };
     },
     orphanSome(state, some) {
       return state.statuses.get(some.statusId)?.record.deleted === true
@@ -79,11 +84,13 @@ export const thread: Part<ConversationState, Commands, Events> = {
       parent?.children.push(status.id);
       countReply(parent, status, 1);
     },
-    removed(state, { statusId }) {
+    removed(state, { statusId, unmarked, marksLeft }) {
       const entry = state.statuses.get(statusId);
       if (entry === undefined) return;
       countReply(parentOf(state, entry.record), entry.record, -1);
       entry.record = tombstone(entry.record);
+      entry.markCount = 0;
+      dropMarks(entry, unmarked, marksLeft);
       for (const id of entry.children) {
         const reply = state.statuses.get(id);
         if (reply !== undefined) reply.record = changed(reply.record, { parentGone: true });

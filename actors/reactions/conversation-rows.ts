@@ -1,4 +1,4 @@
-import type { StoreStatusRecord } from '../../proto/gen/types.js';
+import type { ConversationMarkOf, StoreStatusRecord } from '../../proto/gen/types.js';
 import { put, type RowWrite, remove } from '../../store/port.js';
 import {
   accountStatuses,
@@ -13,9 +13,11 @@ import {
   quotes,
   rebloggedBy,
   statuses,
+  statusMarks,
   statusRevisions,
 } from '../../store/tables.js';
 import type { ConversationEvents } from '../conversation/commands.js';
+import { heldMark, isNoMark, markKey } from '../conversation/marks.js';
 import { type ConversationState, type Entry, parentOf } from '../conversation/state.js';
 import { ORPHANED_AT_ONCE_MAX } from '../conversation/thread.js';
 import { alarmKey } from '../domain/alarm.js';
@@ -77,19 +79,13 @@ function publicRows(record: StoreStatusRecord): RowWrite[] {
   ];
 }
 
-function markRow(entry: Entry, by: string): RowWrite {
+/** Nothing where the state does not hold the mark any more: its row was written before it left the state. */
+function markRow(entry: Entry, by: string): RowWrite[] {
   const key = ofAccount(by, entry.record.id);
-  const [favouriteId, reblogId, bookmarkId] = [
-    entry.favourites?.get(by),
-    entry.reblogs?.get(by)?.id,
-    entry.bookmarks?.get(by),
-  ];
-  const choices = entry.votes?.get(by);
-  const votes = choices && { choices, round: entry.record.poll?.round ?? 0 };
-  const isMarked =
-    votes !== undefined || favouriteId !== undefined || reblogId !== undefined || bookmarkId !== undefined;
-  if (entry.record.deleted || !isMarked) return remove(marks, key);
-  return put(marks, key, { favouriteId, reblogId, bookmarkId, votes });
+  if (entry.record.deleted) return [remove(marks, key)];
+  const mark = heldMark(entry, by);
+  if (mark === undefined) return [];
+  return [isNoMark(mark) ? remove(marks, key) : put(marks, key, mark)];
 }
 
 /** When its poll ends, the conversation is called. */
@@ -113,15 +109,35 @@ function removedRows(now: Now, entry: Entry): RowWrite[] {
   // The first edit brings two revisions.
   for (let number = 0; record.edits !== undefined && number <= record.edits; number++)
     rows.push(remove(statusRevisions, { status: record.id, number }));
-  for (const [by, mark] of entry.favourites ?? []) {
-    const own = remove(favourites, ofList(by, mark));
-    rows.push(remove(favouritedBy, { status: record.id, mark }), own, markRow(entry, by));
+  return rows;
+}
+
+/** Removes all rows of these marks of a deleted status. */
+function unmarkedRows(status: string, turned: boolean, unmarked: readonly ConversationMarkOf[]): RowWrite[] {
+  const rows: RowWrite[] = [];
+  for (const { id, mark } of unmarked) {
+    if (turned) rows.push(remove(statusMarks, markKey(status, id)));
+    if (mark?.quote === undefined) rows.push(remove(marks, ofAccount(id, status)));
+    else rows.push(remove(quotes, { status, quote: id }));
+    const { favouriteId, bookmarkId, reblogId } = mark ?? {};
+    if (favouriteId !== undefined)
+      rows.push(remove(favouritedBy, { status, mark: favouriteId }), remove(favourites, ofList(id, favouriteId)));
+    if (bookmarkId !== undefined) rows.push(remove(bookmarks, ofList(id, bookmarkId)));
+    if (reblogId !== undefined) rows.push(...unreblogRows(status, id, reblogId));
   }
-  for (const [by, mark] of entry.bookmarks ?? []) rows.push(remove(bookmarks, ofList(by, mark)), markRow(entry, by));
-  for (const quote of entry.quotes?.keys() ?? []) rows.push(remove(quotes, { status: record.id, quote }));
-  for (const by of entry.votes?.keys() ?? []) rows.push(markRow(entry, by));
-  for (const [by, reblog] of entry.reblogs ?? [])
-    rows.push(...unreblogRows(record.id, by, reblog.id), markRow(entry, by));
+  return rows;
+}
+
+/** The marks that leave the state with the next turn. */
+function olderMarkRows(state: Readonly<ConversationState>): RowWrite[] {
+  const rows: RowWrite[] = [];
+  for (const { record, olderMarks } of state.statuses.values()) {
+    if (record.deleted) continue;
+    for (const [by, mark] of olderMarks ?? []) {
+      const key = markKey(record.id, by);
+      rows.push(isNoMark(mark) ? remove(statusMarks, key) : put(statusMarks, key, mark));
+    }
+  }
   return rows;
 }
 
@@ -137,8 +153,8 @@ function unreblogRows(status: string, by: string, reblogId: string): RowWrite[] 
 async function writeEntry(effects: Effects, now: Now, id: string, by: string, more: readonly RowWrite[]) {
   const entry = now.state.statuses.get(id);
   if (entry === undefined) return;
-  const rows = [...more, statusRow(entry.record), markRow(entry, by)];
-  const level = popularLevel((entry.favourites?.size ?? 0) + (entry.reblogs?.size ?? 0));
+  const rows = [...more, statusRow(entry.record), ...markRow(entry, by)];
+  const level = popularLevel(entry.record.favourites + entry.record.reblogs);
   if (level !== undefined && isListed(entry.record)) {
     const key = { day: Math.floor(now.atMs / DAY_MS), level, status: id };
     rows.push(put(popularStatuses, key, { accountId: entry.record.accountId }));
@@ -169,10 +185,17 @@ export const conversationRows: Reaction<ConversationState, ConversationEvents> =
         : [listedRow(record), ...pollAlarm(now, record), ...publicRows(record), ...tagRows(record)];
       await effects.write([statusRow(record), ...parentRow(now, record), ...lists]);
     },
-    async removed({ statusId, tags }, now, effects) {
+    async removed({ statusId, tags, unmarked }, now, effects) {
       const entry = now.state.statuses.get(statusId);
-      if (entry !== undefined) await writeAll(effects, [...removedRows(now, entry), ...untaggedRows(statusId, tags)]);
+      if (entry === undefined) return;
+      const rows = [...removedRows(now, entry), ...unmarkedRows(statusId, entry.turned, unmarked)];
+      await writeAll(effects, [...rows, ...untaggedRows(statusId, tags)]);
     },
+    async someUnmarked({ statusId, unmarked }, { state }, effects) {
+      const turned = state.statuses.get(statusId)?.turned ?? true;
+      await writeAll(effects, unmarkedRows(statusId, turned, unmarked));
+    },
+    marksTurned: (_event, { state }, effects) => writeAll(effects, olderMarkRows(state)),
     async someOrphaned({ statusId, from }, now, effects) {
       const entry = now.state.statuses.get(statusId);
       if (entry !== undefined) await effects.write(orphanRows(now, entry, from));
@@ -194,7 +217,8 @@ export const conversationRows: Reaction<ConversationState, ConversationEvents> =
     },
     async quoted({ statusId, by, quotingId, atMs }, { state }, effects) {
       const entry = state.statuses.get(statusId);
-      if (entry === undefined || entry.record.deleted || entry.quotes?.get(quotingId)?.revoked !== false) return;
+      if (entry === undefined || entry.record.deleted) return;
+      if (heldMark(entry, quotingId)?.quote?.revoked !== false) return;
       const row = put(quotes, { status: statusId, quote: quotingId }, { accountId: by, atMs });
       await effects.write([row, statusRow(entry.record)]);
     },
@@ -223,11 +247,11 @@ export const conversationRows: Reaction<ConversationState, ConversationEvents> =
     async bookmarked({ statusId, by, markId }, { state }, effects) {
       const entry = state.statuses.get(statusId);
       if (entry === undefined || entry.record.deleted) return;
-      await effects.write([put(bookmarks, ofList(by, markId), { statusId }), markRow(entry, by)]);
+      await effects.write([put(bookmarks, ofList(by, markId), { statusId }), ...markRow(entry, by)]);
     },
     async unbookmarked({ statusId, by, markId }, { state }, effects) {
       const entry = state.statuses.get(statusId);
-      if (entry !== undefined) await effects.write([remove(bookmarks, ofList(by, markId)), markRow(entry, by)]);
+      if (entry !== undefined) await effects.write([remove(bookmarks, ofList(by, markId)), ...markRow(entry, by)]);
     },
     reblogged({ statusId, by, reblogId, visibility, atMs }, now, effects) {
       const original = now.state.statuses.get(statusId)?.record;

@@ -57,14 +57,12 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
         await tellAccount(effects, account, 'notify', { ...notice, ...more });
       }
     },
-    async removed({ statusId, by, atMs, media, discardMedia = false, quote }, { self, state }, effects) {
+    async removed({ statusId, by, media, discardMedia = false, quote }, { self, state }, effects) {
       if (media !== undefined) await tellAccount(effects, by, 'releaseMedia', { ...media, discard: discardMedia });
       if (quote !== undefined) {
         const gone = { statusId: quote.statusId, quotingId: statusId };
         await effects.tell('conversation', quote.conversationId, 'unquote', gone);
       }
-      for (const [account, reblog] of state.statuses.get(statusId)?.reblogs ?? [])
-        await count(effects, account, reblog.id, -1, atMs);
       await orphanFrom(effects, self, state, statusId, ORPHANED_AT_ONCE_MAX);
     },
     someOrphaned: ({ statusId, from }, { self, state }, effects) =>
@@ -76,15 +74,13 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
       await count(effects, by, reblogId, 1, atMs);
       await notifyAuthor(effects, state, statusId, { type: 'reblog', from: by, statusId, conversationId: self });
     },
-    async quoteRevoked({ statusId, quotingId }, { state }, effects) {
-      const quoting = state.statuses.get(statusId)?.quotes?.get(quotingId);
-      if (quoting === undefined) return;
+    async quoteRevoked({ statusId, quotingId, conversationId }, _now, effects) {
       const settled = { statusId: quotingId, quotedId: statusId, state: 'revoked' };
-      const answer = await effects.tell('conversation', quoting.conversationId, 'settleQuote', settled);
+      const answer = await effects.tell('conversation', conversationId, 'settleQuote', settled);
       // It did not fit its conversation and began one.
       if (isProblem(answer)) await effects.tell('conversation', quotingId, 'settleQuote', settled);
     },
-    async edited({ statusId, number, newlyMentioned, released }, { self, state }, effects) {
+    async edited({ statusId, newlyMentioned, released }, { self, state }, effects) {
       const entry = state.statuses.get(statusId);
       if (entry === undefined) return;
       const { accountId } = entry.record;
@@ -94,22 +90,6 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
       const notice = { from: accountId, statusId, conversationId: self };
       for (const account of newlyMentioned)
         if (account !== accountId) await tellAccount(effects, account, 'notify', { type: 'mention', ...notice });
-      for (const account of entry.reblogs?.keys() ?? [])
-        if (account !== accountId)
-          await tellAccount(effects, account, 'notify', { type: 'update', ...notice, edit: number });
-      for (const [quotingId, { by, revoked }] of entry.quotes ?? [])
-        if (by !== accountId && !revoked)
-          await tellAccount(effects, by, 'notify', {
-            ...{ ...notice, type: 'quoted_update', statusId: quotingId, edit: number },
-          });
-    },
-    async pollEnded({ statusId }, { self, state }, effects) {
-      const entry = state.statuses.get(statusId);
-      if (entry === undefined || entry.record.deleted) return;
-      const { accountId } = entry.record;
-      const notice = { type: 'poll', from: accountId, statusId, conversationId: self };
-      for (const account of [accountId, ...(entry.votes?.keys() ?? [])])
-        await tellAccount(effects, account, 'notify', notice);
     },
     async unfavourited({ statusId, by, markId }, { state }, effects) {
       await retract(effects, state, { type: 'favourite', from: by, statusId, sinceMs: idMs(markId) });

@@ -2,6 +2,7 @@ import type { ReadTables } from '../../store/port.js';
 import type { ConversationEvents } from '../conversation/commands.js';
 import type { ConversationState } from '../conversation/state.js';
 import type { Reaction } from '../runtime/kind.js';
+import { conversationNotices, conversationUnmarking } from './conversation-marks.js';
 import { conversationRows } from './conversation-rows.js';
 import { conversationCounts, conversationTells } from './conversation-tells.js';
 import { conversationWords } from './conversation-words.js';
@@ -18,6 +19,8 @@ export const conversationReactions = (
   ...(tables === undefined ? [] : [conversationWords(tables)]),
   conversationStream,
   conversationCounts,
+  conversationUnmarking(tables),
   sayingLimits(conversationTells, isSilenced),
+  sayingLimits(conversationNotices(tables), isSilenced),
   conversationLinks,
 ];

@@ -1,12 +1,11 @@
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
-import type { Reblog } from '../conversation/state.js';
 
 /** The status that stands for a reblog: who, when, of what; the rest is the original's. */
 export function reblogRecord(
   conversation: string,
   original: StoreStatusRecord | undefined,
   by: string,
-  { id, visibility, atMs }: Reblog,
+  { id, visibility, atMs }: { readonly id: string; readonly visibility: string; readonly atMs: number },
 ): StoreStatusRecord | undefined {
   if (original === undefined) return undefined;
   return {

@@ -4,6 +4,7 @@ import { accountTopic, RELATIONS_TOPIC, STATUSES_TOPIC } from '../../transport/b
 import type { AccountEvents, AccountState } from '../account/commands.js';
 import { relationEvents } from '../account/relations.js';
 import type { ConversationEvents } from '../conversation/commands.js';
+import { heldMark } from '../conversation/marks.js';
 import type { ConversationState } from '../conversation/state.js';
 import { isListed } from '../domain/public.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
@@ -93,16 +94,14 @@ export const conversationStream: Reaction<ConversationState, ConversationEvents>
     edited: editSeen,
     cardSet: editSeen,
     quoteSettled: editSeen,
-    removed({ statusId, tags, media }, { self, state }, effects) {
-      const entry = state.statuses.get(statusId);
-      // With the hashtags and the media by which some have it.
-      publishStatus(effects, 'delete', entry && { ...entry.record, tags, media });
-      for (const [by, reblog] of entry?.reblogs ?? [])
-        publishStatus(effects, 'delete', reblogRecord(self, entry?.record, by, reblog));
+    removed({ statusId, tags, media, reblogs }, { state }, effects) {
+      const record = state.statuses.get(statusId)?.record;
+      // With the hashtags, the media and the reblogs by which streams have shown it.
+      publishStatus(effects, 'delete', record && { ...record, tags, media, reblogs });
     },
     reblogged({ statusId, by, reblogId, visibility, atMs }, { self, state }, effects) {
       const entry = state.statuses.get(statusId);
-      if (entry?.reblogs?.get(by)?.id !== reblogId || entry.record.deleted) return;
+      if (entry === undefined || entry.record.deleted || heldMark(entry, by)?.reblogId !== reblogId) return;
       publishStatus(effects, 'update', reblogRecord(self, entry.record, by, { id: reblogId, visibility, atMs }));
     },
     unreblogged({ statusId, by, reblogId }, { self, state, atMs }, effects) {

@@ -2,7 +2,7 @@ import type { StoreSnapshotRecord } from '../../proto/gen/types.js';
 import { JournalConflict } from '../../store/journal.js';
 import { Unavailable } from '../domain/problem.js';
 import { type ActivationSettings, type Awake, awaken } from './awaken.js';
-import { type Answer, type DecidedBatch, decideBatch } from './batch.js';
+import { type Answer, type DecidedBatch, decideBatch, rowsFor } from './batch.js';
 import type { Handled } from './core.js';
 import { type Delivery, NotTaken } from './delivery.js';
 import { Halt } from './halt.js';
@@ -230,11 +230,16 @@ export class Activation {
 
   private async handleBatch(awake: Awake): Promise<void> {
     if (!this.owned()) throw new NotTaken(`${this.name} is moving`);
-    const { clock, limits, journal, metrics } = this.around;
+    const { clock, limits, journal, metrics, tables } = this.around;
     const storedSeq = awake.core.seq;
     const taken = this.mailbox.take(limits.batchMax);
     this.batch = taken;
-    const { answers, decided, repeats, fault, untouched } = decideBatch(awake.core, taken, clock.nowMs());
+    const settledSeq = awake.before.done;
+    const reading = rowsFor(awake.core, taken, tables);
+    const rows = reading && (await reading);
+    if (this.stopped) return;
+    const wallMs = clock.nowMs();
+    const { answers, decided, repeats, fault, untouched } = decideBatch(awake.core, taken, wallMs, settledSeq, rows);
     metrics.repeats += repeats;
     if (fault !== undefined) this.reportFault(fault, awake.core.seq);
     if (decided.length > 0) {

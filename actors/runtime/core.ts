@@ -1,6 +1,7 @@
 import type { StoreAnswered, StoreCause, StoreJournalRecord } from '../../proto/gen/types.js';
 import { isProblem } from '../domain/problem.js';
 import { Answered } from './answered.js';
+import type { RowName } from './carried-rows.js';
 import { Dedupe } from './dedupe.js';
 import type { AnyKind } from './kind.js';
 import type { Ctx, Decision } from './slice.js';
@@ -22,6 +23,14 @@ export interface Entry {
 export interface Decided {
   readonly entry: Entry;
   readonly record: StoreJournalRecord;
+}
+
+/** A command as `Delivery` has it. */
+export interface Handleable {
+  readonly command: string;
+  readonly input: object;
+  readonly cause: StoreCause | undefined;
+  readonly once: string | undefined;
 }
 
 export interface Handled {
@@ -57,7 +66,8 @@ export class ActorCore {
    * Decides one command and applies what it decided. With a key it does so once: what it answered then is answered to
    * its repeats. Throws what decide or apply throw: a bug.
    */
-  handle(command: string, input: object, cause: StoreCause | undefined, wallMs: number, once?: string): Handled {
+  handle(message: Handleable, wallMs: number, settledSeq = 0, row?: unknown): Handled {
+    const { command, input, cause, once } = message;
     // A question that is asked again, its reply lost, is answered anew: nothing was done that would be done twice.
     if (cause !== undefined && this.dedupe.repeats(cause) && !this.asks(command)) {
       return { reply: this.kind.commands[command]?.out.decode(NO_BYTES), repeated: true };
@@ -67,8 +77,11 @@ export class ActorCore {
     const nowMs = Math.max(wallMs, this.atMs);
     const earlier = once === undefined ? undefined : this.answered?.find(keyOf(command, once), nowMs);
     if (earlier !== undefined) return { reply: this.kind.commands[command]?.out.decode(earlier), repeated: true };
-    const ctx: Ctx = { self: this.id, nowMs, newId: this.newId };
-    const decision: Decision<Record<string, object>, unknown> = decide(this.state, input, ctx);
+    const decision: Decision<Record<string, object>, unknown> = decide(
+      this.state,
+      input,
+      this.context(nowMs, settledSeq, row),
+    );
     if (isProblem(decision)) return { reply: decision };
     const { reply, events } = decision;
     if (events.length === 0) {
@@ -82,10 +95,20 @@ export class ActorCore {
     return { reply, decided: { entry: { seq: this.seq, atMs: nowMs, events: stored }, record } };
   }
 
+  private context(nowMs: number, settledSeq: number, row: unknown): Ctx {
+    return { self: this.id, nowMs, newId: this.newId, seq: this.seq + 1, settledSeq, row };
+  }
+
+  /** The row that the decision needs besides the state. */
+  rowFor(command: string, input: object): RowName | undefined {
+    return this.kind.reads?.[command]?.(this.state, input);
+  }
+
   /** The answer to a command that records nothing; undefined when that cannot be had so, for whatever reason. */
   query(command: string, input: object, wallMs: number): Handled | undefined {
-    const ctx: Ctx = { self: this.id, nowMs: Math.max(wallMs, this.atMs), newId: this.newId };
+    const ctx = this.context(Math.max(wallMs, this.atMs), 0, undefined);
     try {
+      if (this.rowFor(command, input) !== undefined) return undefined;
       const decision = this.kind.slice.decide[command]?.(this.state, input, ctx) as
         | Decision<object, unknown>
         | undefined;

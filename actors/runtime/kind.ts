@@ -90,6 +90,12 @@ export interface ActorKind<S, C extends CommandTable<C>, E> {
    */
   readonly queries?: readonly (keyof C & string)[];
   /**
+   * The row that a command's decision needs besides the state; the runtime reads it first and passes it as `Ctx.row`.
+   * It is named by the state before the batch, and may lack the effects of entries after `Ctx.settledSeq`: the state
+   * must hold what these changed.
+   */
+  readonly reads?: { readonly [K in keyof C]?: (state: Readonly<S>, input: C[K]['in']) => RowName | undefined };
+  /**
    * Commands that would do harm if carried out twice. All others are asked again, within the caller's deadline, when
    * an answer was lost (their owner died, the shard moved): the second time they must record nothing. With a key these
    * are, too.

@@ -8,6 +8,12 @@ export interface Ctx {
   readonly nowMs: number;
   /** A new id of this actor's shard; greater than any it gave before, so an actor's ids are in order. */
   newId(): string;
+  /** The journal entry that this decision becomes if it records anything. */
+  readonly seq: number;
+  /** All effects before the reply of entries up to this one are done: their rows are what a read finds. */
+  readonly settledSeq: number;
+  /** The value of the row that the kind's `reads` names for the command, null if there is none; undefined: not named. */
+  readonly row: unknown;
 }
 
 export type CommandTable<C> = { [K in keyof C]: { in: object; out: unknown } };

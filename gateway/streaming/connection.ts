@@ -88,6 +88,8 @@ export class StreamSubscription {
   /** Whether the viewer may have seen a status that is gone now. */
   mayHaveShown(status: StoreStatusRecord, lens: Lens): boolean {
     if (this.statuses.has(status.id)) return true;
+    // By a reblog of it, of whose deletion nothing else is said.
+    if (status.reblogs > 0 && (this.kind.home || this.kind.list !== undefined)) return lens.allows(status);
     if (this.kind.home) return (lens.hears(status.accountId) && lens.allows(status)) || lens.tagged(status);
     if (this.kind.list !== undefined) return lens.listed(this.kind.list, status.accountId) && lens.allows(status);
     return this.takes(status, lens);

@@ -18,7 +18,11 @@ export interface Given<S, C extends CommandTable<C>, E> {
   readonly reply: C[keyof C]['out'] | undefined;
   readonly lastProblem: Problem | undefined;
   /** Decides the command and applies what it recorded to the state. */
-  when<K extends keyof C>(command: K, input: C[K]['in'], at?: { readonly nowMs: number }): Given<S, C, E>;
+  when<K extends keyof C>(
+    command: K,
+    input: C[K]['in'],
+    at?: Partial<Pick<Ctx, 'nowMs' | 'settledSeq' | 'row'>>,
+  ): Given<S, C, E>;
 }
 
 const DEFAULT_CONTEXT: GivenContext = { self: '000000000000000001', nowMs: 1_767_225_600_000 };
@@ -43,7 +47,9 @@ export function given<S, C extends CommandTable<C>, E>(
       reply,
       lastProblem,
       when(command, input, at) {
-        const ctx: Ctx = { self: context.self, nowMs: at?.nowMs ?? context.nowMs, newId };
+        // Each command is decided after the effects of all before it.
+        const { nowMs = context.nowMs, settledSeq = events.length, row } = at ?? {};
+        const ctx: Ctx = { self: context.self, nowMs, newId, seq: events.length + 1, settledSeq, row };
         const decision = slice.decide[command](state, input, ctx);
         if (isProblem(decision)) return after(events, undefined, decision);
         for (const event of decision.events) slice.apply[event.type](state, event);

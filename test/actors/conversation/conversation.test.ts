@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { conversationKind } from '../../../actors/conversation/conversation.js';
-import { initialConversation, MARKS_MAX, THREAD_STATUSES_MAX } from '../../../actors/conversation/state.js';
+import { heldMarks, MARKS_MAX } from '../../../actors/conversation/marks.js';
+import { initialConversation, THREAD_STATUSES_MAX } from '../../../actors/conversation/state.js';
 import { CONTEXT_MAX } from '../../../actors/conversation/thread.js';
 import type { StoreStatusRecord } from '../../../proto/gen/types.js';
 import { given } from '../../kit/given.js';
@@ -98,7 +99,9 @@ test('what is deleted or was never here cannot be marked', () => {
 
 test('marks are bounded', () => {
   const full = started();
-  full.state.marks = MARKS_MAX;
+  const entry = full.state.statuses.get('1');
+  assert.ok(entry !== undefined);
+  entry.markCount = MARKS_MAX;
   assert.equal(full.when('favourite', mark).lastProblem?.problem, 'limit_reached');
   assert.equal(full.when('reblog', mark).lastProblem?.problem, 'limit_reached');
 });
@@ -167,17 +170,18 @@ test('whatever happens, counts equal a recount', () => {
           thread = thread.when('add', { status: status(statusId, who === statusId ? undefined : who, seen) });
         else thread = thread.when(command, { statusId, by: who });
       }
-      let marks = 0;
-      for (const { record, children, favourites, reblogs } of thread.state.statuses.values()) {
-        marks += (favourites?.size ?? 0) + (reblogs?.size ?? 0);
+      for (const entry of thread.state.statuses.values()) {
+        const { record, children } = entry;
+        const held = Array.from(heldMarks(entry), ([, one]) => one);
+        const favourites = held.filter(({ favouriteId }) => favouriteId !== undefined).length;
+        const reblogs = held.filter(({ reblogId }) => reblogId !== undefined).length;
         const replies = children.filter((child) => {
           const reply = thread.state.statuses.get(child)?.record;
           return reply?.deleted === false && ['public', 'unlisted'].includes(reply.visibility);
         });
-        const counts = record.deleted ? [0, 0] : [favourites?.size ?? 0, reblogs?.size ?? 0];
-        assert.deepEqual([record.favourites, record.reblogs, record.replies], [...counts, replies.length]);
+        const counts = [record.favourites, record.reblogs, record.replies, entry.markCount];
+        assert.deepEqual(counts, [favourites, reblogs, replies.length, favourites + reblogs]);
       }
-      assert.equal(thread.state.marks, marks);
     }),
   );
 });

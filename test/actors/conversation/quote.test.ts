@@ -52,7 +52,10 @@ test('the author alone takes a quote back, once; of one that there is not nothin
 
 test('a quoting status that is gone counts no more, and what is gone itself says so', () => {
   const gone = open().when('quote', quoting).when('unquote', { statusId: '1', quotingId: '9' });
-  assert.deepEqual([gone.state.statuses.get('1')?.record.quotes, gone.state.marks], [undefined, 0]);
+  assert.deepEqual(
+    [gone.state.statuses.get('1')?.record.quotes, gone.state.statuses.get('1')?.markCount],
+    [undefined, 0],
+  );
   assert.equal(stateOf(open().when('remove', { statusId: '1', by: 'author' })), 'deleted');
 });
 

@@ -1,0 +1,85 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import { isProblem } from '../domain/problem.js';
+import { PUBLIC_LANES } from '../domain/public.js';
+import type { Part } from '../runtime/part.js';
+import { heldMark, heldMarks, turnMarks } from './marks.js';
+import { type ConversationState, type Entry, livingStatus, notFound } from './state.js';
+
+export interface Commands {
+  unmarkSome: { in: P.ConversationUnmarkSome; out: P.AccountEmpty };
+  noticeSome: { in: P.ConversationNoticeSome; out: P.AccountEmpty };
+}
+export interface Events {
+  marksTurned: P.ConversationMarksTurned;
+  someUnmarked: P.ConversationSomeUnmarked;
+  someNoticed: P.ConversationNoticeSome;
+}
+/** What commands that change a mark may record besides. */
+export type TurnEvents = Pick<Events, 'marksTurned'>;
+
+/** Marks that one journal entry removes: some 800 rows and 100 commands to other actors. */
+export const UNMARKED_AT_ONCE_MAX = 100;
+/** Accounts that one journal entry notifies. */
+export const NOTICED_AT_ONCE_MAX = 100;
+/** The lane after those of rows: the marks in the state. */
+export const STATE_LANE = PUBLIC_LANES;
+
+/** What goes on with the marks of a status step by step, each of which is a journal entry. */
+export const marksPart: Part<ConversationState, Commands, Events> = {
+  decide: {
+    unmarkSome(state, { statusId, lane, after, marks }) {
+      const entry = state.statuses.get(statusId);
+      if (entry?.record.deleted !== true) return notFound();
+      if (lane < STATE_LANE) {
+        // The state knows better what became of these, and removes them last.
+        const unmarked = marks.filter(({ id }) => heldMark(entry, id) === undefined);
+        return { events: [{ type: 'someUnmarked', statusId, lane, after, unmarked, marksLeft: true }], reply: {} };
+      }
+      const { unmarked, marksLeft } = firstMarks(entry);
+      return { events: [{ type: 'someUnmarked', statusId, lane, after: '', unmarked, marksLeft }], reply: {} };
+    },
+    noticeSome(state, some) {
+      const entry = livingStatus(state, some.statusId);
+      return isProblem(entry) ? entry : { events: [{ type: 'someNoticed', ...some }], reply: {} };
+    },
+  },
+  apply: {
+    marksTurned: (state, { seq }) => turnMarks(state, seq),
+    someUnmarked(state, { statusId, unmarked, marksLeft }) {
+      const entry = state.statuses.get(statusId);
+      if (entry !== undefined) dropMarks(entry, unmarked, marksLeft);
+    },
+    someNoticed() {},
+  },
+  commands: {
+    unmarkSome: { in: codec('murmuration.conversation.UnmarkSome'), out: codec('murmuration.account.Empty') },
+    noticeSome: { in: codec('murmuration.conversation.NoticeSome'), out: codec('murmuration.account.Empty') },
+  },
+  events: {
+    marksTurned: codec('murmuration.conversation.MarksTurned'),
+    someUnmarked: codec('murmuration.conversation.SomeUnmarked'),
+    someNoticed: codec('murmuration.conversation.NoticeSome'),
+  },
+};
+
+/** The next marks in the state, to be removed. */
+export function firstMarks(entry: Entry): { unmarked: P.ConversationMarkOf[]; marksLeft: boolean } {
+  const unmarked: P.ConversationMarkOf[] = [];
+  for (const [id, mark] of heldMarks(entry)) {
+    if (unmarked.length === UNMARKED_AT_ONCE_MAX) return { unmarked, marksLeft: true };
+    unmarked.push({ id, mark });
+  }
+  return { unmarked, marksLeft: false };
+}
+
+/** The marks of a deleted status leave the state as they are removed. */
+export function dropMarks(entry: Entry, unmarked: readonly P.ConversationMarkOf[], marksLeft: boolean): void {
+  for (const { id } of unmarked) {
+    entry.marks?.delete(id);
+    entry.olderMarks?.delete(id);
+  }
+  if (marksLeft) return;
+  entry.marks = undefined;
+  entry.olderMarks = undefined;
+}

@@ -1,0 +1,122 @@
+import type * as P from '../../proto/gen/types.js';
+import type { KeyOf } from '../../store/table.js';
+import { statusMarks } from '../../store/tables.js';
+import { type Problem, problem } from '../domain/problem.js';
+import { publicLane } from '../domain/public.js';
+import type { RowName } from '../runtime/carried-rows.js';
+import type { Ctx } from '../runtime/slice.js';
+import type { ConversationState, Entry } from './state.js';
+
+/**
+ * What one account did to a status: favourite, reblog, bookmark, vote. A status that quotes it has a mark of its own,
+ * under its id.
+ *
+ * The state holds the marks that were changed lately, in two generations; older ones are rows (ADR 22). After
+ * MARKS_TURN changes the journal records a turn: the younger generation becomes the older one and is written to rows,
+ * and the one that was older, whose rows are written by then, leaves the state.
+ */
+export type Mark = P.StoreMark;
+
+/**
+ * Changes of marks between two turns. The state then holds some 400 marks, which take 30 KB of a snapshot; most
+ * conversations never have a turn.
+ */
+export const MARKS_TURN = 256;
+
+/** Changes of marks while the effects of the last turn are not done; past it, marks are refused until they are. */
+export const MARKS_UNTURNED_MAX = 8_192;
+
+/** Marks of one status of all kinds: bounds each of its partitions of rows to some 60 MB in Cassandra. */
+export const MARKS_MAX = 1_000_000;
+
+const NO_MARK: Mark = {};
+
+/** The row of a mark that left the state. */
+export function markKey(
+  status: string,
+  by: string,
+): KeyOf<typeof statusMarks.partition & typeof statusMarks.clustering> {
+  return { status, lane: publicLane(by), by };
+}
+
+/** The mark if the state holds it; one without anything in it says that what there was has been undone. */
+export function heldMark(entry: Entry, by: string): Mark | undefined {
+  return entry.marks?.get(by) ?? entry.olderMarks?.get(by);
+}
+
+/** The row that a decision about the mark needs. The older generation may leave the state in the same batch. */
+export function neededRow(state: Readonly<ConversationState>, statusId: string, by: string): RowName | undefined {
+  const entry = state.statuses.get(statusId);
+  if (entry?.turned !== true || entry.record.deleted || entry.marks?.has(by) === true) return undefined;
+  return { table: statusMarks, key: markKey(statusId, by) };
+}
+
+export interface KnownMark {
+  readonly mark: Mark;
+  /** The mark as its row has it, for the event to carry; undefined if the state holds it or there is none. */
+  readonly earlier: Mark | undefined;
+}
+
+/** The mark from the state, or else from the row that was read for the decision. */
+export function knownMark(entry: Entry, by: string, { row }: Pick<Ctx, 'row'>): KnownMark {
+  const held = heldMark(entry, by);
+  if (held !== undefined || !entry.spilled) return { mark: held ?? NO_MARK, earlier: undefined };
+  if (row === undefined) throw new Error(`the row of the mark of ${by} on ${entry.record.id} was not read`);
+  return row === null ? { mark: NO_MARK, earlier: undefined } : { mark: row as Mark, earlier: row as Mark };
+}
+
+type Turn = { readonly type: 'marksTurned' } & P.ConversationMarksTurned;
+const NO_TURN: readonly Turn[] = [];
+
+/**
+ * The turn that is due behind the next change of a mark, or a refusal while the last one's effects lag behind. Behind:
+ * the change may be of a mark that leaves the state with the turn.
+ */
+export function dueTurn(state: Readonly<ConversationState>, { seq, settledSeq }: Ctx): readonly Turn[] | Problem {
+  if (state.changedMarks < MARKS_TURN) return NO_TURN;
+  if (settledSeq >= state.turnedSeq) return [{ type: 'marksTurned', seq }];
+  return state.changedMarks < MARKS_UNTURNED_MAX ? NO_TURN : problem('unavailable', 'Too much is done here at once');
+}
+
+/** Refuses one more mark of a status that has too many. */
+export function tooManyMarks(entry: Entry, what: string): Problem | undefined {
+  return entry.markCount < MARKS_MAX ? undefined : problem('limit_reached', `This post takes no more ${what}`);
+}
+
+/** Changes a mark. It stays in the state, also when nothing is left of it, until its row says the same. */
+export function changeMark(
+  state: ConversationState,
+  entry: Entry,
+  by: string,
+  change: Partial<Mark>,
+  earlier: Mark | undefined,
+): void {
+  const mark = { ...(heldMark(entry, by) ?? earlier), ...change };
+  entry.olderMarks?.delete(by);
+  entry.marks ??= new Map();
+  entry.marks.set(by, mark);
+  state.changedMarks += 1;
+}
+
+/** The older generation leaves the state; the younger one takes its place. Those of deleted statuses stay. */
+export function turnMarks(state: ConversationState, seq: number): void {
+  for (const entry of state.statuses.values()) {
+    if (entry.record.deleted) continue;
+    if (entry.olderMarks !== undefined) entry.spilled = true;
+    if (entry.marks !== undefined) entry.turned = true;
+    entry.olderMarks = entry.marks;
+    entry.marks = undefined;
+  }
+  state.changedMarks = 0;
+  state.turnedSeq = seq;
+}
+
+/** All marks in the state with something in them, by account or quoting status. */
+export function* heldMarks(entry: Entry): Generator<readonly [by: string, mark: Mark]> {
+  for (const marks of [entry.olderMarks, entry.marks])
+    for (const held of marks ?? []) if (!isNoMark(held[1])) yield held;
+}
+
+export function isNoMark({ favouriteId, reblogId, bookmarkId, votes, quote }: Mark): boolean {
+  return (favouriteId ?? reblogId ?? bookmarkId ?? votes ?? quote) === undefined;
+}
