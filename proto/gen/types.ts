@@ -1727,6 +1727,55 @@ export interface ConversationRemoved {
   readonly discardMedia?: boolean | undefined;
   /** What it quoted. */
   readonly quote?: AccountQuote | undefined;
+  /** How many reblogs it had. */
+  readonly reblogs: number;
+  /** The first of its marks, which are removed with it. */
+  readonly unmarked: readonly ConversationMarkOf[];
+  /** There are more; `SomeUnmarked` events remove them. */
+  readonly marksLeft: boolean;
+}
+
+/** id: of the account, or of the quoting status. */
+export interface ConversationMarkOf {
+  readonly id: string;
+  readonly mark?: StoreMark | undefined;
+}
+
+/** Marks that were changed since the last such event are written to rows; those that were written then leave the state. seq: of the entry itself. */
+export interface ConversationMarksTurned {
+  readonly seq: number;
+}
+
+/** Removes marks of a deleted status: those given, which were read from rows of this lane up to `after`, or, past the last lane, those in the state. */
+export interface ConversationUnmarkSome {
+  readonly statusId: string;
+  readonly lane: number;
+  readonly after: string;
+  readonly marks: readonly ConversationMarkOf[];
+}
+
+export interface ConversationSomeUnmarked {
+  readonly statusId: string;
+  readonly lane: number;
+  readonly after: string;
+  readonly unmarked: readonly ConversationMarkOf[];
+  readonly marksLeft: boolean;
+}
+
+/** Notifies some of those who reblogged or quoted a status that it was edited, or voted in a poll that it has ended. what: reblogs, quotes or votes. lane, after: up to where they were read. */
+export interface ConversationNoticeSome {
+  readonly statusId: string;
+  readonly what: string;
+  readonly edit: number;
+  readonly lane: number;
+  readonly after: string;
+  readonly noticed: readonly ConversationNoticed[];
+}
+
+/** quoting_id: set for quotes. */
+export interface ConversationNoticed {
+  readonly accountId: string;
+  readonly quotingId?: string | undefined;
 }
 
 /** The rows of replies to a deleted status are written anew, from this one on in the order in which they came. */
@@ -1745,6 +1794,7 @@ export interface ConversationFavourited {
   readonly by: string;
   readonly markId: string;
   readonly atMs: number;
+  readonly earlier?: StoreMark | undefined;
 }
 
 export interface ConversationUnfavourite {
@@ -1761,6 +1811,7 @@ export interface ConversationUnfavourited {
   readonly statusId: string;
   readonly by: string;
   readonly markId: string;
+  readonly earlier?: StoreMark | undefined;
 }
 
 /** Known to nobody but the one who made it. */
@@ -1773,6 +1824,7 @@ export interface ConversationBookmarked {
   readonly statusId: string;
   readonly by: string;
   readonly markId: string;
+  readonly earlier?: StoreMark | undefined;
 }
 
 export interface ConversationUnbookmark {
@@ -1784,6 +1836,7 @@ export interface ConversationUnbookmarked {
   readonly statusId: string;
   readonly by: string;
   readonly markId: string;
+  readonly earlier?: StoreMark | undefined;
 }
 
 /** visibility: of the reblog (public, unlisted, private), default the status's own. */
@@ -1799,6 +1852,7 @@ export interface ConversationReblogged {
   readonly reblogId: string;
   readonly visibility: string;
   readonly atMs: number;
+  readonly earlier?: StoreMark | undefined;
 }
 
 export interface ConversationUnreblog {
@@ -1810,6 +1864,7 @@ export interface ConversationUnreblogged {
   readonly statusId: string;
   readonly by: string;
   readonly reblogId: string;
+  readonly earlier?: StoreMark | undefined;
 }
 
 export interface ConversationReblogReply {
@@ -1864,6 +1919,9 @@ export interface ConversationRevokeQuote {
 export interface ConversationQuoteRevoked {
   readonly statusId: string;
   readonly quotingId: string;
+  readonly earlier?: StoreMark | undefined;
+  /** The quoting status's own. */
+  readonly conversationId: string;
 }
 
 /** The quoting status is gone. */
@@ -1875,6 +1933,7 @@ export interface ConversationUnquote {
 export interface ConversationUnquoted {
   readonly statusId: string;
   readonly quotingId: string;
+  readonly earlier?: StoreMark | undefined;
 }
 
 /** To the quoting status: what became of its quote. */
@@ -1900,6 +1959,7 @@ export interface ConversationVoted {
   readonly statusId: string;
   readonly by: string;
   readonly choices: readonly number[];
+  readonly earlier?: StoreMark | undefined;
 }
 
 export interface ConversationPollEnded {
@@ -2708,12 +2768,22 @@ export interface StoreWords {
   readonly words: readonly string[];
 }
 
-/** What one account did to one status. */
+/** What one account did to one status; in status_marks also a status that quotes it. */
 export interface StoreMark {
   readonly favouriteId?: string | undefined;
   readonly reblogId?: string | undefined;
   readonly bookmarkId?: string | undefined;
   readonly votes?: StorePollVotes | undefined;
+  /** Set only where the mark's key is the id of a quoting status. */
+  readonly quote?: StoreQuoteMark | undefined;
+}
+
+/** by: the author of the quoting status. listed: anyone may see it. */
+export interface StoreQuoteMark {
+  readonly by: string;
+  readonly conversationId: string;
+  readonly listed: boolean;
+  readonly revoked: boolean;
 }
 
 /** A status in a list of what an account marked. */
@@ -3078,6 +3148,12 @@ export interface Messages {
   'murmuration.conversation.Added': ConversationAdded;
   'murmuration.conversation.Remove': ConversationRemove;
   'murmuration.conversation.Removed': ConversationRemoved;
+  'murmuration.conversation.MarkOf': ConversationMarkOf;
+  'murmuration.conversation.MarksTurned': ConversationMarksTurned;
+  'murmuration.conversation.UnmarkSome': ConversationUnmarkSome;
+  'murmuration.conversation.SomeUnmarked': ConversationSomeUnmarked;
+  'murmuration.conversation.NoticeSome': ConversationNoticeSome;
+  'murmuration.conversation.Noticed': ConversationNoticed;
   'murmuration.conversation.OrphanSome': ConversationOrphanSome;
   'murmuration.conversation.Favourite': ConversationFavourite;
   'murmuration.conversation.Favourited': ConversationFavourited;
@@ -3206,6 +3282,7 @@ export interface Messages {
   'murmuration.store.Indexed': StoreIndexed;
   'murmuration.store.Words': StoreWords;
   'murmuration.store.Mark': StoreMark;
+  'murmuration.store.QuoteMark': StoreQuoteMark;
   'murmuration.store.StatusRef': StoreStatusRef;
   'murmuration.store.AccountEdge': StoreAccountEdge;
   'murmuration.store.FollowEdge': StoreFollowEdge;
