@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { loadCommandLine } from './cli/bundle.js';
 
 /**
- * Address and headers of one request, in bytes. uWebSockets' default of 4,096 on Node 22 and 24 refuses long lists of
- * ids and large cookies. The library reads the variable when it is loaded.
+ * Address and headers of one request, in bytes. uWebSockets answers a longer one with an HTML page; the gateway's own limits
+ * (gateway/http/head.ts) lie below and are answered in JSON. The library reads the variable when it is loaded.
  */
-const HEADERS_BYTES_MAX = 16_384;
+const HEADERS_BYTES_MAX = 65_536;
 process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(HEADERS_BYTES_MAX);
 
 const { commandLine } = await loadCommandLine(dirname(fileURLToPath(import.meta.url)));

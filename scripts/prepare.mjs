@@ -1,7 +1,7 @@
 // Installs and builds what is missing or out of date. Node's built-ins only: it runs on a fresh clone.
 // `--install-only` stops before the build;
 // `--services` fetches Cassandra and nats-server too; `--test` also what the tests drive: Mastodon.py, toot,
-// schemathesis and Chromium.
+// schemathesis and Chromium, and the newer Node versions that they run the server on.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -97,4 +97,6 @@ if (process.argv.includes('--services') || process.argv.includes('--test')) {
 if (process.argv.includes('--test')) {
   python();
   chromium();
+  const { fetchNewerNodes } = await import('./newer-nodes.mjs');
+  await fetchNewerNodes();
 }

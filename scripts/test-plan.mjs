@@ -23,6 +23,7 @@ const OWN = [
   { file: 'store/cassandra', seconds: 10, cores: 1, cluster: true },
   { file: 'cli/from-afar', seconds: 10, cores: 1, cluster: true },
   { file: 'scenarios/schemathesis', seconds: 110, cores: 1 },
+  { file: 'scenarios/newer-nodes', seconds: 25, cores: 1 },
   { file: 'simulation/simulation', seconds: 60, cores: 1 },
   { file: 'load/rough-answers', seconds: 55, cores: 0.5 },
   { file: 'load/faults', seconds: 45, cores: 0.5 },

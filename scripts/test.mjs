@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { startCassandra } from '../dist/cluster/local/cassandra.js';
 import { startNats } from '../dist/cluster/local/nats.js';
+import { newerNodes } from './newer-nodes.mjs';
 import { checkPlan, planOf } from './test-plan.mjs';
 import { Turns } from './test-turns.mjs';
 
@@ -42,6 +43,7 @@ try {
     TEST_CASSANDRA_DC: 'datacenter1',
     TEST_NATS_URL: nats.url,
     TEST_PYTHON: resolve('.cache/python/bin/python'),
+    TEST_NODES: JSON.stringify(newerNodes()),
   };
   turns = new Turns(planOf(files), env);
   passed = !stopping && (await turns.run());

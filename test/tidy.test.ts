@@ -102,7 +102,7 @@ test('the tests over all routes, for success and for hostile input, are there an
 
 test('scenarios start the program that users start, not a server within the test', async () => {
   const files = await sources('test/scenarios');
-  assert.ok(files.some((name) => name.endsWith('/text-beyond-ascii.test.ts')));
+  assert.ok(files.some((name) => name.endsWith('/text-beyond-ascii-suite.ts')));
   for (const name of files) assert.doesNotMatch(await readFile(join(root, name), 'utf8'), /\bTestServer\b/, name);
 });
 

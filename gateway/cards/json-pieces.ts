@@ -4,6 +4,8 @@ const SCRATCH_BYTES = 256 * 1_024;
 /** A power of two, so that finding a place is no division. */
 const VIEWS_MAX = 256;
 
+const encoder = new TextEncoder();
+
 /** JSON as pieces of UTF-8 that are put together when it is sent: most of them are kept, and stand in other answers too. */
 export class JsonPieces {
   constructor(readonly pieces: readonly Uint8Array[]) {}
@@ -38,6 +40,16 @@ export class Scratch {
       at += length;
     }
     return this.#view(at);
+  }
+
+  /**
+   * Returns the text in UTF-8, valid until the next call. uWebSockets must not be handed a string: on Node 24 it sends one that
+   * has Latin-1 letters only in Latin-1.
+   */
+  encode(text: string): Uint8Array {
+    // A UTF-16 unit takes at most three bytes in UTF-8.
+    if (text.length * 3 > this.#bytes.length) return encoder.encode(text);
+    return this.#view(encoder.encodeInto(text, this.#bytes).written);
   }
 
   /** Room for all of it; so far it stands in what there was. */

@@ -3,6 +3,9 @@ import type { HttpRequest } from 'uWebSockets.js';
 /** Some times what any of our routes takes; cursors and OAuth redirects are the longest. */
 const URL_CHARS_MAX = 8_192;
 
+/** All header names and values together: an `id[]=` page's address, a cookie and a long token fit many times. */
+const HEADERS_CHARS_MAX = 16_384;
+
 /**
  * A request without its body, copied out of uWebSockets' buffers. The headers that most requests are judged by are
  * fields; all of them as one object are made for those who ask.
@@ -39,8 +42,10 @@ export class Head {
     let malformed: string | undefined;
     let misframed = false;
     const given: string[] = [];
+    let chars = 0;
     request.forEach((name, value) => {
       given.push(name, value);
+      chars += name.length + value.length;
       // Of these, two would mean that two readers could see two requests.
       switch (name) {
         case 'authorization':
@@ -81,6 +86,7 @@ export class Head {
     const query = request.getQuery() ?? '';
     if (url[0] !== '/') malformed = 'The request must name a path';
     else if (url.length + query.length > URL_CHARS_MAX) malformed = 'The address is too long';
+    else if (chars > HEADERS_CHARS_MAX) malformed = 'The headers are too long';
     if (transferEncoding !== undefined) {
       if (contentLength !== undefined) malformed = 'Both a length and a transfer encoding were given';
       else if (!isChunked(transferEncoding)) malformed = 'The only transfer encoding that is supported is chunked';

@@ -15,6 +15,7 @@ export interface Delivery {
 
 /** Answers are sent one after the other, each copied by uWebSockets before the next is put together. */
 const scratch = new Scratch();
+const NO_BYTES = new Uint8Array();
 
 const BODILESS_STATUS = new Set([204, 304]);
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -97,7 +98,7 @@ export function respondUsual(
 export function respond(response: HttpResponse, answer: Answer, delivery: Delivery): void {
   const isOwn = isRaw(answer.body) || answer.body instanceof Streamed;
   const raw = answer.headers?.['content-type'] !== undefined && isOwn;
-  const body = answer.body instanceof Streamed ? '' : encode(answer.body, raw);
+  const body = answer.body instanceof Streamed ? NO_BYTES : encode(answer.body, raw);
   const headers = headersOf(answer, raw);
   response.cork(() => {
     response.writeStatus(statusLine(answer.status));
@@ -111,7 +112,7 @@ export function respond(response: HttpResponse, answer: Answer, delivery: Delive
     if (delivery.closing) response.writeHeader('connection', 'close');
     if (delivery.bodiless) {
       const { body: whole } = answer;
-      response.writeHeader('content-length', String(whole instanceof Streamed ? whole.size : Buffer.byteLength(body)));
+      response.writeHeader('content-length', String(whole instanceof Streamed ? whole.size : body.length));
     }
     response.endWithoutBody();
   });
@@ -133,11 +134,12 @@ function isRaw(body: unknown): body is string | Uint8Array {
   return typeof body === 'string' || body instanceof Uint8Array;
 }
 
-function encode(body: unknown, raw: boolean): string | Uint8Array {
-  if (body instanceof JsonText) return body.text;
+/** Returns the body's bytes, valid until the next answer is encoded. */
+function encode(body: unknown, raw: boolean): Uint8Array {
+  if (body === undefined) return NO_BYTES;
   if (body instanceof JsonPieces) return scratch.join(body);
-  if (raw && isRaw(body)) return body;
-  return body === undefined ? '' : JSON.stringify(body);
+  const content = body instanceof JsonText ? body.text : raw && isRaw(body) ? body : JSON.stringify(body);
+  return typeof content === 'string' ? scratch.encode(content) : content;
 }
 
 function headersOf(answer: Answer, raw: boolean): Map<string, string> {

