@@ -1,7 +1,8 @@
 import { SHARDS } from '../actors/domain/ids.js';
 import { Unavailable } from '../actors/domain/problem.js';
+import type { Timer } from '../actors/domain/time.js';
 import type { Placement, ShardHost } from '../actors/runtime/placement.js';
-import type { NodeNodeStatus } from '../proto/gen/types.js';
+import type { NodeNodeStatus, StoreShardMapRecord } from '../proto/gen/types.js';
 import { shardMap } from '../store/tables.js';
 import type { ClusterContext } from './context.js';
 import type { Readiness } from './readiness.js';
@@ -10,16 +11,35 @@ import { EMPTY_MAP, fromRecord, type ShardMap, toRecord } from './shard-map.js';
 
 const ALL_SHARDS: readonly number[] = Array.from({ length: SHARDS }, (_, shard) => shard);
 
+/** How often the latest time that ids may carry is stored. */
+const RESERVE_EVERY_MS = 5_000;
+/**
+ * How far ahead it is stored: the ids of a start behind a kill begin so much ahead of the clock at most. More than the
+ * interval, so that a slow disk does not hold ids up.
+ */
+const RESERVE_AHEAD_MS = 8_000;
+
 /**
  * One node that owns everything, without leases: the store is its own (an embedded one is locked by its process). The
- * epoch grows with each start, so that what an earlier process left half done is told apart.
+ * epoch grows with each start, so that what an earlier process left half done is told apart. No id is above a time that
+ * is stored, and a start mints above it: ids are not repeated when the clock was set back between two starts.
  */
 export class SoloPlacement implements Placement {
   private map: ShardMap = EMPTY_MAP;
   private host: ShardHost | undefined;
   private readonly startedMs: number;
+  private floorMs = 0;
+  /** The row as it is stored. */
+  private stored: StoreShardMapRecord | undefined;
+  private timer: Timer | undefined;
+  private reserving: Promise<void> = Promise.resolve();
 
-  constructor(private readonly context: Pick<ClusterContext, 'tables' | 'clock' | 'random' | 'cluster' | 'name'>) {
+  constructor(
+    private readonly context: Pick<
+      ClusterContext,
+      'tables' | 'clock' | 'random' | 'log' | 'cluster' | 'name' | 'stampedMs'
+    >,
+  ) {
     this.startedMs = context.clock.monotonicMs();
   }
 
@@ -28,7 +48,11 @@ export class SoloPlacement implements Placement {
   }
 
   idFloorMs(): number {
-    return this.map.idFloorMs;
+    return this.floorMs;
+  }
+
+  idCeilingMs(): number {
+    return this.stored?.idFloorMs ?? 0;
   }
 
   /** Raises the epoch, durably, then lets the host run all shards. @throws Unavailable */
@@ -41,11 +65,15 @@ export class SoloPlacement implements Placement {
       version,
       owners: ALL_SHARDS.map(() => member),
       epochs: ALL_SHARDS.map(() => version),
-      idFloorMs: Math.max(before?.idFloorMs ?? 0, clock.nowMs()),
+      idFloorMs: Math.max(before?.idFloorMs ?? 0, clock.nowMs()) + RESERVE_AHEAD_MS,
     };
-    const { applied } = await tables.compareAndSet(shardMap, { cluster }, before, toRecord(next));
+    const record = toRecord(next);
+    const { applied } = await tables.compareAndSet(shardMap, { cluster }, before, record);
     if (!applied) throw new Unavailable('another process has taken the shards at the same time');
+    this.floorMs = next.idFloorMs - RESERVE_AHEAD_MS;
+    this.stored = record;
     this.map = next;
+    this.reserveLater();
     this.host = host;
     await host.acquire(ALL_SHARDS);
   }
@@ -54,6 +82,32 @@ export class SoloPlacement implements Placement {
   async drain(): Promise<void> {
     await this.host?.release(ALL_SHARDS, async () => undefined);
     this.host = undefined;
+    this.timer?.cancel();
+    await this.reserving;
+    // Nothing is minted any more: the next start need not begin ahead of its clock.
+    if (this.stored !== undefined) await this.reserve(0);
+  }
+
+  private reserveLater(): void {
+    this.timer = this.context.clock.after(RESERVE_EVERY_MS, () => {
+      this.reserving = this.reserve(RESERVE_AHEAD_MS).finally(() => {
+        if (this.host !== undefined) this.reserveLater();
+      });
+    });
+  }
+
+  /** Stores that ids may reach so far ahead. Without success ids stand still at the time that is stored. */
+  private async reserve(aheadMs: number): Promise<void> {
+    const { tables, clock, cluster, log, stampedMs } = this.context;
+    const { stored } = this;
+    if (stored === undefined) return;
+    const next = { ...stored, idFloorMs: Math.max(clock.nowMs(), stampedMs(), this.floorMs) + aheadMs };
+    try {
+      const { applied, current } = await tables.compareAndSet(shardMap, { cluster }, stored, next);
+      if (applied || current?.version === stored.version) this.stored = applied ? next : current;
+    } catch (error) {
+      log.warn({ err: error }, 'failed to store the latest time of ids');
+    }
   }
 
   readiness(): Readiness {

@@ -59,8 +59,10 @@ export async function openMembership(settings: Settings, around: Surroundings): 
 }
 
 async function solo(settings: Settings, around: Surroundings): Promise<Membership> {
-  const { tables, clock, random, runtime, host, placed } = around;
-  const placement = new SoloPlacement({ tables, clock, random, cluster: CLUSTER, name: settings.NODE_NAME });
+  const { tables, clock, random, logger, runtime, host, placed, stampedMs } = around;
+  const log = logger.child({ part: 'cluster' });
+  const name = settings.NODE_NAME;
+  const placement = new SoloPlacement({ tables, clock, random, log, cluster: CLUSTER, name, stampedMs });
   placed(placement);
   await placement.start(host);
   // A process that was killed may have taken rows with it that this store, alone, wrote behind what it acknowledged.

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SHARDS } from '../../actors/domain/ids.js';
-import type { ShardHost } from '../../actors/runtime/placement.js';
+import { Minter } from '../../actors/runtime/minter.js';
+import { type ShardHost, stampMs } from '../../actors/runtime/placement.js';
 import { SoloPlacement } from '../../cluster/solo.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';
 import { VirtualClock } from '../kit/virtual-clock.js';
@@ -25,8 +26,10 @@ const context = (tables: MemoryTables, clock = new VirtualClock()) => ({
   tables,
   clock,
   random: new SeededRandom(1),
+  log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   cluster: 'solo',
   name: 'one',
+  stampedMs: () => 0,
 });
 
 test('a node alone owns every shard once started, under an epoch that grows with each start', async () => {
@@ -46,16 +49,44 @@ test('a node alone owns every shard once started, under an epoch that grows with
   assert.deepEqual(epochs, [1, 2, 3]);
 });
 
-test('its ids begin after the time of its start, and never below an earlier floor', async () => {
+test('ids of a start are above all of an earlier one, though the clock was set back an hour between the two', async () => {
+  const tables = new MemoryTables();
+  const clock = new VirtualClock();
+  const minted = new Set<string>();
+  let last = '';
+  const mint = async (solo: SoloPlacement) => {
+    const minter = new Minter(7, () => stampMs(clock, solo));
+    for (let count = 0; count < 200; count++) {
+      const id = minter.next();
+      assert.ok(id > last, `${id} after ${last}`);
+      minted.add(id);
+      last = id;
+      await clock.advance(100);
+    }
+  };
+  for (let start = 0; start < 3; start++) {
+    const solo = new SoloPlacement(context(tables, clock));
+    await solo.start(host());
+    await mint(solo);
+    // Killed: nothing is said at its end.
+    clock.skewMs -= 3_600_000;
+  }
+  assert.equal(minted.size, 600);
+});
+
+test('ids of a start begin at the clock after an orderly stop, and some seconds ahead of it after a kill', async () => {
   const tables = new MemoryTables();
   const clock = new VirtualClock();
   const first = new SoloPlacement(context(tables, clock));
   await first.start(host());
   assert.equal(first.idFloorMs(), clock.nowMs());
-  clock.skewMs = -60_000;
+  await first.drain();
   const second = new SoloPlacement(context(tables, clock));
   await second.start(host());
-  assert.equal(second.idFloorMs(), first.idFloorMs());
+  assert.equal(second.idFloorMs(), clock.nowMs());
+  const third = new SoloPlacement(context(tables, clock));
+  await third.start(host());
+  assert.ok(third.idFloorMs() > clock.nowMs() && third.idFloorMs() < clock.nowMs() + 10_000);
 });
 
 test('after the drain it owns nothing', async () => {
