@@ -64,7 +64,7 @@ export class Registrar {
 
   /** No node takes it any more when this resolves. */
   async removeAppToken(hash: string): Promise<void> {
-    await this.tables.write([remove(tokens, { hash })]);
+    await this.tables.write([remove(tokens, { hash })], { over: true });
     await this.heard();
   }
 

@@ -29,6 +29,11 @@ export interface WriteOptions {
    * finds these durable too. Other stores write as ever.
    */
   readonly deferred?: boolean;
+  /**
+   * The rows may have been written by another node, which no longer writes them: this write wins over all that is
+   * stored by now, whatever the clocks of the two nodes say. Costs a read of each row.
+   */
+  readonly over?: boolean;
 }
 
 /** Bounds are on the clustering columns, or a prefix of them; both exclusive; absent: open. */

@@ -138,7 +138,7 @@ export class Alarms {
         atMs: key.atMs,
       });
       if (isProblem(reply) && reply.problem === 'unavailable') return;
-      await tables.write([remove(alarms, key)]);
+      await tables.write([remove(alarms, key)], { over: true });
     } catch (err) {
       const fields = { actor: key.actor, what: key.what, err };
       if (err instanceof Unavailable) logger.warn(fields, 'an alarm waits');

@@ -1,5 +1,5 @@
 import { type Client, types } from 'cassandra-driver';
-import type { RangeOptions, Row, RowWrite, Tables } from '../port.js';
+import type { RangeOptions, Row, RowWrite, Tables, WriteOptions } from '../port.js';
 import { checkConditional, checkLimit, checkWrite, sameValue } from '../rules.js';
 import type { StoreLog } from '../store-log.js';
 import type { AnyTable, Columns, KeyOf, Table } from '../table.js';
@@ -101,9 +101,10 @@ export class CassandraTables implements Tables {
     }));
   }
 
-  async write(rows: readonly RowWrite[]): Promise<void> {
+  async write(rows: readonly RowWrite[], options?: WriteOptions): Promise<void> {
     checkWrite(rows);
-    if (rows.length > 0) await this.grouped.write(this.unitsOf(rows));
+    if (options?.over === true) await sideBySide(rows, IN_FLIGHT_MAX, (row) => this.writeOver(row));
+    else if (rows.length > 0) await this.grouped.write(this.unitsOf(rows));
   }
 
   async compareAndSet<P extends Columns, C extends Columns, V>(
@@ -175,6 +176,17 @@ export class CassandraTables implements Tables {
         ? () => this.client.execute(only.query, only.params, { timestamp })
         : () => this.client.batch(statements as Statement[], { prepare: true, logged: false, timestamp });
     await retried('writing rows', request);
+  }
+
+  /** A write above the timestamp of the row as a quorum has it. */
+  private async writeOver({ table, key, value }: RowWrite): Promise<void> {
+    const statements = this.of(table);
+    const seen = statements.written(key);
+    const found = await retried(`reading ${table.name}`, () => this.client.execute(seen.query, seen.params));
+    const written = Number(found.rows[0]?.written ?? 0);
+    const timestamp = Math.max(this.timestamps.next(), written + 1);
+    const { query, params } = value === undefined ? statements.remove(key) : statements.put(key, bytesOf(table, value));
+    await retried('writing rows', () => this.client.execute(query, params, { timestamp }));
   }
 
   private unitsOf(rows: readonly RowWrite[]): Unit[] {

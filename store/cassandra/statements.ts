@@ -20,7 +20,7 @@ export class Statements {
   private readonly where: string;
   /** The same text is other bytes in a column of another type. */
   private readonly partitionTypes: string;
-  private readonly texts: { select: string; insert: string; remove: string; update: string };
+  private readonly texts: { select: string; written: string; insert: string; remove: string; update: string };
 
   /**
    * Texts name the keyspace: a server that has forgotten a statement prepared without one takes it for that of
@@ -39,6 +39,7 @@ export class Statements {
     this.where = names.map((name) => `${name} = ?`).join(' AND ');
     const marks = names.map(() => '?').join(', ');
     this.texts = {
+      written: `SELECT WRITETIME(value) AS written FROM ${this.name} WHERE ${this.where}`,
       select: `SELECT value FROM ${this.name} WHERE ${this.where}`,
       insert: `INSERT INTO ${this.name} (${names.join(', ')}, value) VALUES (${marks}, ?)`,
       remove: `DELETE FROM ${this.name} WHERE ${this.where}`,
@@ -48,6 +49,11 @@ export class Statements {
 
   select(key: Key): Statement {
     return { query: this.texts.select, params: params(this.all, key) };
+  }
+
+  /** The timestamp of the row's last write. */
+  written(key: Key): Statement {
+    return { query: this.texts.written, params: params(this.all, key) };
   }
 
   put(key: Key, value: Buffer): Statement {

@@ -43,8 +43,8 @@ export class TableMedia implements MediaStore {
     const record = await this.tables.get(mediaFiles, { name });
     if (record === undefined) return;
     const chunks = Math.ceil(record.size / MEDIA_CHUNK_BYTES);
-    await inTurns(chunks, (index) => this.tables.write([remove(mediaChunks, chunkKey(name, index))]));
-    await this.tables.write([remove(mediaFiles, { name })]);
+    await inTurns(chunks, (index) => this.tables.write([remove(mediaChunks, chunkKey(name, index))], { over: true }));
+    await this.tables.write([remove(mediaFiles, { name })], { over: true });
   }
 
   private async *read(name: string, from: number, to: number): AsyncGenerator<Uint8Array> {

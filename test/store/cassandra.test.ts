@@ -2,12 +2,25 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { Unavailable } from '../../actors/domain/problem.js';
+
+import { Registrar } from '../../actors/registry.js';
 import { BacklogScan, backlogKey } from '../../actors/runtime/backlog.js';
 import { systemClock } from '../../actors/runtime/system.js';
 import { CassandraTables } from '../../store/cassandra/cassandra-tables.js';
 import { Statements } from '../../store/cassandra/statements.js';
 import { put, remove, type Tables } from '../../store/port.js';
-import { backlog, backlogFloors, bookmarks, cursors, favourites, journal, marks, names } from '../../store/tables.js';
+import {
+  backlog,
+  backlogFloors,
+  bookmarks,
+  cursors,
+  favourites,
+  journal,
+  marks,
+  names,
+  tokens,
+} from '../../store/tables.js';
+
 import { WriteTimestamps } from '../../store/write-timestamps.js';
 import { contractTables } from '../contract/contract-tables.js';
 import { journalContract } from '../contract/journal-contract.js';
@@ -104,6 +117,29 @@ test('what a new owner writes wins over what was written by a clock ahead of its
     assert.equal(await seen(behind), 3);
   } finally {
     await Promise.all([ahead.close(), behind.close(), behindItsFloor.close()]);
+    await dropKeyspace(keyspace);
+  }
+});
+
+test('a removal over what another node wrote wins in both directions of clock skew, and a token may be revoked by it', async () => {
+  const keyspace = `test_${randomBytes(6).toString('hex')}`;
+  const open = (aheadMs: number) => {
+    const timestamps = new WriteTimestamps(() => Date.now() + aheadMs);
+    return CassandraTables.open({ ...cassandraAddress(), keyspace, replication: 1, log, timestamps });
+  };
+  const [ahead, behind] = [await open(300_000), await open(-300_000)];
+  const clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
+  const token = { clientId: 'app', scopes: ['read'], kind: 'access', atMs: 1 };
+  try {
+    for (const [issuer, revoker] of [[ahead, behind] as const, [behind, ahead] as const]) {
+      const hash = randomBytes(8).toString('hex');
+      await new Registrar(issuer, clock).putAppToken(hash, token);
+      assert.ok(await revoker.get(tokens, { hash }));
+      await new Registrar(revoker, clock).removeAppToken(hash);
+      assert.equal(await issuer.get(tokens, { hash }), undefined);
+    }
+  } finally {
+    await Promise.all([ahead.close(), behind.close()]);
     await dropKeyspace(keyspace);
   }
 });
