@@ -9,7 +9,7 @@ import { GIFT_SHARDS_MAX, Giver } from './giver.js';
 import { Holdings } from './holdings.js';
 import { type Addresses, LeaseHolder, NameTaken } from './lease-holder.js';
 import { MapRow } from './map-row.js';
-import { MembersView } from './members-view.js';
+import { MEMBERS_MAX, MembersView } from './members-view.js';
 import { pause } from './patience.js';
 import { peerService } from './peer-service.js';
 import type { Readiness } from './readiness.js';
@@ -220,12 +220,24 @@ export class ClusterNode implements Placement {
     const { member } = this.lease;
     if (member === undefined || !this.lease.holds()) return;
     await this.view.fence();
+    if (!this.view.complete) {
+      this.context.log.error(
+        { membersMax: MEMBERS_MAX },
+        'too many member rows: no shards are moved until some are gone',
+      );
+      await this.sweep();
+      return;
+    }
     await this.claim(version, member);
     if (this.lease.member !== member || this.closed) return;
     this.holdings?.reconcile(this.mapRow.map, member);
     if (this.wholeAs !== member && this.isWhole(member)) this.wholeAs = member;
     this.giveSurplus(member);
-    await this.view.sweep((other) => shardsOf(this.mapRow.map, other).length > 0);
+    await this.sweep();
+  }
+
+  private sweep(): Promise<void> {
+    return this.view.sweep((other) => shardsOf(this.mapRow.map, other).length > 0);
   }
 
   /** Places the shards of the dead, on this node and others; of several nodes that try, one succeeds. */

@@ -23,6 +23,8 @@ export class MembersView {
   private sightings = new Map<string, Sighting<StoreMemberRecord>>();
   /** When the members were read last, monotonic. */
   seenMs = Number.NEGATIVE_INFINITY;
+  /** False: there may be members that were not read, so nobody is to be taken for dead because they are not seen. */
+  complete = true;
 
   /** Members that renewed their lease before our eyes: a row alone may have been left by a node that died. */
   private readonly renewing = new Set<string>();
@@ -45,6 +47,7 @@ export class MembersView {
     const { patienceMs } = this.pace;
     const { value: rows, asOfMs } = await this.reading.ask(patienceMs);
     const answeredMs = this.context.clock.monotonicMs();
+    this.complete = rows.length < MEMBERS_MAX;
     this.seenMs = Math.max(asOfMs, answeredMs - patienceMs);
     const unwatchedMs = Math.max(0, answeredMs - this.readMs - WATCHED_MS_MAX);
     this.readMs = answeredMs;
@@ -123,11 +126,11 @@ export class MembersView {
     return fenced;
   }
 
-  /** Removes rows of nodes that left long ago. @param owns whether a member still stands in the shard map */
+  /** Removes rows of nodes that left long ago, or of all that left while there are too many rows. @param owns whether a member still stands in the shard map */
   async sweep(owns: (member: string) => boolean): Promise<void> {
     const nowMs = this.context.clock.monotonicMs();
     for (const { row, sinceMs } of this.others()) {
-      if (row.state !== 'gone' || nowMs - sinceMs < GONE_KEPT_MS) continue;
+      if (row.state !== 'gone' || (this.complete && nowMs - sinceMs < GONE_KEPT_MS)) continue;
       if (!owns(memberId(row.name, row.incarnation))) await this.set(row, undefined);
     }
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SHARDS } from '../../actors/domain/ids.js';
 import { LEASE_MS, leaseRules } from '../../cluster/lease.js';
+import { MEMBERS_MAX } from '../../cluster/members-view.js';
 import { members } from '../../store/tables.js';
 import { Fleet } from './fleet.js';
 
@@ -266,4 +267,20 @@ test('a wall clock that is set ahead costs a renewal, not the lease', async () =
   assert.ok(tookMs < 100, `${tookMs} ms`);
   assert.equal((await fleet.map()).version, version, 'no shard has moved');
   assert.equal(a.host.abandoned, 0);
+});
+
+test('members beyond those that one read holds keep their shards, and rows of the gone make room', async () => {
+  const fleet = new Fleet(15);
+  const last = fleet.launch('zz');
+  await fleet.until('zz owns everything', () => fleet.settled(last));
+  for (let number = 0; number < MEMBERS_MAX; number++) {
+    const name = `a${String(number).padStart(4, '0')}`;
+    const gone = { name, incarnation: '1', beat: 1, grpcAddress: '', baseUrl: '', state: 'gone', clockMs: 1 };
+    await fleet.tables.compareAndSet(members, { cluster: 'fleet', name }, undefined, gone);
+  }
+  const b = fleet.launch('b');
+  await fleet.until('both own their part', () => fleet.settled(last, b), 120_000);
+  assert.deepEqual(fleet.doubleOwners, []);
+  const rows = await fleet.tables.range(members, { cluster: 'fleet' }, { limit: 1_000 });
+  assert.deepEqual(rows.map(({ key }) => key.name).sort(), ['b', 'zz']);
 });
