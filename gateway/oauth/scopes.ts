@@ -52,7 +52,8 @@ export function isSubset(wanted: readonly string[], held: readonly string[]): bo
 
 export const isAdminScope = (scope: string): boolean => scope.startsWith('admin:');
 
-/** Scopes that only staff may give away. */
-export function mayGrant(role: string, scopes: readonly string[]): boolean {
-  return !scopes.some(isAdminScope) || ['moderator', 'admin', 'owner'].includes(role);
+/** The scopes that an account of this role may grant: only staff grants admin scopes. RFC 6749 §3.3 allows fewer than asked for. */
+export function grantable(role: string, scopes: readonly string[]): string[] {
+  const isStaff = ['moderator', 'admin', 'owner'].includes(role);
+  return scopes.filter((scope) => isStaff || !isAdminScope(scope));
 }

@@ -16,7 +16,7 @@ import { codePage, consentPage } from '../oauth/pages/consent-page.js';
 import { faultPage } from '../oauth/pages/layout.js';
 import { signInPage } from '../oauth/pages/sign-in-page.js';
 import { formActionOf, OUT_OF_BAND, withParameters } from '../oauth/redirects.js';
-import { mayGrant } from '../oauth/scopes.js';
+import { grantable } from '../oauth/scopes.js';
 import { csrfOf, isOwnForm, type Session, sessionOf, visitOf } from '../oauth/session.js';
 import type { Services } from '../services.js';
 
@@ -46,10 +46,12 @@ const show = route({
   },
 });
 
-function consent(services: Services, session: Session, { app, scopes, fields }: AuthorizationRequest): Answer {
+function consent(services: Services, session: Session, request: AuthorizationRequest): Answer {
   const { account, token } = session;
+  const { app, fields } = request;
   if (!account.confirmed) return unconfirmed(services);
-  if (!mayGrant(account.role, scopes))
+  const scopes = grantable(account.role, request.scopes);
+  if (scopes.length === 0)
     return faultPage(services.instance, 'Not authorized', 'Your role cannot grant the requested scope.', 400);
   return consentPage(services.instance, {
     appName: app.name,
@@ -72,14 +74,15 @@ const decide = route({
     if (!isOwnForm(services, headers, session?.token, body.csrf) || session === undefined) return foreignForm(services);
     const request = await readRequest(services, body, true);
     if (isRefused(request)) return request;
-    const { scopes, fields } = request;
+    const { fields } = request;
     if (!session.account.confirmed) return unconfirmed(services);
-    if (!mayGrant(session.account.role, scopes)) return deny(services, fields, { error: 'invalid_scope' });
+    const scopes = grantable(session.account.role, request.scopes);
+    if (scopes.length === 0) return deny(services, fields, { error: 'invalid_scope' });
     if (body.decision !== 'authorize') {
       const description = 'The resource owner or authorization server denied the request.';
       return deny(services, fields, { error: 'access_denied', error_description: description });
     }
-    return grant(services, session, request);
+    return grant(services, session, { ...request, scopes });
   },
 });
 

@@ -8,7 +8,7 @@ import { addressKey } from '../oauth/attempts.js';
 import { newSecret } from '../oauth/clients.js';
 import { guardsOf } from '../oauth/guards.js';
 import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../oauth/passwords.js';
-import { mayGrant } from '../oauth/scopes.js';
+import { grantable } from '../oauth/scopes.js';
 import { isEmail, signUp } from '../oauth/sign-up.js';
 import { judgeSignUp } from '../oauth/sign-up-limits.js';
 import { issueToken, renderToken } from '../oauth/tokens.js';
@@ -76,7 +76,7 @@ const createAccount = route({
     });
     if (isProblem(made)) return made;
     // A role that the account gets later must not widen this token.
-    const scopes = (bearer?.scopes ?? []).filter((scope) => mayGrant(NEW_ROLE, [scope]));
+    const scopes = grantable(NEW_ROLE, bearer?.scopes ?? []);
     const token = await issueToken(services, made.id, clientId, scopes, 'access');
     if (isProblem(token)) return token;
     return json(renderToken(token, scopes, services.clock.nowMs()));

@@ -12,7 +12,7 @@ import { field, oauthError } from '../oauth/form.js';
 import { guardsOf } from '../oauth/guards.js';
 import { checkPassword } from '../oauth/password-check.js';
 import { challengeOf } from '../oauth/pkce.js';
-import { ALL_SCOPES, isSubset, mayGrant, parseScopes, SCOPES_CHARS_MAX } from '../oauth/scopes.js';
+import { ALL_SCOPES, grantable, isSubset, parseScopes, SCOPES_CHARS_MAX } from '../oauth/scopes.js';
 import { issueAppToken, issueToken, renderToken } from '../oauth/tokens.js';
 import type { Services } from '../services.js';
 
@@ -130,12 +130,13 @@ async function byClient({ services, body, client, remoteAddress }: Grant): Promi
 }
 
 async function byPassword({ services, body, client, remoteAddress }: Grant): Promise<Answer> {
-  const scopes = wantedScopes(body, client);
-  if (scopes === undefined) return invalidScope();
+  const wanted = wantedScopes(body, client);
+  if (wanted === undefined) return invalidScope();
   const checked = await checkPassword(services, body.username, body.password, remoteAddress);
   if (checked === 'too_many') return oauthError(429, 'invalid_request', 'Too many requests');
   if (checked === undefined || checked.disabled) return oauthError(400, 'invalid_grant', INVALID_GRANT);
-  if (!mayGrant(checked.role, scopes)) return invalidScope();
+  const scopes = grantable(checked.role, wanted);
+  if (scopes.length === 0) return invalidScope();
   const made = await issueToken(services, checked.id, client.clientId, scopes, 'access');
   if (isProblem(made)) return oauthError(400, 'invalid_grant', INVALID_GRANT);
   return json(renderToken(made, scopes, services.clock.nowMs()), NO_STORE);

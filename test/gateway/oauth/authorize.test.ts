@@ -121,6 +121,20 @@ test('scopes of moderators are not for everyone to give', async () => {
   assert.deepEqual([shown.status, shown.location], [400, undefined]);
 });
 
+test('a grant leaves out the scopes of moderators and the token names the rest', async () => {
+  const admin = await makeApp(server, { scopes: 'read write admin:read admin:write' });
+  const visitor = new Visitor(server.url);
+  const path = authorizePath(admin, { scope: 'read write admin:read admin:write' });
+  const shown = await signIn(visitor, path, 'alice');
+  assert.equal(shown.status, 200);
+  const decided = await visitor.submit('/oauth/authorize', { decision: 'authorize' });
+  const code = new URL(decided.location ?? '').searchParams.get('code') ?? '';
+  const token = await exchange(server, admin, code);
+  assert.deepEqual([token.status, token.body.scope], [200, 'read write']);
+  const refused = await server.ask('GET', '/api/v1/admin/accounts', undefined, token.body.access_token);
+  assert.equal(refused.status, 403);
+});
+
 test('a form without its token, of another browser or from another site changes nothing', async () => {
   const visitor = new Visitor(server.url);
   await signIn(visitor, authorizePath(app), 'alice');

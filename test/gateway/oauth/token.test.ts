@@ -67,6 +67,14 @@ test('a token never has more scopes than its app registered', async () => {
   assert.equal((await byPassword({ scope: 'read:accounts write:statuses' })).status, 200);
 });
 
+test('the password grant leaves out the scopes of moderators and names the rest', async () => {
+  const admin = await makeApp(server, { scopes: 'read admin:read' });
+  const made = await byPassword({ ...admin, scope: 'read admin:read' });
+  assert.deepEqual([made.status, made.body.scope], [200, 'read']);
+  const refused = await byPassword({ ...admin, scope: 'admin:read' });
+  assert.deepEqual([refused.status, refused.body.error], [400, 'invalid_scope']);
+});
+
 test('a token with just the scope of an operation is enough, and of no use for another', async () => {
   const { access_token } = (await byPassword({ scope: 'write:statuses' })).body;
   assert.equal((await server.ask('POST', '/api/v1/statuses', { status: 'hi' }, access_token)).status, 200);
