@@ -8,6 +8,7 @@ export interface About {
   readonly title: string;
   readonly shortDescription: string;
   readonly description: string;
+  /** Empty until somebody sets it. */
   readonly contactEmail: string;
   readonly contact: StoreAccountRecord | undefined;
   readonly sourceUrl: string;
@@ -49,7 +50,7 @@ export async function aboutOf(services: Services): Promise<About> {
     title: settings.get('title') || instance.domain,
     shortDescription: settings.get('short_description') ?? description,
     description,
-    contactEmail: settings.get('contact_email') || `admin@${instance.domain.replace(/:\d+$/, '')}`,
+    contactEmail: settings.get('contact_email') ?? '',
     contact: contactId === undefined ? undefined : await tables.get(accounts, { account: contactId }),
     // Where the operator offers the source is theirs to say; the server itself stands for it until then.
     sourceUrl: settings.get('source_url') || instance.baseUrl,

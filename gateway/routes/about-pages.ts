@@ -20,7 +20,7 @@ async function about(services: Services): Promise<Answer> {
   );
   const body = html`<p>${description}</p>${more ?? nothing}
 ${items.length === 0 ? nothing : html`<h2>Rules</h2><ol>${items}</ol>`}
-<p>Sign in with an application for Mastodon, at ${services.instance.domain}. Questions go to ${contactEmail}.</p>
+<p>Sign in with an application for Mastodon, at ${services.instance.domain}.${contactEmail === '' ? nothing : html` Questions go to ${contactEmail}.`}</p>
 <p><a href="/privacy-policy">Privacy policy</a>${hasTerms ? html` · <a href="/terms-of-service">Terms of service</a>` : nothing} · <a href="/auth/sign_in">Your sessions</a></p>`;
   return layout(services.instance, title, body);
 }

@@ -28,6 +28,13 @@ function tell(path: string, what: (services: Services) => unknown): AnyRoute {
   return route({ method: 'GET', path, auth: 'none', handle });
 }
 
+/** A description that nobody has written has no time of a change, as at Mastodon. */
+async function extendedDescription(services: Services) {
+  const told = await textSetting(services, 'extended_description');
+  const isWritten = (await services.entries.setting('extended_description')) !== undefined;
+  return isWritten ? told : { ...told, updated_at: null };
+}
+
 async function textSetting({ entries, instance }: Services, name: string) {
   const entry = await entries.setting(name);
   return {
@@ -158,7 +165,7 @@ export const instanceRoutes: readonly AnyRoute[] = [
     const counted = await statistics(services);
     return isProblem(counted) ? counted : activity(counted);
   }),
-  tell('/api/v1/instance/extended_description', (services) => textSetting(services, 'extended_description')),
+  tell('/api/v1/instance/extended_description', extendedDescription),
   tell('/api/v1/instance/privacy_policy', (services) => textSetting(services, 'privacy_policy')),
   tell('/api/v1/instance/translation_languages', () => ({})),
   tell('/api/v1/instance/languages', async (services) =>

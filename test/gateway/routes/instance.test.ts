@@ -37,6 +37,15 @@ test('both forms of the instance say what clients look for', async () => {
   assert.equal(v2.registrations.enabled, true);
 });
 
+test('what nobody has set is said to be empty', async () => {
+  const told = (await server.get('/api/v1/instance/extended_description')).body;
+  assert.deepEqual(told, { updated_at: null, content: '' });
+  assert.equal((await server.get('/api/v1/instance')).body.email, '');
+  assert.equal((await server.get('/api/v2/instance')).body.contact.email, '');
+  const page = await fetch(`${server.url}/about`);
+  assert.doesNotMatch(await page.text(), /Questions go to/);
+});
+
 test('a path may have a slash too many, and say that its answer is to be JSON, which it is', async () => {
   const plain = await server.get('/api/v1/instance/rules');
   const named = await server.get('/api/v1/instance/rules.json');
@@ -78,7 +87,9 @@ test('policies, terms and limits of domains are told', async () => {
   await setting('privacy_policy', 'We keep <nothing>.');
   await setting('extended_description', 'Long ago…');
   assert.match((await server.get('/api/v1/instance/privacy_policy')).body.content, /<p>We keep &lt;nothing&gt;/);
-  assert.equal((await server.get('/api/v1/instance/extended_description')).body.content, '<p>Long ago…</p>');
+  const told = (await server.get('/api/v1/instance/extended_description')).body;
+  assert.equal(told.content, '<p>Long ago…</p>');
+  assert.ok(Date.parse(told.updated_at) > 0);
   assert.equal((await server.get('/api/v1/instance/terms_of_service')).status, 404);
   await set({ collection: 'terms', key: '2025-01-01', text: { text: 'Old', hint: '' } });
   await set({ collection: 'terms', key: '2099-01-01', text: { text: 'New', hint: '' } });
