@@ -1,3 +1,4 @@
+import { namedHashtag } from '../../actors/domain/hashtag.js';
 import { comparable, STATUS_WORDS_MAX, wordsOf } from '../../actors/domain/words.js';
 import type {
   StoreAccountRecord,
@@ -40,6 +41,9 @@ interface TextQuestion {
   readonly words: readonly string[];
   readonly phrases: readonly string[];
   readonly without: readonly string[];
+  /** Names of hashtags. */
+  readonly tags: readonly string[];
+  readonly withoutTags: readonly string[];
 }
 
 /**
@@ -151,24 +155,44 @@ function isIndexable({ limits }: Services, relations: Relations, author: StoreAc
   return !limits.silenced(author.id) || relations(author.id)?.following === true;
 }
 
-/** "Phrases" in quotation marks, -words that must not be there, and words. */
+/** "Phrases" in quotation marks, -words and -#hashtags that must not be there, #hashtags and words. */
 function read(question: string): TextQuestion {
   const phrases: string[] = [];
   const without: string[] = [];
+  const withoutTags: string[] = [];
   const rest = question
     .replaceAll(/"([^"]*)"/g, (_all, phrase: string) => {
       if (phrase.trim() !== '' && phrases.length < QUERY_WORDS_MAX) phrases.push(comparable(phrase.trim()));
       return ` ${phrase} `;
     })
     .replaceAll(/(?<=^|\s)-(\S+)/g, (_all, word: string) => {
-      without.push(...wordsOf(word, QUERY_WORDS_MAX));
+      const tag = tagOf(word);
+      if (tag === undefined) without.push(...wordsOf(word, QUERY_WORDS_MAX));
+      else withoutTags.push(tag);
       return ' ';
     });
-  return { words: wordsOf(rest, QUERY_WORDS_MAX), phrases, without: without.slice(0, QUERY_WORDS_MAX) };
+  const tags = question
+    .replaceAll(/"[^"]*"/g, ' ')
+    .split(/\s+/)
+    .flatMap((word) => tagOf(word) ?? []);
+  return {
+    words: wordsOf(rest, QUERY_WORDS_MAX),
+    phrases,
+    without: without.slice(0, QUERY_WORDS_MAX),
+    tags: tags.slice(0, QUERY_WORDS_MAX),
+    withoutTags: withoutTags.slice(0, QUERY_WORDS_MAX),
+  };
+}
+
+function tagOf(word: string): string | undefined {
+  return /^[#＃]/.test(word) ? namedHashtag(word) : undefined;
 }
 
 /** Judged by the text as it is now: what an index still says of an older one does not count. */
-function says(texts: Texts, record: StoreStatusRecord, { words, phrases, without }: TextQuestion): boolean {
+function says(texts: Texts, record: StoreStatusRecord, asked: TextQuestion): boolean {
+  const { words, phrases, without, tags, withoutTags } = asked;
+  const isTagged = (tag: string) => record.tags.includes(tag);
+  if (!tags.every(isTagged) || withoutTags.some(isTagged)) return false;
   const has = texts.wordsOf(record);
   if (!words.every((word) => has.has(word)) || without.some((word) => has.has(word))) return false;
   if (phrases.length === 0) return true;

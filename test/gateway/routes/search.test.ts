@@ -141,6 +141,21 @@ test('one’s own statuses, marked ones and mentions are found by all their word
   assert.deepEqual(await search('fox'), []);
 });
 
+test('a hashtag finds only the statuses that have it', async () => {
+  const cat = await server.person('cat');
+  const tagged = await cat.says('plover #plover');
+  const plain = await cat.says('plover, no hashtag');
+  const longer = await cat.says('#plover_x');
+  const search = async (q: string) => ids((await found(cat, q, '&type=statuses')).statuses);
+  assert.deepEqual(await search('plover'), [longer, plain, tagged]);
+  assert.deepEqual(await search('#plover'), [tagged]);
+  assert.deepEqual(await search('＃PLOVER'), [tagged]);
+  assert.deepEqual(await search('#plover_x'), [longer]);
+  assert.deepEqual(await search('#plover_x plover'), [longer]);
+  assert.deepEqual(await search('plover -#plover'), [longer, plain]);
+  assert.deepEqual(await search('"plover #plover"'), [tagged]);
+});
+
 test('public statuses of those who want it are everyone’s to find, and nobody else’s, nor what is not public', async () => {
   const open = await server.person('open');
   const shy = await server.person('shy');
