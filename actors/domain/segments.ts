@@ -16,10 +16,10 @@ const LINK_CHARS_MAX = 2_048;
 const linkify = new LinkifyIt({ fuzzyLink: false, fuzzyEmail: false, maxLength: LINK_CHARS_MAX });
 
 // Each of these consumes what it looked at or fails at once, so the whole scan is linear in the text.
-const candidate = /(?<![\p{L}\p{N}\p{M}_/=])(?:https?:(?=\/\/)|[@#])/giu;
+const candidate = /(?<![\p{L}\p{N}\p{M}_/=])(?:https?:(?=\/\/)|[@#＃])/giu;
 const mentionBody =
   /@([a-z0-9_]+(?:[.-]+[a-z0-9_]+)*)(?:@([\p{L}\p{N}\p{M}_-]+(?:\.[\p{L}\p{N}\p{M}_-]+)*(?::[0-9]{1,5})?))?/iuy;
-const tagBody = /#([\p{L}\p{N}\p{M}_](?:[·・\u200c]?[\p{L}\p{N}\p{M}_])*)/uy;
+const tagBody = /[#＃]([\p{L}\p{N}\p{M}_](?:[·・\u200c]?[\p{L}\p{N}\p{M}_])*)/uy;
 /** Characters that reorder what is shown, with which a link could hide its host. */
 const reordering = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
@@ -42,7 +42,7 @@ export function segments(text: string): Segment[] {
 
 function segmentAt(text: string, index: number, mark: string): Segment | undefined {
   if (mark === '@') return mentionAt(text, index);
-  if (mark === '#') return tagAt(text, index);
+  if (mark === '#' || mark === '＃') return tagAt(text, index);
   return linkAt(text, index, mark);
 }
 

@@ -13,6 +13,11 @@ test('mentions, of here and elsewhere, and hashtags in any script are found once
   assert.deepEqual(tags, ['uni', '日本語', '1st']);
 });
 
+test('a full-width number sign starts a hashtag', () => {
+  assert.deepEqual(readText('＃全角 x＃y ＃123').tags, ['全角']);
+  assert.match(renderHtml('＃Tag', options), /href="https:\/\/h\/tags\/tag" [^>]*>#<span>Tag<\/span>/);
+});
+
 test('links count 23, mentions without their host, and a grapheme counts one', () => {
   assert.equal(countChars(`https://example.org/${'a'.repeat(300)}`), 23);
   assert.equal(countChars('@eve@far.example hi'), '@eve hi'.length);
