@@ -123,8 +123,20 @@ const resend = route({
   },
 });
 
+/** For pages that wait until the mailed link was opened. */
+const checkConfirmation = route({
+  method: 'GET',
+  path: '/api/v1/emails/check_confirmation',
+  auth: 'unconfirmed',
+  scope: 'read:accounts',
+  handle: async ({ services, viewer = '' }) => {
+    const record = await services.tables.get(accounts, { account: viewer });
+    return record === undefined ? notFound() : json(record.confirmed);
+  },
+});
+
 function invalidEmail(error: string, description: string) {
   return problem('invalid', `Validation failed: E-mail address ${description}`, { email: [{ error, description }] });
 }
 
-export const signUpRoutes: readonly AnyRoute[] = [createAccount, resend];
+export const signUpRoutes: readonly AnyRoute[] = [createAccount, resend, checkConfirmation];

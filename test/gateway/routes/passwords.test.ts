@@ -67,9 +67,13 @@ test('the confirmation is mailed to another address, by the application signed u
   assert.equal((await resend(access_token, 'ada@example.org')).status, 422, 'somebody has it');
   assert.equal((await resend(access_token, 'right@example.org')).status, 200);
   assert.equal((await resend(access_token, 'stranger@example.org')).status, 429, 'not to one after the other');
+  const check = async () =>
+    (await server.ask('GET', '/api/v1/emails/check_confirmation', undefined, access_token)).body;
+  assert.equal(await check(), false);
   const link = new URL(await confirmationLink([server.folder], 'right@example.org'));
   assert.equal((await server.get(link.pathname + link.search)).status, 200);
   assert.equal((await server.ask('GET', '/api/v1/timelines/home', undefined, access_token)).status, 200);
+  assert.equal(await check(), true);
   assert.equal((await resend(access_token)).status, 403, 'it is confirmed');
   assert.equal(await server.node.services.registry.find('email:wrong@example.org'), undefined);
 });
