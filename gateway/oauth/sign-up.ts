@@ -99,8 +99,10 @@ function faultsOf(wanted: SignUp, username: string, email: string): Faults {
     add('username', 'ERR_INVALID', 'must contain only letters, numbers and underscores');
   else if (wanted.role === 'user' && RESERVED.has(username.toLowerCase()))
     add('username', 'ERR_RESERVED', 'is a reserved keyword');
-  if (email === '') add('email', 'ERR_BLANK', blank);
-  else if (email.length > EMAIL_CHARS_MAX) add('email', 'ERR_TOO_LONG', tooLong(EMAIL_CHARS_MAX));
+  if (email === '') {
+    add('email', 'ERR_BLANK', blank);
+    add('email', 'ERR_INVALID', 'is invalid');
+  } else if (email.length > EMAIL_CHARS_MAX) add('email', 'ERR_TOO_LONG', tooLong(EMAIL_CHARS_MAX));
   else if (!EMAIL.test(email)) add('email', 'ERR_INVALID', 'is invalid');
   if (wanted.password === '') add('password', 'ERR_BLANK', blank);
   else if (wanted.password.length < PASSWORD_CHARS_MIN)

@@ -86,6 +86,12 @@ test('what is wrong with a sign-up is said field by field', async () => {
   }
 });
 
+test('an empty e-mail address is both blank and invalid', async () => {
+  const refused = await signUp({ username: 'somebody', email: '' });
+  const errors = refused.body.details.email.map(({ error }: { error: string }) => error);
+  assert.deepEqual(errors, ['ERR_BLANK', 'ERR_INVALID']);
+});
+
 test('of many who want one name at once, one gets it', async () => {
   const wanted = Array.from({ length: 8 }, (_, index) =>
     signUp({ username: 'popular', email: `p${index}@example.org` }),
