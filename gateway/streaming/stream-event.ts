@@ -3,7 +3,7 @@ import type { StreamKind } from './stream-kinds.js';
 /** One event in its final bytes: encoded once, however many sockets get it. */
 export class StreamEvent {
   readonly event: string;
-  /** The position that a client names to resume; absent for what leaves none (delete). */
+  /** The status or notification that it tells of; absent for what leaves no position to resume from (delete). */
   readonly id: string | undefined;
   readonly #payload: string | undefined;
   readonly #frames = new Map<string, Uint8Array>();
@@ -27,15 +27,18 @@ export class StreamEvent {
     return new StreamEvent(this.event, JSON.stringify(entity), this.id);
   }
 
-  /** The WebSocket text message for a subscription of that kind. */
-  frame({ name, labels }: Pick<StreamKind, 'name' | 'labels'>): Uint8Array {
+  /**
+   * The WebSocket text message for a subscription of that kind. `at` is the position of this subscription: everything
+   * before it is encoded once for all sockets.
+   */
+  frame({ name, labels }: Pick<StreamKind, 'name' | 'labels'>, at?: string): Uint8Array {
     let frame = this.#frames.get(name);
     if (frame === undefined) {
-      const id = this.id === undefined ? {} : { id: this.id };
-      frame = Buffer.from(JSON.stringify({ stream: labels, event: this.event, payload: this.#payload, ...id }));
+      frame = Buffer.from(JSON.stringify({ stream: labels, event: this.event, payload: this.#payload }));
       this.#frames.set(name, frame);
     }
-    return frame;
+    if (at === undefined) return frame;
+    return Buffer.concat([frame.subarray(0, -1), Buffer.from(`,"event_id":"${at}"}`)]);
   }
 
   /**

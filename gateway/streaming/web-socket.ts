@@ -39,8 +39,8 @@ export class WebSocketStream implements StreamSocket {
     this.#socket = socket;
   }
 
-  send(event: StreamEvent, kind: StreamKind): void {
-    this.#write(event.frame(kind));
+  send(event: StreamEvent, kind: StreamKind, at?: () => string): void {
+    this.#write(event.frame(kind, event.id === undefined ? undefined : at?.()));
   }
 
   refuse(error: string, status: number): void {

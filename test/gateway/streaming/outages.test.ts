@@ -148,6 +148,33 @@ test('who resumes gets what was told late, though later ones were told before it
   await resumed.close();
 });
 
+test('a WebSocket that resumes by the event_id of its last frame lacks nothing and gets nothing twice', async () => {
+  const heard: { readonly event_id?: string; readonly payload: string }[] = [];
+  const open = async (since?: string) => {
+    const query = `access_token=alice&stream=public${since === undefined ? '' : `&since=${since}`}`;
+    const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/api/v1/streaming?${query}`);
+    socket.addEventListener('message', ({ data }) => void heard.push(JSON.parse(String(data))));
+    const closed = new Promise((resolve) => socket.addEventListener('close', resolve));
+    await new Promise((resolve) => socket.addEventListener('open', resolve));
+    return { socket, closed };
+  };
+  const ids = () => heard.map(({ payload }) => (JSON.parse(payload) as { id: string }).id);
+  const { socket, closed } = await open();
+  await until('the first post', () => (post() !== '' && heard.length > 0) || undefined, WAIT_MS);
+  const [late = ''] = [lost(1)[0], post()];
+  const last = post();
+  await until('the last post', () => ids().includes(last) || undefined, WAIT_MS);
+  socket.close();
+  await closed;
+  const before = ids();
+  const missed = lost(2);
+  const resumed = await open(heard.at(-1)?.event_id);
+  const after = post();
+  await until('what came afterwards', () => ids().includes(after) || undefined, WAIT_MS);
+  assert.deepEqual(ids(), [...before, late, ...missed, after]);
+  resumed.socket.close();
+});
+
 test('a catching up is not used up by what a stream was sent before', async () => {
   const stream = await opened();
   for (let n = 0; n < 5; n++) {

@@ -4,14 +4,14 @@ import { StreamEvent } from '../../../gateway/streaming/stream-event.js';
 
 const kind = { name: 'public:local', labels: ['public', 'local'] };
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
-const message = (event: StreamEvent) => JSON.parse(text(event.frame(kind)));
+const message = (event: StreamEvent, at?: string) => JSON.parse(text(event.frame(kind, at)));
 
 test('a message of a WebSocket names its stream, its event and the position to resume at; a deletion leaves none', () => {
-  assert.deepEqual(message(new StreamEvent('update', '{"id":"7"}', '8')), {
+  assert.deepEqual(message(new StreamEvent('update', '{"id":"7"}', '8'), '8~2s~-1'), {
     stream: ['public', 'local'],
     event: 'update',
     payload: '{"id":"7"}',
-    id: '8',
+    event_id: '8~2s~-1',
   });
   const deletion = message(new StreamEvent('delete', '7', undefined));
   assert.deepEqual(deletion, { stream: ['public', 'local'], event: 'delete', payload: '7' });
@@ -40,5 +40,5 @@ test('for one viewer there is more in it, or another entity, at the same positio
   assert.deepEqual(message(event.with('{"filtered":[]}')).payload, '{"id":"7","filtered":[]}');
   assert.deepEqual(message(new StreamEvent('update', undefined, '8').with('{"a":1}')).payload, '{"a":1}');
   const other = message(event.of({ id: '9' }));
-  assert.deepEqual([other.event, other.payload, other.id], ['update', '{"id":"9"}', '8']);
+  assert.deepEqual([other.event, other.payload, event.of({ id: '9' }).id], ['update', '{"id":"9"}', '8']);
 });
