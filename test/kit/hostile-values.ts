@@ -22,6 +22,10 @@ interface Shape {
   readonly pattern?: string;
   readonly maxLength?: number;
   readonly maxItems?: number;
+  /** Values that do not fit count as absent (gateway/http/coerce.ts). */
+  readonly lenient?: boolean;
+  /** A larger number than the maximum is cut to it. */
+  readonly clamp?: boolean;
 }
 
 /** All fields of an object's schema, nested ones too. */
@@ -77,12 +81,15 @@ export function hostileValues(schema: Shape): readonly Hostile[] {
 
 /** Those of them that are values, but not of its type. */
 export function wrongFor(schema: Shape): readonly Hostile[] {
+  if (schema.lenient === true) return [];
   if (schema.anyOf !== undefined) return wrongForAll(schema.anyOf.map((one) => one as Shape));
   switch (schema.type) {
     case 'string':
       return wrongForText(schema);
-    case 'integer':
-      return [OBJECT, ARRAY, NESTED, TRUE, FRACTION, THIRTY_DIGITS, WORD, NEGATIVE];
+    case 'integer': {
+      const wrong = [OBJECT, ARRAY, NESTED, TRUE, FRACTION, WORD, NEGATIVE];
+      return schema.clamp === true ? wrong : [...wrong, THIRTY_DIGITS];
+    }
     case 'null':
       return [OBJECT, ARRAY, NESTED, TRUE, FRACTION, THIRTY_DIGITS, WORD, NEGATIVE];
     case 'number':
@@ -90,14 +97,12 @@ export function wrongFor(schema: Shape): readonly Hostile[] {
     case 'boolean':
       return [OBJECT, ARRAY, NESTED, FRACTION, THIRTY_DIGITS, WORD, NEGATIVE, HUGE];
     case 'array':
-      return [OBJECT, holdsObjects(schema) ? NESTED_JSON : NESTED, TRUE, ...tooMany(schema.maxItems)];
+      return holdsObjects(schema)
+        ? [OBJECT, NESTED_JSON, ...tooMany(schema.maxItems, {})]
+        : [OBJECT, NESTED, TRUE, ...tooMany(schema.maxItems, '1')];
     case 'object':
-      return [
-        { label: 'text', form: '=x', json: '"x"' },
-        { label: 'an array', form: '[]=x', json: '["x"]' },
-        TRUE,
-        HUGE,
-      ];
+      // Scalars, and lists of them, count as absent.
+      return [NESTED_JSON];
     default:
       throw new Error(`no hostile values for ${JSON.stringify(schema)}`);
   }
@@ -120,9 +125,9 @@ function tooLong(maxLength: number): Hostile {
   return { label: 'too long', json: `"${text}"`, ...(maxLength < 6_000 ? { form: `=${text}` } : {}) };
 }
 
-function tooMany(maxItems: number | undefined): Hostile[] {
+function tooMany(maxItems: number | undefined, item: unknown): Hostile[] {
   if (maxItems === undefined) return [];
-  return [{ label: 'too many', json: JSON.stringify(Array.from({ length: maxItems + 1 }, () => '1')) }];
+  return [{ label: 'too many', json: JSON.stringify(Array.from({ length: maxItems + 1 }, () => item)) }];
 }
 
 /** Wrong for each of the alternatives. */
