@@ -262,7 +262,7 @@ function crowded(items: number): Problem | undefined {
 }
 
 const taken = () => refusal('account', 'Account', 'ERR_TAKEN', 'has already been taken');
-const unwilling = () => refusal('account', 'Account', 'ERR_INVALID', 'cannot be featured');
+const unwilling = () => problem('forbidden', 'This action is not allowed');
 
 function refusal(field: string, shown: string, error: string, description: string): Problem {
   return problem('invalid', `Validation failed: ${shown} ${description}`, { [field]: [{ error, description }] });

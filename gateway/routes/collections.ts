@@ -264,13 +264,9 @@ async function featured(
   const found: AccountFeatured[] = [];
   for (const id of new Set(ids)) {
     const account = await publishedAccount(services, id);
-    const answer = isProblem(account)
-      ? account
-      : await services.askAccount(account.id, 'featureConsent', { by: viewer });
-    if (isProblem(answer)) {
-      const error = { error: 'ERR_INVALID', description: 'cannot be featured' };
-      return problem('invalid', `Validation failed: Account ${error.description}`, { account: [error] });
-    }
+    if (isProblem(account)) return account;
+    const answer = await services.askAccount(account.id, 'featureConsent', { by: viewer });
+    if (isProblem(answer)) return problem('forbidden', 'This action is not allowed');
     found.push({ account: id, consent: answer.consent });
   }
   return found;

@@ -72,17 +72,20 @@ test('nobody is in a collection without having agreed, nor who is blocked or blo
   const refused = (alice: Told) => alice.lastProblem?.problem;
   const alice = empty();
   const { id } = made(alice);
-  assert.equal(refused(add(alice, id, willing(other, 'nobody'))), 'invalid');
-  assert.equal(refused(add(alice, id, willing(other, ''))), 'invalid', 'what is not understood is no consent');
-  assert.equal(refused(add(alice, id, willing(other, 'followers'))), 'invalid');
-  assert.equal(refused(newcomer().when('createCollection', { text, accounts: [willing(other, 'nobody')] })), 'invalid');
+  assert.equal(refused(add(alice, id, willing(other, 'nobody'))), 'forbidden');
+  assert.equal(refused(add(alice, id, willing(other, ''))), 'forbidden', 'what is not understood is no consent');
+  assert.equal(refused(add(alice, id, willing(other, 'followers'))), 'forbidden');
+  assert.equal(
+    refused(newcomer().when('createCollection', { text, accounts: [willing(other, 'nobody')] })),
+    'forbidden',
+  );
   const pending = alice.when('follow', { target: other, targetLocked: true });
-  assert.equal(refused(add(pending, id, willing(other, 'followers'))), 'invalid', 'who has not answered');
+  assert.equal(refused(add(pending, id, willing(other, 'followers'))), 'forbidden', 'who has not answered');
   const follower = empty().when('follow', { target: other, targetLocked: false });
   assert.equal(refused(add(follower, id, willing(other, 'followers'))), undefined);
   assert.equal(refused(add(follower, id, willing(other, 'followers'))), 'invalid', 'twice');
-  assert.equal(refused(add(empty().when('block', { target: other }), id)), 'invalid');
-  assert.equal(refused(add(empty().when('receiveBlock', { from: other, on: true }), id)), 'invalid');
+  assert.equal(refused(add(empty().when('block', { target: other }), id)), 'forbidden');
+  assert.equal(refused(add(empty().when('receiveBlock', { from: other, on: true }), id)), 'forbidden');
   assert.equal(refused(add(empty(), id, willing(self, 'nobody'))), undefined, 'oneself needs no consent');
 });
 
@@ -91,7 +94,7 @@ test('whoever leaves stays out; nobody leaves for somebody else', () => {
   assert.equal(alice.when('leaveCollection', { id, item, by: account(9) }).lastProblem?.problem, 'forbidden');
   const left = alice.when('leaveCollection', { id, item, by: other });
   assert.equal(left.state.collections.get(id)?.items.size, 0);
-  assert.equal(left.when('addToCollection', { id, featured: willing(other) }).lastProblem?.problem, 'invalid');
+  assert.equal(left.when('addToCollection', { id, featured: willing(other) }).lastProblem?.problem, 'forbidden');
   const { alice: again, id: same, item: first } = begun();
   const out = again.when('removeFromCollection', { id: same, item: first });
   assert.equal(out.when('addToCollection', { id: same, featured: willing(other) }).lastProblem, undefined);

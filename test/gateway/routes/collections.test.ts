@@ -109,15 +109,15 @@ test('only those are featured who agree: nobody who is not discoverable, nobody 
   const hal = await server.person('hal');
   const { id } = await makes(fay, []);
   const add = (account_id: string) => fay.post(`${collections}/${id}/items`, { account_id });
-  assert.equal((await add(hal.id)).status, 422);
-  assert.equal((await add(NOBODYS)).status, 422);
+  assert.equal((await add(hal.id)).status, 403);
+  assert.equal((await add(NOBODYS)).status, 404);
   assert.equal((await fay.post(`${collections}/${id}/items`, {})).status, 422);
-  assert.equal((await fay.post(collections, { name: 'x', account_ids: [gil.id, hal.id] })).status, 422);
+  assert.equal((await fay.post(collections, { name: 'x', account_ids: [gil.id, hal.id] })).status, 403);
   assert.deepEqual(await listed(fay), [id], 'what was refused is not there');
   await setCredentials(gil, { locked: true });
-  assert.equal((await add(gil.id)).status, 422);
+  assert.equal((await add(gil.id)).status, 403);
   await fay.follows(gil);
-  assert.equal((await add(gil.id)).status, 422, 'nor by who has only asked to follow');
+  assert.equal((await add(gil.id)).status, 403, 'nor by who has only asked to follow');
   await gil.post(`/api/v1/follow_requests/${fay.id}/authorize`);
   assert.equal((await add(gil.id)).status, 200);
   assert.equal((await add(gil.id)).status, 422, 'twice');
@@ -203,7 +203,7 @@ test('a collection is changed by its owner alone, and left by who is in it alone
   assert.deepEqual(await featuring(ola), []);
   assert.equal(
     (await ned.post(`${collections}/${made.id}/items`, { account_id: ola.id })).status,
-    422,
+    403,
     'left for good',
   );
   for (const { status } of [
@@ -245,7 +245,7 @@ test('a block takes each out of the other’s collections, at once and for both 
     [tom, toms, una],
     [una, unas, tom],
   ] as const)
-    assert.equal((await by.post(`${collections}/${id}/items`, { account_id: whom.id })).status, 422);
+    assert.equal((await by.post(`${collections}/${id}/items`, { account_id: whom.id })).status, 403);
   await tom.post(`/api/v1/accounts/${una.id}/unblock`);
   assert.equal((await tom.post(`${collections}/${toms.id}/items`, { account_id: una.id })).status, 200);
 });
@@ -269,7 +269,7 @@ test('whoever is suspended does not show, nor do their collections, and all is b
   const open = (await server.get(`${collections}/${zoes.id}`)).body;
   assert.deepEqual([open.collection.item_count, ids(open.accounts)], [0, [zoe.id]]);
   const empty = await makes(zoe, []);
-  assert.equal((await zoe.post(`${collections}/${empty.id}/items`, { account_id: yan.id })).status, 422);
+  assert.equal((await zoe.post(`${collections}/${empty.id}/items`, { account_id: yan.id })).status, 403);
   assert.deepEqual((await zoe.get('/api/v1/notifications')).body, []);
   await moderate(yan, 'unsuspend');
   assert.equal((await server.get(`${collections}/${yans.id}`)).status, 200);
