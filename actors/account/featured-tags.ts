@@ -1,6 +1,6 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
-import { indexedTags } from '../domain/hashtag.js';
+import { STATUS_TAGS_INDEXED_MAX } from '../domain/hashtag.js';
 import { type Problem, problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
 
@@ -17,6 +17,8 @@ export interface Events {
 interface Uses {
   readonly count: number;
   readonly lastAtMs: number;
+  /** Used in what not all may see, which only the owner learns; a deletion does not take this back. */
+  readonly closed: boolean;
 }
 export interface State {
   /** Names by id. At most FEATURED_TAGS_MAX. */
@@ -32,7 +34,7 @@ export const TAGS_REMEMBERED_MAX = 100;
 /** Suggested at most. Source: Mastodon FeaturedTag's recently used tags. */
 export const TAGS_SUGGESTED_MAX = 10;
 
-const unused: Uses = { count: 0, lastAtMs: 0 };
+const unused: Uses = { count: 0, lastAtMs: 0, closed: false };
 
 /** Hashtags that the owner shows on their profile. */
 export const featuredTags: Part<State, Commands, Events> = {
@@ -50,8 +52,8 @@ export const featuredTags: Part<State, Commands, Events> = {
     featuredTags(state) {
       const featured = [...state.featuredTags.keys()].map((id) => shown(state, id));
       const names = new Set(state.featuredTags.values());
-      const others = [...state.tagUses].flatMap(([name, { count, lastAtMs }]) =>
-        count > 0 && !names.has(name) ? [{ id: '', name, uses: count, lastAtMs }] : [],
+      const others = [...state.tagUses].flatMap(([name, { count, lastAtMs, closed }]) =>
+        (count > 0 || closed) && !names.has(name) ? [{ id: '', name, uses: count, lastAtMs }] : [],
       );
       const lastFirst = (a: P.AccountFeaturedTag, b: P.AccountFeaturedTag) => b.lastAtMs - a.lastAtMs;
       const reply = { featured: featured.sort(lastFirst), others: others.reverse().slice(0, TAGS_SUGGESTED_MAX) };
@@ -77,10 +79,11 @@ export const featuredTags: Part<State, Commands, Events> = {
 export function countTags(state: State, posted: Pick<P.AccountPosted, 'tags' | 'visibility' | 'atMs'>): void {
   if (posted.tags.length === 0) return;
   const { atMs } = posted;
-  for (const name of indexedTags(posted)) {
-    const { count } = state.tagUses.get(name) ?? unused;
+  for (const name of posted.tags.slice(0, STATUS_TAGS_INDEXED_MAX)) {
+    const known = state.tagUses.get(name) ?? unused;
+    const isOpen = posted.visibility === 'public';
     state.tagUses.delete(name);
-    state.tagUses.set(name, { count: count + 1, lastAtMs: atMs });
+    state.tagUses.set(name, isOpen ? { ...known, count: known.count + 1, lastAtMs: atMs } : { ...known, closed: true });
   }
   forgetOldest(state);
 }

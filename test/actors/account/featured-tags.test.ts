@@ -41,7 +41,7 @@ test('what was used last comes first, with its uses in what all may see; others 
   );
   assert.deepEqual(
     others.map(({ name }) => name),
-    ['birds2', 'dogs'],
+    ['secret', 'birds2', 'dogs'],
   );
 });
 

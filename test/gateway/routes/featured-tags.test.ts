@@ -37,6 +37,15 @@ test('featured hashtags show on the profile, used last first, with how often the
   assert.equal((await ann.remove(`/api/v1/featured_tags/${cats?.id}`)).status, 404);
 });
 
+test('hashtags of statuses that not all may see are suggested to their author', async () => {
+  const mona = await server.person('mona');
+  await mona.says('one #quiet', { visibility: 'unlisted' });
+  await mona.says('two #closed', { visibility: 'private' });
+  assert.deepEqual(names((await mona.get('/api/v1/featured_tags/suggestions')).body), ['closed', 'quiet']);
+  const { body } = await mona.post('/api/v1/featured_tags', { name: 'closed' });
+  assert.deepEqual([body.statuses_count, body.last_status_at], ['0', null], 'how often is told to nobody');
+});
+
 test('a hashtag is featured and taken off by name', async () => {
   const ben = await server.person('ben');
   const featured = (await ben.post('/api/v1/tags/Birds/feature')).body;
