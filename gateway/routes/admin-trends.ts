@@ -128,6 +128,8 @@ export const adminTrendRoutes: readonly AnyRoute[] = [
       return listOf(await adminLinks(services, all.slice(query.offset, query.offset + query.limit)));
     },
   }),
+  // Links are reviewed one by one here, their publishers never.
+  route({ ...common, path: '/api/v1/admin/trends/links/publishers', query: someOf(10, 20), handle: () => json([]) }),
   route({
     ...common,
     path: '/api/v1/admin/trends/statuses',

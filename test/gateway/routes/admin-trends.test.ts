@@ -43,6 +43,11 @@ test('moderators see what trends: hashtags with what was decided about them, sta
   assert.deepEqual((await mod.get('/api/v1/admin/trends/tags?offset=1')).body, []);
 });
 
+test('no publisher of links waits for a review', async () => {
+  const answer = await mod.get('/api/v1/admin/trends/links/publishers');
+  assert.deepEqual([answer.status, answer.body], [200, []]);
+});
+
 test('nobody else sees them there, and no token without the scope', async () => {
   const narrow = await server.token(mod.id, ['read', 'write']);
   const curious = await server.staff('curious', 'user');
