@@ -153,6 +153,11 @@ export class StatusPages {
     );
   }
 
+  /** What the viewer did to these statuses. */
+  marksOf(viewer: string, statusIds: readonly string[]): Soon<Marks> {
+    return this.#marks.of(viewer, statusIds);
+  }
+
   /** An account's JSON, whole. */
   account(record: StoreAccountRecord): Uint8Array {
     return this.#cards.account(record).bytes;

@@ -174,7 +174,7 @@ export function isPinnable({ reblogOfId, visibility }: StoreStatusRecord): boole
  */
 export function viewerBits(
   record: StoreStatusRecord,
-  author: StoreAccountRecord,
+  author: Pick<StoreAccountRecord, 'pinnedIds'>,
   viewer: string,
   mark: StoreMark | undefined,
   isMuted: boolean,

@@ -8,7 +8,7 @@ import { Position, type Since } from './position.js';
 import { RecentGists } from './recent-gists.js';
 import { SentIds, versionOf } from './sent-ids.js';
 import type { StreamEvent } from './stream-event.js';
-import { NOTIFICATIONS_SCOPE, type StreamKind } from './stream-kinds.js';
+import { isAccounts, NOTIFICATIONS_SCOPE, type StreamKind } from './stream-kinds.js';
 
 /** Why the server ends a stream. */
 export type CloseReason = 'revoked' | 'slow' | 'behind' | 'deaf' | 'restart' | 'blocked';
@@ -54,7 +54,7 @@ export class StreamSubscription {
       this.statuses.gone(id);
       this.notifications.gone(id);
     }
-    this.#gists = kind.home || kind.list !== undefined ? new RecentGists() : undefined;
+    this.#gists = isAccounts(kind) ? new RecentGists() : undefined;
     this.#notified = kind.notifications && grants(scopes, NOTIFICATIONS_SCOPE);
   }
 

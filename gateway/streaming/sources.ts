@@ -14,6 +14,12 @@ export interface StreamedConversation {
   readonly entity: object;
 }
 
+/** What is the viewer's of a status, and of what it reblogs: fields that its entity has in addition. */
+export interface StreamedMarks {
+  readonly status: object;
+  readonly reblog: object | undefined;
+}
+
 /**
  * What streams need of the rest of the gateway: renderers, and readers by which a stream catches up after an outage.
  * Readers answer what the timelines' first pages would show: ids greater than `sinceId`, **oldest first**, at most
@@ -23,8 +29,13 @@ export interface StreamedConversation {
 export interface StreamSources {
   /** The Status entity without what depends on the viewer; undefined when there is nothing to show (gone). */
   renderStatus(record: StoreStatusRecord): Promise<object | undefined>;
-  /** The same of one that quotes something, or reblogs one that does: as the viewer sees what it quotes. */
-  renderQuoting(viewer: string, record: StoreStatusRecord): Promise<object | undefined>;
+  /**
+   * The same as the viewer sees what it quotes, or what the status that it reblogs quotes. `isMarked`: all statuses in
+   * it have the viewer's marks, and polls the viewer's votes.
+   */
+  renderFor(viewer: string, record: StoreStatusRecord, isMarked: boolean): Promise<object | undefined>;
+  /** The viewer's marks. `isMuted`: the viewer has muted its conversation. */
+  marksOf(viewer: string, record: StoreStatusRecord, isMuted: boolean): Promise<StreamedMarks>;
   /** The Notification entity; undefined when it is not to be shown (its status or account is gone or not visible). */
   renderNotification(viewer: string, id: string, record: StoreNotificationRecord): Promise<object | undefined>;
   homeSince(viewer: string, sinceId: string, limit: number): Promise<readonly StoreStatusRecord[]>;

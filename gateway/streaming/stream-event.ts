@@ -6,6 +6,7 @@ export class StreamEvent {
   /** The status or notification that it tells of; absent for what leaves no position to resume from (delete). */
   readonly id: string | undefined;
   readonly #payload: string | undefined;
+  readonly #variants = new Map<string, StreamEvent>();
   readonly #frames = new Map<string, Uint8Array>();
   #sse: Uint8Array | undefined;
 
@@ -16,10 +17,20 @@ export class StreamEvent {
     this.id = id;
   }
 
-  /** The same of one viewer: an entity with more of it, given as JSON of an object. */
-  with(more: string): StreamEvent {
-    const payload = this.#payload === undefined ? more : `${this.#payload.slice(0, -1)},${more.slice(1)}`;
-    return new StreamEvent(this.event, payload, this.id);
+  /**
+   * The same for some viewers: the entity with further fields, and those of what it reblogs. Viewers with the same
+   * fields share one event: most have marked nothing.
+   */
+  with(fields: object, reblogged?: object): StreamEvent {
+    const name = JSON.stringify([fields, reblogged]);
+    let variant = this.#variants.get(name);
+    if (variant === undefined) {
+      const { reblog, ...entity } = JSON.parse(this.#payload ?? '{}') as { readonly reblog?: object | null };
+      const inner = reblog === undefined ? {} : { reblog: reblog && { ...reblog, ...reblogged } };
+      variant = this.of({ ...entity, ...inner, ...fields });
+      this.#variants.set(name, variant);
+    }
+    return variant;
   }
 
   /** The same of one viewer: another entity. */

@@ -79,6 +79,9 @@ export const STREAM_KINDS: readonly StreamKind[] = [
 /** What a token needs, besides the stream's own scope, to hear notifications in it. */
 export const NOTIFICATIONS_SCOPE = 'read:notifications';
 
+/** Statuses on it belong to an account, so they show what the account did to them. */
+export const isAccounts = ({ home, list }: StreamKind): boolean => home || list !== undefined;
+
 export const streamNamed = (name: string): StreamKind | undefined => STREAM_KINDS.find((one) => one.name === name);
 export const streamAt = (path: string): StreamKind | undefined => STREAM_KINDS.find((one) => one.path === path);
 

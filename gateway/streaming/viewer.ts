@@ -10,13 +10,17 @@ import type { HubParts } from './hub-parts.js';
 import { Lane } from './lane.js';
 import { Lens } from './lens.js';
 import { conversationEvent, notificationEvent, untilAvailable } from './renderer.js';
-import { screenedEvent } from './screened.js';
+import { screened } from './screened.js';
+import type { StreamedMarks } from './sources.js';
 import { StreamEvent } from './stream-event.js';
+import { isAccounts } from './stream-kinds.js';
 
 /** Clients that keep the filters themselves read them again. */
 const FILTERS_CHANGED = new StreamEvent('filters_changed', undefined, undefined);
 /** Notifications that waited are among the others now. Its payload says nothing: it is Mastodon's. */
 const MERGED = new StreamEvent('notifications_merged', '1', undefined);
+
+const NO_MARKS: StreamedMarks = { status: {}, reblog: undefined };
 
 const accountTopicCodec = codec('murmuration.node.AccountTopic');
 
@@ -82,7 +86,8 @@ export class Viewer {
     const taking: StreamSubscription[] = [];
     this.#each((subscription, lens) => {
       if (!subscription.takes(record, lens)) return;
-      if (this.#screen === undefined && record.quote === undefined) send(subscription, event);
+      const isForAll = this.#screen === undefined && record.quote === undefined && !isAccounts(subscription.kind);
+      if (isForAll) send(subscription, event);
       else taking.push(subscription);
     });
     return taking.length === 0 ? undefined : this.#screened(taking, event, record, send);
@@ -104,22 +109,39 @@ export class Viewer {
     record: StoreStatusRecord,
     send: Send,
   ): Promise<void> {
-    const own = record.quote === undefined ? event : await this.#quoting(event, record);
-    if (own === undefined) return;
+    const { services } = this.#parts;
+    /** By whether they have the viewer's marks; the marks are read once, however many streams show the status. */
+    const own = new Map<boolean, StreamEvent | undefined>();
+    const marks = taking.some(({ kind }) => isAccounts(kind)) ? await this.#marks(record) : NO_MARKS;
+    if (marks === undefined) return;
     for (const subscription of taking) {
-      const { services } = this.#parts;
+      const isMarked = isAccounts(subscription.kind);
+      if (!own.has(isMarked)) own.set(isMarked, await this.#own(event, record, isMarked));
+      const shown = own.get(isMarked);
       const lens = this.#lens;
       if (lens === undefined) return;
-      const screened = await this.#untilAvailable(async () =>
-        screenedEvent(services, this.id, lens, this.#screen, subscription.kind, own, record),
+      const filtered = await this.#untilAvailable(async () =>
+        screened(services, this.id, lens, this.#screen, subscription.kind, record),
       );
-      if (screened !== undefined) send(subscription, screened);
+      if (shown === undefined || filtered === undefined) continue;
+      const results = filtered.length === 0 ? {} : { filtered };
+      const { status, reblog } = isMarked ? marks : NO_MARKS;
+      const isPlain = !isMarked && filtered.length === 0;
+      const inner = isMarked && reblog !== undefined ? { ...reblog, ...results } : undefined;
+      send(subscription, isPlain ? shown : shown.with({ ...status, ...results }, inner));
     }
   }
 
-  /** What is quoted looks different to each viewer. */
-  async #quoting(event: StreamEvent, record: StoreStatusRecord): Promise<StreamEvent | undefined> {
-    const entity = await this.#untilAvailable(() => this.#parts.sources.renderQuoting(this.id, record));
+  async #marks(record: StoreStatusRecord): Promise<StreamedMarks | undefined> {
+    const isMuted = this.#lens?.mutesConversation(record.conversationId) === true;
+    return this.#untilAvailable(() => this.#parts.sources.marksOf(this.id, record, isMuted));
+  }
+
+  /** Quotes look different to each viewer, and polls to each voter. */
+  async #own(event: StreamEvent, record: StoreStatusRecord, isMarked: boolean): Promise<StreamEvent | undefined> {
+    if (record.quote === undefined && !(isMarked && record.poll !== undefined)) return event;
+    const { sources } = this.#parts;
+    const entity = await this.#untilAvailable(() => sources.renderFor(this.id, record, isMarked));
     return entity === undefined ? undefined : event.of(entity);
   }
 

@@ -13,6 +13,7 @@ import { listTimeline } from './list.js';
 import { notificationCursor } from './notification-cursor.js';
 import type { Page } from './page.js';
 import { publicTimeline } from './public.js';
+import { streamMarks } from './stream-marks.js';
 import { tagTimeline } from './tag.js';
 
 /** What streams read and render, out of the same parts as the routes. */
@@ -21,9 +22,12 @@ export function streamSources(services: Services): StreamSources {
     async renderStatus(record) {
       return renderForStreams(services, record);
     },
-    async renderQuoting(viewer, record) {
+    async renderFor(viewer, record, isMarked) {
       const [seen] = await visibleStatuses(services, viewer, [record]);
-      return (await renderStatuses(services, undefined, [seen]))[0];
+      return (await renderStatuses(services, isMarked ? viewer : undefined, [seen]))[0];
+    },
+    async marksOf(viewer, record, isMuted) {
+      return streamMarks(services, viewer, record, isMuted);
     },
     async renderNotification(viewer, id, record) {
       return (await renderNotifications(services, viewer, [{ id, record }]))[0];

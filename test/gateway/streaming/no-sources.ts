@@ -5,7 +5,8 @@ const nothing = async () => [];
 /** Streams to which nothing happened before, and of which nothing may be shown. */
 export const NO_SOURCES: StreamSources = {
   renderStatus: async () => undefined,
-  renderQuoting: async () => undefined,
+  renderFor: async () => undefined,
+  marksOf: async () => ({ status: {}, reblog: undefined }),
   renderNotification: async () => undefined,
   homeSince: nothing,
   listSince: nothing,

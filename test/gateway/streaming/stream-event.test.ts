@@ -37,8 +37,20 @@ test('as a server-sent event it has data even without a payload; its end and pos
 
 test('for one viewer there is more in it, or another entity, at the same position', () => {
   const event = new StreamEvent('update', '{"id":"7"}', '8');
-  assert.deepEqual(message(event.with('{"filtered":[]}')).payload, '{"id":"7","filtered":[]}');
-  assert.deepEqual(message(new StreamEvent('update', undefined, '8').with('{"a":1}')).payload, '{"a":1}');
+  assert.deepEqual(message(event.with({ filtered: [] })).payload, '{"id":"7","filtered":[]}');
+  assert.deepEqual(message(new StreamEvent('update', undefined, '8').with({ a: 1 })).payload, '{"a":1}');
   const other = message(event.of({ id: '9' }));
   assert.deepEqual([other.event, other.payload, event.of({ id: '9' }).id], ['update', '{"id":"9"}', '8']);
+});
+
+test('viewers with the same marks share one event; marks of what is reblogged are within the reblog', () => {
+  const event = new StreamEvent('update', '{"id":"9","reblog":{"id":"7"}}', '9');
+  const none = { favourited: false };
+  assert.equal(event.with(none, none), event.with({ ...none }, { ...none }));
+  assert.deepEqual(JSON.parse(message(event.with({ favourited: true }, { favourited: true })).payload), {
+    id: '9',
+    reblog: { id: '7', favourited: true },
+    favourited: true,
+  });
+  assert.deepEqual(JSON.parse(message(event).payload), { id: '9', reblog: { id: '7' } });
 });

@@ -1,0 +1,33 @@
+import type { StoreStatusRecord } from '../../proto/gen/types.js';
+import { viewerBits, viewerMarks } from '../entities/status.js';
+import { loadAccounts } from '../people-at-hand.js';
+import type { Services } from '../services.js';
+import type { StreamedMarks } from '../streaming/sources.js';
+import { loadStatuses } from '../visible.js';
+
+/**
+ * What a status on a viewer's own stream has in addition to what everybody gets. A reblog shows the marks of its
+ * original twice, as pages do; the muted conversation shows on the outermost status only.
+ * @throws Unavailable when the store cannot answer
+ */
+export async function streamMarks(
+  services: Services,
+  viewer: string,
+  record: StoreStatusRecord,
+  isMuted: boolean,
+): Promise<StreamedMarks> {
+  const { reblogOfId, reblogOfAccountId } = record;
+  const markedId = reblogOfId ?? record.id;
+  const mark = (await services.pages.marksOf(viewer, [markedId]))(markedId);
+  const author = [record.accountId, reblogOfAccountId].includes(viewer)
+    ? (await loadAccounts(services, [viewer])).get(viewer)
+    : undefined;
+  const pinnedIds = author?.pinnedIds ?? [];
+  const marksOn = (one: StoreStatusRecord, muted: boolean) =>
+    viewerMarks(viewerBits(one, { pinnedIds }, viewer, mark, muted));
+  const status = marksOn(record, isMuted);
+  if (reblogOfId === undefined) return { status, reblog: undefined };
+  // Only the viewer's own originals can be pinned: of others the row is not needed.
+  const [original] = reblogOfAccountId === viewer ? await loadStatuses(services, [reblogOfId]) : [];
+  return { status, reblog: marksOn(original ?? record, false) };
+}
