@@ -1,6 +1,6 @@
 // The table of docs: who may import whom. Type-only imports are left out: they bind no code.
 const rule = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
-const OWN = '^(actors|bench|cli|cluster|compose|gateway|load|media|proto|store|test|transport|main)';
+const OWN = '^(actors|bench|cli|cluster|compose|gateway|load|media|parsers|proto|store|test|transport|main)';
 const except = (...folders) => ({ path: OWN, pathNot: folders.map((folder) => `^${folder}`) });
 
 // biome-ignore lint/style/noDefaultExport: the tool reads the default export.
@@ -39,6 +39,7 @@ export default {
       ),
     ),
     rule('media', { path: '^media' }, except('media', 'proto', 'actors/domain', 'store/[^/]+$')),
+    rule('parsers', { path: '^parsers' }, except('parsers', 'media', 'transport/web', 'actors/domain')),
     rule('load', { path: '^load' }, except('load'), 'It knows a server by its API only, whoever made it.'),
     rule('only-the-command-line-loads', { pathNot: '^(load|cli|test|bench)' }, { path: '^load' }),
     rule('only-the-runtime-knows-nact', { pathNot: '^actors/runtime' }, { path: 'node_modules/nact' }),

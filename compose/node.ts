@@ -37,6 +37,7 @@ import { GuestHomes } from '../gateway/timelines/guest-homes.js';
 import { streamSources } from '../gateway/timelines/sources.js';
 import { Workshop } from '../media/workshop.js';
 import packageInfo from '../package.json' with { type: 'json' };
+import { ParserPool } from '../parsers/parser-pool.js';
 import type { NodeNodeStatus } from '../proto/gen/types.js';
 import { Journal } from '../store/journal.js';
 import { statusIndex } from '../store/tables.js';
@@ -129,12 +130,17 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const homes: Parameters<typeof fanOut>[0][number][] = [rings];
   await fanOut(homes, publicRing, bus);
   const media = await openMedia(settings, tables, clock);
-  const workshop = new Workshop(media, random);
+  const parsers = new ParserPool(logger.child({ part: 'parsers' }));
+  const workshop = new Workshop(media, random, parsers);
   const account = accountKind({ baseUrl: settings.BASE_URL, tables, rings, media: workshop });
   const instance = instanceKind();
   const report = reportKind({ tables });
   const web = openWeb(settings);
-  const link = linkKind({ tables, media: workshop, pages: new LinkPages(web, (bytes) => workshop.cardImage(bytes)) });
+  const link = linkKind({
+    tables,
+    media: workshop,
+    pages: new LinkPages(web, parsers, (bytes) => workshop.cardImage(bytes)),
+  });
   const unread = (what: string) => (err: unknown) =>
     err instanceof Unavailable ? logger.warn({ err }, what) : logger.error({ err }, what);
   const limits = await AccountLimits.open(tables, clock, unread('limits of accounts not read'));
@@ -229,6 +235,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     runtime.close();
     await close();
     await web.close();
+    parsers.close();
     await bus.close();
     await tables.close();
   };

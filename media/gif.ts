@@ -1,21 +1,33 @@
+/** A GIF that holds nothing but its frames. */
+export interface CleanGif {
+  readonly bytes: Uint8Array;
+  /** The logical screen, at which browsers show it, or more where a frame reaches past it. */
+  readonly width: number;
+  readonly height: number;
+  readonly frames: number;
+}
+
 /**
- * A GIF without what only hides in it: comments, texts and application data other than the count of its loops, and
- * whatever comes after its end (GIF89a §12-27). Frames are copied as they are. Undefined: it is not well formed.
+ * Returns the GIF without its comments, texts, application data other than the loop count, and bytes after its end
+ * (GIF89a §12-27). Frames are copied as they are. Undefined: it is not well formed.
  */
-export function cleanGif(bytes: Uint8Array): Uint8Array | undefined {
+export function cleanGif(bytes: Uint8Array): CleanGif | undefined {
   const kept: Uint8Array[] = [];
   const keep = (from: number, to: number) => void kept.push(bytes.subarray(from, to));
   let at = 13 + tableBytes(bytes[10]);
   keep(0, at);
   let frames = 0;
+  let { width, height } = screen(bytes);
   while (at < bytes.length) {
     const start = at;
     switch (bytes[at]) {
       case TRAILER:
         if (frames === 0) return undefined;
         keep(at, at + 1);
-        return Buffer.concat(kept);
+        return { bytes: Buffer.concat(kept), frames, width, height };
       case IMAGE:
+        width = Math.max(width, wordAt(bytes, at + 1) + wordAt(bytes, at + 5));
+        height = Math.max(height, wordAt(bytes, at + 3) + wordAt(bytes, at + 7));
         // Descriptor, its own colours, the size of its codes.
         at = endOfBlocks(bytes, at + 10 + tableBytes(bytes[at + 9]) + 1);
         frames += 1;
@@ -32,6 +44,13 @@ export function cleanGif(bytes: Uint8Array): Uint8Array | undefined {
   }
   return undefined;
 }
+
+/** The logical screen descriptor (GIF89a §18). */
+function screen(bytes: Uint8Array): { readonly width: number; readonly height: number } {
+  return { width: wordAt(bytes, 6), height: wordAt(bytes, 8) };
+}
+
+const wordAt = (bytes: Uint8Array, at: number): number => (bytes[at] ?? 0) + 256 * (bytes[at + 1] ?? 0);
 
 const TRAILER = 0x3b;
 const IMAGE = 0x2c;

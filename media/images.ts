@@ -3,7 +3,8 @@ import type sharpModule from 'sharp';
 import type { Sharp as SharpImage } from 'sharp';
 import { IMAGE_PIXELS_MAX } from '../actors/domain/media.js';
 import { cleanGif } from './gif.js';
-import type { Format } from './sniff.js';
+import { withoutExtras } from './png.js';
+import { type Format, sniff } from './sniff.js';
 
 /** A picture to be stored. */
 export interface Picture {
@@ -53,7 +54,7 @@ function sharp(): Promise<Sharp> {
       ],
     });
     made.cache(false);
-    // Pictures are made side by side already (media/workshop.ts).
+    // Pictures are made in several processes already (parsers/parser-pool.ts).
     made.concurrency(1);
     return made;
   });
@@ -62,16 +63,16 @@ function sharp(): Promise<Sharp> {
 
 const READ = { limitInputPixels: IMAGE_PIXELS_MAX, sequentialRead: true, failOn: 'error' } as const;
 
-/** Decoded and encoded anew: turned as it should stand, without anything that is not picture. Undefined: no image. */
-export async function showable(bytes: Uint8Array, format: Format): Promise<Shown | undefined> {
-  return attempt(async (make) => {
+/** Decodes and encodes the picture anew, upright, with nothing in it but the picture. Undefined: no image. */
+export async function showable(upload: Uint8Array, format: Format): Promise<Shown | undefined> {
+  return attempt(upload, async (make, bytes) => {
+    const moving = format === 'gif' ? gif(bytes) : undefined;
+    if (format === 'gif' && moving === undefined) return undefined;
     const about = await make(bytes, READ).metadata();
     const { width, height } = about.autoOrient;
     const frames = about.pages ?? 1;
-    if (width > SIDE_MAX || height > SIDE_MAX || width * height * frames > IMAGE_PIXELS_MAX) return undefined;
-    const original =
-      format === 'gif' ? gif(bytes, width, height) : await encoded(make, bytes, format, { frames, ...about });
-    if (original === undefined) return undefined;
+    if (!isAdmitted(width, height, frames)) return undefined;
+    const original = moving ?? (await encoded(make, bytes, format, { frames, ...about }));
     const preview = await scaled(
       make,
       bytes,
@@ -84,8 +85,8 @@ export async function showable(bytes: Uint8Array, format: Format): Promise<Shown
 }
 
 /** Cut to fill a rectangle, the middle kept: avatars, headers. `moving`: a GIF may stay one. */
-export async function cut(bytes: Uint8Array, width: number, height: number): Promise<Picture | undefined> {
-  return attempt(async (make) => {
+export async function cut(upload: Uint8Array, width: number, height: number): Promise<Picture | undefined> {
+  return attempt(upload, async (make, bytes) => {
     const { hasAlpha } = await make(bytes, READ).metadata();
     const image = make(bytes, READ).autoOrient().resize(width, height, { fit: 'cover' });
     return finished(image, hasAlpha, JPEG_QUALITY);
@@ -93,8 +94,8 @@ export async function cut(bytes: Uint8Array, width: number, height: number): Pro
 }
 
 /** At most so large, as PNG: custom emoji. */
-export async function small(bytes: Uint8Array, side: number): Promise<Picture | undefined> {
-  return attempt(async (make) => {
+export async function small(upload: Uint8Array, side: number): Promise<Picture | undefined> {
+  return attempt(upload, async (make, bytes) => {
     const image = make(bytes, READ).autoOrient().resize(side, side, { fit: 'inside', withoutEnlargement: true });
     const { data, info } = await image.png().toBuffer({ resolveWithObject: true });
     return { bytes: data, extension: 'png', width: info.width, height: info.height };
@@ -102,8 +103,8 @@ export async function small(bytes: Uint8Array, side: number): Promise<Picture | 
 }
 
 /** A preview alone, of a picture that stands for something else: a film's cover, a link's image. */
-export async function previewOf(bytes: Uint8Array): Promise<Pick<Shown, 'preview' | 'blurhash'> | undefined> {
-  return attempt(async (make) => {
+export async function previewOf(upload: Uint8Array): Promise<Pick<Shown, 'preview' | 'blurhash'> | undefined> {
+  return attempt(upload, async (make, bytes) => {
     const { autoOrient, hasAlpha } = await make(bytes, READ).metadata();
     const size = fitted(autoOrient.width, autoOrient.height, PREVIEW_PIXELS_MAX);
     const preview = await scaled(make, bytes, size, hasAlpha, PREVIEW_QUALITY);
@@ -111,19 +112,31 @@ export async function previewOf(bytes: Uint8Array): Promise<Pick<Shown, 'preview
   });
 }
 
-/** What sharp refuses is no image of ours; its reasons are for nobody. */
-async function attempt<T>(work: (make: Sharp) => Promise<T | undefined>): Promise<T | undefined> {
+/** Undefined: sharp refuses the bytes. Its reasons tell nobody anything. */
+async function attempt<T>(
+  upload: Uint8Array,
+  work: (make: Sharp, bytes: Uint8Array) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const bytes = sniff(upload) === 'png' ? withoutExtras(upload) : upload;
+  if (bytes === undefined) return undefined;
   const make = await sharp();
   try {
-    return await work(make);
+    return await work(make, bytes);
   } catch {
     return undefined;
   }
 }
 
-function gif(bytes: Uint8Array, width: number, height: number): Picture | undefined {
+function isAdmitted(width: number, height: number, frames: number): boolean {
+  return width <= SIDE_MAX && height <= SIDE_MAX && width * height * frames <= IMAGE_PIXELS_MAX;
+}
+
+/** The size is the header's, at which browsers show it: the decoder replaces odd ones by the first frame's size. */
+function gif(bytes: Uint8Array): Picture | undefined {
   const cleaned = cleanGif(bytes);
-  return cleaned && { bytes: cleaned, extension: 'gif', width, height };
+  if (cleaned === undefined || !isAdmitted(cleaned.width, cleaned.height, cleaned.frames)) return undefined;
+  const { width, height } = cleaned;
+  return { bytes: cleaned.bytes, extension: 'gif', width, height };
 }
 
 interface About {

@@ -1,10 +1,20 @@
-/** What the header of an MP4, MOV or M4A says of its film. */
+/** The header of an MP4, MOV or M4A. */
 export interface Film {
-  /** Of the largest picture, as shown (turned where the camera was); 0: sound only. */
+  /** The largest picture as shown (turned where the camera was); 0: sound only. */
   readonly width: number;
   readonly height: number;
-  /** Pictures a second, 0 where unknown. */
+  /** 0 where unknown. */
   readonly framesPerS: number;
+  /** 0 where unknown. */
+  readonly durationS: number;
+  /** Where the header says where and with what the film was made, in bytes from the header's start. */
+  readonly private: readonly Range[];
+}
+
+/** A box with its head. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
 }
 
 interface Box {
@@ -15,42 +25,84 @@ interface Box {
   readonly to: number;
 }
 
-/** A file has some dozens; more is an attack. */
+interface Budget {
+  left: number;
+}
+
+/** A header has some dozens; more is an attack. */
 const BOXES_MAX = 10_000;
-/** Say where a film was made, by whom, with what: nobody else's business. */
+/** A file has some dozens on the outermost level, a recording that a browser makes two each second. */
+const TOP_BOXES_MAX = 10_000;
+/** A header of two hours has some megabytes. */
+export const MOVIE_BYTES_MAX = 8 * 1_048_576;
+/** These boxes say where a film was made, by whom and with what. */
 const PRIVATE = new Set(['udta', 'meta', 'uuid']);
+/** Boxes that hold boxes. */
+const CONTAINERS = new Set(['trak', 'mdia', 'minf', 'stbl', 'edts', 'mvex']);
+/** The deepest that is needed is stbl, in minf, mdia, trak. */
+const DEPTH_MAX = 6;
+const BOX_HEAD_BYTES = 8;
 
 /**
- * Reads sizes out of ISO media (ISO/IEC 14496-12 §4.2, 8.3), and blanks, in place, what says where and with what it was made:
- * such a box becomes a free one of zeros, so that nothing moves. Undefined: it is not well formed.
+ * Finds the header (`moov`) of ISO media (ISO/IEC 14496-12 §4.2) and blanks, in place, private boxes beside it. It looks
+ * at the heads of the outermost boxes only. Undefined: it is not well formed, or has no header, or several, or a large one.
  */
-export function readFilm(bytes: Buffer): Film | undefined {
+export function findMovie(bytes: Buffer): Range | undefined {
+  const top = boxes(bytes, 0, bytes.length, { left: TOP_BOXES_MAX });
+  const [movie, second] = top?.filter(({ type }) => type === 'moov') ?? [];
+  if (top === undefined || movie === undefined || second !== undefined) return undefined;
+  if (movie.to - movie.at > MOVIE_BYTES_MAX) return undefined;
+  for (const { type, at, to } of top) if (PRIVATE.has(type)) blank(bytes, { from: at, to });
+  return { from: movie.at, to: movie.to };
+}
+
+/** Turns a box into a free one of zeros, so that nothing moves. The range must be a box's. */
+export function blank(bytes: Buffer, { from, to }: Range): void {
+  bytes.write('free', from + 4, 'latin1');
+  // A size of 64 bits stands behind the type.
+  bytes.fill(0, bytes.readUInt32BE(from) === 1 ? from + 2 * BOX_HEAD_BYTES : from + BOX_HEAD_BYTES, to);
+}
+
+/** Reads the header that findMovie found (ISO/IEC 14496-12 §8.2-8.3). Undefined: it is not well formed, or without a track. */
+export function readMovie(movie: Buffer): Film | undefined {
   const budget = { left: BOXES_MAX };
-  const top = boxes(bytes, 0, bytes.length, budget);
-  const movie = top?.find(({ type }) => type === 'moov');
-  const inside = movie && boxes(bytes, movie.from, movie.to, budget);
-  if (top === undefined || inside === undefined) return undefined;
+  const head = boxes(movie, 0, movie.length, budget)?.[0];
+  const inside = head && boxes(movie, head.from, head.to, budget);
+  if (inside === undefined) return undefined;
+  const ranges: Range[] = [];
+  if (!collectPrivate(movie, inside, ranges, budget, DEPTH_MAX)) return undefined;
   const found = { width: 0, height: 0, framesPerS: 0 };
-  for (const box of [...top, ...inside]) blankPrivate(bytes, box);
-  for (const track of inside.filter(({ type }) => type === 'trak')) {
-    const parts = boxes(bytes, track.from, track.to, budget);
+  const tracks = inside.filter(({ type }) => type === 'trak');
+  for (const track of tracks) {
+    const parts = boxes(movie, track.from, track.to, budget);
     if (parts === undefined) return undefined;
-    for (const box of parts) blankPrivate(bytes, box);
-    const size = trackSize(bytes, parts);
+    const size = trackSize(movie, parts);
     if (size.width * size.height <= found.width * found.height) continue;
-    Object.assign(found, size, { framesPerS: frameRate(bytes, parts, budget) });
+    Object.assign(found, size, { framesPerS: frameRate(movie, parts, budget) });
   }
-  return found;
+  return tracks.length === 0 ? undefined : { ...found, durationS: durationS(movie, inside), private: ranges };
+}
+
+/** False: malformed, or deeper or more than any film. */
+function collectPrivate(bytes: Buffer, all: readonly Box[], found: Range[], budget: Budget, depth: number): boolean {
+  if (depth === 0) return false;
+  for (const { type, at, from, to } of all) {
+    if (PRIVATE.has(type)) found.push({ from: at, to });
+    if (!CONTAINERS.has(type)) continue;
+    const inside = boxes(bytes, from, to, budget);
+    if (inside === undefined || !collectPrivate(bytes, inside, found, budget, depth - 1)) return false;
+  }
+  return true;
 }
 
 /** Undefined where a box reaches past its surroundings. */
-function boxes(bytes: Buffer, start: number, end: number, budget: { left: number }): Box[] | undefined {
+function boxes(bytes: Buffer, start: number, end: number, budget: Budget): Box[] | undefined {
   const found: Box[] = [];
-  for (let at = start; at + 8 <= end; ) {
+  for (let at = start; at + BOX_HEAD_BYTES <= end; ) {
     if (budget.left-- <= 0) return undefined;
     const type = bytes.toString('latin1', at + 4, at + 8);
     let size = bytes.readUInt32BE(at);
-    let from = at + 8;
+    let from = at + BOX_HEAD_BYTES;
     if (size === 1) {
       if (at + 16 > end) return undefined;
       size = Number(bytes.readBigUInt64BE(at + 8));
@@ -63,13 +115,18 @@ function boxes(bytes: Buffer, start: number, end: number, budget: { left: number
   return found;
 }
 
-function blankPrivate(bytes: Buffer, { type, at, from, to }: Box): void {
-  if (!PRIVATE.has(type)) return;
-  bytes.write('free', at + 4, 'latin1');
-  bytes.fill(0, from, to);
+/** Reads the movie header (§8.2.2). */
+function durationS(bytes: Buffer, inside: readonly Box[]): number {
+  const header = inside.find(({ type }) => type === 'mvhd');
+  if (header === undefined) return 0;
+  const isLong = bytes[header.from] === 1;
+  if (header.to - header.from < (isLong ? 32 : 20)) return 0;
+  const ticksPerS = bytes.readUInt32BE(header.from + (isLong ? 20 : 12));
+  const ticks = isLong ? Number(bytes.readBigUInt64BE(header.from + 24)) : bytes.readUInt32BE(header.from + 16);
+  const isUnknown = ticks === (isLong ? 2 ** 64 : 2 ** 32 - 1);
+  return ticksPerS === 0 || isUnknown ? 0 : ticks / ticksPerS;
 }
-
-/** Of a track's header; sound has no size. */
+/** Reads the track header (§8.3.2); sound has no size. */
 function trackSize(bytes: Buffer, parts: readonly Box[]): { width: number; height: number } {
   const header = parts.find(({ type }) => type === 'tkhd');
   if (header === undefined || header.to - header.from < 84) return { width: 0, height: 0 };
@@ -79,8 +136,8 @@ function trackSize(bytes: Buffer, parts: readonly Box[]): { width: number; heigh
   return isTurned ? { width: height, height: width } : { width, height };
 }
 
-/** Samples by time: how many pictures stand in how many ticks. */
-function frameRate(bytes: Buffer, parts: readonly Box[], budget: { left: number }): number {
+/** Reads how many pictures stand in how many ticks (§8.6.1.2). */
+function frameRate(bytes: Buffer, parts: readonly Box[], budget: Budget): number {
   const inside = (within: readonly Box[] | undefined, type: string) => {
     const box = within?.find((one) => one.type === type);
     return box && { box, parts: boxes(bytes, box.from, box.to, budget) };

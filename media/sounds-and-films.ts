@@ -1,8 +1,19 @@
 import { VIDEO_FRAMES_PER_S_MAX, VIDEO_PIXELS_MAX } from '../actors/domain/media.js';
-import { readFilm } from './iso-media.js';
+import { findMovie, type Range, readMovie } from './iso-media.js';
 import type { Format } from './sniff.js';
 
-/** What a sound or film is, by its header. */
+/** The parts of a file that say what it is. The rest may have 99 MB. */
+export interface Excerpt {
+  readonly format: Format;
+  /** The whole file, in bytes. */
+  readonly size: number;
+  readonly head: Uint8Array;
+  readonly tail: Uint8Array;
+  /** ISO media: the header with its box. */
+  readonly movie: Uint8Array | undefined;
+}
+
+/** The facts about a sound or film. */
 export interface Probed {
   readonly kind: 'video' | 'audio';
   readonly width: number;
@@ -12,12 +23,11 @@ export interface Probed {
   readonly bitsPerS: number;
   /** The end of its name. */
   readonly extension: Format;
+  /** ISO media: boxes of the header to be blanked, from the header's start. */
+  readonly private: readonly Range[];
 }
 
 const MIME: Readonly<Partial<Record<Format, string>>> = {
-  mp4: 'video/mp4',
-  mov: 'video/mp4',
-  m4a: 'audio/mp4',
   webm: 'video/webm',
   mp3: 'audio/mpeg',
   ogg: 'audio/ogg',
@@ -25,43 +35,106 @@ const MIME: Readonly<Partial<Record<Format, string>>> = {
   wav: 'audio/wav',
   aac: 'audio/aac',
 };
+const ISO = new Set<Format>(['mp4', 'mov', 'm4a']);
+/** Headers stand in the first megabyte; pictures in them do not count, the parser skips them. */
+const HEAD_BYTES = 1_048_576;
+/** Sounds without a header are known by their first frames, of some 400 bytes each. */
+const FRAMES_BYTES = 65_536;
+/** The last page of an Ogg file has at most this size (RFC 3533 §6). */
+const TAIL_BYTES = 65_307;
 
-/**
- * Reads the header; of ISO media also blanks, in `bytes`, what says where it was made. Undefined: it is no such
- * thing, or larger than anything that is taken.
- */
-export async function probe(bytes: Buffer, format: Format): Promise<Probed | undefined> {
-  const film = format === 'mp4' || format === 'mov' || format === 'm4a' ? readFilm(bytes) : NO_FILM;
-  if (film === undefined) return undefined;
-  const read = await readHeader(bytes, format);
-  if (read === undefined) return undefined;
-  const { durationS, bitsPerS } = read;
-  const { width, height } = film.width > 0 ? film : read;
-  if (width * height > VIDEO_PIXELS_MAX || film.framesPerS > VIDEO_FRAMES_PER_S_MAX) return undefined;
-  const kind = width > 0 ? 'video' : 'audio';
-  // A container for films with sound alone in it.
-  const extension = kind === 'audio' && (format === 'mp4' || format === 'mov') ? 'm4a' : format;
-  return { kind, width, height, framesPerS: film.framesPerS, durationS, bitsPerS, extension };
+/** An excerpt, and where the header of ISO media lies in the file. */
+export interface Parts {
+  readonly excerpt: Excerpt;
+  readonly movieFrom: number;
 }
 
-const NO_FILM = { width: 0, height: 0, framesPerS: 0 };
+/** Returns the parts of a file that `probe` needs. Undefined: it is not well formed. */
+export function excerptOf(bytes: Buffer, format: Format): Parts | undefined {
+  const range = ISO.has(format) ? findMovie(bytes) : NO_RANGE;
+  if (range === undefined) return undefined;
+  const isFramed = format === 'mp3' || format === 'aac';
+  const headBytes = ISO.has(format) ? 0 : isFramed ? FRAMES_BYTES : HEAD_BYTES;
+  const excerpt = {
+    format,
+    size: bytes.length,
+    head: bytes.subarray(0, headBytes),
+    tail: format === 'ogg' ? bytes.subarray(-TAIL_BYTES) : bytes.subarray(0, 0),
+    movie: ISO.has(format) ? bytes.subarray(range.from, range.to) : undefined,
+  };
+  return { excerpt, movieFrom: range.from };
+}
 
-async function readHeader(bytes: Buffer, format: Format) {
-  const { parseBuffer } = await import('music-metadata');
+const NO_RANGE: Range = { from: 0, to: 0 };
+
+/** Reads the excerpt of a sound or film. Undefined: it is none, or larger than what is taken. */
+export async function probe(excerpt: Excerpt): Promise<Probed | undefined> {
+  const read = excerpt.movie === undefined ? await readHeader(excerpt) : readFilm(excerpt.movie, excerpt.size);
+  if (read === undefined) return undefined;
+  const { width, height, framesPerS, durationS, bitsPerS } = read;
+  if (width * height > VIDEO_PIXELS_MAX || framesPerS > VIDEO_FRAMES_PER_S_MAX) return undefined;
+  const kind = width > 0 ? 'video' : 'audio';
+  const { format } = excerpt;
+  // A container for films with sound alone in it.
+  const extension = kind === 'audio' && (format === 'mp4' || format === 'mov') ? 'm4a' : format;
+  return { kind, width, height, framesPerS, durationS, bitsPerS, extension, private: read.private };
+}
+
+type Header = Omit<Probed, 'kind' | 'extension'>;
+
+function readFilm(movie: Uint8Array, size: number): Header | undefined {
+  const film = readMovie(Buffer.from(movie.buffer, movie.byteOffset, movie.byteLength));
+  return film && { ...film, bitsPerS: film.durationS === 0 ? 0 : Math.round((size * 8) / film.durationS) };
+}
+
+async function readHeader({ format, size, head, tail }: Excerpt): Promise<Header | undefined> {
+  const [{ parseFromTokenizer }, { fromBuffer }] = await Promise.all([import('music-metadata'), import('strtok3')]);
+  const tokenizer = fromBuffer(head, { fileInfo: { mimeType: MIME[format] ?? '' } });
+  // The parser reckons lengths by the size. It must not look for what lies past the head.
+  tokenizer.fileInfo.size = size;
+  tokenizer.supportsRandomAccess = () => false;
   try {
-    const options = { duration: format === 'mp3' || format === 'aac', skipCovers: true, skipPostHeaders: true };
-    const { format: found } = await parseBuffer(bytes, { mimeType: MIME[format] ?? '', size: bytes.length }, options);
+    // Without `duration` it stops when it knows the header, and does not step through all frames.
+    const options = { duration: false, skipCovers: true, skipPostHeaders: true };
+    const { format: found } = await parseFromTokenizer(tokenizer, options);
     const video = found.trackInfo.find((track) => track.video !== undefined)?.video;
     const isPlayable = found.codec !== undefined || found.trackInfo.length > 0 || (found.duration ?? 0) > 0;
     if (!isPlayable) return undefined;
+    const durationS = positive(
+      (format === 'ogg' ? oggDurationS(tail, found.codec, found.sampleRate) : undefined) ??
+        found.duration ??
+        (size * 8) / (found.bitrate ?? Number.POSITIVE_INFINITY),
+    );
     return {
-      durationS: Math.max(0, found.duration ?? 0),
-      bitsPerS: Math.round(found.bitrate ?? 0),
+      durationS,
+      bitsPerS: Math.round(positive(durationS > 0 ? (found.bitrate ?? (size * 8) / durationS) : found.bitrate)),
       width: video?.displayWidth ?? video?.pixelWidth ?? 0,
       height: video?.displayHeight ?? video?.pixelHeight ?? 0,
+      framesPerS: 0,
+      private: [],
     };
   } catch {
-    // Whatever a parser stumbles over is not played either.
+    // A file that the parser stumbles over is not played either.
     return undefined;
   }
+}
+
+const positive = (value: number | undefined): number =>
+  value !== undefined && Number.isFinite(value) && value > 0 ? value : 0;
+
+/** Opus counts samples at this rate, whatever the sound was recorded with (RFC 7845 §4). */
+const OPUS_SAMPLES_PER_S = 48_000;
+
+/** The last page says how many samples there were by then (RFC 3533 §6). */
+function oggDurationS(
+  tail: Uint8Array,
+  codec: string | undefined,
+  samplesPerS: number | undefined,
+): number | undefined {
+  const bytes = Buffer.from(tail.buffer, tail.byteOffset, tail.byteLength);
+  const at = bytes.lastIndexOf('OggS', undefined, 'latin1');
+  if (at < 0 || at + 14 > bytes.length) return undefined;
+  const samples = Number(bytes.readBigInt64LE(at + 6));
+  const rate = codec?.toLowerCase().startsWith('opus') === true ? OPUS_SAMPLES_PER_S : samplesPerS;
+  return samples > 0 && rate !== undefined && rate > 0 ? samples / rate : undefined;
 }

@@ -3,15 +3,26 @@ import { isProblem, type Problem, problem } from '../actors/domain/problem.js';
 import type { Random } from '../actors/domain/time.js';
 import type { AccountMedia } from '../proto/gen/types.js';
 import { type MediaStore, readWhole } from '../store/media.js';
-import { cut, type Picture, previewOf, showable, small } from './images.js';
+import type { Picture, Shown } from './images.js';
+import { blank as blankBox } from './iso-media.js';
 import { type Format, sniff } from './sniff.js';
-import { probe } from './sounds-and-films.js';
-import { Turns } from './turns.js';
+import { type Excerpt, excerptOf, type Probed } from './sounds-and-films.js';
+import { afterId3, withoutTags } from './tags.js';
 
-/** Pictures made side by side: libuv has four threads, and the store needs some of them. */
-const AT_ONCE_MAX = 2;
-/** Uploads that wait for it, with their bytes in memory: at most some 500 MB, all of the largest size. */
-const WAITING_MAX = 32;
+/**
+ * The parsers of uploads, which run where they cannot harm the node. Each resolves with undefined for bytes that are
+ * not what they claim to be, or take too long or too much memory, and rejects with Unavailable when too many wait.
+ */
+export interface MediaParsers {
+  /** Whether a job would begin at once. */
+  readonly free: boolean;
+  showable(bytes: Uint8Array, format: Format): Promise<Shown | undefined>;
+  cut(bytes: Uint8Array, width: number, height: number): Promise<Picture | undefined>;
+  small(bytes: Uint8Array, side: number): Promise<Picture | undefined>;
+  previewOf(bytes: Uint8Array): Promise<Pick<Shown, 'preview' | 'blurhash'> | undefined>;
+  probe(excerpt: Excerpt): Promise<Probed | undefined>;
+}
+
 /** An image above this is worked on behind the answer, where the client allows it. */
 const QUICK_BYTES_MAX = 2 * 1_048_576;
 
@@ -26,11 +37,10 @@ export interface StoredPicture {
 
 /** Makes what is stored and shown of what people upload. All of it rejects with Unavailable when store or turns lack. */
 export class Workshop {
-  private readonly turns = new Turns(AT_ONCE_MAX, WAITING_MAX);
-
   constructor(
     private readonly store: MediaStore,
     private readonly random: Pick<Random, 'bytes'>,
+    private readonly parsers: MediaParsers,
   ) {}
 
   /**
@@ -39,17 +49,18 @@ export class Workshop {
    * `hasPreview`: the client gives one of its own, none is stored beside it.
    */
   async receive(
-    bytes: Uint8Array,
+    upload: Uint8Array,
     patient: boolean,
     key = this.newKey(),
     hasPreview = false,
   ): Promise<AccountMedia | Problem> {
+    const bytes = afterId3(Buffer.from(upload.buffer, upload.byteOffset, upload.byteLength));
     const format = sniff(bytes);
     if (format === undefined) return badFile('is not of a type that is supported');
     const isImage = IMAGES.has(format);
     const bytesMax = isImage ? IMAGE_BYTES_MAX : VIDEO_BYTES_MAX;
     if (bytes.length > bytesMax) return badFile(`must be less than ${bytesMax / 1_048_576} MB`);
-    if (isImage && patient && (bytes.length > QUICK_BYTES_MAX || !this.turns.free)) {
+    if (isImage && patient && (bytes.length > QUICK_BYTES_MAX || !this.parsers.free)) {
       // Not a name that is served: nobody gets what has not been cleaned.
       const file = `${key}.waiting`;
       await this.store.put(file, bytes);
@@ -75,7 +86,7 @@ export class Workshop {
     key = this.newKey(),
   ): Promise<(StoredPicture & { readonly blurhash: string }) | Problem> {
     const format = this.imageFormat(bytes);
-    const made = format && (await this.turns.take(() => previewOf(bytes)));
+    const made = format && (await this.parsers.previewOf(bytes));
     if (!made) return badFile('could not be read', 'thumbnail');
     return { ...(await this.put(key, '.small', made.preview)), blurhash: made.blurhash };
   }
@@ -93,13 +104,13 @@ export class Workshop {
     height: number,
     key = this.newKey(),
   ): Promise<StoredPicture | undefined> {
-    const made = this.imageFormat(bytes) && (await this.turns.take(() => cut(bytes, width, height)));
+    const made = this.imageFormat(bytes) && (await this.parsers.cut(bytes, width, height));
     return made ? this.put(key, '', made) : undefined;
   }
 
   /** A custom emoji. Undefined: no image. */
   async emoji(bytes: Uint8Array, side: number): Promise<StoredPicture | undefined> {
-    const made = this.imageFormat(bytes) && (await this.turns.take(() => small(bytes, side)));
+    const made = this.imageFormat(bytes) && (await this.parsers.small(bytes, side));
     return made ? this.put(this.newKey(), '', made) : undefined;
   }
 
@@ -118,7 +129,7 @@ export class Workshop {
     format: Format,
     hasPreview: boolean,
   ): Promise<AccountMedia | undefined> {
-    const made = await this.turns.take(() => showable(bytes, format));
+    const made = await this.parsers.showable(bytes, format);
     if (made === undefined) return undefined;
     const [original, preview] = await Promise.all([
       this.put(key, '', made.original),
@@ -141,10 +152,15 @@ export class Workshop {
     };
   }
 
-  private async soundOrFilm(key: string, bytes: Uint8Array, format: Format): Promise<AccountMedia | undefined> {
-    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const probed = await this.turns.take(() => probe(buffer, format));
+  private async soundOrFilm(key: string, bytes: Buffer, format: Format): Promise<AccountMedia | undefined> {
+    const buffer = withoutTags(bytes, format);
+    if (buffer === undefined) return undefined;
+    const parts = excerptOf(buffer, format);
+    if (parts === undefined) return undefined;
+    const probed = await this.parsers.probe(parts.excerpt);
     if (probed === undefined) return undefined;
+    const { movieFrom } = parts;
+    for (const { from, to } of probed.private) blankBox(buffer, { from: movieFrom + from, to: movieFrom + to });
     const { kind, width, height, durationS, bitsPerS, framesPerS, extension } = probed;
     const file = `${key}.${extension}`;
     await this.store.put(file, buffer);

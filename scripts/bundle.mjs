@@ -34,10 +34,20 @@ async function bundle() {
   const { build } = await import('esbuild');
   // V8 tells by the length only whether compiled code belongs to a source.
   rmSync(join(folder, 'command-line.cjs.compiled'), { force: true });
+  // The parsers' processes start from a file of their own, without the rest of the program.
+  for (const [entry, file] of [
+    ['cli/command-line.ts', 'command-line.cjs'],
+    ['parsers/parser-process.ts', 'parser-process.cjs'],
+  ]) {
+    await bundleOne(build, entry, file);
+  }
+}
+
+async function bundleOne(build, entry, file) {
   await build({
     absWorkingDir: root,
-    entryPoints: ['cli/command-line.ts'],
-    outfile: join(folder, 'command-line.cjs'),
+    entryPoints: [entry],
+    outfile: join(folder, file),
     bundle: true,
     platform: 'node',
     format: 'cjs',
@@ -46,10 +56,13 @@ async function bundle() {
     external: APART,
     // `import()` of a package apart becomes `require()`: what V8 kept compiled knows no loader of modules.
     supported: { 'dynamic-import': false },
+    // CommonJS has no address of its own to find files beside it by.
+    define: { 'import.meta.url': 'bundleUrl' },
+    banner: { js: "'use strict'; const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
     sourcemap: true,
     logLevel: 'warning',
   });
-  const path = join(folder, 'command-line.cjs');
+  const path = join(folder, file);
   writeFileSync(path, asciiOf(readFileSync(path, 'utf8')));
 }
 

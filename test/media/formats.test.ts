@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import { cleanGif } from '../../media/gif.js';
-import { readFilm } from '../../media/iso-media.js';
-import { sniff } from '../../media/sniff.js';
-import { probe } from '../../media/sounds-and-films.js';
-import { Turns } from '../../media/turns.js';
+import { blank, findMovie, readMovie } from '../../media/iso-media.js';
+import { type Format, sniff } from '../../media/sniff.js';
+import { excerptOf, probe } from '../../media/sounds-and-films.js';
+import { afterId3, withoutTags } from '../../media/tags.js';
+import { Turns } from '../../parsers/turns.js';
 
 const box = (type: string, ...content: readonly Buffer[]) => {
   const head = Buffer.alloc(8);
@@ -30,6 +31,14 @@ const film = (...tracks: readonly Buffer[]) =>
     box('moov', ...tracks.map((track) => box('trak', track)), box('udta', Buffer.from('+48.8577+002.295/'))),
     box('mdat', Buffer.from('pictures')),
   ]);
+/** The whole way of a film's header, from the file to what is stored. */
+const readFilm = (bytes: Buffer) => {
+  const range = findMovie(bytes);
+  const offset = range?.from ?? 0;
+  const read = range && readMovie(bytes.subarray(range.from, range.to));
+  for (const { from, to } of read?.private ?? []) blank(bytes, { from: offset + from, to: offset + to });
+  return read && { width: read.width, height: read.height, framesPerS: read.framesPerS };
+};
 const wav = (seconds: number) => {
   const data = Buffer.alloc(8_000 * seconds);
   const head = Buffer.from(
@@ -85,11 +94,16 @@ test('broken and endless boxes are no film', () => {
   assert.equal(readFilm(Buffer.concat(Array.from({ length: 10_001 }, () => box('free')))), undefined);
 });
 
+const probeFile = async (bytes: Buffer, format: Format) => {
+  const parts = excerptOf(bytes, format);
+  return parts && probe(parts.excerpt);
+};
+
 test('a sound has its length; what only begins like one is refused', async () => {
-  const probed = await probe(wav(3), 'wav');
+  const probed = await probeFile(wav(3), 'wav');
   assert.deepEqual([probed?.kind, probed?.durationS, probed?.width], ['audio', 3, 0]);
   for (const format of ['mp3', 'ogg', 'flac', 'webm', 'mp4'] as const) {
-    assert.equal(await probe(Buffer.from('nothing of the kind, whatever it is called'), format), undefined, format);
+    assert.equal(await probeFile(Buffer.from('nothing of the kind, whatever it is called'), format), undefined, format);
   }
 });
 
@@ -112,7 +126,7 @@ test('a GIF keeps its pictures and its loop, and nothing that hides behind them'
     moving.subarray(paletteEnd),
     Buffer.from('<script>'),
   ]);
-  const cleaned = Buffer.from(cleanGif(hiding) ?? []);
+  const cleaned = Buffer.from(cleanGif(hiding)?.bytes ?? []);
   assert.ok(!cleaned.includes('secret') && !cleaned.includes('<script>'));
   const { pages, loop } = await sharp(cleaned, { animated: true }).metadata();
   assert.deepEqual([pages, loop], [2, 3]);
@@ -131,4 +145,48 @@ test('so much is worked on at a time, so much waits, more is refused', async () 
   ends[1]?.();
   await second;
   assert.ok(turns.free);
+});
+
+test('tags of sounds are removed, and the sound stays as long as it was', async () => {
+  const secret = Buffer.from('recorded at home');
+  const listed = wav(2);
+  const list = Buffer.concat([Buffer.from('LIST\x10\0\0\0', 'latin1'), secret]);
+  const sound = Buffer.concat([listed.subarray(0, 36), list, listed.subarray(36)]);
+  const cleaned = withoutTags(sound, 'wav') ?? Buffer.alloc(0);
+  assert.ok(!cleaned.includes(secret) && !cleaned.includes('LIST'));
+  assert.equal((await probeFile(cleaned, 'wav'))?.durationS, 2);
+  const frame = Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x64]), Buffer.alloc(413)]);
+  const frames = Buffer.concat(Array(100).fill(frame));
+  const id3 = Buffer.concat([Buffer.from('ID3\x04\0\0\0\0\0\x10', 'latin1'), secret]);
+  const id3v1 = Buffer.concat([Buffer.from('TAG'), secret, Buffer.alloc(125 - secret.length)]);
+  const plain = withoutTags(afterId3(Buffer.concat([id3, frames, id3v1])), 'mp3');
+  assert.deepEqual(plain, frames);
+  const seconds = (await probeFile(frames, 'mp3'))?.durationS ?? 0;
+  assert.ok(Math.abs(seconds - 2.6) < 0.05, String(seconds));
+});
+
+test('private boxes are blanked at any depth of a film’s header', () => {
+  const hidden = box(
+    'mdia',
+    box('udta', Buffer.from('+48.8577+002.295/')),
+    box('minf', box('meta', Buffer.from('camera'))),
+  );
+  const bytes = Buffer.concat([
+    box('ftyp', Buffer.from('isom\0\0\0\0isom')),
+    box('moov', box('trak', trackHeader(4, 4), hidden)),
+  ]);
+  assert.deepEqual(readFilm(bytes), { width: 4, height: 4, framesPerS: 0 });
+  assert.ok(!bytes.includes('+48.8577') && !bytes.includes('camera') && !bytes.includes('udta'));
+});
+
+test('a GIF has the size that its header announces, or that its frames reach', async () => {
+  const small = await sharp({ create: { width: 2, height: 2, channels: 3, background: '#f00' } })
+    .gif()
+    .toBuffer();
+  const wide = Buffer.from(small);
+  wide.writeUInt16LE(65_535, 6);
+  assert.equal(cleanGif(wide)?.width, 65_535);
+  const narrow = Buffer.from(small);
+  narrow.writeUInt16LE(1, 6);
+  assert.equal(cleanGif(narrow)?.width, 2);
 });

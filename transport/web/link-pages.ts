@@ -1,6 +1,12 @@
 import type { LinkCard } from '../../proto/gen/types.js';
 import type { GuardedClient } from './guarded-client.js';
-import { readPage, saysMe } from './page-facts.js';
+import type { PageFacts } from './page-facts.js';
+
+/** Reads pages where their bytes cannot harm the node. Undefined: the page takes too long or too much memory. */
+export interface PageReader {
+  readPage(bytes: Uint8Array, type: string): Promise<PageFacts | undefined>;
+  saysMe(bytes: Uint8Array, type: string, address: string): Promise<boolean>;
+}
 
 /** Stores a page's picture; undefined where it is none. */
 export type KeepImage = (
@@ -18,14 +24,15 @@ const IMAGE_BYTES_MAX = 4 * 1_048_576;
 export class LinkPages {
   constructor(
     private readonly client: GuardedClient,
+    private readonly reader: PageReader,
     private readonly keepImage: KeepImage,
   ) {}
 
   async card(url: string): Promise<LinkCard | undefined> {
     const page = await this.client.get(url, HTML_TYPES, PAGE_BYTES_MAX);
     if (page === undefined) return undefined;
-    const facts = await readPage(page.bytes, page.type);
-    if (facts.title === '') return undefined;
+    const facts = await this.reader.readPage(page.bytes, page.type);
+    if (facts === undefined || facts.title === '') return undefined;
     const { host, origin } = new URL(page.url);
     const image = facts.image === '' ? undefined : await this.image(facts.image, page.url);
     const publishedAtMs = Date.parse(facts.publishedAt);
@@ -48,7 +55,7 @@ export class LinkPages {
 
   async linksBack(url: string, back: string): Promise<boolean> {
     const page = await this.client.get(url, HTML_TYPES, PAGE_BYTES_MAX);
-    return page !== undefined && (await saysMe(page.bytes, page.type, back));
+    return page !== undefined && (await this.reader.saysMe(page.bytes, page.type, back));
   }
 
   private async image(address: string, base: string) {

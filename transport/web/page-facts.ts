@@ -1,4 +1,4 @@
-/** What a page says of itself, for others to show; all of it plain text of strangers. */
+/** The facts that a page gives about itself, in plain text that strangers wrote. */
 export interface PageFacts {
   readonly title: string;
   readonly description: string;
@@ -23,48 +23,94 @@ const NAMES: Readonly<Record<keyof PageFacts, readonly string[]>> = {
   publishedAt: ['article:published_time'],
 };
 
+/** Open elements, one in another. Pages have some dozens; the parser's time grows with the square. */
+const DEPTH_MAX = 512;
+/** Attributes of one element; each is compared with those before it. */
+const ATTRIBUTES_MAX = 100;
+/** The parser takes so much at a time, so that it can be stopped. */
+const PIECE_CHARS = 16_384;
+
 /** Reads the head of a page. */
 export async function readPage(bytes: Uint8Array, type: string): Promise<PageFacts> {
-  const { Parser } = await import('htmlparser2');
   const found = new Map<string, string>();
   const note = (name: string | undefined, text: string | undefined) => {
     const key = name?.toLowerCase();
     if (key && text && !found.has(key)) found.set(key, text.trim().replaceAll(/\s+/g, ' ').slice(0, FACT_CHARS_MAX));
   };
   let title: string | undefined;
-  const parser = new Parser({
-    onopentag(name, attributes) {
+  await parse(decoded(bytes, type), {
+    opened(name, attributes) {
       if (name === 'title') title ??= '';
       if (name === 'meta') note(attributes.property ?? attributes.name, attributes.content);
+      return name !== 'body';
     },
-    ontext(text) {
+    text(text) {
       if (title !== undefined && title.length < FACT_CHARS_MAX && !found.has('title')) title += text;
     },
-    onclosetag(name) {
+    closed(name) {
       if (name === 'title') note('title', title);
+      return name !== 'head';
     },
   });
-  parser.write(decoded(bytes, type));
-  parser.end();
   const pick = (names: readonly string[]) => names.map((name) => found.get(name)).find((text) => text) ?? '';
   const entries = Object.entries(NAMES).map(([fact, names]) => [fact, pick(names)]);
   return Object.fromEntries(entries) as unknown as PageFacts;
 }
 
-/** Whether the page holds a link of rel="me" to that very address, letters' case aside. Source: Mastodon VerifyLinkService. */
+/**
+ * Returns whether the page holds a link of rel="me" to that very address, letters' case aside.
+ * Source: Mastodon VerifyLinkService.
+ */
 export async function saysMe(bytes: Uint8Array, type: string, address: string): Promise<boolean> {
-  const { Parser } = await import('htmlparser2');
   let found = false;
-  const parser = new Parser({
-    onopentag(name, { rel = '', href = '' }) {
-      if (found || (name !== 'a' && name !== 'link')) return;
+  await parse(decoded(bytes, type), {
+    opened(name, { rel = '', href = '' }) {
+      if (name !== 'a' && name !== 'link') return true;
       const isMe = rel.toLowerCase().split(/\s+/).includes('me');
       found = isMe && href.trim().toLowerCase() === address.toLowerCase();
+      return !found;
     },
   });
-  parser.write(decoded(bytes, type));
-  parser.end();
   return found;
+}
+
+/** False ends the parsing. */
+interface Listener {
+  opened(name: string, attributes: Readonly<Record<string, string>>): boolean;
+  text?(text: string): void;
+  closed?(name: string): boolean;
+}
+
+/** Parses HTML up to its end, to where the listener ends it, or to where no honest page has so much. */
+async function parse(html: string, listener: Listener): Promise<void> {
+  const { Parser } = await import('htmlparser2');
+  let [depth, attributes, isOn] = [0, 0, true];
+  const end = () => {
+    isOn = false;
+    // The parser looks at nothing that is behind this, also of the piece that it has.
+    parser.pause();
+  };
+  const parser = new Parser({
+    onopentagname() {
+      attributes = 0;
+      if (++depth > DEPTH_MAX) end();
+    },
+    onattribute() {
+      if (++attributes > ATTRIBUTES_MAX) end();
+    },
+    onopentag(name, given) {
+      if (isOn && !listener.opened(name, given)) end();
+    },
+    ontext(text) {
+      if (isOn) listener.text?.(text);
+    },
+    onclosetag(name) {
+      depth -= 1;
+      if (isOn && listener.closed?.(name) === false) end();
+    },
+  });
+  for (let at = 0; at < html.length && isOn; at += PIECE_CHARS) parser.write(html.slice(at, at + PIECE_CHARS));
+  if (isOn) parser.end();
 }
 
 function decoded(bytes: Uint8Array, type: string): string {

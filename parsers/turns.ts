@@ -18,7 +18,7 @@ export class Turns {
   /** @throws Unavailable when too much waits already */
   async take<T>(work: () => Promise<T>): Promise<T> {
     if (this.running >= this.atOnceMax) {
-      if (this.waiting.length >= this.waitingMax) throw new Unavailable('too many uploads are being worked on');
+      if (this.waiting.length >= this.waitingMax) throw new Unavailable('too many uploads and pages wait for a parser');
       await new Promise<void>((begin) => void this.waiting.push(begin));
     } else this.running += 1;
     try {

@@ -1,0 +1,122 @@
+import { Unavailable } from '../actors/domain/problem.js';
+import type { MediaParsers } from '../media/workshop.js';
+import type { PageReader } from '../transport/web/link-pages.js';
+import { type Bounds, ChildParser } from './child-parser.js';
+import type { Jobs } from './jobs.js';
+import { Turns } from './turns.js';
+
+/** The part of a log that the pool needs; pino fits. */
+export interface ParserLog {
+  warn(fields: object, message: string): void;
+}
+
+/** Processes side by side: more would take processors from the node itself. */
+const PROCESSES_MAX = 2;
+/** Jobs that wait, with their bytes in memory: at most some 500 MB, if all are pictures of the largest size. */
+const WAITING_MAX = 32;
+/** A process that nobody needs for so long ends, and gives its memory (some 80 MB) back. */
+const IDLE_MS = 30_000;
+/** Between two jobs; a process that holds more ends. */
+const IDLE_RSS_BYTES_MAX = 192 * 1_048_576;
+/** A bound that only a machine without CPU time for the process reaches. */
+const JOB_MS_MAX = 60_000;
+/** Honest headers and pages take some 20 ms, and 80 ms more in a process that has just started. */
+const HEADER: Bounds = { cpuMsMax: 2_000, rssBytesMax: 384 * 1_048_576, msMax: JOB_MS_MAX };
+/**
+ * Honest pictures of 33 megapixels take up to 4 s (WebP) and 720 MB (AVIF, whose decoder keeps several copies; PNG of 16
+ * bits 420 MB, JPEG 240 MB). Photographs of 12 megapixels take some 0.4 s and 150 MB.
+ */
+const PICTURE: Bounds = { cpuMsMax: 15_000, rssBytesMax: 768 * 1_048_576, msMax: JOB_MS_MAX };
+const BOUNDS: Readonly<Record<keyof Jobs, Bounds>> = {
+  showable: PICTURE,
+  cut: PICTURE,
+  small: PICTURE,
+  previewOf: PICTURE,
+  probe: HEADER,
+  readPage: HEADER,
+  saysMe: HEADER,
+};
+
+/**
+ * Parses what strangers send, in processes of its own (ADR 22): bytes that are made to take hours, gigabytes or the
+ * parser's life take none of the node's. Processes start when they are needed and end when they are idle.
+ */
+export class ParserPool implements MediaParsers, PageReader {
+  readonly #turns = new Turns(PROCESSES_MAX, WAITING_MAX);
+  readonly #log: ParserLog;
+  readonly #all = new Set<ChildParser>();
+  #idle: { readonly parser: ChildParser; readonly timer: NodeJS.Timeout }[] = [];
+  #isClosed = false;
+
+  constructor(log: ParserLog) {
+    this.#log = log;
+  }
+
+  /** Whether a job would begin at once. */
+  get free(): boolean {
+    return this.#turns.free;
+  }
+
+  showable: MediaParsers['showable'] = (bytes, format) => this.#run('showable', { bytes, format });
+  cut: MediaParsers['cut'] = (bytes, width, height) => this.#run('cut', { bytes, width, height });
+  small: MediaParsers['small'] = (bytes, side) => this.#run('small', { bytes, side });
+  previewOf: MediaParsers['previewOf'] = (bytes) => this.#run('previewOf', { bytes });
+  probe: MediaParsers['probe'] = (excerpt) => this.#run('probe', { excerpt });
+  readPage: PageReader['readPage'] = (bytes, type) => this.#run('readPage', { bytes, type });
+  saysMe: PageReader['saysMe'] = async (bytes, type, address) =>
+    (await this.#run('saysMe', { bytes, type, address })) ?? false;
+
+  /** Kills what is under way. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { timer } of this.#idle) clearTimeout(timer);
+    for (const parser of this.#all) parser.kill();
+    this.#all.clear();
+    this.#idle = [];
+  }
+
+  /** Undefined: the parser refuses the bytes, or broke a bound over them, or died. @throws Unavailable too many jobs wait */
+  #run<J extends keyof Jobs>(job: J, input: Jobs[J]['in']): Promise<Jobs[J]['out'] | undefined> {
+    return this.#turns.take(async () => {
+      if (this.#isClosed) throw new Unavailable('the node ends');
+      const parser = this.#parser();
+      try {
+        const ended = await parser.run({ job, input }, BOUNDS[job]);
+        if (ended.kind === 'done') return ended.out as Jobs[J]['out'];
+        if (this.#isClosed) throw new Unavailable('the node ends');
+        if (ended.kind === 'failed') throw new Error(`a parser failed at ${job}: ${ended.stack}`);
+        this.#log.warn({ job, ...ended }, 'refused bytes that a parser could not take');
+        return undefined;
+      } finally {
+        this.#rest(parser);
+      }
+    });
+  }
+
+  #parser(): ChildParser {
+    const rested = this.#idle.pop();
+    clearTimeout(rested?.timer);
+    if (rested?.parser.alive === true) return rested.parser;
+    if (rested !== undefined) this.#all.delete(rested.parser);
+    const made = new ChildParser();
+    this.#all.add(made);
+    return made;
+  }
+
+  #rest(parser: ChildParser): void {
+    if (this.#isClosed || !parser.alive || parser.rssBytes > IDLE_RSS_BYTES_MAX) {
+      this.#end(parser);
+      return;
+    }
+    const timer = setTimeout(() => {
+      this.#idle = this.#idle.filter((one) => one.parser !== parser);
+      this.#end(parser);
+    }, IDLE_MS);
+    this.#idle.push({ parser, timer: timer.unref() });
+  }
+
+  #end(parser: ChildParser): void {
+    this.#all.delete(parser);
+    parser.kill();
+  }
+}

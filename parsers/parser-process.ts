@@ -1,0 +1,38 @@
+import { setPriority } from 'node:os';
+import { JOBS, type Jobs } from './jobs.js';
+
+/** A request to this process. One is under way at a time. */
+export interface Asked<J extends keyof Jobs = keyof Jobs> {
+  readonly job: J;
+  readonly input: Jobs[J]['in'];
+}
+
+/** The messages of this process: that it has started, then an answer to each request. `failed`: a bug, with its stack. */
+export type Told = 'started' | { readonly out: unknown } | { readonly failed: string };
+
+/** Requests of people come before uploads when there is too little CPU time for both. */
+const NICENESS = 5;
+
+/** The program of a parser process (ADR 22): does what its parent asks for, and ends with it. */
+function main(): void {
+  const tell = (message: Told) => void process.send?.(message);
+  process.on('disconnect', () => process.exit());
+  // A terminal and systemd signal all processes of a service; the parent finishes its work first and ends this one.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+  try {
+    setPriority(NICENESS);
+  } catch {
+    // Some sandboxes forbid it; everything else works.
+  }
+  process.on('message', (message) => {
+    const { job, input } = message as Asked;
+    const work = JOBS[job] as (given: unknown) => Promise<unknown>;
+    work(input).then(
+      (out) => tell({ out }),
+      (error: unknown) => tell({ failed: error instanceof Error ? String(error.stack) : String(error) }),
+    );
+  });
+  tell('started');
+}
+
+main();

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+
+/** What a process has used so far, and holds now. */
+export interface ResourceUse {
+  readonly cpuMs: number;
+  readonly rssBytes: number;
+}
+
+/** Linux' USER_HZ, which is 100 on all of its platforms that Node runs on (proc_pid_stat(5)). */
+const MS_PER_TICK = 10;
+/** Of all platforms that Node has builds for; larger ones would only make the measured memory too small. */
+const PAGE_BYTES = 4_096;
+/** Positions behind the name, which is in brackets and may hold spaces: state is the first. */
+const [UTIME, STIME, RSS] = [11, 12, 21];
+
+/** Reads a process' use. Undefined: the process is gone, or the system has no /proc. Takes some 20 µs. */
+export function resourceUse(pid: number): ResourceUse | undefined {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  } catch {
+    return undefined;
+  }
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return {
+    cpuMs: (Number(fields[UTIME]) + Number(fields[STIME])) * MS_PER_TICK,
+    rssBytes: Number(fields[RSS]) * PAGE_BYTES,
+  };
+}

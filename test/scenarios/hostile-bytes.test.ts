@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { after, before, test } from 'node:test';
+import sharp from 'sharp';
+import { freePort } from '../../cluster/local/process.js';
+import { resourceUse } from '../../parsers/resource-use.js';
+import { hostilePages } from '../kit/hostile-pages.js';
+import { hostileUploads } from '../kit/hostile-uploads.js';
+import { ServerProcess } from '../kit/server-process.js';
+import { until } from '../kit/until.js';
+import { WebPages } from '../kit/web-pages.js';
+import { call, makePeople, type Person } from './cluster/people.js';
+
+/** The longest that the loop may stand still, besides what the machine holds up this process as well. */
+const STALL_MS_MAX = 100;
+/** How much more the node and its parsers may hold while they judge a hostile file. */
+const GROWTH_BYTES_MAX = 256 * 2 ** 20;
+/** A file that seems to hold up the node is sent again: what the file did it does each time, what chance did not. */
+const TRIES_MAX = 3;
+const LOOK_MS = 15;
+const CARD_MS_MAX = 30_000;
+
+let server: ServerProcess;
+let pages: WebPages;
+let metricsUrl: string;
+let ada: Person;
+
+before(async () => {
+  const metrics = `127.0.0.1:${await freePort('127.0.0.1')}`;
+  metricsUrl = `http://${metrics}/metrics`;
+  server = await ServerProcess.start({ METRICS_LISTEN: metrics, FEDERATION_ALLOW_CIDRS: 'loopback' });
+  [ada] = (await makePeople(server.dataDir, ['ada'])) as [Person];
+  pages = await WebPages.open((request, response) => {
+    const fine = '<html><head><title>A fine page</title></head></html>';
+    response.setHeader('content-type', 'text/html').end(hostilePages[(request.url ?? '').split('?')[0] ?? ''] ?? fine);
+  });
+});
+after(async () => {
+  await pages?.close();
+  await server?.dispose();
+});
+
+/** The longest delay of the node's loop since it was asked last, by its own clock. */
+async function longestDelayMs(): Promise<number> {
+  const text = await (await fetch(metricsUrl)).text();
+  return Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1]) * 1_000;
+}
+
+/** Memory of the node and of all processes that it started. */
+function heldBytes(): number {
+  const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'latin1');
+  const pids = [server.pid, ...children.split(' ').filter(Boolean).map(Number)];
+  return pids.reduce((sum, pid) => sum + (resourceUse(pid)?.rssBytes ?? 0), 0);
+}
+
+interface Watched<T> {
+  readonly result: T;
+  readonly stalledMs: number;
+  readonly grownBytes: number;
+}
+
+/** Does something to the node, and watches its loop and its memory meanwhile. */
+async function watched<T>(work: () => Promise<T>): Promise<Watched<T>> {
+  const here = monitorEventLoopDelay({ resolution: 10 });
+  here.enable();
+  await longestDelayMs();
+  const before = heldBytes();
+  let most = before;
+  const looking = setInterval(() => {
+    most = Math.max(most, heldBytes());
+  }, LOOK_MS);
+  try {
+    const result = await work();
+    const health = await fetch(`${server.url}/health`);
+    assert.equal(health.status, 200);
+    const machineMs = here.max / 1e6;
+    return { result, stalledMs: (await longestDelayMs()) - machineMs, grownBytes: most - before };
+  } finally {
+    clearInterval(looking);
+    here.disable();
+  }
+}
+
+/** Repeats what seemed to harm the node. Undefined: at least once it did not. */
+async function harm(name: string, work: () => Promise<unknown>): Promise<string | undefined> {
+  let found: string | undefined;
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    const { stalledMs, grownBytes } = await watched(work);
+    if (stalledMs <= STALL_MS_MAX && grownBytes <= GROWTH_BYTES_MAX) return undefined;
+    found = `${name}: stalled ${stalledMs.toFixed(0)} ms, grew by ${(grownBytes / 2 ** 20).toFixed(0)} MB`;
+  }
+  return found;
+}
+
+async function upload(bytes: Uint8Array, type = 'image/png'): Promise<{ status: number; error: string }> {
+  const form = new FormData();
+  form.append('file', new Blob([Buffer.from(bytes)], { type }), 'file');
+  const headers = { authorization: `Bearer ${ada.token}` };
+  const answer = await fetch(`${server.url}/api/v1/media`, { method: 'POST', headers, body: form });
+  const { error = '' } = (await answer.json()) as { error?: string };
+  return { status: answer.status, error };
+}
+
+const stored = () => {
+  try {
+    return readdirSync(join(server.dataDir, 'media'), { recursive: true }).length;
+  } catch {
+    return 0;
+  }
+};
+
+test('no upload holds up the node or fills its memory, and refused ones leave nothing', {
+  timeout: 240_000,
+}, async () => {
+  const fine = await sharp({ create: { width: 900, height: 600, channels: 3, background: '#0a0' } })
+    .png()
+    .toBuffer();
+  assert.equal((await upload(fine)).status, 200);
+  const wrong: (string | undefined)[] = [];
+  for (const { name, bytes, mayPass } of await hostileUploads()) {
+    const before = stored();
+    const harmed = await harm(name, async () => {
+      const { status, error } = await upload(bytes);
+      const isRefused = status === 422 && error.startsWith('Validation failed: File ');
+      if (!isRefused && !(mayPass && [200, 202].includes(status))) wrong.push(`${name}: ${status} ${error}`);
+      if (isRefused && stored() !== before) wrong.push(`${name}: refused and stored`);
+    });
+    wrong.push(harmed);
+  }
+  assert.deepEqual(wrong.filter(Boolean), []);
+  assert.equal((await upload(fine)).status, 200, 'the parsers still work');
+});
+
+test('no linked page holds up the node or fills its memory', { timeout: 240_000 }, async () => {
+  let sent = 0;
+  const linked = async (path: string) => {
+    sent += 1;
+    const asked = `${path}?${sent}`;
+    const body = { status: `see ${pages.url}${asked}` };
+    const status = (await call(server.url, ada, 'POST', '/api/v1/statuses', body)) as { id: string };
+    await until(`${asked} fetched`, async () => pages.asked.includes(asked) || undefined, CARD_MS_MAX);
+    return status.id;
+  };
+  const carded = (id: string) =>
+    until(
+      'the card of a fine page',
+      async () => {
+        const found = (await call(server.url, ada, 'GET', `/api/v1/statuses/${id}`)) as { card: object | null };
+        return found.card ?? undefined;
+      },
+      CARD_MS_MAX,
+    );
+  const wrong: (string | undefined)[] = [];
+  for (const path of Object.keys(hostilePages)) {
+    // The parsers take turns, so the page before has been read, or given up, once the one after it has a card.
+    wrong.push(
+      await harm(path, async () => {
+        await linked(path);
+        await carded(await linked('/fine'));
+        await carded(await linked('/fine'));
+      }),
+    );
+  }
+  assert.deepEqual(wrong.filter(Boolean), []);
+});
