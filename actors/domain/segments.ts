@@ -13,6 +13,9 @@ export type Segment =
 /** Longest link recognised; longer ones are cut there. Browsers and peers agree on about 2,000. */
 const LINK_CHARS_MAX = 2_048;
 
+/** Longest mention without its first @: a name of 30 characters, @, and a host of 253. Bounds the registry's key. */
+export const MENTION_CHARS_MAX = 284;
+
 const linkify = new LinkifyIt({ fuzzyLink: false, fuzzyEmail: false, maxLength: LINK_CHARS_MAX });
 
 // Each of these consumes what it looked at or fails at once, so the whole scan is linear in the text.
@@ -58,7 +61,7 @@ function mentionAt(text: string, index: number): Segment | undefined {
   mentionBody.lastIndex = index;
   const match = mentionBody.exec(text);
   const username = match?.[1];
-  if (match === null || username === undefined) return undefined;
+  if (match === null || username === undefined || match[0].length > MENTION_CHARS_MAX + 1) return undefined;
   return { kind: 'mention', raw: match[0], acct: match[0].slice(1).toLowerCase(), username };
 }
 

@@ -67,7 +67,7 @@ export class GuardedClient {
     if (!/^https?:$/.test(url.protocol) || url.username + url.password !== '') return undefined;
     const host = url.hostname.replace(/^\[|\]$/g, '');
     // Numbers are connected to without being looked up.
-    if (isIP(host) !== 0 && !this.#mayReach(host)) return undefined;
+    if (isIP(host) !== 0 && !this.mayReach(host)) return undefined;
     const { request } = await import('undici');
     const dispatcher = await this.#open();
     const headers = { accept: accept.join(', '), 'user-agent': this.#userAgent };
@@ -117,7 +117,7 @@ export class GuardedClient {
         callback(error, '', 0);
         return;
       }
-      const open = addresses.filter(({ address }) => this.#mayReach(address));
+      const open = addresses.filter(({ address }) => this.mayReach(address));
       const [first] = open;
       if (first === undefined) callback(new Error(ADDRESS_BLOCKED), '', 0);
       else if (options.all === true) callback(null, open);
@@ -125,16 +125,24 @@ export class GuardedClient {
     });
   };
 
-  #mayReach(text: string): boolean {
+  /** Judges an IP address. */
+  mayReach(text: string): boolean {
     if (!ipaddr.isValid(text)) return false;
     // ::ffff:127.0.0.1 is 127.0.0.1.
     const address = ipaddr.process(text);
     const isAllowed = this.#allowed.some(
       ([range, bits]) => range.kind() === address.kind() && address.match(range as ipaddr.IPv4 & ipaddr.IPv6, bits),
     );
-    return isAllowed || address.range() === 'unicast';
+    return isAllowed || (address.range() === 'unicast' && !isIpv4Compatible(address));
   }
 }
+
+/** ::/96 (RFC 4291 §2.5.5.1): some systems connect to the IPv4 address within. */
+function isIpv4Compatible(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  return address instanceof ipaddr.IPv6 && address.match(IPV4_COMPATIBLE, 96);
+}
+
+const IPV4_COMPATIBLE = ipaddr.IPv6.parse('::');
 
 function rangeOf(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
   if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { segments } from '../../../actors/domain/segments.js';
 import { countChars, readText, renderHtml } from '../../../actors/domain/text.js';
 import { assertInProportion } from '../../kit/proportion.js';
 
@@ -77,4 +78,19 @@ test('hostile texts of 100 KB take time in proportion', () => {
     renderHtml(text, options);
   };
   for (const text of texts) assertInProportion(text, run);
+});
+
+test('a mention longer than a name and a host can be is plain text', () => {
+  const host = `${'a'.repeat(63)}.`.repeat(3) + 'b'.repeat(61);
+  const longest = `@${'n'.repeat(30)}@${host}`;
+  assert.deepEqual(
+    segments(longest).map(({ kind }) => kind),
+    ['mention'],
+  );
+  for (const text of [`${longest}b`, `@${'a.'.repeat(2_500)}a`, `@a@${'é.'.repeat(2_400)}é`]) {
+    assert.deepEqual(
+      segments(text).map(({ kind }) => kind),
+      ['text'],
+    );
+  }
 });

@@ -70,3 +70,12 @@ test('what is too large, of another type, missing or no web address at all is no
   assert.equal(await open.get(pages.url.replace('//', '//user:word@'), HTML, KB), undefined);
   assert.equal(await open.get('http://', HTML, KB), undefined);
 });
+
+test('an IPv6 address that holds an IPv4 address is not reached', () => {
+  const embedding = ['::7f00:1', '::a00:1', '::ffff:7f00:1', '64:ff9b::7f00:1', '2002:7f00:1::', '2001::7f00:1'];
+  assert.deepEqual(
+    embedding.filter((address) => closed.mayReach(address)),
+    [],
+  );
+  assert.ok(closed.mayReach('2606:4700::1111') && closed.mayReach('1.1.1.1'));
+});
