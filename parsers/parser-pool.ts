@@ -14,13 +14,13 @@ export interface ParserLog {
 const PROCESSES_MAX = 2;
 /** Jobs that wait, with their bytes in memory: at most some 500 MB, if all are pictures of the largest size. */
 const WAITING_MAX = 32;
-/** A process that nobody needs for so long ends, and gives its memory (some 80 MB) back. */
+/** A process that nobody needs for so long ends, and gives its memory back. */
 const IDLE_MS = 30_000;
 /** Between two jobs; a process that holds more ends. */
 const IDLE_RSS_BYTES_MAX = 192 * 1_048_576;
 /** A bound that only a machine without CPU time for the process reaches. */
 const JOB_MS_MAX = 60_000;
-/** Honest headers and pages take some 20 ms, and 80 ms more in a process that has just started. */
+/** Honest headers and pages take far less, also in a process that has just started. */
 const HEADER: Bounds = { cpuMsMax: 2_000, rssBytesMax: 384 * 1_048_576, msMax: JOB_MS_MAX };
 /**
  * Honest pictures of 33 megapixels take up to 4 s (WebP) and 720 MB (AVIF, whose decoder keeps several copies; PNG of 16
@@ -38,7 +38,7 @@ const BOUNDS: Readonly<Record<keyof Jobs, Bounds>> = {
 };
 
 /**
- * Parses what strangers send, in processes of its own (ADR 22): bytes that are made to take hours, gigabytes or the
+ * Parses what strangers send, in processes of its own (ADR 23): bytes that are made to take hours, gigabytes or the
  * parser's life take none of the node's. Processes start when they are needed and end when they are idle.
  */
 export class ParserPool implements MediaParsers, PageReader {

@@ -13,7 +13,7 @@ export type Told = 'started' | { readonly out: unknown } | { readonly failed: st
 /** Requests of people come before uploads when there is too little CPU time for both. */
 const NICENESS = 5;
 
-/** The program of a parser process (ADR 22): does what its parent asks for, and ends with it. */
+/** The program of a parser process (ADR 23): does what its parent asks for, and ends with it. */
 function main(): void {
   const tell = (message: Told) => void process.send?.(message);
   process.on('disconnect', () => process.exit());
