@@ -107,3 +107,21 @@ test('streams of media hear of deletions of what has media, also of what is olde
   );
   for (const one of [stream, all]) await one.close();
 });
+
+test('public and hashtag streams have no status that mentions somebody whom the viewer blocks or mutes', async () => {
+  const viewer = await server.person('viewer');
+  const [foe, bore] = [await server.person('foe'), await server.person('bore')];
+  for (const path of [`${foe.id}/block`, `${bore.id}/mute`])
+    assert.equal((await viewer.post(`/api/v1/accounts/${path}`)).status, 200);
+  const streams = await Promise.all(
+    ['public', 'public/local', 'hashtag?tag=chat'].map((path) => EventStream.open(server.url, path, viewer.token)),
+  );
+  await author.says('hello @foe #chat');
+  await author.says('hello @bore #chat');
+  const last = await author.says('hello @reader #chat');
+  for (const stream of streams) {
+    await arrived(stream, last);
+    assert.deepEqual(stream.updates(), [last]);
+    await stream.close();
+  }
+});
