@@ -141,7 +141,12 @@ export class StreamingEndpoints {
       return;
     }
     const address = this.#addressOf(response, head);
-    this.#admit(head, streamAt(head.path.slice(STREAMING_PATH.length)), [], address)
+    const kind = sseKind(head);
+    if (isProblem(kind)) {
+      answer(problemAnswer(kind));
+      return;
+    }
+    this.#admit(head, kind, [], address)
       .then((opening) => {
         if (aborted) return undefined;
         if (isProblem(opening) || opening.kind === undefined) {
@@ -182,8 +187,7 @@ export class StreamingEndpoints {
       if (this.#draining || this.#hub.deaf) return problemAnswer(NOT_HERE);
       return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: 'OK' };
     }
-    if (streamAt(head.path.slice(STREAMING_PATH.length)) !== undefined) return undefined;
-    return problemAnswer(problem('not_found', 'There is no such stream'));
+    return undefined;
   }
 
   async #stream(stream: EventSourceStream, opening: Opening, kind: StreamKind, id: string): Promise<void> {
@@ -266,16 +270,11 @@ export class StreamingEndpoints {
   }
 
   async #admitSocket(head: Head, protocols: readonly string[], address: string): Promise<Opening | Problem> {
-    let named: string | undefined;
-    try {
-      named = textOf(parseUrlEncoded(head.query).stream);
-    } catch (error) {
-      if (error instanceof Unparsable) return problem('bad_request', error.message);
-      throw error;
-    }
+    const named = namedIn(head);
+    if (isProblem(named)) return named;
     // Some clients open the SSE path as a WebSocket.
     const kind = named === undefined ? streamAt(head.path.slice(STREAMING_PATH.length)) : streamNamed(named);
-    if (named !== undefined && named !== '' && kind === undefined) return UNKNOWN_STREAM;
+    if (named !== undefined && kind === undefined) return UNKNOWN_STREAM;
     return this.#admit(head, kind, protocols, address);
   }
 
@@ -360,6 +359,24 @@ export class StreamingEndpoints {
           if (!this.#draining) this.#scheduleHeartbeat();
         });
     });
+  }
+}
+
+/** The stream that the path names; at the bare path that of the parameter `stream`, as WebSockets name theirs. */
+function sseKind(head: Head): StreamKind | Problem {
+  const path = head.path.slice(STREAMING_PATH.length);
+  const named = path === '' || path === '/' ? namedIn(head) : undefined;
+  if (isProblem(named)) return named;
+  if (named !== undefined) return streamNamed(named) ?? UNKNOWN_STREAM;
+  return streamAt(path) ?? problem('not_found', 'There is no such stream');
+}
+
+function namedIn(head: Head): string | undefined | Problem {
+  try {
+    return textOf(parseUrlEncoded(head.query).stream);
+  } catch (error) {
+    if (error instanceof Unparsable) return problem('bad_request', error.message);
+    throw error;
   }
 }
 

@@ -125,3 +125,20 @@ test('public and hashtag streams have no status that mentions somebody whom the 
     await stream.close();
   }
 });
+
+test('a stream of server-sent events may be named by the parameter stream instead of the path', async () => {
+  const stream = await EventStream.open(server.url, '?stream=public', reader.token);
+  await arrived(stream, await author.says('by name'));
+  await stream.close();
+  const tagged = await EventStream.open(server.url, '?stream=hashtag&tag=named', reader.token);
+  await arrived(tagged, await author.says('by name #named'));
+  await tagged.close();
+  const status = async (query: string) => {
+    const headers = { authorization: `Bearer ${reader.token}` };
+    const response = await fetch(`${server.url}/api/v1/streaming${query}`, { headers });
+    await response.body?.cancel();
+    return response.status;
+  };
+  const queries = ['?stream=public', '?stream=nothing', '', '?stream=%ff'];
+  assert.deepEqual(await Promise.all(queries.map(status)), [200, 400, 404, 400]);
+});
