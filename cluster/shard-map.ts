@@ -14,8 +14,9 @@ export interface ShardMap {
 }
 
 /**
- * How far past its wall clock (or an earlier floor) an owner may have minted: 64 ids a millisecond and shard, so this
- * is room for 12,800 in one shard while the clock stood behind the floor.
+ * How far an owner that died may have minted past the time that it last stored, or past the floor: 64 ids a millisecond
+ * and shard, so this is room for 12,800 in one shard. An owner that hands shards over says how far it went, exactly:
+ * above the clock, ids of different shards are not in the order of time.
  */
 const ID_AHEAD_MS = 200;
 
@@ -71,7 +72,8 @@ export function claimed(map: ShardMap, roles: Roles, reachedMs: (name: string) =
   let floorMs = map.idFloorMs;
   const owners = map.owners.map((owner, shard) => {
     if (owner !== undefined && roles.has(owner)) return owner;
-    if (owner !== undefined) floorMs = Math.max(floorMs, reachedMs(nameOf(owner)));
+    if (owner !== undefined)
+      floorMs = Math.max(floorMs, Math.max(map.idFloorMs, reachedMs(nameOf(owner))) + ID_AHEAD_MS);
     return placed[shard];
   });
   return changed(map, owners, floorMs);
@@ -114,6 +116,6 @@ function changed(map: ShardMap, owners: Owners, reachedMs: number): ShardMap {
     version,
     owners,
     epochs: map.epochs.map((epoch, shard) => (owners[shard] === map.owners[shard] ? epoch : version)),
-    idFloorMs: Math.ceil(Math.max(map.idFloorMs, reachedMs)) + ID_AHEAD_MS,
+    idFloorMs: Math.ceil(Math.max(map.idFloorMs, reachedMs)),
   };
 }

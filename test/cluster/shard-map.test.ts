@@ -53,10 +53,16 @@ test('a takeover raises the epoch of what moved only, and the id floor past the 
   });
 });
 
-test('every change raises the id floor, even while the clocks stand behind it: what was minted there stays unique', () => {
+test('a takeover raises the id floor also while the clocks stand behind it: what the dead one minted stays unique', () => {
   const ahead = { ...first, idFloorMs: 1_000_000 };
   assert.ok(claimed(ahead, onlyA, () => 0).idFloorMs > 1_000_000);
-  assert.ok(given(ahead, 'a#1', new Map([['b#1', [0]]]), 10).idFloorMs > 1_000_000);
+});
+
+test('a handoff raises the id floor to what the giver has used and no further, so that ids stay near the clock', () => {
+  const ahead = { ...first, idFloorMs: 1_000_000 };
+  const gifts = new Map([['b#1', [0]]]);
+  assert.equal(given(ahead, 'a#1', gifts, 10).idFloorMs, 1_000_000);
+  assert.equal(given(ahead, 'a#1', gifts, 1_000_000.25).idFloorMs, 1_000_001);
 });
 
 test('a surplus is given in batches, to whom balance places it', () => {
