@@ -242,7 +242,8 @@ test('streams tell of changed filters without a payload, and send statuses as th
     seen(user, birds)?.filtered.map((one) => one.filter.id),
     [warn.id],
   );
-  assert.equal(seen(user, last)?.filtered, undefined);
+  assert.deepEqual(seen(user, last)?.filtered, []);
+  assert.equal(seen(everybody, last)?.filtered, undefined);
   const told = () =>
     user.events.flatMap(({ event, data }) => (event === 'notification' ? [JSON.parse(data).status?.id as string] : []));
   await until('the mention that is not filtered', () => told().includes(mention) || undefined, WAIT_MS);
