@@ -237,6 +237,9 @@ class WrittenRows {
   }
 }
 
-const readOptions = (table: AnyTable) =>
-  table.conditional ? { consistency: types.consistencies.localSerial, readTimeout: CONDITIONAL_TIMEOUT_MS } : {};
+/**
+ * A read of a conditional table is tried again at another node after the usual time: the one that was asked may wait for a
+ * replica that has just died, and a node that reads no shard map for three seconds refuses requests.
+ */
+const readOptions = (table: AnyTable) => (table.conditional ? { consistency: types.consistencies.localSerial } : {});
 const bytesOf = (table: AnyTable, value: unknown): Buffer => table.value.encode(value) as Buffer;
