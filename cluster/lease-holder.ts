@@ -82,7 +82,7 @@ export class LeaseHolder {
   }
 
   /**
-   * Whether this node may act under its lease at this moment. The monotonic clock stands still while a virtual machine
+   * Returns true when this node may act under its lease at this moment. The monotonic clock stands still while a virtual machine
    * is stunned, and the wall clock jumps ahead: time that the lease has lost. The wall clock may also have been set.
    * Only a renewal tells the two apart, so the lease is in doubt until then, not lost.
    */

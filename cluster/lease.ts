@@ -74,7 +74,7 @@ export function ranOut<Row extends Beating>(rules: LeaseRules, sighting: Sightin
   return nowMs - sighting.sinceMs >= watchMsOf(rules, sighting.row);
 }
 
-/** Whether a member has missed renewals for two thirds of its lease: it gets no more shards until it renews again. */
+/** Returns true when a member has missed renewals for two thirds of its lease: it gets no more shards until it renews again. */
 export function isSilent<Row extends Beating>(sighting: Sighting<Row>, nowMs: number): boolean {
   return nowMs - sighting.sinceMs >= (2 * Math.max(LEASE_MS, sighting.row.leaseMs)) / 3;
 }

@@ -7,7 +7,7 @@ export interface Film {
   readonly framesPerS: number;
   /** 0 where unknown. */
   readonly durationS: number;
-  /** Where the header says where and with what the film was made, in bytes from the header's start. */
+  /** Byte ranges of the header that name the place and the device of the recording, from the header's start. */
   readonly private: readonly Range[];
 }
 

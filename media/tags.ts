@@ -2,7 +2,7 @@ import type { Format } from './sniff.js';
 
 /** A bound on a file's chunks, blocks and tags: files have some dozens, and each costs time to step over. */
 const PARTS_MAX = 1_000;
-/** What a tag at the start or end of a file may have after it: more tags, of another kind. */
+/** Bound on tags in a row at the start or end of a file: tags of another kind may follow one. */
 const TAGS_MAX = 8;
 
 /**

@@ -14,7 +14,7 @@ import { afterId3, withoutTags } from './tags.js';
  * not what they claim to be, or take too long or too much memory, and rejects with Unavailable when too many wait.
  */
 export interface MediaParsers {
-  /** Whether a job would begin at once. */
+  /** True when a job would begin at once. */
   readonly free: boolean;
   showable(bytes: Uint8Array, format: Format): Promise<Shown | undefined>;
   cut(bytes: Uint8Array, width: number, height: number): Promise<Picture | undefined>;

@@ -58,12 +58,12 @@ export class ChildParser {
     this.#hold(false);
   }
 
-  /** Whether it can take another job. */
+  /** True when it can take another job. */
   get alive(): boolean {
     return this.#gone === undefined;
   }
 
-  /** What it holds between two jobs; 0 where the system does not tell. */
+  /** Memory that it holds between two jobs; 0 where the system does not tell. */
   get rssBytes(): number {
     return resourceUse(this.#child.pid ?? -1)?.rssBytes ?? 0;
   }

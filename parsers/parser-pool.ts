@@ -52,7 +52,7 @@ export class ParserPool implements MediaParsers, PageReader {
     this.#log = log;
   }
 
-  /** Whether a job would begin at once. */
+  /** True when a job would begin at once. */
   get free(): boolean {
     return this.#turns.free;
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What a process has used so far, and holds now. */
+/** CPU time that a process has used so far, and memory that it holds now. */
 export interface ResourceUse {
   readonly cpuMs: number;
   readonly rssBytes: number;
@@ -8,7 +8,7 @@ export interface ResourceUse {
 
 /** Linux' USER_HZ, which is 100 on all of its platforms that Node runs on (proc_pid_stat(5)). */
 const MS_PER_TICK = 10;
-/** Of all platforms that Node has builds for; larger ones would only make the measured memory too small. */
+/** Smallest page of all platforms that Node has builds for; larger pages would only make the measured memory too small. */
 const PAGE_BYTES = 4_096;
 /** Positions behind the name, which is in brackets and may hold spaces: state is the first. */
 const [UTIME, STIME, RSS] = [11, 12, 21];

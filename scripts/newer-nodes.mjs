@@ -1,11 +1,11 @@
 // Fetches the newer Node versions that tests also run the server on. The HTTP library's builds for them need glibc 2.38.
-// Where the machine's is older, Debian 13's C library is unpacked beside each Node, and that Node is told to load it.
+// On a machine with an older one, Debian 13's C library is unpacked beside each Node, and that Node is told to load it.
 // Node's built-ins only. All of it lands under .cache/services.
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { fetchInto, servicesDir } from './services.mjs';
 
 const run = promisify(execFile);
 /** npm package with the binary of that version. */
@@ -18,8 +18,6 @@ const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 /** A fetch on a slow line; past it something is wrong. */
 const FETCH_MS_MAX = 15 * 60_000;
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const servicesDir = join(root, '.cache', 'services');
 const libraryDir = join(servicesDir, `c-library-${DEBIAN}`);
 const nodeDir = (major) => join(servicesDir, VERSIONS[major].replace(/.*@/, 'node-'));
 
@@ -30,25 +28,12 @@ export const newerNodes = () =>
 /** Resolves when all of them are there. */
 export async function fetchNewerNodes() {
   const isGlibcOlder = Number(process.report.getReport().header.glibcVersionRuntime) < GLIBC_NEEDED;
-  if (isGlibcOlder) await once(libraryDir, fetchLibrary);
+  if (isGlibcOlder) await fetchInto(libraryDir, fetchLibrary);
   for (const major of Object.keys(VERSIONS))
-    await once(nodeDir(major), async (draft) => {
+    await fetchInto(nodeDir(major), async (draft) => {
       await fetchNode(VERSIONS[major], draft);
       if (isGlibcOlder) await useNewerLibrary(draft);
     });
-}
-
-/** Fills a folder beside `target`, which becomes `target` when it is complete. */
-async function once(target, fill) {
-  if (existsSync(target)) return;
-  const draft = `${target}.${process.pid}`;
-  mkdirSync(draft, { recursive: true });
-  try {
-    await fill(draft);
-    renameSync(draft, target);
-  } finally {
-    rmSync(draft, { recursive: true, force: true });
-  }
 }
 
 const call = (command, args, cwd) => run(command, args, { cwd, timeout: FETCH_MS_MAX, maxBuffer: 2 ** 26 });

@@ -27,7 +27,7 @@ const pom = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 `;
 
 /** Builds `target` in a folder of this process's own and moves it into place, so that two runs cannot mix. */
-async function fetchInto(target, fill) {
+export async function fetchInto(target, fill) {
   if (existsSync(target)) return;
   const draft = `${target}.${process.pid}`;
   mkdirSync(draft, { recursive: true });

@@ -186,7 +186,7 @@ export const marks = table('marks', {
   watched: true,
 });
 /**
- * What was done to a status with more marks than its actor holds in memory: by whom, or by which quoting status; `lane`
+ * Marks on a status that has more of them than its actor holds in memory, by account or quoting status; `lane`
  * is publicLane of that id. Marks that changed lately are not as they are here (actors/conversation/marks.ts).
  */
 export const statusMarks = table('status_marks', {

@@ -129,7 +129,7 @@ export function replacePassword(state: State, { passwordHash }: P.AccountPasswor
   closeWaysIn(state);
 }
 
-/** Whether moderators keep the owner from signing in. */
+/** Returns true when moderators keep the owner from signing in. */
 const isShutOut = ({ owner, moderation }: Readonly<State>) =>
   owner?.disabled === true || moderation.suspendedAtMs > 0 || moderation.deleted;
 

@@ -15,7 +15,7 @@ export interface Events {
   someUnmarked: P.ConversationSomeUnmarked;
   someNoticed: P.ConversationNoticeSome;
 }
-/** What commands that change a mark may record besides. */
+/** Events that commands which change a mark may record besides. */
 export type TurnEvents = Pick<Events, 'marksTurned'>;
 
 /** Marks that one journal entry removes: some 800 rows and 100 commands to other actors. */
@@ -25,7 +25,7 @@ export const NOTICED_AT_ONCE_MAX = 100;
 /** The lane after those of rows: the marks in the state. */
 export const STATE_LANE = PUBLIC_LANES;
 
-/** What goes on with the marks of a status step by step, each of which is a journal entry. */
+/** Work on the marks of a status that goes on in steps. Each step is a journal entry. */
 export const marksPart: Part<ConversationState, Commands, Events> = {
   decide: {
     unmarkSome(state, { statusId, lane, after, marks }) {

@@ -8,7 +8,7 @@ import type { Ctx } from '../runtime/slice.js';
 import type { ConversationState, Entry } from './state.js';
 
 /**
- * What one account did to a status: favourite, reblog, bookmark, vote. A status that quotes it has a mark of its own,
+ * One account's favourite, reblog, bookmark and vote on a status. A status that quotes it has a mark of its own,
  * under its id.
  *
  * The state holds the marks that were changed lately, in two generations; older ones are rows (ADR 22). After

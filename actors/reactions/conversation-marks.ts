@@ -14,7 +14,7 @@ type Now = Happened<ConversationState>;
 /** Commands to other actors that are under way at a time. */
 const TELLS_TOGETHER_MAX = 16;
 
-/** Where reading the marks of a status has come to. */
+/** Position that reading the marks of a status has reached. */
 interface Place {
   readonly lane: number;
   readonly after: string;

@@ -153,7 +153,7 @@ export class StatusPages {
     );
   }
 
-  /** What the viewer did to these statuses. */
+  /** Returns the viewer's marks on these statuses. */
   marksOf(viewer: string, statusIds: readonly string[]): Soon<Marks> {
     return this.#marks.of(viewer, statusIds);
   }

@@ -162,7 +162,7 @@ function patternOf(source: string): RegExp {
   return pattern;
 }
 
-/** Whether the value counts as absent because its schema is lenient and does not take it. */
+/** Returns true when the value counts as absent because its schema is lenient and does not take it. */
 function isUnfit({ lenient, type, minimum, pattern = '' }: Shape, value: unknown): boolean {
   if (lenient !== true) return false;
   if (type === 'string') return typeof value !== 'string' || !patternOf(pattern).test(value);

@@ -39,7 +39,7 @@ const TOLD_MAX = 5_000;
 
 const message = codec('murmuration.node.RateCounts');
 
-/** Whether requests to the path count: the API, and the pages and endpoints by which people and clients sign in. */
+/** Returns true when requests to the path count: the API, and the pages and endpoints by which people and clients sign in. */
 export function isLimited(path: string): boolean {
   return /^\/(api|auth|oauth)\//.test(path) && path !== '/auth/style.css';
 }

@@ -237,7 +237,7 @@ export class Lens {
     return this.#limits.suspended(account);
   }
 
-  /** Whether the viewer blocks or mutes the account. Being blocked by it does not count. */
+  /** Returns true when the viewer blocks or mutes the account. Being blocked by it does not count. */
   #refuses(account: string): boolean {
     const bits = this.#standing.get(account) ?? 0;
     return (bits & BLOCKED) !== 0 || ((bits & MUTED) !== 0 && this.#mutes(account));

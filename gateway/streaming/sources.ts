@@ -14,7 +14,7 @@ export interface StreamedConversation {
   readonly entity: object;
 }
 
-/** What is the viewer's of a status, and of what it reblogs: fields that its entity has in addition. */
+/** Fields that a status, and the one that it reblogs, have in addition for one viewer. */
 export interface StreamedMarks {
   readonly status: object;
   readonly reblog: object | undefined;

@@ -32,7 +32,7 @@ interface Header {
   readonly tables: readonly string[];
 }
 
-/** What one file holds of a log that LMDB does not have. */
+/** Part of one file that LMDB does not have yet. */
 export interface FoundLog {
   readonly number: number;
   readonly frames: number;
@@ -100,7 +100,7 @@ export class FrameEncoder {
   }
 }
 
-/** Of the frame without its checksum. */
+/** Returns the checksum of a frame: its head without the checksum itself, and its body. */
 const checksum = (bytes: Buffer, at: number, end: number): number =>
   crc32(bytes.subarray(at + FRAME_BYTES, end), crc32(bytes.subarray(at, at + FRAME_BYTES - 4)));
 

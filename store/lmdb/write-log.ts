@@ -26,7 +26,7 @@ export class WriteLog {
   private current: LogFile;
   private other: LogFile;
   private readonly encoder: FrameEncoder;
-  /** Where the next frame goes, and its number. */
+  /** Offset and number of the next frame. */
   private at = 0;
   private frames = 0;
   private framesBefore = 0;
