@@ -3,7 +3,7 @@ import { ConstantRows } from './constant-rows.js';
 import { KeptRanges } from './kept-ranges.js';
 import { KeptRows, type Key, type Reading } from './kept-rows.js';
 import { NewestRows } from './newest-rows.js';
-import type { IdRow, IdSpan, RangeOptions, Row, RowWrite, Tables, WriteOptions } from './port.js';
+import type { Bounds, IdRow, IdSpan, RangeOptions, Row, RowWrite, Tables, WriteOptions } from './port.js';
 import type { AnyTable, Columns, KeyOf, Table } from './table.js';
 
 /**
@@ -289,6 +289,15 @@ export class CachedTables implements Tables {
       for (const listener of this.#changed) listener(written);
       for (const listener of this.#writtenHere) listener(written, isDone);
     }
+  }
+
+  removeRange<P extends Columns, C extends Columns, V>(
+    table: Table<P, C, V>,
+    partition: KeyOf<P>,
+    bounds: Bounds<C>,
+  ): Promise<void> {
+    if (this.#newest.has(table) || this.#ranges.has(table)) throw new TypeError(`rows of ${table.name} are kept`);
+    return this.#inner.removeRange(table, partition, bounds);
   }
 
   compareAndSet<P extends Columns, C extends Columns, V>(

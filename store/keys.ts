@@ -1,5 +1,5 @@
 import { storedId } from '../actors/domain/ids.js';
-import type { RangeOptions } from './port.js';
+import type { Bounds } from './port.js';
 import type { AnyTable, Columns, ColumnType } from './table.js';
 
 type Key = Readonly<Record<string, string | number>>;
@@ -49,7 +49,7 @@ export class KeyLayout {
   }
 
   /** Bytes from lo (inclusive) to hi (exclusive). */
-  bounds<C extends Columns>(partition: Key, options: RangeOptions<C>): { readonly lo: Buffer; readonly hi: Buffer } {
+  bounds<C extends Columns>(partition: Key, options: Bounds<C>): { readonly lo: Buffer; readonly hi: Buffer } {
     const prefix = this.partitionKey(partition);
     const after = options.after && encode(prefixOf(this.clustering, options.after as Key), options.after as Key);
     const before = options.before && encode(prefixOf(this.clustering, options.before as Key), options.before as Key);

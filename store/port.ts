@@ -36,10 +36,13 @@ export interface WriteOptions {
   readonly over?: boolean;
 }
 
-/** Bounds are on the clustering columns, or a prefix of them; both exclusive; absent: open. */
-export interface RangeOptions<C extends Columns> {
+/** On the clustering columns, or a prefix of them; both exclusive; absent: open. */
+export interface Bounds<C extends Columns> {
   readonly after?: Partial<KeyOf<C>> | undefined;
   readonly before?: Partial<KeyOf<C>> | undefined;
+}
+
+export interface RangeOptions<C extends Columns> extends Bounds<C> {
   /** Descending. */
   readonly reverse?: boolean;
   /** 1 … RANGE_LIMIT_MAX. */
@@ -115,6 +118,16 @@ export interface ReadTables {
 export interface Tables extends ReadTables {
   /** Durable when resolved, unless deferred. Atomic for the rows of one partition; those of several go side by side. */
   write(rows: readonly RowWrite[], options?: WriteOptions): Promise<void>;
+  /**
+   * Deletes the rows of one partition between the bounds, all of it without bounds. Durable when resolved. Not atomic: a
+   * part of the rows may be gone before the others. Nobody may be writing a row between the bounds. Not for tables that
+   * are conditional, hot or watched.
+   */
+  removeRange<P extends Columns, C extends Columns, V>(
+    table: Table<P, C, V>,
+    partition: KeyOf<P>,
+    bounds: Bounds<C>,
+  ): Promise<void>;
   /**
    * Linearisable change of one row of a `conditional` table: writes `next` (undefined: deletes) if the row equals
    * `expected` (undefined: is absent), compared as encoded bytes. Durable when resolved.

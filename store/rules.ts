@@ -11,6 +11,11 @@ export function checkWrite(rows: readonly RowWrite[]): void {
   }
 }
 
+/** Who keeps rows of these in memory is told of each row that is written. */
+export function checkRangeRemoval({ name, conditional, hot, watched }: AnyTable): void {
+  if (conditional || hot || watched) throw new TypeError(`ranges of ${name} cannot be removed`);
+}
+
 export function checkConditional(table: AnyTable): void {
   if (!table.conditional) throw new TypeError(`${table.name} is not conditional`);
 }

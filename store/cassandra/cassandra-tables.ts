@@ -1,6 +1,6 @@
 import { type Client, types } from 'cassandra-driver';
-import type { RangeOptions, Row, RowWrite, Tables, WriteOptions } from '../port.js';
-import { checkConditional, checkLimit, checkWrite, sameValue } from '../rules.js';
+import type { Bounds, RangeOptions, Row, RowWrite, Tables, WriteOptions } from '../port.js';
+import { checkConditional, checkLimit, checkRangeRemoval, checkWrite, sameValue } from '../rules.js';
 import type { StoreLog } from '../store-log.js';
 import type { AnyTable, Columns, KeyOf, Table } from '../table.js';
 import { allTables } from '../tables.js';
@@ -105,6 +105,18 @@ export class CassandraTables implements Tables {
     checkWrite(rows);
     if (options?.over === true) await sideBySide(rows, IN_FLIGHT_MAX, (row) => this.writeOver(row));
     else if (rows.length > 0) await this.grouped.write(this.unitsOf(rows));
+  }
+
+  async removeRange<P extends Columns, C extends Columns, V>(
+    table: Table<P, C, V>,
+    partition: KeyOf<P>,
+    bounds: Bounds<C>,
+  ): Promise<void> {
+    checkRangeRemoval(table);
+    const { query, params } = this.of(table).removeRange(partition, bounds);
+    // The same at each try, as for rows that are written.
+    const timestamp = this.timestamps.next();
+    await retried(`removing rows of ${table.name}`, () => this.client.execute(query, params, { timestamp }));
   }
 
   async compareAndSet<P extends Columns, C extends Columns, V>(

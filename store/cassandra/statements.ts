@@ -1,6 +1,6 @@
 import { storedId } from '../../actors/domain/ids.js';
 import { type Column, checkColumn, columnsOf, idText, prefixOf } from '../keys.js';
-import type { RangeOptions } from '../port.js';
+import type { Bounds, RangeOptions } from '../port.js';
 import type { AnyTable, Columns } from '../table.js';
 
 type Key = Readonly<Record<string, string | number>>;
@@ -87,7 +87,23 @@ export class Statements {
     return { query: this.texts.update, params: [next, ...at, expected] };
   }
 
-  range<C extends Columns>(partition: Key, { after, before, reverse, limit }: RangeOptions<C>): Statement {
+  range<C extends Columns>(partition: Key, options: RangeOptions<C>): Statement {
+    const { where, values } = this.between(partition, options);
+    const columns = [...this.all.map(({ name }) => quoted(name)), 'value'].join(', ');
+    const order = this.clustering.map(({ name }) => `${quoted(name)} DESC`).join(', ');
+    const ordered = options.reverse && order !== '' ? ` ORDER BY ${order}` : '';
+    return {
+      query: `SELECT ${columns} FROM ${this.name} WHERE ${where}${ordered} LIMIT ?`,
+      params: [...values, options.limit],
+    };
+  }
+
+  removeRange<C extends Columns>(partition: Key, bounds: Bounds<C>): Statement {
+    const { where, values } = this.between(partition, bounds);
+    return { query: `DELETE FROM ${this.name} WHERE ${where}`, params: values };
+  }
+
+  private between<C extends Columns>(partition: Key, { after, before }: Bounds<C>) {
     const values = params(this.partition, partition);
     const conditions = this.partition.map(({ name }) => `${quoted(name)} = ?`);
     for (const [sign, bound] of [
@@ -100,13 +116,7 @@ export class Statements {
       conditions.push(`(${names}) ${sign} (${prefix.map(() => '?').join(', ')})`);
       values.push(...params(prefix, bound));
     }
-    const columns = [...this.all.map(({ name }) => quoted(name)), 'value'].join(', ');
-    const order = this.clustering.map(({ name }) => `${quoted(name)} DESC`).join(', ');
-    const ordered = reverse && order !== '' ? ` ORDER BY ${order}` : '';
-    return {
-      query: `SELECT ${columns} FROM ${this.name} WHERE ${conditions.join(' AND ')}${ordered} LIMIT ?`,
-      params: [...values, limit],
-    };
+    return { where: conditions.join(' AND '), values };
   }
 
   keyOf(row: Readonly<Record<string, unknown>>): Record<string, string | number> {

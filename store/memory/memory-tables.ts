@@ -1,7 +1,7 @@
 import type { Clock } from '../../actors/domain/time.js';
 import { KeyLayout } from '../keys.js';
-import type { RangeOptions, Row, RowWrite, Tables } from '../port.js';
-import { checkConditional, checkLimit, checkWrite, sameValue } from '../rules.js';
+import type { Bounds, RangeOptions, Row, RowWrite, Tables } from '../port.js';
+import { checkConditional, checkLimit, checkRangeRemoval, checkWrite, sameValue } from '../rules.js';
 import type { AnyTable, Columns, KeyOf, Table } from '../table.js';
 import { SortedRows } from './sorted-rows.js';
 
@@ -70,6 +70,18 @@ export class MemoryTables implements Tables {
       bytes: value === undefined ? undefined : copy(table.value.encode(value)),
     }));
     for (const { table, key, bytes } of encoded) this.store(table, key, bytes);
+  }
+
+  async removeRange<P extends Columns, C extends Columns, V>(
+    table: Table<P, C, V>,
+    partition: KeyOf<P>,
+    bounds: Bounds<C>,
+  ): Promise<void> {
+    checkRangeRemoval(table);
+    const { layout, rows } = this.of(table);
+    const { lo, hi } = layout.bounds(partition, bounds);
+    const keys = Array.from(rows.between(text(lo), text(hi), false), ([key]) => key);
+    for (const key of keys) rows.delete(key);
   }
 
   async compareAndSet<P extends Columns, C extends Columns, V>(

@@ -170,6 +170,7 @@ function losingFirst(tables: Tables, late: (() => Promise<void>)[]): Tables {
     get: (...args) => tables.get(...args),
     getMany: (...args) => tables.getMany(...args),
     range: (...args) => tables.range(...args),
+    removeRange: (...args) => tables.removeRange(...args),
     compareAndSet: (...args) => tables.compareAndSet(...args),
     close: () => tables.close(),
     write: async (rows) => {

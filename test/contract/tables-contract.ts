@@ -133,6 +133,48 @@ export function tablesContract(name: string, open: () => Promise<ContractStore>)
       );
     });
 
+    test('the removal of a range takes the rows between its bounds, and no others', async () => {
+      const entry = fc.record({ word: words, at: fc.nat(3), item: fc.nat(3).map(id) });
+      const bound = fc.option(
+        fc.record({ word: words, at: fc.nat(3), item: fc.nat(3).map(id), columns: fc.integer({ min: 1, max: 3 }) }),
+        { nil: undefined },
+      );
+      await fc.assert(
+        fc.asyncProperty(fc.array(entry, { maxLength: 12 }), bound, bound, async (entries, low, high) => {
+          const partition = { owner: owner(), part: 0 };
+          const beside = { owner: partition.owner, part: 1, word: 'm', at: 1, item: id(1) };
+          const keys = entries.map((each) => ({ ...partition, ...each }));
+          await tables.write([...keys, beside].map((key) => put(rows, key, event('in'))));
+          const bounds = { ...(low && { after: prefix(low) }), ...(high && { before: prefix(high) }) };
+          await tables.removeRange(rows, partition, bounds);
+          const left = await tables.range(rows, partition, { limit: 20 });
+          const gone = model(keys, { ...bounds, limit: 20 }).map((key) => JSON.stringify(key));
+          assert.deepEqual(
+            left.map((row) => ({ ...row.key })),
+            model(keys, { limit: 20 }).filter((key) => !gone.includes(JSON.stringify(key))),
+          );
+          assert.equal((await tables.get(rows, beside))?.type, 'in');
+        }),
+        { numRuns: store.runs },
+      );
+    });
+
+    test('rows written after the removal of their range stay, and a removal takes many rows', async () => {
+      const partition = { owner: owner(), part: 0 };
+      const keys = Array.from({ length: 1_200 }, (_, at) => ({ ...partition, word: '', at, item: id(at) }));
+      for (let from = 0; from < keys.length; from += WRITE_ROWS_MAX)
+        await tables.write(keys.slice(from, from + WRITE_ROWS_MAX).map((key) => put(rows, key, event('old'))));
+      await tables.removeRange(rows, partition, {});
+      assert.deepEqual(await tables.range(rows, partition, { limit: 5 }), []);
+      await tables.removeRange(rows, partition, {});
+      await tables.write([put(rows, keys[7] as RowKey, event('new'))]);
+      const left = await tables.range(rows, partition, { limit: 5 });
+      assert.deepEqual(
+        left.map((row) => row.value.type),
+        ['new'],
+      );
+    });
+
     test('rows of several tables and partitions are written in one call', async () => {
       const of = owner();
       const parts = Array.from({ length: WRITE_ROWS_MAX - 1 }, (_, part) => part);
@@ -195,6 +237,7 @@ export function tablesContract(name: string, open: () => Promise<ContractStore>)
       await assert.rejects(tables.range(rows, { owner: of, part: 0 }, { limit: 0 }), RangeError);
       await assert.rejects(tables.get(others, { owner: 'x'.repeat(513), part: 0 }), RangeError);
       await assert.rejects(tables.write([put(guarded, { owner: of, name: 'n' }, event('x'))]), TypeError);
+      await assert.rejects(tables.removeRange(guarded, { owner: of }, {}), TypeError);
       await assert.rejects(tables.compareAndSet(others, { owner: of, part: 0 }, undefined, event('x')), TypeError);
     });
 

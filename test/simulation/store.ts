@@ -94,6 +94,10 @@ export function simulatedStore(
       const at = timestamps.next();
       return through(true, () => writes.write(rows, at));
     },
+    removeRange: (table, partition, bounds) => {
+      const at = timestamps.next();
+      return through(true, () => writes.removeRange(table, partition, bounds, at));
+    },
     compareAndSet: (table, key, expected, next) =>
       paxos(table, true, () => shared.compareAndSet(table, key, expected, next)),
     close: async () => undefined,

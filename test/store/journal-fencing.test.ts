@@ -36,6 +36,7 @@ class Line {
       get: (...args) => shared.get(...args),
       getMany: (...args) => shared.getMany(...args),
       range: (...args) => shared.range(...args),
+      removeRange: (...args) => shared.removeRange(...args),
       compareAndSet: (...args) => shared.compareAndSet(...args),
       close: async () => undefined,
       write: async (rows) => {
