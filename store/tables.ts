@@ -12,10 +12,20 @@ export const journal = table('journal', {
   clustering: { seq: 'int', epoch: 'int' },
   value: codec('murmuration.store.JournalRecord'),
 });
+/**
+ * The latest snapshots of each actor. A row is written once and never replaced: whatever a former owner still writes
+ * damages no other snapshot. `atMs`: when it was taken.
+ */
 export const snapshots = table('snapshots', {
   partition: { actor: 'text' },
-  clustering: {},
+  clustering: { seq: 'int', atMs: 'int' },
   value: codec('murmuration.store.SnapshotRecord'),
+});
+/** States of snapshots that are too large for the row above. */
+export const snapshotChunks = table('snapshot_chunks', {
+  partition: { actor: 'text' },
+  clustering: { seq: 'int', atMs: 'int', number: 'int' },
+  value: codec('murmuration.store.SnapshotChunk'),
 });
 export const cursors = table('cursors', {
   partition: { actor: 'text' },
@@ -345,6 +355,7 @@ export const mediaChunks = table('media_chunks', {
 export const allTables = [
   journal,
   snapshots,
+  snapshotChunks,
   cursors,
   backlog,
   backlogFloors,

@@ -8,6 +8,7 @@ import { type Delivery, NotTaken } from './delivery.js';
 import { Halt } from './halt.js';
 import { actorName } from './kind.js';
 import type { Lane } from './lane.js';
+import { WARM_BYTES_MAX } from './limits.js';
 import { Mailbox } from './mailbox.js';
 import type { Hosted, NactHost } from './nact-host.js';
 import type { Surroundings } from './surroundings.js';
@@ -139,7 +140,8 @@ export class Activation {
     if (awake === undefined || !this.quiet) return false;
     if (!awake.upkeep.clean) {
       const { seq } = awake.core;
-      await Promise.all([awake.upkeep.settle(), awake.upkeep.wantsSnapshot && awake.upkeep.saveSnapshot()]);
+      const { snapshots } = awake.upkeep;
+      await Promise.all([awake.upkeep.settle(), snapshots.isWorth && snapshots.save()]);
       if (this.stopped || !this.quiet || awake.core.seq !== seq || !awake.upkeep.settled) return false;
     }
     this.stop();
@@ -148,7 +150,7 @@ export class Activation {
 
   /**
    * Finishes what was taken, saves and stops; its owner sends nothing more. Effects have until `giveUpMs` (monotonic),
-   * the rest is the next owner's. Resolves to the warm state, if there is any.
+   * the rest is the next owner's. Resolves to a snapshot as it is stored, if it saves the next owner much and is small.
    */
   async release(giveUpMs: number): Promise<StoreSnapshotRecord | undefined> {
     const { clock, limits } = this.around;
@@ -165,13 +167,14 @@ export class Activation {
     }
     if (this.stopped) return undefined;
     // The next owner replays a few entries as fast as it reads a snapshot.
-    const { wantsSnapshot } = awake.upkeep;
-    const snapshot = wantsSnapshot ? awake.upkeep.snapshot() : undefined;
-    await Promise.all([awake.upkeep.settle(), wantsSnapshot && awake.upkeep.saveSnapshot()]);
+    const { snapshots } = awake.upkeep;
+    const [saved] = await Promise.all([snapshots.isWorth ? snapshots.save() : undefined, awake.upkeep.settle()]);
     awake.before.proceedAll();
     this.stop();
     await this.ended();
-    return snapshot;
+    return saved && saved.head.bytes <= WARM_BYTES_MAX
+      ? { ...saved.head, state: Buffer.concat(saved.parts) }
+      : undefined;
   }
 
   /** Ends at once. Commands that were decided are in doubt; those that were not may be sent again. */
@@ -250,7 +253,7 @@ export class Activation {
       metrics.appends += 1;
       metrics.entries += records.length;
       if (this.stopped) return;
-      awake.upkeep.stored(areEffects);
+      awake.upkeep.stored(records, areEffects);
       if (!this.owned()) throw new NotTaken(`${this.name} moved while a command was stored`);
       for (const { entry } of decided) {
         awake.before.push(entry);
@@ -264,8 +267,10 @@ export class Activation {
       awake.before.proceedAll();
       this.stop();
     } else if (decided.length > 0) {
-      awake.upkeep.snapshotIfDue();
       this.settleWhenQuiet();
+      // A large state is encoded in several turns of the event loop, in which no command may change it.
+      const captured = awake.upkeep.snapshots.takeIfDue();
+      if (captured !== undefined) await captured;
     }
   }
 

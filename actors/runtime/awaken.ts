@@ -50,9 +50,9 @@ export async function awaken(
     around.fresh.add(minted, epoch);
     return minted;
   };
-  const found = isNew
-    ? untouched(blueprint.kind, id, newId)
-    : await recover(around, blueprint.kind, id, epoch, newId, primed);
+  const pause = () => halt.sleep(around.clock, 0);
+  const recovering = { kind: blueprint.kind, id, epoch, newId, primed, pause };
+  const found = isNew ? untouched(recovering) : await recover(around, recovering);
   const { core } = found;
   const lane = (side: string, handlers: Handlers, cursor: number, heard: ReadonlySet<string>) => {
     const from = { source: `${name}#${side}`, shard, epoch, halt };
@@ -60,6 +60,6 @@ export async function awaken(
   };
   const before = lane('before', blueprint.beforeReply, found.beforeReply, blueprint.takeAway);
   const after = lane('after', blueprint.afterReply, found.afterReply, NOTHING);
-  const upkeep = new Upkeep(around, core, name, shard, epoch, before, after, found.snapshotSeq, found.lastEpoch);
+  const upkeep = new Upkeep({ around, core, actor: name, shard, epoch, before, after, pause }, found);
   return { core, before, after, upkeep };
 }

@@ -1,5 +1,5 @@
 /**
- * Plain values as JSON text that also holds what states are made of: maps, sets, bytes and `undefined`. JSON is read
+ * Plain values as JSON that also holds what states are made of: maps, sets, bytes and `undefined`. JSON is read
  * alike by every version of Node; the format of `node:v8` is not.
  */
 
@@ -7,19 +7,10 @@
 const MARK = '$';
 const UNDEFINED = { [MARK]: 0 };
 
-type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
 /** @throws TypeError on functions, symbols and numbers that JSON cannot write */
-export function encodePlain(value: unknown): Buffer {
-  return Buffer.from(JSON.stringify(toJson(value)));
-}
-
-/** @throws SyntaxError or TypeError when the bytes are not what `encodePlain` writes */
-export function decodePlain(bytes: Uint8Array): unknown {
-  return fromJson(JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()) as Json);
-}
-
-function toJson(value: unknown): Json {
+export function toJson(value: unknown): Json {
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -44,16 +35,29 @@ function objectToJson(value: object): Json {
   }
   if (value instanceof Set) return { [MARK]: ['set', ...Array.from(value, toJson)] };
   if (value instanceof Uint8Array) return { [MARK]: ['bytes', Buffer.from(value).toString('base64')] };
-  const entries = Object.entries(value).map(([name, element]) => [name, toJson(element)] as const);
-  const record = Object.fromEntries(entries);
+  const record = recordToJson(value as Readonly<Record<string, unknown>>);
   return MARK in value ? { [MARK]: ['object', record[MARK] as Json, without(record)] } : record;
 }
+
+function recordToJson(value: Readonly<Record<string, unknown>>): Record<string, Json> {
+  const record: Record<string, Json> = {};
+  for (const name of Object.keys(value)) {
+    const element = toJson(value[name]);
+    if (name in record) Object.defineProperty(record, name, { ...OWN, value: element });
+    else record[name] = element;
+  }
+  return record;
+}
+
+/** As an assignment makes it, also of a name that objects inherit. */
+export const OWN = { enumerable: true, configurable: true, writable: true } as const;
 
 function without({ [MARK]: _, ...rest }: Record<string, Json>): Json {
   return rest;
 }
 
-function fromJson(json: Json): unknown {
+/** The value that `toJson` wrote. It may change `json`. @throws TypeError when that is nothing `toJson` writes */
+export function fromJson(json: Json): unknown {
   if (typeof json !== 'object' || json === null) return json;
   if (Array.isArray(json)) return json.map(fromJson);
   const record = json as Record<string, Json>;

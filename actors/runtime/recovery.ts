@@ -1,15 +1,18 @@
 import type { StoreJournalRecord, StoreSnapshotRecord } from '../../proto/gen/types.js';
 import { JournalConflict, type JournalEntry } from '../../store/journal.js';
 import type { ReadTables, RowWrite } from '../../store/port.js';
-import { cursors, snapshots } from '../../store/tables.js';
+import { cursors } from '../../store/tables.js';
 import { idShard } from '../domain/ids.js';
 import { Unavailable } from '../domain/problem.js';
 import { ActorCore } from './core.js';
 import { NotTaken } from './delivery.js';
+import { Halted } from './halt.js';
 import { type AnyKind, actorName } from './kind.js';
 import type { Logger } from './logger.js';
 import type { Placement } from './placement.js';
-import { restore } from './snapshot.js';
+import type { Pause } from './plain-lines.js';
+import { entryBytes, restore } from './snapshot.js';
+import { newestSnapshot, stateOf } from './snapshot-rows.js';
 
 /** The journal as the runtime needs it; class Journal of store/journal.ts fits. */
 export interface ActorJournal {
@@ -33,7 +36,10 @@ export interface ActorJournal {
 /** An actor as the store has it. */
 export interface Recovered {
   readonly core: ActorCore;
-  readonly snapshotSeq: number;
+  /** The snapshot that it was recovered from, without the state. */
+  readonly snapshot: StoreSnapshotRecord | undefined;
+  /** Of the entries since. */
+  readonly replayedBytes: number;
   /** Epoch of the last entry. */
   readonly lastEpoch: number;
   /** Entries up to here have had all their effects, by lane. */
@@ -48,33 +54,44 @@ export interface RecoveryNeeds {
   readonly logger: Logger;
 }
 
+/** The actor that is to be recovered, and by whom. */
+export interface Recovering {
+  readonly kind: AnyKind;
+  readonly id: string;
+  /** Under which this node owns it. */
+  readonly epoch: number;
+  readonly newId: () => string;
+  /** From the last owner. */
+  readonly primed: StoreSnapshotRecord | undefined;
+  readonly pause: Pause;
+}
+
 /** An actor that nothing has been stored of. */
-export function untouched(kind: AnyKind, id: string, newId: () => string): Recovered {
-  return { core: new ActorCore(kind, id, newId), snapshotSeq: 0, lastEpoch: 0, beforeReply: 0, afterReply: 0 };
+export function untouched({ kind, id, newId }: Recovering): Recovered {
+  const core = new ActorCore(kind, id, newId);
+  return { core, snapshot: undefined, replayedBytes: 0, lastEpoch: 0, beforeReply: 0, afterReply: 0 };
 }
 
 /**
- * Snapshot, tail of the journal, cursors. The snapshot is only a cache: it counts if it has the code's state version
- * and if the journal still has, at its seq, the entry that it was taken after.
+ * Snapshot, tail of the journal, cursors. A snapshot is only a cache: it counts if it is whole, has the code's state
+ * version, and the journal still has, at its seq, the entry that it was taken after. Else the one before it is tried.
  */
-export async function recover(
-  needs: RecoveryNeeds,
-  kind: AnyKind,
-  id: string,
-  epoch: number,
-  newId: () => string,
-  primed: StoreSnapshotRecord | undefined,
-): Promise<Recovered> {
+export async function recover(needs: RecoveryNeeds, recovering: Recovering): Promise<Recovered> {
+  const { kind, id, epoch, primed } = recovering;
   const actor = actorName({ kind: kind.name, id });
-  const [snapshot, cursor] = await Promise.all([
-    primed ?? needs.tables.get(snapshots, { actor }),
+  const [newest, cursor] = await Promise.all([
+    primed ?? newestSnapshot(needs.tables, actor),
     needs.tables.get(cursors, { actor }),
   ]);
-  const lanes = { beforeReply: cursor?.beforeReply ?? 0, afterReply: cursor?.afterReply ?? 0 };
   const found =
-    (await warmStart(needs, kind, id, epoch, newId, snapshot)) ??
-    (await replay(needs, new ActorCore(kind, id, newId), actor, epoch));
-  const { core } = found;
+    (await fromSnapshots(needs, recovering, actor, newest)) ??
+    (await replay(needs, new ActorCore(kind, id, recovering.newId), actor, epoch));
+  const { core, snapshot } = found;
+  // A former owner's late cursor may be behind what the snapshot's owner knew.
+  const lanes = {
+    beforeReply: Math.max(cursor?.beforeReply ?? 0, snapshot?.beforeReply ?? 0),
+    afterReply: Math.max(cursor?.afterReply ?? 0, snapshot?.afterReply ?? 0),
+  };
   const owesNothing = Math.min(lanes.beforeReply, lanes.afterReply) >= core.seq;
   // So an actor that was stopped because the disk is full can be read.
   if (owesNothing || needs.journal.isCertain(actor, epoch)) return { ...found, ...lanes };
@@ -94,39 +111,57 @@ async function makeCertain(needs: RecoveryNeeds, core: ActorCore, actor: string,
   core.replay(core.seq + 1, record);
 }
 
-/** Undefined when there is no snapshot that can be read and fits code and journal. */
-async function warmStart(
+type Replayed = Pick<Recovered, 'core' | 'snapshot' | 'replayedBytes' | 'lastEpoch'>;
+
+/** From the newest snapshot that can be read and fits code and journal; undefined when there is none. */
+async function fromSnapshots(
   needs: RecoveryNeeds,
-  kind: AnyKind,
-  id: string,
-  epoch: number,
-  newId: () => string,
-  snapshot: StoreSnapshotRecord | undefined,
+  recovering: Recovering,
+  actor: string,
+  newest: StoreSnapshotRecord | undefined,
 ): Promise<Replayed | undefined> {
-  if (snapshot === undefined || snapshot.stateVersion !== kind.stateVersion || snapshot.seq === 0) return undefined;
-  const actor = actorName({ kind: kind.name, id });
-  try {
-    const warm = await replayFrom(needs, new ActorCore(kind, id, newId), actor, epoch, snapshot);
-    if (warm !== undefined) return warm;
-    needs.logger.warn({ actor, seq: snapshot.seq }, 'a snapshot does not fit the journal; replaying all of it');
-  } catch (error) {
-    // Neither a store that is away nor another owner says anything about the snapshot.
-    if (error instanceof Unavailable || error instanceof JournalConflict) throw error;
-    const fields = { actor, seq: snapshot.seq, err: error };
-    needs.logger.warn(fields, 'failed to restore a snapshot; replaying the whole journal');
+  let isStored = recovering.primed === undefined;
+  for (let snapshot = newest; snapshot !== undefined; ) {
+    const found = await fromSnapshot(needs, recovering, actor, snapshot);
+    if (found !== undefined) return found;
+    snapshot = await newestSnapshot(needs.tables, actor, isStored ? snapshot : undefined);
+    isStored = true;
   }
   return undefined;
 }
 
-type Replayed = Pick<Recovered, 'core' | 'snapshotSeq' | 'lastEpoch'>;
+/** Undefined when the snapshot cannot be read or does not fit code and journal. */
+async function fromSnapshot(
+  needs: RecoveryNeeds,
+  { kind, id, epoch, newId, pause }: Recovering,
+  actor: string,
+  snapshot: StoreSnapshotRecord,
+): Promise<Replayed | undefined> {
+  if (snapshot.stateVersion !== kind.stateVersion) return undefined;
+  const { seq } = snapshot;
+  try {
+    const core = new ActorCore(kind, id, newId);
+    await restore(core, snapshot, await stateOf(needs.tables, actor, snapshot), pause);
+    const found = await replayFrom(needs, core, actor, epoch, snapshot);
+    if (found === undefined) needs.logger.warn({ actor, seq }, 'ignored a snapshot that does not fit the journal');
+    return found;
+  } catch (error) {
+    // Neither a store that is away nor another owner says anything about the snapshot.
+    if (error instanceof Unavailable || error instanceof JournalConflict || error instanceof Halted) throw error;
+    needs.logger.warn({ actor, seq, err: error }, 'ignored a snapshot that cannot be restored');
+    return undefined;
+  }
+}
 
 async function replay(needs: RecoveryNeeds, core: ActorCore, actor: string, epoch: number): Promise<Replayed> {
   let lastEpoch = 0;
+  let replayedBytes = 0;
   for await (const entry of needs.journal.read(actor, 0, epoch)) {
     core.replay(entry.seq, entry.record);
+    replayedBytes += entryBytes(entry.record);
     lastEpoch = entry.epoch;
   }
-  return { core, snapshotSeq: 0, lastEpoch };
+  return { core, snapshot: undefined, replayedBytes, lastEpoch };
 }
 
 /** Undefined when the snapshot is of a history that was given up. */
@@ -135,9 +170,10 @@ async function replayFrom(
   core: ActorCore,
   actor: string,
   epoch: number,
-  snapshot: StoreSnapshotRecord,
+  { state: _, ...snapshot }: StoreSnapshotRecord,
 ): Promise<Replayed | undefined> {
-  let lastEpoch = restore(core, snapshot);
+  let lastEpoch = snapshot.epoch;
+  let replayedBytes = 0;
   let fits = false;
   for await (const entry of needs.journal.read(actor, snapshot.seq - 1, epoch)) {
     if (entry.seq === snapshot.seq) {
@@ -146,7 +182,8 @@ async function replayFrom(
       continue;
     }
     core.replay(entry.seq, entry.record);
+    replayedBytes += entryBytes(entry.record);
     lastEpoch = entry.epoch;
   }
-  return fits ? { core, snapshotSeq: snapshot.seq, lastEpoch } : undefined;
+  return fits ? { core, snapshot, replayedBytes, lastEpoch } : undefined;
 }

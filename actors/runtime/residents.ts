@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { StoreSnapshotRecord } from '../../proto/gen/types.js';
 import { idShard } from '../domain/ids.js';
 import { Unavailable } from '../domain/problem.js';
@@ -19,6 +20,8 @@ const SWEEP_MS = 30_000;
 const EVICTION_SCAN_MAX = 64;
 /** Activations found by their id alone, without a name that is put together for each question: some 50 bytes each. */
 const ASKED_MAX = 8_192;
+/** What a primed snapshot takes besides its state. */
+const PRIMED_BYTES = 1_024;
 /** Before effects are taken up again whose activation was stopped. */
 const REVIVE_MS = 1_000;
 
@@ -28,7 +31,7 @@ export class Residents implements LocalActors {
   /** Of those, some that were asked of late, by the id; of two kinds with one id, either. */
   private readonly asked = new Map<string, Activation>();
   private readonly ending = new Map<string, Promise<void>>();
-  private readonly primed = new Map<string, StoreSnapshotRecord>();
+  private readonly primed: LRUCache<string, StoreSnapshotRecord>;
   private sweeping = false;
   private closed = false;
 
@@ -37,7 +40,10 @@ export class Residents implements LocalActors {
     private readonly blueprints: ReadonlyMap<string, Blueprint>,
     private readonly shards: Shards,
     private readonly host: NactHost,
-  ) {}
+  ) {
+    const sizeCalculation = (snapshot: StoreSnapshotRecord) => PRIMED_BYTES + (snapshot.state?.length ?? 0);
+    this.primed = new LRUCache({ maxSize: around.limits.primedBytesMax, sizeCalculation });
+  }
 
   deliver(message: Message, deadlineMs: number): Promise<unknown> | undefined {
     let activation: Activation | undefined;
@@ -105,7 +111,7 @@ export class Residents implements LocalActors {
   }
 
   prime(name: string, snapshot: StoreSnapshotRecord): void {
-    if (this.primed.size < this.around.limits.primedMax) this.primed.set(name, snapshot);
+    this.primed.set(name, snapshot);
   }
 
   close(): void {

@@ -1,10 +1,12 @@
-import type { StoreSnapshotRecord } from '../../proto/gen/types.js';
+import type { StoreJournalRecord } from '../../proto/gen/types.js';
 import { put, type RowWrite, remove } from '../../store/port.js';
-import { backlog, cursors, snapshots } from '../../store/tables.js';
+import { backlog, cursors } from '../../store/tables.js';
 import { backlogKey, standsForEntry } from './backlog.js';
 import type { ActorCore } from './core.js';
 import type { Lane } from './lane.js';
-import { snapshotOf } from './snapshot.js';
+import type { Pause } from './plain-lines.js';
+import type { Recovered } from './recovery.js';
+import { SnapshotKeeper } from './snapshot-keeper.js';
 import type { Surroundings } from './surroundings.js';
 
 /** Backlog rows removed with one save of the cursor: many actors share a write (JointWrites). */
@@ -14,8 +16,27 @@ const NO_MARKS: readonly string[] = [];
 const SAVED = Promise.resolve(true);
 const NOT_SAVED = Promise.resolve(false);
 
+export interface UpkeepContext {
+  readonly around: Surroundings;
+  readonly core: ActorCore;
+  readonly actor: string;
+  readonly shard: number;
+  readonly epoch: number;
+  readonly before: Lane;
+  readonly after: Lane;
+  readonly pause: Pause;
+}
+
 /** What the store knows of an activation besides its journal: cursor, backlog row, snapshot. */
 export class Upkeep {
+  readonly snapshots: SnapshotKeeper;
+  private readonly around: Surroundings;
+  private readonly core: ActorCore;
+  private readonly actor: string;
+  private readonly shard: number;
+  private readonly epoch: number;
+  private readonly before: Lane;
+  private readonly after: Lane;
   private savedBefore: number;
   private savedAfter: number;
   /** Backlog rows that stand for entries not known to be done; some of them may never have been written. */
@@ -25,24 +46,22 @@ export class Upkeep {
   /** It counts among the node's unsettled ones. */
   private counted = false;
   private left = false;
-  private snapshotting: Promise<void> | undefined;
   private saving: Promise<boolean> | undefined;
   private marking: Promise<boolean> | undefined;
 
-  constructor(
-    private readonly around: Surroundings,
-    private readonly core: ActorCore,
-    private readonly actor: string,
-    private readonly shard: number,
-    private readonly epoch: number,
-    private readonly before: Lane,
-    private readonly after: Lane,
-    private snapshotSeq: number,
-    /** Of the journal's last entry: an earlier owner's until we append one. */
-    private lastEpoch: number,
-  ) {
+  constructor(context: UpkeepContext, found: Recovered) {
+    const { around, core, actor, shard, epoch, before, after, pause } = context;
+    this.around = around;
+    this.core = core;
+    this.actor = actor;
+    this.shard = shard;
+    this.epoch = epoch;
+    this.before = before;
+    this.after = after;
     this.savedBefore = before.done;
     this.savedAfter = after.done;
+    const owned = () => this.owned();
+    this.snapshots = new SnapshotKeeper({ around, core, actor, epoch, before, after, pause, owned }, found);
   }
 
   /** Rows that an earlier activation may have left. */
@@ -103,14 +122,9 @@ export class Upkeep {
     return this.marks.length === 0 && this.savedBefore === this.before.done && this.savedAfter === this.after.done;
   }
 
-  /** So much would be replayed without another snapshot that one is worth its row. */
-  get wantsSnapshot(): boolean {
-    return this.core.seq - this.snapshotSeq >= this.around.limits.snapshotWorth;
-  }
-
   /** There is nothing to write when it leaves memory. */
   get clean(): boolean {
-    return this.settled && !this.wantsSnapshot;
+    return this.settled && !this.snapshots.isWorth && this.snapshots.idle;
   }
 
   /** A lane has finished an entry. */
@@ -120,8 +134,8 @@ export class Upkeep {
   }
 
   /** An append has succeeded, its marks included. */
-  stored(areEffects: boolean): void {
-    this.lastEpoch = this.epoch;
+  stored(records: readonly StoreJournalRecord[], areEffects: boolean): void {
+    this.snapshots.appended(records);
     if (!areEffects) this.marked = true;
     this.count(true);
   }
@@ -130,16 +144,6 @@ export class Upkeep {
   leave(): void {
     this.count(false);
     this.left = true;
-  }
-
-  /** The actor as it is now; all of it must be stored already. */
-  snapshot(): StoreSnapshotRecord {
-    return snapshotOf(this.core, this.lastEpoch);
-  }
-
-  /** Takes a snapshot when it is time for one; the core must be exactly at the journal's end. */
-  snapshotIfDue(): void {
-    if (this.core.seq - this.snapshotSeq >= this.around.limits.snapshotEvery) void this.saveSnapshot();
   }
 
   /**
@@ -157,27 +161,6 @@ export class Upkeep {
       if (!removed) this.adopt(finished);
       else if (this.marks.length === 0) this.count(false);
     });
-  }
-
-  /** Saves the state as it is now; it must be stored in the journal. */
-  saveSnapshot(): Promise<void> {
-    if (this.snapshotting !== undefined || this.snapshotSeq === this.core.seq)
-      return this.snapshotting ?? Promise.resolve();
-    this.snapshotting = this.writeSnapshot().finally(() => {
-      this.snapshotting = undefined;
-    });
-    return this.snapshotting;
-  }
-
-  private async writeSnapshot(): Promise<void> {
-    if (!this.owned()) return;
-    try {
-      const snapshot = this.snapshot();
-      await this.around.tables.write([put(snapshots, { actor: this.actor }, snapshot)]);
-      this.snapshotSeq = snapshot.seq;
-    } catch (error) {
-      this.warn('the snapshot', error);
-    }
   }
 
   /**

@@ -2553,11 +2553,22 @@ export interface StoreAnswered {
   readonly reply: Uint8Array;
 }
 
-/** state_version other than the code's: the snapshot is ignored and the journal replayed. */
+/** An actor after its entry seq, which has that epoch. before_reply, after_reply: the last entry whose effects are all done, for each lane. bytes, checksum (CRC-32): of the encoded state, which is inline or in as many chunks. */
 export interface StoreSnapshotRecord {
   readonly seq: number;
   readonly stateVersion: number;
-  readonly state: Uint8Array;
+  readonly state?: Uint8Array | undefined;
+  readonly epoch: number;
+  readonly beforeReply: number;
+  readonly afterReply: number;
+  readonly bytes: number;
+  readonly chunks: number;
+  readonly checksum: number;
+  readonly atMs: number;
+}
+
+export interface StoreSnapshotChunk {
+  readonly bytes: Uint8Array;
 }
 
 /** Last seq whose effects are all done, for each lane. */
@@ -3262,6 +3273,7 @@ export interface Messages {
   'murmuration.store.JournalRecord': StoreJournalRecord;
   'murmuration.store.Answered': StoreAnswered;
   'murmuration.store.SnapshotRecord': StoreSnapshotRecord;
+  'murmuration.store.SnapshotChunk': StoreSnapshotChunk;
   'murmuration.store.CursorRecord': StoreCursorRecord;
   'murmuration.store.BacklogRecord': StoreBacklogRecord;
   'murmuration.store.MemberRecord': StoreMemberRecord;

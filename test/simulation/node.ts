@@ -94,7 +94,14 @@ export class SimulatedNode {
       clock,
       random: random.fork(),
       logger: log,
-      limits: { idleMs: 5_000, snapshotEvery: 10, snapshotWorth: 3, cursorEvery: 5, rescanMs: 20_000 },
+      limits: {
+        idleMs: 5_000,
+        snapshotEntriesMin: 5,
+        snapshotEntriesMax: 10,
+        snapshotWorth: 3,
+        cursorEvery: 5,
+        rescanMs: 20_000,
+      },
     });
     this.host = withRings(this.runtime, rings);
     void Hearing.open(bus, clock).then((hearing) => hearing.watch(() => this.cluster.company()));

@@ -5,6 +5,20 @@ import type { NodeHandoffChunk, NodeNodeStatus } from '../../proto/gen/types.js'
 import type { PeerService, Peers } from '../../transport/peer.js';
 import { eventually } from './eventually.js';
 
+/** A snapshot as a node hands it over. */
+export const warmSnapshot = (seq: number, bytes: number) => ({
+  seq,
+  stateVersion: 1,
+  epoch: 1,
+  beforeReply: seq,
+  afterReply: seq,
+  bytes,
+  chunks: 0,
+  checksum: 0,
+  atMs: 1,
+  state: new Uint8Array(bytes),
+});
+
 export const someStatus: NodeNodeStatus = {
   name: 'n1',
   incarnation: 'f00d',
@@ -69,7 +83,7 @@ export function peersContract(
     const summary = await peers.peer(address).handoff(
       (async function* () {
         for (const actor of actors) {
-          yield { actor, snapshot: { seq: 3, stateVersion: 1, state: new Uint8Array(1_000) } };
+          yield { actor, snapshot: warmSnapshot(3, 1_000) };
         }
       })(),
     );
@@ -89,7 +103,7 @@ export function peersContract(
       (async function* () {
         while (produced < 200) {
           produced += 1;
-          yield { actor: `account/${produced}`, snapshot: { seq: 1, stateVersion: 1, state: new Uint8Array(100_000) } };
+          yield { actor: `account/${produced}`, snapshot: warmSnapshot(1, 100_000) };
         }
       })(),
     );

@@ -13,7 +13,15 @@ const SEEDS = Number(process.env.RUNTIME_SEEDS ?? 25);
 const STEPS = 60;
 const WRITE_MS_MAX = 400;
 const IDS = [0, 1, 2, 3, 4, 5].map((index) => makeId(1_767_225_600_000, index % STAGE_SHARDS.length, index));
-const LIMITS = { idleMs: 5_000, quietMs: 500, snapshotEvery: 5, cursorEvery: 3, laneQueueMax: 4, activationsMax: 5 };
+const LIMITS = {
+  idleMs: 5_000,
+  quietMs: 500,
+  snapshotEntriesMin: 2,
+  snapshotEntriesMax: 5,
+  cursorEvery: 3,
+  laneQueueMax: 4,
+  activationsMax: 5,
+};
 
 interface Sent {
   readonly text: string;

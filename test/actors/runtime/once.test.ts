@@ -143,8 +143,8 @@ test('keys go along with a handover, and are in the snapshot', async (t) => {
   assert.deepEqual(await lines(taker), ['one']);
 
   // From the stored snapshot alone: nothing is left to be replayed behind it.
-  const stored = await stage.shared.get(snapshots, { actor: `notebook/${id}` });
-  assert.equal(stored?.seq, 1);
+  const [stored] = await stage.shared.range(snapshots, { actor: `notebook/${id}` }, { limit: 1 });
+  assert.equal(stored?.key.seq, 1);
   stage.kill(taker);
   const third = await stage.node(3);
   assert.deepEqual(await add(third, 'again', 'k'), reply);

@@ -13,7 +13,7 @@ import type { PeerSecurity } from '../../../transport/grpc/peer-security.js';
 import { PeerServer } from '../../../transport/grpc/peer-server.js';
 import type { PeerService } from '../../../transport/peer.js';
 import { eventually } from '../eventually.js';
-import { peersContract, RecordingService } from '../peers-contract.js';
+import { peersContract, RecordingService, warmSnapshot } from '../peers-contract.js';
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const secret = 'a secret of the cluster';
@@ -138,7 +138,7 @@ test('an activation above the frame limit is left to the store, the others arriv
           ['account/2', FRAME_BYTES_MAX],
           ['account/3', 10],
         ] as const) {
-          yield { actor, snapshot: { seq: 1, stateVersion: 1, state: new Uint8Array(bytes) } };
+          yield { actor, snapshot: warmSnapshot(1, bytes) };
         }
       })(),
     );

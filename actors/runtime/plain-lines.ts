@@ -1,0 +1,209 @@
+import { fromJson, type Json, OWN, toJson } from './plain-values.js';
+
+// A large value is written as lines of text, so that it can be written and read in parts. Each line is a JSON array of
+// elements; `(` with a kind begins an element that has lines of its own, and `)` ends it. The elements of a map are its
+// keys and values in turn, and so are those of an object.
+
+/** Elements of one line together: it is parsed in well below a millisecond. An element above it has lines of its own. */
+const LINE_WEIGHT = 1_024;
+/** Characters that weigh as much as a number. */
+const CHARACTERS_PER_WEIGHT = 16;
+/** Text encoded, or bytes decoded, in one turn of the event loop: some milliseconds on a busy machine. */
+const SLICE_LENGTH = 65_536;
+const LINE_FEED = 0x0a;
+
+/** Resolves when the event loop has had a turn. Rejects when nobody needs the result any more. */
+export type Pause = () => Promise<void>;
+
+/**
+ * Encodes a plain value, which must not change meanwhile. A value of one slice is encoded at once.
+ * @returns parts of that many bytes, and a last one that may be smaller
+ * @throws TypeError on values that `toJson` refuses; what a pause rejects with
+ */
+export async function encodePlain(value: unknown, partBytes: number, pause: Pause): Promise<Buffer[]> {
+  const parts = new Parts(partBytes);
+  let lines: string[] = [];
+  let length = 0;
+  for (const line of linesOf([value])) {
+    lines.push(line);
+    length += line.length;
+    if (length < SLICE_LENGTH) continue;
+    parts.add(Buffer.from(`${lines.join('\n')}\n`));
+    lines = [];
+    length = 0;
+    await pause();
+  }
+  if (lines.length > 0) parts.add(Buffer.from(`${lines.join('\n')}\n`));
+  return parts.all();
+}
+
+/** Puts pieces together to parts of one size. */
+class Parts {
+  private readonly full: Buffer[] = [];
+  private pieces: Buffer[] = [];
+  private bytes = 0;
+
+  constructor(private readonly partBytes: number) {}
+
+  add(piece: Buffer): void {
+    this.pieces.push(piece);
+    this.bytes += piece.length;
+    if (this.bytes < this.partBytes) return;
+    let rest = this.joined();
+    for (; rest.length >= this.partBytes; rest = rest.subarray(this.partBytes))
+      this.full.push(rest.subarray(0, this.partBytes));
+    this.pieces = [rest];
+    this.bytes = rest.length;
+  }
+
+  all(): Buffer[] {
+    return this.bytes === 0 ? this.full : [...this.full, this.joined()];
+  }
+
+  private joined(): Buffer {
+    const [only] = this.pieces;
+    return this.pieces.length === 1 && only !== undefined ? only : Buffer.concat(this.pieces);
+  }
+}
+
+/** Decodes what `encodePlain` wrote. @throws Error when the bytes are something else; what a pause rejects with */
+export async function decodePlain(bytes: Uint8Array, pause: Pause): Promise<unknown> {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const open = [new Content('array')];
+  let sliceEnd = SLICE_LENGTH;
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf(LINE_FEED, at);
+    if (end < 0) throw new SyntaxError('a line has no end');
+    readLine(text.toString('utf8', at, end), open);
+    at = end + 1;
+    if (at < sliceEnd) continue;
+    sliceEnd = at + SLICE_LENGTH;
+    await pause();
+  }
+  const [root] = open;
+  const values = root?.value as unknown[];
+  if (open.length !== 1 || values.length !== 1) throw new SyntaxError('the value is not whole');
+  return values[0];
+}
+
+function* linesOf(elements: Iterable<unknown>): Generator<string> {
+  let line: Json[] = [];
+  let weight = 0;
+  for (const element of elements) {
+    const added = weightOf(element);
+    if (added >= LINE_WEIGHT && isContainer(element)) {
+      if (line.length > 0) yield JSON.stringify(line);
+      line = [];
+      weight = 0;
+      yield* linesOfContainer(element);
+      continue;
+    }
+    line.push(toJson(element));
+    weight += added;
+    if (weight < LINE_WEIGHT) continue;
+    yield JSON.stringify(line);
+    line = [];
+    weight = 0;
+  }
+  if (line.length > 0) yield JSON.stringify(line);
+}
+
+function* linesOfContainer(container: object): Generator<string> {
+  if (container instanceof Map) {
+    yield '(map';
+    yield* linesOf(inTurn(container));
+  } else if (container instanceof Set) {
+    yield '(set';
+    yield* linesOf(container);
+  } else if (Array.isArray(container)) {
+    yield '(array';
+    yield* linesOf(container);
+  } else {
+    yield '(object';
+    yield* linesOf(inTurn(Object.entries(container)));
+  }
+  yield ')';
+}
+
+function* inTurn(entries: Iterable<readonly [unknown, unknown]>): Generator<unknown> {
+  for (const [key, value] of entries) {
+    yield key;
+    yield value;
+  }
+}
+
+const isContainer = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !(value instanceof Uint8Array);
+
+/** How much there is to write, no further than `most`: it looks at no more of the value than that. */
+function weightOf(value: unknown, most = LINE_WEIGHT): number {
+  if (typeof value === 'string') return 1 + value.length / CHARACTERS_PER_WEIGHT;
+  if (typeof value !== 'object' || value === null) return 1;
+  if (value instanceof Uint8Array) return 1 + value.length / CHARACTERS_PER_WEIGHT;
+  let weight = 1;
+  const add = (part: unknown): boolean => {
+    weight += weightOf(part, most - weight);
+    return weight >= most;
+  };
+  if (value instanceof Map) {
+    for (const [key, element] of value) if (add(key) || add(element)) break;
+  } else if (Array.isArray(value) || value instanceof Set) {
+    for (const element of value) if (add(element)) break;
+  } else {
+    for (const name in value) if (add(name) || add((value as Record<string, unknown>)[name])) break;
+  }
+  return weight;
+}
+
+function readLine(line: string, open: Content[]): void {
+  const inner = open.at(-1) as Content;
+  if (line === ')') {
+    open.pop();
+    const outer = open.at(-1);
+    if (outer === undefined) throw new SyntaxError('more ends than beginnings');
+    outer.add(inner.whole());
+  } else if (line.startsWith('(')) open.push(new Content(line.slice(1)));
+  else {
+    const elements: unknown = JSON.parse(line);
+    if (!Array.isArray(elements)) throw new SyntaxError('a line is no list');
+    for (const element of elements) inner.add(fromJson(element as Json));
+  }
+}
+
+/** A container on its way. */
+class Content {
+  readonly value: Map<unknown, unknown> | Set<unknown> | unknown[] | Record<string, unknown>;
+  private key: unknown;
+  private hasKey = false;
+
+  constructor(kind: string) {
+    this.value = emptyOf(kind);
+  }
+
+  add(element: unknown): void {
+    const { value } = this;
+    if (Array.isArray(value)) value.push(element);
+    else if (value instanceof Set) value.add(element);
+    else if (!this.hasKey) {
+      this.key = element;
+      this.hasKey = true;
+    } else {
+      if (value instanceof Map) value.set(this.key, element);
+      else Object.defineProperty(value, String(this.key), { ...OWN, value: element });
+      this.hasKey = false;
+    }
+  }
+
+  whole(): unknown {
+    if (this.hasKey) throw new SyntaxError('a key has no value');
+    return this.value;
+  }
+}
+
+function emptyOf(kind: string): Content['value'] {
+  if (kind === 'map') return new Map();
+  if (kind === 'set') return new Set();
+  if (kind === 'array') return [];
+  if (kind === 'object') return {};
+  throw new TypeError(`a snapshot holds a ${kind}`);
+}

@@ -1,0 +1,162 @@
+import type { StoreJournalRecord, StoreSnapshotRecord } from '../../proto/gen/types.js';
+import { snapshotChunks, snapshots } from '../../store/tables.js';
+import type { ActorCore } from './core.js';
+import { Halted } from './halt.js';
+import type { Lane } from './lane.js';
+import type { Pause } from './plain-lines.js';
+import type { Recovered } from './recovery.js';
+import { type Captured, capture, entryBytes } from './snapshot.js';
+import { storeSnapshot } from './snapshot-rows.js';
+import type { Surroundings } from './surroundings.js';
+
+/** The newest one and, should that turn out damaged, the one before. */
+const KEPT = 2;
+
+interface KeeperContext {
+  readonly around: Surroundings;
+  readonly core: ActorCore;
+  readonly actor: string;
+  /** Under which this node owns the actor. */
+  readonly epoch: number;
+  readonly before: Lane;
+  readonly after: Lane;
+  readonly pause: Pause;
+  /** The next owner keeps its own rows. */
+  readonly owned: () => boolean;
+}
+
+/** A snapshot on its way to the store. */
+interface UnderWay {
+  /** The state has been encoded, and may change again. */
+  readonly captured: Promise<void>;
+  /** What is stored; undefined when it failed. */
+  readonly stored: Promise<Captured | undefined>;
+}
+
+/** Takes an activation's snapshots, stores them and removes old ones. */
+export class SnapshotKeeper {
+  /** Oldest first, without their states. */
+  private kept: readonly StoreSnapshotRecord[];
+  /** The store may have snapshots before those. */
+  private hasOlder: boolean;
+  /** Bytes of the entries since the newest. */
+  private bytesSince: number;
+  /** Epoch of the last entry: an earlier owner's until we append one. */
+  private lastEpoch: number;
+  /** After a failure the next one waits for entries as after a success: encoding a large state costs as much. */
+  private notBefore = 0;
+  private underWay: UnderWay | undefined;
+
+  constructor(
+    private readonly context: KeeperContext,
+    { snapshot, replayedBytes, lastEpoch }: Recovered,
+  ) {
+    this.kept = snapshot === undefined ? [] : [snapshot];
+    this.hasOlder = snapshot !== undefined;
+    this.bytesSince = replayedBytes;
+    this.lastEpoch = lastEpoch;
+  }
+
+  /** Nothing is on its way to the store. */
+  get idle(): boolean {
+    return this.underWay === undefined;
+  }
+
+  /** So much would be replayed without another snapshot that one is taken when the actor leaves memory. */
+  get isWorth(): boolean {
+    return this.isWorthAfter(this.context.around.limits.snapshotWorth);
+  }
+
+  /** Entries behind the last ones have been stored. */
+  appended(records: readonly StoreJournalRecord[]): void {
+    this.lastEpoch = this.context.epoch;
+    for (const record of records) this.bytesSince += entryBytes(record);
+  }
+
+  /**
+   * Takes a snapshot when it is time for one; the actor must be exactly at the journal's end.
+   * @returns when the actor may go on; undefined: at once
+   */
+  takeIfDue(): Promise<void> | undefined {
+    const { core, around } = this.context;
+    if (this.underWay !== undefined || core.seq < this.notBefore) return undefined;
+    return this.isWorthAfter(around.limits.snapshotEntriesMin) ? this.take().captured : undefined;
+  }
+
+  /** Stores the actor as it is now; all of it must be stored in the journal. Undefined when it failed, or is stored. */
+  save(): Promise<Captured | undefined> {
+    if (this.underWay !== undefined) return this.underWay.stored;
+    return this.context.core.seq === this.newestSeq ? Promise.resolve(undefined) : this.take().stored;
+  }
+
+  private get newestSeq(): number {
+    return this.kept.at(-1)?.seq ?? 0;
+  }
+
+  private isWorthAfter(entriesMin: number): boolean {
+    const entries = this.context.core.seq - this.newestSeq;
+    if (entries >= this.context.around.limits.snapshotEntriesMax) return true;
+    return entries >= entriesMin && this.bytesSince >= (this.kept.at(-1)?.bytes ?? 0);
+  }
+
+  private take(): UnderWay {
+    const { core, around } = this.context;
+    this.notBefore = core.seq + around.limits.snapshotEntriesMin;
+    const capturing = this.capture();
+    const stored = capturing.then((captured) => captured && this.store(captured));
+    const underWay = {
+      captured: capturing.then(() => undefined),
+      stored: stored.finally(() => {
+        this.underWay = undefined;
+      }),
+    };
+    this.underWay = underWay;
+    return underWay;
+  }
+
+  private async capture(): Promise<Captured | undefined> {
+    const { core, around, before, after, pause, owned } = this.context;
+    if (!owned()) return undefined;
+    const done = { beforeReply: before.done, afterReply: after.done };
+    const nowMs = Math.max(around.clock.nowMs(), (this.kept.at(-1)?.atMs ?? 0) + 1);
+    try {
+      const captured = await capture(core, this.lastEpoch, done, nowMs, pause);
+      this.bytesSince = 0;
+      return captured;
+    } catch (error) {
+      this.warn(error);
+      return undefined;
+    }
+  }
+
+  private async store(captured: Captured): Promise<Captured | undefined> {
+    const { around, actor, owned } = this.context;
+    try {
+      const stored = await storeSnapshot(around.tables, actor, captured, owned);
+      if (stored === undefined) return undefined;
+      const { state: _, ...head } = stored;
+      this.hasOlder ||= this.kept.length === KEPT;
+      this.kept = [...this.kept, head].slice(-KEPT);
+      await this.removeOlder();
+      return captured;
+    } catch (error) {
+      this.warn(error);
+      return undefined;
+    }
+  }
+
+  private async removeOlder(): Promise<void> {
+    const { around, actor, owned } = this.context;
+    const [oldest] = this.kept;
+    if (!this.hasOlder || this.kept.length < KEPT || oldest === undefined || !owned()) return;
+    const before = { seq: oldest.seq, atMs: oldest.atMs };
+    await around.tables.removeRange(snapshots, { actor }, { before });
+    await around.tables.removeRange(snapshotChunks, { actor }, { before });
+    this.hasOlder = false;
+  }
+
+  private warn(error: unknown): void {
+    if (error instanceof Halted) return;
+    this.context.around.logger.warn({ actor: this.context.actor, err: error }, 'failed to save a snapshot');
+  }
+}

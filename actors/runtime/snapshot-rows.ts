@@ -1,0 +1,64 @@
+import type { StoreSnapshotRecord } from '../../proto/gen/types.js';
+import { put, type ReadTables, type Tables } from '../../store/port.js';
+import { snapshotChunks, snapshots } from '../../store/tables.js';
+import { type Captured, DamagedSnapshot } from './snapshot.js';
+
+/** A state up to this size is in its snapshot's own row: nearly all are. */
+const INLINE_BYTES_MAX = 65_536;
+
+/** Where a stored snapshot stands among those of its actor. */
+export interface SnapshotPlace {
+  readonly seq: number;
+  readonly atMs: number;
+}
+
+/** The actor's newest snapshot, or the newest before that place. */
+export async function newestSnapshot(
+  tables: ReadTables,
+  actor: string,
+  before?: SnapshotPlace,
+): Promise<StoreSnapshotRecord | undefined> {
+  const bound = before && { seq: before.seq, atMs: before.atMs };
+  const [row] = await tables.range(snapshots, { actor }, { before: bound, reverse: true, limit: 1 });
+  return row?.value;
+}
+
+/**
+ * The encoded state of a snapshot, not checked.
+ * @throws DamagedSnapshot a chunk is missing
+ */
+export async function stateOf(tables: ReadTables, actor: string, head: StoreSnapshotRecord): Promise<Uint8Array> {
+  if (head.state !== undefined) return head.state;
+  const { seq, atMs } = head;
+  const chunks: Uint8Array[] = [];
+  // One after the other: memory holds the state anyway, and no more than a chunk besides.
+  for (let number = 0; number < head.chunks; number++) {
+    const chunk = await tables.get(snapshotChunks, { actor, seq, atMs, number });
+    if (chunk === undefined) throw new DamagedSnapshot(`chunk ${number} of ${head.chunks} is missing`);
+    chunks.push(chunk.bytes);
+  }
+  return Buffer.concat(chunks);
+}
+
+/**
+ * Stores a snapshot, the head last: one that can be found is whole. Durable when resolved.
+ * @param owned asked before each row
+ * @returns the head as stored; undefined when the actor is not ours any more
+ */
+export async function storeSnapshot(
+  tables: Tables,
+  actor: string,
+  { head, parts }: Captured,
+  owned: () => boolean,
+): Promise<StoreSnapshotRecord | undefined> {
+  const { seq, atMs } = head;
+  const isInline = head.bytes <= INLINE_BYTES_MAX;
+  for (const [number, bytes] of isInline ? [] : parts.entries()) {
+    if (!owned()) return undefined;
+    await tables.write([put(snapshotChunks, { actor, seq, atMs, number }, { bytes })]);
+  }
+  if (!owned()) return undefined;
+  const stored = isInline ? { ...head, state: Buffer.concat(parts) } : { ...head, chunks: parts.length };
+  await tables.write([put(snapshots, { actor, seq, atMs }, stored)]);
+  return stored;
+}
