@@ -51,6 +51,7 @@ import { cachedAlone, cachedTogether, rowCarrier } from './cached-rows.js';
 import { closeDataFolder } from './data-folder.js';
 import { Hearing, UNHEARD_MS } from './hearing.js';
 import { fanOut, makeGuestRings, makeHomeRings, makePublicRing, withRings } from './home-rings.js';
+import { openLinkTokens } from './link-secret.js';
 import { openMembership } from './membership.js';
 import { openBus, openMedia, openStore } from './parts.js';
 import { relationNews } from './relation-news.js';
@@ -119,6 +120,8 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     folder: join(settings.DATA_DIR, 'mail'),
     log: logger.child({ part: 'mail' }),
   });
+  // Behind the store, of which only one process at a time has the folder open.
+  const linkTokens = await openLinkTokens(settings, random);
   const rings = makeHomeRings({
     tables,
     clock,
@@ -149,7 +152,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const source = { entries, tables, clock, failed: unread('what the instance has of a kind was not read') };
   const emojis = await CustomEmojis.open(source, settings.BASE_URL);
   const runtime = new Runtime({
-    kinds: [account, conversation, instance, report, link, mailboxKind({ mailer, clock })],
+    kinds: [account, conversation, instance, report, link, mailboxKind({ mailer, clock, linkTokens })],
     tables,
     journal: new Journal(tables),
     bus,
@@ -208,6 +211,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     registry: new Registrar(tables, clock, heard),
     clock,
     random,
+    linkTokens,
     newAccountId: newAccountIds(clock, random),
   };
   alarms.start();

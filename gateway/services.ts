@@ -1,4 +1,5 @@
 import type { ConversationCommands } from '../actors/conversation/commands.js';
+import type { LinkTokens } from '../actors/domain/link-tokens.js';
 import type { Random } from '../actors/domain/time.js';
 import type { InstanceCommands } from '../actors/instance/commands.js';
 import type { ReportCommands } from '../actors/report/kind.js';
@@ -34,6 +35,7 @@ export interface Services extends ReadServices {
   /** Claims of names and immutable rows that no actor owns (apps, application tokens): actors/registry. */
   readonly registry: Registry;
   readonly random: Random;
+  readonly linkTokens: Pick<LinkTokens, 'read'>;
   /** A fresh account id on a random shard. */
   newAccountId(): string;
 }

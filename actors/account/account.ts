@@ -253,7 +253,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
     },
     overlaps,
     takeAway,
-    stateVersion: 18,
+    stateVersion: 19,
     once: ['exchangeCode'],
     remembered: [
       'post',

@@ -30,7 +30,7 @@ const NOTHING = { events: [], reply: {} };
 /** Ways back to an account: another confirmation mail, a new password by mail. */
 export const recovery: Part<State, Commands, Events> = {
   decide: {
-    resendConfirmation({ owner, confirmationSentAtMs }, { clientId, email, token, tokenHash }, { nowMs }) {
+    resendConfirmation({ owner, confirmationSentAtMs }, { clientId, email, nonce }, { nowMs }) {
       if (owner === undefined || owner.clientId !== clientId)
         return problem(
           'forbidden',
@@ -42,18 +42,18 @@ export const recovery: Part<State, Commands, Events> = {
       // To another address neither: whoever has signed up could fill the mailboxes of strangers.
       if (nowMs - confirmationSentAtMs < MAIL_PAUSE_MS)
         return isSame ? NOTHING : problem('rate_limited', 'Too many requests');
-      const event = { email: email ?? owner.email, token, tokenHash, atMs: nowMs };
+      const event = { email: email ?? owner.email, nonce, atMs: nowMs };
       return { events: [{ type: 'confirmationResent', ...event }], reply: {} };
     },
-    askReset({ owner, passwordReset }, { token, tokenHash }, { nowMs }) {
+    askReset({ owner, passwordReset }, { nonce }, { nowMs }) {
       if (owner?.email === '') return NOTHING;
       if (passwordReset !== undefined && nowMs - passwordReset.askedAtMs < MAIL_PAUSE_MS) return NOTHING;
-      const event = { token, tokenHash, atMs: nowMs, expiresAtMs: nowMs + RESET_LIFETIME_MS };
+      const event = { nonce, atMs: nowMs, expiresAtMs: nowMs + RESET_LIFETIME_MS };
       return { events: [{ type: 'resetAsked', ...event }], reply: {} };
     },
-    judgeReset: (state, { tokenHash }, { nowMs }) => (isResetLink(state, tokenHash, nowMs) ? NOTHING : wrongLink()),
-    resetPassword(state, { tokenHash, passwordHash }, { nowMs }) {
-      if (!isResetLink(state, tokenHash, nowMs)) return wrongLink();
+    judgeReset: (state, { nonce }, { nowMs }) => (isResetLink(state, nonce, nowMs) ? NOTHING : wrongLink()),
+    resetPassword(state, { nonce, passwordHash }, { nowMs }) {
+      if (!isResetLink(state, nonce, nowMs)) return wrongLink();
       return {
         events: [
           { type: 'resetUsed', atMs: nowMs },
@@ -65,16 +65,16 @@ export const recovery: Part<State, Commands, Events> = {
     },
   },
   apply: {
-    confirmationResent(state, { email, tokenHash, atMs }) {
+    confirmationResent(state, { email, nonce, atMs }) {
       state.confirmationSentAtMs = atMs;
       if (state.owner === undefined) return;
       // A link that was mailed to another address, perhaps a stranger's.
       if (state.owner.email !== email) state.passwordReset = undefined;
       state.owner.email = email;
-      state.owner.confirmationHash = tokenHash;
+      state.owner.confirmationNonce = nonce;
     },
-    resetAsked(state, { tokenHash, atMs, expiresAtMs }) {
-      state.passwordReset = { tokenHash, askedAtMs: atMs, expiresAtMs };
+    resetAsked(state, { nonce, atMs, expiresAtMs }) {
+      state.passwordReset = { nonce, askedAtMs: atMs, expiresAtMs };
     },
     resetUsed(state) {
       state.passwordReset = undefined;
@@ -97,7 +97,7 @@ export const recovery: Part<State, Commands, Events> = {
   },
 };
 
-const isResetLink = ({ passwordReset }: Readonly<State>, tokenHash: string, nowMs: number) =>
-  passwordReset?.tokenHash === tokenHash && passwordReset.expiresAtMs > nowMs;
+const isResetLink = ({ passwordReset }: Readonly<State>, nonce: string, nowMs: number) =>
+  passwordReset?.nonce === nonce && passwordReset.expiresAtMs > nowMs;
 
 const wrongLink = () => problem('invalid', 'Reset password token is invalid');

@@ -25,7 +25,8 @@ export interface Owner {
   disabled: boolean;
   readonly locale: string;
   readonly clientId: string | undefined;
-  confirmationHash: string | undefined;
+  /** The one that was mailed last. */
+  confirmationNonce: string | undefined;
   readonly createdAtMs: number;
   readonly reason: string | undefined;
   readonly signUpAddress: string | undefined;
@@ -63,8 +64,9 @@ export const register: Part<State, Commands, Events> = {
         return invalid('email', 'Email', 'ERR_TOO_LONG', `is too long (maximum is ${EMAIL_CHARS_MAX} characters)`);
       return { events: [{ type: 'registered', ...command, atMs: nowMs }], reply: {} };
     },
-    confirmEmail({ owner }, { tokenHash }, { nowMs }) {
-      if (owner?.confirmationHash !== tokenHash) return problem('invalid', 'Confirmation token is invalid');
+    confirmEmail({ owner }, { nonce }, { nowMs }) {
+      if (owner === undefined || owner.confirmationNonce !== nonce)
+        return problem('invalid', 'Confirmation token is invalid');
       if (owner.confirmed) return { events: [], reply: {} };
       return { events: [{ type: 'emailConfirmed', atMs: nowMs }], reply: {} };
     },
@@ -84,7 +86,7 @@ export const register: Part<State, Commands, Events> = {
         disabled: false,
         locale: event.locale,
         clientId: event.clientId,
-        confirmationHash: event.confirmationHash,
+        confirmationNonce: event.confirmationNonce,
         createdAtMs: event.atMs,
         reason: event.reason,
         signUpAddress: event.signUpAddress,

@@ -24,8 +24,8 @@ export interface State extends RegisterState {
   /** By SHA-256, oldest first; with the kind of token and the authorization code that it came from. */
   readonly tokens: Map<string, { readonly codeHash: string | undefined; readonly kind: string }>;
   readonly codes: Map<string, P.AccountCodeGranted & { used: boolean }>;
-  /** The last mailed link to a new password; only its hash is known. */
-  passwordReset: { readonly tokenHash: string; readonly askedAtMs: number; readonly expiresAtMs: number } | undefined;
+  /** The last mailed link to a new password. */
+  passwordReset: { readonly nonce: string; readonly askedAtMs: number; readonly expiresAtMs: number } | undefined;
 }
 
 /** Bounds what one account's clients keep: more than anyone's devices; the oldest gives way. */

@@ -8,6 +8,9 @@ export interface Commands {
 export interface Events {
   posted: P.MailPosted;
 }
+/** Stands in a mail's text for the token of its link. Texts with a link contain nothing that people write. */
+export const TOKEN_PLACE = '{token}';
+
 /** Nothing is decided by what was sent before. */
 export type State = Readonly<Record<string, never>>;
 

@@ -1,9 +1,11 @@
-import type { Mail } from '../../transport/mailer.js';
+import type { MailPost } from '../../proto/gen/types.js';
 import type { AccountEvents, AccountState } from '../account/commands.js';
+import type { LinkPurpose } from '../domain/link-tokens.js';
+import { TOKEN_PLACE } from '../mailbox/mailbox.js';
 import type { Effects, Reaction } from '../runtime/kind.js';
 
 /** An account that has ended has no address. */
-async function post(effects: Effects, account: string, mail: Mail): Promise<void> {
+async function post(effects: Effects, account: string, mail: MailPost): Promise<void> {
   if (mail.to !== '') await effects.tell('mailbox', account, 'post', mail);
 }
 
@@ -13,26 +15,26 @@ export function accountMail(baseUrl: string): Reaction<AccountState, AccountEven
     surface: 'mail',
     beforeReply: false,
     on: {
-      async registered({ username, email, confirmed, confirmationToken }, { self, state }, effects) {
-        if (confirmed || confirmationToken === undefined || state.owner?.confirmed) return;
-        await post(effects, self, confirmationMail(baseUrl, username, email, confirmationToken));
+      async registered({ username, email, confirmed, confirmationNonce }, { self, state }, effects) {
+        if (confirmed || confirmationNonce === undefined || state.owner?.confirmed) return;
+        await post(effects, self, confirmationMail(baseUrl, username, email, confirmationNonce));
       },
-      async confirmationResent({ email, token }, { self, state }, effects) {
+      async confirmationResent({ email, nonce }, { self, state }, effects) {
         const { owner } = state;
         // Another one may have been sent since.
         if (owner === undefined || owner.confirmed || owner.email !== email) return;
-        await post(effects, self, confirmationMail(baseUrl, owner.username, email, token));
+        await post(effects, self, confirmationMail(baseUrl, owner.username, email, nonce));
       },
-      async resetAsked({ token, atMs }, { self, state }, effects) {
+      async resetAsked({ nonce, atMs }, { self, state }, effects) {
         const { owner, passwordReset } = state;
         if (owner === undefined || passwordReset?.askedAtMs !== atMs) return;
-        const query = new URLSearchParams({ reset_password_token: token });
         await post(effects, self, {
           to: owner.email,
           subject: 'A new password',
           text:
             `Hello ${owner.username},\n\nopen this link to choose a new password:\n\n` +
-            `${baseUrl}/auth/password/edit?${query}\n\nIf you did not ask for it, ignore this mail: nothing changes.\n`,
+            `${baseUrl}/auth/password/edit?reset_password_token=${TOKEN_PLACE}\n\nIf you did not ask for it, ignore this mail: nothing changes.\n`,
+          link: link('reset', nonce),
         });
       },
       async passwordChanged(_event, { self, state }, effects) {
@@ -73,16 +75,18 @@ export function accountMail(baseUrl: string): Reaction<AccountState, AccountEven
   };
 }
 
-function confirmationMail(baseUrl: string, username: string, email: string, token: string): Mail {
-  const query = new URLSearchParams({ confirmation_token: token });
+function confirmationMail(baseUrl: string, username: string, email: string, nonce: string): MailPost {
   return {
     to: email,
     subject: 'Confirm your e-mail address',
     text:
       `Hello ${username},\n\nopen this link to confirm your e-mail address and begin to use your account:\n\n` +
-      `${baseUrl}/auth/confirmation?${query}\n\nIf you did not sign up, ignore this mail.\n`,
+      `${baseUrl}/auth/confirmation?confirmation_token=${TOKEN_PLACE}\n\nIf you did not sign up, ignore this mail.\n`,
+    link: link('confirmation', nonce),
   };
 }
+
+const link = (purpose: LinkPurpose, nonce: string) => ({ purpose, nonce });
 
 /** What is written to somebody about whom moderators decided. */
 const TOLD: Readonly<Record<string, string>> = {

@@ -1,25 +1,34 @@
 import type { Mailer } from '../../transport/mailer.js';
+import type { LinkPurpose, LinkTokens } from '../domain/link-tokens.js';
 import type { Clock } from '../domain/time.js';
-import type { Events, State } from '../mailbox/mailbox.js';
+import { type Events, type State, TOKEN_PLACE } from '../mailbox/mailbox.js';
 import type { Reaction } from '../runtime/kind.js';
 
 export interface MailboxSurroundings {
   readonly mailer: Mailer;
   readonly clock: Pick<Clock, 'nowMs'>;
+  readonly linkTokens: Pick<LinkTokens, 'make'>;
 }
 
 /** For how long a mail is tried. Source: RFC 5321 §4.5.4.1, four to five days. */
 export const MAIL_TRIED_MS_MAX = 5 * 86_400_000;
 
 /** Behind the reply, so that a slow mail server holds nobody up. A crash may send a mail twice. */
-export function mailboxReactions({ mailer, clock }: MailboxSurroundings): readonly Reaction<State, Events>[] {
+export function mailboxReactions({
+  mailer,
+  clock,
+  linkTokens,
+}: MailboxSurroundings): readonly Reaction<State, Events>[] {
   return [
     {
       surface: 'mail',
       beforeReply: false,
       on: {
-        async posted({ to, subject, text, atMs }) {
-          if (clock.nowMs() - atMs <= MAIL_TRIED_MS_MAX) await mailer.send({ to, subject, text });
+        async posted({ to, subject, text, link, atMs }, { self }) {
+          if (clock.nowMs() - atMs > MAIL_TRIED_MS_MAX) return;
+          // The token exists in the mail only; the journal has the nonce.
+          const token = link && linkTokens.make(link.purpose as LinkPurpose, { account: self, nonce: link.nonce });
+          await mailer.send({ to, subject, text: token === undefined ? text : text.replace(TOKEN_PLACE, token) });
         },
       },
     },

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { NONCE_BYTES } from '../../actors/domain/link-tokens.js';
 import type { StoreAppRecord } from '../../proto/gen/types.js';
 import { apps } from '../../store/tables.js';
 import { tokenHash } from '../http/authenticator.js';
@@ -10,6 +11,11 @@ const CLIENT_ID_CHARS = 43;
 /** 32 random bytes, base64url: client ids, secrets, tokens, codes. */
 export function newSecret(services: Pick<Services, 'random'>): string {
   return Buffer.from(services.random.bytes(32)).toString('base64url');
+}
+
+/** Tells the links apart that are mailed to one account; no secret. */
+export function newNonce(services: Pick<Services, 'random'>): string {
+  return Buffer.from(services.random.bytes(NONCE_BYTES)).toString('base64url');
 }
 
 /** The application of a client id. @throws Unavailable */

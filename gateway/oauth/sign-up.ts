@@ -1,8 +1,7 @@
 import { EMAIL_CHARS_MAX, USERNAME_CHARS_MAX } from '../../actors/account/register.js';
 import { type FieldError, isProblem, type Problem, problem } from '../../actors/domain/problem.js';
-import { tokenHash } from '../http/authenticator.js';
 import type { Services } from '../services.js';
-import { newSecret } from './clients.js';
+import { newNonce } from './clients.js';
 import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from './passwords.js';
 
 export interface SignUp {
@@ -66,7 +65,6 @@ export async function signUp(services: Services, wanted: SignUp): Promise<{ read
   const passwordHash = await wanted.hash(wanted.password);
   const occupied = await services.registry.claim(names, id);
   if (occupied !== undefined) return taken(occupied);
-  const token = `${id}.${newSecret(services)}`;
   const registered = await services.askAccount(id, 'register', {
     username,
     email,
@@ -78,7 +76,7 @@ export async function signUp(services: Services, wanted: SignUp): Promise<{ read
     ...(wanted.clientId === undefined ? {} : { clientId: wanted.clientId }),
     ...(wanted.reason === undefined ? {} : { reason: wanted.reason }),
     ...(wanted.address === undefined ? {} : { signUpAddress: wanted.address }),
-    ...(wanted.confirmed ? {} : { confirmationToken: token, confirmationHash: tokenHash(token) }),
+    ...(wanted.confirmed ? {} : { confirmationNonce: newNonce(services) }),
   });
   if (!isProblem(registered)) return { id };
   await services.registry.release(names, id);

@@ -1,7 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { isId } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
-import { accounts } from '../../store/tables.js';
 import { tokenHash } from '../http/authenticator.js';
 import { type AnyRoute, redirect, route } from '../http/route.js';
 import { addressKey } from '../oauth/attempts.js';
@@ -103,12 +101,9 @@ const confirm = route({
     const { rateLimits } = services.instance;
     if (rateLimits && !wrongLinks.take(address)) return tooMany(services);
     const wrong = () => faultPage(services.instance, 'Not confirmed', 'This link is not valid, or not complete.', 422);
-    const accountId = query.confirmation_token.split('.')[0] ?? '';
-    // No actor is woken for an account that is not there.
-    if (!isId(accountId) || (await services.tables.get(accounts, { account: accountId })) === undefined) return wrong();
-    const confirmed = await services.askAccount(accountId, 'confirmEmail', {
-      tokenHash: tokenHash(query.confirmation_token),
-    });
+    const link = services.linkTokens.read('confirmation', query.confirmation_token);
+    if (link === undefined) return wrong();
+    const confirmed = await services.askAccount(link.account, 'confirmEmail', { nonce: link.nonce });
     if (isProblem(confirmed)) return wrong();
     if (rateLimits) wrongLinks.giveBack(address);
     const text = html`<p>Your e-mail address is confirmed. You can go back to your application.</p>`;

@@ -1,12 +1,10 @@
 import { Type } from '@sinclair/typebox';
-import { isId } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import { accounts } from '../../store/tables.js';
-import { tokenHash } from '../http/authenticator.js';
 import { type AnyRoute, redirect, route } from '../http/route.js';
 import type { InstanceSettings } from '../instance/settings.js';
 import { addressKey } from '../oauth/attempts.js';
-import { newSecret } from '../oauth/clients.js';
+import { newNonce } from '../oauth/clients.js';
 import { field } from '../oauth/form.js';
 import { guardsOf } from '../oauth/guards.js';
 import { faultPage, hidden, html, layout, nothing } from '../oauth/pages/layout.js';
@@ -67,8 +65,7 @@ async function mailLink(services: Services, email: string): Promise<void> {
   const record = await services.tables.get(accounts, { account: id });
   // A claim may be one that came to nothing: the mail goes to the account's own address alone.
   if (record?.email.toLowerCase() !== email) return;
-  const token = `${id}.${newSecret(services)}`;
-  await services.askAccount(id, 'askReset', { token, tokenHash: tokenHash(token) });
+  await services.askAccount(id, 'askReset', { nonce: newNonce(services) });
 }
 
 const resetPage = (instance: InstanceSettings, token: string, csrf: string, cookie?: string, fault?: string) =>
@@ -109,21 +106,19 @@ const reset = route({
     const token = body.reset_password_token;
     const fault = lengthFault(body.password);
     if (fault !== undefined) return resetPage(services.instance, token, csrfOf(visit), undefined, fault);
-    const accountId = token.split('.')[0] ?? '';
     const address = addressKey(remoteAddress);
     const { wrongLinks, passwords } = guardsOf(services);
     const { rateLimits } = services.instance;
     if (rateLimits && !wrongLinks.take(address)) return tooMany(services);
     const wrong = () => faultPage(services.instance, 'Not changed', 'This link is not valid, or no longer.', 422);
-    if (!isId(accountId) || (await services.tables.get(accounts, { account: accountId })) === undefined) return wrong();
+    const link = services.linkTokens.read('reset', token);
+    if (link === undefined) return wrong();
+    const { account, nonce } = link;
     // Before the hash, which costs a hundred times as much.
-    if (isProblem(await services.askAccount(accountId, 'judgeReset', { tokenHash: tokenHash(token) }))) return wrong();
+    if (isProblem(await services.askAccount(account, 'judgeReset', { nonce }))) return wrong();
     if (rateLimits) wrongLinks.giveBack(address);
     const passwordHash = await passwords.hash(body.password);
-    const changed = await services.askAccount(accountId, 'resetPassword', {
-      tokenHash: tokenHash(token),
-      passwordHash,
-    });
+    const changed = await services.askAccount(account, 'resetPassword', { nonce, passwordHash });
     if (isProblem(changed)) return wrong();
     const text = html`<p>Your password was changed, and every device was signed out.</p>
 <p><a href="/auth/sign_in">Sign in</a></p>`;

@@ -2,10 +2,9 @@ import { Type } from '@sinclair/typebox';
 import { USERNAME_CHARS_MAX } from '../../actors/account/register.js';
 import { isProblem, problem } from '../../actors/domain/problem.js';
 import { accounts } from '../../store/tables.js';
-import { tokenHash } from '../http/authenticator.js';
 import { type AnyRoute, json, route } from '../http/route.js';
 import { addressKey } from '../oauth/attempts.js';
-import { newSecret } from '../oauth/clients.js';
+import { newNonce } from '../oauth/clients.js';
 import { guardsOf } from '../oauth/guards.js';
 import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../oauth/passwords.js';
 import { grantable } from '../oauth/scopes.js';
@@ -109,12 +108,10 @@ const resend = route({
       if ((await services.registry.claim([name], viewer)) !== undefined)
         return invalidEmail('ERR_TAKEN', 'has already been taken');
     }
-    const token = `${viewer}.${newSecret(services)}`;
     const reply = await services.askAccount(viewer, 'resendConfirmation', {
       clientId: bearer?.clientId ?? '',
       ...(isNew && isOwnApp ? { email: wanted } : {}),
-      token,
-      tokenHash: tokenHash(token),
+      nonce: newNonce(services),
     });
     // Of a refusal the claim lapses by itself: it is no address of the account (CLAIM_LIFETIME_MS).
     if (isProblem(reply)) return reply;

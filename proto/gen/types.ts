@@ -55,12 +55,10 @@ export interface AccountRegister {
   readonly locale: string;
   /** The application the user signed up with. */
   readonly clientId?: string | undefined;
-  /** SHA-256, base64url, of the token in the confirmation link. */
-  readonly confirmationHash?: string | undefined;
-  /** The token itself, for the mail's link; wiped from state, kept in the journal only. */
-  readonly confirmationToken?: string | undefined;
   readonly reason?: string | undefined;
   readonly signUpAddress?: string | undefined;
+  /** The token in the mailed link is made of it (actors/domain/link-tokens.ts). */
+  readonly confirmationNonce?: string | undefined;
 }
 
 export interface AccountRegistered {
@@ -72,15 +70,14 @@ export interface AccountRegistered {
   readonly approved: boolean;
   readonly locale: string;
   readonly clientId?: string | undefined;
-  readonly confirmationHash?: string | undefined;
-  readonly confirmationToken?: string | undefined;
   readonly reason?: string | undefined;
   readonly atMs: number;
   readonly signUpAddress?: string | undefined;
+  readonly confirmationNonce?: string | undefined;
 }
 
 export interface AccountConfirmEmail {
-  readonly tokenHash: string;
+  readonly nonce: string;
 }
 
 export interface AccountEmailConfirmed {
@@ -1226,40 +1223,36 @@ export interface AccountAnnouncementMarks {
   readonly marks: readonly AccountAnnouncementMark[];
 }
 
-/** client_id: of the application that asks. email absent: the same again. */
+/** nonce: the token in the mailed link is made of it (actors/domain/link-tokens.ts). client_id: of the application that asks. email absent: the same again. */
 export interface AccountResendConfirmation {
   readonly clientId: string;
   readonly email?: string | undefined;
-  readonly token: string;
-  readonly tokenHash: string;
+  readonly nonce: string;
 }
 
 export interface AccountConfirmationResent {
   readonly email: string;
-  readonly token: string;
-  readonly tokenHash: string;
   readonly atMs: number;
+  readonly nonce: string;
 }
 
 export interface AccountAskReset {
-  readonly token: string;
-  readonly tokenHash: string;
+  readonly nonce: string;
 }
 
 export interface AccountResetAsked {
-  readonly token: string;
-  readonly tokenHash: string;
   readonly atMs: number;
   readonly expiresAtMs: number;
+  readonly nonce: string;
 }
 
 export interface AccountJudgeReset {
-  readonly tokenHash: string;
+  readonly nonce: string;
 }
 
 export interface AccountResetPassword {
-  readonly tokenHash: string;
   readonly passwordHash: string;
+  readonly nonce: string;
 }
 
 export interface AccountResetUsed {
@@ -2317,10 +2310,17 @@ export interface MailEmpty {
 
 }
 
+/** The token of a link in the mail is made of this when the mail is sent, and stands where the text says `{token}`. */
+export interface MailLink {
+  readonly purpose: string;
+  readonly nonce: string;
+}
+
 export interface MailPost {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
+  readonly link?: MailLink | undefined;
 }
 
 export interface MailPosted {
@@ -2328,6 +2328,7 @@ export interface MailPosted {
   readonly subject: string;
   readonly text: string;
   readonly atMs: number;
+  readonly link?: MailLink | undefined;
 }
 
 export interface NodeActorCommand {
@@ -3239,6 +3240,7 @@ export interface Messages {
   'murmuration.link.FinishProof': LinkFinishProof;
   'murmuration.link.ProofFinished': LinkProofFinished;
   'murmuration.mail.Empty': MailEmpty;
+  'murmuration.mail.Link': MailLink;
   'murmuration.mail.Post': MailPost;
   'murmuration.mail.Posted': MailPosted;
   'murmuration.node.ActorCommand': NodeActorCommand;

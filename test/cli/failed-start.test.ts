@@ -49,6 +49,7 @@ test('a missing TLS file is named with its setting before Cassandra or NATS is c
     STORE: 'cassandra',
     CASSANDRA_CONTACT_POINTS: '127.0.0.1:9',
     NATS_URL: 'nats://127.0.0.1:9',
+    CLUSTER_SECRET: 'a secret',
     CLUSTER_TLS_CA: program,
     CLUSTER_TLS_CERT: '/nope.pem',
     CLUSTER_TLS_KEY: program,

@@ -1,6 +1,7 @@
 import { Client } from 'cassandra-driver';
 import { type GroupLimits, groupLimitsOf } from '../../store/cassandra/group-limits.js';
 import { WriteTimestamps } from '../../store/write-timestamps.js';
+import type { StoredPiece } from './stored-bytes.js';
 
 interface Address {
   readonly contactPoints: string[];
@@ -55,6 +56,22 @@ export async function warningsOf(queries: { query: string; params: unknown[] }[]
   const { info } = await withClient((client) => client.batch(queries, { prepare: true, logged: false }));
   return info.warnings ?? [];
 }
+
+/** Every row of every table of the keyspace. */
+export const bytesOfKeyspace = (keyspace: string): Promise<StoredPiece[]> =>
+  withClient(async (client) => {
+    const query = 'SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?';
+    const tables = await client.execute(query, [keyspace], { prepare: true });
+    const pieces: StoredPiece[] = [];
+    for (const { table_name } of tables.rows) {
+      const rows = await client.execute(`SELECT * FROM "${keyspace}"."${table_name}"`, [], { prepare: true });
+      for await (const row of rows) {
+        const cells = row.values().map((cell: unknown) => (Buffer.isBuffer(cell) ? cell : Buffer.from(String(cell))));
+        pieces.push({ place: table_name, bytes: Buffer.concat(cells) });
+      }
+    }
+    return pieces;
+  });
 
 /** What a node may put into one request there. */
 export const limitsOfServer = (): Promise<GroupLimits> => withClient(groupLimitsOf);

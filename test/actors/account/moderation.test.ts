@@ -58,7 +58,7 @@ test('who is frozen or suspended keeps no code, link or browser session, and get
     const shut = newcomer()
       .when('issueToken', token('app', 'access'))
       .when('issueToken', token('browser', 'session'))
-      .when('askReset', { token: 't', tokenHash: 'h' })
+      .when('askReset', { nonce: 'n' })
       .when('grantCode', code)
       .when('moderate', decided(on));
     assert.deepEqual([...shut.state.tokens.keys()], ['app'], on);
@@ -66,7 +66,7 @@ test('who is frozen or suspended keeps no code, link or browser session, and get
     assert.equal(shut.when('grantCode', { ...code, codeHash: 'new' }).lastProblem?.problem, 'forbidden', on);
     const free = shut.when('moderate', decided(off));
     assert.equal(free.when('exchangeCode', exchange).lastProblem?.problem, 'bad_request', on);
-    assert.equal(free.when('judgeReset', { tokenHash: 'h' }).lastProblem?.problem, 'invalid', on);
+    assert.equal(free.when('judgeReset', { nonce: 'n' }).lastProblem?.problem, 'invalid', on);
     assert.equal(free.when('issueToken', token('new', 'session')).lastProblem, undefined, on);
   }
 });

@@ -11,8 +11,7 @@ const unconfirmed = () =>
 const resend = (clientId: string, email?: string) => ({
   clientId,
   ...(email === undefined ? {} : { email }),
-  token: 't',
-  tokenHash: `hash of ${email}`,
+  nonce: `nonce for ${email}`,
 });
 
 test('only the application signed up with has the mail sent again, only before it is confirmed, not too often', () => {
@@ -35,45 +34,43 @@ test('another address takes the place of the first one, and so does its link', (
   const later = { nowMs: startMs + MAIL_PAUSE_MS };
   const again = unconfirmed().when('resendConfirmation', resend('app', 'new@example.org'));
   assert.equal(again.when('resendConfirmation', resend('app', 'newer@example.org'), later).events.length, 2);
-  assert.equal(moved.when('confirmEmail', { tokenHash: 'hash of new@example.org' }).lastProblem, undefined);
+  assert.equal(moved.when('confirmEmail', { nonce: 'nonce for new@example.org' }).lastProblem, undefined);
 });
 
 test('a link to a new password works once, in time, and signs every device out', () => {
   const token = { tokenHash: 'a', clientId: 'c', scopes: ['read'], kind: 'access' };
-  const asked = () => newcomer().when('issueToken', token).when('askReset', { token: 't', tokenHash: 'h' });
-  const reset = { tokenHash: 'h', passwordHash: 'new' };
+  const asked = () => newcomer().when('issueToken', token).when('askReset', { nonce: 'n' });
+  const reset = { nonce: 'n', passwordHash: 'new' };
   const late = asked().when('resetPassword', reset, { nowMs: startMs + RESET_LIFETIME_MS });
   assert.equal(late.lastProblem?.problem, 'invalid');
-  const wrong = asked().when('resetPassword', { ...reset, tokenHash: 'x' });
+  const wrong = asked().when('resetPassword', { ...reset, nonce: 'x' });
   assert.equal(wrong.lastProblem?.problem, 'invalid');
   const done = asked().when('resetPassword', reset);
   assert.deepEqual([done.state.owner?.passwordHash, done.state.tokens.size], ['new', 0]);
   assert.equal(done.when('resetPassword', reset).lastProblem?.problem, 'invalid');
-  const twice = asked().when('askReset', { token: 'u', tokenHash: 'i' });
-  assert.equal(twice.state.passwordReset?.tokenHash, 'h', 'not again within a minute');
+  const twice = asked().when('askReset', { nonce: 'other' });
+  assert.equal(twice.state.passwordReset?.nonce, 'n', 'not again within a minute');
 });
 
 test('a link is judged without a password, and judging records nothing', () => {
-  const asked = newcomer().when('askReset', { token: 't', tokenHash: 'h' });
-  assert.equal(asked.when('judgeReset', { tokenHash: 'h' }).lastProblem, undefined);
-  assert.equal(asked.when('judgeReset', { tokenHash: 'h' }).events.length, asked.events.length);
-  assert.equal(asked.when('judgeReset', { tokenHash: 'x' }).lastProblem?.problem, 'invalid');
-  const late = asked.when('judgeReset', { tokenHash: 'h' }, { nowMs: startMs + RESET_LIFETIME_MS });
+  const asked = newcomer().when('askReset', { nonce: 'n' });
+  assert.equal(asked.when('judgeReset', { nonce: 'n' }).lastProblem, undefined);
+  assert.equal(asked.when('judgeReset', { nonce: 'n' }).events.length, asked.events.length);
+  assert.equal(asked.when('judgeReset', { nonce: 'x' }).lastProblem?.problem, 'invalid');
+  const late = asked.when('judgeReset', { nonce: 'n' }, { nowMs: startMs + RESET_LIFETIME_MS });
   assert.equal(late.lastProblem?.problem, 'invalid');
 });
 
 test('a changed password makes the mailed link invalid', () => {
-  const changed = newcomer()
-    .when('askReset', { token: 't', tokenHash: 'h' })
-    .when('changePassword', { passwordHash: 'new' });
-  assert.equal(changed.when('resetPassword', { tokenHash: 'h', passwordHash: 'x' }).lastProblem?.problem, 'invalid');
+  const changed = newcomer().when('askReset', { nonce: 'n' }).when('changePassword', { passwordHash: 'new' });
+  assert.equal(changed.when('resetPassword', { nonce: 'n', passwordHash: 'x' }).lastProblem?.problem, 'invalid');
 });
 
 test('another e-mail address makes the link that was mailed to the first one invalid', () => {
-  const asked = unconfirmed().when('askReset', { token: 't', tokenHash: 'h' });
+  const asked = unconfirmed().when('askReset', { nonce: 'n' });
   const same = asked.when('resendConfirmation', resend('app'));
-  assert.equal(same.when('judgeReset', { tokenHash: 'h' }).lastProblem, undefined);
+  assert.equal(same.when('judgeReset', { nonce: 'n' }).lastProblem, undefined);
   const later = { nowMs: startMs + MAIL_PAUSE_MS };
   const moved = same.when('resendConfirmation', resend('app', 'new@example.org'), later);
-  assert.equal(moved.when('judgeReset', { tokenHash: 'h' }).lastProblem?.problem, 'invalid');
+  assert.equal(moved.when('judgeReset', { nonce: 'n' }).lastProblem?.problem, 'invalid');
 });

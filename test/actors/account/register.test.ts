@@ -30,11 +30,11 @@ test('what is not registered can only be asked about', () => {
   assert.equal(unregistered().when('clearNotifications', {}).lastProblem?.problem, 'not_found');
 });
 
-test('the right token confirms the address, once', () => {
+test('the right link confirms the address, once', () => {
   const alice = given(accountSlice, initialAccount(self)).when('register', registration('unconfirmed'));
-  assert.equal(alice.when('confirmEmail', { tokenHash: 'wrong' }).lastProblem?.problem, 'invalid');
-  const confirmed = alice.when('confirmEmail', { tokenHash: 'confirmation-hash' });
+  assert.equal(alice.when('confirmEmail', { nonce: 'wrong' }).lastProblem?.problem, 'invalid');
+  const confirmed = alice.when('confirmEmail', { nonce: 'confirmation-nonce' });
   assert.equal(confirmed.state.owner?.confirmed, true);
-  const again = confirmed.when('confirmEmail', { tokenHash: 'confirmation-hash' });
+  const again = confirmed.when('confirmEmail', { nonce: 'confirmation-nonce' });
   assert.equal(again.events.length, confirmed.events.length);
 });

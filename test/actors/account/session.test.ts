@@ -67,10 +67,10 @@ test('the oldest of too many codes gives way', () => {
 });
 
 test('a new password makes authorization codes that were granted before invalid', () => {
-  const granted = () => newcomer().when('grantCode', code).when('askReset', { token: 't', tokenHash: 'h' });
+  const granted = () => newcomer().when('grantCode', code).when('askReset', { nonce: 'n' });
   const changed = granted().when('changePassword', { passwordHash: 'new' });
   assert.equal(changed.when('exchangeCode', exchange).lastProblem?.problem, 'bad_request');
-  const reset = granted().when('resetPassword', { tokenHash: 'h', passwordHash: 'new' });
+  const reset = granted().when('resetPassword', { nonce: 'n', passwordHash: 'new' });
   assert.equal(reset.when('exchangeCode', exchange).lastProblem?.problem, 'bad_request');
 });
 

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Unavailable } from '../../../actors/domain/problem.js';
 import { mailboxKind } from '../../../actors/mailbox/kind.js';
-import { type Commands, type Events, mailbox, type State } from '../../../actors/mailbox/mailbox.js';
+import { type Commands, type Events, mailbox, type State, TOKEN_PLACE } from '../../../actors/mailbox/mailbox.js';
 import { MAIL_TRIED_MS_MAX } from '../../../actors/reactions/mailbox.js';
 import { askerOf } from '../../../actors/runtime/kind.js';
+import { journal } from '../../../store/tables.js';
 import type { Mail } from '../../../transport/mailer.js';
 import { given } from '../../kit/given.js';
+import { linkTokens } from '../../kit/link-tokens.js';
 import { Stage } from '../../kit/stage.js';
 
 const mail = { to: 'ada@example.org', subject: 'Hello', text: 'Good morning' };
@@ -32,7 +34,7 @@ async function stage() {
       sent.push(one);
     },
   };
-  const kind = mailboxKind({ mailer, clock: here.clock });
+  const kind = mailboxKind({ mailer, clock: here.clock, linkTokens });
   const node = await here.node(1, {}, [kind]);
   return { here, sent, server, node, post: askerOf(kind, node.runtime) };
 }
@@ -53,6 +55,28 @@ test('posting is answered at once, and mails wait in order until the mail server
     sent.map(({ subject }) => subject),
     ['one', 'two'],
   );
+  here.close();
+});
+
+test('a mail is recorded with the nonce of its link, and only the mail itself has the token', async () => {
+  const link = { purpose: 'reset', nonce: 'abcdefghijklmnopqrstuv' };
+  const text = `Open https://here.example/?t=${TOKEN_PLACE} now`;
+  const { here, sent, server, post } = await stage();
+  void post(ADA, 'post', { ...mail, text, link });
+  await here.clock.advance(60_000);
+  assert.ok(server.tries > 1);
+  server.isOpen = true;
+  await here.clock.advance(120_000);
+  const token = linkTokens.make('reset', { account: ADA, nonce: link.nonce });
+  assert.deepEqual(
+    sent.map((one) => one.text),
+    [`Open https://here.example/?t=${token} now`],
+  );
+  const rows = await here.shared.range(journal, { actor: `mailbox/${ADA}`, bucket: 0 }, { limit: 10 });
+  assert.equal(rows.length, 1);
+  const recorded = Buffer.from(rows[0]?.value.events[0]?.payload ?? []);
+  const [, nonce = '', mac = ''] = token.split('.');
+  assert.deepEqual([recorded.includes(nonce), recorded.includes(mac)], [true, false]);
   here.close();
 });
 

@@ -128,7 +128,7 @@ test('nobody is written to at the address of an account that has ended', async (
   const here = await suspended();
   await here.account(here.alice, 'moderate', { ...decided('delete'), mail: true });
   await here.account(here.alice, 'moderate', { ...decided('none'), mail: true });
-  await here.account(here.alice, 'askReset', { token: 't', tokenHash: 'h' });
+  await here.account(here.alice, 'askReset', { nonce: 'n' });
   assert.ok(!here.mails.some(({ to }) => to === ''));
   here.stage.close();
 });

@@ -132,6 +132,7 @@ export class GatewayFixture {
       },
       clock: realClock,
       random: { bytes: (count) => randomBytes(count), fraction: () => Math.random() },
+      linkTokens: { read: () => undefined },
       newAccountId: () => ALICE,
     };
   }

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LinkTokens } from '../../../actors/domain/link-tokens.js';
+
+const tokens = new LinkTokens(Buffer.alloc(32, 1));
+const link = { account: '123', nonce: 'abcdefghijklmnopqrstuv' };
+
+test('a token is read by who has the key and knows the purpose', () => {
+  const token = tokens.make('reset', link);
+  assert.deepEqual(tokens.read('reset', token), link);
+  assert.equal(token, new LinkTokens(Buffer.alloc(32, 1)).make('reset', link));
+  assert.match(token, /^[\w.-]+$/, 'needs no escapes in a query');
+  assert.equal(tokens.read('confirmation', token), undefined);
+  assert.equal(new LinkTokens(Buffer.alloc(32, 2)).read('reset', token), undefined);
+});
+
+test('no changed, shortened or invented token is read', () => {
+  const token = tokens.make('reset', link);
+  const [account = '', nonce = '', mac = ''] = token.split('.');
+  const invented = [
+    '',
+    '..',
+    account,
+    `${account}.${nonce}`,
+    `124.${nonce}.${mac}`,
+    `${account}.${nonce.replace('a', 'b')}.${mac}`,
+    `${account}.${nonce}.${'A'.repeat(43)}`,
+    `${account}.${nonce}.${mac.slice(0, -1)}`,
+    `${token}A`,
+    ` ${token}`,
+    `${token}\n`,
+    `${account}.${nonce}.${mac}.${mac}`,
+    `${'1'.repeat(1_000_000)}.${nonce}.${mac}`,
+  ];
+  for (const wrong of invented) assert.equal(tokens.read('reset', wrong), undefined, wrong.slice(0, 100));
+});
