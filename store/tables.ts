@@ -250,11 +250,21 @@ export const refusedSignUps = table('refused_sign_ups', {
   value: codec('murmuration.store.RefusedSignUp'),
   ttlSeconds: 8 * 86_400,
 });
-/** Whom to call when; a row goes when it was answered. `lane` is alarmKey's (domain/alarm.ts). */
+/**
+ * Calls that actors have asked for; a row is deleted when its call was answered. `lane` and `day` are alarmKey's
+ * (domain/alarm.ts). A row that comes back only repeats its call.
+ */
 export const alarms = table('alarms', {
-  partition: { lane: 'int' },
-  clustering: { atMs: 'int', actor: 'text', what: 'text' },
+  partition: { lane: 'int', day: 'int' },
+  clustering: { ringMs: 'int', actor: 'text', what: 'text' },
   value: codec('murmuration.store.AlarmRecord'),
+  gcGraceSeconds: 3_600,
+});
+/** A time before which a lane has no alarms: reads from there on pass over no rows deleted before it. */
+export const alarmFloors = table('alarm_floors', {
+  partition: { lane: 'int' },
+  clustering: {},
+  value: codec('murmuration.store.AlarmFloor'),
 });
 /** `era` is the notification id's. */
 export const notifications = table('notifications', {
@@ -389,6 +399,7 @@ export const allTables = [
   favourites,
   bookmarks,
   alarms,
+  alarmFloors,
   keptAnswers,
   refusedSignUps,
   notifications,

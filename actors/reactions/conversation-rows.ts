@@ -2,7 +2,6 @@ import type { ConversationMarkOf, StoreStatusRecord } from '../../proto/gen/type
 import { put, type RowWrite, remove } from '../../store/port.js';
 import {
   accountStatuses,
-  alarms,
   bookmarks,
   favouritedBy,
   favourites,
@@ -20,7 +19,6 @@ import type { ConversationEvents } from '../conversation/commands.js';
 import { heldMark, isNoMark, markKey } from '../conversation/marks.js';
 import { type ConversationState, type Entry, parentOf } from '../conversation/state.js';
 import { ORPHANED_AT_ONCE_MAX } from '../conversation/thread.js';
-import { alarmKey } from '../domain/alarm.js';
 import { eraOfId } from '../domain/ids.js';
 import { popularLevel } from '../domain/popular.js';
 import { isListed, PUBLIC_BUCKET_MS, publicBucket, publicLane } from '../domain/public.js';
@@ -89,9 +87,8 @@ function markRow(entry: Entry, by: string): RowWrite[] {
 }
 
 /** When its poll ends, the conversation is called. */
-function pollAlarm({ self }: Now, { id, poll }: StoreStatusRecord): RowWrite[] {
-  if (poll === undefined || poll.ended) return [];
-  return [put(alarms, alarmKey('conversation', self, poll.expiresAtMs, id), {})];
+async function setPollAlarm(effects: Effects, { id, poll }: StoreStatusRecord): Promise<void> {
+  if (poll !== undefined && !poll.ended) await effects.setAlarm(poll.expiresAtMs, id);
 }
 
 /** In the list of what somebody marked. */
@@ -180,9 +177,8 @@ export const conversationRows: Reaction<ConversationState, ConversationEvents> =
     async added({ status }, now, effects) {
       const record = now.state.statuses.get(status?.id ?? '')?.record;
       if (record === undefined) return;
-      const lists = record.deleted
-        ? []
-        : [listedRow(record), ...pollAlarm(now, record), ...publicRows(record), ...tagRows(record)];
+      if (!record.deleted) await setPollAlarm(effects, record);
+      const lists = record.deleted ? [] : [listedRow(record), ...publicRows(record), ...tagRows(record)];
       await effects.write([statusRow(record), ...parentRow(now, record), ...lists]);
     },
     async removed({ statusId, tags, unmarked }, now, effects) {
@@ -203,7 +199,8 @@ export const conversationRows: Reaction<ConversationState, ConversationEvents> =
     async edited({ statusId, number, revision, first, untagged }, now, effects) {
       const record = now.state.statuses.get(statusId)?.record;
       if (record === undefined || record.deleted) return;
-      const lists = [listedRow(record), ...publicRows(record), ...tagRows(record), ...pollAlarm(now, record)];
+      await setPollAlarm(effects, record);
+      const lists = [listedRow(record), ...publicRows(record), ...tagRows(record)];
       const rows = [statusRow(record), ...lists];
       if (first !== undefined) rows.push(put(statusRevisions, { status: statusId, number: 0 }, first));
       if (revision !== undefined) rows.push(put(statusRevisions, { status: statusId, number }, revision));

@@ -19,6 +19,7 @@ export function sayingLimits<S, E>(reaction: Reaction<S, E>, isSilenced: IsSilen
 function marking(effects: Effects, isSilenced: IsSilenced): Effects {
   return {
     write: (rows) => effects.write(rows),
+    setAlarm: (atMs, what) => effects.setAlarm(atMs, what),
     publish: (subject, payload) => effects.publish(subject, payload),
     tell(kind, id, command, input) {
       const isOfSilenced = TELLING.has(command) && 'from' in input && isSilenced(String(input.from));

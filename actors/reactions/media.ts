@@ -1,9 +1,8 @@
 import type { AccountMedia } from '../../proto/gen/types.js';
 import { put, type RowWrite, remove } from '../../store/port.js';
-import { alarms, mediaRows } from '../../store/tables.js';
+import { mediaRows } from '../../store/tables.js';
 import type { AccountEvents, AccountState } from '../account/commands.js';
 import { UPLOADS_ALARM, uploadAlarmMs } from '../account/media.js';
-import { alarmKey } from '../domain/alarm.js';
 import type { Effects, Reaction } from '../runtime/kind.js';
 import { tellAccount } from './account-tells.js';
 
@@ -19,8 +18,7 @@ const row = (accountId: string, media: AccountMedia, statusId?: string): RowWrit
   put(mediaRows, { media: media.id }, { accountId, media, statusId });
 
 /** The account is called when an upload has waited for a status long enough. */
-const uploadAlarm = (accountId: string, atMs: number): RowWrite =>
-  put(alarms, alarmKey('account', accountId, uploadAlarmMs(atMs), UPLOADS_ALARM), {});
+const setUploadAlarm = (effects: Effects, atMs: number) => effects.setAlarm(uploadAlarmMs(atMs), UPLOADS_ALARM);
 
 const writeRow = (
   { media }: { readonly media?: AccountMedia | undefined },
@@ -33,8 +31,10 @@ export const accountMediaRows: Reaction<AccountState, AccountEvents> = {
   surface: 'media rows',
   beforeReply: true,
   on: {
-    mediaAdded({ media }, { self }, effects) {
-      return media === undefined ? undefined : effects.write([row(self, media), uploadAlarm(self, media.atMs)]);
+    async mediaAdded({ media }, { self }, effects) {
+      if (media === undefined) return;
+      await setUploadAlarm(effects, media.atMs);
+      await effects.write([row(self, media)]);
     },
     mediaFinished: writeRow,
     mediaDescribed: writeRow,
@@ -44,8 +44,9 @@ export const accountMediaRows: Reaction<AccountState, AccountEvents> = {
     mediaTaken({ media, statusId }, { self }, effects) {
       return effects.write(media.map((one) => row(self, one, statusId)));
     },
-    mediaReleased({ media, atMs }, { self }, effects) {
-      return effects.write([...media.map((one) => row(self, one)), uploadAlarm(self, atMs)]);
+    async mediaReleased({ media, atMs }, { self }, effects) {
+      await setUploadAlarm(effects, atMs);
+      await effects.write(media.map((one) => row(self, one)));
     },
     posted({ id, media }, { self }, effects) {
       return media === undefined ? undefined : effects.write(media.media.map((one) => row(self, one, id)));

@@ -1,8 +1,5 @@
-import { put } from '../../store/port.js';
-import { alarms } from '../../store/tables.js';
 import type { AccountEvents, AccountState } from '../account/commands.js';
 import { unverifiedLinks } from '../account/profile.js';
-import { alarmKey } from '../domain/alarm.js';
 import { verifiableLink } from '../domain/verifiable-link.js';
 import { linkId } from '../link/link.js';
 import { type Events, PROOF_ALARM, type State } from '../link/proof.js';
@@ -37,8 +34,8 @@ export function proofReaction({ pages }: LinkSurroundings): Reaction<State, Even
         const proven = address !== undefined && (await pages.linksBack(address, back));
         await effects.tell('link', self, 'finishProof', { proven });
       },
-      async proofFinished({ proven, againAtMs }, { self, state }, effects) {
-        if (againAtMs > 0) await effects.write([put(alarms, alarmKey('link', self, againAtMs, PROOF_ALARM), {})]);
+      async proofFinished({ proven, againAtMs }, { state }, effects) {
+        if (againAtMs > 0) await effects.setAlarm(againAtMs, PROOF_ALARM);
         if (proven && state.proof !== undefined)
           await tellAccount(effects, state.proof.by, 'verifyLink', { value: state.proof.url });
       },

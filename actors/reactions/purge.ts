@@ -1,9 +1,8 @@
 import type { AccountPurgeItem, AccountPurgeSome, StoreStatusRef } from '../../proto/gen/types.js';
-import { put, type ReadTables } from '../../store/port.js';
-import { accountStatuses, alarms, bookmarks, favourites, featuredIn, followers, statuses } from '../../store/tables.js';
+import type { ReadTables } from '../../store/port.js';
+import { accountStatuses, bookmarks, favourites, featuredIn, followers, statuses } from '../../store/tables.js';
 import type { AccountEvents, AccountState } from '../account/commands.js';
 import { PURGE_ALARM, PURGED_AT_ONCE_MAX, SUSPENSION_KEPT_MS } from '../account/purge.js';
-import { alarmKey } from '../domain/alarm.js';
 import { eraOfId, eraOfMs } from '../domain/ids.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
 import { tellAccount } from './account-tells.js';
@@ -17,12 +16,10 @@ export const purgeAlarms: Reaction<AccountState, AccountEvents> = {
   surface: 'purge alarms',
   beforeReply: true,
   on: {
-    moderated({ action }, { self, state }, effects) {
+    moderated({ action }, { state }, effects) {
       const { suspendedAtMs } = state.moderation;
       if (action !== 'suspend' || suspendedAtMs === 0) return undefined;
-      return effects.write([
-        put(alarms, alarmKey('account', self, suspendedAtMs + SUSPENSION_KEPT_MS, PURGE_ALARM), {}),
-      ]);
+      return effects.setAlarm(suspendedAtMs + SUSPENSION_KEPT_MS, PURGE_ALARM);
     },
   },
 };

@@ -1,7 +1,4 @@
-import { put } from '../../store/port.js';
-import { alarms } from '../../store/tables.js';
 import type { AccountEvents, AccountState } from '../account/commands.js';
-import { alarmKey } from '../domain/alarm.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
 
 function setAlarm(
@@ -10,7 +7,7 @@ function setAlarm(
   effects: Effects,
 ) {
   if (now.state.scheduled.get(id)?.dueMs !== dueMs) return undefined;
-  return effects.write([put(alarms, alarmKey('account', now.self, dueMs, id), {})]);
+  return effects.setAlarm(dueMs, id);
 }
 
 /** The account is called when a scheduled status is due; an alarm that nobody needs any more changes nothing. */

@@ -4,30 +4,28 @@ import { ALARM_LANES } from '../domain/alarm.js';
 import { idShard } from '../domain/ids.js';
 import { isProblem, Unavailable } from '../domain/problem.js';
 import type { Clock, Timer } from '../domain/time.js';
+import { AlarmLane, type AlarmRow } from './alarm-lane.js';
+import { alarmRow, idOf, kindOf } from './alarm-row.js';
 import { eachOf } from './each-of.js';
 import type { Asker } from './kind.js';
 import type { Logger } from './logger.js';
 import type { Placement } from './placement.js';
 
-/** How often the table is looked at. What is set to ring sooner than this after it was written rings late by as much. */
+/** Interval of the reads of all lanes. An alarm that is set to ring sooner than this rings late by as much. */
 export const LOOK_EVERY_MS = 30_000;
-/** Shards come many at a time: one look for all of them. */
+/** Delay of the read after a change of shards: several changes share it. */
 const LOOK_AFTER_CHANGE_MS = 1_000;
-/** How far ahead each look reads, so that what comes between two of them rings in time. */
+/** Each read includes alarms that ring within this time, so that those between two reads ring in time. */
 const AHEAD_MS = 2 * LOOK_EVERY_MS;
-/** Alarms of one lane taken up by one look; the rest have their turn at the next. */
-const LANE_ROWS_MAX = 1_000;
+/** Lanes read at a time: a lane that does not answer delays three others by the time limit of a read. */
+const LANES_AT_ONCE_MAX = 4;
 /** Actors called at a time. */
 const CALLS_AT_ONCE_MAX = 16;
-/** Finished rows are passed over from here on; nothing is ever set to ring further back than a look takes. */
-const BEHIND_MS = 3_600_000;
-
-interface Due {
-  readonly key: { readonly lane: number; readonly atMs: number; readonly actor: string; readonly what: string };
-}
+/** An alarm that was not answered for this long gets a new key, so that its lane's floor can rise above the old one. */
+const RENEW_AFTER_MS = 3_600_000;
 
 interface AlarmsNeeds {
-  readonly tables: Pick<Tables, 'range' | 'write'>;
+  readonly tables: Pick<Tables, 'get' | 'range' | 'write'>;
   readonly asker: Asker;
   readonly placement: Pick<Placement, 'epochOf'>;
   readonly clock: Clock;
@@ -35,24 +33,26 @@ interface AlarmsNeeds {
 }
 
 /**
- * Calls actors when their time has come: rows say whom and when, so it survives whoever wrote them. Each node calls the
- * actors that live on it; a call may be repeated, and its row stays until it was answered.
+ * Calls actors at the times that they asked for. The rows are durable, so alarms outlive every node. Each node calls
+ * the actors that live on it. A call may be repeated; its row is deleted when the actor has answered.
  */
 export class Alarms {
   readonly #needs: AlarmsNeeds;
+  readonly #lanes: readonly AlarmLane[];
   /** Soonest first. */
-  #due: Due[] = [];
+  #due: AlarmRow[] = [];
   #next: Timer | undefined;
   #look: Timer | undefined;
   #calling = false;
   #closed = false;
-  /** Per lane: no unfinished row is before it. Found by the first look, which reads from the beginning. */
-  readonly #floors = new Map<number, number>();
-  /** The next look is because of other shards. */
+  /** The shards have changed since the last read began. */
   #isSoon = false;
 
   constructor(needs: AlarmsNeeds) {
     this.#needs = needs;
+    const { tables, clock, placement } = needs;
+    const isHere = (actor: string) => placement.epochOf(idShard(idOf(actor))) !== undefined;
+    this.#lanes = Array.from({ length: ALARM_LANES }, (_, lane) => new AlarmLane(lane, tables, clock, isHere));
   }
 
   start(): void {
@@ -65,12 +65,11 @@ export class Alarms {
     this.#next?.cancel();
   }
 
-  /** Other shards live here now: their alarms may be older than what was passed over, and due already. */
+  /** Reads soon: the actors of other shards live here now, and their alarms may be due already. */
   shardsChanged(): void {
-    this.#floors.clear();
     if (this.#isSoon) return;
     this.#isSoon = true;
-    // While one looks, the next one comes as soon when it is done.
+    // A read that is under way schedules the next one itself.
     if (this.#look === undefined) return;
     this.#look.cancel();
     this.#lookLater(LOOK_AFTER_CHANGE_MS);
@@ -81,39 +80,28 @@ export class Alarms {
     this.#look = this.#needs.clock.after(delayMs, () => {
       this.#look = undefined;
       this.#isSoon = false;
-      this.#read()
-        .catch((err: unknown) => this.#needs.logger.warn({ err }, 'alarms wait'))
-        .finally(() => this.#lookLater(this.#isSoon ? LOOK_AFTER_CHANGE_MS : LOOK_EVERY_MS));
+      void eachOf(this.#lanes, LANES_AT_ONCE_MAX, (lane) => this.#read(lane)).then(() =>
+        this.#lookLater(this.#isSoon ? LOOK_AFTER_CHANGE_MS : LOOK_EVERY_MS),
+      );
     });
   }
 
-  async #read(): Promise<void> {
-    const { tables, clock, placement } = this.#needs;
-    const nowMs = clock.nowMs();
-    const found: Due[] = [];
-    for (let lane = 0; lane < ALARM_LANES; lane++) {
-      const floorMs = this.#floors.get(lane);
-      const rows = await tables.range(
-        alarms,
-        { lane },
-        {
-          ...(floorMs === undefined ? {} : { after: { atMs: floorMs } }),
-          before: { atMs: nowMs + AHEAD_MS },
-          limit: LANE_ROWS_MAX,
-        },
-      );
-      this.#floors.set(lane, Math.min(rows[0] === undefined ? nowMs : rows[0].key.atMs - 1, nowMs) - BEHIND_MS);
-      for (const { key } of rows) if (placement.epochOf(idShard(idOf(key.actor))) !== undefined) found.push({ key });
-    }
-    this.#due = found.sort((a, b) => a.key.atMs - b.key.atMs);
-    this.#arm();
+  /** A lane that fails keeps what its last read found; the others ring. */
+  async #read(lane: AlarmLane): Promise<void> {
+    await this.#logged({ lane: lane.lane }, 'failed to read alarms', async () => {
+      const found = await lane.read(this.#needs.clock.nowMs() + AHEAD_MS);
+      const others = this.#due.filter(({ key }) => key.lane !== lane.lane);
+      this.#due = [...others, ...found].sort((a, b) => a.key.ringMs - b.key.ringMs);
+      this.#arm();
+      await lane.keepFloor();
+    });
   }
 
   #arm(): void {
     this.#next?.cancel();
     const [first] = this.#due;
     if (first === undefined || this.#closed) return;
-    const delayMs = Math.max(0, first.key.atMs - this.#needs.clock.nowMs());
+    const delayMs = Math.max(0, first.key.ringMs - this.#needs.clock.nowMs());
     this.#next = this.#needs.clock.after(delayMs, () => void this.#ring());
   }
 
@@ -121,30 +109,53 @@ export class Alarms {
     if (this.#calling) return;
     this.#calling = true;
     const nowMs = this.#needs.clock.nowMs();
-    const late = this.#due.findIndex(({ key }) => key.atMs > nowMs);
+    const late = this.#due.findIndex(({ key }) => key.ringMs > nowMs);
     const due = this.#due.splice(0, late < 0 ? this.#due.length : late);
     await eachOf(due, CALLS_AT_ONCE_MAX, (alarm) => this.#call(alarm));
     this.#calling = false;
     this.#arm();
   }
 
-  /** What fails is found again by the next look. */
-  async #call({ key }: Due): Promise<void> {
-    const { asker, tables, logger } = this.#needs;
-    const slash = key.actor.indexOf('/');
+  /** The next read finds an alarm again whose call failed. */
+  async #call(alarm: AlarmRow): Promise<void> {
+    const { actor, what } = alarm.key;
+    const isAnswered = await this.#logged({ actor, what }, 'failed to call an actor at its time', () =>
+      this.#ask(alarm),
+    );
+    await this.#logged({ actor, what }, 'failed to change an alarm', () =>
+      isAnswered === true ? this.#remove(alarm) : this.#renew(alarm),
+    );
+  }
+
+  async #ask({ key: { actor, what }, value: { atMs } }: AlarmRow): Promise<boolean> {
+    const reply = await this.#needs.asker.ask(kindOf(actor), idOf(actor), 'alarm', { what, atMs });
+    return !isProblem(reply) || reply.problem !== 'unavailable';
+  }
+
+  /** Another node, whose clock may be ahead, may have written the row. */
+  #remove({ key }: AlarmRow): Promise<void> {
+    return this.#needs.tables.write([remove(alarms, key)], { over: true });
+  }
+
+  /** The new row is durable before the old one is deleted: their partitions may differ. */
+  async #renew(alarm: AlarmRow): Promise<void> {
+    const { key, value } = alarm;
+    const { tables, clock } = this.#needs;
+    const nowMs = clock.nowMs();
+    if (nowMs - key.ringMs < RENEW_AFTER_MS) return;
+    await tables.write([alarmRow(key.actor, value.atMs, key.what, nowMs)]);
+    await this.#remove(alarm);
+  }
+
+  /** Undefined after a failure. */
+  async #logged<T>(fields: object, failure: string, action: () => Promise<T>): Promise<T | undefined> {
     try {
-      const reply = await asker.ask(key.actor.slice(0, slash), idOf(key.actor), 'alarm', {
-        what: key.what,
-        atMs: key.atMs,
-      });
-      if (isProblem(reply) && reply.problem === 'unavailable') return;
-      await tables.write([remove(alarms, key)], { over: true });
+      return await action();
     } catch (err) {
-      const fields = { actor: key.actor, what: key.what, err };
-      if (err instanceof Unavailable) logger.warn(fields, 'an alarm waits');
-      else logger.error(fields, 'an alarm failed');
+      const { logger } = this.#needs;
+      if (err instanceof Unavailable) logger.warn({ ...fields, err }, failure);
+      else logger.error({ ...fields, err }, failure);
+      return undefined;
     }
   }
 }
-
-const idOf = (actor: string) => actor.slice(actor.indexOf('/') + 1);

@@ -55,7 +55,7 @@ export async function awaken(
   const found = isNew ? untouched(recovering) : await recover(around, recovering);
   const { core } = found;
   const lane = (side: string, handlers: Handlers, cursor: number, heard: ReadonlySet<string>) => {
-    const from = { source: `${name}#${side}`, shard, epoch, halt };
+    const from = { actor: name, source: `${name}#${side}`, shard, epoch, halt };
     return new Lane(around, core, name, from, handlers, heard, cursor, progressed);
   };
   const before = lane('before', blueprint.beforeReply, found.beforeReply, blueprint.takeAway);

@@ -1,5 +1,6 @@
 import { type RowWrite, WRITE_ROWS_MAX } from '../../store/port.js';
 import { Unavailable } from '../domain/problem.js';
+import { alarmRow } from './alarm-row.js';
 import { backoffMs } from './backoff.js';
 import { type Halt, Halted } from './halt.js';
 import { actorName, type Effects } from './kind.js';
@@ -15,6 +16,8 @@ const DEFERRED = { deferred: true } as const;
 
 /** Whose effects they are. */
 export interface EffectSource {
+  /** `kind/id`. */
+  readonly actor: string;
   /** As receivers know it: they expect a source's effects in order, which holds within one lane only. */
   readonly source: string;
   readonly shard: number;
@@ -157,6 +160,12 @@ export class EntryEffects implements Effects {
     // Not yet durable is good enough: the cursor is written behind them, and without it the effect is done anew.
     const action = (all: readonly RowWrite[]) => this.untilDone(() => this.around.tables.write(all, DEFERRED));
     return this.alone ? action(rows) : this.order.write(rows, action);
+  }
+
+  /** Each try makes the row anew, so that an outage of hours leaves no alarm of long ago. */
+  setAlarm(atMs: number, what: string): Promise<void> {
+    const { clock, tables } = this.around;
+    return this.untilDone(() => tables.write([alarmRow(this.from.actor, atMs, what, clock.nowMs())], DEFERRED));
   }
 
   tell(kind: string, id: string, command: string, input: object): Promise<unknown> {

@@ -27,6 +27,12 @@ export interface Effects {
    * Resolves to its reply, a Problem included.
    */
   tell(kind: string, id: string, command: string, input: object): Promise<unknown>;
+  /**
+   * Has this actor called with the command `alarm` at a time, or soon if it has passed; durable as rows are. The call
+   * may be late, repeated, or early by the skew of clocks: the actor compares `atMs` with what it expects.
+   * @param what the reason of the call, by the actor's own ids
+   */
+  setAlarm(atMs: number, what: string): Promise<void>;
   /** To the bus's topic, fire and forget. */
   publish(subject: string, payload: Uint8Array): void;
 }

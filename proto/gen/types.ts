@@ -2724,12 +2724,17 @@ export interface StorePollVotes {
   readonly round: number;
 }
 
-/** An actor is to be called when its time has come; the key says all. */
+/** A call that an actor asked for. at_ms: the time that it asked for; the key has the time of the call. */
 export interface StoreAlarmRecord {
-
+  readonly atMs: number;
 }
 
-/** at_ms: for when it was set. */
+/** No alarm of the lane that has not been answered rings before at_ms. */
+export interface StoreAlarmFloor {
+  readonly atMs: number;
+}
+
+/** at_ms: the time that the actor asked for. */
 export interface StoreAlarmCall {
   readonly what: string;
   readonly atMs: number;
@@ -3288,6 +3293,7 @@ export interface Messages {
   'murmuration.store.KeptAnswer': StoreKeptAnswer;
   'murmuration.store.PollVotes': StorePollVotes;
   'murmuration.store.AlarmRecord': StoreAlarmRecord;
+  'murmuration.store.AlarmFloor': StoreAlarmFloor;
   'murmuration.store.AlarmCall': StoreAlarmCall;
   'murmuration.store.StatusRevision': StoreStatusRevision;
   'murmuration.store.AccountStatusRow': StoreAccountStatusRow;

@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import { alarmKey } from '../../actors/domain/alarm.js';
+import { makeId } from '../../actors/domain/ids.js';
 import { Unavailable } from '../../actors/domain/problem.js';
 
 import { Registrar } from '../../actors/registry.js';
+import { AlarmLane } from '../../actors/runtime/alarm-lane.js';
 import { BacklogScan, backlogKey } from '../../actors/runtime/backlog.js';
 import { systemClock } from '../../actors/runtime/system.js';
 import { CassandraTables } from '../../store/cassandra/cassandra-tables.js';
 import { Statements } from '../../store/cassandra/statements.js';
 import { put, remove, type Tables } from '../../store/port.js';
 import {
+  alarmFloors,
+  alarms,
   backlog,
   backlogFloors,
   bookmarks,
@@ -36,6 +41,8 @@ import {
 
 /** Far below what Cassandra refuses to pass over (100,000), so that it takes seconds. */
 const FINISHED_ROWS = 20_480;
+/** Two reads of one row each, on a busy machine. */
+const FRESH_READ_MS_MAX = 1_000;
 
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 
@@ -192,6 +199,43 @@ test('marks of deleted backlog rows stay for an hour, also in a table that was m
     await (await start()).close();
     assert.equal(await gcGraceSeconds(keyspace, 'backlog'), 3_600);
   } finally {
+    await dropKeyspace(keyspace);
+  }
+});
+
+test('a fresh node reads a lane of many thousand answered alarms in no time', async () => {
+  const keyspace = `test_${randomBytes(6).toString('hex')}`;
+  const start = { ...cassandraAddress(), keyspace, replication: 1, log, tables: [alarms, alarmFloors] };
+  const tables = await CassandraTables.open(start);
+  try {
+    assert.equal(await gcGraceSeconds(keyspace, 'alarms'), 3_600);
+    const nowMs = Date.now();
+    const id = makeId(nowMs, 7, 0);
+    const { lane } = alarmKey('account', id, nowMs, '');
+    for (let n = 0; n < FINISHED_ROWS; n += 128) {
+      const keys = Array.from({ length: 128 }, (_, more) =>
+        alarmKey('account', id, nowMs - 6 * 3_600_000 + (n + more), 'uploads'),
+      );
+      await tables.write(keys.map((key) => remove(alarms, key)));
+    }
+    const due = alarmKey('account', id, nowMs - 60_000, 'due');
+    await tables.write([put(alarms, due, { atMs: nowMs - 60_000 })]);
+    const first = new AlarmLane(lane, tables, systemClock, () => true);
+    assert.deepEqual(
+      (await first.read(nowMs)).map(({ key }) => key.what),
+      ['due'],
+    );
+    await first.keepFloor();
+    const beganMs = performance.now();
+    const fresh = new AlarmLane(lane, tables, systemClock, () => true);
+    assert.deepEqual(
+      (await fresh.read(nowMs)).map(({ key }) => key),
+      [due],
+    );
+    assert.ok(performance.now() - beganMs < FRESH_READ_MS_MAX);
+    assert.ok(((await tables.get(alarmFloors, { lane }))?.atMs ?? 0) > nowMs - 2 * 3_600_000);
+  } finally {
+    await tables.close();
     await dropKeyspace(keyspace);
   }
 });
