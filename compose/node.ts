@@ -12,8 +12,9 @@ import { Registrar } from '../actors/registry.js';
 import { reportKind } from '../actors/report/kind.js';
 import { Alarms } from '../actors/runtime/alarms.js';
 import { answererOf, askerOf } from '../actors/runtime/kind.js';
-import { type Placement, type ShardHost, stampMs } from '../actors/runtime/placement.js';
+import type { Placement, ShardHost } from '../actors/runtime/placement.js';
 import { Runtime } from '../actors/runtime/runtime.js';
+import { StampClock } from '../actors/runtime/stamp-clock.js';
 import { systemClock, systemRandom } from '../actors/runtime/system.js';
 import type { HomeRings, RecentIds } from '../actors/timelines/home-rings.js';
 import type { Settings } from '../cli/settings.js';
@@ -104,7 +105,8 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     idCeilingMs: () => owners?.idCeilingMs?.() ?? Number.POSITIVE_INFINITY,
     ownerEpoch: (shard) => owners?.ownerEpoch?.(shard),
   };
-  const timestamps = new WriteTimestamps(() => stampMs(clock, placement));
+  const stamps = new StampClock(clock, placement);
+  const timestamps = new WriteTimestamps(() => stamps.nowMs());
   const { isStopping } = options;
   const store = await openStore(settings, { clock, log: logger.child({ part: 'store' }), isStopping }, timestamps);
   const bus = await openBus(settings, { clock, log: logger.child({ part: 'bus' }), isStopping });

@@ -7,7 +7,7 @@ export class Minter {
 
   constructor(
     private readonly shard: number,
-    /** The time to put into an id, see `stampMs`. */
+    /** The time to put into an id, see `StampClock`. */
     private readonly timeMs: () => number,
   ) {}
 

@@ -1,5 +1,4 @@
 import type { NodeHandoffChunk, NodeHeard } from '../../proto/gen/types.js';
-import type { Clock } from '../domain/time.js';
 
 /** Which shards this node owns now; asked before each command and again before each acknowledgement. */
 export interface Placement {
@@ -20,15 +19,6 @@ export interface Placement {
    * Absent or undefined: there never is another owner.
    */
   ownerEpoch?(shard: number): number | undefined;
-}
-
-/**
- * The time that ids and write timestamps carry: the clock's, within what the placement allows. A clock that jumps ahead
- * is followed as soon as the store knows it.
- */
-export function stampMs(clock: Pick<Clock, 'nowMs'>, placement: Placement): number {
-  const atMostMs = placement.idCeilingMs?.() ?? Number.POSITIVE_INFINITY;
-  return Math.floor(Math.max(Math.min(clock.nowMs(), atMostMs), placement.idFloorMs() + 1));
 }
 
 /** What the cluster tells a node's runtime to do with shards. */

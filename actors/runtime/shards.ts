@@ -2,7 +2,7 @@ import type { Bus, Served, Subscription } from '../../transport/bus.js';
 import { actorSubject } from '../../transport/bus.js';
 import type { Activation } from './activation.js';
 import { Minter } from './minter.js';
-import { stampMs } from './placement.js';
+import { StampClock } from './stamp-clock.js';
 import type { Surroundings } from './surroundings.js';
 
 /** A shard that this node serves. */
@@ -21,11 +21,15 @@ export class Shards {
   /** Kept when a shard leaves: should it come back, its ids still ascend. */
   private readonly minters = new Map<number, Minter>();
 
+  private readonly stamps: StampClock;
+
   constructor(
     private readonly around: Surroundings,
     private readonly bus: Bus,
     private readonly serve: (payload: Uint8Array) => Promise<Served>,
-  ) {}
+  ) {
+    this.stamps = new StampClock(around.clock, around.placement);
+  }
 
   /** The shard, if it is held and open. */
   get(shard: number): HeldShard | undefined {
@@ -93,8 +97,7 @@ export class Shards {
   private minterOf(shard: number): Minter {
     const known = this.minters.get(shard);
     if (known !== undefined) return known;
-    const { clock, placement } = this.around;
-    const minter = new Minter(shard, () => stampMs(clock, placement));
+    const minter = new Minter(shard, () => this.stamps.nowMs());
     this.minters.set(shard, minter);
     return minter;
   }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SHARDS } from '../../actors/domain/ids.js';
 import { Minter } from '../../actors/runtime/minter.js';
-import { type ShardHost, stampMs } from '../../actors/runtime/placement.js';
+import type { ShardHost } from '../../actors/runtime/placement.js';
+import { StampClock } from '../../actors/runtime/stamp-clock.js';
 import { SoloPlacement } from '../../cluster/solo.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';
 import { VirtualClock } from '../kit/virtual-clock.js';
@@ -55,7 +56,8 @@ test('ids of a start are above all of an earlier one, though the clock was set b
   const minted = new Set<string>();
   let last = '';
   const mint = async (solo: SoloPlacement) => {
-    const minter = new Minter(7, () => stampMs(clock, solo));
+    const stamps = new StampClock(clock, solo);
+    const minter = new Minter(7, () => stamps.nowMs());
     for (let count = 0; count < 200; count++) {
       const id = minter.next();
       assert.ok(id > last, `${id} after ${last}`);

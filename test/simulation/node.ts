@@ -1,7 +1,8 @@
 import type { AnyKind } from '../../actors/runtime/kind.js';
-import { type ShardHost, stampMs } from '../../actors/runtime/placement.js';
+import type { ShardHost } from '../../actors/runtime/placement.js';
 import type { ActorJournal } from '../../actors/runtime/recovery.js';
 import { Runtime } from '../../actors/runtime/runtime.js';
+import { StampClock } from '../../actors/runtime/stamp-clock.js';
 import type { HomeRings } from '../../actors/timelines/home-rings.js';
 import { ClusterNode } from '../../cluster/cluster-node.js';
 import type { LeaseRules } from '../../cluster/lease.js';
@@ -55,7 +56,11 @@ export class SimulatedNode {
     const skewMs = Math.round((random.fraction() * 2 - 1) * SKEW_MS_MAX);
     this.process = new Process(name, skewMs, 1 + (random.fraction() * 2 - 1) * DRIFT_MAX);
     const clock = world.clockOf(this.process);
-    const timestamps = new WriteTimestamps(() => stampMs(clock, this.cluster));
+    const stamps = new StampClock(clock, {
+      idFloorMs: () => this.cluster.idFloorMs(),
+      idCeilingMs: () => this.cluster.idCeilingMs(),
+    });
+    const timestamps = new WriteTimestamps(() => stamps.nowMs());
     const store = simulatedStore(
       ground.shared,
       ground.writes,

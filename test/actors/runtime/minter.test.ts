@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { IDS_PER_MS, idMs, idShard } from '../../../actors/domain/ids.js';
 import { Minter } from '../../../actors/runtime/minter.js';
-import { stampMs } from '../../../actors/runtime/placement.js';
+import { StampClock } from '../../../actors/runtime/stamp-clock.js';
 import { VirtualClock } from '../../kit/virtual-clock.js';
 
 test('ids of a shard ascend, also past what one millisecond holds', () => {
@@ -25,16 +25,34 @@ test('ids ascend when the wall clock steps back', async () => {
 
 test('ids are above a floor that lies in the future', () => {
   const clock = new VirtualClock();
-  const placement = { epochOf: () => 1, idFloorMs: () => clock.nowMs() + 5_000 };
-  const minter = new Minter(7, () => stampMs(clock, placement));
+  const placement = { idFloorMs: () => clock.nowMs() + 5_000 };
+  const stamps = new StampClock(clock, placement);
+  const minter = new Minter(7, () => stamps.nowMs());
   assert.equal(idMs(minter.next()), clock.nowMs() + 5_001);
+});
+
+test('ids of different shards are in the order of time while the floor lies in the future', async () => {
+  const clock = new VirtualClock();
+  const floorMs = clock.nowMs() + 300_000;
+  const stamps = new StampClock(clock, { idFloorMs: () => floorMs });
+  const [busy, calm] = [new Minter(7, () => stamps.nowMs()), new Minter(3, () => stamps.nowMs())];
+  let last = '';
+  for (let round = 0; round < 20; round++) {
+    for (let count = 0; count < IDS_PER_MS; count++) last = busy.next();
+    await clock.advance(10);
+    const id = calm.next();
+    assert.ok(id > last, `${id} after ${last}`);
+    last = id;
+    await clock.advance(10);
+  }
 });
 
 test('ids of a clock that jumps ahead wait until the store knows how far it may go', () => {
   const clock = new VirtualClock();
   let ceilingMs = clock.nowMs() + 6_000;
-  const placement = { epochOf: () => 1, idFloorMs: () => 0, idCeilingMs: () => ceilingMs };
-  const minter = new Minter(7, () => stampMs(clock, placement));
+  const placement = { idFloorMs: () => 0, idCeilingMs: () => ceilingMs };
+  const stamps = new StampClock(clock, placement);
+  const minter = new Minter(7, () => stamps.nowMs());
   const before = minter.next();
   clock.skewMs = 3_600_000;
   const during = minter.next();
