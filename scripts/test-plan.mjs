@@ -24,7 +24,6 @@ const OWN = [
   { file: 'scenarios/cluster/in-doubt', seconds: 20, cores: 1, cluster: true },
   { file: 'store/cassandra', seconds: 10, cores: 1, cluster: true },
   { file: 'cli/from-afar', seconds: 10, cores: 1, cluster: true },
-  { file: 'scenarios/hostile-bytes', seconds: 30, cores: 2 },
   { file: 'scenarios/schemathesis', seconds: 110, cores: 1 },
   { file: 'scenarios/newer-nodes', seconds: 25, cores: 1 },
   { file: 'simulation/simulation', seconds: 60, cores: 1 },
