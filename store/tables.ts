@@ -95,6 +95,16 @@ export const statusRevisions = table('status_revisions', {
   clustering: { number: 'int' },
   value: codec('murmuration.store.StatusRevision'),
 });
+/**
+ * Statuses that were deleted, or are shown otherwise, as streams tell it (changedKey): for clients that resume a stream,
+ * which are caught up for an hour. The value decides who may have seen the status; it has no text.
+ */
+export const changedStatuses = table('changed_statuses', {
+  partition: { bucket: 'int', lane: 'int' },
+  clustering: { atMs: 'int', status: 'id' },
+  value: codec('murmuration.store.StatusRecord'),
+  ttlSeconds: 2 * 3_600,
+});
 /** Public statuses that public timelines show, in buckets of 2^22 ms (70 minutes) and 8 lanes (publicLane). */
 export const publicStatuses = table('public_statuses', {
   partition: { bucket: 'int', lane: 'int' },
@@ -376,6 +386,7 @@ export const allTables = [
   statuses,
   accountStatuses,
   statusRevisions,
+  changedStatuses,
   publicStatuses,
   publicBuckets,
   tagStatuses,

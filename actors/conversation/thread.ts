@@ -46,11 +46,11 @@ export const thread: Part<ConversationState, Commands, Events> = {
       if (entry?.record.accountId !== by) return notFound();
       const { record } = entry;
       if (record.deleted) return { events: [], reply: {} };
-      const { media, quote } = record;
+      const { media, quote, mentions } = record;
       const tags = indexedTags(record);
       // Marks that are only in rows go first; see `unmarkSome`.
       const marks = entry.spilled ? { unmarked: [], marksLeft: true } : firstMarks(entry);
-      const gone = { tags, media, discardMedia, quote, reblogs: record.reblogs, ...marks };
+      const gone = { tags, media, discardMedia, quote, mentions, reblogs: record.reblogs, ...marks };
       return { events: [{ type: 'removed', statusId, by, atMs: nowMs, ...gone }], reply: {} };
     },
     orphanSome(state, some) {

@@ -20,6 +20,7 @@ function marking(effects: Effects, isSilenced: IsSilenced): Effects {
   return {
     write: (rows) => effects.write(rows),
     setAlarm: (atMs, what) => effects.setAlarm(atMs, what),
+    nowMs: () => effects.nowMs(),
     publish: (subject, payload) => effects.publish(subject, payload),
     tell(kind, id, command, input) {
       const isOfSilenced = TELLING.has(command) && 'from' in input && isSilenced(String(input.from));

@@ -8,6 +8,7 @@ import { heldMark } from '../conversation/marks.js';
 import type { ConversationState } from '../conversation/state.js';
 import { isListed } from '../domain/public.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
+import { writeChange } from './changed-rows.js';
 import { reblogRecord } from './reblog-record.js';
 
 const accountMessage = codec('murmuration.node.AccountTopic');
@@ -77,9 +78,20 @@ function editSeen(
   { statusId }: { readonly statusId: string },
   { state }: Happened<ConversationState>,
   effects: Effects,
-): void {
+): Promise<void> | undefined {
   const record = state.statuses.get(statusId)?.record;
-  if (record?.deleted === false) publishStatus(effects, 'edit', record);
+  return record?.deleted === false ? publishChange(effects, 'edit', record) : undefined;
+}
+
+/** Tells open streams, and writes it for those that are resumed later. */
+async function publishChange(
+  effects: Effects,
+  kind: 'edit' | 'delete',
+  status: StoreStatusRecord | undefined,
+): Promise<void> {
+  if (status === undefined) return;
+  await writeChange(effects, status, kind === 'delete');
+  publishStatus(effects, kind, status);
 }
 
 /** Listed after the rows, as accountStream is. */
@@ -94,10 +106,10 @@ export const conversationStream: Reaction<ConversationState, ConversationEvents>
     edited: editSeen,
     cardSet: editSeen,
     quoteSettled: editSeen,
-    removed({ statusId, tags, media, reblogs }, { state }, effects) {
+    removed({ statusId, tags, media, mentions, reblogs }, { state }, effects) {
       const record = state.statuses.get(statusId)?.record;
-      // With the hashtags, the media and the reblogs by which streams have shown it.
-      publishStatus(effects, 'delete', record && { ...record, tags, media, reblogs });
+      // With the hashtags, the media, the mentions and the reblogs by which streams have shown it.
+      return publishChange(effects, 'delete', record && { ...record, tags, media, mentions, reblogs });
     },
     reblogged({ statusId, by, reblogId, visibility, atMs }, { self, state }, effects) {
       const entry = state.statuses.get(statusId);
@@ -107,7 +119,7 @@ export const conversationStream: Reaction<ConversationState, ConversationEvents>
     unreblogged({ statusId, by, reblogId }, { self, state, atMs }, effects) {
       const original = state.statuses.get(statusId)?.record;
       const reblog = { id: reblogId, visibility: original?.visibility ?? 'private', atMs };
-      publishStatus(effects, 'delete', reblogRecord(self, original, by, reblog));
+      return publishChange(effects, 'delete', reblogRecord(self, original, by, reblog));
     },
   },
 };

@@ -190,6 +190,10 @@ export class EntryEffects implements Effects {
     this.around.publish(subject, payload);
   }
 
+  nowMs(): number {
+    return this.around.clock.nowMs();
+  }
+
   private async waitingFor<T>(target: string, action: () => Promise<T>): Promise<T> {
     const { seq } = this;
     const wait = { target, seq };

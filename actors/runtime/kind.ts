@@ -35,6 +35,8 @@ export interface Effects {
   setAlarm(atMs: number, what: string): Promise<void>;
   /** To the bus's topic, fire and forget. */
   publish(subject: string, payload: Uint8Array): void;
+  /** The node's wall clock, ms. */
+  nowMs(): number;
 }
 
 /** What a reaction knows of the stored event. */

@@ -1,9 +1,10 @@
-import { compareIds } from '../../actors/domain/ids.js';
+import { compareIds, makeId } from '../../actors/domain/ids.js';
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import type { Connection, StreamSubscription } from './connection.js';
 import type { HubParts } from './hub-parts.js';
 import type { Lens } from './lens.js';
 import { conversationEvent, notificationEvent, statusEvent, untilAvailable } from './renderer.js';
+import type { StatusChange } from './sources.js';
 import { StreamEvent } from './stream-event.js';
 
 /** Items read at a time when catching up. */
@@ -14,6 +15,12 @@ export const CATCH_UP_SENT_MAX = 4_000;
 const READ_MAX = 20_000;
 /** Of what a stream has shown, how much is looked at for deletions and edits that it may have missed: some screens of a client. */
 const SHOWN_LOOKED_MAX = 200;
+
+/**
+ * How a catching up ends: all was sent; so much that the rest must wait for the client to resume; or what was missed
+ * cannot be found, and the client has to read its timelines again.
+ */
+type Outcome = 'done' | 'behind' | 'too_many';
 
 /** How an event leaves. */
 export type Send = (subscription: StreamSubscription, event: StreamEvent) => void;
@@ -36,17 +43,59 @@ export class CatchingUp {
   /** One subscription; its connection is sent away when it missed more than one catching up may send. */
   async of(connection: Connection, subscription: StreamSubscription): Promise<void> {
     const wanted = () => connection.open && connection.subscriptions.get(subscription.kind.name) === subscription;
+    const outcomes: Outcome[] = [];
     if (subscription.wantsStatuses) {
+      outcomes.push(await this.#changes(subscription, wanted));
       await this.#shown(subscription, wanted);
-      await this.#statuses(connection, subscription, wanted);
+      outcomes.push(await this.#statuses(subscription, wanted));
     }
-    if (subscription.wantsNotifications) await this.#notifications(connection, subscription, wanted);
-    if (subscription.kind.direct) await this.#conversations(subscription, wanted);
+    if (subscription.wantsNotifications) outcomes.push(await this.#notifications(subscription, wanted));
+    if (subscription.kind.direct) outcomes.push(await this.#conversations(subscription, wanted));
+    if (!wanted()) return;
+    if (outcomes.includes('too_many')) subscription.reset(makeId(this.parts.services.clock.nowMs(), 0, 0));
+    else if (outcomes.includes('behind')) connection.socket.close('behind');
   }
 
-  async #statuses(connection: Connection, subscription: StreamSubscription, wanted: () => boolean): Promise<void> {
+  /** Edits and deletions that a client missed before it resumed, of statuses that were sent before. */
+  async #changes(subscription: StreamSubscription, wanted: () => boolean): Promise<Outcome> {
+    const sinceMs = subscription.missedChangesMs;
+    if (sinceMs === undefined) return 'done';
+    const found = await this.#untilAvailable(wanted, () => this.parts.sources.changesSince(sinceMs));
+    if (found === undefined || !wanted()) return 'done';
+    subscription.missedChangesMs = undefined;
+    if (found === 'too_many') return found;
+    const changed = this.#seen(subscription, found);
+    if (changed.length > CATCH_UP_SENT_MAX) return 'too_many';
+    for (const { id, deleted } of changed) {
+      if (deleted && wanted()) subscription.deleted(new StreamEvent('delete', id, undefined), id);
+    }
+    const edited = changed.filter(({ deleted }) => !deleted).map(({ id }) => id);
+    for (let from = 0; from < edited.length && wanted(); from += PAGE) {
+      const ids = edited.slice(from, from + PAGE);
+      const records = (await this.#untilAvailable(wanted, () => this.parts.sources.nowOf(ids))) ?? [];
+      for (const record of records) if (record !== undefined) await this.#edit(subscription, record, wanted);
+    }
+    return 'done';
+  }
+
+  /** The last change of each status that the client may show, as far as catching up does not send the status itself. */
+  #seen(subscription: StreamSubscription, changes: readonly StatusChange[]): StoreStatusRecord[] {
+    const lens = this.view.lens();
+    if (lens === undefined) return [];
+    const { floor } = subscription.statuses;
+    const last = new Map<string, StoreStatusRecord>();
+    for (const { status } of changes) {
+      const { id, deleted, reblogs } = status;
+      const isComing = compareIds(id, floor) > 0 && !subscription.statuses.has(id) && !(deleted && reblogs > 0);
+      const isSeen = deleted ? subscription.mayHaveShown(status, lens) : subscription.takes(status, lens);
+      if (isSeen && !isComing && last.get(id)?.deleted !== true) last.set(id, status);
+    }
+    return [...last.values()];
+  }
+
+  async #statuses(subscription: StreamSubscription, wanted: () => boolean): Promise<Outcome> {
     const { sources } = this.parts;
-    if (subscription.kind.public === 'remote') return;
+    if (subscription.kind.public === 'remote') return 'done';
     const { home, list, tag } = subscription.kind;
     const read = (sinceId: string) => {
       if (home) return sources.homeSince(this.viewer, sinceId, PAGE);
@@ -54,7 +103,7 @@ export class CatchingUp {
       if (tag !== undefined) return sources.tagSince(this.viewer, tag, sinceId, PAGE);
       return sources.publicSince(this.viewer, sinceId, PAGE);
     };
-    const isWhole = await this.#pages(this.#start(subscription.statuses.floor), wanted, read, async (record) => {
+    return this.#pages(this.#start(subscription.statuses.floor), wanted, read, async (record) => {
       const takes = () => this.#takes(subscription, record);
       if (subscription.statuses.has(record.id) || !takes()) return false;
       const event = await this.#untilAvailable(wanted, () => statusEvent(sources, record));
@@ -62,7 +111,6 @@ export class CatchingUp {
       await this.view.screened(subscription, event, record, (one, shown) => one.status(shown, record));
       return true;
     });
-    if (!isWhole) connection.socket.close('behind');
   }
 
   /** What became of what was shown: it may be gone or edited. Of a new stream nothing was, and nothing is read. */
@@ -86,10 +134,10 @@ export class CatchingUp {
     await this.view.screened(subscription, event, record, (one, shown) => one.edited(shown, record));
   }
 
-  async #notifications(connection: Connection, subscription: StreamSubscription, wanted: () => boolean): Promise<void> {
+  #notifications(subscription: StreamSubscription, wanted: () => boolean): Promise<Outcome> {
     const { sources } = this.parts;
     const read = (sinceId: string) => sources.notificationsSince(this.viewer, sinceId, PAGE);
-    const isWhole = await this.#pages(this.#start(subscription.notifications.floor), wanted, read, async (found) => {
+    return this.#pages(this.#start(subscription.notifications.floor), wanted, read, async (found) => {
       const { id, record } = found;
       if (record.filtered === true || subscription.notifications.has(id)) return false;
       if (this.view.lens()?.blocks(record.from) !== false) return false;
@@ -98,42 +146,44 @@ export class CatchingUp {
       subscription.notification(event, id);
       return true;
     });
-    if (!isWhole) connection.socket.close('behind');
   }
 
-  async #conversations(subscription: StreamSubscription, wanted: () => boolean): Promise<void> {
+  #conversations(subscription: StreamSubscription, wanted: () => boolean): Promise<Outcome> {
     const { sources } = this.parts;
     const since = this.#start(subscription.statuses.floor);
-    const directs = await this.#untilAvailable(wanted, () => sources.conversationsSince(this.viewer, since, PAGE));
-    for (const direct of directs ?? []) {
+    const read = async (sinceId: string) => {
+      const directs = await sources.conversationsSince(this.viewer, sinceId, PAGE);
+      return directs.map((direct) => ({ id: direct.statusIds.at(-1) ?? '', direct }));
+    };
+    return this.#pages(since, wanted, read, async ({ direct }) => {
       const event = await this.#untilAvailable(wanted, () => conversationEvent(sources, this.viewer, direct));
-      if (event !== undefined && compareIds(event.id, since) > 0 && wanted()) {
-        subscription.conversation(event, event.id);
-      }
-    }
+      if (event === undefined || compareIds(event.id, since) <= 0 || !wanted()) return false;
+      subscription.conversation(event, event.id);
+      return true;
+    });
   }
 
-  /** `offer` says whether it had to be sent. False: more than one catching up may send was missed. */
+  /** `offer` says whether it had to be sent. */
   async #pages<T extends { readonly id: string }>(
     sinceId: string,
     wanted: () => boolean,
     read: (sinceId: string) => Promise<readonly T[]>,
     offer: (item: T) => Promise<boolean>,
-  ): Promise<boolean> {
+  ): Promise<Outcome> {
     let after = sinceId;
     let sent = 0;
     for (let count = 0; count < READ_MAX && wanted(); ) {
       const items = (await this.#untilAvailable(wanted, () => read(after))) ?? [];
       for (const item of items) {
-        if (sent >= CATCH_UP_SENT_MAX) return false;
+        if (sent >= CATCH_UP_SENT_MAX) return 'behind';
         if (await offer(item)) sent += 1;
       }
       const last = items.at(-1);
-      if (last === undefined || items.length < PAGE || compareIds(last.id, after) <= 0) return true;
+      if (last === undefined || items.length < PAGE || compareIds(last.id, after) <= 0) return 'done';
       after = last.id;
       count += items.length;
     }
-    return true;
+    return 'too_many';
   }
 
   /** No further back than the hub looks, whatever the client names. */

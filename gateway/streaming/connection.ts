@@ -7,7 +7,7 @@ import type { Lens } from './lens.js';
 import { Position, type Since } from './position.js';
 import { RecentGists } from './recent-gists.js';
 import { SentIds, versionOf } from './sent-ids.js';
-import type { StreamEvent } from './stream-event.js';
+import { StreamEvent } from './stream-event.js';
 import { isAccounts, NOTIFICATIONS_SCOPE, type StreamKind } from './stream-kinds.js';
 
 /** Why the server ends a stream. */
@@ -29,6 +29,8 @@ export class StreamSubscription {
   readonly kind: StreamKind;
   readonly statuses: SentIds;
   readonly notifications: SentIds;
+  /** A resumed stream has missed edits and deletions from here on, ms; undefined: none, or they were sent. */
+  missedChangesMs: number | undefined;
   /** Of a home or list. */
   readonly #gists: RecentGists | undefined;
   /** Whether the token may hear of notifications, too. */
@@ -126,6 +128,12 @@ export class StreamSubscription {
   /** What concerns the account: nothing to be caught up with. */
   told(event: StreamEvent): void {
     this.#socket.send(event, this.kind);
+  }
+
+  /** More was missed than can be sent: the client reads its timelines again, and resumes after `floor` from now on. */
+  reset(floor: string): void {
+    this.#position.restart(floor);
+    this.#send(new StreamEvent('reset', undefined, floor), floor);
   }
 
   #send(event: StreamEvent, id: string): void {

@@ -1,4 +1,4 @@
-import { makeId } from '../../actors/domain/ids.js';
+import { compareIds, idMs, makeId } from '../../actors/domain/ids.js';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import type { Timer } from '../../actors/domain/time.js';
 import { codec } from '../../proto/codec.js';
@@ -14,8 +14,12 @@ import { StreamEvent } from './stream-event.js';
 import { ofNamed, type StreamKind, type StreamNames } from './stream-kinds.js';
 import { Viewer } from './viewer.js';
 
-/** How far back a stream is caught up or resumed; whoever was away for longer reloads the timeline. */
+/** How far back a stream is caught up or resumed; whoever was away for longer is told to reload the timeline. */
 const CATCH_UP_MS = 3_600_000;
+/** A position of so much later than now is not ours: no node's clock is ahead by more. */
+const POSITION_AHEAD_MS = 60_000;
+/** An edit or deletion of just before a position may have been published after the stream broke off. */
+const CHANGES_LATE_MS = 30_000;
 /**
  * After an outage of the bus the store is read again this much later, too: other nodes may come back after us, and
  * what they published in between reached nobody.
@@ -117,14 +121,17 @@ export class Hub {
 
   /**
    * Adds a stream, from now on or from `since` on. Whatever happens while topics are being subscribed is read from
-   * the store. Resolves when live events come.
+   * the store. Resolves when live events come. A client whose `since` is out of reach gets `reset` first.
    */
   async subscribe(connection: Connection, kind: StreamKind, since?: Since): Promise<void> {
     const viewer = this.#viewers.get(connection.viewer);
     if (!connection.open || viewer === undefined || connection.subscriptions.has(kind.name)) return;
     const { clock } = this.#parts.services;
-    const from = since ?? { floor: makeId(clock.nowMs(), 0, 0), sent: [] };
+    const now = makeId(clock.nowMs(), 0, 0);
+    const isLost = since !== undefined && !this.#isInReach(since);
+    const from = since === undefined || isLost ? { floor: now, sent: [] } : since;
     const subscription = new StreamSubscription(kind, connection.scopes, connection.socket, from, clock);
+    if (since === from) subscription.missedChangesMs = idMs(from.floor) - CHANGES_LATE_MS;
     connection.subscriptions.set(kind.name, subscription);
     this.#followStatuses();
     this.#followAnnouncements();
@@ -134,6 +141,8 @@ export class Hub {
     ];
     const waited = feeds.some((feed) => !feed.live);
     await Promise.all(feeds.map((feed) => feed.ready));
+    // Not before live events come: what happens after the client has reloaded reaches it.
+    if (isLost) viewer.resetOne(connection, subscription, now);
     if (waited || since !== undefined) viewer.catchUpOne(connection, subscription);
   }
 
@@ -178,6 +187,11 @@ export class Hub {
     if (this.#announcements !== undefined) feeds.push(this.#announcements);
     this.#viewers.clear();
     await Promise.allSettled(feeds.map((feed) => feed.close()));
+  }
+
+  #isInReach({ floor }: Since): boolean {
+    const { services, oldestId } = this.#parts;
+    return compareIds(floor, oldestId()) >= 0 && idMs(floor) <= services.clock.nowMs() + POSITION_AHEAD_MS;
   }
 
   #followStatuses(): void {

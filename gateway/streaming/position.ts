@@ -44,6 +44,11 @@ export class Position {
     else if (this.#named !== undefined) this.#named += this.#nameOf(id);
   }
 
+  /** Everything up to `floor` is the client's own business: it was told to reload. */
+  restart(floor: string): void {
+    if (compareIds(floor, this.#floor) > 0) this.#raise(floor);
+  }
+
   /** As a client names it to resume: the id, how far it is above the floor, and how far what was sent is above that. */
   after(id: string): string {
     const toldMs = this.#clock.nowMs() - TOLD_MS;

@@ -7,6 +7,12 @@ export interface StoredNotification {
   readonly record: StoreNotificationRecord;
 }
 
+/** A status that was deleted or is shown otherwise since `atMs`. `status` says who may have seen it, and whether it is gone. */
+export interface StatusChange {
+  readonly atMs: number;
+  readonly status: StoreStatusRecord;
+}
+
 /** A conversation as it is sent. */
 export interface StreamedConversation {
   /** Of its last status. */
@@ -49,5 +55,7 @@ export interface StreamSources {
   conversationsSince(viewer: string, sinceId: string, limit: number): Promise<readonly AccountDirect[]>;
   /** These statuses, or reblogs, as they are now, in that order; undefined for those that are there no more. */
   nowOf(ids: readonly string[]): Promise<readonly (StoreStatusRecord | undefined)[]>;
+  /** In the order in which they happened; some from before it may be among them. */
+  changesSince(sinceMs: number): Promise<readonly StatusChange[] | 'too_many'>;
   notificationsSince(viewer: string, sinceId: string, limit: number): Promise<readonly StoredNotification[]>;
 }

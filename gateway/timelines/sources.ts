@@ -13,11 +13,13 @@ import { listTimeline } from './list.js';
 import { notificationCursor } from './notification-cursor.js';
 import type { Page } from './page.js';
 import { publicTimeline } from './public.js';
+import { StatusChanges } from './status-changes.js';
 import { streamMarks } from './stream-marks.js';
 import { tagTimeline } from './tag.js';
 
 /** What streams read and render, out of the same parts as the routes. */
 export function streamSources(services: Services): StreamSources {
+  const changes = new StatusChanges(services.tables, services.clock);
   return {
     async renderStatus(record) {
       return renderForStreams(services, record);
@@ -60,6 +62,7 @@ export function streamSources(services: Services): StreamSources {
       );
       return records.map((record) => (record?.deleted === false ? record : undefined));
     },
+    changesSince: (sinceMs) => changes.since(sinceMs),
     async notificationsSince(viewer, sinceId, limit) {
       const bounds = above(sinceId, limit);
       const cursor = notificationCursor(services, viewer, bounds);

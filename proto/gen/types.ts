@@ -1726,6 +1726,8 @@ export interface ConversationRemoved {
   readonly unmarked: readonly ConversationMarkOf[];
   /** There are more; `SomeUnmarked` events remove them. */
   readonly marksLeft: boolean;
+  /** Who was mentioned, and may have seen it for that. */
+  readonly mentions: readonly AccountMention[];
 }
 
 /** id: of the account, or of the quoting status. */

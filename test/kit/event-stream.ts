@@ -22,8 +22,10 @@ export class EventStream {
   private reading: Promise<void> = Promise.resolve();
   private last: string | undefined;
 
-  static async open(url: string, stream: string, token: string): Promise<EventStream> {
+  /** `since`: the position that the stream resumes after. */
+  static async open(url: string, stream: string, token: string, since?: string): Promise<EventStream> {
     const opened = new EventStream();
+    opened.last = since;
     opened.reading = opened.read(await opened.connect(`${url}/api/v1/streaming/${stream}`, token));
     return opened;
   }
@@ -42,6 +44,16 @@ export class EventStream {
     return this.events
       .filter((event) => event.event === 'update')
       .map((event) => (JSON.parse(event.data) as { id: string }).id);
+  }
+
+  /** Data of the events of this name, in order of arrival. */
+  dataOf(name: string): string[] {
+    return this.events.filter(({ event }) => event === name).map(({ data }) => data);
+  }
+
+  /** What the stream resumes after. */
+  get position(): string | undefined {
+    return this.last;
   }
 
   async close(): Promise<void> {

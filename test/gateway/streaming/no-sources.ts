@@ -16,6 +16,7 @@ export const NO_SOURCES: StreamSources = {
   renderConversation: async () => undefined,
   conversationsSince: nothing,
   nowOf: nothing,
+  changesSince: nothing,
 };
 
 /** What a viewer's actor answers who is nobody's follower and hides nothing. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type CloseEvent, WebSocket } from 'undici';
+import { makeId } from '../../../actors/domain/ids.js';
 import { CATCH_UP_SENT_MAX } from '../../../gateway/streaming/catching-up.js';
 import type { StreamSources } from '../../../gateway/streaming/sources.js';
 import type { StoreStatusRecord } from '../../../proto/gen/types.js';
@@ -23,6 +24,8 @@ let stored: StoreStatusRecord[] = [];
 let unseen = new Set<string>();
 /** Of these the first rendering waits: that for the live event. */
 const slow = new Set<string>();
+/** Statuses posted now are such. */
+let slowing = false;
 let held: Promise<void> = Promise.resolve();
 
 const sources: StreamSources = {
@@ -43,10 +46,17 @@ before(async () => {
 });
 after(() => gateway.stop());
 
-let minted = 999_999_999_999_000_000n;
+let minted = 0n;
+/** Rising, and above the positions of streams that were opened before. */
+function mint(): string {
+  const nowId = BigInt(makeId(Date.now(), 0, 1));
+  minted = minted < nowId ? nowId : minted + 1n;
+  return String(minted);
+}
 /** Stored, then told, as far as the bus tells anything. */
 function post(): string {
-  const id = String(++minted);
+  const id = mint();
+  if (slowing) slow.add(id);
   const status = plainStatus(id, ALICE);
   stored.push(status);
   tell(bus, 'update', status);
@@ -87,8 +97,9 @@ test('what waits to be shown while a thousand statuses and more are caught up wi
     release = resolve;
   });
   lost(1_500);
-  for (let n = 1n; n <= WAITING; n++) slow.add(String(minted + n));
+  slowing = true;
   posts(WAITING);
+  slowing = false;
   const [late] = lost(600).slice(-1);
   bus.gap(STATUSES_TOPIC);
   await shown(stream, String(late));

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { makeId } from '../../../actors/domain/ids.js';
+import { CATCH_UP_SENT_MAX } from '../../../gateway/streaming/catching-up.js';
+import type { StatusChange, StreamSources } from '../../../gateway/streaming/sources.js';
+import type { StoreStatusRecord } from '../../../proto/gen/types.js';
+import { EventStream } from '../../kit/event-stream.js';
+import { until } from '../../kit/until.js';
+import { ALICE, account, BOB, GatewayFixture } from '../http/gateway-fixture.js';
+import { NO_RELATIONS, NO_SOURCES } from './no-sources.js';
+import { plainStatus } from './told-status.js';
+
+const WAIT_MS = 10_000;
+const gateway = new GatewayFixture();
+let changes: readonly StatusChange[] | 'too_many' = [];
+let stored: readonly StoreStatusRecord[] = [];
+const sources: StreamSources = {
+  ...NO_SOURCES,
+  renderStatus: async ({ id }) => ({ id }),
+  changesSince: async () => changes,
+  publicSince: async (_viewer, sinceId, limit) => {
+    const from = stored.findIndex(({ id }) => id > sinceId);
+    return from < 0 ? [] : stored.slice(from, from + limit);
+  },
+};
+
+before(async () => {
+  await gateway.start([], { streams: sources }, (async () => NO_RELATIONS) as never);
+  await gateway.giveAccount(account(ALICE));
+  await gateway.giveToken('alice', { accountId: ALICE, scopes: ['read'] });
+});
+after(() => gateway.stop());
+
+const minuteAgo = () => makeId(Date.now() - 60_000, 0, 0);
+async function assertReset(): Promise<void> {
+  const stream = await EventStream.open(gateway.url, 'public', 'alice', minuteAgo());
+  const [reset] = await until('the reset', () => stream.events.slice(-1)[0] && stream.events.slice(-1), WAIT_MS);
+  assert.deepEqual([stream.events.length, reset?.event], [1, 'reset']);
+  await stream.close();
+  changes = [];
+  stored = [plainStatus(makeId(Date.now() + 1_000, 0, 0), BOB)];
+  const again = await EventStream.open(gateway.url, 'public', 'alice', stream.position);
+  await until('the status', () => again.updates().length > 0, WAIT_MS);
+  assert.equal(again.events.length, 1, 'no reset again');
+  await again.close();
+  stored = [];
+}
+
+test('a client is told to reload when more changed than one catching up reads', async () => {
+  changes = 'too_many';
+  await assertReset();
+});
+
+test('a client is told to reload when more that it may show changed than one catching up sends', async () => {
+  const status = plainStatus('000000000000000007', BOB, { deleted: true });
+  changes = Array.from({ length: CATCH_UP_SENT_MAX + 1 }, (_, index) => ({
+    atMs: index,
+    status: { ...status, id: String(index).padStart(18, '0') },
+  }));
+  await assertReset();
+});
+
+test('a client is told to reload when its stream takes little of so much that not all of it is read', async () => {
+  const first = BigInt(makeId(Date.now() - 10_000, 0, 0));
+  stored = Array.from({ length: 20_001 }, (_, index) =>
+    plainStatus(String(first + BigInt(index)), BOB, { visibility: 'private' }),
+  );
+  await assertReset();
+});
