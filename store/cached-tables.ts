@@ -12,6 +12,9 @@ import type { AnyTable, Columns, KeyOf, Table } from './table.js';
  */
 const ROWS_MAX = 65_536;
 
+/** No row has it. */
+const NO_ID = storedId('0');
+
 /** What waits for it runs when this turn's work has returned, before the event loop goes on. */
 const TURN = Promise.resolve();
 
@@ -296,8 +299,20 @@ export class CachedTables implements Tables {
     partition: KeyOf<P>,
     bounds: Bounds<C>,
   ): Promise<void> {
-    if (this.#newest.has(table) || this.#ranges.has(table)) throw new TypeError(`rows of ${table.name} are kept`);
-    return this.#inner.removeRange(table, partition, bounds);
+    if (this.#ranges.has(table)) throw new TypeError(`ranges of ${table.name} are cached`);
+    const removed = this.#inner.removeRange(table, partition, bounds);
+    return this.#newest.has(table) ? removed.finally(() => this.#removed(table, partition)) : removed;
+  }
+
+  /** Invalidates what is cached of a partition, here and on other nodes: as after a write of unknown outcome. */
+  #removed(table: AnyTable, partition: Readonly<Record<string, string | number>>): void {
+    const texts = Object.entries(table.partition).map(([name, type]) =>
+      type === 'id' ? storedId(String(partition[name])) : String(partition[name]),
+    );
+    const written = [{ table: table.name, key: [...texts, NO_ID] }];
+    for (const row of written) this.#newest.written(row);
+    for (const listener of this.#changed) listener(written);
+    for (const listener of this.#writtenHere) listener(written, true);
   }
 
   compareAndSet<P extends Columns, C extends Columns, V>(

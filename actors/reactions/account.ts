@@ -1,4 +1,4 @@
-import type { ReadTables } from '../../store/port.js';
+import type { Tables } from '../../store/port.js';
 import type { AccountEvents, AccountState } from '../account/commands.js';
 import type { Reaction } from '../runtime/kind.js';
 import type { HomeRings } from '../timelines/home-rings.js';
@@ -9,6 +9,7 @@ import { indexedStatuses } from './indexing.js';
 import { accountMail } from './mail.js';
 import { accountMediaFiles, accountMediaRows, type MediaFiles } from './media.js';
 import { moderationTells } from './moderation-tells.js';
+import { clearedNotifications } from './notification-rows.js';
 import { profileProofs } from './proof.js';
 import { accountPurge, purgeAlarms } from './purge.js';
 import { scheduledAlarms } from './scheduled.js';
@@ -19,8 +20,8 @@ import { accountTimeline } from './timeline.js';
 export interface AccountSurroundings {
   /** Of the instance, without trailing slash; mails link there. */
   readonly baseUrl: string;
-  /** Where the notifications to be cleared are looked up, and where followers come from. */
-  readonly tables: Pick<ReadTables, 'range' | 'getMany'>;
+  /** Where notifications are looked up and cleared, and where followers come from. */
+  readonly tables: Pick<Tables, 'range' | 'getMany' | 'removeRange'>;
   /** Home timelines of the accounts of this node. */
   readonly rings: HomeRings;
   readonly media: MediaFiles;
@@ -44,5 +45,6 @@ export function accountReactions(around: AccountSurroundings): readonly Reaction
     accountMail(around.baseUrl),
     accountMediaFiles(around.media),
     accountPurge(around.tables),
+    clearedNotifications(around.tables),
   ];
 }

@@ -1,5 +1,13 @@
 import type { AccountSettledRequest, StoreNotificationRecord } from '../../proto/gen/types.js';
-import { put, RANGE_LIMIT_MAX, type ReadTables, type Row, type RowWrite, remove } from '../../store/port.js';
+import {
+  put,
+  RANGE_LIMIT_MAX,
+  type ReadTables,
+  type Row,
+  type RowWrite,
+  remove,
+  type Tables,
+} from '../../store/port.js';
 import { directStatuses, notifications } from '../../store/tables.js';
 import type { AccountEvents, AccountState } from '../account/commands.js';
 import { compareIds, eraOfId, makeId, storedId } from '../domain/ids.js';
@@ -29,7 +37,8 @@ export function notificationRows(
     const since = settled.map((one) => one.sinceId).sort(compareIds)[0];
     const upTo = state.lastNotificationId;
     if (since === undefined || upTo === undefined) return;
-    await eachPage(tables, self, storedId((BigInt(since) - 1n).toString()), upTo, async (rows) => {
+    const after = higher(storedId((BigInt(since) - 1n).toString()), state.clearedUpToId);
+    await eachPage(tables, self, after, upTo, async (rows) => {
       const due = rows.filter(({ value }) => value.filtered === true && from.has(value.from));
       await writeAll(effects, due.map(change));
     });
@@ -40,8 +49,9 @@ export function notificationRows(
       const record = { type: kind, from, statusId, atMs, filtered, report, warning, severance, collectionId };
       return effects.write([put(notifications, keyOf(self, id), record)]);
     },
-    noticeRetracted: ({ kind, from, statusId, sinceMs }, { self }, effects) => {
-      const [since, upTo] = [makeId(sinceMs, 0, 0), makeId(sinceMs + RETRACTABLE_MS, 0, 0)];
+    noticeRetracted: ({ kind, from, statusId, sinceMs }, { self, state }, effects) => {
+      const since = higher(makeId(sinceMs, 0, 0), state.clearedUpToId);
+      const upTo = makeId(sinceMs + RETRACTABLE_MS, 0, 0);
       return eachPage(tables, self, since, upTo, async (rows) => {
         const told = rows.filter(
           ({ value }) => value.type === kind && value.from === from && value.statusId === statusId,
@@ -62,16 +72,9 @@ export function notificationRows(
         effects,
         ids.map((id) => remove(notifications, keyOf(self, id))),
       ),
-    async notificationsCleared({ upToId, afterId }, { self, state }, effects) {
-      // Readers start above the cleared ones at once, and never read over what is left of their rows.
-      await effects.write([accountRow(state)]);
-      await eachPage(tables, self, afterId ?? '0', upToId, (rows) =>
-        writeAll(
-          effects,
-          rows.map(({ key }): RowWrite => remove(notifications, key)),
-        ),
-      );
-    },
+    /** All readers start above the cleared ones. The removal of one row invalidates the pages that are cached. */
+    notificationsCleared: ({ upToId }, { self, state }, effects) =>
+      effects.write([accountRow(state), remove(notifications, keyOf(self, upToId))]),
     notificationRequestsAccepted: ({ settled }, happened, effects) =>
       settle(settled, happened, effects, ({ key, value }) =>
         put(notifications, key, { ...value, filtered: undefined }),
@@ -80,6 +83,24 @@ export function notificationRows(
       settle(settled, happened, effects, ({ key }) => remove(notifications, key)),
   };
 }
+
+/** Behind the reply: removes the rows of cleared notifications, each partition's at once. */
+export function clearedNotifications(tables: Pick<Tables, 'removeRange'>): Reaction<AccountState, AccountEvents> {
+  return {
+    surface: 'cleared notifications',
+    beforeReply: false,
+    on: {
+      async notificationsCleared({ upToId, afterId }, { self: account }) {
+        const before = { notification: storedId((BigInt(upToId) + 1n).toString()) };
+        for (let era = eraOfId(higher(account, afterId)); era <= eraOfId(upToId); era++)
+          await tables.removeRange(notifications, { account, era }, { before });
+      },
+    },
+  };
+}
+
+const higher = (id: string, other: string | undefined): string =>
+  other === undefined || compareIds(other, id) < 0 ? id : other;
 
 /** All rows after one id, up to another. */
 async function eachPage(
@@ -90,8 +111,7 @@ async function eachPage(
   visit: (rows: readonly NoticeRow[]) => Promise<void>,
 ): Promise<void> {
   // Nothing of an account is older than it.
-  const first = compareIds(afterId, account) < 0 ? account : afterId;
-  for (let era = eraOfId(first); era <= eraOfId(upToId); era++) {
+  for (let era = eraOfId(higher(account, afterId)); era <= eraOfId(upToId); era++) {
     let after = afterId;
     for (;;) {
       const page = { after: { notification: after }, limit: RANGE_LIMIT_MAX };

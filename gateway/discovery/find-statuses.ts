@@ -13,7 +13,8 @@ import { loadAccounts } from '../people-at-hand.js';
 import type { Relations } from '../relations.js';
 import type { Services } from '../services.js';
 import { type Soon, soon, together } from '../soon.js';
-import type { Entry } from '../timelines/cursor.js';
+import { ALL, type Entry } from '../timelines/cursor.js';
+import { notificationCursor } from '../timelines/notification-cursor.js';
 import { relationsOf, type VisibleStatus, visibleById } from '../visible.js';
 import { QUERY_WORDS_MAX } from './find-accounts.js';
 
@@ -288,7 +289,7 @@ function libraryOf(services: Services, viewer: string): Soon<Library> {
     latestRows.of(accountStatuses, 'status', viewer, OWN_MAX),
     latestRows.of(favourites, 'mark', viewer, MARKS_MAX),
     latestRows.of(bookmarks, 'mark', viewer, MARKS_MAX),
-    latestRows.of(notifications, 'notification', viewer, MARKS_MAX),
+    latestRows.of(notifications, 'notification', viewer, MARKS_MAX, notificationCursor(services, viewer, ALL)),
   ]);
   return soon(shelves, ([own, favourited, bookmarked, notified]) =>
     keptOf(services).library({ own, favourited, bookmarked, notified }),

@@ -5,7 +5,7 @@ import { Generations } from '../../store/generations.js';
 import type { ReadTables } from '../../store/port.js';
 import type { Table } from '../../store/table.js';
 import type { Soon } from '../soon.js';
-import { ALL, type Entry } from '../timelines/cursor.js';
+import { ALL, type Cursor, type Entry } from '../timelines/cursor.js';
 import { accountCursor } from '../timelines/eras.js';
 import type { Told } from './tag-histories.js';
 
@@ -49,18 +49,22 @@ export class LatestRows {
     });
   }
 
-  /** `count` of the account's rows or more, all where there are fewer. `column`: the clustering column, an id. */
+  /**
+   * `count` of the account's rows or more, all where there are fewer. `column`: the clustering column, an id.
+   * `cursor`: reads them, newest first, where not all rows of the account count.
+   */
   of<Name extends string, V>(
     table: AccountTable<Name, V>,
     column: Name,
     account: string,
     count: number,
+    cursor?: Cursor<Entry<V>>,
   ): Soon<readonly Entry<V>[]> {
     const kept = this.#kept.get(table.name)?.get(storedId(account));
     if (kept !== undefined && (kept.count >= count || kept.rows.length < kept.count)) {
       return kept.rows as readonly Entry<V>[];
     }
-    const read = accountCursor(this.#tables, this.#clock, table, column, account, ALL).next(count);
+    const read = (cursor ?? accountCursor(this.#tables, this.#clock, table, column, account, ALL)).next(count);
     if (!this.#isTold) return read;
     // What is in memory is there in one go: nobody writes in between.
     if (!(read instanceof Promise)) return this.#keep(table.name, account, read, count);

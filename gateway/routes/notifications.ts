@@ -1,12 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { eraOfId, storedId } from '../../actors/domain/ids.js';
+import { storedId } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
-import { notifications } from '../../store/tables.js';
 import { JsonPieces } from '../cards/json-pieces.js';
 import { arrayOf } from '../cards/status-pages.js';
 import { idText, limitQuery, pageBounds, pageProperties } from '../http/paging.js';
 import { type Answer, type AnyRoute, json, type Request, route } from '../http/route.js';
 import { soon } from '../soon.js';
+import { storedNotification } from '../timelines/notification-cursor.js';
 import type { NotificationFilter } from '../timelines/notification-filter.js';
 import { countNotifications, notificationList } from '../timelines/notifications.js';
 import { answered, notFound } from '../visible.js';
@@ -90,7 +90,7 @@ const get = route({
   query: Type.Object(supportedProperties),
   handle: async ({ services, viewer = '', params, query }) => {
     const id = storedId(params.id);
-    const record = await services.tables.get(notifications, { account: viewer, era: eraOfId(id), notification: id });
+    const record = await storedNotification(services, viewer, id);
     if (record === undefined) return notFound();
     const stored = [{ id, record }];
     const [notification] = await services.pages.notifications(services, viewer, stored, query.supported_types);
@@ -135,7 +135,7 @@ async function dismissOne(
   named: string,
 ): Promise<Answer | ReturnType<typeof notFound>> {
   const id = storedId(named);
-  const record = await services.tables.get(notifications, { account: viewer, era: eraOfId(id), notification: id });
+  const record = await storedNotification(services, viewer, id);
   if (record === undefined) return notFound();
   const reply = await services.askAccount(viewer, 'dismissNotification', { id });
   return isProblem(reply) ? reply : json({});

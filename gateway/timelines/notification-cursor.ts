@@ -1,4 +1,4 @@
-import { compareIds } from '../../actors/domain/ids.js';
+import { compareIds, eraOfId } from '../../actors/domain/ids.js';
 import type { StoreNotificationRecord } from '../../proto/gen/types.js';
 import { accounts, notifications } from '../../store/tables.js';
 import type { PageBounds } from '../http/paging.js';
@@ -28,6 +28,18 @@ export function notificationCursor(
       });
     },
   };
+}
+
+/** One of an account's notifications; undefined where it is unknown, dismissed or cleared. */
+export async function storedNotification(
+  { tables }: Pick<Services, 'tables'>,
+  account: string,
+  id: string,
+): Promise<StoreNotificationRecord | undefined> {
+  const owner = tables.peekId?.(accounts, account) ?? (await tables.get(accounts, { account }));
+  const clearedUpTo = owner?.notificationsClearedUpTo;
+  if (clearedUpTo !== undefined && compareIds(id, clearedUpTo) <= 0) return undefined;
+  return tables.get(notifications, { account, era: eraOfId(id), notification: id });
 }
 
 function higher(one: string | undefined, other: string | undefined): string | undefined {

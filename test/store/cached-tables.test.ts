@@ -327,6 +327,31 @@ test('newest pages are read once, and again after a write elsewhere', async () =
   assert.deepEqual([await ids(), reads], [[9, 8, 7], 3]);
 });
 
+test('newest pages are read again after the removal of a range, here and on nodes that hear of it', async () => {
+  const shared = new MemoryTables();
+  const [cached, other] = [0, 1].map(
+    () => new CachedTables(new StageTables(shared).tables, { newest: [notifications] }),
+  ) as [CachedTables, CachedTables];
+  const ids = async (tables: CachedTables) =>
+    (await tables.range(notifications, { account, era: 0 }, { limit: 3, reverse: true })).map(({ key }) =>
+      Number(key.notification),
+    );
+  const states = () => [cached, other].map((tables) => tables.peekState(notifications, { account, era: 0 }));
+  cached.onWritten((written) => other.forget(written));
+  await cached.write([notice('5', 'a'), notice('6', 'a'), notice('7', 'a'), notice('8', 'a')]);
+  assert.deepEqual(
+    [await ids(cached), await ids(other)],
+    [
+      [8, 7, 6],
+      [8, 7, 6],
+    ],
+  );
+  const before = states();
+  await cached.removeRange(notifications, { account, era: 0 }, { before: { notification: '8' } });
+  assert.deepEqual([await ids(cached), await ids(other)], [[8], [8]]);
+  for (const [n, state] of states().entries()) assert.notEqual(state, before[n]);
+});
+
 test('newest rows are read once, however their pages overlap', async () => {
   const shared = new MemoryTables();
   const reads: number[] = [];
