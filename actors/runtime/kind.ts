@@ -80,8 +80,14 @@ export interface ActorKind<S, C extends CommandTable<C>, E> {
    * other node has heard their rows and news.
    */
   readonly takeAway?: readonly (keyof E & string)[];
-  /** Bump it when the state's shape changes: older snapshots are then ignored. */
+  /** Bump it when the state's shape changes. Snapshots of another version are migrated, or ignored. */
   readonly stateVersion: number;
+  /**
+   * The state that a snapshot of an older version holds, in the shape of `stateVersion`. Without it, or when it throws,
+   * the journal is replayed, which fails for an actor whose journal was trimmed. It must know every version of which
+   * there may be snapshots: an actor that nobody asks keeps its own. It may change `state`.
+   */
+  readonly migrate?: (fromVersion: number, state: unknown) => S;
   readonly reactions: readonly Reaction<S, E>[];
   /**
    * All ids of the kind come from `Ctx.newId` of actors of the same shard, and commands reach an actor only once the

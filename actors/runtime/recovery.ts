@@ -11,7 +11,7 @@ import { type AnyKind, actorName } from './kind.js';
 import type { Logger } from './logger.js';
 import type { Placement } from './placement.js';
 import type { Pause } from './plain-lines.js';
-import { entryBytes, restore } from './snapshot.js';
+import { entryBytes, readsVersion, restore } from './snapshot.js';
 import { newestSnapshot, stateOf } from './snapshot-rows.js';
 
 /** The journal as the runtime needs it; class Journal of store/journal.ts fits. */
@@ -73,7 +73,7 @@ export function untouched({ kind, id, newId }: Recovering): Recovered {
 }
 
 /**
- * Snapshot, tail of the journal, cursors. A snapshot is only a cache: it counts if it is whole, has the code's state
+ * Snapshot, tail of the journal, cursors. A snapshot is only a cache: it counts if it is whole, the code reads its state
  * version, and the journal still has, at its seq, the entry that it was taken after. Else the one before it is tried.
  */
 export async function recover(needs: RecoveryNeeds, recovering: Recovering): Promise<Recovered> {
@@ -137,7 +137,7 @@ async function fromSnapshot(
   actor: string,
   snapshot: StoreSnapshotRecord,
 ): Promise<Replayed | undefined> {
-  if (snapshot.stateVersion !== kind.stateVersion) return undefined;
+  if (!readsVersion(kind, snapshot.stateVersion)) return undefined;
   const { seq } = snapshot;
   try {
     const core = new ActorCore(kind, id, newId);

@@ -64,7 +64,7 @@ export class SnapshotKeeper {
 
   /** So much would be replayed without another snapshot that one is taken when the actor leaves memory. */
   get isWorth(): boolean {
-    return this.isWorthAfter(this.context.around.limits.snapshotWorth);
+    return this.isOutdated || this.isWorthAfter(this.context.around.limits.snapshotWorth);
   }
 
   /** Entries behind the last ones have been stored. */
@@ -86,7 +86,15 @@ export class SnapshotKeeper {
   /** Stores the actor as it is now; all of it must be stored in the journal. Undefined when it failed, or is stored. */
   save(): Promise<Captured | undefined> {
     if (this.underWay !== undefined) return this.underWay.stored;
-    return this.context.core.seq === this.newestSeq ? Promise.resolve(undefined) : this.take().stored;
+    return this.context.core.seq === this.newestSeq && !this.isOutdated
+      ? Promise.resolve(undefined)
+      : this.take().stored;
+  }
+
+  /** The newest was migrated: the next activation is spared that. */
+  private get isOutdated(): boolean {
+    const newest = this.kept.at(-1);
+    return newest !== undefined && newest.stateVersion !== this.context.core.kind.stateVersion;
   }
 
   private get newestSeq(): number {

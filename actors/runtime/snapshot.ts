@@ -4,6 +4,7 @@ import { Answered } from './answered.js';
 import type { ActorCore } from './core.js';
 import { Dedupe, type SourceMark } from './dedupe.js';
 import { Halted } from './halt.js';
+import type { AnyKind } from './kind.js';
 import { decodePlain, encodePlain, type Pause } from './plain-lines.js';
 
 /**
@@ -86,11 +87,19 @@ export async function restore(
 ): Promise<void> {
   checkState(head, state);
   const image = (await decodePlain(state, pause)) as Image;
-  core.state = image.state;
+  core.state = migrated(core.kind, head.stateVersion, image.state);
   core.dedupe = Dedupe.from(image.sources);
   core.answered = image.answered && Answered.from(image.answered);
   core.atMs = image.atMs;
   core.seq = head.seq;
+}
+
+/** Snapshots of that version can be read, unless their migration throws. */
+export const readsVersion = ({ stateVersion, migrate }: AnyKind, version: number): boolean =>
+  version === stateVersion || (version < stateVersion && migrate !== undefined);
+
+function migrated(kind: AnyKind, version: number, state: unknown): unknown {
+  return version === kind.stateVersion ? state : kind.migrate?.(version, state);
 }
 
 /** Of an entry's row besides its events: its key, and where it comes from. */

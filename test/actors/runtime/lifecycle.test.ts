@@ -121,6 +121,48 @@ test('a snapshot of another state version is ignored and the journal replayed', 
   assert.deepEqual(await lines(renewed), ['one']);
 });
 
+/** Marks the lines that come from a migrated snapshot. */
+const migrating = (migrate: (from: number, state: { lines: string[] }) => { lines: string[] }): NotebookKind => ({
+  ...notebook(3),
+  migrate: migrate as NonNullable<NotebookKind['migrate']>,
+});
+
+test('a snapshot of an older state version is migrated, and stored anew when the actor leaves memory', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const old = await stage.node(1);
+  await add(old, 'one');
+  await old.runtime.release([1], async () => undefined);
+  const kind = migrating((from, { lines }) => ({ lines: lines.map((line) => `${line} of version ${from}`) }));
+  const renewed = await stage.node(2, {}, [kind]);
+  assert.deepEqual(await lines(renewed), ['one of version 1']);
+  await stage.clock.advance(700_000);
+  assert.deepEqual([(await snapshot(stage))?.seq, (await snapshot(stage))?.stateVersion], [1, 3]);
+  assert.deepEqual(await lines(renewed), ['one of version 1']);
+  await add(renewed, 'two');
+  stage.kill(renewed);
+  assert.deepEqual(await lines(await stage.node(3, {}, [kind])), ['one of version 1', 'two']);
+});
+
+test('a snapshot whose migration fails, or that is of a later version, is ignored and the journal replayed', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const old = await stage.node(1);
+  await add(old, 'one');
+  await old.runtime.release([1], async () => undefined);
+  const failing = migrating(() => {
+    throw new TypeError('no such shape');
+  });
+  const renewed = await stage.node(2, {}, [failing]);
+  assert.deepEqual(await lines(renewed), ['one']);
+  assert.deepEqual(renewed.log, ['ignored a snapshot that cannot be restored']);
+  await stage.clock.advance(700_000);
+  assert.equal((await snapshot(stage))?.stateVersion, 3);
+  const migrated = () => assert.fail('a later version cannot be migrated');
+  const before: NotebookKind = { ...notebook(2), migrate: migrated };
+  assert.deepEqual(await lines(await stage.node(3, {}, [before])), ['one']);
+});
+
 test('a snapshot that cannot be read is passed over and the journal replayed', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
