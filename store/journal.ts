@@ -21,6 +21,11 @@ export class JournalGap extends Error {
   override readonly name = 'JournalGap';
 }
 
+/** The journal's first entries have been removed: what is left says nothing without a snapshot. */
+export class JournalTrimmed extends Error {
+  override readonly name = 'JournalTrimmed';
+}
+
 /** Bounds one group append: what an actor decides while the one before it becomes durable. */
 export const APPEND_RECORDS_MAX = 128;
 /** Bounds one write of a large group, far below Cassandra's largest mutation (16 MiB). */
@@ -44,6 +49,12 @@ interface Position {
   readonly fence: number | undefined;
 }
 const START: Position = { seq: 0, fence: 0 };
+/**
+ * The seq of the row that says that the journal was trimmed. It is written before the first entry goes and stays for
+ * ever, so that a journal without its first entries, or without any, never reads as that of a new actor.
+ */
+const TRIM_SEQ = 0;
+const TRIMMED: StoreJournalRecord = { atMs: 0, events: [] };
 
 /**
  * Append-only log, one per actor, entries numbered 1, 2, 3, …. Any node can write a row at any time: fencing is done
@@ -99,7 +110,8 @@ export class Journal {
 
   /**
    * Entries with seq > afterSeq, ascending, without gaps. `epoch` is the reader's own.
-   * @throws JournalConflict a later epoch has written; JournalGap entry afterSeq or one behind it is missing
+   * @throws JournalConflict a later epoch has written; JournalGap entry afterSeq or one behind it is missing;
+   * JournalTrimmed when afterSeq is 0 and the journal does not have its first entries any more
    */
   async *read(actor: string, afterSeq: number, epoch: number): AsyncGenerator<JournalEntry<StoreJournalRecord>> {
     // The entry afterSeq itself is read too: those behind it must have been written upon it.
@@ -126,11 +138,38 @@ export class Journal {
     this.tails.set(actor, tail);
   }
 
+  /**
+   * Removes the entries before `beforeSeq`, and late rows of former owners at their places. Snapshots of the entry
+   * beforeSeq + 1 or later must be durable: without one of them the actor cannot be read any more. Durable when resolved.
+   * After a rejection some may be gone.
+   * @param fromSeq all before it have been removed already
+   * @param goesOn asked before each bucket
+   * @returns false when it was told not to go on
+   */
+  async trim(actor: string, fromSeq: number, beforeSeq: number, goesOn: () => boolean): Promise<boolean> {
+    if (beforeSeq <= 1) return true;
+    await this.tables.write([put(journal, { actor, bucket: 0, seq: TRIM_SEQ, epoch: 0 }, TRIMMED)]);
+    const last = bucketOf(beforeSeq - 1);
+    for (let bucket = bucketOf(fromSeq); bucket <= last; bucket++) {
+      if (!goesOn()) return false;
+      await this.tables.removeRange(
+        journal,
+        { actor, bucket },
+        {
+          ...(bucket === 0 && { after: { seq: TRIM_SEQ } }),
+          ...(bucketOf(beforeSeq) === bucket && { before: { seq: beforeSeq } }),
+        },
+      );
+    }
+    return true;
+  }
+
   /** All rows from that seq on, of whatever fence, in order of (seq, fence). */
   private async *rows(actor: string, fromSeq: number, epoch: number): AsyncGenerator<JournalRow, undefined> {
     let bucket = bucketOf(fromSeq);
     let lastSeq = fromSeq - 1;
-    let after: { seq: number; epoch?: number } | undefined = { seq: fromSeq - 1 };
+    // From the beginning on, the row that tells of a trim is read as well.
+    let after: { seq: number; epoch?: number } | undefined = fromSeq === 1 ? undefined : { seq: fromSeq - 1 };
     for (;;) {
       const rows: JournalRow[] = await this.tables.range(
         journal,
@@ -138,6 +177,7 @@ export class Journal {
         { ...(after && { after }), limit: PAGE_ROWS },
       );
       for (const row of rows) {
+        if (row.key.seq === TRIM_SEQ) throw new JournalTrimmed(`${actor}: the first entries have been removed`);
         if (epochOf(row.key.epoch) > epoch) {
           const found = `entry ${row.key.seq} is of epoch ${epochOf(row.key.epoch)}`;
           throw new JournalConflict(`${actor}: ${found}, ours is ${epoch}`);

@@ -4,7 +4,10 @@ import { table } from './table.js';
 // Each table once; the adapters derive the rest. `era` is eraOfMs (domain/ids.ts).
 
 // ---- runtime
-/** Entries per partition of the journal: bounds it to some megabytes. Only `Journal` touches its rows. */
+/**
+ * Entries per partition of the journal: bounds it to some megabytes. Only `Journal` touches its rows. The row of seq 0
+ * says that the first entries have been removed.
+ */
 export const JOURNAL_BUCKET = 10_000;
 export const journal = table('journal', {
   partition: { actor: 'text', bucket: 'int' },

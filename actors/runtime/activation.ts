@@ -1,5 +1,5 @@
 import type { StoreSnapshotRecord } from '../../proto/gen/types.js';
-import { JournalConflict } from '../../store/journal.js';
+import { JournalConflict, JournalTrimmed } from '../../store/journal.js';
 import { Unavailable } from '../domain/problem.js';
 import { type ActivationSettings, type Awake, awaken } from './awaken.js';
 import { type Answer, type DecidedBatch, decideBatch, rowsFor } from './batch.js';
@@ -142,6 +142,7 @@ export class Activation {
       const { seq } = awake.core;
       const { snapshots } = awake.upkeep;
       await Promise.all([awake.upkeep.settle(), snapshots.isWorth && snapshots.save()]);
+      await snapshots.ended();
       if (this.stopped || !this.quiet || awake.core.seq !== seq || !awake.upkeep.settled) return false;
     }
     this.stop();
@@ -196,13 +197,16 @@ export class Activation {
 
   /** Something may still reach the store, although it was stopped. */
   get atWork(): boolean {
-    return this.turnUnderWay !== undefined || this.awake?.before.atWork === true || this.awake?.after.atWork === true;
+    const { awake, turnUnderWay } = this;
+    if (awake === undefined) return turnUnderWay !== undefined;
+    return turnUnderWay !== undefined || awake.before.atWork || awake.after.atWork || !awake.upkeep.snapshots.idle;
   }
 
   /** Resolves when the stopped activation has left the store alone. */
   async ended(): Promise<void> {
     await this.turnUnderWay;
-    await Promise.all([this.awake?.before.ended(), this.awake?.after.ended()]);
+    const { awake } = this;
+    await Promise.all([awake?.before.ended(), awake?.after.ended(), awake?.upkeep.snapshots.ended()]);
   }
 
   /** One message of nact: recovers the actor, the first time, and handles one batch. Never rejects. */
@@ -401,7 +405,8 @@ export class Activation {
       this.stop(error, this.awake === undefined ? error : undefined);
     } else {
       this.around.metrics.crashes += 1;
-      this.around.logger.error(fields, 'an activation failed');
+      const isLost = error instanceof JournalTrimmed;
+      this.around.logger.error(fields, isLost ? 'no snapshot of an actor can be read' : 'an activation failed');
       const failure = new Error(`${this.name} failed`, { cause: error });
       this.stop(failure, this.awake === undefined ? failure : undefined);
     }

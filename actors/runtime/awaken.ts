@@ -60,6 +60,6 @@ export async function awaken(
   };
   const before = lane('before', blueprint.beforeReply, found.beforeReply, blueprint.takeAway);
   const after = lane('after', blueprint.afterReply, found.afterReply, NOTHING);
-  const upkeep = new Upkeep({ around, core, actor: name, shard, epoch, before, after, pause }, found);
+  const upkeep = new Upkeep({ around, core, actor: name, shard, epoch, before, after, halt }, found);
   return { core, before, after, upkeep };
 }

@@ -35,6 +35,12 @@ export const ANSWERED_BYTES_MAX = 262_144;
 /** How long a repeated key is answered with the first reply. Source: Mastodon PostStatusService, one hour. */
 export const ANSWERED_MS = 3_600_000;
 
+/**
+ * Entries that a trim of a journal removes at least. Each trim leaves a range tombstone in Cassandra, so ten for a
+ * bucket of the journal, and reads the latest snapshot back.
+ */
+export const TRIM_ENTRIES_MIN = 1_000;
+
 /** What a runtime bounds itself by; tests shrink them. All times in milliseconds of the injected clock. */
 export interface RuntimeLimits {
   readonly mailboxMax: number;
@@ -51,6 +57,8 @@ export interface RuntimeLimits {
   readonly snapshotEntriesMax: number;
   /** What `snapshotEntriesMin` is for an actor that leaves memory: its next activation begins with replaying. */
   readonly snapshotWorth: number;
+  /** A journal is trimmed once so many entries can go. */
+  readonly trimEntriesMin: number;
   /** Entries done between two saves of a busy lane's cursor: what a new owner repeats at most. */
   readonly cursorEvery: number;
   /** An activation without messages for this long leaves memory. */
@@ -83,6 +91,7 @@ export const defaultLimits: RuntimeLimits = {
   snapshotEntriesMin: SNAPSHOT_ENTRIES_MIN,
   snapshotEntriesMax: SNAPSHOT_ENTRIES_MAX,
   snapshotWorth: 20,
+  trimEntriesMin: TRIM_ENTRIES_MIN,
   cursorEvery: 100,
   idleMs: 600_000,
   quietMs: 3_000,

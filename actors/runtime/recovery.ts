@@ -12,7 +12,7 @@ import type { Logger } from './logger.js';
 import type { Placement } from './placement.js';
 import type { Pause } from './plain-lines.js';
 import { entryBytes, readsVersion, restore } from './snapshot.js';
-import { newestSnapshot, stateOf } from './snapshot-rows.js';
+import { headOf, newestSnapshot, stateOf } from './snapshot-rows.js';
 
 /** The journal as the runtime needs it; class Journal of store/journal.ts fits. */
 export interface ActorJournal {
@@ -29,6 +29,11 @@ export interface ActorJournal {
   ): Promise<void>;
   /** Entries after that seq, in order, without gaps. @throws JournalConflict a later epoch than ours has written */
   read(actor: string, afterSeq: number, epoch: number): AsyncIterable<JournalEntry<StoreJournalRecord>>;
+  /**
+   * Removes the entries before `beforeSeq`; snapshots of later ones must be durable. False: `goesOn` said so.
+   * @throws Unavailable some may be gone
+   */
+  trim(actor: string, fromSeq: number, beforeSeq: number, goesOn: () => boolean): Promise<boolean>;
   /** The journal's end, as just read, is an entry that no other can win over. */
   isCertain(actor: string, epoch: number): boolean;
 }
@@ -170,7 +175,7 @@ async function replayFrom(
   core: ActorCore,
   actor: string,
   epoch: number,
-  { state: _, ...snapshot }: StoreSnapshotRecord,
+  snapshot: StoreSnapshotRecord,
 ): Promise<Replayed | undefined> {
   let lastEpoch = snapshot.epoch;
   let replayedBytes = 0;
@@ -185,5 +190,5 @@ async function replayFrom(
     replayedBytes += entryBytes(entry.record);
     lastEpoch = entry.epoch;
   }
-  return fits ? { core, snapshot, replayedBytes, lastEpoch } : undefined;
+  return fits ? { core, snapshot: headOf(snapshot), replayedBytes, lastEpoch } : undefined;
 }

@@ -1,12 +1,12 @@
 import type { StoreJournalRecord, StoreSnapshotRecord } from '../../proto/gen/types.js';
-import { snapshotChunks, snapshots } from '../../store/tables.js';
 import type { ActorCore } from './core.js';
 import { Halted } from './halt.js';
+import { JournalTrimmer } from './journal-trimmer.js';
 import type { Lane } from './lane.js';
 import type { Pause } from './plain-lines.js';
 import type { Recovered } from './recovery.js';
 import { type Captured, capture, entryBytes } from './snapshot.js';
-import { storeSnapshot } from './snapshot-rows.js';
+import { headOf, removeSnapshotsBefore, storeSnapshot, verifySnapshot } from './snapshot-rows.js';
 import type { Surroundings } from './surroundings.js';
 
 /** The newest one and, should that turn out damaged, the one before. */
@@ -21,8 +21,8 @@ interface KeeperContext {
   readonly before: Lane;
   readonly after: Lane;
   readonly pause: Pause;
-  /** The next owner keeps its own rows. */
-  readonly owned: () => boolean;
+  /** False once the actor is another node's, or the activation has ended. */
+  readonly goesOn: () => boolean;
 }
 
 /** A snapshot on its way to the store. */
@@ -46,11 +46,14 @@ export class SnapshotKeeper {
   /** After a failure the next one waits for entries as after a success: encoding a large state costs as much. */
   private notBefore = 0;
   private underWay: UnderWay | undefined;
+  private readonly trimmer: JournalTrimmer;
 
   constructor(
     private readonly context: KeeperContext,
     { snapshot, replayedBytes, lastEpoch }: Recovered,
   ) {
+    const { around, actor, goesOn } = context;
+    this.trimmer = new JournalTrimmer(around, actor, goesOn, snapshot?.journalFrom ?? 0);
     this.kept = snapshot === undefined ? [] : [snapshot];
     this.hasOlder = snapshot !== undefined;
     this.bytesSince = replayedBytes;
@@ -59,7 +62,13 @@ export class SnapshotKeeper {
 
   /** Nothing is on its way to the store. */
   get idle(): boolean {
-    return this.underWay === undefined;
+    return this.underWay === undefined && this.trimmer.idle;
+  }
+
+  /** Resolves when nothing is on its way to the store. */
+  async ended(): Promise<void> {
+    await this.underWay?.stored;
+    await this.trimmer.ended();
   }
 
   /** So much would be replayed without another snapshot that one is taken when the actor leaves memory. */
@@ -123,12 +132,17 @@ export class SnapshotKeeper {
   }
 
   private async capture(): Promise<Captured | undefined> {
-    const { core, around, before, after, pause, owned } = this.context;
-    if (!owned()) return undefined;
-    const done = { beforeReply: before.done, afterReply: after.done };
-    const nowMs = Math.max(around.clock.nowMs(), (this.kept.at(-1)?.atMs ?? 0) + 1);
+    const { core, around, before, after, pause, goesOn } = this.context;
+    if (!goesOn()) return undefined;
+    const notes = {
+      epoch: this.lastEpoch,
+      beforeReply: before.done,
+      afterReply: after.done,
+      atMs: Math.max(around.clock.nowMs(), (this.kept.at(-1)?.atMs ?? 0) + 1),
+      journalFrom: this.trimmer.journalFrom,
+    };
     try {
-      const captured = await capture(core, this.lastEpoch, done, nowMs, pause);
+      const captured = await capture(core, notes, pause);
       this.bytesSince = 0;
       return captured;
     } catch (error) {
@@ -138,14 +152,11 @@ export class SnapshotKeeper {
   }
 
   private async store(captured: Captured): Promise<Captured | undefined> {
-    const { around, actor, owned } = this.context;
+    const { around, actor, goesOn } = this.context;
     try {
-      const stored = await storeSnapshot(around.tables, actor, captured, owned);
+      const stored = await storeSnapshot(around.tables, actor, captured, goesOn);
       if (stored === undefined) return undefined;
-      const { state: _, ...head } = stored;
-      this.hasOlder ||= this.kept.length === KEPT;
-      this.kept = [...this.kept, head].slice(-KEPT);
-      await this.removeOlder();
+      await this.keep(headOf(stored));
       return captured;
     } catch (error) {
       this.warn(error);
@@ -153,14 +164,22 @@ export class SnapshotKeeper {
     }
   }
 
-  private async removeOlder(): Promise<void> {
-    const { around, actor, owned } = this.context;
-    const [oldest] = this.kept;
-    if (!this.hasOlder || this.kept.length < KEPT || oldest === undefined || !owned()) return;
-    const before = { seq: oldest.seq, atMs: oldest.atMs };
-    await around.tables.removeRange(snapshots, { actor }, { before });
-    await around.tables.removeRange(snapshotChunks, { actor }, { before });
-    this.hasOlder = false;
+  /** Removes what the snapshot replaces, once it has been read back. */
+  private async keep(head: StoreSnapshotRecord): Promise<void> {
+    const { around, actor, goesOn } = this.context;
+    const hasOlder = this.hasOlder || this.kept.length === KEPT;
+    const kept = [...this.kept, head].slice(-KEPT);
+    const [older] = kept;
+    const removesOlder = hasOlder && kept.length === KEPT;
+    const trims = this.trimmer.isDue(kept);
+    if (older !== undefined && (removesOlder || trims)) {
+      await verifySnapshot(around.tables, actor, head);
+      if (!goesOn()) return;
+      if (removesOlder) await removeSnapshotsBefore(around.tables, actor, older);
+      if (trims) this.trimmer.trim(older);
+    }
+    this.hasOlder = hasOlder && !removesOlder;
+    this.kept = kept;
   }
 
   private warn(error: unknown): void {

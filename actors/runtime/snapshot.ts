@@ -21,10 +21,16 @@ interface Image {
   readonly answered?: ReturnType<Answered['marks']>;
 }
 
-/** How far the effects of each lane are done. */
-export interface LanesDone {
+/** What a snapshot says besides the state. */
+export interface CaptureNotes {
+  /** How far the effects of each lane are done. */
   readonly beforeReply: number;
   readonly afterReply: number;
+  /** Of the actor's last entry. */
+  readonly epoch: number;
+  readonly atMs: number;
+  /** The journal has no entries before this one. */
+  readonly journalFrom: number;
 }
 
 /** A snapshot before it is stored. */
@@ -38,30 +44,20 @@ export interface Captured {
 /**
  * Encodes the actor as it is now; all of it must be stored already. Gives way to others between parts of a large
  * state.
- * @param epoch of the actor's last entry
  * @throws Halted when the actor has gone on meanwhile; what a pause rejects with
  */
-export async function capture(
-  core: ActorCore,
-  epoch: number,
-  done: LanesDone,
-  nowMs: number,
-  pause: Pause,
-): Promise<Captured> {
+export async function capture(core: ActorCore, notes: CaptureNotes, pause: Pause): Promise<Captured> {
   const answered = core.answered?.marks(core.atMs);
   const { state: live, atMs, seq } = core;
   const image: Image = { state: live, sources: core.dedupe.marks(), atMs, ...(answered?.length && { answered }) };
-  const head = { seq, stateVersion: core.kind.stateVersion, epoch, ...done, atMs: nowMs };
+  const head = { ...notes, seq, stateVersion: core.kind.stateVersion };
   const parts = await encodePlain(image, CHUNK_BYTES, async () => {
     await pause();
     if (core.seq !== seq) throw new Halted();
   });
-  let [bytes, checksum] = [0, 0];
-  for (const part of parts) {
-    bytes += part.length;
-    checksum = crc32(part, checksum);
-  }
-  return { head: { ...head, bytes, chunks: 0, checksum }, parts };
+  const sum = new StateSum();
+  for (const part of parts) sum.add(part);
+  return { head: { ...head, bytes: sum.bytes, chunks: 0, checksum: sum.checksum }, parts };
 }
 
 /** A snapshot's bytes are not those that were stored. */
@@ -69,10 +65,21 @@ export class DamagedSnapshot extends Error {
   override readonly name = 'DamagedSnapshot';
 }
 
-/** @throws DamagedSnapshot the bytes are not those that the head tells of */
-export function checkState(head: StoreSnapshotRecord, state: Uint8Array): void {
-  if (state.length !== head.bytes) throw new DamagedSnapshot(`${state.length} of ${head.bytes} bytes are there`);
-  if (crc32(state) !== head.checksum) throw new DamagedSnapshot('the checksum is another');
+/** How many bytes a state has, and their checksum. */
+export class StateSum {
+  bytes = 0;
+  checksum = 0;
+
+  add(part: Uint8Array): void {
+    this.bytes += part.length;
+    this.checksum = crc32(part, this.checksum);
+  }
+
+  /** @throws DamagedSnapshot the head tells of other bytes */
+  check(head: StoreSnapshotRecord): void {
+    if (this.bytes !== head.bytes) throw new DamagedSnapshot(`${this.bytes} of ${head.bytes} bytes are there`);
+    if (this.checksum !== head.checksum) throw new DamagedSnapshot('the checksum is another');
+  }
 }
 
 /**
@@ -85,7 +92,9 @@ export async function restore(
   state: Uint8Array,
   pause: Pause,
 ): Promise<void> {
-  checkState(head, state);
+  const sum = new StateSum();
+  sum.add(state);
+  sum.check(head);
   const image = (await decodePlain(state, pause)) as Image;
   core.state = migrated(core.kind, head.stateVersion, image.state);
   core.dedupe = Dedupe.from(image.sources);

@@ -3,8 +3,8 @@ import { put, type RowWrite, remove } from '../../store/port.js';
 import { backlog, cursors } from '../../store/tables.js';
 import { backlogKey, standsForEntry } from './backlog.js';
 import type { ActorCore } from './core.js';
+import type { Halt } from './halt.js';
 import type { Lane } from './lane.js';
-import type { Pause } from './plain-lines.js';
 import type { Recovered } from './recovery.js';
 import { SnapshotKeeper } from './snapshot-keeper.js';
 import type { Surroundings } from './surroundings.js';
@@ -24,7 +24,8 @@ export interface UpkeepContext {
   readonly epoch: number;
   readonly before: Lane;
   readonly after: Lane;
-  readonly pause: Pause;
+  /** Ends with the activation. */
+  readonly halt: Halt;
 }
 
 /** What the store knows of an activation besides its journal: cursor, backlog row, snapshot. */
@@ -50,7 +51,7 @@ export class Upkeep {
   private marking: Promise<boolean> | undefined;
 
   constructor(context: UpkeepContext, found: Recovered) {
-    const { around, core, actor, shard, epoch, before, after, pause } = context;
+    const { around, core, actor, shard, epoch, before, after, halt } = context;
     this.around = around;
     this.core = core;
     this.actor = actor;
@@ -60,8 +61,9 @@ export class Upkeep {
     this.after = after;
     this.savedBefore = before.done;
     this.savedAfter = after.done;
-    const owned = () => this.owned();
-    this.snapshots = new SnapshotKeeper({ around, core, actor, epoch, before, after, pause, owned }, found);
+    const goesOn = () => !halt.halted && this.owned();
+    const pause = () => halt.sleep(around.clock, 0);
+    this.snapshots = new SnapshotKeeper({ around, core, actor, epoch, before, after, pause, goesOn }, found);
   }
 
   /** Rows that an earlier activation may have left. */

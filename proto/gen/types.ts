@@ -2568,6 +2568,8 @@ export interface StoreSnapshotRecord {
   readonly chunks: number;
   readonly checksum: number;
   readonly atMs: number;
+  /** The journal has no entries before this one. */
+  readonly journalFrom: number;
 }
 
 export interface StoreSnapshotChunk {

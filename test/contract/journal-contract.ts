@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { StoreJournalRecord } from '../../proto/gen/types.js';
-import { APPEND_RECORDS_MAX, Journal, JournalConflict, JournalGap } from '../../store/journal.js';
+import { APPEND_RECORDS_MAX, Journal, JournalConflict, JournalGap, JournalTrimmed } from '../../store/journal.js';
 import { put, remove, type Tables } from '../../store/port.js';
 import { JOURNAL_BUCKET, journal as journalTable } from '../../store/tables.js';
 import { event, others } from './contract-tables.js';
 import type { ContractStore } from './tables-contract.js';
 
+const labelOf = ({ events }: StoreJournalRecord) => events[0]?.type ?? '';
 const record = (label: string): StoreJournalRecord => ({ atMs: 1, events: [event(label, Buffer.from(label))] });
 const labels = (from: number, count: number, by = '') =>
   Array.from({ length: count }, (_, n) => record(`${from + n}${by}`));
@@ -106,6 +107,66 @@ export function journalContract(name: string, open: () => Promise<ContractStore>
       assert.equal(second?.seq, 2);
       await store.tables.write([remove(journalTable, second as NonNullable<typeof second>)]);
       await assert.rejects(read(fresh(), of, 0, 1), JournalGap);
+    });
+
+    test('the entries before a trim are gone, and those behind it are read', async () => {
+      const [journal, of] = [fresh(), actor()];
+      await journal.append(of, 0, 1, labels(1, 20));
+      assert.equal(await journal.trim(of, 0, 10, () => true), true);
+      const left = await store.tables.range(journalTable, { actor: of, bucket: 0 }, { limit: 100 });
+      assert.deepEqual(
+        left.map((row) => row.key.seq),
+        [0, ...Array.from({ length: 11 }, (_, n) => 10 + n)],
+      );
+      assert.deepEqual(await read(fresh(), of, 10, 2), labels(11, 10).map(labelOf));
+      await journal.append(of, 20, 1, labels(21, 1));
+      assert.deepEqual(await read(fresh(), of, 20, 2), ['21']);
+      await assert.rejects(read(fresh(), of, 8, 2), JournalGap);
+    });
+
+    test('a trimmed journal never reads as that of a new actor', async () => {
+      const [journal, of] = [fresh(), actor()];
+      await journal.append(of, 0, 1, labels(1, 5));
+      await journal.trim(of, 0, 4, () => true);
+      await assert.rejects(read(fresh(), of, 0, 2), JournalTrimmed);
+      await journal.trim(of, 4, 6, () => true);
+      await assert.rejects(read(fresh(), of, 0, 2), JournalTrimmed);
+      await journal.append(of, 5, 1, labels(6, 1));
+      await journal.trim(of, 0, 7, () => true);
+      await assert.rejects(read(fresh(), of, 0, 2), JournalTrimmed);
+      await assert.rejects(fresh().append(of, 6, 2, labels(7, 1)), JournalGap);
+    });
+
+    test('a trim takes whole buckets, in steps between which it can end', async () => {
+      const [journal, of] = [fresh(), actor()];
+      const at = (seq: number) => ({ actor: of, bucket: Math.floor(seq / JOURNAL_BUCKET), seq, epoch: 0 });
+      const seqs = [1, JOURNAL_BUCKET - 1, JOURNAL_BUCKET, 2 * JOURNAL_BUCKET, 2 * JOURNAL_BUCKET + 1];
+      for (const seq of seqs) await store.tables.write([put(journalTable, at(seq), record(`${seq}`))]);
+      const left = async () => {
+        const found: number[] = [];
+        for (const bucket of [0, 1, 2]) {
+          const rows = await store.tables.range(journalTable, { actor: of, bucket }, { limit: 10 });
+          found.push(...rows.map((row) => row.key.seq));
+        }
+        return found;
+      };
+      let steps = 0;
+      assert.equal(await journal.trim(of, 0, 2 * JOURNAL_BUCKET + 1, () => ++steps < 2), false);
+      assert.deepEqual(await left(), [0, ...seqs.slice(2)]);
+      assert.equal(await journal.trim(of, 0, 2 * JOURNAL_BUCKET, () => true), true);
+      assert.deepEqual(await left(), [0, ...seqs.slice(3)]);
+      assert.equal(await journal.trim(of, 2 * JOURNAL_BUCKET, 2 * JOURNAL_BUCKET + 1, () => true), true);
+      assert.deepEqual(await left(), [0, ...seqs.slice(4)]);
+    });
+
+    test('what a fenced writer still writes before a trim is not read', async () => {
+      const [fenced, journal, of] = [fresh(), fresh(), actor()];
+      await fenced.append(of, 0, 5, labels(1, 2));
+      await journal.append(of, 2, 6, labels(3, 10));
+      await journal.trim(of, 0, 8, () => true);
+      await fenced.append(of, 2, 5, labels(3, 12, ' late'));
+      assert.deepEqual(await read(fresh(), of, 9, 6), ['10', '11', '12']);
+      await assert.rejects(read(fresh(), of, 0, 6), JournalTrimmed);
     });
 
     test('an owner that does not know the journal’s end does not write behind it', async () => {

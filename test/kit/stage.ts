@@ -46,7 +46,11 @@ export class StageTables {
       get: (table, key) => shared.get(table, key),
       getMany: (table, keys) => shared.getMany(table, keys),
       range: (table, partition, options) => shared.range(table, partition, options),
-      removeRange: (table, partition, bounds) => shared.removeRange(table, partition, bounds),
+      removeRange: async (table, partition, bounds) => {
+        await this.beforeWrite([]);
+        await shared.removeRange(table, partition, bounds);
+        await this.afterWrite();
+      },
       compareAndSet: (table, key, expected, next) => shared.compareAndSet(table, key, expected, next),
       close: async () => undefined,
       write: async (rows, options) => {

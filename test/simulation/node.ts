@@ -103,6 +103,7 @@ export class SimulatedNode {
         idleMs: 5_000,
         snapshotEntriesMin: 5,
         snapshotEntriesMax: 10,
+        trimEntriesMin: 10,
         snapshotWorth: 3,
         cursorEvery: 5,
         rescanMs: 20_000,

@@ -15,6 +15,7 @@ const effectBeforeAppend: Ground['bend'] = (tables, world, process) => {
     journal: {
       read: (actor, afterSeq, epoch) => journal.read(actor, afterSeq, epoch),
       isCertain: (actor, epoch) => journal.isCertain(actor, epoch),
+      trim: (...args) => journal.trim(...args),
       append: async (actor, afterSeq, epoch, records, alongside) => {
         world.at(FORGETFUL_MS, process, () => {
           journal.append(actor, afterSeq, epoch, records, alongside).catch(() => undefined);
@@ -32,6 +33,7 @@ const cursorTooEarly: Ground['bend'] = (tables) => {
     journal: {
       read: (actor, afterSeq, epoch) => journal.read(actor, afterSeq, epoch),
       isCertain: (actor, epoch) => journal.isCertain(actor, epoch),
+      trim: (...args) => journal.trim(...args),
       append: async (actor, afterSeq, epoch, records, alongside) => {
         const last = afterSeq + records.length;
         const cursor = put(cursors, { actor }, { beforeReply: last, afterReply: last });

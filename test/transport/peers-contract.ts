@@ -16,6 +16,7 @@ export const warmSnapshot = (seq: number, bytes: number) => ({
   chunks: 0,
   checksum: 0,
   atMs: 1,
+  journalFrom: 0,
   state: new Uint8Array(bytes),
 });
 

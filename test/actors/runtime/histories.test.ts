@@ -18,6 +18,7 @@ const LIMITS = {
   quietMs: 500,
   snapshotEntriesMin: 2,
   snapshotEntriesMax: 5,
+  trimEntriesMin: 3,
   cursorEvery: 3,
   laneQueueMax: 4,
   activationsMax: 5,
