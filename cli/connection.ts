@@ -1,4 +1,5 @@
 import { Unavailable } from '../actors/domain/problem.js';
+import { isFault } from './failed-start.js';
 import { openLogger } from './logger.js';
 import { operate, Refused } from './operations.js';
 import { peerClient, withPeers } from './operator-peer.js';
@@ -36,7 +37,9 @@ export async function withNode(
 async function withOwnNode(settings: Settings, action: (run: Operate) => Promise<void>): Promise<void> {
   const { startNode } = await import('../compose/node.js');
   await checkFiles(settings);
-  const node = await startNode(settings, await openLogger('warn', settings.NODE_NAME));
+  const node = await startNode(settings, await openLogger('warn', settings.NODE_NAME)).catch((error: Error) => {
+    throw isFault(error) ? error : new Refused(error.message);
+  });
   try {
     await action((name, input) => operate(node, name, input, () => undefined));
   } catch (error) {

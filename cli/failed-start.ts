@@ -4,16 +4,19 @@ import type { Logger as PinoLogger } from 'pino';
 /** Errors of the program itself: their stack is needed to correct it. */
 const FAULTS = [TypeError, ReferenceError, SyntaxError, RangeError, AssertionError];
 
-/** Says why the node cannot start: one line for people on a terminal, one line at level fatal in a log. */
+/** True for an error of the program itself, which no operator can mend. */
+export const isFault = (error: unknown): boolean => FAULTS.some((fault) => error instanceof fault);
+
+/** Says why the node cannot start, or may not go on: one line for people on a terminal, one line at level fatal in a log. */
 export function reportFailedStart(
   error: unknown,
   logger: Pick<PinoLogger, 'fatal'>,
   stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>,
 ): void {
   const why = oneLine(error instanceof Error ? error.message : String(error));
-  const isFault = FAULTS.some((fault) => error instanceof fault);
-  if (stream.isTTY && !isFault) stream.write(`murmuration: cannot start: ${why}\n`);
-  else logger.fatal({ why, ...(isFault ? { err: error } : {}) }, 'cannot start');
+  const withStack = isFault(error);
+  if (stream.isTTY && !withStack) stream.write(`murmuration: cannot start: ${why}\n`);
+  else logger.fatal({ why, ...(withStack ? { err: error } : {}) }, 'cannot start');
 }
 
 function oneLine(text: string): string {

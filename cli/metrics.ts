@@ -35,6 +35,7 @@ export async function serveMetrics(listen: string, node: Node): Promise<() => Pr
       },
     });
   }
+  addProgram(registry, node);
   new Gauge({
     name: 'murmuration_http_refused',
     help: 'Requests that got 503 before anything was done for them',
@@ -56,4 +57,23 @@ export async function serveMetrics(listen: string, node: Node): Promise<() => Pr
     server.listen(Number(listen.slice(colon + 1)), listen.slice(0, colon).replace(/^\[|\]$/g, ''), done);
   });
   return () => new Promise((done) => void server.close(() => done()));
+}
+
+/** Which program runs, and what it may write. */
+function addProgram(registry: Registry, node: Node): void {
+  const { version, format } = node.status();
+  new Gauge({
+    name: 'murmuration_build_info',
+    help: 'Always 1: version of the program and of Node.js, and the newest format that the program knows',
+    labelNames: ['version', 'node_version', 'format'],
+    registers: [registry],
+  }).set({ version, node_version: process.version, format: String(format) }, 1);
+  new Gauge({
+    name: 'murmuration_active_format',
+    help: 'The newest format that every node of the cluster knows, so that it may be written',
+    registers: [registry],
+    collect() {
+      this.set(node.status().activeFormat);
+    },
+  });
 }

@@ -1,6 +1,7 @@
 import type { Logger as PinoLogger } from 'pino';
 import { type Node, startNode } from '../compose/node.js';
 import { DrainSignals } from './drain-signals.js';
+import { reportFailedStart } from './failed-start.js';
 import { operate } from './operations.js';
 import { answerOperation, notYet } from './operator-peer.js';
 import { type Operate, serveOperators } from './operator-socket.js';
@@ -45,6 +46,10 @@ export async function runNode(settings: Settings, logger: PinoLogger): Promise<v
     let run = notYet;
     const node = await startNode(settings, logger, {
       onDrainAsked: stop,
+      onRefused: (why) => {
+        reportFailedStart(why, logger, process.stderr);
+        process.exit(1);
+      },
       isStopping: () => asked,
       onOperation: (operation) => answerOperation(run, operation),
     });

@@ -1,10 +1,11 @@
 import { Unavailable } from '../actors/domain/problem.js';
 import type { Placement, ShardHost } from '../actors/runtime/placement.js';
-import type { NodeNodeStatus } from '../proto/gen/types.js';
+import type { NodeNodeStatus, StoreMemberRecord } from '../proto/gen/types.js';
 import { type Bus, CLUSTER_TOPIC, type Subscription } from '../transport/bus.js';
 import type { PeerService, Peers } from '../transport/peer.js';
 import type { Role } from './balance.js';
 import type { ClusterContext } from './context.js';
+import { FormatTooOld } from './format.js';
 import { GIFT_SHARDS_MAX, Giver } from './giver.js';
 import { Holdings } from './holdings.js';
 import { type Addresses, LeaseHolder, NameTaken } from './lease-holder.js';
@@ -13,7 +14,7 @@ import { MEMBERS_MAX, MembersView } from './members-view.js';
 import { pause } from './patience.js';
 import { peerService } from './peer-service.js';
 import type { Readiness } from './readiness.js';
-import { claimed, hasFreeShards, shardsOf, surplus } from './shard-map.js';
+import { claimed, hasFreeShards, raised, shardsOf, surplus } from './shard-map.js';
 import { Wake } from './wake.js';
 
 /** Between two looks at members and map: a change is heard of on the bus, this finds it when the bus is silent. */
@@ -43,6 +44,8 @@ export interface Launch extends Addresses {
   readonly activations?: () => number;
   /** Called when a peer or operator asks for the drain; the process then does what it does on SIGTERM. */
   readonly onDrainAsked?: () => void;
+  /** Called when this node lost its lease and may not join again: the process ends, with the error's one line. */
+  readonly onRefused?: (why: Error) => void;
 }
 
 /** One node of the cluster: holds a lease, owns shards under it, and moves them as members come and go. */
@@ -52,6 +55,8 @@ export class ClusterNode implements Placement {
   private readonly lease: LeaseHolder;
   private readonly view: MembersView;
   private readonly mapRow: MapRow;
+  /** This node may not take part any more. */
+  private refusal: FormatTooOld | undefined;
   private readonly wake: Wake;
   private readonly startedMs: number;
   private launch: Launch | undefined;
@@ -94,13 +99,17 @@ export class ClusterNode implements Placement {
     return this.lease.reachMs();
   }
 
+  format(): number {
+    return this.mapRow.map.format;
+  }
+
   ownerEpoch(shard: number): number | undefined {
     return this.mapRow.map.epochs[shard];
   }
 
   /**
    * Joins, and resolves after the first look at the cluster; `readiness` says when shards have arrived.
-   * @throws NameTaken a live node has our name; Unavailable the store does not answer
+   * @throws NameTaken a live node has our name; FormatTooOld; Unavailable the store does not answer
    */
   async start(launch: Launch): Promise<void> {
     this.launch = launch;
@@ -110,6 +119,7 @@ export class ClusterNode implements Placement {
     this.bus.onGap(() => this.wake.call());
     await this.join(launch, JOIN_MS_MAX);
     const restMs = await this.lookOnce();
+    if (this.refusal !== undefined) throw this.refusal;
     void this.keepLooking(restMs);
   }
 
@@ -176,8 +186,10 @@ export class ClusterNode implements Placement {
       shards: this.holdings?.size ?? 0,
       activations: this.launch?.activations?.() ?? 0,
       mapVersion: this.mapRow.map.version,
-      members: this.view.rows().map((row) => `${row.name}#${row.incarnation} ${row.state} ${row.grpcAddress}`),
+      members: this.view.rows().map(describe),
       uptimeMs: this.context.clock.monotonicMs() - this.startedMs,
+      ...this.context.program,
+      activeFormat: this.mapRow.map.format,
     };
   }
 
@@ -193,6 +205,9 @@ export class ClusterNode implements Placement {
       await this.wake.rest(restMs);
       if (this.closed) return;
       restMs = await this.lookOnce();
+      if (this.refusal === undefined) continue;
+      this.launch?.onRefused?.(this.refusal);
+      return;
     }
   }
 
@@ -204,7 +219,8 @@ export class ClusterNode implements Placement {
       const { pace } = this.lease;
       return Math.max(1, pace.latencyMs, Math.min(POLL_MS, this.view.nextExpiryMs()));
     } catch (error) {
-      if (error instanceof Unavailable) this.context.log.warn({ err: error }, 'cannot see the cluster');
+      if (error instanceof FormatTooOld) await this.refuse(error);
+      else if (error instanceof Unavailable) this.context.log.warn({ err: error }, 'cannot see the cluster');
       else this.context.log.error({ err: error }, 'looking after the cluster failed by a fault');
       return RETRY_MS;
     }
@@ -228,6 +244,7 @@ export class ClusterNode implements Placement {
       await this.sweep();
       return;
     }
+    if (version > 0 && this.view.commonFormat() > this.mapRow.map.format) await this.raiseFormat(version);
     await this.claim(version, member);
     if (this.lease.member !== member || this.closed) return;
     this.holdings?.reconcile(this.mapRow.map, member);
@@ -246,10 +263,39 @@ export class ClusterNode implements Placement {
     if (!hasFreeShards(this.mapRow.map, roles)) return;
     await this.mapRow.change(
       // Of members that a newer map names we know nothing yet: the next look will.
-      (map) => (map.version === version ? claimed(map, roles, (name) => this.view.reachedMs(name)) : undefined),
+      (map) => {
+        if (map.version !== version) return undefined;
+        const next = claimed(map, roles, (name) => this.view.reachedMs(name));
+        if (version > 0) return next;
+        return { ...next, format: this.view.commonFormat(), formatVersion: this.context.program.version };
+      },
       () => true,
     );
     if (this.mapRow.map.version > version + 1) this.wake.call();
+  }
+
+  /**
+   * Lets all nodes use the newest format that every live member knows. A member that joins after they were read acts only
+   * on a later map: its change of this one, or the next look, shows it the format.
+   */
+  private async raiseFormat(version: number): Promise<void> {
+    const format = await this.view.readCommonFormat();
+    const { log, program } = this.context;
+    await this.mapRow.change(
+      (map) => (map.version === version && format > map.format ? raised(map, format, program.version) : undefined),
+      () => true,
+    );
+    if (this.mapRow.map.format === format)
+      log.info({ format }, 'every node knows the format: it is written from now on');
+    this.wake.call();
+  }
+
+  /** The data are newer than this program: it stops, and leaves its shards to others. */
+  private async refuse(why: FormatTooOld): Promise<void> {
+    this.refusal = why;
+    this.closed = true;
+    this.holdings?.abandonAll();
+    await this.lease.leave();
   }
 
   private isWhole(member: string): boolean {
@@ -307,6 +353,8 @@ export class ClusterNode implements Placement {
     const deadlineMs = clock.monotonicMs() + timeoutMs;
     for (;;) {
       try {
+        // So that a program that is too old leaves no trace. Who joins again reads the map at its next look.
+        if (this.mapRow.map.version === 0) await this.mapRow.read();
         await this.lease.join(addresses);
         log.info({ member: this.lease.member }, 'joined the cluster');
         // The others look at once, and give us our part.
@@ -346,3 +394,7 @@ export class ClusterNode implements Placement {
     return member === undefined ? [] : shardsOf(this.mapRow.map, member);
   }
 }
+
+/** A member as the status says it. */
+const describe = ({ name, incarnation, state, grpcAddress, version, format }: StoreMemberRecord): string =>
+  `${name}#${incarnation} ${state} ${grpcAddress} version ${version} format ${format}`;

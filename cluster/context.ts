@@ -1,5 +1,6 @@
 import type { Clock, Random } from '../actors/domain/time.js';
 import type { Tables } from '../store/port.js';
+import type { Program } from './format.js';
 import type { LeaseRules } from './lease.js';
 
 /** Where the cluster reports; pino fits. */
@@ -19,6 +20,7 @@ export interface ClusterContext {
   readonly cluster: string;
   /** NODE_NAME: unique among the cluster's live nodes, kept over restarts. */
   readonly name: string;
+  readonly program: Program;
   readonly rules: LeaseRules;
   /** The latest time in an id or write timestamp of this process. */
   readonly stampedMs: () => number;

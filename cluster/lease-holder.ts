@@ -172,7 +172,7 @@ export class LeaseHolder {
   }
 
   private async take(row: StoreMemberRecord | undefined, addresses: Addresses): Promise<boolean> {
-    const { name, random, rules } = this.context;
+    const { name, random, rules, program } = this.context;
     const incarnation = Buffer.from(random.bytes(8)).toString('hex');
     this.own.push(incarnation);
     if (this.own.length > OWN_INCARNATIONS_MAX) this.own.shift();
@@ -185,6 +185,8 @@ export class LeaseHolder {
       // What an earlier process of this name may have minted under must not be forgotten with its row.
       clockMs: Math.max(this.usedMs(), row === undefined ? 0 : row.clockMs + row.leaseMs),
       leaseMs: this.pace.leaseMs(rules.leaseMs),
+      format: program.format,
+      version: program.version,
     };
     const began = this.readClocks();
     const { applied } = await this.inTime(this.change(row, next));

@@ -3,6 +3,7 @@ import type { StoreShardMapRecord } from '../proto/gen/types.js';
 import { shardMap } from '../store/tables.js';
 import { type Bus, CLUSTER_TOPIC } from '../transport/bus.js';
 import { type ClusterContext, STORE_RETRY_MS } from './context.js';
+import { FormatTooOld } from './format.js';
 import { OneRead, pause, within } from './patience.js';
 import { EMPTY_MAP, fromRecord, type ShardMap, toRecord } from './shard-map.js';
 import type { StorePace } from './store-pace.js';
@@ -34,7 +35,7 @@ export class MapRow {
     return this.context.clock.monotonicMs() - this.readAtMs;
   }
 
-  /** @throws Unavailable */
+  /** @throws Unavailable; FormatTooOld this program must not act on the map */
   async read(): Promise<void> {
     const { value } = await this.reading.ask(this.pace.patienceMs);
     this.adopt(value);
@@ -44,7 +45,7 @@ export class MapRow {
    * Changes the map as `decide` says, which is asked again about each newer map, until it says undefined. It must go
    * on wanting the same until that is done: a try that was reported failed may still happen, and only an answer to a
    * later one tells that it did or cannot any more.
-   * @throws Unavailable when `abandoned` says so while the outcome is unknown
+   * @throws Unavailable when `abandoned` says so while the outcome is unknown; FormatTooOld
    */
   async change(decide: (map: ShardMap) => ShardMap | undefined, abandoned: () => boolean): Promise<void> {
     const { clock, random, tables, cluster, log } = this.context;
@@ -68,7 +69,9 @@ export class MapRow {
   }
 
   private adopt(record: StoreShardMapRecord | undefined): void {
-    this.readAtMs = this.context.clock.monotonicMs();
+    const { clock, program } = this.context;
+    if (record !== undefined && record.format > program.format) throw new FormatTooOld(program, record);
+    this.readAtMs = clock.monotonicMs();
     // Reads may overtake one another; the row itself never goes back.
     if (record !== undefined && record.version > this.known.version) this.known = fromRecord(record);
   }

@@ -100,6 +100,20 @@ export class MembersView {
     return row === undefined ? 0 : row.clockMs + row.leaseMs;
   }
 
+  /** The newest format that all live members knew at the last look, this node among them. */
+  commonFormat(): number {
+    return this.common(this.rows());
+  }
+
+  /** The same, of rows that are read after the call. @throws Unavailable */
+  async readCommonFormat(): Promise<number> {
+    const { clock, tables, cluster } = this.context;
+    const reading = tables.range(members, { cluster }, { limit: MEMBERS_MAX });
+    const rows = await within(clock, this.pace.patienceMs, 'reading the formats of the members', reading);
+    // Members that were not read may know less.
+    return rows.length < MEMBERS_MAX ? this.common(rows.map(({ value }) => value)) : 0;
+  }
+
   /** Milliseconds until the next member's lease may have run out, if it goes on standing still. */
   nextExpiryMs(): number {
     const nowMs = this.context.clock.monotonicMs();
@@ -137,6 +151,11 @@ export class MembersView {
 
   private others(): Sighting<StoreMemberRecord>[] {
     return [...this.sightings.values()].filter(({ row }) => row.name !== this.context.name);
+  }
+
+  private common(rows: readonly StoreMemberRecord[]): number {
+    const present = rows.filter(({ state }) => state !== 'gone');
+    return Math.min(this.context.program.format, ...present.map(({ format }) => format));
   }
 
   /** Answers the row as it is afterwards, and remembers it. */

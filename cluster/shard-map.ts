@@ -11,6 +11,10 @@ export interface ShardMap {
   readonly epochs: readonly number[];
   /** No new owner may mint an id at or below this time. */
   readonly idFloorMs: number;
+  /** The newest that anything stored or sent may have: every live member knows it. */
+  readonly format: number;
+  /** A version of the program that knows the format, for people. */
+  readonly formatVersion: string;
 }
 
 /**
@@ -25,6 +29,8 @@ export const EMPTY_MAP: ShardMap = {
   owners: Array.from({ length: SHARDS }, () => undefined),
   epochs: Array.from({ length: SHARDS }, () => 0),
   idFloorMs: 0,
+  format: 0,
+  formatVersion: '',
 };
 
 export function fromRecord(record: StoreShardMapRecord): ShardMap {
@@ -33,6 +39,8 @@ export function fromRecord(record: StoreShardMapRecord): ShardMap {
     owners: record.owners.map((index) => (index === 0 ? undefined : record.members[index - 1])),
     epochs: record.epochs,
     idFloorMs: record.idFloorMs,
+    format: record.format,
+    formatVersion: record.formatVersion,
   };
 }
 
@@ -47,6 +55,8 @@ export function toRecord(map: ShardMap): StoreShardMapRecord | undefined {
     owners: map.owners.map((owner) => (owner === undefined ? 0 : (indexes.get(owner) ?? 0))),
     epochs: map.epochs,
     idFloorMs: map.idFloorMs,
+    format: map.format,
+    formatVersion: map.formatVersion,
   };
 }
 
@@ -110,9 +120,15 @@ export function given(
   return changed(map, owners, reachedMs);
 }
 
+/** The map with a newer format, which all live members know. @param version of a program that knows it */
+export function raised(map: ShardMap, format: number, version: string): ShardMap {
+  return { ...map, version: map.version + 1, format, formatVersion: version };
+}
+
 function changed(map: ShardMap, owners: Owners, reachedMs: number): ShardMap {
   const version = map.version + 1;
   return {
+    ...map,
     version,
     owners,
     epochs: map.epochs.map((epoch, shard) => (owners[shard] === map.owners[shard] ? epoch : version)),

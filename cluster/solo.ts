@@ -5,6 +5,7 @@ import type { Placement, ShardHost } from '../actors/runtime/placement.js';
 import type { NodeNodeStatus, StoreShardMapRecord } from '../proto/gen/types.js';
 import { shardMap } from '../store/tables.js';
 import type { ClusterContext } from './context.js';
+import { FormatTooOld } from './format.js';
 import type { Readiness } from './readiness.js';
 import { memberId } from './rendezvous.js';
 import { EMPTY_MAP, fromRecord, type ShardMap, toRecord } from './shard-map.js';
@@ -37,7 +38,7 @@ export class SoloPlacement implements Placement {
   constructor(
     private readonly context: Pick<
       ClusterContext,
-      'tables' | 'clock' | 'random' | 'log' | 'cluster' | 'name' | 'stampedMs'
+      'tables' | 'clock' | 'random' | 'log' | 'cluster' | 'name' | 'program' | 'stampedMs'
     >,
   ) {
     this.startedMs = context.clock.monotonicMs();
@@ -55,10 +56,15 @@ export class SoloPlacement implements Placement {
     return this.stored?.idFloorMs ?? 0;
   }
 
-  /** Raises the epoch, durably, then lets the host run all shards. @throws Unavailable */
+  format(): number {
+    return this.map.format;
+  }
+
+  /** Raises the epoch and the format, durably, then lets the host run all shards. @throws FormatTooOld; Unavailable */
   async start(host: ShardHost): Promise<void> {
-    const { tables, clock, random, cluster, name } = this.context;
+    const { tables, clock, random, cluster, name, program } = this.context;
     const before = await tables.get(shardMap, { cluster });
+    if (before !== undefined && before.format > program.format) throw new FormatTooOld(program, before);
     const version = (before === undefined ? EMPTY_MAP : fromRecord(before)).version + 1;
     const member = memberId(name, Buffer.from(random.bytes(8)).toString('hex'));
     const next: ShardMap = {
@@ -66,6 +72,8 @@ export class SoloPlacement implements Placement {
       owners: ALL_SHARDS.map(() => member),
       epochs: ALL_SHARDS.map(() => version),
       idFloorMs: Math.max(before?.idFloorMs ?? 0, clock.nowMs()) + RESERVE_AHEAD_MS,
+      format: program.format,
+      formatVersion: before?.format === program.format ? before.formatVersion : program.version,
     };
     const record = toRecord(next);
     const { applied } = await tables.compareAndSet(shardMap, { cluster }, before, record);
@@ -124,6 +132,8 @@ export class SoloPlacement implements Placement {
       mapVersion: this.map.version,
       members: [this.context.name],
       uptimeMs: this.context.clock.monotonicMs() - this.startedMs,
+      ...this.context.program,
+      activeFormat: this.map.format,
     };
   }
 }

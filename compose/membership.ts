@@ -4,8 +4,10 @@ import type { Clock, Random } from '../actors/domain/time.js';
 import type { Placement, ShardHost } from '../actors/runtime/placement.js';
 import type { Runtime } from '../actors/runtime/runtime.js';
 import type { Settings } from '../cli/settings.js';
+import { FORMAT } from '../cluster/format.js';
 import type { Readiness } from '../cluster/readiness.js';
 import { SoloPlacement } from '../cluster/solo.js';
+import packageInfo from '../package.json' with { type: 'json' };
 import type { NodeNodeStatus } from '../proto/gen/types.js';
 import type { Tables } from '../store/port.js';
 import { members } from '../store/tables.js';
@@ -44,12 +46,15 @@ interface Surroundings {
   /** Who owns what, before this node is given any of it: actors look there as soon as they may run. */
   readonly placed: (placement: Placement) => void;
   readonly onDrainAsked?: () => void;
+  /** This node lost its place in the cluster and may not come back. */
+  readonly onRefused?: (why: Error) => void;
   /** Operators ask from afar. */
   readonly onOperation?: OperatorService;
 }
 
 /** Rows read to see who else is there; a cluster has fewer. */
 const MEMBERS_READ_MAX = 1_000;
+const PROGRAM = { version: packageInfo.version, format: FORMAT };
 /** One cluster a keyspace. */
 const CLUSTER = 'murmuration';
 
@@ -62,7 +67,16 @@ async function solo(settings: Settings, around: Surroundings): Promise<Membershi
   const { tables, clock, random, logger, runtime, host, placed, stampedMs } = around;
   const log = logger.child({ part: 'cluster' });
   const name = settings.NODE_NAME;
-  const placement = new SoloPlacement({ tables, clock, random, log, cluster: CLUSTER, name, stampedMs });
+  const placement = new SoloPlacement({
+    tables,
+    clock,
+    random,
+    log,
+    cluster: CLUSTER,
+    name,
+    program: PROGRAM,
+    stampedMs,
+  });
   placed(placement);
   await placement.start(host);
   // A process that was killed may have taken rows with it that this store, alone, wrote behind what it acknowledged.
@@ -77,7 +91,7 @@ async function solo(settings: Settings, around: Surroundings): Promise<Membershi
 }
 
 async function clustered(settings: Settings, around: Surroundings): Promise<Membership> {
-  const { tables, bus, clock, random, logger, runtime, host, stampedMs, onDrainAsked, onOperation } = around;
+  const { tables, bus, clock, random, logger, runtime, host, stampedMs, onDrainAsked, onRefused, onOperation } = around;
   const [{ ClusterNode }, { leaseRules }, { GrpcPeers }, { PeerServer }] = await Promise.all([
     import('../cluster/cluster-node.js'),
     import('../cluster/lease.js'),
@@ -90,7 +104,17 @@ async function clustered(settings: Settings, around: Surroundings): Promise<Memb
   const security = (await peerSecurity(settings)) ?? { secret: Buffer.from(random.bytes(32)).toString('base64url') };
   const peers = new GrpcPeers(security);
   const name = settings.NODE_NAME;
-  const context = { tables, clock, random, log, cluster: CLUSTER, name, rules: leaseRules, stampedMs };
+  const context = {
+    tables,
+    clock,
+    random,
+    log,
+    cluster: CLUSTER,
+    name,
+    program: PROGRAM,
+    rules: leaseRules,
+    stampedMs,
+  };
   const node = new ClusterNode(context, bus, peers);
   around.placed(node);
   const server = new PeerServer(node.service, security, log, onOperation);
@@ -102,6 +126,7 @@ async function clustered(settings: Settings, around: Surroundings): Promise<Memb
     baseUrl: settings.BASE_URL,
     activations: () => runtime.metrics.activations,
     ...(onDrainAsked === undefined ? {} : { onDrainAsked }),
+    ...(onRefused === undefined ? {} : { onRefused }),
   });
   return {
     readiness: () => node.readiness(),

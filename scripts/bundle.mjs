@@ -1,5 +1,6 @@
 // Puts the program into one file beside its modules, and keeps what V8 compiles of it in a start, so that starts need
-// neither find, read and link hundreds of modules nor compile them. `node scripts/bundle.mjs [FOLDER]`, after tsc.
+// neither find, read and link hundreds of modules nor compile them. `node scripts/bundle.mjs [FOLDER] [--define NAME=VALUE]…`,
+// after tsc. With definitions (cluster/format.ts names them) it is a build for tests, of which nothing is compiled.
 // The file stays readable (nothing is renamed or shortened) and has a source map.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,11 +8,19 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
 import { asciiOf } from './ascii.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const isWarming = process.argv[2] === '--warm';
-const folder = resolve(root, process.argv[isWarming ? 3 : 2] ?? 'dist');
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { warm: { type: 'boolean', default: false }, define: { type: 'string', multiple: true, default: [] } },
+});
+const folder = resolve(root, positionals[0] ?? 'dist');
+/** Names and their values, as esbuild takes them. */
+const definitions = Object.fromEntries(
+  options.define.map((one) => [one.slice(0, one.indexOf('=')), one.slice(one.indexOf('=') + 1)]),
+);
 
 /** Has compiled parts of its own, or is loaded only by nodes and commands that need it. */
 const APART = [
@@ -57,7 +66,7 @@ async function bundleOne(build, entry, file) {
     // `import()` of a package apart becomes `require()`: what V8 kept compiled knows no loader of modules.
     supported: { 'dynamic-import': false },
     // CommonJS has no address of its own to find files beside it by.
-    define: { 'import.meta.url': 'bundleUrl' },
+    define: { 'import.meta.url': 'bundleUrl', ...definitions },
     banner: { js: "'use strict'; const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
     sourcemap: true,
     logLevel: 'warning',
@@ -104,10 +113,12 @@ function freePort() {
   });
 }
 
-if (isWarming) {
+if (options.warm) {
   await warm();
 } else {
   await bundle();
+}
+if (!options.warm && options.define.length === 0) {
   const settings = Object.keys(process.env).filter((name) => /^(MURMURATION_|NODE_OPTIONS$)/.test(name));
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !settings.includes(name)));
   execFileSync(process.execPath, [fileURLToPath(import.meta.url), '--warm', folder], { env, stdio: ['ignore', 2, 2] });

@@ -17,6 +17,7 @@ const OWN = [
   { file: 'scenarios/cluster/faults', seconds: 140, cores: 1.5, cluster: true },
   { file: 'scenarios/cluster/stalls', seconds: 90, cores: 1, cluster: true },
   { file: 'scenarios/cluster/three-nodes', seconds: 75, cores: 1, cluster: true },
+  { file: 'scenarios/cluster/upgrade', seconds: 45, cores: 1, cluster: true },
   { file: 'scenarios/cluster/bad-input', seconds: 45, cores: 1, cluster: true },
   { file: 'scenarios/restart', seconds: 40, cores: 1, cluster: true },
   { file: 'store/cassandra-ring', seconds: 30, cores: 1, cluster: true },

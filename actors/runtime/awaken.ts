@@ -51,7 +51,8 @@ export async function awaken(
     return minted;
   };
   const pause = () => halt.sleep(around.clock, 0);
-  const recovering = { kind: blueprint.kind, id, epoch, newId, primed, pause };
+  const format = () => around.placement.format?.() ?? Number.POSITIVE_INFINITY;
+  const recovering = { kind: blueprint.kind, id, epoch, newId, format, primed, pause };
   const found = isNew ? untouched(recovering) : await recover(around, recovering);
   const { core } = found;
   const lane = (side: string, handlers: Handlers, cursor: number, heard: ReadonlySet<string>) => {

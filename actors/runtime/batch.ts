@@ -1,7 +1,7 @@
 import type { ReadTables } from '../../store/port.js';
 import type { AnyTable } from '../../store/table.js';
 import type { RowName } from './carried-rows.js';
-import type { ActorCore, Decided } from './core.js';
+import { type ActorCore, type Decided, NotKnownYet } from './core.js';
 import type { Delivery } from './delivery.js';
 
 /** Values of rows by the command whose decision needs them; null for a row that does not exist. */
@@ -84,6 +84,10 @@ export function decideBatch(
       if (handled.decided !== undefined) decided.push(handled.decided);
       answers.push({ delivery, reply: handled.reply, seq: core.seq });
     } catch (error) {
+      if (error instanceof NotKnownYet) {
+        delivery.fail(error);
+        continue;
+      }
       const fault = { delivery, error: error as Error };
       return { answers, decided, repeats, fault, untouched: taken.slice(index + 1) };
     }

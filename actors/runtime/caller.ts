@@ -6,6 +6,7 @@ import type { Clock, Random } from '../domain/time.js';
 import { backoffMs } from './backoff.js';
 import type { Blueprint } from './blueprint.js';
 import type { RowCarrier } from './carried-rows.js';
+import { NotKnownYet, notKnown } from './core.js';
 import { type Message, NotTaken } from './delivery.js';
 import type { RuntimeLimits } from './limits.js';
 import type { RuntimeMetrics } from './metrics.js';
@@ -27,7 +28,7 @@ interface CallerNeeds {
   readonly blueprints: ReadonlyMap<string, Blueprint>;
   readonly local: LocalActors;
   readonly bus: Bus;
-  readonly placement: Pick<Placement, 'ownerEpoch'>;
+  readonly placement: Pick<Placement, 'ownerEpoch' | 'format'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly limits: RuntimeLimits;
@@ -49,12 +50,17 @@ export class Caller {
     this.name = Buffer.from(needs.random.bytes(NAME_BYTES)).toString('base64url');
   }
 
-  /** @throws Unavailable past the deadline, or when the actor can not answer; Error for a bug in the actor */
+  /** @throws Unavailable past the deadline, or when the actor can not answer; NotKnownYet; Error for a bug in the actor */
   send(asked: Message, timeoutMs: number): Promise<unknown> {
     const { blueprints, clock, local } = this.needs;
     const found = blueprints.get(asked.kind);
     if (found === undefined || !Object.hasOwn(found.kind.commands, asked.command)) {
       return Promise.reject(new Error(`there is no command ${asked.command} of ${asked.kind}`));
+    }
+    if (
+      (found.kind.since?.commands?.[asked.command] ?? 0) > (this.needs.placement.format?.() ?? Number.POSITIVE_INFINITY)
+    ) {
+      return Promise.reject(new NotKnownYet(notKnown(`the command ${asked.command}`, asked.kind)));
     }
     const lacksKey = asked.once === undefined && asked.cause === undefined && found.remembered.has(asked.command);
     const message = lacksKey ? { ...asked, once: `${this.name}.${++this.keys}` } : asked;

@@ -1,5 +1,5 @@
 import type { StoreAnswered, StoreCause, StoreJournalRecord } from '../../proto/gen/types.js';
-import { isProblem } from '../domain/problem.js';
+import { isProblem, Unavailable } from '../domain/problem.js';
 import { Answered } from './answered.js';
 import type { RowName } from './carried-rows.js';
 import { Dedupe } from './dedupe.js';
@@ -40,6 +40,9 @@ export interface Handled {
   readonly repeated?: true;
 }
 
+/** Not every node of the cluster knows a command or event yet: an upgrade is under way. Nothing was decided. */
+export class NotKnownYet extends Unavailable {}
+
 const NO_BYTES = new Uint8Array(0);
 
 /** An actor's state and rules without any input or output: decides, applies, replays. */
@@ -58,13 +61,15 @@ export class ActorCore {
     readonly kind: AnyKind,
     readonly id: string,
     private readonly newId: () => string,
+    /** The newest format that every node can read. */
+    private readonly format: () => number = () => Number.POSITIVE_INFINITY,
   ) {
     this.state = kind.initial(id);
   }
 
   /**
    * Decides one command and applies what it decided. With a key it does so once: what it answered then is answered to
-   * its repeats. Throws what decide or apply throw: a bug.
+   * its repeats. Throws what decide or apply throw: a bug. @throws NotKnownYet
    */
   handle(message: Handleable, wallMs: number, settledSeq = 0, row?: unknown): Handled {
     const { command, input, cause, once } = message;
@@ -89,6 +94,7 @@ export class ActorCore {
       return { reply };
     }
     const stored = events.map((event) => ({ type: event.type, event }));
+    this.checkKnown(stored);
     const answered = once === undefined ? undefined : this.answerTo(command, once, reply);
     const record = this.record(stored, nowMs, cause, answered);
     this.apply(stored, nowMs, cause, answered);
@@ -96,7 +102,14 @@ export class ActorCore {
   }
 
   private context(nowMs: number, settledSeq: number, row: unknown): Ctx {
-    return { self: this.id, nowMs, newId: this.newId, seq: this.seq + 1, settledSeq, row };
+    return { self: this.id, nowMs, newId: this.newId, seq: this.seq + 1, settledSeq, format: this.format(), row };
+  }
+
+  private checkKnown(events: readonly StoredEvent[]): void {
+    const since = this.kind.since?.events;
+    if (since === undefined) return;
+    const early = events.find(({ type }) => (since[type] ?? 0) > this.format());
+    if (early !== undefined) throw new NotKnownYet(notKnown(`the event ${early.type}`, this.kind.name));
   }
 
   /** The row that the decision needs besides the state. */
@@ -168,6 +181,10 @@ export class ActorCore {
     return cause === undefined ? { atMs, events: encoded } : { atMs, cause, events: encoded };
   }
 }
+
+/** Why something newer than the cluster's format is refused. */
+export const notKnown = (what: string, kind: string): string =>
+  `not every node knows ${what} of ${kind} yet: it can be used when all nodes are upgraded`;
 
 /** One request may give several commands its key. */
 const keyOf = (command: string, once: string): string => `${command} ${once}`;

@@ -90,6 +90,14 @@ export interface ActorKind<S, C extends CommandTable<C>, E> {
   readonly migrate?: (fromVersion: number, state: unknown) => S;
   readonly reactions: readonly Reaction<S, E>[];
   /**
+   * The format (cluster/format.ts) with which a command or event came; absent: the first. Until every node knows the format,
+   * such commands are not sent and such events are not recorded: who asked gets 503, effects wait.
+   */
+  readonly since?: {
+    readonly commands?: { readonly [K in keyof C]?: number };
+    readonly events?: { readonly [K in keyof E]?: number };
+  };
+  /**
    * All ids of the kind come from `Ctx.newId` of actors of the same shard, and commands reach an actor only once the
    * event that names it is stored. An actor whose id this node has just minted is then known to be new.
    */

@@ -15,6 +15,10 @@ export interface Placement {
    */
   idCeilingMs?(): number;
   /**
+   * The newest format (cluster/format.ts) that every node of the cluster can read. Absent: no limit, there are no others.
+   */
+  format?(): number;
+  /**
    * Under which epoch the shard's owner, whichever node that is, was last known to own it: there it is asked first.
    * Absent or undefined: there never is another owner.
    */

@@ -66,14 +66,16 @@ export interface Recovering {
   /** Under which this node owns it. */
   readonly epoch: number;
   readonly newId: () => string;
+  /** The newest format that every node can read. */
+  readonly format: () => number;
   /** From the last owner. */
   readonly primed: StoreSnapshotRecord | undefined;
   readonly pause: Pause;
 }
 
 /** An actor that nothing has been stored of. */
-export function untouched({ kind, id, newId }: Recovering): Recovered {
-  const core = new ActorCore(kind, id, newId);
+export function untouched({ kind, id, newId, format }: Recovering): Recovered {
+  const core = new ActorCore(kind, id, newId, format);
   return { core, snapshot: undefined, replayedBytes: 0, lastEpoch: 0, beforeReply: 0, afterReply: 0 };
 }
 
@@ -90,7 +92,7 @@ export async function recover(needs: RecoveryNeeds, recovering: Recovering): Pro
   ]);
   const found =
     (await fromSnapshots(needs, recovering, actor, newest)) ??
-    (await replay(needs, new ActorCore(kind, id, recovering.newId), actor, epoch));
+    (await replay(needs, new ActorCore(kind, id, recovering.newId, recovering.format), actor, epoch));
   const { core, snapshot } = found;
   // A former owner's late cursor may be behind what the snapshot's owner knew.
   const lanes = {
@@ -138,14 +140,14 @@ async function fromSnapshots(
 /** Undefined when the snapshot cannot be read or does not fit code and journal. */
 async function fromSnapshot(
   needs: RecoveryNeeds,
-  { kind, id, epoch, newId, pause }: Recovering,
+  { kind, id, epoch, newId, format, pause }: Recovering,
   actor: string,
   snapshot: StoreSnapshotRecord,
 ): Promise<Replayed | undefined> {
   if (!readsVersion(kind, snapshot.stateVersion)) return undefined;
   const { seq } = snapshot;
   try {
-    const core = new ActorCore(kind, id, newId);
+    const core = new ActorCore(kind, id, newId, format);
     await restore(core, snapshot, await stateOf(needs.tables, actor, snapshot), pause);
     const found = await replayFrom(needs, core, actor, epoch, snapshot);
     if (found === undefined) needs.logger.warn({ actor, seq }, 'ignored a snapshot that does not fit the journal');

@@ -12,6 +12,8 @@ export interface Ctx {
   readonly seq: number;
   /** All effects before the reply of entries up to this one are done: their rows are what a read finds. */
   readonly settledSeq: number;
+  /** The newest format that every node can read: an event of a newer one (`since` of the kind) must not be recorded yet. */
+  readonly format: number;
   /** The value of the row that the kind's `reads` names for the command, null if there is none; undefined: not named. */
   readonly row: unknown;
 }

@@ -2482,6 +2482,10 @@ export interface NodeNodeStatus {
   readonly mapVersion: number;
   readonly members: readonly string[];
   readonly uptimeMs: number;
+  readonly version: string;
+  /** The newest format that the node's program knows, and the newest that is in use. */
+  readonly format: number;
+  readonly activeFormat: number;
 }
 
 /** One warm activation, or one home timeline's ring, on its way to the shard's next owner. heard: with the first ring; what the giver had heard on the bus before it read the rings. */
@@ -2600,6 +2604,10 @@ export interface StoreMemberRecord {
   readonly clockMs: number;
   /** How long the lease lasts from this renewal on. Longer while the store is slow. */
   readonly leaseMs: number;
+  /** The newest format (cluster/format.ts) that the member's program knows. */
+  readonly format: number;
+  /** Of its program, for people. */
+  readonly version: string;
 }
 
 export interface StoreShardMapRecord {
@@ -2612,6 +2620,9 @@ export interface StoreShardMapRecord {
   readonly epochs: readonly number[];
   /** No id at or below this time may be minted by a new owner. */
   readonly idFloorMs: number;
+  /** The newest format (cluster/format.ts) that anything stored or sent may have; a version of the program that knows it. */
+  readonly format: number;
+  readonly formatVersion: string;
 }
 
 export interface StoreNameClaim {

@@ -90,6 +90,10 @@ export class Fleet {
   /** Of nodes that were drained before they had joined, or could not. */
   readonly startFailures: Error[] = [];
   releaseMs = 20;
+  /** Of nodes that are started from now on. */
+  format = 1;
+  /** Nodes that lost their place and may not come back. */
+  readonly refused: string[] = [];
   private readonly random: SeededRandom;
   private readonly network: Network;
 
@@ -133,12 +137,18 @@ export class Fleet {
       log: silent,
       cluster: 'fleet',
       name,
+      program: { version: `0.${this.format}`, format: this.format },
       rules: this.rules,
       stampedMs: () => timestamps.reachedMs,
     };
     const node = new ClusterNode(context, this.network.busOf(process), this.peers);
     const host = new RecordingHost(this.world, process, this.releaseMs);
-    const started = node.start({ host, grpcAddress: name, baseUrl: `http://${name}` });
+    const started = node.start({
+      host,
+      grpcAddress: name,
+      baseUrl: `http://${name}`,
+      onRefused: () => this.refused.push(name),
+    });
     return { ship: { process, node, host }, started };
   }
 

@@ -29,7 +29,8 @@ async function launch(t: Test, tables: MemoryTables, prefix: string, name: strin
   const bus = await NatsBus.connect({ url: sharedNatsUrl(), token: process.env.TEST_NATS_TOKEN, prefix, name, log });
   const peers = new GrpcPeers({ secret });
   const random = { bytes: (count: number) => randomBytes(count), fraction: () => randomBytes(1).readUInt8() / 256 };
-  const context = { tables, clock: realClock, random, log, cluster: prefix, name, rules, stampedMs: () => 0 };
+  const program = { version: '0.1', format: 1 };
+  const context = { tables, clock: realClock, random, log, cluster: prefix, name, program, rules, stampedMs: () => 0 };
   const node = new ClusterNode(context, bus, peers);
   const server = new PeerServer(node.service, { secret }, log);
   const served = new Map<number, Subscription>();

@@ -23,13 +23,14 @@ function host(): ShardHost & { running: number } {
   };
 }
 
-const context = (tables: MemoryTables, clock = new VirtualClock()) => ({
+const context = (tables: MemoryTables, clock = new VirtualClock(), format = 1) => ({
   tables,
   clock,
   random: new SeededRandom(1),
   log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   cluster: 'solo',
   name: 'one',
+  program: { version: `0.${format}`, format },
   stampedMs: () => 0,
 });
 
@@ -98,4 +99,25 @@ test('after the drain it owns nothing', async () => {
   await solo.drain();
   assert.equal(shards.running, 0);
   assert.equal(solo.epochOf(0), undefined);
+});
+
+test('an older program does not start on data that a newer one has had, and changes nothing', async () => {
+  const tables = new MemoryTables();
+  const clock = new VirtualClock();
+  const newer = new SoloPlacement(context(tables, clock, 2));
+  await newer.start(host());
+  assert.equal(newer.format(), 2);
+  await newer.drain();
+  const shards = host();
+  const older = new SoloPlacement(context(tables, clock, 1));
+  await assert.rejects(older.start(shards), {
+    name: 'FormatTooOld',
+    message:
+      'this program (version 0.1) knows format 1, and the stored data have format 2 since version 0.2: ' +
+      'start that version or a later one, or restore a backup',
+  });
+  assert.equal(shards.running, 0);
+  const again = new SoloPlacement(context(tables, clock, 3));
+  await again.start(host());
+  assert.equal(again.format(), 3);
 });

@@ -26,23 +26,28 @@ export class ServerProcess {
     private readonly settings: Readonly<Record<string, string>>,
     private readonly environment: Readonly<Record<string, string>>,
     private readonly node: string,
+    /** What the next start runs. */
+    public program: string,
   ) {}
 
   /**
    * @param settings by name without the prefix, over PASSWORD_GRANT=on, RATE_LIMITS=off, LOG_LEVEL=info and its own BASE_URL; @param environment besides
    * @param node the Node program that runs it
+   * @param main what it runs, if it is another build
    */
   static async start(
     settings: Readonly<Record<string, string>> = {},
     environment: Readonly<Record<string, string>> = {},
     node = process.execPath,
+    main = program,
   ): Promise<ServerProcess> {
     const dataDir = await mkdtemp(join(tmpdir(), 'murmuration-process-'));
     const port = String(await freePort('127.0.0.1'));
     const url = `http://127.0.0.1:${port}`;
     const usual = { PASSWORD_GRANT: 'on', RATE_LIMITS: 'off', LOG_LEVEL: 'info' };
     const own = { PORT: port, DATA_DIR: dataDir };
-    const server = new ServerProcess(dataDir, url, { ...usual, BASE_URL: url, ...settings, ...own }, environment, node);
+    const all = { ...usual, BASE_URL: url, ...settings, ...own };
+    const server = new ServerProcess(dataDir, url, all, environment, node, main);
     await server.restart();
     return server;
   }
@@ -66,9 +71,10 @@ export class ServerProcess {
   async restart(): Promise<void> {
     if (this.running) throw new Error('the server still runs');
     // Users run the bundle. Without it the same command runs the modules, which may behave otherwise.
-    if (!hasFreshBundle(dirname(program))) throw new Error('the bundle is out of date: node scripts/bundle.mjs');
+    if (this.program === program && !hasFreshBundle(dirname(program)))
+      throw new Error('the bundle is out of date: node scripts/bundle.mjs');
     const env = { ...withoutSettings(), ...this.environment, ...prefixed(this.settings) };
-    const child = spawn(...tied(this.node, [...V8_FLAGS, program]), { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(...tied(this.node, [...V8_FLAGS, this.program]), { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.child = child;
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {

@@ -20,8 +20,13 @@ export class StagePlacement implements Placement {
   /** Under which the owner of all shards, here or elsewhere, is asked; undefined: without one. */
   owner: number | undefined;
   floorMs = 0;
+  /** The newest that all nodes know. */
+  activeFormat = 1;
   epochOf(): number | undefined {
     return this.epoch;
+  }
+  format(): number {
+    return this.activeFormat;
   }
   idFloorMs(): number {
     return this.floorMs;

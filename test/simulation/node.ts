@@ -84,6 +84,7 @@ export class SimulatedNode {
       log,
       cluster: 'simulated',
       name,
+      program: { version: '0', format: 1 },
       rules: ground.rules,
       stampedMs: () => Math.max(this.runtime.mintedMs(), timestamps.reachedMs),
     };

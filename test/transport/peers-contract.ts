@@ -29,6 +29,9 @@ export const someStatus: NodeNodeStatus = {
   mapVersion: 12,
   members: ['n1#f00d up'],
   uptimeMs: 1_234,
+  version: '0.1',
+  format: 2,
+  activeFormat: 1,
 };
 
 /** A node’s side that remembers what it got; it takes chunks while its gate is open. */
