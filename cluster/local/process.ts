@@ -99,6 +99,8 @@ function accepts(host: string, port: number): Promise<boolean> {
  * listened on, or between a kill and the start that follows; a client that keeps trying may even reach itself there.
  */
 const PORTS = { first: 10_000, count: 10_000 };
+/** Clients that follow the Fetch standard ("bad port") refuse to connect to it. */
+const BAD_PORT = 10_080;
 /** Processes that look for ports at the same time begin so far from one another, those with neighbouring pids. */
 const PORTS_OF_A_PROCESS = 32;
 /** Asked for one after the other none comes twice, though nobody listens on the earlier ones yet. */
@@ -108,7 +110,7 @@ const asked = { ports: process.pid * PORTS_OF_A_PROCESS };
 export async function freePort(host: string): Promise<number> {
   for (let tries = 0; tries < PORTS.count; tries++) {
     const port = PORTS.first + (asked.ports++ % PORTS.count);
-    if (await isFree(host, port)) return port;
+    if (port !== BAD_PORT && (await isFree(host, port))) return port;
   }
   throw new Error(`no free port on ${host}`);
 }

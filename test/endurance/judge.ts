@@ -138,7 +138,7 @@ export async function streamFaults(stream: Pick<EventStream, 'updates'>, ledger:
     .filter(({ id, deleted }) => !deleted && !seen.has(id))
     .map(({ id, at }) => `stream: lost: ${id}, acknowledged at ${at}`);
   if (seen.size !== updates.length) faults.push(`stream: ${updates.length - seen.size} posts came twice`);
-  const place = new Map(updates.map((id, index) => [id, index]));
+  const place = new Map([...seen].map((id, index) => [id, index]));
   const last = new Map<string, number>();
   for (const { author, id } of ledger.posts) {
     const at = place.get(id);
