@@ -2,7 +2,9 @@ import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { Head } from './head.js';
 
 /** What came of reading a body. */
-export type BodyRead = Uint8Array | 'too_large' | 'unavailable' | 'aborted';
+export type BodyRead = Uint8Array | 'too_large' | NoRoom | 'aborted';
+/** Why an upload gets no room: all of it is taken, or the account has its share. */
+type NoRoom = 'unavailable' | 'over_share';
 
 /**
  * A body that is too large is read to its end and thrown away, up to this, because many clients only look for an
@@ -15,23 +17,45 @@ const DISCARD_BYTES_MAX = 16 * 1_048_576;
  */
 export const UPLOADS_BYTES_MAX = 256 * 1_048_576;
 
-/** What is left for bodies larger than usual ones. */
+/** The most that uploads of one account may have of it: a film and some photographs. The rest is for others. */
+export const UPLOADS_OF_ACCOUNT_BYTES_MAX = UPLOADS_BYTES_MAX / 2;
+/** Room that a body without a length takes at a time as it grows. */
+const GROWTH_BYTES = 4 * 1_048_576;
+
+/** Memory for bodies that are larger than usual ones, shared fairly between accounts. */
 export class UploadRoom {
   #left: number;
+  readonly #share: number;
+  readonly #ofAccount = new Map<string, number>();
 
-  constructor(bytes = UPLOADS_BYTES_MAX) {
+  constructor(bytes = UPLOADS_BYTES_MAX, share = UPLOADS_OF_ACCOUNT_BYTES_MAX) {
     this.#left = bytes;
+    this.#share = share;
   }
 
-  /** The bytes taken, or undefined when there is no room. */
-  take(bytes: number): number | undefined {
-    if (bytes > this.#left) return undefined;
+  /** Takes room, for an account once it is known; answers why there is none. */
+  take(bytes: number, account?: string): NoRoom | undefined {
+    if (bytes > this.#left) return 'unavailable';
+    if (account !== undefined && !this.assign(bytes, account)) return 'over_share';
     this.#left -= bytes;
-    return bytes;
+    return undefined;
   }
 
-  give(bytes: number): void {
+  /** Counts room that was taken towards the share of an account; false if that has none left. */
+  assign(bytes: number, account: string): boolean {
+    const held = this.#ofAccount.get(account) ?? 0;
+    if (held + bytes > this.#share) return false;
+    this.#ofAccount.set(account, held + bytes);
+    return true;
+  }
+
+  /** Gives room back that was taken, and counted if `account` says for whom. */
+  give(bytes: number, account?: string): void {
     this.#left += bytes;
+    if (account === undefined) return;
+    const held = (this.#ofAccount.get(account) ?? 0) - bytes;
+    if (held > 0) this.#ofAccount.set(account, held);
+    else this.#ofAccount.delete(account);
   }
 }
 
@@ -56,15 +80,18 @@ export class BodyReader {
   #chunks: Uint8Array[] = [];
   #bytes = 0;
   #keeping = true;
+  readonly #announced: number | undefined;
   /** Memory for a large body of known length. */
   #whole: Buffer | undefined;
   readonly #room: UploadRoom | undefined;
   #taken = 0;
+  #account: string | undefined;
 
   /** For a request that `hasBody`. `room`: for a body larger than usual, which has to wait for none. */
   constructor(response: HttpResponse, { contentLength }: Head, bytesMax: number, room?: UploadRoom) {
     this.#room = room;
-    const announced = contentLength === undefined ? 0 : Number(contentLength);
+    this.#announced = contentLength === undefined ? undefined : Number(contentLength);
+    const announced = this.#announced ?? 0;
     this.done = new Promise((settle) => {
       this.#settle = settle;
     });
@@ -74,7 +101,7 @@ export class BodyReader {
       return;
     }
     if (announced > bytesMax) this.discard();
-    else if (room !== undefined) this.#reserve(room, contentLength === undefined ? bytesMax : announced);
+    else if (announced > 0) this.#reserve(announced);
     this.unread = true;
     response.onData((chunk, last) => this.#take(chunk, last, bytesMax));
   }
@@ -84,8 +111,18 @@ export class BodyReader {
     this.#keeping = false;
     this.#chunks = [];
     this.#whole = undefined;
-    this.#room?.give(this.#taken);
+    this.#room?.give(this.#taken, this.#account);
     this.#taken = 0;
+  }
+
+  /** Counts the upload towards the account's share; false if that is used up: nothing is kept then. */
+  assignTo(account: string): boolean {
+    if (this.#room?.assign(this.#taken, account) === false) {
+      this.discard();
+      return false;
+    }
+    this.#account = account;
+    return true;
   }
 
   abort(): void {
@@ -97,6 +134,7 @@ export class BodyReader {
     this.#bytes += chunk.byteLength;
     if (this.#bytes > bytesMax) this.discard();
     if (this.#bytes > Math.max(DISCARD_BYTES_MAX, bytesMax)) this.#settle('too_large');
+    if (this.#keeping && this.#announced === undefined && this.#bytes > this.#taken) this.#reserve(GROWTH_BYTES);
     if (this.#keeping) this.#keep(chunk);
     if (!last) return;
     this.unread = false;
@@ -104,23 +142,23 @@ export class BodyReader {
     this.#chunks = [];
   }
 
-  #reserve(room: UploadRoom, bytes: number): void {
-    const taken = room.take(bytes);
-    if (taken === undefined) {
-      this.discard();
-      this.#settle('unavailable');
+  #reserve(bytes: number): void {
+    if (this.#room === undefined) return;
+    const refused = this.#room.take(bytes, this.#account);
+    if (refused === undefined) {
+      this.#taken += bytes;
       return;
     }
-    this.#taken = taken;
+    this.discard();
+    this.#settle(refused);
   }
 
   #keep(chunk: ArrayBuffer): void {
     const bytes = new Uint8Array(chunk);
-    if (this.#taken === 0) {
+    if (this.#taken === 0 || this.#announced === undefined) {
       this.#chunks.push(bytes.slice());
       return;
     }
-    // Reserved as announced; a body without a length grows in here as it comes.
     const from = this.#bytes - bytes.length;
     this.#whole ??= Buffer.allocUnsafeSlow(this.#taken);
     this.#whole.set(bytes, from);

@@ -64,6 +64,7 @@ const OUTAGE_LINES_MAX = 10;
 const OUTAGE_SPAN_MS = 5_000;
 const NOT_FOUND = problem('not_found', 'Record not found');
 const TOO_MANY = problem('rate_limited', 'Too many requests');
+const OVER_SHARE = problem('rate_limited', 'You are uploading too much at once, please wait until that is done');
 const NO_SUCH_PAGE = problem('not_found', 'There is nothing at this address');
 
 /** Takes a request through parsing, authorisation, validation and its handler to an answer. Knows no sockets. */
@@ -160,9 +161,11 @@ export class Dispatcher {
     if (isProblem(caller)) return this.#refuse(prepared, caller, arrival);
     const address = this.#parseAddress(prepared, raw, arrival.head);
     if (isProblem(address)) return this.#refuse(prepared, address, arrival);
+    if (caller.viewer !== undefined && arrival.body?.assignTo(caller.viewer) === false) return OVER_SHARE;
     const bytes = arrival.body === undefined ? NO_BYTES : await arrival.body.done;
     if (bytes === 'aborted') return undefined;
     if (bytes === 'too_large') return problem('too_large', 'The request is too large');
+    if (bytes === 'over_share') return OVER_SHARE;
     if (bytes === 'unavailable') return problem('unavailable', 'Too much is being uploaded, please try again');
     return this.#handle(prepared, address, caller, bytes, arrival);
   }

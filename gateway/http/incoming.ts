@@ -15,7 +15,7 @@ export interface Arrival {
   /** The connection's other end, remembered once asked for: empty if the client has gone before. A system call. */
   connected(): string;
   /** Absent: the request has none. */
-  readonly body: { readonly done: Promise<BodyRead>; discard(): void } | undefined;
+  readonly body: { readonly done: Promise<BodyRead>; discard(): void; assignTo(account: string): boolean } | undefined;
 }
 
 /** Path and query, parsed and valid. */
