@@ -1,6 +1,6 @@
 import type { StoreAppRecord, StoreKeptAnswer, StoreNameClaim, StoreTokenRecord } from '../proto/gen/types.js';
 import { put, remove, type Tables } from '../store/port.js';
-import { accounts, apps, keptAnswers, names, refusedSignUps, tokens } from '../store/tables.js';
+import { accounts, apps, appTokens, keptAnswers, names, refusedSignUps, tokens } from '../store/tables.js';
 import { idMs } from './domain/ids.js';
 import type { Clock } from './domain/time.js';
 import { ANSWERED_MS } from './runtime/limits.js';
@@ -13,6 +13,11 @@ export const CLAIM_LIFETIME_MS = 60_000;
  * is not, no harm is done: what both ask for is carried out once.
  */
 export const ANSWER_CLAIM_MS = 15_000;
+
+/** Tokens of its own that an application keeps, which have no end: more than its servers and workers. The oldest give way. */
+export const APP_TOKENS_MAX = 1_000;
+/** Tokens that give way at a time, two rows each: more than one only after a failed write. */
+const ENDED_TOKENS_MAX = 100;
 
 /** What claims of addresses begin with. */
 const EMAIL = 'email:';
@@ -58,13 +63,19 @@ export class Registrar {
     return this.tables.write([put(apps, { client: clientId }, app)]);
   }
 
-  putAppToken(hash: string, token: StoreTokenRecord): Promise<void> {
-    return this.tables.write([put(tokens, { hash }, token)]);
+  /** Durable when resolved. Of too many tokens of one application the oldest are revoked. */
+  async putAppToken(hash: string, token: StoreTokenRecord): Promise<void> {
+    const { clientId: client, atMs } = token;
+    await this.tables.write([put(tokens, { hash }, token), put(appTokens, { client, atMs, hash }, {})]);
+    const held = await this.tables.range(appTokens, { client }, { limit: APP_TOKENS_MAX + ENDED_TOKENS_MAX });
+    const ended = held.slice(0, Math.max(0, held.length - APP_TOKENS_MAX));
+    const rows = ended.flatMap(({ key }) => [remove(tokens, { hash: key.hash }), remove(appTokens, key)]);
+    if (rows.length > 0) await this.tables.write(rows, { over: true });
   }
 
   /** No node takes it any more when this resolves. */
-  async removeAppToken(hash: string): Promise<void> {
-    await this.tables.write([remove(tokens, { hash })], { over: true });
+  async removeAppToken(hash: string, { clientId: client, atMs }: StoreTokenRecord): Promise<void> {
+    await this.tables.write([remove(tokens, { hash }), remove(appTokens, { client, atMs, hash })], { over: true });
     await this.heard();
   }
 

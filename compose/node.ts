@@ -44,6 +44,7 @@ import type { NodeNodeStatus } from '../proto/gen/types.js';
 import { Journal } from '../store/journal.js';
 import { statusIndex } from '../store/tables.js';
 import { WriteTimestamps } from '../store/write-timestamps.js';
+import { AddressGuard } from '../transport/address-guard.js';
 import { openMailer } from '../transport/mail/mailer.js';
 import type { OperatorService } from '../transport/peer.js';
 import { GuardedClient } from '../transport/web/guarded-client.js';
@@ -53,10 +54,10 @@ import { cachedAlone, cachedTogether, rowCarrier } from './cached-rows.js';
 import { closeDataFolder } from './data-folder.js';
 import { Hearing, UNHEARD_MS } from './hearing.js';
 import { fanOut, makeGuestRings, makeHomeRings, makePublicRing, withRings } from './home-rings.js';
-import { openLinkTokens } from './link-secret.js';
 import { openMembership } from './membership.js';
 import { openBus, openMedia, openStore } from './parts.js';
 import { relationNews } from './relation-news.js';
+import { openKeyedTokens } from './token-secret.js';
 
 /** A node as the process (or a test) holds it. */
 export interface Node {
@@ -127,7 +128,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     log: logger.child({ part: 'mail' }),
   });
   // Behind the store, of which only one process at a time has the folder open.
-  const linkTokens = await openLinkTokens(settings, random);
+  const keyedTokens = await openKeyedTokens(settings, random);
   const rings = makeHomeRings({
     tables,
     clock,
@@ -144,7 +145,9 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const account = accountKind({ baseUrl: settings.BASE_URL, tables, rings, media: workshop });
   const instance = instanceKind();
   const report = reportKind({ tables });
-  const web = openWeb(settings);
+  const addressGuard = new AddressGuard(settings.FEDERATION_ALLOW_CIDRS?.split(',').map((one) => one.trim()));
+  const userAgent = `Murmuration/${packageInfo.version} (+${settings.BASE_URL})`;
+  const web = new GuardedClient({ guard: addressGuard, userAgent });
   const link = linkKind({
     tables,
     media: workshop,
@@ -158,7 +161,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const source = { entries, tables, clock, failed: unread('what the instance has of a kind was not read') };
   const emojis = await CustomEmojis.open(source, settings.BASE_URL);
   const runtime = new Runtime({
-    kinds: [account, conversation, instance, report, link, mailboxKind({ mailer, clock, linkTokens })].map(builtKind),
+    kinds: [account, conversation, instance, report, link, mailboxKind({ mailer, clock, keyedTokens })].map(builtKind),
     tables,
     journal: new Journal(tables),
     bus,
@@ -217,7 +220,8 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     registry: new Registrar(tables, clock, heard),
     clock,
     random,
-    linkTokens,
+    keyedTokens,
+    addressGuard,
     newAccountId: newAccountIds(clock, random),
   };
   alarms.start();
@@ -322,10 +326,4 @@ function instanceOf(settings: Settings): InstanceSettings {
     ...(settings.RATE_LIMITS?.startsWith('{') === true ? { rateRules: settings.RATE_LIMITS } : {}),
     version: packageInfo.version,
   };
-}
-
-/** The way to other people's servers. */
-function openWeb({ FEDERATION_ALLOW_CIDRS, BASE_URL }: Settings): GuardedClient {
-  const allowed = FEDERATION_ALLOW_CIDRS?.split(',').map((one) => one.trim()) ?? [];
-  return new GuardedClient({ allowed, userAgent: `Murmuration/${packageInfo.version} (+${BASE_URL})` });
 }

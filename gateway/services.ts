@@ -1,11 +1,12 @@
 import type { ConversationCommands } from '../actors/conversation/commands.js';
-import type { LinkTokens } from '../actors/domain/link-tokens.js';
+import type { KeyedTokens } from '../actors/domain/keyed-tokens.js';
 import type { Random } from '../actors/domain/time.js';
 import type { InstanceCommands } from '../actors/instance/commands.js';
 import type { ReportCommands } from '../actors/report/kind.js';
 import type { TypedAsk } from '../actors/runtime/kind.js';
 import type { Workshop } from '../media/workshop.js';
 import type { MediaStore } from '../store/media.js';
+import type { AddressGuard } from '../transport/address-guard.js';
 import type { StatusPages } from './cards/status-pages.js';
 import type { LatestRows } from './discovery/latest-rows.js';
 import type { TagHistories } from './discovery/tag-histories.js';
@@ -35,7 +36,9 @@ export interface Services extends ReadServices {
   /** Claims of names and immutable rows that no actor owns (apps, application tokens): actors/registry. */
   readonly registry: Registry;
   readonly random: Random;
-  readonly linkTokens: Pick<LinkTokens, 'read'>;
+  readonly keyedTokens: KeyedTokens;
+  /** Where this server may connect to for people. */
+  readonly addressGuard: AddressGuard;
   /** A fresh account id on a random shard. */
   newAccountId(): string;
 }
@@ -51,7 +54,7 @@ export interface Registry {
   find(name: string): Soon<string | undefined>;
   putApp(clientId: string, app: import('../proto/gen/types.js').StoreAppRecord): Promise<void>;
   putAppToken(hash: string, token: import('../proto/gen/types.js').StoreTokenRecord): Promise<void>;
-  removeAppToken(hash: string): Promise<void>;
+  removeAppToken(hash: string, token: import('../proto/gen/types.js').StoreTokenRecord): Promise<void>;
   /** Somebody was refused for the provider of their e-mail address, which `domain` blocks; `attempt` is a fresh id. */
   refusedSignUp(domain: string, attempt: string, address: string): Promise<void>;
   /**

@@ -298,6 +298,12 @@ export const tokens = table('tokens', {
   value: codec('murmuration.store.TokenRecord'),
   hot: true,
 });
+/** Tokens of applications themselves, in the order in which they were issued; APP_TOKENS_MAX of each (actors/registry.ts). */
+export const appTokens = table('app_tokens', {
+  partition: { client: 'text' },
+  clustering: { atMs: 'int', hash: 'text' },
+  value: codec('murmuration.store.Indexed'),
+});
 export const apps = table('apps', {
   partition: { client: 'text' },
   clustering: {},
@@ -419,6 +425,7 @@ export const allTables = [
   notifications,
   directStatuses,
   tokens,
+  appTokens,
   apps,
   instanceEntries,
   announcementEmoji,

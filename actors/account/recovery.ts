@@ -1,10 +1,11 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
-import { problem } from '../domain/problem.js';
+import { type Problem, problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
 import { replacePassword, revocations, type Events as SessionEvents, type State as SessionState } from './session.js';
 
 export interface Commands {
+  judgeResend: { in: P.AccountJudgeResend; out: P.AccountEmpty };
   resendConfirmation: { in: P.AccountResendConfirmation; out: P.AccountEmpty };
   askReset: { in: P.AccountAskReset; out: P.AccountEmpty };
   judgeReset: { in: P.AccountJudgeReset; out: P.AccountEmpty };
@@ -12,6 +13,7 @@ export interface Commands {
 }
 export interface Events extends Pick<SessionEvents, 'tokenRevoked' | 'passwordChanged'> {
   confirmationResent: P.AccountConfirmationResent;
+  confirmationWithheld: P.AccountConfirmationWithheld;
   resetAsked: P.AccountResetAsked;
   resetUsed: P.AccountResetUsed;
 }
@@ -30,20 +32,16 @@ const NOTHING = { events: [], reply: {} };
 /** Ways back to an account: another confirmation mail, a new password by mail. */
 export const recovery: Part<State, Commands, Events> = {
   decide: {
-    resendConfirmation({ owner, confirmationSentAtMs }, { clientId, email, nonce }, { nowMs }) {
-      if (owner === undefined || owner.clientId !== clientId)
-        return problem(
-          'forbidden',
-          'This method is only available to the application the user originally signed-up with',
-        );
-      if (owner.confirmed)
-        return problem('forbidden', 'This method is only available while the e-mail is awaiting confirmation');
-      const isSame = email === undefined || email === owner.email;
-      // To another address neither: whoever has signed up could fill the mailboxes of strangers.
-      if (nowMs - confirmationSentAtMs < MAIL_PAUSE_MS)
-        return isSame ? NOTHING : problem('rate_limited', 'Too many requests');
-      const event = { email: email ?? owner.email, nonce, atMs: nowMs };
-      return { events: [{ type: 'confirmationResent', ...event }], reply: {} };
+    judgeResend: (state, command, { nowMs }) => refusedResend(state, command, nowMs) ?? NOTHING,
+    resendConfirmation(state, { clientId, email, nonce, taken }, { nowMs }) {
+      const { owner } = state;
+      const refused = refusedResend(state, { clientId, email }, nowMs);
+      if (refused !== undefined || owner === undefined) return refused ?? NOTHING;
+      if (isWithinPause(state, nowMs)) return NOTHING;
+      const sent = { email: email ?? owner.email, atMs: nowMs };
+      const isWithheld = taken ?? (email === undefined && owner.confirmationNonce === undefined);
+      if (isWithheld) return { events: [{ type: 'confirmationWithheld', ...sent }], reply: {} };
+      return { events: [{ type: 'confirmationResent', ...sent, nonce }], reply: {} };
     },
     askReset({ owner, passwordReset }, { nonce }, { nowMs }) {
       if (owner?.email === '') return NOTHING;
@@ -65,14 +63,8 @@ export const recovery: Part<State, Commands, Events> = {
     },
   },
   apply: {
-    confirmationResent(state, { email, nonce, atMs }) {
-      state.confirmationSentAtMs = atMs;
-      if (state.owner === undefined) return;
-      // A link that was mailed to another address, perhaps a stranger's.
-      if (state.owner.email !== email) state.passwordReset = undefined;
-      state.owner.email = email;
-      state.owner.confirmationNonce = nonce;
-    },
+    confirmationResent: (state, { email, nonce, atMs }) => sendTo(state, email, nonce, atMs),
+    confirmationWithheld: (state, { email, atMs }) => sendTo(state, email, undefined, atMs),
     resetAsked(state, { nonce, atMs, expiresAtMs }) {
       state.passwordReset = { nonce, askedAtMs: atMs, expiresAtMs };
     },
@@ -83,6 +75,7 @@ export const recovery: Part<State, Commands, Events> = {
     tokenRevoked: ({ tokens }, { tokenHash }) => void tokens.delete(tokenHash),
   },
   commands: {
+    judgeResend: { in: codec('murmuration.account.JudgeResend'), out: empty },
     resendConfirmation: { in: codec('murmuration.account.ResendConfirmation'), out: empty },
     askReset: { in: codec('murmuration.account.AskReset'), out: empty },
     judgeReset: { in: codec('murmuration.account.JudgeReset'), out: empty },
@@ -90,12 +83,42 @@ export const recovery: Part<State, Commands, Events> = {
   },
   events: {
     confirmationResent: codec('murmuration.account.ConfirmationResent'),
+    confirmationWithheld: codec('murmuration.account.ConfirmationWithheld'),
     resetAsked: codec('murmuration.account.ResetAsked'),
     resetUsed: codec('murmuration.account.ResetUsed'),
     passwordChanged: codec('murmuration.account.PasswordChanged'),
     tokenRevoked: codec('murmuration.account.TokenRevoked'),
   },
 };
+
+/** Without a nonce the address belongs to another account: no link for it is valid. */
+function sendTo(state: State, email: string, nonce: string | undefined, atMs: number): void {
+  state.confirmationSentAtMs = atMs;
+  if (state.owner === undefined) return;
+  // A link that was mailed to another address, perhaps a stranger's.
+  if (state.owner.email !== email) state.passwordReset = undefined;
+  state.owner.email = email;
+  state.owner.confirmationNonce = nonce;
+}
+
+/** The refusal that the application is told, if there is one. */
+function refusedResend(
+  state: Readonly<State>,
+  { clientId, email }: P.AccountJudgeResend,
+  nowMs: number,
+): Problem | undefined {
+  const { owner } = state;
+  if (owner === undefined || owner.clientId !== clientId)
+    return problem('forbidden', 'This method is only available to the application the user originally signed-up with');
+  if (owner.confirmed)
+    return problem('forbidden', 'This method is only available while the e-mail is awaiting confirmation');
+  const isSame = email === undefined || email === owner.email;
+  // To another address neither: whoever has signed up could fill the mailboxes of strangers.
+  return isSame || !isWithinPause(state, nowMs) ? undefined : problem('rate_limited', 'Too many requests');
+}
+
+const isWithinPause = ({ confirmationSentAtMs }: Readonly<State>, nowMs: number) =>
+  nowMs - confirmationSentAtMs < MAIL_PAUSE_MS;
 
 const isResetLink = ({ passwordReset }: Readonly<State>, nonce: string, nowMs: number) =>
   passwordReset?.nonce === nonce && passwordReset.expiresAtMs > nowMs;

@@ -25,7 +25,7 @@ export interface Owner {
   disabled: boolean;
   readonly locale: string;
   readonly clientId: string | undefined;
-  /** The one that was mailed last. */
+  /** The one that was mailed last; undefined if the address belongs to another account. */
   confirmationNonce: string | undefined;
   readonly createdAtMs: number;
   readonly reason: string | undefined;

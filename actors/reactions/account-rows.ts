@@ -114,6 +114,7 @@ export function accountRows(tables: Pick<ReadTables, 'range'>): Reaction<Account
       ...moderationRows(accountRow, { added: newNameRows, gone: (id) => namelessRows(tables, id) }),
       emailConfirmed: writeAccount,
       confirmationResent: writeAccount,
+      confirmationWithheld: writeAccount,
       async profileUpdated(_event, { state }, effects) {
         await effects.write([accountRow(state), ...(await nameRows(tables, state))]);
       },

@@ -1,6 +1,6 @@
 import type { MailPost } from '../../proto/gen/types.js';
 import type { AccountEvents, AccountState } from '../account/commands.js';
-import type { LinkPurpose } from '../domain/link-tokens.js';
+import type { TokenPurpose } from '../domain/keyed-tokens.js';
 import { TOKEN_PLACE } from '../mailbox/mailbox.js';
 import type { Effects, Reaction } from '../runtime/kind.js';
 
@@ -86,7 +86,7 @@ function confirmationMail(baseUrl: string, username: string, email: string, nonc
   };
 }
 
-const link = (purpose: LinkPurpose, nonce: string) => ({ purpose, nonce });
+const link = (purpose: TokenPurpose, nonce: string) => ({ purpose, nonce });
 
 /** What is written to somebody about whom moderators decided. */
 const TOLD: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import type { Mailer } from '../../transport/mailer.js';
-import type { LinkPurpose, LinkTokens } from '../domain/link-tokens.js';
+import type { KeyedTokens, TokenPurpose } from '../domain/keyed-tokens.js';
 import type { Clock } from '../domain/time.js';
 import { type Events, type State, TOKEN_PLACE } from '../mailbox/mailbox.js';
 import type { Reaction } from '../runtime/kind.js';
@@ -7,7 +7,7 @@ import type { Reaction } from '../runtime/kind.js';
 export interface MailboxSurroundings {
   readonly mailer: Mailer;
   readonly clock: Pick<Clock, 'nowMs'>;
-  readonly linkTokens: Pick<LinkTokens, 'make'>;
+  readonly keyedTokens: Pick<KeyedTokens, 'make'>;
 }
 
 /** For how long a mail is tried. Source: RFC 5321 §4.5.4.1, four to five days. */
@@ -17,7 +17,7 @@ export const MAIL_TRIED_MS_MAX = 5 * 86_400_000;
 export function mailboxReactions({
   mailer,
   clock,
-  linkTokens,
+  keyedTokens,
 }: MailboxSurroundings): readonly Reaction<State, Events>[] {
   return [
     {
@@ -27,7 +27,7 @@ export function mailboxReactions({
         async posted({ to, subject, text, link, atMs }, { self }) {
           if (clock.nowMs() - atMs > MAIL_TRIED_MS_MAX) return;
           // The token exists in the mail only; the journal has the nonce.
-          const token = link && linkTokens.make(link.purpose as LinkPurpose, { account: self, nonce: link.nonce });
+          const token = link && keyedTokens.make(link.purpose as TokenPurpose, { account: self, nonce: link.nonce });
           await mailer.send({ to, subject, text: token === undefined ? text : text.replace(TOKEN_PLACE, token) });
         },
       },

@@ -69,8 +69,8 @@ export class ConstantHead {
 }
 
 /** Whether `respondUsual` may send it: 200 with a body of JSON and no header that replaces a usual one. */
-export function isUsual({ status, headers, body }: Answer): boolean {
-  if (status !== 200 || body === undefined) return false;
+export function isUsual({ status, headers, cookies, body }: Answer): boolean {
+  if (status !== 200 || body === undefined || cookies !== undefined) return false;
   for (const name in headers) if (REPLACEABLE.has(name.toLowerCase())) return false;
   return true;
 }
@@ -104,6 +104,7 @@ export function respond(response: HttpResponse, answer: Answer, delivery: Delive
     response.writeStatus(statusLine(answer.status));
     response.writeHeader('x-request-id', delivery.id);
     for (const [name, value] of headers) response.writeHeader(name, value);
+    for (const cookie of answer.cookies ?? []) response.writeHeader('set-cookie', checked('set-cookie', cookie));
     if (!delivery.bodiless && !BODILESS_STATUS.has(answer.status)) {
       response.end(body, delivery.closing);
       return;

@@ -22,6 +22,8 @@ export interface Bearer {
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Values of further Set-Cookie headers, beside one in `headers`. */
+  readonly cookies?: readonly string[];
   /** Sent as JSON unless a string or bytes with their own content-type header. */
   readonly body: unknown;
 }

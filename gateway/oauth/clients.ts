@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { NONCE_BYTES } from '../../actors/domain/link-tokens.js';
+import { NONCE_BYTES } from '../../actors/domain/keyed-tokens.js';
 import type { StoreAppRecord } from '../../proto/gen/types.js';
 import { apps } from '../../store/tables.js';
 import { tokenHash } from '../http/authenticator.js';
@@ -13,7 +13,7 @@ export function newSecret(services: Pick<Services, 'random'>): string {
   return Buffer.from(services.random.bytes(32)).toString('base64url');
 }
 
-/** Tells the links apart that are mailed to one account; no secret. */
+/** Tells tokens of one account and purpose apart (KeyedTokens); no secret. */
 export function newNonce(services: Pick<Services, 'random'>): string {
   return Buffer.from(services.random.bytes(NONCE_BYTES)).toString('base64url');
 }

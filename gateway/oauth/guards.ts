@@ -3,8 +3,10 @@ import { Attempts } from './attempts.js';
 import { Passwords } from './passwords.js';
 
 const QUARTER_HOUR_MS = 900_000;
-/** Wrong passwords for one account in a quarter of an hour: many for forgetting, few for guessing. */
-export const WRONG_PER_ACCOUNT_MAX = 20;
+/** Wrong passwords for one account from one address or known browser in a quarter of an hour: many for forgetting. */
+export const WRONG_FROM_ONE_PLACE_MAX = 20;
+/** The same from all addresses together, known browsers apart: few for guessing. Fewer let few addresses lock it. */
+export const WRONG_BY_STRANGERS_MAX = 100;
 /** Wrong passwords from one address in a quarter of an hour: a household or small office behind one address. */
 export const WRONG_PER_ADDRESS_MAX = 60;
 /** Sign-ups from one address in a quarter of an hour: a class of pupils signing up together. */
@@ -34,7 +36,8 @@ const DAY_MS = 86_400_000;
 /** What one server counts and bounds around passwords. */
 export interface Guards {
   readonly passwords: Passwords;
-  readonly wrongByAccount: Attempts;
+  readonly wrongFromOnePlace: Attempts;
+  readonly wrongByStrangers: Attempts;
   readonly wrongByAddress: Attempts;
   readonly signUps: Attempts;
   readonly apps: Attempts;
@@ -56,7 +59,8 @@ export function guardsOf(services: Services): Guards {
   if (held !== undefined) return held;
   const guards: Guards = {
     passwords: new Passwords(),
-    wrongByAccount: new Attempts(WRONG_PER_ACCOUNT_MAX, QUARTER_HOUR_MS),
+    wrongFromOnePlace: new Attempts(WRONG_FROM_ONE_PLACE_MAX, QUARTER_HOUR_MS),
+    wrongByStrangers: new Attempts(WRONG_BY_STRANGERS_MAX, QUARTER_HOUR_MS),
     wrongByAddress: new Attempts(WRONG_PER_ADDRESS_MAX, QUARTER_HOUR_MS),
     signUps: new Attempts(SIGN_UPS_PER_ADDRESS_MAX, QUARTER_HOUR_MS),
     apps: new Attempts(APPS_PER_ADDRESS_MAX, QUARTER_HOUR_MS),

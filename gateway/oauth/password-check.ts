@@ -1,9 +1,10 @@
+import type { TokenContent } from '../../actors/domain/keyed-tokens.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import type { Services } from '../services.js';
-import { addressKey } from './attempts.js';
-import { guardsOf } from './guards.js';
+import { type Attempts, addressKey } from './attempts.js';
+import { type Guards, guardsOf } from './guards.js';
 
-/** Whose password fitted. */
+/** The owner of the account to which the password belongs. */
 export interface Checked {
   readonly id: string;
   readonly role: string;
@@ -13,33 +14,65 @@ export interface Checked {
   readonly suspended: boolean;
 }
 
+export interface PasswordAttempt {
+  /** E-mail address or username, as it was typed. */
+  readonly login: string;
+  readonly password: string;
+  readonly remoteAddress: string;
+  /** The browser that asks, if the owner of its account has signed in with it before. */
+  readonly browser?: TokenContent | undefined;
+}
+
+/** Something that is counted. */
+type Counter = readonly [Attempts, string];
+
 /**
- * Who it is, by e-mail address or username; undefined when there is no such account or the password is wrong, which
- * take as long and read the same. `too_many`: wrong ones for this account, or from this address, are over the limit.
+ * Returns the account; undefined when there is none or the password is wrong, which take as long and read the same.
+ * `too_many`: attempts with this name, or from this address, are over the limit.
  * @throws Unavailable when too many passwords are being checked
  */
 export async function checkPassword(
   services: Services,
-  login: string,
-  password: string,
-  remoteAddress: string,
+  { login, password, remoteAddress, browser }: PasswordAttempt,
 ): Promise<Checked | 'too_many' | undefined> {
   const guards = guardsOf(services);
   const name = login.trim().toLowerCase();
-  const [account, address] = [name, addressKey(remoteAddress)];
-  const limited = services.instance.rateLimits;
-  // Counted before the check, so that many at once cannot slip by; given back when the password was right.
-  // The address first: one that is over its limit must not lock more accounts out.
-  if (limited && !(guards.wrongByAddress.take(address) && guards.wrongByAccount.take(account))) return 'too_many';
   const id = name === '' ? undefined : await services.registry.find(`${name.includes('@') ? 'email' : 'acct'}:${name}`);
-  const known = id === undefined ? undefined : await services.askAccount(id, 'credentials', {});
+  const isOwn = id !== undefined && browser?.account === id;
+  const address = addressKey(remoteAddress);
+  const shown = isOwn ? ownCounters(guards, browser.nonce) : nameCounters(guards, name, address);
+  const hidden = isOwn || id === undefined ? [] : accountCounters(guards, id, address);
+  const isLimited = services.instance.rateLimits;
+  // Counted before the check, so that many at once cannot slip by; given back when the password was right.
+  if (isLimited && !takeAll(shown)) return 'too_many';
+  // Answered like a wrong password: a refusal would tell that a name and an e-mail address are of one account.
+  const isSpent = isLimited && !takeAll(hidden);
+  const known = id === undefined || isSpent ? undefined : await services.askAccount(id, 'credentials', {});
   const credentials = known === undefined || isProblem(known) || !known.exists ? undefined : known;
   const fits = await guards.passwords.matches(credentials?.passwordHash, password);
   if (!fits || credentials === undefined || id === undefined) return undefined;
-  if (limited) {
-    guards.wrongByAccount.giveBack(account);
-    guards.wrongByAddress.giveBack(address);
-  }
+  if (isLimited) for (const [attempts, key] of [...shown, ...hidden]) attempts.giveBack(key);
   const { role, confirmed, approved, disabled, suspended } = credentials;
   return { id, role, confirmed, approved, disabled, suspended };
 }
+
+/** The first that is used up ends it: an address over its limit must not use up an account's. */
+const takeAll = (counters: readonly Counter[]): boolean => counters.every(([attempts, key]) => attempts.take(key));
+
+/** A browser with which the owner has signed in is counted by itself: strangers cannot lock it out. */
+const ownCounters = ({ wrongFromOnePlace }: Guards, nonce: string): Counter[] => [
+  [wrongFromOnePlace, `browser ${nonce}`],
+];
+
+/** The same whether there is an account of that name or not. */
+const nameCounters = (guards: Guards, name: string, address: string): Counter[] => [
+  [guards.wrongByAddress, address],
+  [guards.wrongFromOnePlace, `name ${address} ${name}`],
+  [guards.wrongByStrangers, `name ${name}`],
+];
+
+/** An account is one, whichever of its names is typed. */
+const accountCounters = (guards: Guards, id: string, address: string): Counter[] => [
+  [guards.wrongFromOnePlace, `id ${address} ${id}`],
+  [guards.wrongByStrangers, `id ${id}`],
+];

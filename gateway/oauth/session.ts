@@ -1,18 +1,23 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { TokenContent } from '../../actors/domain/keyed-tokens.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { accounts, tokens } from '../../store/tables.js';
 import { isSuspended } from '../entities/account.js';
 import { tokenHash } from '../http/authenticator.js';
 import type { Services } from '../services.js';
-import { newSecret } from './clients.js';
+import { newNonce, newSecret } from './clients.js';
 
 /** Holds the session token; and, before sign-in, a random value that ties forms to the browser they were sent to. */
 const SESSION = 'murmuration_session';
 const VISIT = 'murmuration_visit';
+/** Says that somebody has signed in to an account with this browser; it stays when they sign out. */
+const BROWSER = 'murmuration_browser';
 /** A month: who uses the pages less often signs in anew. */
 const SESSION_SECONDS = 30 * 86_400;
 /** A form that lay open for a day is sent anew. */
 const VISIT_SECONDS = 86_400;
+/** A year: who signs in less often counts as a stranger again. */
+const BROWSER_SECONDS = 365 * 86_400;
 /** Bounds what is parsed; browsers send a few hundred characters. */
 const COOKIE_CHARS_MAX = 4_096;
 
@@ -28,7 +33,7 @@ function cookieOf(headers: Headers, name: string): string | undefined {
   const text = (headers.cookie ?? '').slice(0, COOKIE_CHARS_MAX);
   for (const pair of text.split(';')) {
     const [key, value] = pair.trim().split('=', 2);
-    if (key === name && value !== undefined && /^[\w-]{20,100}$/.test(value)) return value;
+    if (key === name && value !== undefined && /^[\w.-]{20,100}$/.test(value)) return value;
   }
   return undefined;
 }
@@ -40,6 +45,16 @@ function cookie(services: Services, name: string, value: string, seconds: number
 
 export const sessionCookie = (services: Services, token: string): string =>
   cookie(services, SESSION, token, SESSION_SECONDS);
+/** The browser of a request, if somebody has signed in with it before. */
+export const browserOf = (services: Services, headers: Headers): TokenContent | undefined =>
+  services.keyedTokens.read('browser', cookieOf(headers, BROWSER) ?? '');
+
+/** Marks the browser as one with which the account's owner signs in; one that is marked keeps its mark. */
+export function browserCookie(services: Services, account: string, known: TokenContent | undefined): string {
+  const nonce = known?.account === account ? known.nonce : newNonce(services);
+  return cookie(services, BROWSER, services.keyedTokens.make('browser', { account, nonce }), BROWSER_SECONDS);
+}
+
 export const endedCookie = (services: Services): string => cookie(services, SESSION, '', 0);
 
 /** The session of the request's cookie, if it still counts. @throws Unavailable */

@@ -10,7 +10,17 @@ import { faultPage, html, layout } from '../oauth/pages/layout.js';
 import { signInPage } from '../oauth/pages/sign-in-page.js';
 import { STYLE } from '../oauth/pages/style.js';
 import { checkPassword } from '../oauth/password-check.js';
-import { csrfOf, endedCookie, isOwnForm, knownVisit, sessionCookie, sessionOf, visitOf } from '../oauth/session.js';
+import {
+  browserCookie,
+  browserOf,
+  csrfOf,
+  endedCookie,
+  isOwnForm,
+  knownVisit,
+  sessionCookie,
+  sessionOf,
+  visitOf,
+} from '../oauth/session.js';
 import { issueToken } from '../oauth/tokens.js';
 import { foreignForm } from './authorize.js';
 import { tooMany } from './passwords.js';
@@ -58,7 +68,9 @@ const signIn = route({
     if (visit === undefined || !isOwnForm(services, headers, visit, body.csrf)) return foreignForm(services);
     const again = (fault: string, status: number) =>
       signInPage(services.instance, { csrf: csrfOf(visit), next: body.next, login: body.login, fault, status });
-    const checked = await checkPassword(services, body.login, body.password, remoteAddress);
+    const browser = browserOf(services, headers);
+    const { login, password } = body;
+    const checked = await checkPassword(services, { login, password, remoteAddress, browser });
     if (checked === 'too_many') return again('Too many attempts. Please try again in a quarter of an hour.', 429);
     if (checked === undefined) return again('Invalid e-mail address, username or password.', 422);
     // A session of these accounts would not count, and the form would come back without a word.
@@ -69,7 +81,8 @@ const signIn = route({
     if (isProblem(token)) return token;
     // Always to our own authorization page, whatever the field holds.
     const location = body.next === '' ? '/auth/sign_in' : `/oauth/authorize?${new URLSearchParams(body.next)}`;
-    return redirect(location, 303, { 'set-cookie': sessionCookie(services, token) });
+    const cookies = [browserCookie(services, checked.id, browser)];
+    return { ...redirect(location, 303, { 'set-cookie': sessionCookie(services, token) }), cookies };
   },
 });
 
@@ -101,7 +114,7 @@ const confirm = route({
     const { rateLimits } = services.instance;
     if (rateLimits && !wrongLinks.take(address)) return tooMany(services);
     const wrong = () => faultPage(services.instance, 'Not confirmed', 'This link is not valid, or not complete.', 422);
-    const link = services.linkTokens.read('confirmation', query.confirmation_token);
+    const link = services.keyedTokens.read('confirmation', query.confirmation_token);
     if (link === undefined) return wrong();
     const confirmed = await services.askAccount(link.account, 'confirmEmail', { nonce: link.nonce });
     if (isProblem(confirmed)) return wrong();

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem } from '../../actors/domain/problem.js';
 import { accounts } from '../../store/tables.js';
+import { tokenHash } from '../http/authenticator.js';
 import { type AnyRoute, redirect, route } from '../http/route.js';
 import type { InstanceSettings } from '../instance/settings.js';
 import { addressKey } from '../oauth/attempts.js';
@@ -10,7 +11,16 @@ import { guardsOf } from '../oauth/guards.js';
 import { faultPage, hidden, html, layout, nothing } from '../oauth/pages/layout.js';
 import { checkPassword } from '../oauth/password-check.js';
 import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../oauth/passwords.js';
-import { csrfOf, endedCookie, isOwnForm, knownVisit, sessionOf, visitOf } from '../oauth/session.js';
+import {
+  browserCookie,
+  browserOf,
+  csrfOf,
+  endedCookie,
+  isOwnForm,
+  knownVisit,
+  sessionOf,
+  visitOf,
+} from '../oauth/session.js';
 import type { Services } from '../services.js';
 import { foreignForm } from './authorize.js';
 
@@ -111,7 +121,7 @@ const reset = route({
     const { rateLimits } = services.instance;
     if (rateLimits && !wrongLinks.take(address)) return tooMany(services);
     const wrong = () => faultPage(services.instance, 'Not changed', 'This link is not valid, or no longer.', 422);
-    const link = services.linkTokens.read('reset', token);
+    const link = services.keyedTokens.read('reset', token);
     if (link === undefined) return wrong();
     const { account, nonce } = link;
     // Before the hash, which costs a hundred times as much.
@@ -122,7 +132,9 @@ const reset = route({
     if (isProblem(changed)) return wrong();
     const text = html`<p>Your password was changed, and every device was signed out.</p>
 <p><a href="/auth/sign_in">Sign in</a></p>`;
-    return layout(services.instance, 'Thank you', text, { cookie: endedCookie(services) });
+    // Whoever opens the mail is the owner, and may sign in however many strangers have tried.
+    const cookies = [browserCookie(services, account, browserOf(services, headers))];
+    return { ...layout(services.instance, 'Thank you', text, { cookie: endedCookie(services) }), cookies };
   },
 });
 
@@ -162,7 +174,12 @@ const change = route({
     const again = (fault: string, status = 422) => changePage(services.instance, csrfOf(session.token), fault, status);
     const fault = lengthFault(body.password);
     if (fault !== undefined) return again(fault);
-    const checked = await checkPassword(services, session.account.username, body.current, remoteAddress);
+    const checked = await checkPassword(services, {
+      login: session.account.username,
+      password: body.current,
+      remoteAddress,
+      browser: { account: session.account.id, nonce: tokenHash(session.token) },
+    });
     if (checked === 'too_many') return again('Too many attempts. Please try again in a quarter of an hour.', 429);
     if (checked?.id !== session.account.id) return again('The current password is another one.');
     const passwordHash = await guardsOf(services).passwords.hash(body.password);

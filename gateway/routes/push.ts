@@ -1,6 +1,5 @@
 import { createPublicKey } from 'node:crypto';
 import { type Static, Type } from '@sinclair/typebox';
-import ipaddr from 'ipaddr.js';
 import { PUSH_ALERTS, PUSH_POLICIES } from '../../actors/account/push.js';
 import { invalidField, isProblem, type Problem } from '../../actors/domain/problem.js';
 import type { AccountPushSubscription } from '../../proto/gen/types.js';
@@ -57,7 +56,7 @@ export const pushRoutes: readonly AnyRoute[] = paths.flatMap((path): AnyRoute[] 
       const { endpoint, keys, standard = false } = body.subscription;
       const point = bytesOf(keys.p256dh);
       const secret = bytesOf(keys.auth);
-      if (!isEndpoint(endpoint)) return invalidField('endpoint', 'Endpoint', 'is not a valid URL');
+      if (!isEndpoint(services, endpoint)) return invalidField('endpoint', 'Endpoint', 'is not a valid URL');
       if (!isPoint(point) || secret.length !== SECRET_BYTES) return invalidField('keys', 'Keys', 'are not valid');
       const command = {
         ...{ tokenHash: bearer?.tokenHash ?? '', endpoint, standard },
@@ -104,22 +103,11 @@ async function answer(services: Services, found: AccountPushSubscription | Probl
 /** Base64 of either alphabet, padded or not. */
 const bytesOf = (text: string) => Buffer.from(text.trim(), 'base64url');
 
-/** An https address (RFC 8030 §8) of a host that is not this machine or its network. */
-function isEndpoint(text: string): boolean {
+/** An https address (RFC 8030 §8) of a host that messages may be sent to. */
+function isEndpoint({ addressGuard }: Services, text: string): boolean {
   if (!URL.canParse(text) || /[\s<>"]/.test(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);
-  return protocol === 'https:' && username + password === '' && isPublicHost(hostname);
-}
-
-/** False for literals of private, loopback and other special addresses. Names are judged when they are connected to. */
-function isPublicHost(hostname: string): boolean {
-  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-  if (host === 'localhost' || host.endsWith('.localhost')) return false;
-  if (!ipaddr.isValid(host)) return true;
-  const address = ipaddr.process(host);
-  // RFC 4291 §2.5.5.1: an address of the fourth version in another spelling.
-  const isCompatible = address instanceof ipaddr.IPv6 && address.parts.slice(0, 6).every((part) => part === 0);
-  return address.range() === 'unicast' && !isCompatible;
+  return protocol === 'https:' && username + password === '' && addressGuard.mayName(hostname);
 }
 
 /** Whether messages can be encrypted for it: a point that is on the curve. */

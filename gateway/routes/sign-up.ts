@@ -95,23 +95,28 @@ const resend = route({
     const wanted = body.email?.trim().toLowerCase();
     const isNew = wanted !== undefined && wanted !== '' && wanted !== record.email.toLowerCase();
     const isOwnApp = record.clientId === bearer?.clientId && !record.confirmed;
-    const name = `email:${wanted}`;
+    const clientId = bearer?.clientId ?? '';
+    const change = isNew && isOwnApp ? { email: wanted } : {};
+    let taken = false;
     // The actor says what else is wrong; names are claimed only for who may have them.
     if (isNew && isOwnApp) {
       const { emailChanges, emailChangesOfAddress } = guardsOf(services);
-      // Before the claim, and counted whatever comes of it: the answer tells whether an address is taken.
+      // Before the claim, and counted whatever comes of it.
       const isCounted = emailChanges.take(viewer) && emailChangesOfAddress.take(addressKey(remoteAddress));
       if (services.instance.rateLimits && !isCounted) return problem('rate_limited', 'Too many requests');
-      if (!isEmail(wanted)) return invalidEmail('ERR_INVALID', 'is invalid');
+      if (!isEmail(wanted)) return invalidEmail();
       const judged = await judgeSignUp(services, wanted, remoteAddress);
       if (isProblem(judged)) return judged;
-      if ((await services.registry.claim([name], viewer)) !== undefined)
-        return invalidEmail('ERR_TAKEN', 'has already been taken');
+      // The pause comes first, and an address that is taken is answered like one that is free.
+      const refused = await services.askAccount(viewer, 'judgeResend', { clientId, ...change });
+      if (isProblem(refused)) return refused;
+      taken = (await services.registry.claim([`email:${wanted}`], viewer)) !== undefined;
     }
     const reply = await services.askAccount(viewer, 'resendConfirmation', {
-      clientId: bearer?.clientId ?? '',
-      ...(isNew && isOwnApp ? { email: wanted } : {}),
+      clientId,
+      ...change,
       nonce: newNonce(services),
+      ...(taken ? { taken } : {}),
     });
     // Of a refusal the claim lapses by itself: it is no address of the account (CLAIM_LIFETIME_MS).
     if (isProblem(reply)) return reply;
@@ -132,8 +137,9 @@ const checkConfirmation = route({
   },
 });
 
-function invalidEmail(error: string, description: string) {
-  return problem('invalid', `Validation failed: E-mail address ${description}`, { email: [{ error, description }] });
+function invalidEmail() {
+  const error = { error: 'ERR_INVALID', description: 'is invalid' };
+  return problem('invalid', `Validation failed: E-mail address ${error.description}`, { email: [error] });
 }
 
 export const signUpRoutes: readonly AnyRoute[] = [createAccount, resend, checkConfirmation];

@@ -132,7 +132,8 @@ async function byClient({ services, body, client, remoteAddress }: Grant): Promi
 async function byPassword({ services, body, client, remoteAddress }: Grant): Promise<Answer> {
   const wanted = wantedScopes(body, client);
   if (wanted === undefined) return invalidScope();
-  const checked = await checkPassword(services, body.username, body.password, remoteAddress);
+  const { username: login, password } = body;
+  const checked = await checkPassword(services, { login, password, remoteAddress });
   if (checked === 'too_many') return oauthError(429, 'invalid_request', 'Too many requests');
   if (checked === undefined || checked.disabled) return oauthError(400, 'invalid_grant', INVALID_GRANT);
   const scopes = grantable(checked.role, wanted);
@@ -163,7 +164,7 @@ const revoke = route({
     const record = await services.tables.get(tokens, { hash });
     if (record === undefined || record.kind !== 'access') return json({}, NO_STORE);
     if (record.clientId !== client.clientId) return refused();
-    if (record.accountId === undefined) await services.registry.removeAppToken(hash);
+    if (record.accountId === undefined) await services.registry.removeAppToken(hash, record);
     else {
       const revoked = await services.askAccount(record.accountId, 'revokeToken', { tokenHash: hash });
       if (isProblem(revoked)) return revoked;

@@ -57,7 +57,7 @@ export interface AccountRegister {
   readonly clientId?: string | undefined;
   readonly reason?: string | undefined;
   readonly signUpAddress?: string | undefined;
-  /** The token in the mailed link is made of it (actors/domain/link-tokens.ts). */
+  /** The token in the mailed link is made of it (actors/domain/keyed-tokens.ts). */
   readonly confirmationNonce?: string | undefined;
 }
 
@@ -1223,17 +1223,28 @@ export interface AccountAnnouncementMarks {
   readonly marks: readonly AccountAnnouncementMark[];
 }
 
-/** nonce: the token in the mailed link is made of it (actors/domain/link-tokens.ts). client_id: of the application that asks. email absent: the same again. */
+/** nonce: the token in the mailed link is made of it (actors/domain/keyed-tokens.ts). client_id: of the application that asks. email absent: the same again. taken: the address belongs to another account. All is as if it did not, but nothing is sent. */
 export interface AccountResendConfirmation {
   readonly clientId: string;
   readonly email?: string | undefined;
   readonly nonce: string;
+  readonly taken?: boolean | undefined;
+}
+
+export interface AccountJudgeResend {
+  readonly clientId: string;
+  readonly email?: string | undefined;
 }
 
 export interface AccountConfirmationResent {
   readonly email: string;
   readonly atMs: number;
   readonly nonce: string;
+}
+
+export interface AccountConfirmationWithheld {
+  readonly email: string;
+  readonly atMs: number;
 }
 
 export interface AccountAskReset {
@@ -3101,7 +3112,9 @@ export interface Messages {
   'murmuration.account.AnnouncementMark': AccountAnnouncementMark;
   'murmuration.account.AnnouncementMarks': AccountAnnouncementMarks;
   'murmuration.account.ResendConfirmation': AccountResendConfirmation;
+  'murmuration.account.JudgeResend': AccountJudgeResend;
   'murmuration.account.ConfirmationResent': AccountConfirmationResent;
+  'murmuration.account.ConfirmationWithheld': AccountConfirmationWithheld;
   'murmuration.account.AskReset': AccountAskReset;
   'murmuration.account.ResetAsked': AccountResetAsked;
   'murmuration.account.JudgeReset': AccountJudgeReset;

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { initialAccount } from '../../actors/account/account.js';
 import { makeId } from '../../actors/domain/ids.js';
 import { accountRecord } from '../../actors/reactions/account-rows.js';
-import { ANSWER_CLAIM_MS, CLAIM_LIFETIME_MS, Registrar } from '../../actors/registry.js';
+import { ANSWER_CLAIM_MS, APP_TOKENS_MAX, CLAIM_LIFETIME_MS, Registrar } from '../../actors/registry.js';
 import { ANSWERED_MS } from '../../actors/runtime/limits.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';
 import { put } from '../../store/port.js';
-import { accounts } from '../../store/tables.js';
+import { accounts, appTokens, tokens } from '../../store/tables.js';
 
 function open() {
   const tables = new MemoryTables();
@@ -89,4 +89,30 @@ test('who takes a failed request on has the id of who tried first, for an hour',
   assert.deepEqual(await registry.claimAnswer('a', third), { newId: third });
   await registry.keepAnswer('a', { status: 200, body: '{}' });
   assert.deepEqual(await registry.claimAnswer('a', second), { status: 200, body: '{}' });
+});
+
+test('an application keeps a bounded number of tokens of its own, the latest ones, and no other loses any', async () => {
+  const { registry, clock, tables } = open();
+  const issue = (clientId: string, hash: string) =>
+    registry.putAppToken(hash, { clientId, scopes: ['read'], kind: 'access', atMs: clock.now });
+  const isValid = async (hash: string) => (await tables.get(tokens, { hash })) !== undefined;
+  await issue('other', 'hers');
+  for (let number = 0; number < APP_TOKENS_MAX; number++) {
+    clock.now++;
+    await issue('app', `token ${number}`);
+  }
+  assert.ok(await isValid('token 0'));
+  await issue('app', 'one more');
+  assert.deepEqual(await Promise.all(['token 0', 'token 1', 'one more', 'hers'].map(isValid)), [
+    false,
+    true,
+    true,
+    true,
+  ]);
+  const record = await tables.get(tokens, { hash: 'token 1' });
+  assert.ok(record);
+  await registry.removeAppToken('token 1', record);
+  const listed = await tables.range(appTokens, { client: 'app' }, { limit: APP_TOKENS_MAX + 1 });
+  assert.equal(listed.length, APP_TOKENS_MAX - 1);
+  assert.equal(await isValid('token 1'), false);
 });

@@ -1,6 +1,6 @@
 import { mailboxKind } from '../../actors/mailbox/kind.js';
-import { linkTokens } from './link-tokens.js';
+import { keyedTokens } from './keyed-tokens.js';
 
 /** Mailboxes for tests that look at no mail. */
 export const silentMailbox = () =>
-  mailboxKind({ mailer: { send: async () => undefined }, clock: { nowMs: () => 0 }, linkTokens });
+  mailboxKind({ mailer: { send: async () => undefined }, clock: { nowMs: () => 0 }, keyedTokens });

@@ -142,7 +142,7 @@ test('a removal over what another node wrote wins in both directions of clock sk
       const hash = randomBytes(8).toString('hex');
       await new Registrar(issuer, clock).putAppToken(hash, token);
       assert.ok(await revoker.get(tokens, { hash }));
-      await new Registrar(revoker, clock).removeAppToken(hash);
+      await new Registrar(revoker, clock).removeAppToken(hash, token);
       assert.equal(await issuer.get(tokens, { hash }), undefined);
     }
   } finally {

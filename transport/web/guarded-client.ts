@@ -1,7 +1,7 @@
-import { lookup as systemLookup } from 'node:dns';
+import { type LookupAddress, type LookupAllOptions, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import type { Agent } from 'undici';
+import type { AddressGuard } from '../address-guard.js';
 
 /** What came of asking for a page. */
 export interface Fetched {
@@ -13,10 +13,18 @@ export interface Fetched {
 }
 
 export interface GuardOptions {
-  /** CIDRs, addresses or `loopback`: otherwise-blocked ranges that may be reached. */
-  readonly allowed: readonly string[];
+  readonly guard: AddressGuard;
   readonly userAgent: string;
+  /** Resolves names. Default: the system's resolver. */
+  readonly resolve?: Resolve;
 }
+
+/** As `dns.lookup` with all addresses. */
+type Resolve = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: Error | null, addresses: LookupAddress[]) => void,
+) => void;
 
 /** All of one request, redirects included. */
 const PATIENCE_MS = 8_000;
@@ -28,12 +36,14 @@ const ADDRESS_BLOCKED = 'this address may not be reached';
 /** Reaches the open web only: who connects is judged by the address itself, at every hop. */
 export class GuardedClient {
   #agent: Promise<Agent> | undefined;
-  readonly #allowed: readonly [ipaddr.IPv4 | ipaddr.IPv6, number][];
+  readonly #guard: AddressGuard;
   readonly #userAgent: string;
+  readonly #resolve: Resolve;
 
-  constructor({ allowed, userAgent }: GuardOptions) {
-    this.#allowed = allowed.flatMap((one) => (one === 'loopback' ? ['127.0.0.0/8', '::1/128'] : [one])).map(rangeOf);
+  constructor({ guard, userAgent, resolve = systemLookup }: GuardOptions) {
+    this.#guard = guard;
     this.#userAgent = userAgent;
+    this.#resolve = resolve;
   }
 
   /** Undefined: whatever went wrong, there is nothing. `accept`: the beginnings of types that are read. */
@@ -67,7 +77,7 @@ export class GuardedClient {
     if (!/^https?:$/.test(url.protocol) || url.username + url.password !== '') return undefined;
     const host = url.hostname.replace(/^\[|\]$/g, '');
     // Numbers are connected to without being looked up.
-    if (isIP(host) !== 0 && !this.mayReach(host)) return undefined;
+    if (isIP(host) !== 0 && !this.#guard.mayReach(host)) return undefined;
     const { request } = await import('undici');
     const dispatcher = await this.#open();
     const headers = { accept: accept.join(', '), 'user-agent': this.#userAgent };
@@ -112,40 +122,16 @@ export class GuardedClient {
 
   /** Names are judged by what they resolve to, in the very look-up that connects: a second one could say otherwise. */
   readonly #lookup: LookupFunction = (hostname, options, callback) => {
-    systemLookup(hostname, { ...options, all: true }, (error, addresses) => {
+    this.#resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error !== null) {
         callback(error, '', 0);
         return;
       }
-      const open = addresses.filter(({ address }) => this.mayReach(address));
+      const open = addresses.filter(({ address }) => this.#guard.mayReach(address));
       const [first] = open;
       if (first === undefined) callback(new Error(ADDRESS_BLOCKED), '', 0);
       else if (options.all === true) callback(null, open);
       else callback(null, first.address, first.family);
     });
   };
-
-  /** Judges an IP address. */
-  mayReach(text: string): boolean {
-    if (!ipaddr.isValid(text)) return false;
-    // ::ffff:127.0.0.1 is 127.0.0.1.
-    const address = ipaddr.process(text);
-    const isAllowed = this.#allowed.some(
-      ([range, bits]) => range.kind() === address.kind() && address.match(range as ipaddr.IPv4 & ipaddr.IPv6, bits),
-    );
-    return isAllowed || (address.range() === 'unicast' && !isIpv4Compatible(address));
-  }
-}
-
-/** ::/96 (RFC 4291 §2.5.5.1): some systems connect to the IPv4 address within. */
-function isIpv4Compatible(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
-  return address instanceof ipaddr.IPv6 && address.match(IPV4_COMPATIBLE, 96);
-}
-
-const IPV4_COMPATIBLE = ipaddr.IPv6.parse('::');
-
-function rangeOf(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
-  if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
-  const address = ipaddr.parse(text);
-  return [address, address.kind() === 'ipv4' ? 32 : 128];
 }

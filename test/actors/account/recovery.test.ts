@@ -74,3 +74,26 @@ test('another e-mail address makes the link that was mailed to the first one inv
   const moved = same.when('resendConfirmation', resend('app', 'new@example.org'), later);
   assert.equal(moved.when('judgeReset', { nonce: 'n' }).lastProblem?.problem, 'invalid');
 });
+
+test('an address of somebody else takes the place of the first one and pauses mails like any other, but gets no link', () => {
+  const later = { nowMs: startMs + MAIL_PAUSE_MS };
+  const moved = unconfirmed().when('resendConfirmation', { ...resend('app', 'hers@example.org'), taken: true });
+  assert.deepEqual(types(moved.events), ['confirmationWithheld']);
+  assert.equal(
+    moved.when('judgeResend', { clientId: 'app', email: 'x@example.org' }).lastProblem?.problem,
+    'rate_limited',
+  );
+  assert.equal(moved.when('confirmEmail', { nonce: 'confirmation-nonce' }).lastProblem?.problem, 'invalid');
+  const again = moved.when('resendConfirmation', resend('app'), later);
+  assert.deepEqual(types(again.events), ['confirmationWithheld', 'confirmationWithheld']);
+  const muchLater = { nowMs: startMs + 2 * MAIL_PAUSE_MS };
+  const free = again.when('resendConfirmation', resend('app', 'free@example.org'), muchLater);
+  assert.equal(free.when('confirmEmail', { nonce: 'nonce for free@example.org' }).lastProblem, undefined);
+});
+
+test('another mail is judged as it is sent, and judging records nothing', () => {
+  const judge = { clientId: 'app', email: 'new@example.org' };
+  assert.equal(unconfirmed().when('judgeResend', judge).events.length, 0);
+  assert.equal(unconfirmed().when('judgeResend', judge).lastProblem, undefined);
+  assert.equal(unconfirmed().when('judgeResend', { ...judge, clientId: 'x' }).lastProblem?.problem, 'forbidden');
+});

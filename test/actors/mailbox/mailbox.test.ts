@@ -8,7 +8,7 @@ import { askerOf } from '../../../actors/runtime/kind.js';
 import { journal } from '../../../store/tables.js';
 import type { Mail } from '../../../transport/mailer.js';
 import { given } from '../../kit/given.js';
-import { linkTokens } from '../../kit/link-tokens.js';
+import { keyedTokens } from '../../kit/keyed-tokens.js';
 import { Stage } from '../../kit/stage.js';
 
 const mail = { to: 'ada@example.org', subject: 'Hello', text: 'Good morning' };
@@ -34,7 +34,7 @@ async function stage() {
       sent.push(one);
     },
   };
-  const kind = mailboxKind({ mailer, clock: here.clock, linkTokens });
+  const kind = mailboxKind({ mailer, clock: here.clock, keyedTokens });
   const node = await here.node(1, {}, [kind]);
   return { here, sent, server, node, post: askerOf(kind, node.runtime) };
 }
@@ -67,7 +67,7 @@ test('a mail is recorded with the nonce of its link, and only the mail itself ha
   assert.ok(server.tries > 1);
   server.isOpen = true;
   await here.clock.advance(120_000);
-  const token = linkTokens.make('reset', { account: ADA, nonce: link.nonce });
+  const token = keyedTokens.make('reset', { account: ADA, nonce: link.nonce });
   assert.deepEqual(
     sent.map((one) => one.text),
     [`Open https://here.example/?t=${token} now`],

@@ -17,7 +17,7 @@ import {
   statuses,
   tokens,
 } from '../../../store/tables.js';
-import { linkTokens } from '../../kit/link-tokens.js';
+import { keyedTokens } from '../../kit/keyed-tokens.js';
 import { blankPost, town } from './town.js';
 
 function fine<T>(answer: T | Problem): T {
@@ -194,7 +194,7 @@ test('who signs up without a confirmed address gets one mail with the link', asy
   const link = /https:\/\/here\.example\/auth\/confirmation\?confirmation_token=(\S+)/;
   const id = here.id('unconfirmed');
   const nonce = 'confirmation-nonce';
-  assert.equal(link.exec(here.mails[0]?.text ?? '')?.[1], linkTokens.make('confirmation', { account: id, nonce }));
+  assert.equal(link.exec(here.mails[0]?.text ?? '')?.[1], keyedTokens.make('confirmation', { account: id, nonce }));
   fine(await here.account(id, 'confirmEmail', { nonce }));
   assert.equal((await here.tables.get(accounts, { account: id }))?.confirmed, true);
   here.stage.close();

@@ -7,7 +7,7 @@ import { codec } from '../../../proto/codec.js';
 import type { AccountPost, NodeStatusTopic } from '../../../proto/gen/types.js';
 import { STATUSES_TOPIC } from '../../../transport/bus.js';
 import type { Mail } from '../../../transport/mailer.js';
-import { linkTokens } from '../../kit/link-tokens.js';
+import { keyedTokens } from '../../kit/keyed-tokens.js';
 import { lonelyRings } from '../../kit/rings.js';
 import { Stage } from '../../kit/stage.js';
 import { noUploads } from '../../kit/uploads.js';
@@ -35,7 +35,7 @@ export async function town(names: readonly string[]) {
     media: noUploads,
   });
   const conversation = conversationKind(stage.shared);
-  const mailbox = mailboxKind({ mailer, clock: stage.clock, linkTokens });
+  const mailbox = mailboxKind({ mailer, clock: stage.clock, keyedTokens });
   const node = await stage.node(1, {}, [account, conversation, mailbox]);
   const published: NodeStatusTopic[] = [];
   await stage.bus('listener').subscribe(STATUSES_TOPIC, (bytes) => {

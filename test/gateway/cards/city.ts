@@ -81,7 +81,8 @@ export async function openCity(stage: Stage = new Stage()) {
     registry: undefined as never,
     clock: stage.clock,
     random: undefined as never,
-    linkTokens: undefined as never,
+    keyedTokens: undefined as never,
+    addressGuard: undefined as never,
     newAccountId: () => '',
   };
   /** The same without anything kept: each page is read, judged and rendered from the store. */

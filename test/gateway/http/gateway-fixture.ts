@@ -15,8 +15,10 @@ import { CachedTables } from '../../../store/cached-tables.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
 import { put, remove } from '../../../store/port.js';
 import { accounts, tokens } from '../../../store/tables.js';
+import { AddressGuard } from '../../../transport/address-guard.js';
 import type { Bus } from '../../../transport/bus.js';
 import { InProcessHub } from '../../../transport/in-process-bus.js';
+import { keyedTokens } from '../../kit/keyed-tokens.js';
 import { uploadsIn } from '../../kit/uploads.js';
 
 export const realClock: Clock = {
@@ -132,7 +134,8 @@ export class GatewayFixture {
       },
       clock: realClock,
       random: { bytes: (count) => randomBytes(count), fraction: () => Math.random() },
-      linkTokens: { read: () => undefined },
+      keyedTokens,
+      addressGuard: new AddressGuard(),
       newAccountId: () => ALICE,
     };
   }

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { AddressGuard } from '../../../transport/address-guard.js';
 import { GuardedClient } from '../../../transport/web/guarded-client.js';
 import { WebPages } from '../../kit/web-pages.js';
 
 const KB = 1_024;
 const HTML = ['text/html'];
 let pages: WebPages;
-const closed = new GuardedClient({ allowed: [], userAgent: 'test' });
-const open = new GuardedClient({ allowed: ['127.0.0.0/8'], userAgent: 'test' });
+const closed = new GuardedClient({ guard: new AddressGuard(), userAgent: 'test' });
+const open = new GuardedClient({ guard: new AddressGuard(['127.0.0.0/8']), userAgent: 'test' });
 
 before(async () => {
   pages = await WebPages.open((request, response) => {
@@ -71,11 +72,46 @@ test('what is too large, of another type, missing or no web address at all is no
   assert.equal(await open.get('http://', HTML, KB), undefined);
 });
 
-test('an IPv6 address that holds an IPv4 address is not reached', () => {
-  const embedding = ['::7f00:1', '::a00:1', '::ffff:7f00:1', '64:ff9b::7f00:1', '2002:7f00:1::', '2001::7f00:1'];
-  assert.deepEqual(
-    embedding.filter((address) => closed.mayReach(address)),
-    [],
-  );
-  assert.ok(closed.mayReach('2606:4700::1111') && closed.mayReach('1.1.1.1'));
+/** Names that resolve to these addresses, one list after the other; the last one stays. */
+function resolving(...answers: readonly (readonly string[])[]) {
+  const asked: string[] = [];
+  const resolve: NonNullable<ConstructorParameters<typeof GuardedClient>[0]['resolve']> = (
+    host,
+    _options,
+    callback,
+  ) => {
+    const addresses = answers[Math.min(asked.push(host), answers.length) - 1] ?? [];
+    callback(
+      null,
+      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
+  };
+  // The allowed one stands for an address on the open Internet; nobody listens there.
+  const guard = new AddressGuard(['127.0.0.2/32']);
+  return { asked, client: new GuardedClient({ guard, userAgent: 'test', resolve }) };
+}
+
+test('a name that resolves to another address the second time is judged by the address that is connected to', async () => {
+  const port = new URL(pages.url).port;
+  const before = pages.asked.length;
+  const rebound = [['127.0.0.2'], ['127.0.0.1'], ['127.0.0.2'], ['::ffff:127.0.0.1'], ['127.0.0.1', '10.0.0.1']];
+  const { asked, client } = resolving(...rebound);
+  for (let tries = 0; tries < rebound.length; tries++)
+    assert.equal(await client.get(`http://rebinding.example:${port}/`, HTML, KB), undefined);
+  assert.equal(asked.length, rebound.length, 'each connection has a look-up of its own');
+  assert.equal(pages.asked.length, before);
+  await client.close();
+});
+
+test('of a name with open and private addresses only the open ones are connected to', async () => {
+  const { port } = new URL(pages.url);
+  const guard = new AddressGuard(['127.0.0.1/32']);
+  const answers = ['127.0.0.2', '10.0.0.1', '127.0.0.1'].map((address) => ({ address, family: 4 }));
+  const client = new GuardedClient({
+    guard,
+    userAgent: 'test',
+    resolve: (_host, _options, done) => done(null, answers),
+  });
+  assert.equal((await client.get(`http://mixed.example:${port}/`, HTML, KB))?.bytes.length, 19);
+  await client.close();
 });

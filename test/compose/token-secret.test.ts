@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { readSettings } from '../../cli/settings.js';
-import { openLinkTokens } from '../../compose/link-secret.js';
+import { openKeyedTokens } from '../../compose/token-secret.js';
 
 const link = { account: '123', nonce: 'abcdefghijklmnopqrstuv' };
 const random = { bytes: (count: number) => randomBytes(count) };
@@ -13,17 +13,17 @@ const cluster = { STORE: 'cassandra', CASSANDRA_CONTACT_POINTS: 'db' };
 
 let parent: string;
 before(async () => {
-  parent = await mkdtemp(join(tmpdir(), 'murmuration-link-secret-'));
+  parent = await mkdtemp(join(tmpdir(), 'murmuration-token-secret-'));
 });
 after(() => rm(parent, { recursive: true, force: true }));
 
 const folder = () => mkdtemp(join(parent, 'data-'));
-const open = async (DATA_DIR: string, more = {}) => openLinkTokens(readSettings({ DATA_DIR, ...more }, {}), random);
+const open = async (DATA_DIR: string, more = {}) => openKeyedTokens(readSettings({ DATA_DIR, ...more }, {}), random);
 
 test('an embedded node makes its secret once, in a file that other users cannot read', async () => {
   const data = await folder();
   const token = (await open(data)).make('reset', link);
-  const path = join(data, 'link-secret');
+  const path = join(data, 'token-secret');
   assert.equal((await stat(path)).mode & 0o777, 0o600);
   await chmod(path, 0o644);
   assert.deepEqual((await open(data)).read('reset', token), link);
@@ -33,9 +33,9 @@ test('an embedded node makes its secret once, in a file that other users cannot 
 
 test('a damaged file stops the start and is left as it is', async () => {
   const data = await folder();
-  await writeFile(join(data, 'link-secret'), 'half of i');
-  await assert.rejects(open(data), /link-secret is damaged/);
-  assert.equal(await readFile(join(data, 'link-secret'), 'utf8'), 'half of i');
+  await writeFile(join(data, 'token-secret'), 'half of i');
+  await assert.rejects(open(data), /token-secret is damaged/);
+  assert.equal(await readFile(join(data, 'token-secret'), 'utf8'), 'half of i');
 });
 
 test('nodes with one CLUSTER_SECRET read the links of each other, and none made with another', async () => {

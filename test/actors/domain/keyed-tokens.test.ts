@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LinkTokens } from '../../../actors/domain/link-tokens.js';
+import { KeyedTokens } from '../../../actors/domain/keyed-tokens.js';
 
-const tokens = new LinkTokens(Buffer.alloc(32, 1));
+const tokens = new KeyedTokens(Buffer.alloc(32, 1));
 const link = { account: '123', nonce: 'abcdefghijklmnopqrstuv' };
 
 test('a token is read by who has the key and knows the purpose', () => {
   const token = tokens.make('reset', link);
   assert.deepEqual(tokens.read('reset', token), link);
-  assert.equal(token, new LinkTokens(Buffer.alloc(32, 1)).make('reset', link));
+  assert.equal(token, new KeyedTokens(Buffer.alloc(32, 1)).make('reset', link));
   assert.match(token, /^[\w.-]+$/, 'needs no escapes in a query');
   assert.equal(tokens.read('confirmation', token), undefined);
-  assert.equal(new LinkTokens(Buffer.alloc(32, 2)).read('reset', token), undefined);
+  assert.equal(new KeyedTokens(Buffer.alloc(32, 2)).read('reset', token), undefined);
 });
 
 test('no changed, shortened or invented token is read', () => {

@@ -1,27 +1,30 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
-/** Purpose of a mailed link. A token for one purpose is invalid for the other. */
-export type LinkPurpose = 'confirmation' | 'reset';
+/**
+ * Purpose of a token, which is invalid for the others: links in mails, and the cookie of a browser with which somebody
+ * has signed in to the account.
+ */
+export type TokenPurpose = 'confirmation' | 'reset' | 'browser';
 
-/** An account's id and the random text that its actor records when a link is to be mailed. */
-export interface MailedLink {
+/** An account's id and the random text that tells tokens of one account and purpose apart. */
+export interface TokenContent {
   readonly account: string;
   readonly nonce: string;
 }
 
-/** Random bytes of a nonce: no two links of one account have the same. */
+/** Random bytes of a nonce: no two tokens of one account have the same. */
 export const NONCE_BYTES = 16;
 /** HKDF's label: the same secret gives another key for every other use. */
-const KEY_LABEL = 'murmuration: tokens of mailed links';
+const KEY_LABEL = 'murmuration: keyed tokens';
 const KEY_BYTES = 32;
 /** `account.nonce.mac`: an id, a nonce and a SHA-256, the last two in base64url. */
 const FORM = /^(\d{1,18})\.([\w-]{22})\.([\w-]{43})$/;
 
 /**
- * Makes and checks the tokens in mailed links. A token is an HMAC-SHA256 over its purpose, account and nonce. Journals
- * and rows hold the nonce only, so whoever reads the store without the key cannot make the token.
+ * Makes and checks tokens that name an account: its id, a nonce, and an HMAC-SHA256 over purpose, id and nonce. The store
+ * contains at most the nonce, so whoever reads the store without the key cannot make the token.
  */
-export class LinkTokens {
+export class KeyedTokens {
   readonly #key: Uint8Array;
 
   /** @param secret at least 32 random bytes, or a text that is as hard to guess */
@@ -29,20 +32,20 @@ export class LinkTokens {
     this.#key = new Uint8Array(hkdfSync('sha256', secret, '', KEY_LABEL, KEY_BYTES));
   }
 
-  /** Returns the token; all its characters may stand in a query unescaped. */
-  make(purpose: LinkPurpose, { account, nonce }: MailedLink): string {
+  /** Returns the token; all its characters may stand in a query or cookie unescaped. */
+  make(purpose: TokenPurpose, { account, nonce }: TokenContent): string {
     return `${account}.${nonce}.${this.#mac(purpose, account, nonce).toString('base64url')}`;
   }
 
-  /** Returns the link of a token, undefined unless this key made it for this purpose. */
-  read(purpose: LinkPurpose, token: string): MailedLink | undefined {
+  /** Returns the content of a token, undefined unless this key made it for this purpose. */
+  read(purpose: TokenPurpose, token: string): TokenContent | undefined {
     const [, account, nonce, mac] = FORM.exec(token) ?? [];
     if (account === undefined || nonce === undefined || mac === undefined) return undefined;
     const isOurs = timingSafeEqual(Buffer.from(mac, 'base64url'), this.#mac(purpose, account, nonce));
     return isOurs ? { account, nonce } : undefined;
   }
 
-  #mac(purpose: LinkPurpose, account: string, nonce: string): Buffer {
+  #mac(purpose: TokenPurpose, account: string, nonce: string): Buffer {
     return createHmac('sha256', this.#key).update([purpose, account, nonce].join('\0')).digest();
   }
 }

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  WRONG_BY_STRANGERS_MAX,
+  WRONG_FROM_ONE_PLACE_MAX,
+  WRONG_PER_ADDRESS_MAX,
+} from '../../../gateway/oauth/guards.js';
+import { TestServer } from '../../kit/server.js';
+import { Visitor } from '../../kit/visitor.js';
+import { resetLink } from '../../scenarios/clients/mail.js';
+import { makeUser, PASSWORD } from './stage.js';
+
+let server: TestServer;
+before(async () => {
+  // What is tested is what counts wrong passwords, not what counts requests.
+  const wide = { limit: 1_000_000, seconds: 300 };
+  server = await TestServer.start({ RATE_LIMITS: JSON.stringify({ address: wide, sign_in: wide }) });
+});
+after(() => server?.stop());
+
+const WRONG = 'not the password';
+const from = (address: string) => ({ 'x-forwarded-for': address });
+
+async function attempt(visitor: Visitor, login: string, password: string, address: string): Promise<number> {
+  visitor.cookies.delete('murmuration_session');
+  await visitor.get('/auth/sign_in');
+  return (await visitor.submit('/auth/sign_in', { login, password }, from(address))).status;
+}
+
+/** As many wrong passwords as it takes until nobody may guess any more, from ever new addresses of one block. */
+async function exhaust(login: string, block: number): Promise<void> {
+  const visitor = new Visitor(server.url);
+  const each = Math.min(WRONG_FROM_ONE_PLACE_MAX, WRONG_PER_ADDRESS_MAX);
+  for (let tried = 0; tried <= WRONG_BY_STRANGERS_MAX; tried++)
+    await attempt(visitor, login, WRONG, `198.51.${block}.${Math.floor(tried / each)}`);
+}
+
+test('a stranger who guesses at an account does not lock its owner out', async () => {
+  await makeUser(server, 'ada');
+  const stranger = new Visitor(server.url);
+  for (let tried = 0; tried < WRONG_FROM_ONE_PLACE_MAX; tried++)
+    assert.equal(await attempt(stranger, 'ada@example.org', WRONG, '203.0.113.1'), 422);
+  assert.equal(await attempt(stranger, 'ada@example.org', PASSWORD, '203.0.113.1'), 429);
+  assert.equal(await attempt(new Visitor(server.url), 'ada@example.org', PASSWORD, '203.0.113.2'), 303);
+});
+
+test('a password is not tried further under the other name of an account, and nothing tells that it is one account', async () => {
+  await makeUser(server, 'ben');
+  await makeUser(server, 'other');
+  const stranger = new Visitor(server.url);
+  for (let tried = 0; tried < WRONG_FROM_ONE_PLACE_MAX; tried++)
+    await attempt(stranger, 'ben@example.org', WRONG, '203.0.113.3');
+  // The right one is answered like a wrong one, and like those for another account and for none.
+  assert.equal(await attempt(stranger, 'ben', PASSWORD, '203.0.113.3'), 422);
+  for (const login of ['ben', 'other', 'nobody'])
+    assert.equal(await attempt(stranger, login, WRONG, '203.0.113.3'), 422, login);
+  assert.equal(await attempt(new Visitor(server.url), 'ben', PASSWORD, '203.0.113.4'), 303);
+});
+
+test('many addresses together get a bounded number of guesses, and a known browser of the owner still signs in', async () => {
+  await makeUser(server, 'cleo');
+  const known = new Visitor(server.url);
+  assert.equal(await attempt(known, 'cleo', PASSWORD, '203.0.113.5'), 303);
+  await known.get('/auth/sign_in');
+  await known.submit('/auth/sign_out', {});
+  assert.ok(known.cookies.has('murmuration_browser'), 'signing out leaves it');
+  await exhaust('cleo', 1);
+  assert.equal(await attempt(new Visitor(server.url), 'cleo', PASSWORD, '203.0.113.6'), 429, 'an unknown browser');
+  assert.equal(await attempt(new Visitor(server.url), 'cleo@example.org', PASSWORD, '203.0.113.6'), 422);
+  assert.equal(await attempt(known, 'cleo', PASSWORD, '198.51.1.0'), 303, 'from an address that has guessed, too');
+  assert.equal(await attempt(known, 'cleo@example.org', PASSWORD, '203.0.113.5'), 303);
+});
+
+test('the mark of a browser is good for its account only, cannot be made up, and has guesses of its own', async () => {
+  await makeUser(server, 'dora');
+  await makeUser(server, 'emil');
+  const known = new Visitor(server.url);
+  assert.equal(await attempt(known, 'emil', PASSWORD, '203.0.113.7'), 303);
+  await exhaust('dora', 2);
+  assert.equal(await attempt(known, 'dora', PASSWORD, '203.0.113.7'), 429);
+  const mark = known.cookies.get('murmuration_browser') ?? '';
+  const id = (await server.node.services.registry.find('acct:dora')) ?? '';
+  known.cookies.set('murmuration_browser', [id, ...mark.split('.').slice(1)].join('.'));
+  assert.equal(await attempt(known, 'dora', PASSWORD, '203.0.113.7'), 429);
+  known.cookies.set('murmuration_browser', mark);
+  for (let tried = 0; tried < WRONG_FROM_ONE_PLACE_MAX; tried++)
+    assert.equal(await attempt(known, 'emil', WRONG, `203.0.113.${20 + tried}`), 422);
+  assert.equal(await attempt(known, 'emil', PASSWORD, '203.0.113.8'), 429);
+});
+
+test('a password set by a mailed link can be used at once, however many strangers have guessed', async () => {
+  await makeUser(server, 'fred');
+  await exhaust('fred', 3);
+  const owner = new Visitor(server.url);
+  await owner.get('/auth/password/new');
+  await owner.submit('/auth/password', { email: 'fred@example.org' });
+  const link = new URL(await resetLink([server.folder], 'fred@example.org'));
+  await owner.get(link.pathname + link.search);
+  assert.equal((await owner.submit('/auth/password/edit', { password: 'a fresh password' })).status, 200);
+  assert.equal(await attempt(owner, 'fred', 'a fresh password', '203.0.113.9'), 303);
+});
