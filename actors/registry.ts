@@ -1,4 +1,5 @@
 import type { StoreAppRecord, StoreKeptAnswer, StoreNameClaim, StoreTokenRecord } from '../proto/gen/types.js';
+import { isTextKey } from '../store/keys.js';
 import { put, remove, type Tables } from '../store/port.js';
 import { accounts, apps, appTokens, keptAnswers, names, refusedSignUps, tokens } from '../store/tables.js';
 import { idMs } from './domain/ids.js';
@@ -53,8 +54,9 @@ export class Registrar {
     }
   }
 
-  /** At once where that is known. */
+  /** At once where that is known. A name that is too long for the store is nobody's. */
   find(name: string): string | undefined | Promise<string | undefined> {
+    if (!isTextKey(name)) return undefined;
     const known = this.tables.peekOne?.(names, { name });
     return known === undefined ? this.tables.get(names, { name }).then((claim) => claim?.id) : known.value?.id;
   }

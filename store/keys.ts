@@ -107,7 +107,12 @@ function fits(type: ColumnType, value: string | number | undefined): boolean {
   if (type === 'int') return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
   if (typeof value !== 'string') return false;
   if (type === 'id') return /^[0-9]{1,18}$/.test(value);
-  return value.length * 3 <= TEXT_BYTES_MAX || Buffer.byteLength(value) <= TEXT_BYTES_MAX;
+  return isTextKey(value);
+}
+
+/** Whether a `text` column can hold it. */
+export function isTextKey(text: string): boolean {
+  return text.length * 3 <= TEXT_BYTES_MAX || Buffer.byteLength(text) <= TEXT_BYTES_MAX;
 }
 
 function encode(columns: readonly Column[], key: Key): Buffer {

@@ -57,7 +57,7 @@ export class EveryRoute {
     private readonly third: Person,
     private readonly foe: Person,
     private readonly statusId: string,
-    private readonly app: App,
+    readonly application: App,
     private readonly chiefToken: string,
   ) {}
 
@@ -126,7 +126,7 @@ export class EveryRoute {
 
   private moderationRequests: ModerationRequests | undefined;
   private get moderation(): ModerationRequests {
-    const { server, viewer, other, statusId, app, chiefToken } = this;
+    const { server, viewer, other, statusId, application: app, chiefToken } = this;
     this.moderationRequests ??= new ModerationRequests({
       ...{ server, viewer, other, statusId, app, chiefToken },
       signIn: () => this.signIn(),
@@ -266,8 +266,8 @@ export class EveryRoute {
     'POST /api/v1/notifications/:id/dismiss': async () => ({ id: await this.notification() }),
     'POST /api/v1/follow_requests/:id/authorize': async () => ({ id: await this.followRequest() }),
     'POST /api/v1/follow_requests/:id/reject': async () => ({ id: await this.followRequest() }),
-    'POST /oauth/token': async () => ({ body: { ...this.app, grant_type: 'client_credentials' } }),
-    'POST /oauth/revoke': async () => ({ body: { ...this.app, token: 'unknown' } }),
+    'POST /oauth/token': async () => ({ body: { ...this.application, grant_type: 'client_credentials' } }),
+    'POST /oauth/revoke': async () => ({ body: { ...this.application, token: 'unknown' } }),
   };
 
   private get media() {
@@ -277,7 +277,7 @@ export class EveryRoute {
 
   private get request() {
     return {
-      client_id: this.app.client_id,
+      client_id: this.application.client_id,
       redirect_uri: 'https://example.org/',
       response_type: 'code',
       scope: 'read',
