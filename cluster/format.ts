@@ -7,9 +7,9 @@ declare const BUILD_SINCE: Readonly<Record<string, number>> | undefined;
  * Version of what nodes store and send to each other: events, commands, rows. This program reads all formats up to this one.
  *
  * Raise it by one in a change after which an older program could misread or fail on something stored or sent: a new type of
- * event, a new command, a row or field that older programs must not ignore. Declare the new events and commands with that
+ * event, a new command, a row or field that older programs must not ignore, a raised `stateVersion`. Declare these with that
  * number in `since` of their kind (actors/runtime/kind.ts): nodes write and send them only once every live node knows them
- * (ADR 25). A new field that older programs may ignore, a new table and a raised `stateVersion` need no new format.
+ * (ADR 26). A new field that older programs may ignore and a new table need no new format.
  */
 export const FORMAT = typeof BUILD_FORMAT === 'number' ? BUILD_FORMAT : 1;
 

@@ -112,6 +112,11 @@ export class ActorCore {
     if (early !== undefined) throw new NotKnownYet(notKnown(`the event ${early.type}`, this.kind.name));
   }
 
+  /** Every node can read a snapshot of this state. */
+  get isKnownState(): boolean {
+    return (this.kind.since?.state ?? 0) <= this.format();
+  }
+
   /** The row that the decision needs besides the state. */
   rowFor(command: string, input: object): RowName | undefined {
     return this.kind.reads?.[command]?.(this.state, input);

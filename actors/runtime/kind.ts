@@ -80,7 +80,7 @@ export interface ActorKind<S, C extends CommandTable<C>, E> {
    * other node has heard their rows and news.
    */
   readonly takeAway?: readonly (keyof E & string)[];
-  /** Bump it when the state's shape changes. Snapshots of another version are migrated, or ignored. */
+  /** Bump it, and `since.state`, when the state's shape changes. Snapshots of another version are migrated, or ignored. */
   readonly stateVersion: number;
   /**
    * The state that a snapshot of an older version holds, in the shape of `stateVersion`. Without it, or when it throws,
@@ -91,9 +91,11 @@ export interface ActorKind<S, C extends CommandTable<C>, E> {
   readonly reactions: readonly Reaction<S, E>[];
   /**
    * The format (cluster/format.ts) with which a command or event came; absent: the first. Until every node knows the format,
-   * such commands are not sent and such events are not recorded: who asked gets 503, effects wait.
+   * such commands are not sent and such events are not recorded: who asked gets 503, effects wait. `state` is the format
+   * with which `stateVersion` came: no snapshots are stored before, since older nodes could not read a trimmed actor.
    */
   readonly since?: {
+    readonly state?: number;
     readonly commands?: { readonly [K in keyof C]?: number };
     readonly events?: { readonly [K in keyof E]?: number };
   };

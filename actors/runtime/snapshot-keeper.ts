@@ -92,9 +92,10 @@ export class SnapshotKeeper {
     return this.isWorthAfter(around.limits.snapshotEntriesMin) ? this.take().captured : undefined;
   }
 
-  /** Stores the actor as it is now; all of it must be stored in the journal. Undefined when it failed, or is stored. */
+  /** Stores the actor as it is now; all of it must be stored in the journal. Undefined when it failed, is stored, or must not be. */
   save(): Promise<Captured | undefined> {
     if (this.underWay !== undefined) return this.underWay.stored;
+    if (!this.context.core.isKnownState) return Promise.resolve(undefined);
     return this.context.core.seq === this.newestSeq && !this.isOutdated
       ? Promise.resolve(undefined)
       : this.take().stored;
@@ -111,6 +112,7 @@ export class SnapshotKeeper {
   }
 
   private isWorthAfter(entriesMin: number): boolean {
+    if (!this.context.core.isKnownState) return false;
     const entries = this.context.core.seq - this.newestSeq;
     if (entries >= this.context.around.limits.snapshotEntriesMax) return true;
     return entries >= entriesMin && this.bytesSince >= (this.kept.at(-1)?.bytes ?? 0);

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { makeId } from '../../../actors/domain/ids.js';
 import { Unavailable } from '../../../actors/domain/problem.js';
 import type { AnyKind } from '../../../actors/runtime/kind.js';
+import { snapshots } from '../../../store/tables.js';
 import { notebook } from '../../kit/notebook.js';
 import { Stage } from '../../kit/stage.js';
 
@@ -46,4 +47,20 @@ test('an effect that needs a newer command waits until every node knows its form
   placement.activeFormat = 2;
   await stage.clock.advance(10_000);
   assert.deepEqual(await runtime.ask('notebook', two, 'read', {}), { lines: ['copy of a'] });
+});
+
+test('a snapshot of a newer state is not stored before every node knows its format', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const limits = { snapshotWorth: 1, snapshotEntriesMin: 2, snapshotEntriesMax: 4 };
+  const { runtime, placement, log } = await stage.node(1, limits, [since(notebook(), { state: 2 })]);
+  const stored = async () => (await stage.shared.range(snapshots, { actor: `notebook/${one}` }, { limit: 10 })).length;
+  for (let count = 0; count < 10; count++) await runtime.ask('notebook', one, 'note', { text: `${count}` });
+  await stage.clock.advance(10_000);
+  assert.equal(await stored(), 0);
+  placement.activeFormat = 2;
+  await runtime.ask('notebook', one, 'note', { text: 'last' });
+  await stage.clock.advance(10_000);
+  assert.equal(await stored(), 1);
+  assert.deepEqual(log, []);
 });
