@@ -323,11 +323,28 @@ export const announcementEmoji = table('announcement_emoji', {
   clustering: { name: 'text' },
   value: codec('murmuration.instance.EmojiCounted'),
 });
-/** How many people and statuses there were when they were counted last; `century` is always 0. */
-export const instanceTotals = table('instance_totals', {
+/**
+ * What accounts add on a day since 1970 (actors/account/tally.ts): absolute, so that effects may be repeated. `lane` is
+ * publicLane of the account. Read until the day's totals are stored, and for twelve weeks by administrators.
+ */
+export const accountTallies = table('account_tallies', {
+  partition: { day: 'int', lane: 'int' },
+  clustering: { account: 'id' },
+  value: codec('murmuration.store.AccountTally'),
+  ttlSeconds: 400 * 86_400,
+});
+/** Which days of accountTallies hold anything; `century` is always 0. */
+export const tallyDays = table('tally_days', {
   partition: { century: 'int' },
-  clustering: {},
-  value: codec('murmuration.instance.Totals'),
+  clustering: { day: 'int' },
+  value: codec('murmuration.store.PublicBucket'),
+  constant: true,
+});
+/** Totals of the instance at the end of each day, some 4 KiB; `century` is always 0. */
+export const dayTotals = table('day_totals', {
+  partition: { century: 'int' },
+  clustering: { day: 'int' },
+  value: codec('murmuration.instance.DayTotals'),
 });
 /** What people reported; `era` is the report id's, `lane` publicLane of it. */
 export const reports = table('reports', {
@@ -429,7 +446,9 @@ export const allTables = [
   apps,
   instanceEntries,
   announcementEmoji,
-  instanceTotals,
+  accountTallies,
+  tallyDays,
+  dayTotals,
   auditLog,
   reports,
   accountListings,

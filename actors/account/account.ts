@@ -39,6 +39,7 @@ import { scheduled } from './scheduled.js';
 import { session } from './session.js';
 import { subscribers } from './subscribers.js';
 import { endingSuggestions, suggestions } from './suggestions.js';
+import { tallied } from './tally.js';
 
 export function initialAccount(id: string): AccountState {
   return {
@@ -76,6 +77,8 @@ export function initialAccount(id: string): AccountState {
     statuses: 0,
     directStatuses: 0,
     lastStatusAtMs: 0,
+    tallied: [],
+    joinedDay: undefined,
     uploads: new Map(),
     taken: new Map(),
     held: new Map(),
@@ -137,40 +140,42 @@ const decide: AccountSlice['decide'] = {
 /** All slices of an account as one. Until it is registered, an account knows only how to be asked about and registered. */
 export const accountSlice: AccountSlice = {
   decide: registeredOnly(decide),
-  apply: versioned({
-    ...register.apply,
-    ...session.apply,
-    ...moderation.apply,
-    ...purge.apply,
-    ...announcements.apply,
-    ...recovery.apply,
-    ...profile.apply,
-    ...indexing.apply,
-    ...domainBlocks.apply,
-    ...endorse.apply,
-    ...featuredTags.apply,
-    ...filters.apply,
-    ...personalNotes.apply,
-    ...follow.apply,
-    ...followers.apply,
-    ...block.apply,
-    ...mute.apply,
-    ...quietConversations.apply,
-    ...lists.apply,
-    ...collections.apply,
-    ...followedTags.apply,
-    ...suggestions.apply,
-    ...pin.apply,
-    ...media.apply,
-    ...post.apply,
-    ...scheduled.apply,
-    ...notify.apply,
-    ...notificationPolicy.apply,
-    ...subscribers.apply,
-    ...markers.apply,
-    ...push.apply,
-    ...directs.apply,
-  }),
+  apply: tallied(
+    versioned({
+      ...register.apply,
+      ...session.apply,
+      ...moderation.apply,
+      ...purge.apply,
+      ...announcements.apply,
+      ...recovery.apply,
+      ...profile.apply,
+      ...indexing.apply,
+      ...domainBlocks.apply,
+      ...endorse.apply,
+      ...featuredTags.apply,
+      ...filters.apply,
+      ...personalNotes.apply,
+      ...follow.apply,
+      ...followers.apply,
+      ...block.apply,
+      ...mute.apply,
+      ...quietConversations.apply,
+      ...lists.apply,
+      ...collections.apply,
+      ...followedTags.apply,
+      ...suggestions.apply,
+      ...pin.apply,
+      ...media.apply,
+      ...post.apply,
+      ...scheduled.apply,
+      ...notify.apply,
+      ...notificationPolicy.apply,
+      ...subscribers.apply,
+      ...markers.apply,
+      ...push.apply,
+      ...directs.apply,
+    }),
+  ),
 };
 
 /** The kind of actor that stands for one person: all its slices as one. */
@@ -253,7 +258,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
     },
     overlaps,
     takeAway,
-    stateVersion: 19,
+    stateVersion: 20,
     once: ['exchangeCode'],
     remembered: [
       'post',
@@ -376,9 +381,9 @@ const OVERLAPPING_NOTICES = new Set(['follow', 'favourite', 'reblog', 'mention']
 function versioned(slices: AccountSlice['apply']): AccountSlice['apply'] {
   const apply = endingSuggestions(slices);
   const moved = relationEvents.map((type) => {
-    const own = apply[type] as (state: AccountState, event: never) => void;
-    const next = (state: AccountState, event: never) => {
-      own(state, event);
+    const own = apply[type] as (state: AccountState, event: never, atMs: number) => void;
+    const next = (state: AccountState, event: never, atMs: number) => {
+      own(state, event, atMs);
       state.relationsVersion += 1;
     };
     return [type, next] as const;

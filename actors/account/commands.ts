@@ -34,6 +34,7 @@ import type * as session from './session.js';
 import type * as standing from './standing.js';
 import type * as subscribers from './subscribers.js';
 import type * as suggestions from './suggestions.js';
+import type * as tally from './tally.js';
 
 /** Everything one can ask of an account actor. */
 export interface AccountCommands
@@ -117,6 +118,7 @@ export interface AccountState
     indexing.State,
     followers.State,
     post.State,
+    tally.State,
     suggestions.State,
     scheduled.State,
     notify.State,

@@ -55,14 +55,14 @@ export const suggestions: Part<State, Commands, Events> = {
 type Ending = Pick<FollowEvents, 'followed'> &
   Pick<MuteEvents, 'muted'> &
   Pick<BlockEvents, 'blocked' | 'blockReceived'>;
-type Applied<E> = { readonly [K in keyof E]: (state: never, event: never) => void };
+type Applied<E> = { readonly [K in keyof E]: (state: never, event: never, atMs: number) => void };
 
 /** The same, after which whoever these events concern is no longer suggested. */
 export function endingSuggestions<A extends Applied<Ending>>(apply: A): A {
   const also = <K extends keyof Ending>(type: K, whom: (event: Ending[K]) => string | undefined) => {
-    const own = apply[type] as (state: State, event: Ending[K]) => void;
-    return (state: State, event: Ending[K]) => {
-      own(state, event);
+    const own = apply[type] as (state: State, event: Ending[K], atMs: number) => void;
+    return (state: State, event: Ending[K], atMs: number) => {
+      own(state, event, atMs);
       const target = whom(event);
       if (target !== undefined) endSuggestion(state, target, event.atMs);
     };

@@ -5,7 +5,7 @@ import { emoji } from './emoji.js';
 import { entries } from './entries.js';
 import { instanceTotals } from './totals.js';
 
-export const initialInstance = (): InstanceState => ({ entries: new Map(), emoji: new Map(), totals: undefined });
+export const initialInstance = (): InstanceState => ({ entries: new Map(), emoji: new Map(), keptDay: -1 });
 
 /** The kind of the one actor that stands for the instance: what its people have set, all slices as one. */
 export function instanceKind(): ActorKind<InstanceState, InstanceCommands, InstanceEvents> {

@@ -3,39 +3,31 @@ import type * as P from '../../proto/gen/types.js';
 import type { Part } from '../runtime/part.js';
 
 export interface Commands {
-  /** What a node has counted. */
-  keepTotals: { in: P.InstanceTotals; out: P.InstanceEmpty };
+  /** The totals of a day that has ended, as a node has counted them. */
+  keepDay: { in: P.InstanceDayTotals; out: P.InstanceEmpty };
 }
 export interface Events {
-  totalsKept: P.InstanceTotals;
+  dayKept: P.InstanceDayTotals;
 }
 export interface State {
-  /** Undefined: nobody has counted yet. */
-  totals: P.InstanceTotals | undefined;
+  /** The latest day, since 1970, whose totals are stored; -1: none. */
+  keptDay: number;
 }
 
-const totals = codec('murmuration.instance.Totals');
+const totals = codec('murmuration.instance.DayTotals');
 
-/** How many people and statuses there are, for a node that has not counted them itself. Each counts every five minutes. */
+/** How many people and statuses there were at the end of each day: stored once, so that all nodes add to the same. */
 export const instanceTotals: Part<State, Commands, Events> = {
   decide: {
-    keepTotals({ totals: known }, counted) {
-      if (known !== undefined && (counted.atMs < known.atMs || isSame(known, counted)))
-        return { events: [], reply: {} };
-      return { events: [{ type: 'totalsKept', ...counted }], reply: {} };
+    keepDay({ keptDay }, counted) {
+      return { events: counted.day > keptDay ? [{ type: 'dayKept', ...counted }] : [], reply: {} };
     },
   },
   apply: {
-    totalsKept: (state, { users, statuses, activeMonth, activeHalfYear, atMs }) => {
-      state.totals = { users, statuses, activeMonth, activeHalfYear, atMs };
+    dayKept: (state, { day }) => {
+      state.keptDay = day;
     },
   },
-  commands: { keepTotals: { in: totals, out: codec('murmuration.instance.Empty') } },
-  events: { totalsKept: totals },
+  commands: { keepDay: { in: totals, out: codec('murmuration.instance.Empty') } },
+  events: { dayKept: totals },
 };
-
-const isSame = (one: P.InstanceTotals, other: P.InstanceTotals): boolean =>
-  one.users === other.users &&
-  one.statuses === other.statuses &&
-  one.activeMonth === other.activeMonth &&
-  one.activeHalfYear === other.activeHalfYear;

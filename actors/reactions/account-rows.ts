@@ -1,5 +1,5 @@
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
-import { put, type ReadTables, remove } from '../../store/port.js';
+import { put, type ReadTables, type RowWrite, remove } from '../../store/port.js';
 import { accounts, followers, following, tokens } from '../../store/tables.js';
 import type { AccountEvents, AccountState } from '../account/commands.js';
 import { eraOfId } from '../domain/ids.js';
@@ -7,6 +7,7 @@ import type { Effects, Happened, Reaction } from '../runtime/kind.js';
 import { collectionRows } from './collection-rows.js';
 import { moderationRows, ownRows } from './moderation-rows.js';
 import { notificationRows } from './notification-rows.js';
+import { tallyWrites } from './tally-rows.js';
 import { namelessRows, nameRows, newNameRows, statusWordRows, unindexedRows } from './word-rows.js';
 
 type On = Reaction<AccountState, AccountEvents>['on'];
@@ -61,6 +62,15 @@ export function accountRecord(state: Readonly<AccountState>): StoreAccountRecord
 
 const accountRow = (state: Readonly<AccountState>) => put(accounts, { account: state.id }, accountRecord(state));
 
+/** With what the account adds to the totals of the instance. */
+const countedRows = (state: Readonly<AccountState>, eventMs: number): RowWrite[] => [
+  accountRow(state),
+  ...tallyWrites(state, eventMs),
+];
+
+const writeCounted = (_event: object, { state, atMs }: Happened<AccountState>, effects: Effects) =>
+  effects.write(countedRows(state, atMs));
+
 const writeAccount = (_event: object, { state }: Happened<AccountState>, effects: Effects) =>
   effects.write([accountRow(state)]);
 
@@ -99,10 +109,10 @@ const ownTokens: On = {
 async function writeGone(
   tables: Pick<ReadTables, 'range'>,
   { id }: { readonly id: string },
-  { state }: Happened<AccountState>,
+  { state, atMs }: Happened<AccountState>,
   effects: Effects,
 ): Promise<void> {
-  await effects.write([accountRow(state), ...(await unindexedRows(tables, id))]);
+  await effects.write([...countedRows(state, atMs), ...(await unindexedRows(tables, id))]);
 }
 
 /** The account's rows: itself, whom it follows, who follows it, its tokens, its notifications. */
@@ -112,7 +122,7 @@ export function accountRows(tables: Pick<ReadTables, 'range'>): Reaction<Account
     beforeReply: true,
     on: {
       ...moderationRows(accountRow, { added: newNameRows, gone: (id) => namelessRows(tables, id) }),
-      emailConfirmed: writeAccount,
+      emailConfirmed: writeCounted,
       confirmationResent: writeAccount,
       confirmationWithheld: writeAccount,
       async profileUpdated(_event, { state }, effects) {
@@ -125,12 +135,12 @@ export function accountRows(tables: Pick<ReadTables, 'range'>): Reaction<Account
       followRequested: writeAccount,
       followRequestRemoved: writeAccount,
       posted(event, happened, effects) {
-        if (!happened.state.profile.indexable) return writeAccount(event, happened, effects);
-        return effects.write([accountRow(happened.state), ...statusWordRows(happened.self, event)]);
+        if (!happened.state.profile.indexable) return writeCounted(event, happened, effects);
+        return effects.write([...countedRows(happened.state, happened.atMs), ...statusWordRows(happened.self, event)]);
       },
       pinned: writeAccount,
       unpinned: writeAccount,
-      statusCounted: writeAccount,
+      statusCounted: writeCounted,
       statusUncounted: (event, happened, effects) => writeGone(tables, event, happened, effects),
       ...ownFollows,
       ...ownFollowers,

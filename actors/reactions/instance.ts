@@ -1,7 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type { InstanceInstanceTopic } from '../../proto/gen/types.js';
 import { put, remove } from '../../store/port.js';
-import { announcementEmoji, auditLog, instanceEntries, instanceTotals } from '../../store/tables.js';
+import { announcementEmoji, auditLog, dayTotals, instanceEntries } from '../../store/tables.js';
 import { INSTANCE_TOPIC } from '../../transport/bus.js';
 import { eraOfId } from '../domain/ids.js';
 import type { InstanceEvents, InstanceState } from '../instance/commands.js';
@@ -35,7 +35,7 @@ const rows: Reaction<InstanceState, InstanceEvents> = {
       const row = put(announcementEmoji, key, { announcement, name, count });
       return effects.write([count === 0 ? remove(announcementEmoji, key) : row]);
     },
-    totalsKept: (totals, _happened, effects) => effects.write([put(instanceTotals, { century: 0 }, totals)]),
+    dayKept: (totals, _happened, effects) => effects.write([put(dayTotals, { century: 0, day: totals.day }, totals)]),
   },
 };
 
@@ -57,7 +57,7 @@ const streams: Reaction<InstanceState, InstanceEvents> = {
     emojiCounted({ announcement, name, count }, _happened, effects) {
       tell(effects, { kind: 'announcement.reaction', id: announcement, name, count });
     },
-    totalsKept: () => undefined,
+    dayKept: () => undefined,
   },
 };
 

@@ -4,6 +4,7 @@ import type { AccountEvents, AccountState } from '../account/commands.js';
 import { eraOfId } from '../domain/ids.js';
 import { publicLane } from '../domain/public.js';
 import type { Happened, Reaction } from '../runtime/kind.js';
+import { tallyWrites } from './tally-rows.js';
 
 type AccountRow = (state: Readonly<AccountState>) => RowWrite;
 type On = Reaction<AccountState, AccountEvents>['on'];
@@ -11,11 +12,13 @@ type On = Reaction<AccountState, AccountEvents>['on'];
 const listingKey = (account: string) => ({ era: eraOfId(account), lane: publicLane(account), account });
 
 /** What the account is to the instance; from the state now, so that whatever is repeated ends with what is true. */
-export function ownRows({ self, state }: Happened<AccountState>, accountRow: AccountRow): RowWrite[] {
+export function ownRows({ self, state, atMs }: Happened<AccountState>, accountRow: AccountRow): RowWrite[] {
   const { owner, moderation } = state;
   const own = { century: 0, account: self };
+  const tallies = tallyWrites(state, atMs);
   if (owner === undefined) {
     return [
+      ...tallies,
       remove(accounts, { account: self }),
       remove(accountListings, listingKey(self)),
       remove(accountLimits, own),
@@ -26,6 +29,7 @@ export function ownRows({ self, state }: Happened<AccountState>, accountRow: Acc
   const isLimited = limit.silenced || limit.suspended;
   return [
     accountRow(state),
+    ...tallies,
     put(accountListings, listingKey(self), { atMs: owner.createdAtMs }),
     isLimited ? put(accountLimits, own, limit) : remove(accountLimits, own),
     owner.role === 'user' ? remove(staff, own) : put(staff, own, { atMs: owner.createdAtMs }),
@@ -40,12 +44,12 @@ interface MoreRows {
 
 /** The account's row, its place in lists of all accounts, and what moderators decided. */
 export const moderationRows = (accountRow: AccountRow, more: MoreRows): On => ({
-  registered(_event, { self, state }, effects) {
+  registered(_event, { self, state, atMs }, effects) {
     const { owner } = state;
     if (owner === undefined) return undefined;
     const listing = put(accountListings, listingKey(self), { atMs: owner.createdAtMs });
     const known = owner.role === 'user' ? [] : [put(staff, { century: 0, account: self }, { atMs: owner.createdAtMs })];
-    return effects.write([accountRow(state), listing, ...known, ...more.added(state)]);
+    return effects.write([accountRow(state), ...tallyWrites(state, atMs), listing, ...known, ...more.added(state)]);
   },
   async moderated({ action, by, text, auditId, atMs }, happened, effects) {
     const audit = { by, action, target: happened.self, detail: text, atMs };

@@ -161,7 +161,7 @@ export class ActorCore {
     cause: StoreCause | undefined,
     answered: StoreAnswered | undefined,
   ): void {
-    for (const { type, event } of events) this.kind.slice.apply[type]?.(this.state, event);
+    for (const { type, event } of events) this.kind.slice.apply[type]?.(this.state, event, atMs);
     if (cause !== undefined) this.dedupe.note(cause);
     if (answered !== undefined) {
       this.answered ??= new Answered();

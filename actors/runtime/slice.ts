@@ -30,5 +30,6 @@ export interface Slice<S, C extends CommandTable<C>, E> {
   readonly decide: {
     readonly [K in keyof C]: (state: Readonly<S>, command: C[K]['in'], ctx: Ctx) => Decision<E, C[K]['out']>;
   };
-  readonly apply: { readonly [K in keyof E]: (state: S, event: E[K]) => void };
+  /** `atMs`: the time of the journal entry. */
+  readonly apply: { readonly [K in keyof E]: (state: S, event: E[K], atMs: number) => void };
 }

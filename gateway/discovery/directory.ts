@@ -1,6 +1,6 @@
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { isPublished, isSuspended } from '../entities/account.js';
-import { listedAccounts } from '../instance/statistics.js';
+import { listedAccounts } from '../instance/listed-accounts.js';
 import { loadAccounts } from '../people-at-hand.js';
 import { blocksDomainOf } from '../screening/screen.js';
 import type { Services } from '../services.js';

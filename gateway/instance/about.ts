@@ -1,7 +1,7 @@
 import type { InstanceEntry, StoreAccountRecord } from '../../proto/gen/types.js';
 import { accounts } from '../../store/tables.js';
 import type { Services } from '../services.js';
-import { type Totals, totalsOf } from './statistics.js';
+import { statisticsOf, type Totals } from './statistics.js';
 
 /** What the instance's people say of it, and what can be counted. */
 export interface About {
@@ -59,6 +59,6 @@ export async function aboutOf(services: Services): Promise<About> {
     languages: (settings.get('languages') || 'en').split(',').map((code) => code.trim()),
     rules: await entries.of('rules'),
     hasTerms: (await entries.of('terms')).length > 0,
-    totals: await totalsOf(services),
+    totals: await statisticsOf(services),
   };
 }

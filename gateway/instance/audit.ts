@@ -3,7 +3,7 @@ import { RANGE_LIMIT_MAX } from '../../store/port.js';
 import { accounts, auditLog } from '../../store/tables.js';
 import { isoTime } from '../entities/time.js';
 import type { Services } from '../services.js';
-import { FIRST_ERA } from './statistics.js';
+import { FIRST_ERA } from './listed-accounts.js';
 
 /** One thing that a moderator or the operator did. */
 export interface AuditedAct {

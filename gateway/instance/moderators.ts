@@ -10,7 +10,7 @@ import type { Services } from '../services.js';
 import { type Cursor, type Entry, entriesSoon, MergedCursor, PartsCursor } from '../timelines/cursor.js';
 import { erasOf } from '../timelines/eras.js';
 import { notFound } from '../visible.js';
-import { FIRST_ERA } from './statistics.js';
+import { FIRST_ERA } from './listed-accounts.js';
 
 type Bounds = Omit<PageBounds, 'limit'>;
 /** The first id of the first era in which there can be anything. */

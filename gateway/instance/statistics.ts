@@ -1,27 +1,28 @@
-import { eraOfId, eraOfMs, idMs } from '../../actors/domain/ids.js';
-import { Unavailable } from '../../actors/domain/problem.js';
+import { isProblem, Unavailable } from '../../actors/domain/problem.js';
 import { PUBLIC_LANES } from '../../actors/domain/public.js';
-import type { Timer } from '../../actors/domain/time.js';
 import { INSTANCE_ID } from '../../actors/instance/commands.js';
-import { ASK_TIMEOUT_MS } from '../../actors/runtime/kind.js';
+import type { InstanceDayTotals } from '../../proto/gen/types.js';
 import { RANGE_LIMIT_MAX } from '../../store/port.js';
-import { accountListings, accountStatuses, accounts, instanceTotals } from '../../store/tables.js';
-import { isSuspended, statusesTold } from '../entities/account.js';
+import { accountTallies, dayTotals, tallyDays } from '../../store/tables.js';
 import type { Services } from '../services.js';
+import { Sketch } from './sketch.js';
 
 /** What a day held. */
 export interface Day {
   registrations: number;
   statuses: number;
   /** Accounts that said something. */
-  readonly active: Set<string>;
+  readonly active: Sketch;
 }
 
-/** Counted, not estimated. */
 export interface Totals {
+  /** Confirmed and approved accounts that are not suspended. */
   readonly users: number;
+  /** Statuses and reblogs of these, without direct ones. */
   readonly statuses: number;
+  /** Accounts that said something within 30 days; an estimate where there are many. */
   readonly activeMonth: number;
+  /** The same within 180 days. */
   readonly activeHalfYear: number;
 }
 
@@ -38,136 +39,151 @@ const WEEK_DAYS = 7;
 export const WEEKS_COUNTED = 12;
 const MONTH_DAYS = 30;
 const HALF_YEAR_DAYS = 180;
-/** Counted at most this often: all accounts and what they said lately are looked at. */
+/** Interval of the counts of one node: each reads the rows of today and yesterday. */
 const KEPT_MS = 300_000;
-/** Longest that an answer waits for this node's first count, when there is one of before that it may tell. */
-const PATIENCE_MS = 2_000;
-/** And when there is none: as long as for anything else that is asked. Nobody is told a number that is not one. */
-const COUNT_MS_MAX = ASK_TIMEOUT_MS;
-const CHUNK = 200;
+/** Today and yesterday are read again and again: effects that an outage delays still add to them. */
+const OPEN_DAYS = 2;
+/** Accounts of one period that are looked at one by one. */
+const ACTIVE_MAX = 10_000;
+
+/** The end of a day. */
+interface Counted extends Day {
+  /** Totals when the day ended. */
+  readonly users: number;
+  readonly total: number;
+}
 
 interface Held {
   counted: Statistics | undefined;
   counting: Promise<Statistics> | undefined;
+  /** Days whose totals are stored, of the last half year and the one before. */
+  readonly closed: Map<number, Counted>;
 }
 /** For each server in the process, as long as its registry lives. */
 const heldOf = new WeakMap<object, Held>();
 
-/** The newest count, made anew in the background once it is old; undefined: the first one takes long. @throws Unavailable */
-export async function statisticsOf(services: Services, patienceMs = PATIENCE_MS): Promise<Statistics | undefined> {
-  const held = heldOf.get(services.registry) ?? { counted: undefined, counting: undefined };
+/** The latest count. One that is older than KEPT_MS is returned as it is, and replaced in the background. @throws Unavailable */
+export async function statisticsOf(services: Services): Promise<Statistics> {
+  const held = heldOf.get(services.registry) ?? { counted: undefined, counting: undefined, closed: new Map() };
   heldOf.set(services.registry, held);
-  const { clock } = services;
-  if (held.counted !== undefined && clock.nowMs() - held.counted.atMs < KEPT_MS) return held.counted;
-  held.counting ??= count(services)
+  if (held.counted !== undefined && services.clock.nowMs() - held.counted.atMs < KEPT_MS) return held.counted;
+  held.counting ??= count(services, held.closed)
     .then((counted) => {
       held.counted = counted;
-      keep(services, counted);
       return counted;
     })
     .finally(() => {
       held.counting = undefined;
     });
-  if (held.counted !== undefined) {
-    held.counting.catch(() => undefined);
-    return held.counted;
-  }
-  let timer: Timer | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = clock.after(patienceMs, () => resolve(undefined));
-  });
-  return Promise.race([held.counting, late]).finally(() => timer?.cancel());
+  if (held.counted === undefined) return held.counting;
+  // A failure is not lost: the next question counts again.
+  held.counting.catch(() => undefined);
+  return held.counted;
 }
 
-/** How many there are: as this node counted, or, while its first count takes long, as any did last. @throws Unavailable */
-export async function totalsOf(services: Services): Promise<Totals> {
-  const found =
-    (await statisticsOf(services)) ??
-    (await services.tables.get(instanceTotals, { century: 0 })) ??
-    (await statisticsOf(services, COUNT_MS_MAX - PATIENCE_MS));
-  if (found === undefined) throw new Unavailable('people and statuses are being counted for the first time');
-  return found;
-}
-
-/** For nodes that start. One that cannot be kept is no loss: the next one is. */
-function keep({ askInstance }: Services, { users, statuses, activeMonth, activeHalfYear, atMs }: Statistics): void {
-  const totals = { users, statuses, activeMonth, activeHalfYear, atMs };
-  askInstance(INSTANCE_ID, 'keepTotals', totals).catch(() => undefined);
-}
-
-/** Ids of the accounts of this server, newest first, some at a time. */
-export async function* listedAccounts(services: Services): AsyncGenerator<readonly string[]> {
-  for (let era = eraOfMs(services.clock.nowMs()); era >= FIRST_ERA; era--) {
-    // Most are empty: a look at each in turn would take as long as all answers together.
-    const firstOfLanes = Array.from({ length: PUBLIC_LANES }, (_, lane) => someListed(services, era, lane));
-    await Promise.allSettled(firstOfLanes);
-    for (const [lane, first] of firstOfLanes.entries()) {
-      for (let ids = await first; ids.length > 0; ) {
-        yield ids;
-        ids = ids.length < CHUNK ? [] : await someListed(services, era, lane, ids.at(-1));
-      }
-    }
-  }
-}
-
-async function someListed({ tables }: Services, era: number, lane: number, before?: string): Promise<string[]> {
-  const bound = before === undefined ? {} : { before: { account: before } };
-  const rows = await tables.range(accountListings, { era, lane }, { ...bound, reverse: true, limit: CHUNK });
-  return rows.map(({ key }) => key.account);
-}
-
-/** Of 2020: nobody signed up here before this was written. */
-export const FIRST_ERA = eraOfMs(1_577_836_800_000);
-
-async function count(services: Services): Promise<Statistics> {
+/** Adds the rows of the days that are open to the stored totals of those before, and stores the days that end. */
+async function count(services: Services, closed: Map<number, Counted>): Promise<Statistics> {
   const nowMs = services.clock.nowMs();
   const today = Math.floor(nowMs / DAY_MS);
-  const firstDay = today - WEEKS_COUNTED * WEEK_DAYS;
-  const days = new Map<number, Day>();
-  const totals = { users: 0, statuses: 0, activeMonth: 0, activeHalfYear: 0 };
-  const dayOf = (day: number): Day => {
-    const known = days.get(day) ?? { registrations: 0, statuses: 0, active: new Set<string>() };
-    days.set(day, known);
-    return known;
-  };
-  for await (const ids of listedAccounts(services)) {
-    const records = await services.tables.getMany(
-      accounts,
-      ids.map((account) => ({ account })),
-    );
-    for (const record of records) {
-      if (record === undefined || !record.confirmed || !record.approved || isSuspended(record)) continue;
-      totals.users++;
-      totals.statuses += statusesTold(record);
-      const signedUp = Math.floor(idMs(record.id) / DAY_MS);
-      if (signedUp >= firstDay) dayOf(signedUp).registrations++;
-      const lastDay = Math.floor(record.lastStatusAtMs / DAY_MS);
-      if (lastDay > today - MONTH_DAYS) totals.activeMonth++;
-      if (lastDay > today - HALF_YEAR_DAYS) totals.activeHalfYear++;
-      if (lastDay >= firstDay) await countStatuses(services, record.id, firstDay, dayOf);
-    }
+  await readClosed(services, closed, today - HALF_YEAR_DAYS);
+  const days = new Map(closed);
+  let isStoring = true;
+  let latest = [...closed.keys()].reduce((one, other) => Math.max(one, other), -1);
+  for (const { key } of await services.tables.range(
+    tallyDays,
+    { century: 0 },
+    { after: { day: Math.max(0, latest) }, limit: RANGE_LIMIT_MAX },
+  )) {
+    const counted = await countDay(services, key.day, days.get(latest));
+    days.set(key.day, counted);
+    latest = key.day;
+    // A day that could not be stored waits for the next count, and so do those after it.
+    if (key.day <= today - OPEN_DAYS) isStoring = isStoring && (await store(services, key.day, counted));
   }
-  return { atMs: nowMs, ...totals, days };
+  const { users, total } = days.get(latest) ?? { users: 0, total: 0 };
+  const shown = [...days].filter(([day]) => day > today - WEEKS_COUNTED * WEEK_DAYS - WEEK_DAYS && day <= today);
+  return {
+    atMs: nowMs,
+    users,
+    statuses: total,
+    activeMonth: activeIn(days, today - MONTH_DAYS + 1, today),
+    activeHalfYear: activeIn(days, today - HALF_YEAR_DAYS + 1, today),
+    days: new Map(shown),
+  };
 }
 
-async function countStatuses(
-  services: Services,
-  account: string,
-  firstDay: number,
-  dayOf: (day: number) => Day,
-): Promise<void> {
-  for (let era = eraOfMs(services.clock.nowMs()); era >= eraOfMs(firstDay * DAY_MS) && era >= eraOfId(account); era--) {
-    const rows = await services.tables.range(
-      accountStatuses,
-      { account, era },
-      { reverse: true, limit: RANGE_LIMIT_MAX },
-    );
-    for (const { key } of rows) {
-      const day = Math.floor(idMs(key.status) / DAY_MS);
-      if (day < firstDay) break;
-      const counted = dayOf(day);
-      counted.statuses++;
-      counted.active.add(account);
+/** How many accounts said something on these days, both included. */
+export function activeIn(days: ReadonlyMap<number, Day>, first: number, last: number): number {
+  const all = new Sketch();
+  for (const [day, { active }] of days) if (day >= first && day <= last) all.merge(active);
+  return all.size;
+}
+
+async function readClosed({ tables }: Services, closed: Map<number, Counted>, first: number): Promise<void> {
+  const known = [...closed.keys()].reduce((one, other) => Math.max(one, other), first - 1);
+  const options = { after: { day: Math.max(0, known) }, limit: RANGE_LIMIT_MAX };
+  const rows = await tables.range(dayTotals, { century: 0 }, options);
+  if (rows.length === 0 && closed.size === 0)
+    rows.push(...(await tables.range(dayTotals, { century: 0 }, { reverse: true, limit: 1 })));
+  for (const { key, value } of rows) {
+    const { users, statuses: total, registrations, said: statuses, active } = value;
+    closed.set(key.day, { users, total, registrations, statuses, active: Sketch.decode(active) });
+  }
+  const latest = [...closed.keys()].reduce((one, other) => Math.max(one, other), -1);
+  for (const day of closed.keys()) if (day < first && day !== latest) closed.delete(day);
+}
+
+async function countDay(services: Services, day: number, before: Counted | undefined): Promise<Counted> {
+  const counted = { users: before?.users ?? 0, total: before?.total ?? 0, registrations: 0, statuses: 0 };
+  const active = new Sketch();
+  for await (const rows of tallies(services, day)) {
+    for (const { key, value } of rows) {
+      counted.users += value.users;
+      counted.total += value.statuses;
+      counted.statuses += value.said;
+      if (value.joined) counted.registrations += 1;
+      if (value.said > 0) active.add(key.account);
     }
+  }
+  return { ...counted, active };
+}
+
+async function* tallies({ tables }: Services, day: number) {
+  for (let lane = 0; lane < PUBLIC_LANES; lane++) {
+    for (let after: { readonly account: string } | undefined; ; ) {
+      const rows = await tables.range(accountTallies, { day, lane }, { after, limit: RANGE_LIMIT_MAX });
+      yield rows;
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < RANGE_LIMIT_MAX) break;
+      after = { account: last.key.account };
+    }
+  }
+}
+
+/** Ids of accounts that said something on these days, both included; those of the latest days if there are many. */
+export async function activeAccounts(services: Services, first: number, last: number): Promise<string[]> {
+  const found = new Set<string>();
+  for (let day = last; day >= first && found.size < ACTIVE_MAX; day--)
+    for await (const rows of tallies(services, day))
+      for (const { key, value } of rows) if (value.said > 0) found.add(key.account);
+  return [...found].slice(0, ACTIVE_MAX);
+}
+
+/** The instance's actor stores a day once, whichever node counted it. False when it could not. */
+async function store({ askInstance }: Services, day: number, counted: Counted): Promise<boolean> {
+  const { users, total, registrations, statuses, active } = counted;
+  const totals: InstanceDayTotals = {
+    day,
+    users,
+    statuses: total,
+    registrations,
+    said: statuses,
+    active: active.encode(),
+  };
+  try {
+    return !isProblem(await askInstance(INSTANCE_ID, 'keepDay', totals));
+  } catch (error) {
+    if (error instanceof Unavailable) return false;
+    throw error;
   }
 }

@@ -1,11 +1,12 @@
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import { apps } from '../../store/tables.js';
+import { activeAccounts, statisticsOf } from '../instance/statistics.js';
 import { languageName } from '../posting/language.js';
 import type { Services } from '../services.js';
 import { notFound } from '../visible.js';
-import { type Subjects, statistics, summed } from './measures.js';
+import { type Subjects, summed } from './measures.js';
 import { newcomers, recordsOf } from './newcomers.js';
-import { countedDays, daysOf, type Period } from './period.js';
+import { countedDays, type Period } from './period.js';
 import { languagesOf, tagNamed, tagUses } from './tag-uses.js';
 
 /** Applications that people signed up with whose names are looked up. */
@@ -76,10 +77,7 @@ export async function dimension(
 
 /** Of those who said something. */
 async function languages({ services, period, limit }: Wanted) {
-  const counted = await statistics(services);
-  if (isProblem(counted)) return counted;
-  const active = new Set([...daysOf(period)].flatMap((day) => [...(counted.days.get(day)?.active ?? [])]));
-  const records = await recordsOf(services, [...active]);
+  const records = await recordsOf(services, await activeAccounts(services, period.first, period.last));
   const locales = records.flatMap(({ locale }) => (locale === '' ? [] : [locale]));
   return ranked(locales, limit, languageName);
 }
@@ -103,10 +101,9 @@ async function sources({ services, period, limit }: Wanted) {
 
 /** What was said, by server: all of it here. */
 async function servers({ services, period }: Wanted) {
-  const counted = await statistics(services);
-  if (isProblem(counted)) return counted;
+  const { days } = await statisticsOf(services);
   const { domain } = services.instance;
-  const said = summed((day) => counted.days.get(day)?.statuses)(period);
+  const said = summed((day) => days.get(day)?.statuses)(period);
   return said === 0 ? [] : [{ key: domain, human_key: domain, value: String(said) }];
 }
 

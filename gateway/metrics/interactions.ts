@@ -2,7 +2,7 @@ import { idMs, makeId } from '../../actors/domain/ids.js';
 import { accountStatuses, favourites } from '../../store/tables.js';
 import { Kept } from '../discovery/kept.js';
 import { DAY_MS } from '../discovery/tag-histories.js';
-import { listedAccounts } from '../instance/statistics.js';
+import { listedAccounts } from '../instance/listed-accounts.js';
 import type { Services } from '../services.js';
 import { accountCursor } from '../timelines/eras.js';
 import { countedDays } from './period.js';

@@ -1,10 +1,10 @@
 import { idMs } from '../../actors/domain/ids.js';
-import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
+import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import type { InstanceReport } from '../../proto/gen/types.js';
 import { DAY_MS } from '../discovery/tag-histories.js';
 import { isoTime } from '../entities/time.js';
 import { reportsCursor } from '../instance/moderators.js';
-import { type Statistics, statisticsOf } from '../instance/statistics.js';
+import { activeIn, statisticsOf } from '../instance/statistics.js';
 import type { Services } from '../services.js';
 import { ALL } from '../timelines/cursor.js';
 import { notFound } from '../visible.js';
@@ -42,15 +42,14 @@ const nothing: Kind = { hasSubject: true, count: async () => () => 0 };
 const KINDS: Readonly<Record<string, Kind>> = {
   active_users: {
     count: async ({ services }) => {
-      const counted = await statistics(services);
-      if (isProblem(counted)) return counted;
-      return (period) => distinct([...daysOf(period)].flatMap((day) => [...(counted.days.get(day)?.active ?? [])]));
+      const { days } = await statisticsOf(services);
+      return ({ first, last }) => activeIn(days, first, last);
     },
   },
   new_users: {
     count: async ({ services }) => {
-      const counted = await statistics(services);
-      return isProblem(counted) ? counted : summed((day) => counted.days.get(day)?.registrations);
+      const { days } = await statisticsOf(services);
+      return summed((day) => days.get(day)?.registrations);
     },
   },
   interactions: {
@@ -104,11 +103,6 @@ export async function measure(
       value: String(count({ first: day, last: day })),
     })),
   };
-}
-
-/** The server's; a problem as long as the first count of them takes. */
-export async function statistics(services: Services): Promise<Statistics | Problem> {
-  return (await statisticsOf(services)) ?? problem('unavailable', 'This is being counted, please try again');
 }
 
 const distinct = (names: readonly string[]): number => new Set(names).size;

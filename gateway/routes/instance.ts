@@ -9,8 +9,7 @@ import { isoTime } from '../entities/time.js';
 import { type AnyRoute, json, route } from '../http/route.js';
 import { aboutOf } from '../instance/about.js';
 import { serverKey } from '../instance/server-key.js';
-import { DAY_MS, type Statistics, WEEKS_COUNTED } from '../instance/statistics.js';
-import { statistics } from '../metrics/measures.js';
+import { activeIn, DAY_MS, type Statistics, statisticsOf, WEEKS_COUNTED } from '../instance/statistics.js';
 import { languageName } from '../posting/language.js';
 import type { Services } from '../services.js';
 import { notFound } from '../visible.js';
@@ -50,11 +49,10 @@ function activity({ days, atMs }: Statistics) {
     const first = monday - back * WEEK_DAYS;
     const counted = Array.from({ length: WEEK_DAYS }, (_day, index) => days.get(first + index));
     const sum = (of: 'statuses' | 'registrations') => counted.reduce((all, day) => all + (day?.[of] ?? 0), 0);
-    const active = new Set(counted.flatMap((day) => [...(day?.active ?? [])]));
     return {
       week: String((first * DAY_MS) / 1_000),
       statuses: String(sum('statuses')),
-      logins: String(active.size),
+      logins: String(activeIn(days, first, first + WEEK_DAYS - 1)),
       registrations: String(sum('registrations')),
     };
   });
@@ -161,10 +159,7 @@ export const instanceRoutes: readonly AnyRoute[] = [
   tell('/api/v1/instance/rules', async ({ entries }) => (await entries.of('rules')).map(renderRule)),
   // There are no other servers yet.
   tell('/api/v1/instance/peers', () => []),
-  tell('/api/v1/instance/activity', async (services) => {
-    const counted = await statistics(services);
-    return isProblem(counted) ? counted : activity(counted);
-  }),
+  tell('/api/v1/instance/activity', async (services) => activity(await statisticsOf(services))),
   tell('/api/v1/instance/extended_description', extendedDescription),
   tell('/api/v1/instance/privacy_policy', (services) => textSetting(services, 'privacy_policy')),
   tell('/api/v1/instance/translation_languages', () => ({})),

@@ -2118,13 +2118,14 @@ export interface InstanceEmojiCounts {
   readonly counts: readonly InstanceEmojiCounted[];
 }
 
-/** As a node counted them at at_ms; also its row. */
-export interface InstanceTotals {
+/** At the end of a day since 1970; registrations, said and active are of the day itself. active: a Sketch. Also its row. */
+export interface InstanceDayTotals {
+  readonly day: number;
   readonly users: number;
   readonly statuses: number;
-  readonly activeMonth: number;
-  readonly activeHalfYear: number;
-  readonly atMs: number;
+  readonly registrations: number;
+  readonly said: number;
+  readonly active: Uint8Array;
 }
 
 /** topic.instance: what streams tell everybody. kind: announcement, announcement.reaction, announcement.delete. */
@@ -2797,6 +2798,14 @@ export interface StorePublicRow {
   readonly written?: string | undefined;
 }
 
+/** What an account adds on a day (actors/account/tally.ts). */
+export interface StoreAccountTally {
+  readonly users: number;
+  readonly statuses: number;
+  readonly said: number;
+  readonly joined: boolean;
+}
+
 export interface StorePublicBucket {
   readonly atMs: number;
 }
@@ -3248,7 +3257,7 @@ export interface Messages {
   'murmuration.instance.CountEmoji': InstanceCountEmoji;
   'murmuration.instance.EmojiCounted': InstanceEmojiCounted;
   'murmuration.instance.EmojiCounts': InstanceEmojiCounts;
-  'murmuration.instance.Totals': InstanceTotals;
+  'murmuration.instance.DayTotals': InstanceDayTotals;
   'murmuration.instance.InstanceTopic': InstanceInstanceTopic;
   'murmuration.instance.AuditEntry': InstanceAuditEntry;
   'murmuration.instance.FileReport': InstanceFileReport;
@@ -3326,6 +3335,7 @@ export interface Messages {
   'murmuration.store.StatusRevision': StoreStatusRevision;
   'murmuration.store.AccountStatusRow': StoreAccountStatusRow;
   'murmuration.store.PublicRow': StorePublicRow;
+  'murmuration.store.AccountTally': StoreAccountTally;
   'murmuration.store.PublicBucket': StorePublicBucket;
   'murmuration.store.Indexed': StoreIndexed;
   'murmuration.store.Words': StoreWords;

@@ -53,7 +53,7 @@ export function given<S, C extends CommandTable<C>, E>(
         const ctx: Ctx = { self: context.self, nowMs, newId, seq: events.length + 1, settledSeq, format, row };
         const decision = slice.decide[command](state, input, ctx);
         if (isProblem(decision)) return after(events, undefined, decision);
-        for (const event of decision.events) slice.apply[event.type](state, event);
+        for (const event of decision.events) slice.apply[event.type](state, event, nowMs);
         return after([...events, ...decision.events], decision.reply);
       },
     };

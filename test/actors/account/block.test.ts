@@ -49,7 +49,7 @@ test('blockers past what is remembered still end the follow', () => {
 });
 
 test('blocks are paged newest first; those from before they had ids of their own stand below', () => {
-  const alice = newcomer((state) => accountSlice.apply.blocked(state, { target: '7', atMs: 5, edgeId: '' }))
+  const alice = newcomer((state) => accountSlice.apply.blocked(state, { target: '7', atMs: 5, edgeId: '' }, 5))
     .when('block', { target: other })
     .when('block', { target: '8' });
   const ids = (bounds: object) =>

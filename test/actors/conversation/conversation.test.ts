@@ -126,7 +126,7 @@ test('a context has ancestors from the root and descendants depth first, parted 
 test('a context of a thread of any depth is bounded and needs no recursion', () => {
   let thread = started();
   for (let n = 2; n <= THREAD_STATUSES_MAX; n++)
-    slice.apply.added(thread.state, { status: status(`${n}`, `${n - 1}`) });
+    slice.apply.added(thread.state, { status: status(`${n}`, `${n - 1}`) }, 0);
   thread = thread.when('context', { statusId: '1' });
   assert.ok(thread.reply !== undefined && 'descendants' in thread.reply);
   assert.equal(thread.reply.descendants.length, CONTEXT_MAX);

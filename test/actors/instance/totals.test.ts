@@ -3,28 +3,26 @@ import { test } from 'node:test';
 import { type Commands, type Events, instanceTotals, type State } from '../../../actors/instance/totals.js';
 import { given } from '../../kit/given.js';
 
-const counted = (users: number, atMs: number) => ({
+const counted = (day: number, users: number) => ({
+  day,
   users,
   statuses: 2 ** 40,
-  activeMonth: 1,
-  activeHalfYear: 2,
-  atMs,
+  registrations: 1,
+  said: 2,
+  active: new Uint8Array(),
 });
-const nobody = () => given<State, Commands, Events>(instanceTotals, { totals: undefined });
 
-test('what was counted last is kept, whichever node is told of first', () => {
-  const kept = nobody()
-    .when('keepTotals', counted(3, 1_000))
-    .when('keepTotals', counted(5, 3_000))
-    .when('keepTotals', counted(4, 2_000));
+test('the totals of a day are stored once, and none of an earlier day after them', () => {
+  const kept = given<State, Commands, Events>(instanceTotals, { keptDay: -1 })
+    .when('keepDay', counted(20_000, 3))
+    .when('keepDay', counted(20_000, 4))
+    .when('keepDay', counted(20_002, 5))
+    .when('keepDay', counted(20_001, 6));
   assert.deepEqual(
-    kept.events.map(({ users }) => users),
-    [3, 5],
+    kept.events.map(({ day, users }) => [day, users]),
+    [
+      [20_000, 3],
+      [20_002, 5],
+    ],
   );
-  assert.deepEqual(kept.state.totals, counted(5, 3_000));
-});
-
-test('a count that finds the same is not written', () => {
-  const kept = nobody().when('keepTotals', counted(3, 1_000)).when('keepTotals', counted(3, 2_000));
-  assert.equal(kept.events.length, 1);
 });
