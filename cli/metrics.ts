@@ -59,7 +59,7 @@ export async function serveMetrics(listen: string, node: Node): Promise<() => Pr
   return () => new Promise((done) => void server.close(() => done()));
 }
 
-/** Which program runs, and what it may write. */
+/** Which program runs, what it may write, and its clock. */
 function addProgram(registry: Registry, node: Node): void {
   const { version, format } = node.status();
   new Gauge({
@@ -74,6 +74,14 @@ function addProgram(registry: Registry, node: Node): void {
     registers: [registry],
     collect() {
       this.set(node.status().activeFormat);
+    },
+  });
+  new Gauge({
+    name: 'murmuration_clock_offset_seconds',
+    help: 'How far the wall clock is ahead of the median of the other members; 0 without any',
+    registers: [registry],
+    collect() {
+      this.set(node.status().clockOffsetMs / 1_000);
     },
   });
 }

@@ -4,6 +4,7 @@ import type { NodeNodeStatus, StoreMemberRecord } from '../proto/gen/types.js';
 import { type Bus, CLUSTER_TOPIC, type Subscription } from '../transport/bus.js';
 import type { PeerService, Peers } from '../transport/peer.js';
 import type { Role } from './balance.js';
+import { type Asked, ClockWatch } from './clock-watch.js';
 import type { ClusterContext } from './context.js';
 import { FormatTooOld } from './format.js';
 import { GIFT_SHARDS_MAX, Giver } from './giver.js';
@@ -58,6 +59,7 @@ export class ClusterNode implements Placement {
   /** This node may not take part any more. */
   private refusal: FormatTooOld | undefined;
   private readonly wake: Wake;
+  private readonly clocks: ClockWatch;
   private readonly startedMs: number;
   private launch: Launch | undefined;
   private holdings: Holdings | undefined;
@@ -79,6 +81,7 @@ export class ClusterNode implements Placement {
     this.view = new MembersView(context, this.lease.pace);
     this.mapRow = new MapRow(context, bus, this.lease.pace);
     this.wake = new Wake(context.clock);
+    this.clocks = new ClockWatch(context.clock, context.log, peers);
     this.startedMs = context.clock.monotonicMs();
     this.service = peerService({
       status: () => this.status(),
@@ -109,7 +112,7 @@ export class ClusterNode implements Placement {
 
   /**
    * Joins, and resolves after the first look at the cluster; `readiness` says when shards have arrived.
-   * @throws NameTaken a live node has our name; FormatTooOld; Unavailable the store does not answer
+   * @throws NameTaken a live node has our name; FormatTooOld; ClockOff; Unavailable the store does not answer
    */
   async start(launch: Launch): Promise<void> {
     this.launch = launch;
@@ -117,9 +120,10 @@ export class ClusterNode implements Placement {
     this.giver = new Giver(this.context, this.holdings, this.mapRow, this.peers);
     this.hint = await this.bus.subscribe(CLUSTER_TOPIC, () => this.wake.call());
     this.bus.onGap(() => this.wake.call());
-    await this.join(launch, JOIN_MS_MAX);
+    await this.join(launch, JOIN_MS_MAX, () => this.lookBefore());
     const restMs = await this.lookOnce();
     if (this.refusal !== undefined) throw this.refusal;
+    this.clocks.watch(() => this.others());
     void this.keepLooking(restMs);
   }
 
@@ -190,11 +194,14 @@ export class ClusterNode implements Placement {
       uptimeMs: this.context.clock.monotonicMs() - this.startedMs,
       ...this.context.program,
       activeFormat: this.mapRow.map.format,
+      wallMs: this.context.clock.wallMs(),
+      clockOffsetMs: this.clocks.offsetMs,
     };
   }
 
   private async stopLooking(): Promise<void> {
     this.closed = true;
+    this.clocks.close();
     this.wake.call();
     await this.hint?.close();
   }
@@ -294,6 +301,7 @@ export class ClusterNode implements Placement {
   private async refuse(why: FormatTooOld): Promise<void> {
     this.refusal = why;
     this.closed = true;
+    this.clocks.close();
     this.holdings?.abandonAll();
     await this.lease.leave();
   }
@@ -347,14 +355,28 @@ export class ClusterNode implements Placement {
     }
   }
 
+  /**
+   * Finds what keeps this process from taking part, before it leaves a trace. One that joins again has been at work: it
+   * goes on with a clock that was set meanwhile, and sees the map at its next look.
+   */
+  private async lookBefore(): Promise<void> {
+    await this.mapRow.read();
+    await this.view.read();
+    await this.clocks.checkBeforeJoining(this.others(), this.context.rules.clockOffsetMsMax);
+  }
+
+  private others(): Asked[] {
+    const others = this.view.rows().filter(({ name, state }) => state !== 'gone' && name !== this.context.name);
+    return others.map(({ name, grpcAddress }) => ({ name, address: grpcAddress }));
+  }
+
   /** Tries until it succeeds or the time is up; a store that is only starting must not end us. */
-  private async join(addresses: Addresses, timeoutMs: number): Promise<void> {
+  private async join(addresses: Addresses, timeoutMs: number, before = async () => {}): Promise<void> {
     const { clock, log } = this.context;
     const deadlineMs = clock.monotonicMs() + timeoutMs;
     for (;;) {
       try {
-        // So that a program that is too old leaves no trace. Who joins again reads the map at its next look.
-        if (this.mapRow.map.version === 0) await this.mapRow.read();
+        await before();
         await this.lease.join(addresses);
         log.info({ member: this.lease.member }, 'joined the cluster');
         // The others look at once, and give us our part.

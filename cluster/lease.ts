@@ -11,7 +11,10 @@ export const RENEW_MS = 1_500;
  */
 export const LEASE_MARGIN_MS = 1_000;
 
-/** The lease's timing; the parts that tests and the simulation bend. */
+/** A node that is further from the others does not join: its statuses would stand seconds above or below theirs. */
+const CLOCK_OFFSET_MS_MAX = 5_000;
+
+/** The lease's timing, and what of a clock a join allows; the parts that tests and the simulation bend. */
 export interface LeaseRules {
   readonly leaseMs: number;
   readonly renewMs: number;
@@ -23,6 +26,8 @@ export interface LeaseRules {
   readonly validFrom: 'started' | 'answered';
   /** How long a taker sees a member stand still before it fences it; below leaseMs only to plant a fault. */
   readonly watchMs: number;
+  /** A node whose wall clock is further than this from those of most members does not join. */
+  readonly clockOffsetMsMax: number;
 }
 
 export const leaseRules: LeaseRules = {
@@ -31,6 +36,7 @@ export const leaseRules: LeaseRules = {
   marginMs: LEASE_MARGIN_MS,
   validFrom: 'started',
   watchMs: LEASE_MS,
+  clockOffsetMsMax: CLOCK_OFFSET_MS_MAX,
 };
 
 /** Until when (monotonic) a renewal lets its holder act. @param leaseMs as the renewed row says */

@@ -134,6 +134,8 @@ export class SoloPlacement implements Placement {
       uptimeMs: this.context.clock.monotonicMs() - this.startedMs,
       ...this.context.program,
       activeFormat: this.map.format,
+      wallMs: this.context.clock.wallMs(),
+      clockOffsetMs: 0,
     };
   }
 }

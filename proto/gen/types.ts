@@ -2498,6 +2498,10 @@ export interface NodeNodeStatus {
   /** The newest format that the node's program knows, and the newest that is in use. */
   readonly format: number;
   readonly activeFormat: number;
+  /** The wall clock of the machine when the node answered; ms since 1970. */
+  readonly wallMs: number;
+  /** How far that clock was ahead of the other members' median at the last comparison. */
+  readonly clockOffsetMs: number;
 }
 
 /** One warm activation, or one home timeline's ring, on its way to the shard's next owner. heard: with the first ring; what the giver had heard on the bus before it read the rings. */

@@ -26,8 +26,6 @@ function calm() {
   };
 }
 
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
-
 /** A host that runs nothing, yet takes its time and remembers what it was told. */
 class RecordingHost implements ShardHost {
   readonly running = new Set<number>();
@@ -94,6 +92,8 @@ export class Fleet {
   format = 1;
   /** Nodes that lost their place and may not come back. */
   readonly refused: string[] = [];
+  /** What nodes warned of, with their names. */
+  readonly warnings: { readonly name: string; readonly fields: object; readonly message: string }[] = [];
   private readonly random: SeededRandom;
   private readonly network: Network;
 
@@ -117,9 +117,9 @@ export class Fleet {
   }
 
   /** A node that is expected to be refused. */
-  join(name: string): { error: Error | undefined } {
+  join(name: string, skewMs = 0): { error: Error | undefined } {
     const refusal: { error: Error | undefined } = { error: undefined };
-    this.build(name, 0, 1).started.catch((error: Error) => {
+    this.build(name, skewMs, 1).started.catch((error: Error) => {
       refusal.error = error;
     });
     return refusal;
@@ -130,11 +130,16 @@ export class Fleet {
     const clock = this.world.clockOf(process);
     const { tables, writes, world, faults } = this;
     const timestamps = new WriteTimestamps(() => clock.nowMs());
+    const log = {
+      info: () => undefined,
+      warn: (fields: object, message: string) => void this.warnings.push({ name, fields, message }),
+      error: () => undefined,
+    };
     const context = {
       tables: simulatedStore(tables, writes, timestamps, world, process, this.random.fork(), faults),
       clock,
       random: this.random.fork(),
-      log: silent,
+      log,
       cluster: 'fleet',
       name,
       program: { version: `0.${this.format}`, format: this.format },

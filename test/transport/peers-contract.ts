@@ -32,6 +32,8 @@ export const someStatus: NodeNodeStatus = {
   version: '0.1',
   format: 2,
   activeFormat: 1,
+  wallMs: 1_767_225_600_000,
+  clockOffsetMs: -3.5,
 };
 
 /** A node’s side that remembers what it got; it takes chunks while its gate is open. */
