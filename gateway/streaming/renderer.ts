@@ -34,9 +34,14 @@ export async function statusEvent(
   const entity = await sources.renderStatus(record);
   if (entity === undefined) return undefined;
   const json = JSON.stringify(entity);
+  const hasPoll = showsPoll(entity);
   return news === 'status'
-    ? new StreamEvent('update', json, record.id)
-    : new StreamEvent('status.update', json, undefined);
+    ? new StreamEvent('update', json, record.id, hasPoll)
+    : new StreamEvent('status.update', json, undefined, hasPoll);
+}
+
+function showsPoll({ poll, reblog }: { readonly poll?: unknown; readonly reblog?: object | null }): boolean {
+  return poll != null || (reblog != null && showsPoll(reblog));
 }
 
 export async function notificationEvent(

@@ -5,14 +5,17 @@ export class StreamEvent {
   readonly event: string;
   /** The status or notification that it tells of; absent for what leaves no position to resume from (delete). */
   readonly id: string | undefined;
+  /** It shows a poll, its own or that of what it reblogs: voters see it otherwise. */
+  readonly hasPoll: boolean;
   readonly #payload: string | undefined;
   readonly #variants = new Map<string, StreamEvent>();
   readonly #frames = new Map<string, Uint8Array>();
   #sse: Uint8Array | undefined;
 
   /** `payload`: JSON text, a bare id for delete, or nothing. */
-  constructor(event: string, payload: string | undefined, id: string | undefined) {
+  constructor(event: string, payload: string | undefined, id: string | undefined, hasPoll = false) {
     this.event = event;
+    this.hasPoll = hasPoll;
     this.#payload = payload;
     this.id = id;
   }
@@ -35,7 +38,7 @@ export class StreamEvent {
 
   /** The same of one viewer: another entity. */
   of(entity: object): StreamEvent {
-    return new StreamEvent(this.event, JSON.stringify(entity), this.id);
+    return new StreamEvent(this.event, JSON.stringify(entity), this.id, this.hasPoll);
   }
 
   /**

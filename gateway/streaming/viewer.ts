@@ -139,7 +139,7 @@ export class Viewer {
 
   /** Quotes look different to each viewer, and polls to each voter. */
   async #own(event: StreamEvent, record: StoreStatusRecord, isMarked: boolean): Promise<StreamEvent | undefined> {
-    if (record.quote === undefined && !(isMarked && record.poll !== undefined)) return event;
+    if (record.quote === undefined && !(isMarked && event.hasPoll)) return event;
     const { sources } = this.#parts;
     const entity = await this.#untilAvailable(() => sources.renderFor(this.id, record, isMarked));
     return entity === undefined ? undefined : event.of(entity);

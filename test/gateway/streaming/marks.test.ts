@@ -74,3 +74,15 @@ test('one’s own status says whether it is pinned, and a poll has the vote of t
   assert.equal(poll.voted, false);
   await stream.close();
 });
+
+test('a reblogged poll has the vote of the viewer', async () => {
+  const asked = await author.says('which one?', { poll: { options: ['a', 'b'], expires_in: 3_600 } });
+  const { body } = await reader.get(`/api/v1/statuses/${asked}`);
+  assert.equal((await reader.post(`/api/v1/polls/${body.poll.id}/votes`, { choices: [1] })).status, 200);
+  const stream = await EventStream.open(server.url, 'user', reader.token);
+  const reblog = (await author.post(`/api/v1/statuses/${asked}/reblog`)).body.id as string;
+  const { poll } = (await came(stream, 'update', reblog)).reblog as unknown as { readonly poll: object };
+  const { voted, own_votes } = poll as { readonly voted?: boolean; readonly own_votes?: readonly number[] };
+  assert.deepEqual([voted, own_votes], [true, [1]]);
+  await stream.close();
+});
