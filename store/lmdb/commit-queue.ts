@@ -1,4 +1,4 @@
-import { WriteRefused } from '../../actors/domain/problem.js';
+import { Unavailable, WriteRefused } from '../../actors/domain/problem.js';
 import type { Change } from './overlay.js';
 import type { RecentWrites } from './recent-writes.js';
 
@@ -110,7 +110,10 @@ export class CommitQueue {
       },
       (error: Error) => {
         this.owed = changes.filter(({ seen }) => seen === true);
-        this.leave(group, new WriteRefused(`the store cannot write: ${error.message}`, { cause: error }));
+        // The disk may have them all the same: nobody must be told that they have not happened.
+        const isInDoubt = error instanceof Unavailable;
+        const refused = () => new WriteRefused(`the store cannot write: ${error.message}`, { cause: error });
+        this.leave(group, isInDoubt ? error : refused());
       },
     );
     void group.done.then(this.later, this.later);

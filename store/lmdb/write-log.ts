@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { Unavailable } from '../../actors/domain/problem.js';
 import { syncFolder } from '../private-folder.js';
 import type { StoreLog } from '../store-log.js';
 import type { Device, LogFile } from './device.js';
@@ -7,6 +8,12 @@ import type { Change, HeldTable } from './overlay.js';
 
 /** Two files in turn: while LMDB gets the rows of one, the other one takes the next writes. */
 const FILES = ['writes-a.log', 'writes-b.log'] as const;
+
+/**
+ * Errors that the kernel gives before it takes a byte. After any other (EIO) all bytes may be in its memory or on the
+ * disk, and a process that is started then finds them. Source: pwrite(2), ext4 and XFS reserve space when they are written to.
+ */
+const NOT_WRITTEN: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EBADF', 'EINVAL']);
 
 export interface WriteLogOptions {
   readonly folder: string;
@@ -71,10 +78,16 @@ export class WriteLog {
     return this.at;
   }
 
-  /** Appends all of the changes or none; one append at a time. Rejects when they are not on the disk. */
+  /**
+   * Appends all of the changes or none; one append at a time.
+   * @throws Unavailable the changes may be on the disk until the next append, which takes their place; Error they are not
+   */
   async append(changes: readonly Change[]): Promise<void> {
     const end = this.encoder.encode(this.number, this.frames, this.framesBefore, changes);
-    const written = await this.current.write(this.encoder.bytes, end, this.at);
+    const written = await this.current.write(this.encoder.bytes, end, this.at).catch((error: NodeJS.ErrnoException) => {
+      if (NOT_WRITTEN.has(error.code ?? '')) throw error;
+      throw new Unavailable(`the outcome of a write is unknown: ${error.message}`, { cause: error });
+    });
     if (written !== end) throw new Error(`no space: ${written} of ${end} bytes were written`);
     this.at += end;
     this.frames += 1;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Unavailable, WriteRefused } from '../../actors/domain/problem.js';
 import { CommitQueue } from '../../store/lmdb/commit-queue.js';
 import type { Change, HeldTable } from '../../store/lmdb/overlay.js';
 
@@ -79,4 +80,13 @@ test('while a group is on its way all others gather in one', async () => {
   answers[1]?.();
   await Promise.all(all);
   await queue.whenIdle();
+});
+
+test('a write whose outcome the disk does not tell is in doubt, and one that it refuses is refused', async () => {
+  const errors = [new Unavailable('EIO'), new Error('ENOSPC')];
+  const queue = new CommitQueue({ show: () => {}, write: () => Promise.reject(errors.shift()) });
+  const outcome = () => queue.commit([change('a')]).catch((error: unknown) => error);
+  const [doubtful, refused] = [await outcome(), await outcome()];
+  assert.ok(doubtful instanceof Unavailable && !(doubtful instanceof WriteRefused));
+  assert.ok(refused instanceof WriteRefused);
 });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { Unavailable } from '../../actors/domain/problem.js';
+import { Unavailable, WriteRefused } from '../../actors/domain/problem.js';
 import { type Device, disk } from '../../store/lmdb/device.js';
 import { LmdbTables } from '../../store/lmdb/lmdb-tables.js';
 import { put, remove } from '../../store/port.js';
@@ -380,4 +380,36 @@ test('what was deferred and then refused by the disk stays readable and goes wit
   assert.deepEqual(await partsIn(copy, 5), [0, 1, 2]);
   await tables.close();
   await Promise.all([folder, copy].map((name) => rm(name, { recursive: true })));
+});
+
+test('a write that the disk takes and reports as failed is in doubt: a process that is started later may find it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'murmuration-doubt-'));
+  let failing: string | undefined;
+  const device: Device = {
+    ...disk,
+    async openLog(path) {
+      const file = await disk.openLog(path);
+      const write = async (bytes: Buffer, length: number, position: number) => {
+        const refused = failing === 'ENOSPC';
+        const written = refused ? 0 : await file.write(bytes, length, position);
+        if (failing !== undefined) throw Object.assign(new Error(failing), { code: failing });
+        return written;
+      };
+      return { readAll: () => file.readAll(), close: () => file.close(), write };
+    },
+  };
+  const tables = await LmdbTables.open({ folder, clock, log: quiet, tables: contractTables, device });
+  const write = (part: number) => tables.write([put(others, { owner: 'a', part }, event('x', Buffer.alloc(3)))]);
+  await write(1);
+  failing = 'ENOSPC';
+  await assert.rejects(write(2), WriteRefused);
+  failing = 'EIO';
+  await assert.rejects(write(3), (error) => error instanceof Unavailable && !(error instanceof WriteRefused));
+  const copy = await copied(folder);
+  const found = await at(copy);
+  const has = async (part: number) => (await found.get(others, { owner: 'a', part })) !== undefined;
+  assert.deepEqual([await has(1), await has(2), await has(3)], [true, false, true]);
+  failing = undefined;
+  for (const one of [found, tables]) await one.close();
+  for (const one of [folder, copy]) await rm(one, { recursive: true });
 });
