@@ -22,7 +22,7 @@ import { benchOverload } from './overload.js';
 import { benchOwnLists } from './own-lists.js';
 import { OtherWork } from './process-figures.js';
 import { benchProfileLists } from './profile-lists.js';
-import { benchHome, benchNotifications, benchPublic, benchStatus, benchVerify } from './reads.js';
+import { benchHome, benchNotifications, benchPublic, benchReblogs, benchStatus, benchVerify } from './reads.js';
 import { printTable, type Row } from './row.js';
 import { benchStart } from './start.js';
 import { benchVisible } from './visible.js';
@@ -69,6 +69,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   follow: benchFollow,
   reblog: benchReblog,
   home: benchHome,
+  'home-reblogs': benchReblogs,
   public: benchPublic,
   notifications: benchNotifications,
   status: benchStatus,

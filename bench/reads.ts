@@ -96,6 +96,32 @@ export function benchHome(): Promise<Row[]> {
   });
 }
 
+/** A home of reblogs only, in turn with one of plain statuses by other authors; each of the reblogs shows two statuses. */
+export function benchReblogs(): Promise<Row[]> {
+  return withPosts(async (town) => {
+    const plain = town.newest.slice(0, PAGE);
+    const home = (name: string, right: (page: Status[]) => boolean) =>
+      measure(town.target, {
+        ...usual,
+        name,
+        call: (index) => get(`/api/v1/timelines/home?limit=${PAGE}`, at(town.followers, index), right),
+      });
+    const rows = [await home(`home of ${PAGE} plain statuses`, (page) => isPage(page, plain))];
+    // Far below the page, so that no reblog repeats what is shown there.
+    const reblogged = town.newest.slice(-PAGE);
+    for (const [index, id] of reblogged.entries())
+      await town.call(
+        write(at(town.authors, index), `/api/v1/statuses/${id}/reblog`, {}, ({ reblog }) => reblog.id === id),
+      );
+    await town.target.settled();
+    const ids = reblogged.toReversed();
+    const isReblogs = (page: Status[]) =>
+      page.length === PAGE && page.every(({ reblog }, index) => reblog?.id === ids[index]);
+    rows.push(await home(`home of ${PAGE} reblogs`, isReblogs));
+    return rows;
+  });
+}
+
 export function benchPublic(): Promise<Row[]> {
   return withPosts(async (town) => {
     const expected = town.newest.slice(0, PAGE);

@@ -39,7 +39,7 @@ export interface VisibleOptions {
 /** Targets of one `relations` question: bounds its message to some 100 KB. */
 const RELATION_TARGETS_MAX = 2_000;
 const NO_RELATIONS: Relations = () => undefined;
-const NO_STATUSES: ReadonlyMap<string, StoreStatusRecord> = new Map();
+const NO_STATUSES: readonly (StoreStatusRecord | undefined)[] = [];
 
 /** A status without anything that it says: what is answered to somebody who undid what they once did to it. */
 export function withoutContent(record: StoreStatusRecord): VisibleStatus {
@@ -115,7 +115,7 @@ function seenBy(
   { limits }: ReadServices,
   viewer: string | undefined,
   records: readonly (StoreStatusRecord | undefined)[],
-  originals: ReadonlyMap<string, StoreStatusRecord>,
+  originals: readonly (StoreStatusRecord | undefined)[],
   relations: Relations,
   options: VisibleOptions,
 ): (VisibleStatus | undefined)[] {
@@ -129,10 +129,10 @@ function seenBy(
     }
     return mayViewerSee(record, viewer, relation);
   };
-  return records.map((record): VisibleStatus | undefined => {
+  return records.map((record, place): VisibleStatus | undefined => {
     if (record === undefined || !shows(record)) return undefined;
     if (record.reblogOfId === undefined) return { record, original: undefined, filtered: undefined, quote: undefined };
-    const original = originals.get(record.reblogOfId);
+    const original = originals[place];
     return original !== undefined && shows(original)
       ? { record, original, filtered: undefined, quote: undefined }
       : undefined;
@@ -259,20 +259,30 @@ function mayViewerSee(record: StoreStatusRecord, viewer: string | undefined, rel
   return !record.deleted && maySee(record, viewer, relation);
 }
 
+/** What the records reblog, at their places; nothing at all where none is a reblog. */
 function loadOriginals(
   services: ReadServices,
   records: readonly (StoreStatusRecord | undefined)[],
-): Soon<ReadonlyMap<string, StoreStatusRecord>> {
-  let ids: Set<string> | undefined;
-  for (const record of records) {
+): Soon<readonly (StoreStatusRecord | undefined)[]> {
+  let originals: (StoreStatusRecord | undefined)[] | undefined;
+  let missing: string[] | undefined;
+  for (const [place, record] of records.entries()) {
     if (record?.reblogOfId === undefined) continue;
-    ids ??= new Set();
-    ids.add(record.reblogOfId);
+    originals ??= new Array(records.length).fill(undefined);
+    const original = services.tables.peekId?.(statuses, record.reblogOfId);
+    originals[place] = original;
+    if (original === undefined) {
+      missing ??= [];
+      missing.push(record.reblogOfId);
+    }
   }
-  if (ids === undefined) return NO_STATUSES;
-  return soon(loadStatuses(services, [...ids]), (loaded) => {
-    const found = new Map<string, StoreStatusRecord>();
-    for (const record of loaded) if (record !== undefined) found.set(record.id, record);
+  const found = originals;
+  if (found === undefined) return NO_STATUSES;
+  if (missing === undefined) return found;
+  return soon(loadStatuses(services, [...new Set(missing)]), (loaded) => {
+    const byId = new Map(loaded.map((record) => [record?.id, record]));
+    for (const [place, record] of records.entries())
+      if (record?.reblogOfId !== undefined) found[place] ??= byId.get(storedId(record.reblogOfId));
     return found;
   });
 }

@@ -215,11 +215,12 @@ export class StatusPages {
   #status(look: Look, { record, original, filtered, quote }: VisibleStatus): Uint8Array[] | undefined {
     if (original === undefined) return this.#plain(look, record, filtered, quote, 'page');
     const author = look.authors.get(record.accountId);
-    const inner = this.#plain(look, original, filtered, quote, 'reblog');
-    if (author === undefined || inner === undefined) return undefined;
+    const pieces = this.#plain(look, original, filtered, quote, 'reblog');
+    if (author === undefined || pieces === undefined) return undefined;
     const isMuted = look.lens?.mutesConversation(record.conversationId) ?? false;
-    const tail = this.#tail(look, record, author, isMuted, filtered, original.id);
-    return [this.#cards.status(record, author).bytes, ...inner, tail];
+    pieces.unshift(this.#cards.status(record, author).bytes);
+    pieces.push(this.#tail(look, record, author, isMuted, filtered, original.id));
+    return pieces;
   }
 
   /** One that is no reblog. `place`: where it stands; the muted conversation shows on the outermost only. */

@@ -220,7 +220,7 @@ export class Lens {
     const { accountId, reblogOfAccountId } = status;
     if (this.#hides(accountId, bits)) return false;
     if (reblogOfAccountId !== undefined && this.hides(reblogOfAccountId)) return false;
-    const relation = RELATIONS[this.hears(accountId) ? FOLLOWED : 0];
+    const relation = RELATIONS[accountId === this.#viewer || (bits & FOLLOWED) !== 0 ? FOLLOWED : 0];
     return maySee(status, this.#viewer, relation);
   }
 

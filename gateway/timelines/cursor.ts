@@ -263,10 +263,11 @@ export class AheadCursor<E> implements Cursor<E> {
 
   /** The next rows, fewer than `count` only where it ends; they are still to be read. */
   ahead(count: number): Soon<readonly E[]> {
-    if (this.#ready.length >= count) return this.#ready.slice(0, count);
-    return soon(this.cursor.next(count - this.#ready.length), (rows) => {
-      if (rows.length === 0) return this.#ready;
-      this.#ready = [...this.#ready, ...rows];
+    const ready = this.#ready;
+    if (ready.length >= count) return ready.length === count ? ready : ready.slice(0, count);
+    return soon(this.cursor.next(count - ready.length), (rows) => {
+      if (rows.length === 0) return ready;
+      this.#ready = ready.length === 0 ? rows : [...ready, ...rows];
       return this.ahead(count);
     });
   }

@@ -1,3 +1,4 @@
+import { statuses } from '../../store/tables.js';
 import type { ReadServices } from '../read-services.js';
 import { type Soon, soon } from '../soon.js';
 import { loadStatuses, type VisibleStatus } from '../visible.js';
@@ -40,6 +41,7 @@ export class Repeats<E extends { readonly id: string }> {
     const missing = REPEAT_ROWS - (rows.length - 1 - last);
     const older = missing > 0 ? this.#gistsBelow(rows.at(-1)?.id ?? '', missing, seen) : [];
     return soon(older, (found) => {
+      if (found.length === 0 && areApart(seen)) return seen;
       const gists = seen.map(gistOf);
       for (const gist of found) gists.push(gist);
       return seen.map((status, at) => {
@@ -74,24 +76,41 @@ export class Repeats<E extends { readonly id: string }> {
   #gistsBelow(id: string, count: number, seen: readonly Seen[]): Soon<readonly (string | undefined)[]> {
     const wanted = new Set<string>();
     for (const status of seen) if (isReblog(status)) wanted.add(status?.record.reblogOfId ?? '');
-    return soon(this.below(id, count), (rows) =>
-      soon(
-        loadStatuses(
-          this.services,
-          rows.map((row) => row.id),
-        ),
-        (records) => {
-          const gists = records.map((record) => record && (record.reblogOfId ?? record.id));
-          const same = rows.filter((_row, at) => wanted.has(gists[at] ?? ''));
-          if (same.length === 0) return [];
-          return soon(this.judge(same), (judged) => {
-            const shown = new Set(same.filter((_row, at) => judged[at] !== undefined));
-            return gists.map((gist, at) => (shown.has(rows[at] as E) ? gist : undefined));
-          });
-        },
-      ),
-    );
+    return soon(this.below(id, count), (rows) => {
+      if (this.#saysNone(rows, wanted)) return [];
+      const ids = rows.map((row) => row.id);
+      return soon(loadStatuses(this.services, ids), (records) => {
+        const gists = records.map((record) => record && (record.reblogOfId ?? record.id));
+        const same = rows.filter((_row, at) => wanted.has(gists[at] ?? ''));
+        if (same.length === 0) return [];
+        return soon(this.judge(same), (judged) => {
+          const shown = new Set(same.filter((_row, at) => judged[at] !== undefined));
+          return gists.map((gist, at) => (shown.has(rows[at] as E) ? gist : undefined));
+        });
+      });
+    });
   }
+
+  /** Returns true when all rows are in memory and none says any of these, as it mostly is. */
+  #saysNone(rows: readonly E[], wanted: ReadonlySet<string>): boolean {
+    const { tables } = this.services;
+    for (const { id } of rows) {
+      const record = tables.peekId?.(statuses, id);
+      if (record === undefined || wanted.has(record.reblogOfId ?? record.id)) return false;
+    }
+    return true;
+  }
+}
+
+/** Returns true when no two of them say the same. */
+function areApart(seen: readonly Seen[]): boolean {
+  const gists = new Set<string>();
+  for (const status of seen) {
+    if (status === undefined) continue;
+    const { size } = gists;
+    if (gists.add(status.record.reblogOfId ?? status.record.id).size === size) return false;
+  }
+  return true;
 }
 
 const isReblog = (status: Seen): boolean => status?.original !== undefined;
