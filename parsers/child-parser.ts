@@ -40,7 +40,7 @@ const program = fileURLToPath(
 /** A process that parses, and can be killed at any time. */
 export class ChildParser {
   readonly #child: ChildProcess;
-  #started = false;
+  #begun = false;
   #end: ((ended: Ended | Unavailable) => void) | undefined;
   #gone: string | undefined;
 
@@ -68,8 +68,9 @@ export class ChildParser {
     return resourceUse(this.#child.pid ?? -1)?.rssBytes ?? 0;
   }
 
-  /** Runs one job at a time. @throws Unavailable when the process could not be started */
+  /** Runs one job at a time. @throws Unavailable when the process could not be started, or had ended before it began */
   async run<J extends keyof Jobs>(asked: Asked<J>, bounds: Bounds): Promise<Ended> {
+    this.#begun = false;
     this.#hold(true);
     const before = resourceUse(this.#child.pid ?? -1)?.cpuMs;
     const beganMs = performance.now();
@@ -107,14 +108,14 @@ export class ChildParser {
   }
 
   #heard(told: Told): void {
-    if (told === 'started') this.#started = true;
+    if (told === 'begun') this.#begun = true;
     else this.#end?.('out' in told ? { kind: 'done', out: told.out } : { kind: 'failed', stack: told.failed });
   }
 
   #lost(how: string): void {
     this.#gone ??= how;
     // A job that the process did not live to begin says nothing about its bytes.
-    this.#end?.(this.#started ? { kind: 'crashed', how } : new Unavailable(`no process to parse with: ${how}`));
+    this.#end?.(this.#begun ? { kind: 'crashed', how } : new Unavailable(`no process to parse with: ${how}`));
   }
 
   /** A node that is not doing anything else may end while a process is idle. */

@@ -1,8 +1,9 @@
 import { Unavailable } from '../actors/domain/problem.js';
 import type { MediaParsers } from '../media/workshop.js';
 import type { PageReader } from '../transport/web/link-pages.js';
-import { type Bounds, ChildParser } from './child-parser.js';
+import { type Bounds, ChildParser, type Ended } from './child-parser.js';
 import type { Jobs } from './jobs.js';
+import type { Asked } from './parser-process.js';
 import { Turns } from './turns.js';
 
 /** The part of a log that the pool needs; pino fits. */
@@ -79,28 +80,42 @@ export class ParserPool implements MediaParsers, PageReader {
   #run<J extends keyof Jobs>(job: J, input: Jobs[J]['in']): Promise<Jobs[J]['out'] | undefined> {
     return this.#turns.take(async () => {
       if (this.#isClosed) throw new Unavailable('the node ends');
-      const parser = this.#parser();
-      try {
-        const ended = await parser.run({ job, input }, BOUNDS[job]);
-        if (ended.kind === 'done') return ended.out as Jobs[J]['out'];
-        if (this.#isClosed) throw new Unavailable('the node ends');
-        if (ended.kind === 'failed') throw new Error(`a parser failed at ${job}: ${ended.stack}`);
-        this.#log.warn({ job, ...ended }, 'refused bytes that a parser could not take');
-        return undefined;
-      } finally {
-        this.#rest(parser);
-      }
+      const ended = await this.#runIn({ job, input });
+      if (ended.kind === 'done') return ended.out as Jobs[J]['out'];
+      if (this.#isClosed) throw new Unavailable('the node ends');
+      if (ended.kind === 'failed') throw new Error(`a parser failed at ${job}: ${ended.stack}`);
+      this.#log.warn({ job, ...ended }, 'refused bytes that a parser could not take');
+      return undefined;
     });
   }
 
-  #parser(): ChildParser {
+  /** An idle process may have ended a moment ago, of which the news is on its way: a new one takes its job. */
+  async #runIn<J extends keyof Jobs>(asked: Asked<J>): Promise<Ended> {
+    const rested = this.#rested();
+    if (rested !== undefined) {
+      const ended = await this.#use(rested, asked).catch(unlessUnavailable);
+      if (ended !== undefined) return ended;
+    }
+    if (this.#isClosed) throw new Unavailable('the node ends');
+    const made = new ChildParser();
+    this.#all.add(made);
+    return this.#use(made, asked);
+  }
+
+  async #use<J extends keyof Jobs>(parser: ChildParser, asked: Asked<J>): Promise<Ended> {
+    try {
+      return await parser.run(asked, BOUNDS[asked.job]);
+    } finally {
+      this.#rest(parser);
+    }
+  }
+
+  #rested(): ChildParser | undefined {
     const rested = this.#idle.pop();
     clearTimeout(rested?.timer);
     if (rested?.parser.alive === true) return rested.parser;
     if (rested !== undefined) this.#all.delete(rested.parser);
-    const made = new ChildParser();
-    this.#all.add(made);
-    return made;
+    return undefined;
   }
 
   #rest(parser: ChildParser): void {
@@ -119,4 +134,8 @@ export class ParserPool implements MediaParsers, PageReader {
     this.#all.delete(parser);
     parser.kill();
   }
+}
+
+function unlessUnavailable(error: unknown): undefined {
+  if (!(error instanceof Unavailable)) throw error;
 }

@@ -7,8 +7,8 @@ export interface Asked<J extends keyof Jobs = keyof Jobs> {
   readonly input: Jobs[J]['in'];
 }
 
-/** The messages of this process: that it has started, then an answer to each request. `failed`: a bug, with its stack. */
-export type Told = 'started' | { readonly out: unknown } | { readonly failed: string };
+/** The messages of this process: that it has begun with a request, then the answer. `failed`: a bug, with its stack. */
+export type Told = 'begun' | { readonly out: unknown } | { readonly failed: string };
 
 /** Requests of people come before uploads when there is too little CPU time for both. */
 const NICENESS = 5;
@@ -26,13 +26,13 @@ function main(): void {
   }
   process.on('message', (message) => {
     const { job, input } = message as Asked;
+    tell('begun');
     const work = JOBS[job] as (given: unknown) => Promise<unknown>;
     work(input).then(
       (out) => tell({ out }),
       (error: unknown) => tell({ failed: error instanceof Error ? String(error.stack) : String(error) }),
     );
   });
-  tell('started');
 }
 
 main();
