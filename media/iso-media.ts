@@ -35,24 +35,36 @@ const BOXES_MAX = 10_000;
 const TOP_BOXES_MAX = 10_000;
 /** A header of two hours has some megabytes. */
 export const MOVIE_BYTES_MAX = 8 * 1_048_576;
-/** These boxes say where a film was made, by whom and with what. */
-const PRIVATE = new Set(['udta', 'meta', 'uuid']);
+/** A film of 5,000 fragments has some 8 in each. */
+const FRAGMENT_BOXES_MAX = 60_000;
+/** The outermost boxes that are needed to show a film. */
+const NEEDED = new Set(['ftyp', 'styp', 'moov', 'moof', 'mdat', 'imda', 'sidx', 'ssix', 'mfra', 'wide']);
+/** These boxes say where a film was made, when, by whom and with what, or hold what was there before. */
+const PRIVATE = new Set(['udta', 'meta', 'uuid', 'emsg', 'prft', 'free', 'skip']);
 /** Boxes that hold boxes. */
-const CONTAINERS = new Set(['trak', 'mdia', 'minf', 'stbl', 'edts', 'mvex']);
+const CONTAINERS = new Set(['trak', 'mdia', 'minf', 'stbl', 'edts', 'mvex', 'traf']);
 /** The deepest that is needed is stbl, in minf, mdia, trak. */
 const DEPTH_MAX = 6;
 const BOX_HEAD_BYTES = 8;
 
 /**
- * Finds the header (`moov`) of ISO media (ISO/IEC 14496-12 §4.2) and blanks, in place, private boxes beside it. It looks
- * at the heads of the outermost boxes only. Undefined: it is not well formed, or has no header, or several, or a large one.
+ * Finds the header (`moov`) of ISO media (ISO/IEC 14496-12 §4.2) and blanks, in place, all that is not needed beside it and
+ * in fragments (`moof`). It looks at the heads of boxes only. Undefined: it is not well formed, or has no header, or several, or a large one.
  */
 export function findMovie(bytes: Buffer): Range | undefined {
   const top = boxes(bytes, 0, bytes.length, { left: TOP_BOXES_MAX });
   const [movie, second] = top?.filter(({ type }) => type === 'moov') ?? [];
   if (top === undefined || movie === undefined || second !== undefined) return undefined;
   if (movie.to - movie.at > MOVIE_BYTES_MAX) return undefined;
-  for (const { type, at, to } of top) if (PRIVATE.has(type)) blank(bytes, { from: at, to });
+  const budget = { left: FRAGMENT_BOXES_MAX };
+  for (const { type, at, from, to } of top) {
+    if (!NEEDED.has(type)) blank(bytes, { from: at, to });
+    if (type !== 'moof') continue;
+    const ranges: Range[] = [];
+    const inside = boxes(bytes, from, to, budget);
+    if (inside === undefined || !collectPrivate(bytes, inside, ranges, budget, DEPTH_MAX)) return undefined;
+    for (const range of ranges) blank(bytes, range);
+  }
   return { from: movie.at, to: movie.to };
 }
 

@@ -1,6 +1,7 @@
 import { VIDEO_FRAMES_PER_S_MAX, VIDEO_PIXELS_MAX } from '../actors/domain/media.js';
 import { findMovie, type Range, readMovie } from './iso-media.js';
 import type { Format } from './sniff.js';
+import { firstCluster } from './webm-tags.js';
 
 /** The parts of a file that say what it is. The rest may have 99 MB. */
 export interface Excerpt {
@@ -54,7 +55,9 @@ export function excerptOf(bytes: Buffer, format: Format): Parts | undefined {
   const range = ISO.has(format) ? findMovie(bytes) : NO_RANGE;
   if (range === undefined) return undefined;
   const isFramed = format === 'mp3' || format === 'aac';
-  const headBytes = ISO.has(format) ? 0 : isFramed ? FRAMES_BYTES : HEAD_BYTES;
+  const usualBytes = ISO.has(format) ? 0 : isFramed ? FRAMES_BYTES : HEAD_BYTES;
+  // The parser fails at clusters without a size, as browsers record them.
+  const headBytes = format === 'webm' ? Math.min(usualBytes, firstCluster(bytes)) : usualBytes;
   const excerpt = {
     format,
     size: bytes.length,

@@ -1,4 +1,6 @@
+import { withoutComments } from './ogg-tags.js';
 import type { Format } from './sniff.js';
+import { withoutElements } from './webm-tags.js';
 
 /** A bound on a file's chunks, blocks and tags: files have some dozens, and each costs time to step over. */
 const PARTS_MAX = 1_000;
@@ -8,11 +10,13 @@ const TAGS_MAX = 8;
 /**
  * Returns a sound without what tells of its maker: titles, names, programs, pictures. Works in place where sizes or
  * positions of other parts would change, and copies nothing. It steps from part to part, and never looks at each byte.
- * Undefined: it is not well formed, or has too many parts. Formats that have no such parts are returned as they are.
+ * Undefined: it is not well formed, or has too many parts. ISO media have functions of their own (iso-media.ts).
  */
 export function withoutTags(bytes: Buffer, format: Format): Buffer | undefined {
   if (format === 'wav') return withoutChunks(bytes);
   if (format === 'flac') return withoutBlocks(withoutTrailers(bytes));
+  if (format === 'ogg') return withoutComments(bytes);
+  if (format === 'webm') return withoutElements(bytes);
   return format === 'mp3' || format === 'aac' ? withoutTrailers(bytes) : bytes;
 }
 
