@@ -34,10 +34,7 @@ export function localEntity(services: Services, viewer: string | undefined, addr
 
 async function entityAt(services: Services, viewer: string | undefined, address: string): Promise<Found> {
   const { instance } = services;
-  const path = address
-    .slice(instance.baseUrl.length)
-    .replace(/[?#].*$/, '')
-    .replace(/\/+$/, '');
+  const path = pathOf(address.slice(instance.baseUrl.length));
   const status = /^\/(?:@[^/]+|users\/[^/]+\/statuses)\/([0-9]{1,18})(?:\/activity)?$/.exec(path)?.[1];
   if (status !== undefined) return statusAt(services, viewer, status);
   const username = /^\/(?:@|users\/)([A-Za-z0-9_.-]+)$/.exec(path)?.[1];
@@ -49,6 +46,14 @@ async function entityAt(services: Services, viewer: string | undefined, address:
   if (name === undefined) return NOTHING;
   const history = await services.tagHistories.of(name);
   return { ...NOTHING, hashtags: [{ name, history, following: undefined }] };
+}
+
+/** Without query, fragment and slashes at the end. Linear in its length, as a pattern that ends with `+$` would not be. */
+function pathOf(rest: string): string {
+  const [path = ''] = rest.split(/[?#]/, 1);
+  let { length } = path;
+  while (path[length - 1] === '/') length--;
+  return path.slice(0, length);
 }
 
 async function statusAt(services: Services, viewer: string | undefined, id: string): Promise<Found> {

@@ -236,7 +236,8 @@ export class StreamingEndpoints {
   #upgrade(response: HttpResponse, request: HttpRequest, context: us_socket_context_t): void {
     const head = new Head(request);
     const key = head.headers['sec-websocket-key'] ?? '';
-    const protocols = (head.headers['sec-websocket-protocol'] ?? '').split(/ *, */).filter((one) => one !== '');
+    const named = (head.headers['sec-websocket-protocol'] ?? '').split(',').map((one) => one.trim());
+    const protocols = named.filter((one) => one !== '');
     const extensions = head.headers['sec-websocket-extensions'] ?? '';
     const address = this.#addressOf(response, head);
     let aborted = false;
