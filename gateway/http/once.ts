@@ -36,8 +36,14 @@ export function once(request: Keyed, route: AnyRoute, path: string, key: string)
     request.repeats({ once: onceOf(nameOf(viewer, place, key)), newId: undefined });
     return route.handle(request);
   }
-  const said = route.idempotent === 'id' ? [JSON.stringify(request.body)] : [];
+  const said = route.idempotent === 'id' ? [JSON.stringify(declared(route, request.body))] : [];
   return underOneId(request, route, nameOf(viewer, bearer?.clientId ?? '', place, key, ...said));
+}
+
+/** The fields that the route declares. Others may be nested deeper than JSON can be written. */
+function declared({ body: schema }: AnyRoute, body: object): object {
+  const names = Object.keys(schema?.properties ?? {});
+  return Object.fromEntries(names.map((name) => [name, Reflect.get(body, name)]));
 }
 
 const nameOf = (...parts: readonly string[]): string => hash('sha256', parts.join('\0'), 'base64url');
