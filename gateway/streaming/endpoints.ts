@@ -111,7 +111,7 @@ export class StreamingEndpoints {
       upgrade: (response: HttpResponse, request: HttpRequest, context: us_socket_context_t) =>
         this.#upgrade(response, request, context),
       open: (socket: WebSocket<SocketData>) => this.#opened(socket),
-      message: (socket: WebSocket<SocketData>, message: ArrayBuffer) => this.#message(socket, message),
+      message: (socket: WebSocket<SocketData>, message: ArrayBuffer) => this.#received(socket, message),
       close: (socket: WebSocket<SocketData>) => this.#closed(socket),
     };
     app.ws<SocketData>(STREAMING_PATH, behaviour);
@@ -299,6 +299,16 @@ export class StreamingEndpoints {
     this.#hub.disconnect(connection);
   }
 
+  /** uWebSockets calls it, so what it throws would end the process. */
+  #received(socket: WebSocket<SocketData>, bytes: ArrayBuffer): void {
+    try {
+      this.#message(socket, bytes);
+    } catch (err) {
+      this.#logger.error({ err }, 'failed to read a message of a stream');
+      socket.close();
+    }
+  }
+
   #message(socket: WebSocket<SocketData>, bytes: ArrayBuffer): void {
     const data = socket.getUserData();
     if (data.connection === undefined) return;
@@ -399,7 +409,11 @@ function parseMessage(bytes: ArrayBuffer): Message | undefined {
   const { type, stream, since } = value as Readonly<Record<string, unknown>>;
   if ((type !== 'subscribe' && type !== 'unsubscribe') || typeof stream !== 'string') return undefined;
   const names = namesOf(value as Readonly<Record<string, unknown>>);
-  return { type, stream, names, since: since === undefined ? undefined : String(since) };
+  if (since === undefined || since === null) return { type, stream, names, since: undefined };
+  // Only these become text without calling what a client has written: `{"toString":1}` would throw.
+  return typeof since === 'string' || typeof since === 'number'
+    ? { type, stream, names, since: `${since}` }
+    : undefined;
 }
 
 /** Lists may be named by numbers, too. What is no text names nothing. */
