@@ -1,5 +1,6 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
+import { compareIds } from '../domain/ids.js';
 import type { Part } from '../runtime/part.js';
 
 export interface Commands {
@@ -18,6 +19,9 @@ export interface State {
 /** Bounds one activation's memory, and how many are told of one status; the oldest gives way. */
 export const SUBSCRIBERS_MAX = 10_000;
 
+/** Subscribers that one journal entry notifies: a crash repeats them at most. */
+export const ANNOUNCED_AT_ONCE_MAX = 100;
+
 /** Who is to be told of each new status. Each of them decides again whether they still want it. */
 export const subscribers: Part<State, Commands, Events> = {
   decide: {
@@ -25,7 +29,12 @@ export const subscribers: Part<State, Commands, Events> = {
       if (state.subscribers.has(follower) === on) return { events: [], reply: {} };
       return { events: [{ type: 'subscriberSet', follower, on }], reply: {} };
     },
-    announce: (_state, { statusId }) => ({ events: [{ type: 'announced', statusId }], reply: {} }),
+    announce({ subscribers: all }, { statusId, after }) {
+      const followers = nextOf(all, after);
+      if (followers.length === 0) return { events: [], reply: {} };
+      const more = followers.length === ANNOUNCED_AT_ONCE_MAX;
+      return { events: [{ type: 'announced', statusId, followers, more }], reply: {} };
+    },
   },
   apply: {
     subscriberSet(state, { follower, on }) {
@@ -46,6 +55,21 @@ export const subscribers: Part<State, Commands, Events> = {
     announced: codec('murmuration.account.Announced'),
   },
 };
+
+/** The subscribers with the lowest ids after one, in order; in one pass, since an account may have thousands. */
+function nextOf(all: ReadonlySet<string>, after: string): string[] {
+  const next: string[] = [];
+  for (const id of all) {
+    if (after !== '' && compareIds(id, after) <= 0) continue;
+    const last = next.at(-1);
+    const isFull = next.length === ANNOUNCED_AT_ONCE_MAX;
+    if (isFull && last !== undefined && compareIds(id, last) > 0) continue;
+    const place = next.findIndex((other) => compareIds(other, id) > 0);
+    next.splice(place < 0 ? next.length : place, 0, id);
+    if (next.length > ANNOUNCED_AT_ONCE_MAX) next.pop();
+  }
+  return next;
+}
 
 /** Whether subscribers are told of it. Source: Mastodon FeedInsertWorker#notify?. */
 export function isAnnounced(self: string, status: Pick<P.AccountPosted, 'visibility' | 'inReplyToAccountId'>): boolean {

@@ -63,7 +63,7 @@ export const accountTells: Reaction<AccountState, AccountEvents> = {
         await addTo(effects, status.id, { status: { ...status, conversationId: status.id } });
       }
       if (state.subscribers.size === 0 || !isAnnounced(self, event)) return;
-      await tellAccount(effects, self, 'announce', { statusId: event.id });
+      await tellAccount(effects, self, 'announce', { statusId: event.id, after: '' });
     },
   },
 };
@@ -83,14 +83,10 @@ export const accountNotices: Reaction<AccountState, AccountEvents> = {
       for (const follower of [...state.requests.keys()])
         await tellAccount(effects, self, 'authorizeFollow', { follower });
     },
-    async announced({ statusId }, { self, state }, effects) {
-      for (const follower of [...state.subscribers])
-        await tellAccount(effects, follower, 'notify', {
-          type: 'status',
-          from: self,
-          statusId,
-          limited: limitedOf(state),
-        });
+    async announced({ statusId, followers, more }, { self, state }, effects) {
+      const notice = { type: 'status', from: self, statusId, limited: limitedOf(state) };
+      for (const follower of followers) await tellAccount(effects, follower, 'notify', notice);
+      if (more) await tellAccount(effects, self, 'announce', { statusId, after: followers.at(-1) ?? '' });
     },
   },
 };

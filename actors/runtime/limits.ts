@@ -28,10 +28,10 @@ export const SNAPSHOT_ENTRIES_MIN = 200;
 export const SNAPSHOT_ENTRIES_MAX = 5_000;
 /** Effect sources that one actor remembers for deduplication. */
 export const SOURCES_MAX = 1_024;
-/** Answers to commands with a key that one actor remembers: more than anyone posts in ANSWERED_MS under the usual rate limits. */
-export const ANSWERED_MAX = 1_000;
-/** Their keys and replies together: that many of what statuses take, with room for longer keys. */
-export const ANSWERED_BYTES_MAX = 262_144;
+/** Answers to commands with a key that one actor remembers: 300 requests in five minutes, the usual rate limit, for ANSWERED_MS. */
+export const ANSWERED_MAX = 3_600;
+/** Their keys and replies together: that many of what statuses take (some 100 bytes), with room for longer keys. */
+export const ANSWERED_BYTES_MAX = 943_718;
 /** How long a repeated key is answered with the first reply. Source: Mastodon PostStatusService, one hour. */
 export const ANSWERED_MS = 3_600_000;
 

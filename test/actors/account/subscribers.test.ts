@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isAnnounced, SUBSCRIBERS_MAX } from '../../../actors/account/subscribers.js';
+import { ANNOUNCED_AT_ONCE_MAX, isAnnounced, SUBSCRIBERS_MAX } from '../../../actors/account/subscribers.js';
 import { newcomer, other, self } from './newcomer.js';
 
 const on = { follower: other, on: true };
@@ -21,6 +21,31 @@ test('how many are told is bounded', () => {
   }).when('subscribe', on);
   assert.equal(full.state.subscribers.size, SUBSCRIBERS_MAX);
   assert.deepEqual([full.state.subscribers.has('0'), full.state.subscribers.has(other)], [false, true]);
+});
+
+test('each entry of the journal notifies a slice of the subscribers, and all slices together notify each one once', () => {
+  const ids = Array.from({ length: 2 * ANNOUNCED_AT_ONCE_MAX + 7 }, (_, n) =>
+    String((n * 7_919) % 100_003).padStart(18, '0'),
+  );
+  let alice = newcomer(({ subscribers }) => {
+    for (const id of ids) subscribers.add(id);
+  });
+  const slices: string[][] = [];
+  for (let after = ''; ; ) {
+    alice = alice.when('announce', { statusId: '7', after });
+    const event = alice.events.at(-1);
+    assert.ok(event?.type === 'announced');
+    slices.push([...event.followers]);
+    if (!event.more) break;
+    after = event.followers.at(-1) ?? '';
+  }
+  assert.deepEqual(slices.flat(), ids.toSorted());
+  assert.deepEqual(
+    slices.map(({ length }) => length),
+    [ANNOUNCED_AT_ONCE_MAX, ANNOUNCED_AT_ONCE_MAX, 7],
+  );
+  const before = alice.events.length;
+  assert.equal(alice.when('announce', { statusId: '7', after: '9'.repeat(18) }).events.length, before);
 });
 
 test('a status is told to those only who follow its author and still want it', () => {
