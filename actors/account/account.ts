@@ -87,6 +87,8 @@ export function initialAccount(id: string): AccountState {
     recentDismissals: new Set(),
     lastNotificationId: undefined,
     clearedUpToId: undefined,
+    unmarkedNotices: 0,
+    milestones: [],
     policy: POLICY_AT_FIRST,
     waiting: new Map(),
     permitted: new Set(),
@@ -258,7 +260,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
     },
     overlaps,
     takeAway,
-    stateVersion: 20,
+    stateVersion: 21,
     once: ['exchangeCode'],
     remembered: [
       'post',

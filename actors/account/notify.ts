@@ -18,6 +18,8 @@ export interface Events {
   notificationDismissed: P.AccountNotificationDismissed;
   notificationsDismissed: P.AccountNotificationsDismissed;
   notificationsCleared: P.AccountNotificationsCleared;
+  /** The oldest give way: as if they had been cleared. */
+  notificationsTrimmed: P.AccountNotificationsCleared;
 }
 export interface State extends PolicyState {
   /** The latest notifications' ids by what they say, oldest first: the same is not said twice. */
@@ -27,10 +29,21 @@ export interface State extends PolicyState {
   readonly recentDismissals: Set<string>;
   lastNotificationId: string | undefined;
   clearedUpToId: string | undefined;
+  /** Notifications since the last milestone. */
+  unmarkedNotices: number;
+  /** The ids of every MILESTONE_NOTICESth notification, oldest first; at most MILESTONES_MAX and those of one entry. */
+  milestones: readonly string[];
 }
 
 /** How many notifications back a repeat is recognised: favouring again and again makes one notification. */
 export const NOTICES_REMEMBERED_MAX = 256;
+/** Notifications between two milestones. */
+export const MILESTONE_NOTICES = 50_000;
+/**
+ * Milestones before the oldest notifications give way: an account has 400,000 to 450,000. With some 150 bytes each, its
+ * partitions in Cassandra stay below 100 MB.
+ */
+export const MILESTONES_MAX = 9;
 /** Of one command: those of a group are dismissed together. */
 export const DISMISSED_TOGETHER_MAX = 1_000;
 
@@ -48,8 +61,9 @@ export const notify: Part<State, Commands, Events> = {
       const before = editTold(state, notice);
       if (before !== undefined && before.edit >= (notice.edit ?? 0)) return { events: [], reply: {} };
       const told = noticed(state, notice, about);
-      if (before === undefined || told.length === 0) return { events: told, reply: {} };
-      return { events: [{ type: 'notificationDismissed', id: before.id }, ...told], reply: {} };
+      if (told.length === 0) return { events: [], reply: {} };
+      const replaced = before === undefined ? [] : [{ type: 'notificationDismissed' as const, id: before.id }];
+      return { events: [...trimmed(state), ...replaced, ...told], reply: {} };
     },
     retractNotice: (state, notice) => ({ events: retracted(state, notice), reply: {} }),
     dismissNotification(state, { id }) {
@@ -67,6 +81,7 @@ export const notify: Part<State, Commands, Events> = {
   },
   apply: {
     notified(state, event) {
+      countNotice(state, event.id);
       const { id, kind, from, statusId, report, warning, severance, collectionId, edit } = event;
       state.lastNotificationId = id;
       state.recentNotices.set(gist({ type: kind, from, statusId, report, warning, severance, collectionId, edit }), id);
@@ -86,6 +101,12 @@ export const notify: Part<State, Commands, Events> = {
       state.recentFiltered.clear();
       state.clearedUpToId = upToId;
       state.waiting.clear();
+      state.unmarkedNotices = 0;
+      state.milestones = [];
+    },
+    notificationsTrimmed(state, { upToId }) {
+      state.clearedUpToId = upToId;
+      state.milestones = state.milestones.filter((id) => compareIds(id, upToId) > 0);
     },
   },
   commands: {
@@ -101,8 +122,23 @@ export const notify: Part<State, Commands, Events> = {
     notificationDismissed: codec('murmuration.account.NotificationDismissed'),
     notificationsDismissed: codec('murmuration.account.NotificationsDismissed'),
     notificationsCleared: codec('murmuration.account.NotificationsCleared'),
+    notificationsTrimmed: codec('murmuration.account.NotificationsCleared'),
   },
 };
+
+function countNotice(state: State, id: string): void {
+  state.unmarkedNotices += 1;
+  if (state.unmarkedNotices < MILESTONE_NOTICES) return;
+  state.unmarkedNotices = 0;
+  state.milestones = [...state.milestones, id];
+}
+
+/** Clears up to the oldest milestone when there are too many. */
+function trimmed({ milestones, clearedUpToId }: Readonly<State>): Recorded<Pick<Events, 'notificationsTrimmed'>>[] {
+  const [upToId] = milestones;
+  if (upToId === undefined || milestones.length < MILESTONES_MAX) return [];
+  return [{ type: 'notificationsTrimmed', upToId, afterId: clearedUpToId }];
+}
 
 /** What a notice comes to: one event, or none when it is not wanted. For commands that are one themselves, too. */
 export function noticed(

@@ -1,4 +1,8 @@
-import type { AccountSettledRequest, StoreNotificationRecord } from '../../proto/gen/types.js';
+import type {
+  AccountNotificationsCleared,
+  AccountSettledRequest,
+  StoreNotificationRecord,
+} from '../../proto/gen/types.js';
 import {
   put,
   RANGE_LIMIT_MAX,
@@ -15,6 +19,8 @@ import type { Effects, Happened, Reaction } from '../runtime/kind.js';
 import { writeAll } from './write-all.js';
 
 type NoticeRow = Row<typeof notifications.partition, typeof notifications.clustering, StoreNotificationRecord>;
+
+type Now = Happened<AccountState>;
 
 /** How long after something happened its notification is looked for when it is undone: effects take moments. */
 const RETRACTABLE_MS = 600_000;
@@ -43,6 +49,12 @@ export function notificationRows(
       await writeAll(effects, due.map(change));
     });
   };
+  /** All readers start above the cleared ones. The removal of one row invalidates the pages that are cached. */
+  const writeBound = (
+    { upToId }: AccountNotificationsCleared,
+    { self, state }: Happened<AccountState>,
+    effects: Effects,
+  ) => effects.write([accountRow(state), remove(notifications, keyOf(self, upToId))]);
   return {
     notified({ id, kind, ...rest }, { self }, effects) {
       const { from, statusId, atMs, filtered, report, warning, severance, collectionId } = rest;
@@ -72,9 +84,8 @@ export function notificationRows(
         effects,
         ids.map((id) => remove(notifications, keyOf(self, id))),
       ),
-    /** All readers start above the cleared ones. The removal of one row invalidates the pages that are cached. */
-    notificationsCleared: ({ upToId }, { self, state }, effects) =>
-      effects.write([accountRow(state), remove(notifications, keyOf(self, upToId))]),
+    notificationsCleared: writeBound,
+    notificationsTrimmed: writeBound,
     notificationRequestsAccepted: ({ settled }, happened, effects) =>
       settle(settled, happened, effects, ({ key, value }) =>
         put(notifications, key, { ...value, filtered: undefined }),
@@ -86,16 +97,15 @@ export function notificationRows(
 
 /** Behind the reply: removes the rows of cleared notifications, each partition's at once. */
 export function clearedNotifications(tables: Pick<Tables, 'removeRange'>): Reaction<AccountState, AccountEvents> {
+  const removeUpTo = async ({ upToId, afterId }: AccountNotificationsCleared, { self: account }: Now) => {
+    const before = { notification: storedId((BigInt(upToId) + 1n).toString()) };
+    for (let era = eraOfId(higher(account, afterId)); era <= eraOfId(upToId); era++)
+      await tables.removeRange(notifications, { account, era }, { before });
+  };
   return {
     surface: 'cleared notifications',
     beforeReply: false,
-    on: {
-      async notificationsCleared({ upToId, afterId }, { self: account }) {
-        const before = { notification: storedId((BigInt(upToId) + 1n).toString()) };
-        for (let era = eraOfId(higher(account, afterId)); era <= eraOfId(upToId); era++)
-          await tables.removeRange(notifications, { account, era }, { before });
-      },
-    },
+    on: { notificationsCleared: removeUpTo, notificationsTrimmed: removeUpTo },
   };
 }
 

@@ -1390,13 +1390,17 @@ export interface AccountSubscriberSet {
   readonly on: boolean;
 }
 
-/** A status of the account's own stands in its conversation now. */
+/** A status of the account's own stands in its conversation now. after: the last subscriber that was notified; empty: none yet. */
 export interface AccountAnnounce {
   readonly statusId: string;
+  readonly after: string;
 }
 
+/** followers: those to be notified, in order of their ids; more: others follow in a later entry. */
 export interface AccountAnnounced {
   readonly statusId: string;
+  readonly followers: readonly string[];
+  readonly more: boolean;
 }
 
 /** Each: accept, filter or drop. */

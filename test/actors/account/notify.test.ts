@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DISMISSED_TOGETHER_MAX, NOTICES_REMEMBERED_MAX } from '../../../actors/account/notify.js';
-import { idMs } from '../../../actors/domain/ids.js';
+import { accountSlice } from '../../../actors/account/account.js';
+import {
+  DISMISSED_TOGETHER_MAX,
+  MILESTONE_NOTICES,
+  MILESTONES_MAX,
+  NOTICES_REMEMBERED_MAX,
+} from '../../../actors/account/notify.js';
+import { idMs, makeId } from '../../../actors/domain/ids.js';
 import { newcomer, other, self, startMs } from './newcomer.js';
 
 const favourite = { type: 'favourite', from: other, statusId: '5' };
@@ -12,6 +18,37 @@ test('the same is notified once until it is dismissed or cleared', () => {
   const id = alice.state.lastNotificationId ?? '';
   assert.equal(alice.when('dismissNotification', { id }).when('notify', favourite).events.length, 3);
   assert.equal(alice.when('clearNotifications', {}).when('notify', favourite).events.length, 3);
+});
+
+test('the oldest notifications give way to a new one when there are too many', () => {
+  const id = (n: number) => makeId(startMs + n, 0, 0);
+  const full = newcomer((state) => {
+    const { notified } = accountSlice.apply;
+    const event = { kind: 'favourite', from: other, atMs: startMs };
+    for (let n = 1; n <= MILESTONE_NOTICES + 1; n++)
+      notified(state, { ...event, id: id(n), statusId: `${n}` }, startMs);
+    assert.deepEqual([state.milestones, state.unmarkedNotices], [[id(MILESTONE_NOTICES)], 1]);
+    const further = Array.from({ length: MILESTONES_MAX - 2 }, (_, n) => id(MILESTONE_NOTICES * (n + 2)));
+    state.milestones = [...state.milestones, ...further];
+  });
+  assert.deepEqual(
+    full.when('notify', favourite).events.map(({ type }) => type),
+    ['notified'],
+  );
+  const after = newcomer((state) => {
+    state.milestones = Array.from({ length: MILESTONES_MAX }, (_, n) => id(MILESTONE_NOTICES * (n + 1)));
+  }).when('notify', favourite);
+  assert.deepEqual(after.events[0], {
+    type: 'notificationsTrimmed',
+    upToId: id(MILESTONE_NOTICES),
+    afterId: undefined,
+  });
+  assert.deepEqual(
+    [after.state.clearedUpToId, after.state.milestones.length],
+    [id(MILESTONE_NOTICES), MILESTONES_MAX - 1],
+  );
+  assert.equal(after.when('notify', { ...favourite, statusId: '6' }).events.length, 3);
+  assert.deepEqual(after.when('clearNotifications', {}).state.milestones, []);
 });
 
 test('each edit of a status is told once, in place of the edit before', () => {
