@@ -1,14 +1,18 @@
+import { LRUCache } from 'lru-cache';
 import type { StoreAppRecord, StoreKeptAnswer, StoreNameClaim, StoreTokenRecord } from '../proto/gen/types.js';
 import { isTextKey } from '../store/keys.js';
 import { put, remove, type Tables } from '../store/port.js';
 import { accounts, apps, appTokens, keptAnswers, names, refusedSignUps, tokens } from '../store/tables.js';
 import { idMs } from './domain/ids.js';
 import type { Clock } from './domain/time.js';
+import { confirmNames, releaseNames } from './names.js';
 import { ANSWERED_MS } from './runtime/limits.js';
 
 const DAY_MS = 86_400_000;
-/** After this a claim without an account is taken over: much longer than any registration is under way. */
+/** A claim without an account is taken over after this: much longer than any registration is under way. */
 export const CLAIM_LIFETIME_MS = 60_000;
+/** Claims that are watched for that long: what is forgotten is watched anew. Some 100 bytes each. */
+const WATCHED_MAX = 10_000;
 /**
  * After this whoever took a request on and has not answered is taken for dead: longer than an actor is waited for. If it
  * is not, no harm is done: what both ask for is carried out once.
@@ -23,11 +27,20 @@ const ENDED_TOKENS_MAX = 100;
 /** What claims of addresses begin with. */
 const EMAIL = 'email:';
 
+interface Watched {
+  readonly id: string;
+  readonly atMs: number;
+  readonly sinceMs: number;
+}
+
 /** Unique names by compare-and-set, and immutable rows that no actor owns. All methods throw Unavailable as Tables does. */
 export class Registrar {
+  /** Claims of others as they were first seen, and when, by the monotonic clock. */
+  private readonly watched = new LRUCache<string, Watched>({ maxSize: WATCHED_MAX, sizeCalculation: () => 1 });
+
   constructor(
     private readonly tables: Tables,
-    private readonly clock: Pick<Clock, 'nowMs'>,
+    private readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>,
     /** Resolves when all other nodes have heard what was written before; undefined: there are none. */
     private readonly heard: () => Promise<void> | undefined = () => undefined,
   ) {}
@@ -46,12 +59,28 @@ export class Registrar {
     return undefined;
   }
 
+  /**
+   * Makes the claims final, once the account that has the names is durable. Answers the first that belongs to another by now:
+   * the account must end then.
+   */
+  confirm(held: readonly string[], id: string): Promise<string | undefined> {
+    return confirmNames(this.tables, held, id, this.clock.nowMs());
+  }
+
   /** Gives names back; those of other ids stay. */
-  async release(held: readonly string[], id: string): Promise<void> {
-    for (const name of held) {
-      const current = await this.tables.get(names, { name });
-      if (current?.id === id) await this.tables.compareAndSet(names, { name }, current, undefined);
-    }
+  release(held: readonly string[], id: string): Promise<void> {
+    return releaseNames(this.tables, held, id, false);
+  }
+
+  /** Gives claims back to which no account came. */
+  withdraw(held: readonly string[], id: string): Promise<void> {
+    return releaseNames(this.tables, held, id, true);
+  }
+
+  /** True when another id has the name, so that a claim by this one would fail now. */
+  async isTaken(name: string, id: string): Promise<boolean> {
+    const current = await this.tables.get(names, { name });
+    return current !== undefined && current.id !== id && !(await this.isAbandoned(name, current));
   }
 
   /** At once where that is known. A name that is too long for the store is nobody's. */
@@ -117,18 +146,38 @@ export class Registrar {
   }
 
   private async claimOne(name: string, id: string): Promise<boolean> {
-    const claim = { id, atMs: this.clock.nowMs() };
-    const { applied, current } = await this.tables.compareAndSet(names, { name }, undefined, claim);
-    if (applied || current?.id === id) return true;
-    if (current === undefined || !(await this.isAbandoned(name, current))) return false;
-    return (await this.tables.compareAndSet(names, { name }, current, claim)).applied;
+    const claim = { id, atMs: this.clock.nowMs(), confirmed: false };
+    let { applied, current } = await this.tables.compareAndSet(names, { name }, undefined, claim);
+    while (!applied) {
+      if (current?.id === id && current.confirmed) return true;
+      if (current !== undefined && current.id !== id && !(await this.isAbandoned(name, current))) return false;
+      // A claim of one's own is renewed, too: whoever watches it begins anew.
+      ({ applied, current } = await this.tables.compareAndSet(names, { name }, current, claim));
+    }
+    return true;
   }
 
+  /**
+   * True for a claim that nobody stands by any more: this process has seen it unchanged for CLAIM_LIFETIME_MS by its own
+   * monotonic clock, whatever the clock of the claimant says. A mistake costs the claimant its sign-up, not uniqueness: it
+   * finds out when it confirms.
+   */
   private async isAbandoned(name: string, claim: StoreNameClaim): Promise<boolean> {
-    if (this.clock.nowMs() - claim.atMs < CLAIM_LIFETIME_MS) return false;
+    const isEmail = name.startsWith(EMAIL);
+    // Of an account that has ended its name stays: nobody is to be taken for it.
+    if (claim.confirmed && !isEmail) return false;
     const account = await this.tables.get(accounts, { account: claim.id });
-    // Of an account that has ended its name stays: nobody is to be taken for it. An address that is no account's any more is free.
-    if (account === undefined || !name.startsWith(EMAIL)) return account === undefined;
-    return account.email.toLowerCase() !== name.slice(EMAIL.length);
+    if (account !== undefined && (!isEmail || account.email.toLowerCase() === name.slice(EMAIL.length))) return false;
+    // An address that was confirmed belongs to an account whose row may be on its way.
+    if (account === undefined && claim.confirmed) return false;
+    return this.hasStoodStill(name, claim);
+  }
+
+  private hasStoodStill(name: string, { id, atMs }: StoreNameClaim): boolean {
+    const nowMs = this.clock.monotonicMs();
+    const seen = this.watched.get(name);
+    if (seen?.id === id && seen.atMs === atMs) return nowMs - seen.sinceMs >= CLAIM_LIFETIME_MS;
+    this.watched.set(name, { id, atMs, sinceMs: nowMs });
+    return false;
   }
 }

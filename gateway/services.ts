@@ -47,10 +47,19 @@ export interface Services extends ReadServices {
 export interface Registry {
   /**
    * Claims names (`acct:alice`, `email:a@b.c`) for an id, all or none. Answers the first name that is taken, or
-   * undefined. A claim whose account was never registered is taken over after a minute.
+   * undefined. A claim to which no account came is taken over by who asks again a minute later.
    */
   claim(names: readonly string[], id: string): Promise<string | undefined>;
+  /**
+   * Makes claims final, once the account that has them is durable. Answers the first that belongs to another id by now, so
+   * that the account must end.
+   */
+  confirm(names: readonly string[], id: string): Promise<string | undefined>;
   release(names: readonly string[], id: string): Promise<void>;
+  /** Gives back claims to which no account came. */
+  withdraw(names: readonly string[], id: string): Promise<void>;
+  /** True when a claim by this id would fail now. */
+  isTaken(name: string, id: string): Promise<boolean>;
   find(name: string): Soon<string | undefined>;
   putApp(clientId: string, app: import('../proto/gen/types.js').StoreAppRecord): Promise<void>;
   putAppToken(hash: string, token: import('../proto/gen/types.js').StoreTokenRecord): Promise<void>;

@@ -374,6 +374,7 @@ const takeAway: readonly (keyof AccountEvents & string)[] = [
   'tagUnfollowed',
   'tokenRevoked',
   'unfollowed',
+  'unregistered',
 ];
 
 /** Of many people at once; they are rows and news for streams, and no mail. */

@@ -6,11 +6,14 @@ import type { State as StandingState } from './standing.js';
 
 export interface Commands {
   register: { in: P.AccountRegister; out: P.AccountEmpty };
+  /** Ends an account whose names turned out to be another's. Only by who lost the claim, right after `register`. */
+  unregister: { in: P.AccountEmpty; out: P.AccountEmpty };
   confirmEmail: { in: P.AccountConfirmEmail; out: P.AccountEmpty };
   credentials: { in: P.AccountEmpty; out: P.AccountCredentials };
 }
 export interface Events {
   registered: P.AccountRegistered;
+  unregistered: P.AccountUnregistered;
   emailConfirmed: P.AccountEmailConfirmed;
 }
 
@@ -64,6 +67,11 @@ export const register: Part<State, Commands, Events> = {
         return invalid('email', 'Email', 'ERR_TOO_LONG', `is too long (maximum is ${EMAIL_CHARS_MAX} characters)`);
       return { events: [{ type: 'registered', ...command, atMs: nowMs }], reply: {} };
     },
+    unregister({ owner }, _command, { nowMs }) {
+      if (owner === undefined) return { events: [], reply: {} };
+      const { username, email } = owner;
+      return { events: [{ type: 'unregistered', username, email, atMs: nowMs }], reply: {} };
+    },
     confirmEmail({ owner }, { nonce }, { nowMs }) {
       if (owner === undefined || owner.confirmationNonce !== nonce)
         return problem('invalid', 'Confirmation token is invalid');
@@ -92,17 +100,22 @@ export const register: Part<State, Commands, Events> = {
         signUpAddress: event.signUpAddress,
       };
     },
+    unregistered(state) {
+      state.owner = undefined;
+    },
     emailConfirmed(state) {
       if (state.owner !== undefined) state.owner.confirmed = true;
     },
   },
   commands: {
     register: { in: codec('murmuration.account.Register'), out: empty },
+    unregister: { in: empty, out: empty },
     confirmEmail: { in: codec('murmuration.account.ConfirmEmail'), out: empty },
     credentials: { in: empty, out: codec('murmuration.account.Credentials') },
   },
   events: {
     registered: codec('murmuration.account.Registered'),
+    unregistered: codec('murmuration.account.Unregistered'),
     emailConfirmed: codec('murmuration.account.EmailConfirmed'),
   },
 };

@@ -9,6 +9,7 @@ import { indexedStatuses } from './indexing.js';
 import { accountMail } from './mail.js';
 import { accountMediaFiles, accountMediaRows, type MediaFiles } from './media.js';
 import { moderationTells } from './moderation-tells.js';
+import { accountNames } from './names.js';
 import { clearedNotifications } from './notification-rows.js';
 import { profileProofs } from './proof.js';
 import { accountPurge, purgeAlarms } from './purge.js';
@@ -20,8 +21,8 @@ import { accountTimeline } from './timeline.js';
 export interface AccountSurroundings {
   /** Of the instance, without trailing slash; mails link there. */
   readonly baseUrl: string;
-  /** Where notifications are looked up and cleared, and where followers come from. */
-  readonly tables: Pick<Tables, 'range' | 'getMany' | 'removeRange'>;
+  /** Where names are claimed, notifications are looked up and cleared, and where followers come from. */
+  readonly tables: Pick<Tables, 'get' | 'range' | 'getMany' | 'removeRange' | 'compareAndSet'>;
   /** Home timelines of the accounts of this node. */
   readonly rings: HomeRings;
   readonly media: MediaFiles;
@@ -30,6 +31,7 @@ export interface AccountSurroundings {
 /** In the order in which one event's effects happen: rows, then who hears of it, then other actors. */
 export function accountReactions(around: AccountSurroundings): readonly Reaction<AccountState, AccountEvents>[] {
   return [
+    accountNames(around.tables),
     accountRows(around.tables),
     accountMediaRows,
     scheduledAlarms,

@@ -16,7 +16,7 @@ export function accountMail(baseUrl: string): Reaction<AccountState, AccountEven
     beforeReply: false,
     on: {
       async registered({ username, email, confirmed, confirmationNonce }, { self, state }, effects) {
-        if (confirmed || confirmationNonce === undefined || state.owner?.confirmed) return;
+        if (confirmed || confirmationNonce === undefined || state.owner?.confirmed !== false) return;
         await post(effects, self, confirmationMail(baseUrl, username, email, confirmationNonce));
       },
       async confirmationResent({ email, nonce }, { self, state }, effects) {

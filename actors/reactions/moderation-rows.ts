@@ -51,6 +51,9 @@ export const moderationRows = (accountRow: AccountRow, more: MoreRows): On => ({
     const known = owner.role === 'user' ? [] : [put(staff, { century: 0, account: self }, { atMs: owner.createdAtMs })];
     return effects.write([accountRow(state), ...tallyWrites(state, atMs), listing, ...known, ...more.added(state)]);
   },
+  async unregistered(_event, happened, effects) {
+    await effects.write([...ownRows(happened, accountRow), ...(await more.gone(happened.self))]);
+  },
   async moderated({ action, by, text, auditId, atMs }, happened, effects) {
     const audit = { by, action, target: happened.self, detail: text, atMs };
     const gone = happened.state.owner === undefined ? await more.gone(happened.self) : [];

@@ -1,4 +1,5 @@
 import { EMAIL_CHARS_MAX, USERNAME_CHARS_MAX } from '../../actors/account/register.js';
+import { namesOf } from '../../actors/domain/names.js';
 import { type FieldError, isProblem, type Problem, problem } from '../../actors/domain/problem.js';
 import type { Services } from '../services.js';
 import { newNonce } from './clients.js';
@@ -49,18 +50,17 @@ const LABELS: Readonly<Record<string, string>> = {
 
 /**
  * Checks, claims the names, registers: durable when it answers an id.
- * @throws Unavailable; the names then are free again after a minute
+ * @throws Unavailable; the account may exist. If it does not, a claim that others ask for is free a minute later
  */
 export async function signUp(services: Services, wanted: SignUp): Promise<{ readonly id: string } | Problem> {
   const username = wanted.username.trim();
   const email = wanted.email.trim();
   const faults = faultsOf(wanted, username, email);
   if (Object.keys(faults).length > 0) return refusal(faults);
-  const names = [`acct:${username.toLowerCase()}`, `email:${email.toLowerCase()}`];
+  const names = namesOf(username, email);
   const id = wanted.id ?? services.newAccountId();
   for (const name of names) {
-    const holder = await services.registry.find(name);
-    if (holder !== undefined && holder !== id) return taken(name);
+    if (await services.registry.isTaken(name, id)) return taken(name);
   }
   const passwordHash = await wanted.hash(wanted.password);
   const occupied = await services.registry.claim(names, id);
@@ -78,9 +78,14 @@ export async function signUp(services: Services, wanted: SignUp): Promise<{ read
     ...(wanted.address === undefined ? {} : { signUpAddress: wanted.address }),
     ...(wanted.confirmed ? {} : { confirmationNonce: newNonce(services) }),
   });
-  if (!isProblem(registered)) return { id };
-  await services.registry.release(names, id);
-  return registered;
+  if (isProblem(registered)) {
+    await services.registry.withdraw(names, id);
+    return registered;
+  }
+  const lost = await services.registry.confirm(names, id);
+  if (lost === undefined) return { id };
+  await services.askAccount(id, 'unregister', {});
+  return taken(lost);
 }
 
 type Faults = Record<string, FieldError[]>;

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { storedId } from '../../actors/domain/ids.js';
+import { namesOf } from '../../actors/domain/names.js';
 import { permissionsOf } from '../../actors/domain/permissions.js';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
@@ -171,8 +172,7 @@ async function moderate(
   const command = { action, by: viewer, text, mail, ...(reportId === undefined ? {} : { reportId }) };
   const reply = await services.askAccount(target.id, 'moderate', command);
   if (isProblem(reply)) return reply;
-  const names = [`acct:${target.username.toLowerCase()}`, `email:${target.email.toLowerCase()}`];
-  if (action === 'reject') await services.registry.release(names, target.id);
+  if (action === 'reject') await services.registry.release(namesOf(target.username, target.email), target.id);
   return (await services.tables.get(accounts, { account: target.id })) ?? target;
 }
 

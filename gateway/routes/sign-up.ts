@@ -59,7 +59,7 @@ const createAccount = route({
     if (isProblem(judged)) return judged;
     const clientId = bearer?.clientId ?? '';
     const made = await signUp(services, {
-      id: newId,
+      ...(newId === undefined ? {} : { id: newId }),
       username: body.username,
       email: body.email,
       password: body.password,
@@ -120,6 +120,8 @@ const resend = route({
     });
     // Of a refusal the claim lapses by itself: it is no address of the account (CLAIM_LIFETIME_MS).
     if (isProblem(reply)) return reply;
+    // An address that another account has got meanwhile leads to that one, as one that was taken before.
+    if (isNew && isOwnApp && !taken) await services.registry.confirm([`email:${wanted}`], viewer);
     if (isNew && isOwnApp) await services.registry.release([`email:${record.email.toLowerCase()}`], viewer);
     return json({});
   },

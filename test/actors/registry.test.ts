@@ -11,7 +11,7 @@ import { accounts, appTokens, tokens } from '../../store/tables.js';
 
 function open() {
   const tables = new MemoryTables();
-  const clock = { now: 1_000_000, nowMs: () => clock.now };
+  const clock = { now: 1_000_000, nowMs: () => clock.now, monotonicMs: () => clock.now };
   return { tables, clock, registry: new Registrar(tables, clock) };
 }
 
@@ -50,9 +50,13 @@ test('an address that is no account’s any more may be had again, a name never'
   await write({ email: 'a@example.org' });
   clock.now += CLAIM_LIFETIME_MS;
   assert.equal(await registry.claim(['email:a@example.org'], '2'), 'email:a@example.org');
+  clock.now += CLAIM_LIFETIME_MS;
+  assert.equal(await registry.claim(['email:a@example.org'], '2'), 'email:a@example.org');
   await write({ email: '', removed: true });
   assert.equal(await registry.claim(['acct:a'], '2'), 'acct:a');
   await registry.claim(['email:never@example.org'], '1');
+  assert.equal(await registry.claim(['email:a@example.org'], '2'), 'email:a@example.org', 'it is watched from now on');
+  clock.now += CLAIM_LIFETIME_MS;
   assert.equal(await registry.claim(['email:a@example.org'], '2'), undefined);
   assert.equal(
     await registry.claim(['email:never@example.org'], '2'),
@@ -60,6 +64,39 @@ test('an address that is no account’s any more may be had again, a name never'
     'it was claimed just now',
   );
   assert.equal(await registry.find('email:a@example.org'), '2');
+});
+
+test('a fresh claim is no abandoned one for a node whose clock is an hour ahead', async () => {
+  const { tables, registry } = open();
+  const ahead = new Registrar(tables, { nowMs: () => 4_600_000, monotonicMs: () => 0 });
+  assert.equal(await registry.claim(['acct:a'], '1'), undefined);
+  assert.equal(await ahead.claim(['acct:a'], '2'), 'acct:a');
+  assert.equal(await ahead.isTaken('acct:a', '2'), true);
+});
+
+test('a claim that is renewed while it is watched is not taken over', async () => {
+  const { tables, clock, registry } = open();
+  const other = new Registrar(tables, clock);
+  await registry.claim(['acct:a'], '1');
+  for (let times = 0; times < 5; times++) {
+    assert.equal(await other.claim(['acct:a'], '2'), 'acct:a');
+    clock.now += CLAIM_LIFETIME_MS - 1;
+    assert.equal(await registry.claim(['acct:a'], '1'), undefined);
+  }
+});
+
+test('a confirmed name is never taken over nor withdrawn; a lost one is not confirmed', async () => {
+  const { clock, registry } = open();
+  await registry.claim(['acct:a', 'acct:b'], '1');
+  assert.equal(await registry.confirm(['acct:a'], '1'), undefined);
+  await registry.withdraw(['acct:a'], '1');
+  assert.equal(await registry.claim(['acct:a'], '2'), 'acct:a');
+  assert.equal(await registry.claim(['acct:b'], '2'), 'acct:b');
+  clock.now += CLAIM_LIFETIME_MS;
+  assert.equal(await registry.claim(['acct:a'], '2'), 'acct:a');
+  assert.equal(await registry.claim(['acct:b'], '2'), undefined);
+  assert.equal(await registry.confirm(['acct:b'], '1'), 'acct:b');
+  assert.equal(await registry.confirm(['acct:b'], '2'), undefined);
 });
 
 test('a name is given back by its holder only', async () => {

@@ -161,7 +161,7 @@ test('statements name their keyspace, so that a server which forgot them takes n
     await tables.write([remove(cursors, key)]);
     await tables.get(cursors, key);
     await tables.range(journal, { actor: 'account/1', bucket: 0 }, { limit: 1 });
-    await tables.compareAndSet(names, { name: 'ada' }, undefined, { id: '1', atMs: 0 });
+    await tables.compareAndSet(names, { name: 'ada' }, undefined, { id: '1', atMs: 0, confirmed: false });
     const ours = (await preparedFor(keyspace)).filter((query) => !/^CREATE|system_schema/.test(query));
     assert.equal(ours.length, 5);
     for (const query of ours) assert.match(query, new RegExp(`"${keyspace}"\\."`));

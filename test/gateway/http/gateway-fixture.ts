@@ -123,7 +123,10 @@ export class GatewayFixture {
       ...uploadsIn(this.tables),
       registry: {
         claim: unused,
+        confirm: unused,
         release: unused,
+        withdraw: unused,
+        isTaken: unused,
         find: unused,
         putApp: unused,
         putAppToken: unused,

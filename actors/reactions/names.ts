@@ -1,0 +1,30 @@
+import type { Tables } from '../../store/port.js';
+import type { AccountEvents, AccountState } from '../account/commands.js';
+import { namesOf } from '../domain/names.js';
+import { confirmNames, releaseNames } from '../names.js';
+import type { Reaction } from '../runtime/kind.js';
+
+/**
+ * The names of a new account. Whoever signed it up may have been stopped between the claim and the registration for so long
+ * that another account has its name now: this one then ends as if it had never been, also if nobody waits for it any more.
+ */
+export function accountNames(tables: Pick<Tables, 'get' | 'compareAndSet'>): Reaction<AccountState, AccountEvents> {
+  return {
+    surface: 'names',
+    beforeReply: true,
+    on: {
+      async registered({ username, email, atMs }, { self, state }, effects) {
+        const { owner } = state;
+        if (owner === undefined) return;
+        const [name, address] = namesOf(username, email);
+        // Of an address that was changed since, nothing is claimed any more.
+        const held = owner.email === email ? [name, address] : [name];
+        const lost = await confirmNames(tables, held, self, atMs);
+        if (lost !== undefined) await effects.tell('account', self, 'unregister', {});
+      },
+      unregistered({ username, email }, { self }) {
+        return releaseNames(tables, namesOf(username, email), self, false);
+      },
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { initialAccount } from '../../actors/account/account.js';
+import { makeId } from '../../actors/domain/ids.js';
+import { confirmNames } from '../../actors/names.js';
+import { accountRecord } from '../../actors/reactions/account-rows.js';
+import { CLAIM_LIFETIME_MS, Registrar } from '../../actors/registry.js';
+import { MemoryTables } from '../../store/memory/memory-tables.js';
+import { put, remove, type Tables } from '../../store/port.js';
+import { accounts, names } from '../../store/tables.js';
+import { SeededRandom } from '../simulation/world.js';
+import { registration, town } from './reactions/town.js';
+
+const SEEDS = 1_500;
+const TRIES = 4;
+const NAME = 'acct:alice';
+
+/** Sign-ups of one name on two nodes, in any order of their steps; clocks differ, stand still and jump, processes end. */
+async function story(seed: number): Promise<{ registered: string[]; answered: string[]; holder: string | undefined }> {
+  const random = new SeededRandom(seed);
+  const shared = new MemoryTables();
+  const turns: (() => void)[] = [];
+  const turn = () => new Promise<void>((resolve) => void turns.push(resolve));
+  const tables = {
+    get: async (table: never, key: never) => {
+      await turn();
+      return shared.get(table, key);
+    },
+    compareAndSet: async (table: never, key: never, expected: never, next: never) => {
+      await turn();
+      return shared.compareAndSet(table, key, expected, next);
+    },
+  } as unknown as Tables;
+  const registered = new Set<string>();
+  const answered: string[] = [];
+  const effects: Promise<void>[] = [];
+  // The actor's journal and its effect, which is carried out whatever becomes of who asked.
+  const unregister = async (id: string) => {
+    registered.delete(id);
+    await shared.write([remove(accounts, { account: id })]);
+  };
+  const effect = async (id: string) => {
+    await turn();
+    await shared.write([put(accounts, { account: id }, accountRecord(initialAccount(id)))]);
+    if ((await confirmNames(tables, [NAME], id, 0)) !== undefined) await unregister(id);
+  };
+  const signUp = async (registrar: Registrar, id: string) => {
+    for (let tries = 0; tries < TRIES; tries++) {
+      if ((await registrar.claim([NAME], id)) === undefined) break;
+      if (tries === TRIES - 1) return;
+    }
+    await turn();
+    registered.add(id);
+    effects.push(effect(id));
+    await turn();
+    if ((await registrar.confirm([NAME], id)) === undefined) answered.push(id);
+    else await unregister(id);
+  };
+  const clocks = [0, random.between(-100_000, 100_000)].map((skewMs) => ({ skewMs, monotonic: 0 }));
+  const running = clocks.flatMap((clock, node) => {
+    const registrar = new Registrar(tables, { nowMs: () => clock.skewMs, monotonicMs: () => clock.monotonic });
+    return [1, 2].map((n) => signUp(registrar, `${node}${n}`));
+  });
+  for (let idle = 0; idle < 3; ) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (turns.length === 0) {
+      idle += 1;
+      continue;
+    }
+    idle = 0;
+    const clock = random.pick(clocks);
+    clock.monotonic += random.pick([0, 10, CLAIM_LIFETIME_MS]);
+    clock.skewMs += random.pick([0, 10, -50_000, 50_000]);
+    const [next] = turns.splice(random.between(0, turns.length - 1), 1);
+    // A process may end at any step, but not the effects of what is durable.
+    next?.();
+  }
+  await Promise.all([...running, ...effects]);
+  return { registered: [...registered], answered, holder: (await shared.get(names, { name: NAME }))?.id };
+}
+
+test(`whatever the clocks say, one account has a name in the end (${SEEDS} interleavings)`, async () => {
+  let contested = 0;
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    const { registered, answered, holder } = await story(seed);
+    assert.equal(registered.length, 1, `seed ${seed}: ${registered} are registered`);
+    assert.deepEqual(answered, registered, `seed ${seed}`);
+    assert.equal(holder, registered[0], `seed ${seed}`);
+    if (holder?.endsWith('2')) contested += 1;
+  }
+  assert.ok(contested > 0);
+});
+
+test('an account whose name another one has confirmed ends as if it had never signed up', async (t) => {
+  const { account, tables, stage } = await town([]);
+  t.after(() => stage.close());
+  const [id, other] = [1, 2].map((shard) => makeId(stage.clock.nowMs(), shard, 0)) as [string, string];
+  assert.equal(await confirmNames(tables, ['acct:unconfirmed'], other, 0), undefined);
+  await account(id, 'register', registration('unconfirmed'));
+  await stage.clock.advance(10_000);
+  assert.equal(await tables.get(accounts, { account: id }), undefined);
+  const credentials = (await account(id, 'credentials', {})) as { exists: boolean };
+  assert.equal(credentials.exists, false);
+  assert.equal((await tables.get(names, { name: 'acct:unconfirmed' }))?.id, other);
+  assert.equal(await tables.get(names, { name: 'email:unconfirmed@example.org' }), undefined);
+  const confirmed = await account(id, 'confirmEmail', { nonce: 'confirmation-nonce' });
+  assert.equal((confirmed as { problem?: string }).problem, 'not_found');
+});
