@@ -3,8 +3,9 @@ import type { Logger as PinoLogger } from 'pino';
 import { accountKind } from '../actors/account/account.js';
 import { conversationKind } from '../actors/conversation/conversation.js';
 import { IDS_PER_MS, makeId, SHARDS } from '../actors/domain/ids.js';
-import { Unavailable } from '../actors/domain/problem.js';
+import { isProblem, Unavailable } from '../actors/domain/problem.js';
 import type { Clock, Random } from '../actors/domain/time.js';
+import { INSTANCE_ID } from '../actors/instance/commands.js';
 import { instanceKind } from '../actors/instance/instance.js';
 import { linkKind } from '../actors/link/kind.js';
 import { mailboxKind } from '../actors/mailbox/kind.js';
@@ -222,7 +223,8 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     random,
     keyedTokens,
     addressGuard,
-    newAccountId: newAccountIds(clock, random),
+    newAccountId: async () => runtime.mintId() ?? mintedElsewhere(services),
+    newPlainId: plainIds(clock, random),
   };
   alarms.start();
   const { readiness, status, leave, close, company, cutOff } = membership;
@@ -304,8 +306,15 @@ function withAlarms(host: ShardHost, alarms: Pick<Alarms, 'shardsChanged'>): Sha
   };
 }
 
-/** Over all shards in turn: ids drawn by chance would collide within a millisecond, once in 100,000 bulk accounts. */
-function newAccountIds(clock: Clock, random: Random): () => string {
+/** An id of the instance's shard, from its owner: this node owns none, as while it drains. */
+async function mintedElsewhere({ askInstance }: Pick<Services, 'askInstance'>): Promise<string> {
+  const minted = await askInstance(INSTANCE_ID, 'mintId', {});
+  if (isProblem(minted)) throw new Unavailable(minted.detail);
+  return minted.id;
+}
+
+/** Over all shards in turn: ids drawn by chance would collide within a millisecond, once in 100,000. */
+function plainIds(clock: Clock, random: Random): () => string {
   let turn = Math.floor(random.fraction() * SHARDS * IDS_PER_MS);
   return () => {
     turn = (turn + 1) % (SHARDS * IDS_PER_MS);

@@ -39,8 +39,10 @@ export interface Services extends ReadServices {
   readonly keyedTokens: KeyedTokens;
   /** Where this server may connect to for people. */
   readonly addressGuard: AddressGuard;
-  /** A fresh account id on a random shard. */
-  newAccountId(): string;
+  /** A fresh id for an account, minted by the owner of its shard: no other node can give the same. @throws Unavailable */
+  newAccountId(): Promise<string>;
+  /** A fresh id for what no actor owns. Two nodes give the same with a chance of one in 65,536 within a millisecond. */
+  newPlainId(): string;
 }
 
 /** Writes of what belongs to no actor: unique names (LWT) and immutable rows. */

@@ -66,6 +66,14 @@ export const shardMap = table('shard_map', {
   conditional: true,
 });
 
+/** The data centre of Cassandra that all nodes use, in one row (store/cassandra/data-center.ts); `century` is always 0. */
+export const storeHome = table('store_home', {
+  partition: { century: 'int' },
+  clustering: {},
+  value: codec('murmuration.store.StoreHome'),
+  conditional: true,
+});
+
 // ---- product
 /** The one place where uniqueness is decided: `acct:alice`, `email:a@b.c`. */
 export const names = table('names', {
@@ -407,6 +415,7 @@ export const allTables = [
   backlogFloors,
   members,
   shardMap,
+  storeHome,
   names,
   accounts,
   statuses,

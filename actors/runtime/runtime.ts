@@ -121,6 +121,11 @@ export class Runtime implements Asker, ShardHost {
     return this.shards.mintedMs();
   }
 
+  /** A fresh id of a shard that this node owns, of each in turn; undefined when it owns none. */
+  mintId(): string | undefined {
+    return this.shards.mint();
+  }
+
   answerNow(kind: string, id: string, command: string, input: object): unknown {
     return this.residents.answerNow({ kind, id, command, input, cause: undefined, once: undefined })?.reply;
   }

@@ -1,5 +1,6 @@
 import type { Bus, Served, Subscription } from '../../transport/bus.js';
 import { actorSubject } from '../../transport/bus.js';
+import { SHARDS } from '../domain/ids.js';
 import type { Activation } from './activation.js';
 import { Minter } from './minter.js';
 import { StampClock } from './stamp-clock.js';
@@ -20,6 +21,8 @@ export class Shards {
   private readonly held = new Map<number, HeldShard>();
   /** Kept when a shard leaves: should it come back, its ids still ascend. */
   private readonly minters = new Map<number, Minter>();
+  /** The shard that minted last for no actor. */
+  private turn = -1;
 
   private readonly stamps: StampClock;
 
@@ -46,6 +49,16 @@ export class Shards {
     let latestMs = 0;
     for (const minter of this.minters.values()) latestMs = Math.max(latestMs, minter.reachedMs);
     return latestMs;
+  }
+
+  /** A fresh id of one of the shards that are owned here, of each in turn; undefined when there is none. */
+  mint(): string | undefined {
+    for (let tries = 0; tries < SHARDS; tries++) {
+      this.turn = (this.turn + 1) % SHARDS;
+      const held = this.get(this.turn);
+      if (held !== undefined && this.around.placement.epochOf(this.turn) !== undefined) return held.minter.next();
+    }
+    return undefined;
   }
 
   /** Begins to take commands, from this node at once and from others when resolved. */

@@ -71,8 +71,8 @@ export class Incoming implements Request<never, never, never> {
     return this.#repeated?.once;
   }
 
-  get newId(): string {
-    return this.#repeated?.newId ?? this.services.newAccountId();
+  get newId(): string | undefined {
+    return this.#repeated?.newId;
   }
 
   /** What it has in common with the requests that it may repeat. */

@@ -52,7 +52,7 @@ const onceOf = (name: string): string => name.slice(0, ONCE_CHARS);
 async function underOneId(request: Keyed, route: AnyRoute, name: string): Promise<Handled> {
   const { services } = request;
   for (let look = 0; look < LOOKS_MAX; look++) {
-    const found = await services.registry.claimAnswer(name, services.newAccountId());
+    const found = await services.registry.claimAnswer(name, await services.newAccountId());
     if (found !== 'pending' && 'newId' in found) {
       request.repeats({ once: onceOf(name), newId: found.newId });
       return carryOut(request, route, name);

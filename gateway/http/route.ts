@@ -59,8 +59,8 @@ export interface Request<P, Q, B> {
    * `Idempotency-Key` have the same; undefined without one, and where the route is not `idempotent`.
    */
   readonly once: string | undefined;
-  /** A fresh id, as accounts have them, for what the request makes; where answers are kept, the repeats' as well. */
-  readonly newId: string;
+  /** Where answers are kept: an account's id for what the request makes, the same for its repeats. Undefined without a key. */
+  readonly newId: string | undefined;
 }
 
 /** One line of the route list: data, read by the server, the README's table and the tidy test. */

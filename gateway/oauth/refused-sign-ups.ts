@@ -8,7 +8,7 @@ import { guardsOf } from './guards.js';
 export async function noteRefused(services: Services, domain: string, address: string): Promise<void> {
   const { refusals, refusalsOfDomain } = guardsOf(services);
   if (refusalsOfDomain.take(domain) && refusals.take(''))
-    await services.registry.refusedSignUp(domain, services.newAccountId(), address);
+    await services.registry.refusedSignUp(domain, services.newPlainId(), address);
 }
 
 /** Attempts to sign up that each of the domains has prevented, by day, today first; of all without any the same list. @throws Unavailable */

@@ -58,7 +58,7 @@ export async function signUp(services: Services, wanted: SignUp): Promise<{ read
   const faults = faultsOf(wanted, username, email);
   if (Object.keys(faults).length > 0) return refusal(faults);
   const names = namesOf(username, email);
-  const id = wanted.id ?? services.newAccountId();
+  const id = wanted.id ?? (await services.newAccountId());
   for (const name of names) {
     if (await services.registry.isTaken(name, id)) return taken(name);
   }

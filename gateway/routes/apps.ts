@@ -81,7 +81,7 @@ const createApp = route({
     const clientId = newSecret(services);
     const secret = newSecret(services);
     const app: StoreAppRecord = {
-      id: services.newAccountId(),
+      id: services.newPlainId(),
       name,
       ...(website === '' ? {} : { website }),
       redirectUris,

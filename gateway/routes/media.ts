@@ -45,7 +45,7 @@ const upload = (path: string, patient: boolean): AnyRoute =>
     handle: async ({ services, viewer = '', body, once, newId }) => {
       const details = await detailsOf(services, viewer, body, newId);
       if (isProblem(details)) return details;
-      const key = await mediaKey(services, viewer, chanceFor(newId, body.file));
+      const key = await mediaKey(services, viewer, chanceFor(newId ?? services.newPlainId(), body.file));
       const received = await services.workshop.receive(body.file.bytes, patient, key, details.preview !== undefined);
       if (isProblem(received)) return refused(services, received, [details.preview]);
       const media = withDetails(received, details);

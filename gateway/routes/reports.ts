@@ -63,7 +63,7 @@ const file = route({
     const ruleIds = [...new Set(body.rule_ids.map(storedId))];
     if (!ruleIds.every((id) => rules.some((rule) => rule.id === id)))
       return problem('invalid', 'Validation failed: Rules does not reference valid rules');
-    const made = await services.askReport(newId, 'file', {
+    const made = await services.askReport(newId ?? (await services.newAccountId()), 'file', {
       account: viewer,
       target: target.id,
       category: body.category ?? (ruleIds.length > 0 ? 'violation' : 'other'),

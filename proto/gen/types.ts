@@ -80,6 +80,13 @@ export interface AccountConfirmEmail {
   readonly nonce: string;
 }
 
+/** Another account has its name: it ends as if it had never signed up. */
+export interface AccountUnregistered {
+  readonly username: string;
+  readonly email: string;
+  readonly atMs: number;
+}
+
 export interface AccountEmailConfirmed {
   readonly atMs: number;
 }
@@ -2034,6 +2041,10 @@ export interface InstanceEmpty {
 
 }
 
+export interface InstanceMinted {
+  readonly id: string;
+}
+
 export interface InstanceText {
   readonly text: string;
   readonly hint: string;
@@ -2645,9 +2656,16 @@ export interface StoreShardMapRecord {
   readonly formatVersion: string;
 }
 
+/** Where the nodes' quorums are (store/cassandra/data-center.ts). */
+export interface StoreStoreHome {
+  readonly dataCenter: string;
+}
+
+/** confirmed: an account that has the name is durable. */
 export interface StoreNameClaim {
   readonly id: string;
   readonly atMs: number;
+  readonly confirmed: boolean;
 }
 
 export interface StoreAccountRecord {
@@ -2963,6 +2981,7 @@ export interface Messages {
   'murmuration.account.Register': AccountRegister;
   'murmuration.account.Registered': AccountRegistered;
   'murmuration.account.ConfirmEmail': AccountConfirmEmail;
+  'murmuration.account.Unregistered': AccountUnregistered;
   'murmuration.account.EmailConfirmed': AccountEmailConfirmed;
   'murmuration.account.Credentials': AccountCredentials;
   'murmuration.account.ChangePassword': AccountChangePassword;
@@ -3253,6 +3272,7 @@ export interface Messages {
   'murmuration.conversation.SetCard': ConversationSetCard;
   'murmuration.conversation.CardSet': ConversationCardSet;
   'murmuration.instance.Empty': InstanceEmpty;
+  'murmuration.instance.Minted': InstanceMinted;
   'murmuration.instance.Text': InstanceText;
   'murmuration.instance.DomainLimit': InstanceDomainLimit;
   'murmuration.instance.AddressLimit': InstanceAddressLimit;
@@ -3330,6 +3350,7 @@ export interface Messages {
   'murmuration.store.BacklogRecord': StoreBacklogRecord;
   'murmuration.store.MemberRecord': StoreMemberRecord;
   'murmuration.store.ShardMapRecord': StoreShardMapRecord;
+  'murmuration.store.StoreHome': StoreStoreHome;
   'murmuration.store.NameClaim': StoreNameClaim;
   'murmuration.store.AccountRecord': StoreAccountRecord;
   'murmuration.store.StatusRecord': StoreStatusRecord;

@@ -3,9 +3,10 @@ import type { Bounds, RangeOptions, Row, RowWrite, Tables, WriteOptions } from '
 import { checkConditional, checkLimit, checkRangeRemoval, checkWrite, sameValue } from '../rules.js';
 import type { StoreLog } from '../store-log.js';
 import type { AnyTable, Columns, KeyOf, Table } from '../table.js';
-import { allTables } from '../tables.js';
+import { allTables, storeHome } from '../tables.js';
 import type { WriteTimestamps } from '../write-timestamps.js';
 import { type CassandraAddress, CONDITIONAL_TIMEOUT_MS, connectTo } from './connection.js';
+import { checkDataCenter } from './data-center.js';
 import { isMistake, retried, sideBySide, unavailable } from './failures.js';
 import { type GroupLimits, groupLimitsOf } from './group-limits.js';
 import { GroupedWrites, type Unit } from './grouped-writes.js';
@@ -43,7 +44,10 @@ export class CassandraTables implements Tables {
     this.statements = new Map(tables.map((table) => [table.name, new Statements(table, keyspace)]));
   }
 
-  /** Connects, and makes what the schema lacks. @throws Unavailable when no node answers or the schema does not settle */
+  /**
+   * Connects, and makes what the schema lacks. @throws Unavailable when no node answers or the schema does not settle;
+   * Misconfigured when nodes of this keyspace use another data centre
+   */
   static async open(options: CassandraOptions): Promise<CassandraTables> {
     const { keyspace, log, tables = allTables, timestamps } = options;
     if (!/^[A-Za-z]\w{0,47}$/.test(keyspace)) throw new RangeError(`${keyspace} is no name for a keyspace`);
@@ -58,6 +62,7 @@ export class CassandraTables implements Tables {
     let limits: GroupLimits;
     try {
       await ensureTables(client, keyspace, tables);
+      if (tables.includes(storeHome)) await checkDataCenter(client, keyspace, options.localDataCenter);
       limits = await groupLimitsOf(client);
     } catch (error) {
       await client.shutdown();

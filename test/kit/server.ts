@@ -110,7 +110,7 @@ export class TestServer {
   /** Signs somebody up behind the scenes, without mail. */
   async person(name: string, scopes: readonly string[] = ALL_SCOPES, role = 'user'): Promise<Person> {
     const { services } = this.node;
-    const id = services.newAccountId();
+    const id = await services.newAccountId();
     const email = `${name}@example.org`;
     assert.equal(await services.registry.claim([`acct:${name}`, `email:${email}`], id), undefined);
     await this.#done(

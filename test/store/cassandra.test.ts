@@ -23,6 +23,7 @@ import {
   journal,
   marks,
   names,
+  storeHome,
   tokens,
 } from '../../store/tables.js';
 
@@ -167,6 +168,28 @@ test('statements name their keyspace, so that a server which forgot them takes n
     for (const query of ours) assert.match(query, new RegExp(`"${keyspace}"\\."`));
   } finally {
     await tables.close();
+    await dropKeyspace(keyspace);
+  }
+});
+
+test('a node with another data centre than the first one is refused, and told which one to set', async () => {
+  const keyspace = `test_${randomBytes(6).toString('hex')}`;
+  const options = { ...cassandraAddress(), keyspace, replication: 1, log, tables: [storeHome] };
+  const { localDataCenter: own } = options;
+  try {
+    const first = await CassandraTables.open(options);
+    assert.deepEqual(await first.get(storeHome, { century: 0 }), { dataCenter: own });
+    const again = await CassandraTables.open(options);
+    await again.close();
+    await first.compareAndSet(storeHome, { century: 0 }, { dataCenter: own }, { dataCenter: 'elsewhere' });
+    await first.close();
+    await assert.rejects(CassandraTables.open(options), {
+      name: 'Misconfigured',
+      message:
+        `the nodes of keyspace ${keyspace} use the data centre elsewhere of Cassandra, and CASSANDRA_LOCAL_DC is ` +
+        `${own}: set it to elsewhere; nodes in several data centres are not supported`,
+    });
+  } finally {
     await dropKeyspace(keyspace);
   }
 });

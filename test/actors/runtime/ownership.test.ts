@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { idMs, makeId } from '../../../actors/domain/ids.js';
+import { idMs, idShard, makeId } from '../../../actors/domain/ids.js';
 import { Unavailable } from '../../../actors/domain/problem.js';
 import { LOOK_MS } from '../../../actors/runtime/until-moved.js';
 import { encodeCommand, openReply, readReply } from '../../../actors/runtime/wire.js';
@@ -54,6 +54,21 @@ test('what was stored but whose shard was lost meanwhile is not acknowledged', a
   proceed();
   await doubtful;
   assert.equal(await stage.shared.get(pages, { notebook: id, line: 2 }), undefined);
+});
+
+test('a node mints ids of each of its shards in turn, and none without a shard', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1);
+  const ids = Array.from({ length: 3 * STAGE_SHARDS.length }, () => node.runtime.mintId() ?? '');
+  assert.equal(new Set(ids).size, ids.length);
+  assert.deepEqual(
+    ids.map((minted) => idShard(minted)),
+    [...STAGE_SHARDS, ...STAGE_SHARDS, ...STAGE_SHARDS],
+  );
+  node.placement.epoch = undefined;
+  assert.equal(node.runtime.mintId(), undefined);
+  assert.equal((await stage.node(undefined)).runtime.mintId(), undefined);
 });
 
 test('a node whose lease ran out does not even answer queries', async (t) => {

@@ -83,7 +83,8 @@ export async function openCity(stage: Stage = new Stage()) {
     random: undefined as never,
     keyedTokens: undefined as never,
     addressGuard: undefined as never,
-    newAccountId: () => '',
+    newAccountId: async () => '',
+    newPlainId: () => '',
   };
   /** The same without anything kept: each page is read, judged and rendered from the store. */
   const afresh = (): Services => {

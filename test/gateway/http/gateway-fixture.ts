@@ -139,7 +139,8 @@ export class GatewayFixture {
       random: { bytes: (count) => randomBytes(count), fraction: () => Math.random() },
       keyedTokens,
       addressGuard: new AddressGuard(),
-      newAccountId: () => ALICE,
+      newAccountId: async () => ALICE,
+      newPlainId: () => ALICE,
     };
   }
 

@@ -230,7 +230,7 @@ test('one is dismissed in the old way, too', async () => {
 
 test('reports are for moderators only; warnings and severed follows come with what they say', async () => {
   const { services } = server.node;
-  const mod = services.newAccountId();
+  const mod = await services.newAccountId();
   const signUp = { passwordHash: '', confirmed: true, approved: true, locale: 'en' };
   const registered = { username: 'mo', email: 'mo@example.org', role: 'moderator', ...signUp };
   await services.askAccount(mod, 'register', registered);
