@@ -4,11 +4,14 @@ import { countChars } from './text.js';
 /** Of text and spoiler together, as countChars counts. Source: Mastodon StatusLengthValidator. */
 export const STATUS_CHARS_MAX = 500;
 
+/** The refusal of a text that is too long, also of one of which not all was read. */
+export const TEXT_TOO_LONG = { field: 'text', description: `character limit of ${STATUS_CHARS_MAX} exceeded` } as const;
+
 /** Why a status cannot say this, be it new or edited. `mayBeEmpty`: something else is shown, media or a poll. */
 export function textProblem(text: string, spoilerText: string, mayBeEmpty = false): Problem | undefined {
   if (text.trim() === '' && !mayBeEmpty) return invalidField('text', 'Text', 'ERR_BLANK', "can't be blank");
   if (countChars(text) + countChars(spoilerText) > STATUS_CHARS_MAX)
-    return invalidField('text', 'Text', 'ERR_TOO_LONG', `character limit of ${STATUS_CHARS_MAX} exceeded`);
+    return invalidField(TEXT_TOO_LONG.field, 'Text', 'ERR_TOO_LONG', TEXT_TOO_LONG.description);
   return undefined;
 }
 

@@ -26,10 +26,12 @@ export function validators(): (schema: TSchema) => Validate {
 
 function makeAjv(): Ajv {
   // allErrors stays off: its cost grows with what a client sends.
-  const ajv = new Ajv({ useDefaults: true, strict: true, strictTypes: false, strictRequired: false });
+  const ajv = new Ajv({ useDefaults: true, verbose: true, strict: true, strictTypes: false, strictRequired: false });
   addFormats.default(ajv);
   ajv.addKeyword({ keyword: 'clamp', schemaType: 'boolean' });
   ajv.addKeyword({ keyword: 'lenient', schemaType: 'boolean' });
+  // The refusal of a longer text, where what may be read is more than what is taken.
+  ajv.addKeyword({ keyword: 'tooLong', schemaType: 'object' });
   // What the handler demands besides, for the OpenAPI document to say.
   ajv.addKeyword({ keyword: 'shown', schemaType: 'object' });
   // A file comes from the multipart parser, not from JSON: only bytes that are bytes will do.
@@ -50,7 +52,14 @@ function refusal(error: ErrorObject | undefined): Problem {
   return problem('invalid', `Validation failed: ${title} ${described.description}`, { [field]: [described] });
 }
 
+/** A refusal that a schema has of its own for texts that are too long. */
+function tooLong({ keyword, parentSchema }: ErrorObject): { field: string; description: string } | undefined {
+  return keyword === 'maxLength' ? parentSchema?.tooLong : undefined;
+}
+
 function fieldOf(error: ErrorObject): string {
+  const own = tooLong(error);
+  if (own !== undefined) return own.field;
   const missing =
     error.keyword === 'required' ? (error.params as { missingProperty: string }).missingProperty : undefined;
   const path = error.instancePath.split('/').slice(1);
@@ -71,7 +80,10 @@ function describe(error: ErrorObject): FieldError {
         : { error: 'ERR_TOO_SHORT', description: `is too short (minimum is ${params.limit})` };
     case 'maxLength':
     case 'maxItems':
-      return { error: 'ERR_TOO_LONG', description: `is too long (maximum is ${params.limit})` };
+      return {
+        error: 'ERR_TOO_LONG',
+        description: tooLong(error)?.description ?? `is too long (maximum is ${params.limit})`,
+      };
     case 'enum':
     case 'const':
     case 'anyOf':

@@ -114,7 +114,7 @@ function requestBody({ body, multipartBytesMax }: AnyRoute): object | undefined 
  * what handlers demand besides, says so.
  */
 function plain(schema: Schema): Schema {
-  const { clamp: _clamp, lenient: _lenient, bytes, shown: demanded, ...rest } = schema;
+  const { clamp: _clamp, lenient: _lenient, tooLong: _tooLong, bytes, shown: demanded, ...rest } = schema;
   if (bytes === true) return { type: 'string', format: 'binary' };
   const shown: Record<string, unknown> = { ...rest };
   if (rest.properties !== undefined) {

@@ -5,6 +5,7 @@ import { storedId } from '../../actors/domain/ids.js';
 import { LANGUAGE_CHARS_MAX, statusLanguage } from '../../actors/domain/language.js';
 import { noParent } from '../../actors/domain/posting-refusals.js';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
+import { TEXT_TOO_LONG } from '../../actors/domain/status-text.js';
 import type {
   AccountMediaList,
   AccountMention,
@@ -30,7 +31,9 @@ import { approvedAccounts } from './lists.js';
 import { schedule } from './scheduled-statuses.js';
 
 /** Characters read at all; what a status may have is counted by its author's actor, where links count less. */
-export const TEXT_INPUT_CHARS_MAX = 50_000;
+const TEXT_INPUT_CHARS_MAX = 50_000;
+/** A text of a status as it is sent. */
+export const TextDraft = Type.String({ maxLength: TEXT_INPUT_CHARS_MAX, tooLong: TEXT_TOO_LONG });
 /** Media, choices: lists that are read only to be refused. */
 const REFUSED_ITEMS_MAX = 100;
 
@@ -57,12 +60,12 @@ export function newPoll(draft: Static<typeof PollDraft> | undefined): AccountNew
 export const QuotePolicy = Type.Union(['', ...QUOTE_POLICIES].map((word) => Type.Literal(word)));
 
 const Draft = Type.Object({
-  status: Type.Optional(Type.String({ maxLength: TEXT_INPUT_CHARS_MAX })),
+  status: Type.Optional(TextDraft),
   in_reply_to_id: Type.Optional(Type.Union([idText(), Type.Literal('')])),
   visibility: Type.Optional(
     Type.Union([Type.Literal(''), ...['public', 'unlisted', 'private', 'direct'].map((word) => Type.Literal(word))]),
   ),
-  spoiler_text: Type.Optional(Type.String({ maxLength: TEXT_INPUT_CHARS_MAX })),
+  spoiler_text: Type.Optional(TextDraft),
   sensitive: Type.Optional(Type.Boolean()),
   language: Type.Optional(Type.String({ maxLength: LANGUAGE_CHARS_MAX })),
   scheduled_at: Type.Optional(Type.String({ maxLength: 100 })),

@@ -16,7 +16,7 @@ import type { Services } from '../services.js';
 import { soon } from '../soon.js';
 import { notFound, type VisibleStatus, visibleStatus } from '../visible.js';
 import { idParams } from './lists.js';
-import { newPoll, PollDraft, QuotePolicy, TEXT_INPUT_CHARS_MAX } from './post.js';
+import { newPoll, PollDraft, QuotePolicy, TextDraft } from './post.js';
 
 const edit = route({
   method: 'PUT',
@@ -25,8 +25,8 @@ const edit = route({
   scope: 'write:statuses',
   params: idParams,
   body: Type.Object({
-    status: Type.Optional(Type.String({ maxLength: TEXT_INPUT_CHARS_MAX })),
-    spoiler_text: Type.Optional(Type.String({ maxLength: TEXT_INPUT_CHARS_MAX })),
+    status: Type.Optional(TextDraft),
+    spoiler_text: Type.Optional(TextDraft),
     sensitive: Type.Optional(Type.Boolean()),
     language: Type.Optional(Type.String({ maxLength: LANGUAGE_CHARS_MAX })),
     poll: Type.Optional(PollDraft),

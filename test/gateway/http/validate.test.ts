@@ -53,3 +53,14 @@ test('a validator gives the same answers at its first value and at later ones', 
     assert.ok(isProblem(validate({ limit: 0 })));
   }
 });
+
+test('a schema may have its own refusal of a text that is too long to be read', () => {
+  const tooLong = { field: 'text', description: 'character limit of 5 exceeded' };
+  const validate = validators()(Type.Object({ status: Type.String({ maxLength: 10, tooLong }) }));
+  const refused = validate({ status: 'x'.repeat(11) });
+  assert.ok(isProblem(refused));
+  assert.equal(refused.detail, 'Validation failed: Text character limit of 5 exceeded');
+  assert.deepEqual(refused.fields, {
+    text: [{ error: 'ERR_TOO_LONG', description: 'character limit of 5 exceeded' }],
+  });
+});
