@@ -2,8 +2,8 @@ import { Generations } from './generations.js';
 import type { RowWrite } from './port.js';
 import type { AnyTable } from './table.js';
 
-/** Rows known to be written: buckets of time, of which one is current. */
-const KNOWN_MAX = 1_024;
+/** Rows known to be written: buckets of time, of which one is current, and the hashtags used last. */
+const KNOWN_MAX = 4_096;
 const WRITTEN = {};
 
 /** Leaves out of writes what is stored already: rows of constant tables. */

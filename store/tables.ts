@@ -154,6 +154,13 @@ export const tagNames = table('tag_names', {
   value: codec('murmuration.store.PublicBucket'),
   ttlSeconds: 90 * 86_400,
 });
+/** The name of a hashtag by its number (tagId), which does not lead back to it. */
+export const tagNumbers = table('tag_numbers', {
+  partition: { number: 'id' },
+  clustering: {},
+  value: codec('murmuration.store.TagName'),
+  constant: true,
+});
 /** Accounts by the words of their names: `start` are a word's first two letters, a full stop ends it. */
 export const nameIndex = table('name_index', {
   partition: { start: 'text' },
@@ -428,6 +435,7 @@ export const allTables = [
   tagBuckets,
   popularStatuses,
   tagNames,
+  tagNumbers,
   nameIndex,
   linkHolders,
   accountWords,

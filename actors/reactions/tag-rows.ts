@@ -1,7 +1,8 @@
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import { put, type RowWrite, remove } from '../../store/port.js';
-import { tagBuckets, tagNames, tagStatuses } from '../../store/tables.js';
+import { tagBuckets, tagNames, tagNumbers, tagStatuses } from '../../store/tables.js';
 import { indexedTags, TAG_BUCKET_MS, tagBucket } from '../domain/hashtag.js';
+import { tagId } from '../domain/tag-id.js';
 import { writtenTags } from '../domain/text.js';
 import { wordStart } from '../domain/words.js';
 
@@ -15,6 +16,7 @@ export function tagRows(record: StoreStatusRecord): RowWrite[] {
     put(tagStatuses, { tag, bucket, status: record.id }, useOf(tag, record.accountId, written.get(tag))),
     put(tagBuckets, { tag, bucket }, { atMs: bucket * TAG_BUCKET_MS }),
     put(tagNames, { start: wordStart(tag), tag }, { atMs: bucket * TAG_BUCKET_MS }),
+    put(tagNumbers, { number: tagId(tag) }, { name: tag }),
   ]);
 }
 

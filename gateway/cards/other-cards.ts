@@ -1,3 +1,4 @@
+import { tagId } from '../../actors/domain/tag-id.js';
 import type {
   AccountDirect,
   AccountFilter,
@@ -11,7 +12,7 @@ import type { LinkTrend } from '../discovery/trends.js';
 import { renderAdminAccount } from '../entities/admin.js';
 import type { EmojiLookup } from '../entities/custom-emoji.js';
 import { renderFilter } from '../entities/filter.js';
-import { renderTag, tagId } from '../entities/tag.js';
+import { renderTag } from '../entities/tag.js';
 import { renderTrendsLink } from '../entities/trends-link.js';
 import type { InstanceSettings } from '../instance/settings.js';
 import { GROUP_PAGES_MAX, type KeptGroups } from '../timelines/kept-groups.js';

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { tagId } from '../../actors/domain/tag-id.js';
 import type { DayUse, TagUses } from '../discovery/tag-histories.js';
 import type { InstanceSettings } from '../instance/settings.js';
 
@@ -42,10 +42,4 @@ export function renderHistory(history: readonly DayUse[]): TagHistory[] {
     uses: String(uses),
     accounts: String(accounts),
   }));
-}
-
-/** 59 bits of the name's SHA-256: at most 18 digits. */
-export function tagId(name: string): string {
-  const bits = createHash('sha256').update(name).digest().readBigUInt64BE() >> 5n;
-  return bits.toString();
 }

@@ -1,6 +1,6 @@
 import { namedHashtag } from '../../actors/domain/hashtag.js';
-import { statuses } from '../../store/tables.js';
-import { tagId } from '../entities/tag.js';
+import { isId, storedId } from '../../actors/domain/ids.js';
+import { statuses, tagNumbers } from '../../store/tables.js';
 import type { Services } from '../services.js';
 import { tagsCursor } from '../timelines/tag.js';
 import { idsOf, type Period } from './period.js';
@@ -18,13 +18,10 @@ export interface TagUse {
   readonly accountId: string;
 }
 
-/**
- * The hashtag that somebody means: one that trends, by its id, or any by its name, since ids are made of names and do
- * not lead back to them.
- */
+/** The hashtag that somebody means: one that was used in public, by its id, or any by its name. @throws Unavailable */
 export async function tagNamed(services: Services, idOrName: string): Promise<string | undefined> {
-  if (!/^\d+$/.test(idOrName)) return namedHashtag(idOrName);
-  return (await services.trends.tags()).find(({ name }) => tagId(name) === idOrName)?.name;
+  if (!isId(idOrName)) return namedHashtag(idOrName);
+  return (await services.tables.get(tagNumbers, { number: storedId(idOrName) }))?.name;
 }
 
 /** In public within a period, newest first. */

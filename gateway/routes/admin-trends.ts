@@ -1,5 +1,6 @@
 import { storedId } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
+import { tagId } from '../../actors/domain/tag-id.js';
 import { statuses } from '../../store/tables.js';
 import { JsonPieces } from '../cards/json-pieces.js';
 import { arrayOf } from '../cards/status-pages.js';
@@ -12,8 +13,8 @@ import {
 } from '../discovery/trend-reviews.js';
 import type { Trend } from '../discovery/trends.js';
 import { renderStatuses } from '../entities/status.js';
-import { tagId } from '../entities/tag.js';
 import { type AnyRoute, json, type Request, route } from '../http/route.js';
+import { tagNamed } from '../metrics/tag-uses.js';
 import type { Services } from '../services.js';
 import { notFound, visibleById } from '../visible.js';
 import { idParams } from './lists.js';
@@ -58,11 +59,12 @@ async function adminStatuses(services: Services, viewer: string, ids: readonly s
 
 type Reviewed = Pick<Request<{ id: string }, unknown, unknown>, 'services' | 'viewer' | 'params'>;
 
-/** Of what trends, or what was decided before, the one with this number. */
+/** The hashtag in use, or the link that trends or was decided on before, with this number. */
 async function named(services: Services, kind: 'tag' | 'link', id: string): Promise<Trend | undefined> {
-  const all = await (kind === 'tag' ? services.trends.tags() : services.trends.links());
-  const trending = all.find(({ name }) => tagId(name) === id);
-  if (trending !== undefined) return trending;
+  const tag = kind === 'tag' ? await tagNamed(services, id) : undefined;
+  if (tag !== undefined) return { name: tag, history: await services.tagHistories.of(tag) };
+  const trending = kind === 'link' && (await services.trends.links()).find(({ name }) => tagId(name) === id);
+  if (trending) return trending;
   const start = `${kind}:`;
   const decided = (await services.entries.of('trends')).flatMap(({ key }) =>
     key.startsWith(start) ? [key.slice(start.length)] : [],

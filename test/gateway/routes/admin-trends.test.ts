@@ -128,3 +128,17 @@ test('nobody else decides what trends, nor is there anything but what trends and
   assert.equal((await mod.post('/api/v1/admin/trends/tags/match/approve')).status, 404);
   assert.equal((await mod.post('/api/v1/admin/trends/links/x/reject')).status, 404);
 });
+
+test('a hashtag that is in use but does not trend is reviewed by its number; one that nobody used is not found', async () => {
+  await bob.says('quietly #rarely');
+  const { id } = (await mod.get('/api/v1/tags/rarely')).body;
+  const approved = await mod.post(`/api/v1/admin/trends/tags/${id}/approve`);
+  assert.equal(approved.status, 200, JSON.stringify(approved.body));
+  assert.deepEqual([approved.body.id, approved.body.name, approved.body.trendable], [id, 'rarely', true]);
+  const rejected = await mod.post(`/api/v1/admin/trends/tags/${id}/reject`);
+  assert.deepEqual([rejected.status, rejected.body.trendable], [200, false]);
+  assert.equal(
+    (await mod.post(`/api/v1/admin/trends/tags/${(await mod.get('/api/v1/tags/neverused')).body.id}/approve`)).status,
+    404,
+  );
+});
