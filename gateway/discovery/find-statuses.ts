@@ -17,6 +17,8 @@ import { ALL, type Entry } from '../timelines/cursor.js';
 import { notificationCursor } from '../timelines/notification-cursor.js';
 import { relationsOf, type VisibleStatus, visibleById } from '../visible.js';
 import { QUERY_WORDS_MAX } from './find-accounts.js';
+import { findLocal } from './find-local.js';
+import { fits, type Operators, onlyFrom, takeOperators } from './search-operators.js';
 
 /** The viewer's own statuses that are looked through, newest first; and of favourites, bookmarks, notifications. */
 const OWN_MAX = 800;
@@ -45,11 +47,13 @@ interface TextQuestion {
   /** Names of hashtags. */
   readonly tags: readonly string[];
   readonly withoutTags: readonly string[];
+  readonly operators: Operators | undefined;
 }
 
 /**
- * Statuses with all words of the question, newest first: the viewer's own, what they favourited or bookmarked, what
- * mentions them, and public ones of authors who want to be found.
+ * Statuses with all words of the question that fit its operators, newest first: the viewer's own, what they favourited or
+ * bookmarked, what mentions them, and public ones of authors who want to be found. Without words these are looked
+ * for by author only.
  */
 export function findStatuses(
   services: Services,
@@ -59,10 +63,25 @@ export function findStatuses(
 ): Soon<VisibleStatus[]> {
   const kept = keptOf(services);
   const asked = kept.read(question);
-  if (asked.words.length === 0 && asked.phrases.length === 0) return [];
+  const { operators } = asked;
+  if (asked.words.length === 0 && asked.phrases.length === 0 && operators === undefined) return [];
+  return soon(operators === undefined ? NOBODY : namedIn(services, viewer, operators), (accounts) =>
+    findAmong(services, viewer, asked, accounts, { limit, offset, accountId, before, after }),
+  );
+}
+
+function findAmong(
+  services: Services,
+  viewer: string,
+  asked: TextQuestion,
+  accounts: ReadonlyMap<string, string>,
+  { limit, offset, accountId, before, after }: StatusesWanted,
+): Soon<VisibleStatus[]> {
+  const kept = keptOf(services);
+  const within = asked.operators?.within;
   const sources = together<[Library, readonly string[], Relations]>([
-    libraryOf(services, viewer),
-    indexed(services, asked),
+    within === 'public' ? NO_LIBRARY : libraryOf(services, viewer),
+    within === 'library' ? [] : everyonesOf(services, asked, accounts),
     relationsOf(services, viewer),
   ]);
   return soon(sources, ([library, everyones, relations]) => {
@@ -70,7 +89,7 @@ export function findStatuses(
     const isCut = before !== undefined || after !== undefined;
     const lists = [library.ids, everyones].map((ids) => (isCut ? ids.filter(isAsked) : ids));
     const candidates = new NewestFirst(lists[0] ?? [], lists[1] ?? []);
-    const match = { asked, texts: kept.texts, library, relations, accountId, enough: offset + limit };
+    const match = { asked, accounts, texts: kept.texts, library, relations, accountId, enough: offset + limit };
     return soon(matching(services, viewer, candidates, match, []), (found) => found.slice(offset));
   });
 }
@@ -107,6 +126,8 @@ class NewestFirst {
 
 interface Match {
   readonly asked: TextQuestion;
+  /** Whom `from:` names. */
+  readonly accounts: ReadonlyMap<string, string>;
   readonly texts: Texts;
   readonly library: Library;
   readonly relations: Relations;
@@ -122,7 +143,7 @@ function matching(
   match: Match,
   found: VisibleStatus[],
 ): Soon<VisibleStatus[]> {
-  const { asked, texts, library, relations, accountId, enough } = match;
+  const { asked, accounts, texts, library, relations, accountId, enough } = match;
   // Most say it still: few more than are wanted are enough the first time.
   const look = found.length === 0 ? Math.min(LOOKED_AT_ONCE, enough + SPARE) : LOOKED_AT_ONCE;
   const some = found.length < enough ? candidates.next(look) : [];
@@ -135,6 +156,7 @@ function matching(
       if (status === undefined || status.original !== undefined) continue;
       const { record } = status;
       if (accountId !== undefined && record.accountId !== accountId) continue;
+      if (asked.operators !== undefined && !fits(record, asked.operators, accounts)) continue;
       if (!says(texts, record, asked)) continue;
       said.push(status);
       if (!library.has.has(record.id)) strangers.push(record.accountId);
@@ -143,7 +165,9 @@ function matching(
       for (const status of said) {
         const { id, accountId: author } = status.record;
         if (found.length === enough) break;
-        if (library.has.has(id) || isIndexable(services, relations, authors.get(author))) found.push(status);
+        const isPublic = status.record.visibility === 'public';
+        if (library.has.has(id) || (isPublic && isIndexable(services, relations, authors.get(author))))
+          found.push(status);
       }
       return matching(services, viewer, candidates, match, found);
     });
@@ -156,8 +180,31 @@ function isIndexable({ limits }: Services, relations: Relations, author: StoreAc
   return !limits.silenced(author.id) || relations(author.id)?.following === true;
 }
 
-/** "Phrases" in quotation marks, -words and -#hashtags that must not be there, #hashtags and words. */
-function read(question: string): TextQuestion {
+/** Ids of the accounts that `from:` names; `me` is the viewer. */
+async function namedIn(services: Services, viewer: string, { from }: Operators): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const name of from) {
+    const id = name === 'me' ? viewer : await findLocal(services, name);
+    if (id !== undefined) found.set(name, id);
+  }
+  return found;
+}
+
+/** Ids of others' statuses: by the words, or without words of the one author. */
+function everyonesOf(
+  services: Services,
+  asked: TextQuestion,
+  accounts: ReadonlyMap<string, string>,
+): Soon<readonly string[]> {
+  if (asked.words.length > 0) return indexed(services, asked);
+  const author = asked.operators && onlyFrom(asked.operators, accounts);
+  if (author === undefined) return [];
+  return soon(services.latestRows.of(accountStatuses, 'status', author, OWN_MAX), (rows) => rows.map(({ id }) => id));
+}
+
+/** Operators, "phrases" in quotation marks, -words and -#hashtags that must not be there, #hashtags and words. */
+function read(whole: string): TextQuestion {
+  const { rest: question, operators } = takeOperators(whole);
   const phrases: string[] = [];
   const without: string[] = [];
   const withoutTags: string[] = [];
@@ -182,6 +229,7 @@ function read(question: string): TextQuestion {
     without: without.slice(0, QUERY_WORDS_MAX),
     tags: tags.slice(0, QUERY_WORDS_MAX),
     withoutTags: withoutTags.slice(0, QUERY_WORDS_MAX),
+    operators,
   };
 }
 
@@ -226,6 +274,9 @@ interface Library {
   readonly ids: readonly string[];
   readonly has: ReadonlySet<string>;
 }
+
+const NO_LIBRARY: Library = { ids: [], has: new Set() };
+const NOBODY: ReadonlyMap<string, string> = new Map();
 
 /** The lists that a library was made of. */
 interface Shelves {

@@ -5,6 +5,7 @@ import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import { QUOTE_POLICY_DEFAULT } from '../../actors/domain/quoting.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { JsonPieces } from '../cards/json-pieces.js';
+import { findLocal } from '../discovery/find-local.js';
 import { isPublished } from '../entities/account.js';
 import { withApproval } from '../entities/feature-approval.js';
 import { relationshipsJson } from '../entities/relationship.js';
@@ -159,14 +160,6 @@ export const accountRoutes: readonly AnyRoute[] = [
   accountStatusList,
   preferences,
 ];
-
-/** The id of a local account by `name`, `@name` or `name@our.domain`. */
-export async function findLocal(services: Services, acct: string): Promise<string | undefined> {
-  const [username = '', domain, ...rest] = acct.replace(/^@/, '').toLowerCase().split('@');
-  if (rest.length > 0 || !/^[a-z0-9_.-]+$/.test(username)) return undefined;
-  if (domain !== undefined && domain !== services.instance.domain.toLowerCase()) return undefined;
-  return services.registry.find(`acct:${username}`);
-}
 
 function publishedAccounts(services: Services, ids: readonly string[]): Soon<StoreAccountRecord[]> {
   return soon(loadAccounts(services, ids.map(storedId)), (found) => [...found.values()].filter(isPublished));

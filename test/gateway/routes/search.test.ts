@@ -242,3 +242,43 @@ test('words that an edit adds are found, and those that it takes away are not', 
   await shy.put(`/api/v1/statuses/${other}`, { status: 'an otter' });
   assert.deepEqual((await found(bob, 'otter')).statuses, [], 'whoever does not want it is not found by edits either');
 });
+
+test('operators say what a status is: whose, when, what it has, where it stands', async () => {
+  const [gil, hal] = [await server.person('gil'), await server.person('hal')];
+  await profile(gil, { indexable: true });
+  const plain = await gil.says('zebra plain', { language: 'de' });
+  const poll = await gil.says('zebra poll', { language: 'en', poll: { options: ['a', 'b'], expires_in: 3_600 } });
+  const reply = await gil.says('zebra reply', { in_reply_to_id: plain, language: 'en' });
+  const hidden = await gil.says('zebra hidden', { visibility: 'unlisted', language: 'en' });
+  const own = await hal.says('zebra own', { sensitive: true, language: 'en' });
+  const all = async (q: string) => ids((await found(hal, q, '&type=statuses')).statuses);
+  await until('the index', async () => (await all('zebra')).length === 4, 10_000);
+  const day = new Date().toISOString().slice(0, 10);
+  for (const [q, expected] of [
+    ['from:me zebra', [own]],
+    ['zebra from:gil', [reply, poll, plain]],
+    ['zebra from:@GIL@localhost', [reply, poll, plain]],
+    ['zebra -from:gil', [own]],
+    ['zebra from:nobody', []],
+    ['from:gil', [reply, poll, plain]],
+    ['from:me', [own]],
+    ['from:gil has:poll', [poll]],
+    ['from:gil -has:poll', [reply, plain]],
+    ['zebra is:reply', [reply]],
+    ['zebra is:sensitive', [own]],
+    ['zebra has:media', []],
+    ['zebra has:nonsense', []],
+    ['zebra language:de', [plain]],
+    [`zebra during:${day} is:reply`, [reply]],
+    [`zebra before:${day}`, []],
+    [`zebra after:${day}`, []],
+    ['zebra after:2020-01-01', [own, reply, poll, plain]],
+    ['zebra before:nonsense', []],
+    ['zebra in:library', [own]],
+    ['zebra in:public from:gil', [reply, poll, plain]],
+    ['zebra "from:gil"', []],
+    ['zebra foo:bar', []],
+  ] as const)
+    assert.deepEqual(await all(q), expected, q);
+  assert.equal((await all('from:gil')).includes(hidden), false, 'what is not public is not searched');
+});
