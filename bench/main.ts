@@ -17,6 +17,7 @@ import { benchHttpDeliveries } from './http-deliveries.js';
 import { measureJournal } from './journal.js';
 import { benchLists } from './lists.js';
 import { machineSpeed } from './machine-speed.js';
+import { benchMarks } from './marks.js';
 import { benchModerationLists } from './moderation-lists.js';
 import { benchOverload } from './overload.js';
 import { benchOwnLists } from './own-lists.js';
@@ -73,6 +74,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   public: benchPublic,
   notifications: benchNotifications,
   status: benchStatus,
+  marks: benchMarks,
   lists: benchLists,
   'own-lists': benchOwnLists,
   discovery: benchDiscoveryLists,
