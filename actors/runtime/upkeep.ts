@@ -131,6 +131,8 @@ export class Upkeep {
 
   /** A lane has finished an entry. */
   progressed(): void {
+    // Under load a save is nearly always under way: to wait for it would add a promise for each entry, without end.
+    if (this.saving !== undefined) return;
     const done = this.before.done + this.after.done;
     if (done - this.savedBefore - this.savedAfter >= this.around.limits.cursorEvery) void this.saveCursor();
   }

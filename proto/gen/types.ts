@@ -2953,6 +2953,10 @@ export interface StoreDirectRow {
   readonly from: string;
 }
 
+export interface StoreTagName {
+  readonly name: string;
+}
+
 export interface StoreRefusedSignUp {
   readonly address: string;
 }
@@ -3383,6 +3387,7 @@ export interface Messages {
   'murmuration.store.MediaFileRecord': StoreMediaFileRecord;
   'murmuration.store.MediaChunk': StoreMediaChunk;
   'murmuration.store.DirectRow': StoreDirectRow;
+  'murmuration.store.TagName': StoreTagName;
   'murmuration.store.RefusedSignUp': StoreRefusedSignUp;
   'ServiceFormat.Image': ServiceFormatImage;
   'ServiceFormat.Index': ServiceFormatIndex;
