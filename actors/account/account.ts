@@ -258,6 +258,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...push.events,
       ...directs.events,
     },
+    forgets: ['purged', 'somePurged', 'statusUncounted'],
     overlaps,
     takeAway,
     stateVersion: 21,

@@ -81,6 +81,7 @@ export function conversationKind(
     // What many do at once; the author is told of each behind its reply, first of all that it does there.
     overlaps: (type) => type === 'favourited' || type === 'bookmarked',
     takeAway: ['removed', 'edited', 'unreblogged', 'quoteRevoked', 'quotePolicySet'],
+    forgets: ['removed'],
     stateVersion: 10,
     remembered: ['vote'],
     queries: ['context', 'quoteState'],

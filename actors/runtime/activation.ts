@@ -1,11 +1,12 @@
-import type { StoreSnapshotRecord } from '../../proto/gen/types.js';
+import type { StoreJournalRecord, StoreSnapshotRecord } from '../../proto/gen/types.js';
 import { JournalConflict, JournalTrimmed } from '../../store/journal.js';
 import { Unavailable } from '../domain/problem.js';
 import { type ActivationSettings, type Awake, awaken } from './awaken.js';
 import { type Answer, type DecidedBatch, decideBatch, rowsFor } from './batch.js';
 import type { Handled } from './core.js';
 import { type Delivery, NotTaken } from './delivery.js';
-import { Halt } from './halt.js';
+import { FORGET_POLL_MS } from './forgetting.js';
+import { Halt, Halted } from './halt.js';
 import { actorName } from './kind.js';
 import type { Lane } from './lane.js';
 import { WARM_BYTES_MAX } from './limits.js';
@@ -15,6 +16,7 @@ import type { Surroundings } from './surroundings.js';
 
 /** Of the microtasks that a lane may need for an entry for which it waits for nothing; each reaction takes a few. */
 const TURNS_MAX = 32;
+const NO_BYTES = new Uint8Array(0);
 
 /**
  * One actor in memory. Commands are decided one after the other, as many as wait at once, and stored in one append;
@@ -78,13 +80,14 @@ export class Activation {
 
   /** True when nothing waits, runs or is left to be done here. */
   get quiet(): boolean {
+    return this.waitingReplies === undefined && this.atEase;
+  }
+
+  /** The same but for replies. */
+  private get atEase(): boolean {
     const { awake } = this;
     return (
-      this.mailbox.length === 0 &&
-      this.turnUnderWay === undefined &&
-      this.waitingReplies === undefined &&
-      awake?.before.idle === true &&
-      awake.after.idle
+      this.mailbox.length === 0 && this.turnUnderWay === undefined && awake?.before.idle === true && awake.after.idle
     );
   }
 
@@ -105,6 +108,59 @@ export class Activation {
     }
     metrics.mailboxHighWater = Math.max(metrics.mailboxHighWater, this.mailbox.length);
     if (this.turnUnderWay === undefined) this.hosted.wake();
+  }
+
+  /**
+   * Has the store forget what the actor's journal and snapshots say of the past; waits until nothing goes on here.
+   * Answers once it is done.
+   */
+  forget(delivery: Delivery): void {
+    this.waitFor(delivery);
+    const { commands } = this.settings.blueprint.kind;
+    void this.forgetAtRest(delivery)
+      .then(
+        (isDone) => {
+          if (isDone) this.acknowledge(delivery, commands.alarm?.out.decode(NO_BYTES));
+          else delivery.fail(new Unavailable(`${this.name} could not remove its past`));
+        },
+        (error: Error) => delivery.fail(error instanceof Halted ? new NotTaken(`${this.name} was stopped`) : error),
+      )
+      .finally(() => this.waitNoMore(delivery));
+  }
+
+  private async forgetAtRest(delivery: Delivery): Promise<boolean> {
+    while (!this.atEase) {
+      if (!delivery.open) return false;
+      await this.halt.sleep(this.around.clock, FORGET_POLL_MS);
+    }
+    let isDone = false;
+    // No other turn begins meanwhile.
+    this.turnUnderWay = this.inTurn(async (awake) => {
+      isDone = awake.core.seq === 0 || (await this.forgetNow(awake));
+    });
+    await this.turnUnderWay;
+    return isDone;
+  }
+
+  /** Two entries without events come last, so that none of those that stay says anything. */
+  private async forgetNow({ core, before, after, upkeep }: Awake): Promise<boolean> {
+    if (!core.isKnownState) return false;
+    const { journal } = this.around;
+    const { seq, atMs } = core;
+    const records: StoreJournalRecord[] = [1, 2].map(() => ({ atMs, events: [] }));
+    await journal.append(this.name, seq, this.epoch, records);
+    if (this.stopped) return false;
+    if (!this.owned()) throw new NotTaken(`${this.name} moved while it was stored`);
+    upkeep.stored(records, true);
+    for (const [place, record] of records.entries()) {
+      const entry = { seq: seq + 1 + place, atMs, events: [] };
+      core.replay(entry.seq, record);
+      before.push(entry);
+      after.push(entry);
+    }
+    const isDone = await upkeep.snapshots.forget();
+    this.settleWhenQuiet();
+    return isDone;
   }
 
   /**
@@ -210,10 +266,14 @@ export class Activation {
   }
 
   /** One message of nact: recovers the actor, the first time, and handles one batch. Never rejects. */
-  private async turn(): Promise<void> {
+  private turn(): Promise<void> {
+    return this.inTurn((awake) => this.handleBatch(awake));
+  }
+
+  private async inTurn(action: (awake: Awake) => Promise<void>): Promise<void> {
     try {
       this.awake ??= await this.wakeUp();
-      if (!this.stopped) await this.handleBatch(this.awake);
+      if (!this.stopped) await action(this.awake);
     } catch (error) {
       this.crash(error as Error);
     } finally {

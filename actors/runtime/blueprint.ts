@@ -1,4 +1,5 @@
 import type { Message } from './delivery.js';
+import { forgetReaction } from './forgetting.js';
 import type { AnyKind, Effects, Happened } from './kind.js';
 
 /** One reaction's answer to one type of event. */
@@ -39,7 +40,7 @@ export function blueprint(kind: AnyKind): Blueprint {
 
 function handlersOf(kind: AnyKind, beforeReply: boolean): Handlers {
   const handlers = new Map<string, Handler[]>();
-  for (const reaction of kind.reactions) {
+  for (const reaction of [...kind.reactions, forgetReaction(kind)]) {
     if (reaction.beforeReply !== beforeReply) continue;
     for (const type of Object.keys(reaction.on)) {
       const on = reaction.on[type];

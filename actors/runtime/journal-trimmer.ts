@@ -34,6 +34,11 @@ export class JournalTrimmer {
     return neededFrom(older) - this.journalFrom >= this.around.limits.trimEntriesMin;
   }
 
+  /** Nothing is left that a recovery from the snapshot does not read. */
+  hasTrimmedFor(snapshot: StoreSnapshotRecord): boolean {
+    return this.journalFrom >= neededFrom(snapshot);
+  }
+
   /** Trims the journal in the background. */
   trim(older: StoreSnapshotRecord): void {
     const beforeSeq = neededFrom(older);

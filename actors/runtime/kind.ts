@@ -80,6 +80,11 @@ export interface ActorKind<S, C extends CommandTable<C>, E> {
    * other node has heard their rows and news.
    */
   readonly takeAway?: readonly (keyof E & string)[];
+  /**
+   * Events that take back what earlier ones say. Within two days the actor's journal and snapshots are rid of all that
+   * came before them; the kind must have the command `alarm`.
+   */
+  readonly forgets?: readonly (keyof E & string)[];
   /** Bump it, and `since.state`, when the state's shape changes. Snapshots of another version are migrated, or ignored. */
   readonly stateVersion: number;
   /**

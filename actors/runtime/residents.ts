@@ -7,6 +7,7 @@ import type { Blueprint } from './blueprint.js';
 import type { LocalActors } from './caller.js';
 import type { Handled } from './core.js';
 import { Delivery, type Message, NotTaken } from './delivery.js';
+import { isForgetCall } from './forgetting.js';
 import { actorName } from './kind.js';
 import type { NactHost } from './nact-host.js';
 import type { HeldShard, Shards } from './shards.js';
@@ -61,7 +62,9 @@ export class Residents implements LocalActors {
     const target = activation;
     return new Promise((resolve, reject) => {
       const { deadlines } = this.around;
-      target.offer(new Delivery(command, input, cause, once, deadlineMs, repeatable, resolve, reject, deadlines));
+      const delivery = new Delivery(command, input, cause, once, deadlineMs, repeatable, resolve, reject, deadlines);
+      if (isForgetCall(command, input)) target.forget(delivery);
+      else target.offer(delivery);
     });
   }
 

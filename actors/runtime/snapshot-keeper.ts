@@ -5,7 +5,7 @@ import { JournalTrimmer } from './journal-trimmer.js';
 import type { Lane } from './lane.js';
 import type { Pause } from './plain-lines.js';
 import type { Recovered } from './recovery.js';
-import { type Captured, capture, entryBytes } from './snapshot.js';
+import { type Captured, capture, DamagedSnapshot, entryBytes } from './snapshot.js';
 import { headOf, removeSnapshotsBefore, storeSnapshot, verifySnapshot } from './snapshot-rows.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -47,6 +47,8 @@ export class SnapshotKeeper {
   private notBefore = 0;
   private underWay: UnderWay | undefined;
   private readonly trimmer: JournalTrimmer;
+  /** Those of `kept` that were read back. */
+  private readonly verified = new WeakSet<StoreSnapshotRecord>();
 
   constructor(
     private readonly context: KeeperContext,
@@ -105,6 +107,23 @@ export class SnapshotKeeper {
   private get isOutdated(): boolean {
     const newest = this.kept.at(-1);
     return newest !== undefined && newest.stateVersion !== this.context.core.kind.stateVersion;
+  }
+
+  /**
+   * Stores two snapshots of the actor as it is, and removes all that is older. What the journal still needs are its last
+   * two entries. The actor must not go on meanwhile.
+   * @returns false when some of it may be left
+   */
+  async forget(): Promise<boolean> {
+    await this.ended();
+    this.hasOlder = true;
+    for (let count = 0; count < KEPT; count++) if ((await this.take().stored) === undefined) return false;
+    await this.trimmer.ended();
+    const [older] = this.kept;
+    if (older === undefined || this.hasOlder) return false;
+    if (!this.trimmer.hasTrimmedFor(older)) this.trimmer.trim(older);
+    await this.trimmer.ended();
+    return this.trimmer.hasTrimmedFor(older);
   }
 
   private get newestSeq(): number {
@@ -166,22 +185,39 @@ export class SnapshotKeeper {
     }
   }
 
-  /** Removes what the snapshot replaces, once it has been read back. */
+  /** Removes what the snapshot replaces, once it and the one before have been read back. */
   private async keep(head: StoreSnapshotRecord): Promise<void> {
     const { around, actor, goesOn } = this.context;
-    const hasOlder = this.hasOlder || this.kept.length === KEPT;
-    const kept = [...this.kept, head].slice(-KEPT);
-    const [older] = kept;
-    const removesOlder = hasOlder && kept.length === KEPT;
+    this.hasOlder ||= this.kept.length === KEPT;
+    let kept = [...this.kept, head].slice(-KEPT);
     const trims = this.trimmer.isDue(kept);
-    if (older !== undefined && (removesOlder || trims)) {
-      await verifySnapshot(around.tables, actor, head);
-      if (!goesOn()) return;
-      if (removesOlder) await removeSnapshotsBefore(around.tables, actor, older);
-      if (trims) this.trimmer.trim(older);
+    if (kept.length === KEPT && (this.hasOlder || trims)) {
+      kept = await this.sound(kept);
+      const [older] = kept;
+      if (older !== undefined && kept.length === KEPT && goesOn()) {
+        if (this.hasOlder) await removeSnapshotsBefore(around.tables, actor, older);
+        this.hasOlder = false;
+        if (trims) this.trimmer.trim(older);
+      }
     }
-    this.hasOlder = hasOlder && !removesOlder;
     this.kept = kept;
+  }
+
+  /** Those that the store has as they were taken. */
+  private async sound(kept: readonly StoreSnapshotRecord[]): Promise<StoreSnapshotRecord[]> {
+    const { around, actor } = this.context;
+    const sound: StoreSnapshotRecord[] = [];
+    for (const head of kept) {
+      try {
+        if (!this.verified.has(head)) await verifySnapshot(around.tables, actor, head);
+        this.verified.add(head);
+        sound.push(head);
+      } catch (error) {
+        if (!(error instanceof DamagedSnapshot)) throw error;
+        this.warn(error);
+      }
+    }
+    return sound;
   }
 
   private warn(error: unknown): void {
