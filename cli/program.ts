@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
+import { systemClock } from '../actors/runtime/system.js';
 import { withNode } from './connection.js';
 import { addEmojiCommands } from './emoji.js';
 import { reportFailedStart } from './failed-start.js';
@@ -60,6 +62,9 @@ function build(version: string): Command {
   command(program, 'config', 'print the effective settings').action((flags) => {
     process.stdout.write(`${printable(settingsOf(flags)).join('\n')}\n`);
   });
+  command(program, 'compact', 'rewrite the store of a stopped embedded node, so that no file has deleted data').action(
+    (flags) => compact(settingsOf(flags)),
+  );
   const account = program.command('account').description('accounts');
   reaching(account, 'create [name]', 'make an account, or many with --from')
     .option('--email <address>')
@@ -138,6 +143,13 @@ async function start(flags: Flags): Promise<void> {
     process.exitCode = EXIT_REFUSED;
     process.exit();
   }
+}
+
+async function compact(settings: Settings): Promise<void> {
+  if (settings.STORE !== 'lmdb') throw new Refused('only an embedded store is compacted so: Cassandra has nodetool');
+  const { compactStore } = await import('../store/lmdb/compact-store.js');
+  const log = await openLogger(settings.LOG_LEVEL ?? 'info', settings.NODE_NAME);
+  printLine(await compactStore({ folder: join(settings.DATA_DIR, 'store'), clock: systemClock, log }));
 }
 
 async function createAccounts(name: string | undefined, flags: Flags): Promise<void> {

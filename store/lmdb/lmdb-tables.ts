@@ -279,7 +279,8 @@ function overlayOf(found: readonly Logged[], tables: ReadonlyMap<string, HeldTab
 
 const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const;
 
-const environment = (path: string) => ({
+/** How LMDB opens the store's folder. */
+export const environment = (path: string) => ({
   path,
   noSubdir: false,
   maxDbs: 128,

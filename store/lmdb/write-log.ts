@@ -7,7 +7,7 @@ import { DamagedLog, type FoundLog, FrameEncoder, type Logged, readLog } from '.
 import type { Change, HeldTable } from './overlay.js';
 
 /** Two files in turn: while LMDB gets the rows of one, the other one takes the next writes. */
-const FILES = ['writes-a.log', 'writes-b.log'] as const;
+export const LOG_FILES = ['writes-a.log', 'writes-b.log'] as const;
 
 /**
  * Errors that the kernel gives before it takes a byte. After any other (EIO) all bytes may be in its memory or on the
@@ -54,7 +54,7 @@ export class WriteLog {
    */
   static async open(options: WriteLogOptions): Promise<{ log: WriteLog; found: Logged[]; last: number }> {
     const { folder, device, completed } = options;
-    const paths = FILES.map((name) => join(folder, name));
+    const paths = LOG_FILES.map((name) => join(folder, name));
     const files = (await Promise.all(paths.map((path) => device.openLog(path)))) as [LogFile, LogFile];
     try {
       await syncFolder(folder);
