@@ -50,7 +50,7 @@ export async function awaken(
     around.fresh.add(minted, epoch);
     return minted;
   };
-  const pause = () => halt.sleep(around.clock, 0);
+  const pause = () => halt.giveWay();
   const format = () => around.placement.format?.() ?? Number.POSITIVE_INFINITY;
   const recovering = { kind: blueprint.kind, id, epoch, newId, format, primed, pause };
   const found = isNew ? untouched(recovering) : await recover(around, recovering);

@@ -43,6 +43,12 @@ export class Halt {
     });
   }
 
+  /** Gives way to all that the event loop has to do. @throws Halted when the halt has come */
+  async giveWay(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (this.come) throw new Halted();
+  }
+
   /** @throws Halted when the halt comes before the time has passed */
   sleep(clock: Clock, delayMs: number): Promise<void> {
     return new Promise((resolve, reject) => {

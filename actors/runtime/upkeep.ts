@@ -62,7 +62,7 @@ export class Upkeep {
     this.savedBefore = before.done;
     this.savedAfter = after.done;
     const goesOn = () => !halt.halted && this.owned();
-    const pause = () => halt.sleep(around.clock, 0);
+    const pause = () => halt.giveWay();
     this.snapshots = new SnapshotKeeper({ around, core, actor, epoch, before, after, pause, goesOn }, found);
   }
 
