@@ -19,6 +19,7 @@ function calm() {
     failChance: 0,
     ambiguousChance: 0,
     lateChance: 0,
+    lateJournalChance: 0,
     delayMs,
     paxosVictim: undefined,
     paxosLateUntilMs: 0,

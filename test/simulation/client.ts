@@ -4,14 +4,30 @@ import type { Known, Ledger, Posted } from './ledger.js';
 import type { SimulatedNode } from './node.js';
 import type { SeededRandom, World } from './world.js';
 
+/** How clients behave. */
+export interface Habits {
+  /** Probability that a request goes to the node that the one before went to, also while that does not answer. */
+  readonly loyalty: number;
+  /** Milliseconds after which a request that may be repeated is given up and repeated. */
+  readonly patienceMs: number;
+  /** Probability that a client thinks for longer than its account stays in memory. */
+  readonly idleChance: number;
+}
+
 /** A client gives up on a request after this, longer than a node's own patience. */
 const PATIENCE_MS = 11_000;
 /** Between two requests of one client. */
 const THINK_MS: readonly [number, number] = [20, 400];
+/** Longer than an account without requests stays in memory. */
+const IDLE_MS: readonly [number, number] = [6_000, 12_000];
 
 /** One person with an app: asks whichever node it reaches, one request after the other, and notes what it was told. */
 export class Client {
   private number = 0;
+  /** Where the last request went. */
+  private usual: string | undefined;
+  /** What it asked without waiting for it. */
+  private readonly beside: Promise<void>[] = [];
 
   constructor(
     readonly account: string,
@@ -20,6 +36,7 @@ export class Client {
     private readonly nodes: () => readonly SimulatedNode[],
     private readonly random: SeededRandom,
     private readonly ledger: Ledger,
+    private readonly habits: Habits,
     /** Whether the status' row is there: the gateway lets nobody quote what cannot be read yet. */
     private readonly isThere: (status: string) => Promise<boolean>,
   ) {}
@@ -28,8 +45,16 @@ export class Client {
   async live(untilMs: number): Promise<void> {
     while (this.world.now < untilMs) {
       await this.act(untilMs);
-      await this.world.sleep(this.random.between(...THINK_MS));
+      const isIdle = this.random.chance(this.habits.idleChance);
+      await this.world.sleep(this.random.between(...(isIdle ? IDLE_MS : THINK_MS)));
     }
+    await Promise.all(this.beside);
+  }
+
+  /** Posts at that node, now, whatever else it waits for. */
+  pester(node: SimulatedNode): void {
+    this.usual = node.name;
+    this.beside.push(this.post(undefined, this.world.now, undefined, node));
   }
 
   private async act(untilMs: number): Promise<void> {
@@ -54,7 +79,12 @@ export class Client {
   }
 
   /** Tries one post under one key until it is answered or the story is over. */
-  private async post(parent: Posted | undefined, untilMs: number, quoted?: Posted): Promise<void> {
+  private async post(
+    parent: Posted | undefined,
+    untilMs: number,
+    quoted?: Posted,
+    pestered?: SimulatedNode,
+  ): Promise<void> {
     const number = this.number++;
     const input: AccountPost = {
       text: `post ${number}`,
@@ -62,7 +92,7 @@ export class Client {
       spoilerText: '',
       visibility: 'public',
       sensitive: false,
-      mentions: [],
+      mentions: this.mentioned(),
       tags: [],
       quotePolicy: 'public',
       quote: quoted && quoteOf(quoted),
@@ -71,11 +101,14 @@ export class Client {
         : { inReplyToId: parent.id, inReplyToAccountId: parent.author, conversationId: parent.conversation }),
     };
     do {
-      const asked = this.ask('account', this.account, 'post', input, `key-${number}`);
+      const asked = this.ask('account', this.account, 'post', input, `key-${number}`, pestered);
       const reply = (await asked) as AccountPostedReply | 'unknown';
       if (reply === 'unknown' || isProblem(reply)) continue;
       const conversation = reply.conversationId;
-      this.ledger.posts.push({ author: this.account, number, id: reply.id, conversation, quoted: quoted?.id });
+      const mentions = input.mentions.map(({ accountId }) => accountId);
+      const beside = pestered !== undefined;
+      const posted = { author: this.account, number, id: reply.id, conversation, quoted: quoted?.id, mentions, beside };
+      this.ledger.posts.push(posted);
       return;
     } while (this.world.now < untilMs);
   }
@@ -149,22 +182,45 @@ export class Client {
     return this.random.pick(this.everyone.filter((id) => id !== this.account));
   }
 
-  private ask(kind: string, id: string, command: string, input: object, once?: string): Promise<unknown> {
-    const reachable = this.nodes().filter((node) => node.process.alive);
+  private mentioned(): AccountPost['mentions'] {
+    if (!this.random.chance(0.2)) return [];
+    const accountId = this.someoneElse();
+    return [{ accountId, username: accountId, acct: accountId, url: '' }];
+  }
+
+  /** Without an answer in time: unknown. A request with a key is given up sooner, for it may be repeated. */
+  private ask(
+    kind: string,
+    id: string,
+    command: string,
+    input: object,
+    once?: string,
+    at?: SimulatedNode,
+  ): Promise<unknown> {
     this.ledger.asked += 1;
     return new Promise((resolve) => {
-      const timer = this.world.at(PATIENCE_MS, undefined, () => resolve('unknown'));
+      const patienceMs = once === undefined ? PATIENCE_MS : this.habits.patienceMs;
+      const timer = this.world.at(patienceMs, undefined, () => resolve('unknown'));
       const answer = (reply: unknown) => {
         timer.cancel();
         if (reply !== 'unknown') this.ledger.answered += 1;
         this.world.at(1, undefined, () => resolve(reply));
       };
-      if (reachable.length === 0) return;
-      const node = this.random.pick(reachable);
+      const node = at ?? this.someNode();
+      if (node === undefined) return;
       this.world.at(1, node.process, () => {
         node.runtime.ask(kind, id, command, input, once).then(answer, () => answer('unknown'));
       });
     });
+  }
+
+  private someNode(): SimulatedNode | undefined {
+    const reachable = this.nodes().filter((node) => node.process.alive);
+    const usual = reachable.find(({ name }) => name === this.usual);
+    if (usual !== undefined && this.random.chance(this.habits.loyalty)) return usual;
+    const node = reachable.length === 0 ? undefined : this.random.pick(reachable);
+    this.usual = node?.name;
+    return node;
   }
 }
 

@@ -1,23 +1,35 @@
+import { MemoryTables } from '../../store/memory/memory-tables.js';
 import { type Bounds, RANGE_LIMIT_MAX, type RowWrite, remove, type Tables } from '../../store/port.js';
-import type { Columns, KeyOf, Table } from '../../store/table.js';
+import type { AnyTable, Columns, KeyOf, Table } from '../../store/table.js';
+import { backlog, backlogFloors, journal } from '../../store/tables.js';
 
 /**
  * The shared store's rule for rows that are written twice: the write with the later timestamp wins, whichever lands
  * first. Source: Cassandra, which compares what the writers' clocks said.
  */
 export class LastWriteWins {
+  /** Every row that was ever written. */
+  readonly rows = new Map<string, Pick<RowWrite, 'table' | 'key'>>();
+  /** All entries that ever landed: owners remove those behind their snapshots. */
+  readonly histories: Tables = new MemoryTables();
   private readonly stamps = new Map<string, number>();
+  /** Of the others the backlog is empty. */
+  readonly backlogShards = new Set<number>();
 
   constructor(private readonly tables: Tables) {}
 
-  write(rows: readonly RowWrite[], stamp: number): Promise<void> {
+  async write(rows: readonly RowWrite[], stamp: number): Promise<void> {
     const winning = rows.filter((row) => {
       const key = `${row.table.name} ${JSON.stringify(row.key)}`;
       if (stamp < (this.stamps.get(key) ?? 0)) return false;
       this.stamps.set(key, stamp);
+      this.rows.set(key, row);
+      if (isBacklog(row.table)) this.backlogShards.add(Number(row.key.shard));
       return true;
     });
-    return winning.length === 0 ? Promise.resolve() : this.tables.write(winning);
+    if (winning.length === 0) return;
+    const entries = winning.filter(({ table, key, value }) => table.name === journal.name && value && key.seq !== 0);
+    await Promise.all([this.tables.write(winning), this.histories.write(entries)]);
   }
 
   /** Of rows that land later, those with an earlier timestamp stay, unlike Cassandra's: readers must bear both. */
@@ -31,3 +43,5 @@ export class LastWriteWins {
     for (const { key } of rows) await this.write([remove(table, key)], stamp);
   }
 }
+
+export const isBacklog = (table: AnyTable): boolean => table.name === backlog.name || table.name === backlogFloors.name;

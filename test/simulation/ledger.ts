@@ -6,6 +6,10 @@ export interface Posted {
   readonly conversation: string;
   /** What it quotes, if that lets it. */
   readonly quoted?: string | undefined;
+  /** Accounts that it mentions. */
+  readonly mentions: readonly string[];
+  /** Posted while the author waited for another answer: in no order with that. */
+  readonly beside?: boolean;
 }
 
 /** A list whose owner got an answer. */

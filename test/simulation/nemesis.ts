@@ -3,10 +3,7 @@ import type { SimulatedNode } from './node.js';
 import type { StoreFaults } from './store.js';
 import type { SeededRandom, World } from './world.js';
 
-/** What goes wrong: a little of everything but clocks; renewals of leases; clocks that step and machines that are stunned. */
-export type Profile = 'everything' | 'leases' | 'clocks';
-
-interface Stage {
+export interface Stage {
   readonly world: World;
   readonly network: Network;
   readonly storeFaults: StoreFaults;
@@ -15,30 +12,60 @@ interface Stage {
   readonly nodes: Map<string, SimulatedNode>;
   /** Starts the named node anew. */
   readonly start: (name: string) => void;
+  /** All clients ask that node, without waiting for what they asked before. */
+  readonly pester: (node: SimulatedNode) => void;
+  /** What is wrong with the store all the time. */
+  readonly store: Partial<StoreFaults>;
 }
 
-/** Breaks things until `untilMs`, then mends all and sees that every node runs. */
-export async function torment(stage: Stage, profile: Profile, untilMs: number): Promise<void> {
+/** Something that goes wrong, for a while. */
+export type Action = (stage: Stage) => Promise<void>;
+
+/**
+ * Breaks things until `untilMs`, then mends all and sees that every node runs.
+ * @param endsInCrash all nodes end in the middle of the last requests: nobody asks for anything any more
+ */
+export async function torment(
+  stage: Stage,
+  actions: readonly Action[],
+  untilMs: number,
+  endsInCrash: boolean,
+): Promise<void> {
   const { world, random } = stage;
-  const actions = {
-    everything: [crash, pause, partition, unplug, drain, storeTrouble],
-    leases: [leaseTrouble],
-    clocks: [stepClock, stepClock, stun, drain, drain, partition, crash],
-  }[profile];
-  while (world.now < untilMs) {
+  Object.assign(stage.storeFaults, stage.store);
+  while (world.now < untilMs - LAST_CRASH_MS) {
     await random.pick(actions)(stage);
     await world.sleep(random.between(300, 2_500));
   }
+  if (endsInCrash) await crashAll(stage, untilMs);
   stage.network.mend();
   calm(stage.storeFaults);
   for (const node of stage.nodes.values()) node.process.resume(world.now);
 }
+
+/** Each node ends in its own moment of so long, the last before the end. */
+const LAST_CRASH_MS = 60;
+
+async function crashAll({ world, random, nodes, start, pester }: Stage, untilMs: number): Promise<void> {
+  await world.sleep(Math.max(0, untilMs - LAST_CRASH_MS - world.now));
+  for (const node of nodes.values()) pester(node);
+  const ends = [...nodes.values()].map(async (node) => {
+    await world.sleep(random.between(1, LAST_CRASH_MS));
+    node.crash();
+  });
+  await Promise.all(ends);
+  for (const name of nodes.keys()) start(name);
+}
+
+/** How often: the last time is a second after the waking. */
+const PESTERED_TIMES = 10;
 
 export function calm(faults: StoreFaults): void {
   Object.assign(faults, {
     failChance: 0,
     ambiguousChance: 0,
     lateChance: 0,
+    lateJournalChance: 0,
     delayMs: [0.2, 3],
     paxosVictim: undefined,
   });
@@ -46,24 +73,42 @@ export function calm(faults: StoreFaults): void {
 
 const someNode = ({ nodes, random }: Stage): SimulatedNode => random.pick([...nodes.values()]);
 
-async function crash(stage: Stage): Promise<void> {
+export async function crash(stage: Stage): Promise<void> {
   const node = someNode(stage);
   node.crash();
   await stage.world.sleep(stage.random.between(200, 9_000));
   stage.start(node.name);
 }
 
-async function pause(stage: Stage): Promise<void> {
-  const lengthMs = stage.random.between(500, 12_000);
-  someNode(stage).process.pausedUntil = stage.world.now + lengthMs;
+export async function pause(stage: Stage): Promise<void> {
+  await pauseFor(stage, stage.random.between(500, 12_000));
+}
+
+/** For longer than a lease lasts. */
+export async function longPause(stage: Stage): Promise<void> {
+  await pauseFor(stage, stage.random.between(6_000, 12_000));
+}
+
+async function pauseFor(stage: Stage, lengthMs: number): Promise<void> {
+  const node = someNode(stage);
+  node.process.pausedUntil = stage.world.now + lengthMs;
+  pesterAtWaking(stage, node, lengthMs);
   await stage.world.sleep(lengthMs * stage.random.fraction());
+}
+
+/** Requests reach a node again and again from a moment before it wakes up until after its next look at the cluster. */
+function pesterAtWaking({ world, random, pester }: Stage, node: SimulatedNode, lengthMs: number): void {
+  for (let at = -1; at < PESTERED_TIMES; at++) {
+    const delayMs = Math.max(0, lengthMs + (at < 0 ? -1 : at ** 3 + random.fraction()));
+    world.at(delayMs, undefined, () => pester(node));
+  }
 }
 
 /**
  * A node's wall clock steps, ahead more often than back, and is put right a moment later. Not while the node is stunned:
  * when its clock is set back in that time, no clock of it shows the stun.
  */
-async function stepClock(stage: Stage): Promise<void> {
+export async function stepClock(stage: Stage): Promise<void> {
   const { process } = someNode(stage);
   if (process.pausedUntil > stage.world.now) return;
   // Below the hour for which idempotency keys are remembered, by the wall clock.
@@ -74,13 +119,26 @@ async function stepClock(stage: Stage): Promise<void> {
 }
 
 /** A virtual machine stands still with its monotonic clock, longer than its lease at times. */
-async function stun(stage: Stage): Promise<void> {
-  const lengthMs = stage.random.between(5_000, 14_000);
-  someNode(stage).process.stun(stage.world.now, lengthMs);
+export async function stun(stage: Stage): Promise<void> {
+  await stunFor(stage, someNode(stage), stage.random.between(5_000, 14_000));
+}
+
+/** The same, and its wall clock has stood still as well: nothing tells it for how long. */
+export async function blindStun(stage: Stage): Promise<void> {
+  const node = someNode(stage);
+  const lengthMs = stage.random.between(7_000, 14_000);
+  if (node.process.pausedUntil > stage.world.now) return;
+  node.process.skewMs -= lengthMs;
+  await stunFor(stage, node, lengthMs);
+}
+
+async function stunFor(stage: Stage, node: SimulatedNode, lengthMs: number): Promise<void> {
+  node.process.stun(stage.world.now, lengthMs);
+  pesterAtWaking(stage, node, lengthMs);
   await stage.world.sleep(lengthMs * stage.random.fraction());
 }
 
-async function partition(stage: Stage): Promise<void> {
+export async function partition(stage: Stage): Promise<void> {
   const [a, b] = [someNode(stage).name, someNode(stage).name];
   stage.network.partition(a, b, true);
   await stage.world.sleep(stage.random.between(500, 5_000));
@@ -88,14 +146,14 @@ async function partition(stage: Stage): Promise<void> {
 }
 
 /** The bus does not reach a node, which knows it; longer than it takes to hand its shards over, at times. */
-async function unplug(stage: Stage): Promise<void> {
+export async function unplug(stage: Stage): Promise<void> {
   const { name } = someNode(stage);
   stage.network.unplug(name, true);
   await stage.world.sleep(stage.random.between(500, 9_000));
   stage.network.unplug(name, false);
 }
 
-async function drain(stage: Stage): Promise<void> {
+export async function drain(stage: Stage): Promise<void> {
   const node = someNode(stage);
   if (!node.ready) return;
   let ended = false;
@@ -107,14 +165,15 @@ async function drain(stage: Stage): Promise<void> {
   stage.start(node.name);
 }
 
-async function storeTrouble({ storeFaults, world, random }: Stage): Promise<void> {
+export async function storeTrouble({ storeFaults, store, world, random }: Stage): Promise<void> {
   Object.assign(storeFaults, { failChance: 0.1, ambiguousChance: 0.1, lateChance: 0.05, delayMs: [1, 60] });
   await world.sleep(random.between(500, 3_000));
   calm(storeFaults);
+  Object.assign(storeFaults, store);
 }
 
 /** One node's renewals are answered late, then not at all, while it goes on reading and writing. */
-async function leaseTrouble(stage: Stage): Promise<void> {
+export async function leaseTrouble(stage: Stage): Promise<void> {
   const { storeFaults, world } = stage;
   storeFaults.paxosVictim = someNode(stage).name;
   storeFaults.paxosLateUntilMs = world.now + 4_000;

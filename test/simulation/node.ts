@@ -1,6 +1,5 @@
 import type { AnyKind } from '../../actors/runtime/kind.js';
 import type { ShardHost } from '../../actors/runtime/placement.js';
-import type { ActorJournal } from '../../actors/runtime/recovery.js';
 import { Runtime } from '../../actors/runtime/runtime.js';
 import { StampClock } from '../../actors/runtime/stamp-clock.js';
 import type { HomeRings } from '../../actors/timelines/home-rings.js';
@@ -14,10 +13,12 @@ import { WriteTimestamps } from '../../store/write-timestamps.js';
 import type { LastWriteWins } from './last-write.js';
 import type { Network } from './network.js';
 import type { SimulatedPeers } from './peers.js';
+import type { Plant } from './plant.js';
 import { type StoreFaults, simulatedStore } from './store.js';
+import type { Watch } from './watch.js';
 import { Process, type SeededRandom, type World } from './world.js';
 
-/** What all simulated nodes share, and what a planted bug replaces. */
+/** What all simulated nodes share. */
 export interface Ground {
   readonly world: World;
   readonly network: Network;
@@ -28,12 +29,10 @@ export interface Ground {
   readonly kinds: (tables: Tables, rings: HomeRings) => readonly AnyKind[];
   readonly rules: LeaseRules;
   readonly log: (line: string) => void;
-  /** Wraps a node's store and journal; a planted bug lives here. */
-  readonly bend: (tables: Tables, world: World, process: Process) => { tables: Tables; journal: ActorJournal };
+  readonly watch: Watch;
+  /** The fault of a node; nothing where none is planted. */
+  readonly plant: () => Plant;
 }
-
-/** No bug: the store and the journal as they are. */
-export const unbent: Ground['bend'] = (tables) => ({ tables, journal: new Journal(tables) });
 
 /** Wall clocks differ by up to this between nodes. */
 const SKEW_MS_MAX = 2_000;
@@ -70,15 +69,20 @@ export class SimulatedNode {
       random.fork(),
       ground.storeFaults,
     );
-    const { tables, journal } = ground.bend(store, world, this.process);
-    const bus = network.busOf(this.process);
+    const soil = { world, process: this.process };
+    const plant = ground.plant();
+    const planted = plant.tables?.(store, soil) ?? store;
+    const written = new Journal(planted);
+    const journal = ground.watch.journal(plant.journal?.(written, soil) ?? written);
+    const honestBus = network.busOf(this.process);
+    const bus = plant.bus?.(honestBus, soil) ?? honestBus;
     const say = (level: string) => (fields: object, message: string) => {
       const why = (fields as { err?: Error }).err?.message ?? '';
       ground.log(`${world.now.toFixed(0)} ${name} ${level} ${message} ${why}`);
     };
     const log = { info: say('info'), warn: say('warn'), error: say('error') };
     const context = {
-      tables: store,
+      tables: plant.clusterTables?.(store, soil) ?? store,
       clock,
       random: random.fork(),
       log,
@@ -89,6 +93,8 @@ export class SimulatedNode {
       stampedMs: () => Math.max(this.runtime.mintedMs(), timestamps.reachedMs),
     };
     this.cluster = new ClusterNode(context, bus, peers.of(this.process));
+    const tables = ground.watch.tables(name, planted, this.cluster);
+    const placement = ground.watch.placement(name, plant.placement?.(this.cluster, soil) ?? this.cluster);
     const rings = makeHomeRings({ tables, clock, placement: this.cluster, bus, log });
     void fanOut([rings], makePublicRing(tables, log), bus);
     this.runtime = new Runtime({
@@ -96,15 +102,15 @@ export class SimulatedNode {
       tables,
       journal,
       bus,
-      placement: this.cluster,
+      placement,
       clock,
       random: random.fork(),
       logger: log,
       limits: {
         idleMs: 5_000,
-        snapshotEntriesMin: 5,
-        snapshotEntriesMax: 10,
-        trimEntriesMin: 10,
+        snapshotEntriesMin: 3,
+        snapshotEntriesMax: 6,
+        trimEntriesMin: 6,
         snapshotWorth: 3,
         cursorEvery: 5,
         rescanMs: 20_000,

@@ -1,8 +1,9 @@
 import { Unavailable } from '../../actors/domain/problem.js';
 import type { Tables } from '../../store/port.js';
 import type { AnyTable } from '../../store/table.js';
+import { journal } from '../../store/tables.js';
 import type { WriteTimestamps } from '../../store/write-timestamps.js';
-import type { LastWriteWins } from './last-write.js';
+import { isBacklog, type LastWriteWins } from './last-write.js';
 import type { Process, SeededRandom, World } from './world.js';
 
 export interface StoreFaults {
@@ -12,6 +13,8 @@ export interface StoreFaults {
   ambiguousChance: number;
   /** Probability that a write is reported failed and lands only later, up to LATE_MS_MAX: it sat in a queue. */
   lateChance: number;
+  /** The same of writes that have entries of journals. */
+  lateJournalChance: number;
   delayMs: readonly [number, number];
   /** The node whose Paxos rounds are answered late and then fail, while all else works; undefined: none. */
   paxosVictim: string | undefined;
@@ -44,9 +47,9 @@ export function simulatedStore(
     const [low, high] = faults.delayMs;
     return low + random.fraction() * (high - low);
   };
-  const through = <T>(writes: boolean, operation: () => Promise<T>): Promise<T> =>
+  const through = <T>(writes: boolean, operation: () => Promise<T>, lateChance = faults.lateChance): Promise<T> =>
     new Promise((resolve, reject) => {
-      if (writes && random.chance(faults.lateChance)) {
+      if (writes && random.chance(lateChance)) {
         world.at(random.fraction() * LATE_MS_MAX, undefined, () => void operation());
         world.at(REPORTED_AFTER_MS, process, () => reject(new Unavailable('the store did not answer in time')));
         return;
@@ -86,13 +89,22 @@ export function simulatedStore(
     if (isVictim && writes) await new Promise<void>((resolve) => void world.at(PAXOS_LATE_MS, process, resolve));
     return result;
   };
+  /** A node that takes shards reads the backlog of each, and most have never had any: those are not worth an event. */
+  const isBare = (table: AnyTable, partition: object) =>
+    isBacklog(table) && !writes.backlogShards.has(Number((partition as { shard: number }).shard));
   return {
-    get: (table, key) => paxos(table, false, () => shared.get(table, key)),
+    get: (table, key) =>
+      isBare(table, key) ? Promise.resolve(undefined) : paxos(table, false, () => shared.get(table, key)),
     getMany: (table, keys) => through(false, () => shared.getMany(table, keys)),
-    range: (table, partition, options) => paxos(table, false, () => shared.range(table, partition, options)),
+    range: (table, partition, options) =>
+      isBare(table, partition)
+        ? Promise.resolve([])
+        : paxos(table, false, () => shared.range(table, partition, options)),
     write: (rows) => {
       const at = timestamps.next();
-      return through(true, () => writes.write(rows, at));
+      const hasEntries = rows.some(({ table }) => table.name === journal.name);
+      const lateChance = hasEntries ? Math.max(faults.lateChance, faults.lateJournalChance) : faults.lateChance;
+      return through(true, () => writes.write(rows, at), lateChance);
     },
     removeRange: (table, partition, bounds) => {
       const at = timestamps.next();

@@ -1,0 +1,65 @@
+import { backlog } from '../../store/tables.js';
+import { type Ended, judgeRows, listsAreMadeOnce } from './invariants.js';
+import { homesAreRight } from './invariants-homes.js';
+import { byCertainty, effectRows, effectsAreDone, entriesStay, snapshotsAreCaches } from './invariants-journal.js';
+import type { Ground, SimulatedNode } from './node.js';
+
+/**
+ * World time within which all effects are done, without anybody asking for them: rows of the backlog that landed late
+ * are found by the next scan (20 s here), and an effect that failed is tried again within seconds.
+ */
+const REST_MS_MAX = 60_000;
+/** World time for the judge's own questions. */
+const QUESTIONS_MS_MAX = 180_000;
+const LOOK_MS = 500;
+
+/** Waits for the world to come to rest, then says what does not hold. */
+export async function judge(ended: Ended, ground: Ground, log: (line: string) => void): Promise<void> {
+  const { shared, world, violations } = ended;
+  const { writes } = ground;
+  const rest = async () => {
+    for (let waitedMs = 0; waitedMs < REST_MS_MAX; waitedMs += LOOK_MS) {
+      await world.run(world.now + LOOK_MS, () => false);
+      if ((await effectsOwed(ground)).length === 0) return;
+    }
+  };
+  await rest();
+  for (const actor of await effectsOwed(ground)) {
+    log(`${world.now.toFixed(0)} owes effects: ${actor}`);
+    violations.report('everythingComesToRest', `${actor} still owes effects`);
+  }
+  await judgeRows(ended);
+  await entriesStay(ground, violations);
+  await snapshotsAreCaches(ground, violations);
+  const before = await effectRows(shared, writes);
+  const { certain, uncertain } = await byCertainty(ground);
+  await world.complete(wake(ended, certain), QUESTIONS_MS_MAX);
+  await rest();
+  effectsAreDone(ended, before, await effectRows(shared, writes));
+  await world.complete(wake(ended, uncertain), QUESTIONS_MS_MAX);
+  await rest();
+  await world.complete(listsAreMadeOnce(ended), QUESTIONS_MS_MAX);
+  await world.complete(homesAreRight(ended), QUESTIONS_MS_MAX);
+}
+
+/** Asks each actor for something, so that it is recovered and does what it owes. */
+async function wake({ nodes }: Ended, actors: readonly string[]): Promise<void> {
+  const { runtime } = nodes[0] as SimulatedNode;
+  await Promise.allSettled(
+    actors.map((actor) => {
+      const [kind = '', id = ''] = actor.split('/');
+      return kind === 'account'
+        ? runtime.ask(kind, id, 'lists', {})
+        : runtime.ask(kind, id, 'context', { statusId: id });
+    }),
+  );
+}
+
+/** Backlog rows of actors that may still have effects to do. */
+async function effectsOwed({ shared, writes }: Ground): Promise<string[]> {
+  const owed: string[] = [];
+  for (const shard of writes.backlogShards) {
+    for (const row of await shared.range(backlog, { shard }, { limit: 100 })) owed.push(row.key.actor);
+  }
+  return owed;
+}

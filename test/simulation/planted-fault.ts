@@ -1,0 +1,15 @@
+import type { LeaseRules } from '../../cluster/lease.js';
+import type { Plant } from './plant.js';
+import type { Profile } from './profiles.js';
+import type { Invariant } from './violations.js';
+
+export interface PlantedFault {
+  readonly profile: Profile;
+  /** What must report it. */
+  readonly invariant: Invariant;
+  /** The first seed of the profile that finds it: `npm run simulate -- --planted` looks for it. */
+  readonly seed: number;
+  /** Made anew for each node. */
+  readonly plant?: () => Plant;
+  readonly rules?: Partial<LeaseRules>;
+}

@@ -1,0 +1,124 @@
+import { idShard } from '../../actors/domain/ids.js';
+import type { StoreMemberRecord } from '../../proto/gen/types.js';
+import { members } from '../../store/tables.js';
+import type { Plant } from './plant.js';
+import type { PlantedFault } from './planted-fault.js';
+import { journalWith, placementWith, tablesWith } from './wrapping.js';
+
+/** Says that a row now says `gone`, and leaves it as it is: its holder renews it as before. */
+const noFence = (): Plant => ({
+  clusterTables: (tables, { process }) =>
+    tablesWith(tables, {
+      compareAndSet: async (table, key, expected, next) => {
+        const row = next as unknown as StoreMemberRecord | undefined;
+        const fences = (table.name as string) === members.name && row?.state === 'gone' && row.name !== process.name;
+        return fences ? { applied: true, current: next } : tables.compareAndSet(table, key, expected, next);
+      },
+    }),
+});
+
+/** Reads on behind entries of later epochs. */
+const readerIgnoresEpochs = (): Plant => ({
+  journal: (journal) =>
+    journalWith(journal, { read: (actor, afterSeq) => journal.read(actor, afterSeq, Number.MAX_SAFE_INTEGER) }),
+});
+
+/** True when the code that asks is of that file. */
+const isAskedBy = (file: string): boolean => new Error().stack?.includes(file) === true;
+
+/** Who began an append as the owner acknowledges it as the owner, whatever has become of the shard meanwhile. */
+function noCheckBehindAppend(): Plant {
+  /** Appends under way, by shard. */
+  const appending = new Map<number, number>();
+  return {
+    journal: (journal, { world }) =>
+      journalWith(journal, {
+        append: async (actor, afterSeq, epoch, records, alongside) => {
+          const shard = idShard(actor.slice(actor.indexOf('/') + 1));
+          appending.set(shard, (appending.get(shard) ?? 0) + 1);
+          try {
+            await journal.append(actor, afterSeq, epoch, records, alongside);
+          } finally {
+            // The acknowledgement follows in microtasks.
+            world.at(0.001, undefined, () => void appending.set(shard, (appending.get(shard) ?? 1) - 1));
+          }
+        },
+      }),
+    placement: (placement) => {
+      const last = new Map<number, number>();
+      return placementWith(placement, {
+        epochOf: (shard) => {
+          const epoch = placement.epochOf(shard);
+          if (epoch !== undefined) last.set(shard, epoch);
+          const before = last.get(shard);
+          if (epoch !== undefined || before === undefined || (appending.get(shard) ?? 0) === 0) return epoch;
+          return isAskedBy('runtime/activation.js') ? before : undefined;
+        },
+      });
+    },
+  };
+}
+
+/** Reactions write rows although the lease is lost. */
+const rowsWithoutLease = (): Plant => ({
+  placement: (placement) => {
+    const last = new Map<number, number>();
+    return placementWith(placement, {
+      epochOf: (shard) => {
+        const epoch = placement.epochOf(shard);
+        if (epoch !== undefined) last.set(shard, epoch);
+        const before = last.get(shard);
+        return epoch === undefined && before !== undefined && isAskedBy('runtime/effects.js') ? before : epoch;
+      },
+    });
+  },
+});
+
+/** Ids and write timestamps begin at the clock, wherever earlier owners had got. */
+const idsIgnoreFloor = (): Plant => ({ placement: (placement) => placementWith(placement, { idFloorMs: () => 0 }) });
+
+/** Each of these lets somebody act who must not. */
+export const fencingFaults = {
+  'a takeover that does not fence the former owner': {
+    profile: 'ownership',
+    invariant: 'oneOwnerActs',
+    seed: 2,
+    plant: noFence,
+  },
+  'a journal reader that ignores epochs': {
+    profile: 'blind',
+    invariant: 'readersStopAtLaterEpochs',
+    seed: 1,
+    plant: readerIgnoresEpochs,
+  },
+  'an acknowledgement without a look at the ownership behind the append': {
+    profile: 'ownership',
+    invariant: 'oneOwnerActs',
+    seed: 4,
+    plant: noCheckBehindAppend,
+  },
+  'rows of effects that are written without the lease': {
+    profile: 'ownership',
+    invariant: 'effectRowsAreWrittenUnderLease',
+    seed: 9,
+    plant: rowsWithoutLease,
+  },
+  'ids that ignore the floor of earlier owners': {
+    profile: 'ownership',
+    invariant: 'idsAscend',
+    seed: 3,
+    plant: idsIgnoreFloor,
+  },
+  'a lease without margin': {
+    profile: 'leases',
+    invariant: 'oneOwnerActs',
+    seed: 1,
+    rules: { marginMs: 0, validFrom: 'answered' },
+  },
+  'a takeover that ignores an unexpired lease': {
+    profile: 'leases',
+    invariant: 'oneOwnerActs',
+    seed: 1,
+    rules: { watchMs: 2_600 },
+  },
+} as const satisfies Readonly<Record<string, PlantedFault>>;

@@ -1,0 +1,135 @@
+import { codec } from '../../proto/codec.js';
+import type { StoreSnapshotRecord } from '../../proto/gen/types.js';
+import { put } from '../../store/port.js';
+import { backlog, cursors, snapshots } from '../../store/tables.js';
+import type { Plant } from './plant.js';
+import type { PlantedFault } from './planted-fault.js';
+import { journalWith, tablesWith } from './wrapping.js';
+
+/** A crash behind an append leaves nobody who remembers the effects. */
+const noBacklogRows = (): Plant => ({
+  tables: (tables) =>
+    tablesWith(tables, {
+      write: (rows, options) => {
+        const kept = rows.filter(({ table, value }) => table.name !== backlog.name || value === undefined);
+        return kept.length === 0 ? Promise.resolve() : tables.write(kept, options);
+      },
+    }),
+});
+
+const commands = codec('murmuration.node.ActorCommand');
+
+/** Effects from other nodes have a source that nobody has heard of. */
+function receiversForget(): Plant {
+  let received = 0;
+  const unknown = (payload: Uint8Array) => {
+    const command = commands.decode(payload);
+    const { cause } = command;
+    if (cause === undefined) return payload;
+    received += 1;
+    return commands.encode({ ...command, cause: { ...cause, actor: `${cause.actor}.${received}` } });
+  };
+  return {
+    bus: (bus) => ({
+      ...bus,
+      serve: (subject, handler) => bus.serve(subject, (payload) => handler(unknown(payload))),
+    }),
+  };
+}
+
+/** A snapshot counts whatever entry the journal has at its place. */
+function snapshotsAlwaysCount(): Plant {
+  const epochs = new Map<string, number>();
+  return {
+    tables: (tables) =>
+      tablesWith(tables, {
+        range: async (table, partition, options) => {
+          const rows = await tables.range(table, partition, options);
+          if (table.name !== snapshots.name) return rows;
+          const { actor } = partition as unknown as { actor: string };
+          for (const { value } of rows as unknown as { value: StoreSnapshotRecord }[])
+            epochs.set(`${actor} ${value.seq}`, value.epoch);
+          return rows;
+        },
+      }),
+    journal: (journal) =>
+      journalWith(journal, {
+        async *read(actor, afterSeq, epoch) {
+          for await (const entry of journal.read(actor, afterSeq, epoch)) {
+            const isFirst = entry.seq === afterSeq + 1;
+            yield { ...entry, epoch: (isFirst && epochs.get(`${actor} ${entry.seq}`)) || entry.epoch };
+          }
+        },
+      }),
+  };
+}
+
+/** Builds upon a former owner's last entry although another may still win over it. */
+const neverMadeCertain = (): Plant => ({ journal: (journal) => journalWith(journal, { isCertain: () => true }) });
+
+/** How long a forgetful node keeps an entry to itself after it said that it was stored. */
+const FORGETFUL_MS = 400;
+
+/** Says that an entry is stored, lets effects and reply go, and stores it a moment later. */
+const effectBeforeAppend = (): Plant => ({
+  journal: (journal, { world, process }) =>
+    journalWith(journal, {
+      append: async (actor, afterSeq, epoch, records, alongside) => {
+        world.at(FORGETFUL_MS, process, () => {
+          journal.append(actor, afterSeq, epoch, records, alongside).catch(() => undefined);
+        });
+      },
+    }),
+});
+
+/** Moves the cursor past an entry when the entry is stored, not when its effects are done. */
+const cursorTooEarly = (): Plant => ({
+  journal: (journal) =>
+    journalWith(journal, {
+      append: async (actor, afterSeq, epoch, records, alongside) => {
+        const last = afterSeq + records.length;
+        const cursor = put(cursors, { actor }, { beforeReply: last, afterReply: last });
+        await journal.append(actor, afterSeq, epoch, records, [...(alongside ?? []), cursor]);
+      },
+    }),
+});
+
+/** Each of these loses or repeats something of what the actors have done. */
+export const historyFaults = {
+  'backlog rows that are never written': {
+    profile: 'crashes',
+    invariant: 'effectsAreDone',
+    seed: 17,
+    plant: noBacklogRows,
+  },
+  'receivers that do not deduplicate': {
+    profile: 'crashes',
+    invariant: 'statusesAreCounted',
+    seed: 1,
+    plant: receiversForget,
+  },
+  'snapshots that count although their history was given up': {
+    profile: 'blind',
+    invariant: 'snapshotsAreCaches',
+    seed: 1,
+    plant: snapshotsAlwaysCount,
+  },
+  'a recovery that does not make the last entry certain': {
+    profile: 'late',
+    invariant: 'postsAreMadeOnce',
+    seed: 5,
+    plant: neverMadeCertain,
+  },
+  'an effect sent before its append': {
+    profile: 'crashes',
+    invariant: 'entriesStay',
+    seed: 1,
+    plant: effectBeforeAppend,
+  },
+  'a cursor saved too early': {
+    profile: 'crashes',
+    invariant: 'acknowledgedPostsStay',
+    seed: 1,
+    plant: cursorTooEarly,
+  },
+} as const satisfies Readonly<Record<string, PlantedFault>>;

@@ -1,0 +1,106 @@
+import type { Habits } from './client.js';
+import {
+  type Action,
+  blindStun,
+  crash,
+  drain,
+  leaseTrouble,
+  longPause,
+  partition,
+  pause,
+  stepClock,
+  storeTrouble,
+  stun,
+  unplug,
+} from './nemesis.js';
+import type { StoreFaults } from './store.js';
+import type { Invariant } from './violations.js';
+
+export interface ProfileRules {
+  readonly actions: readonly Action[];
+  readonly accounts: number;
+  /** World time of clients and faults together. */
+  readonly storyMs: number;
+  readonly habits: Habits;
+  /** What is wrong with the store all the time. */
+  readonly store?: Partial<StoreFaults>;
+  /** Probability that all nodes end with the last requests. */
+  readonly endsInCrashChance: number;
+  /** Snapshots are judged all the time: most are soon replaced by those of the rightful history. */
+  readonly checksSnapshots?: boolean;
+  /** What is judged; absent: everything. */
+  readonly judged?: readonly Invariant[];
+}
+
+const fickle: Habits = { loyalty: 0, patienceMs: 11_000, idleChance: 0 };
+const loyal: Habits = { loyalty: 0.9, patienceMs: 1_500, idleChance: 0 };
+
+export const profiles = {
+  /** A little of everything but clocks. */
+  everything: {
+    actions: [crash, pause, partition, unplug, drain, storeTrouble],
+    accounts: 5,
+    storyMs: 20_000,
+    endsInCrashChance: 0.5,
+    habits: fickle,
+  },
+  /** The same in the least time. */
+  short: {
+    actions: [crash, pause, partition, unplug, drain, storeTrouble],
+    accounts: 3,
+    storyMs: 8_000,
+    endsInCrashChance: 0.5,
+    habits: { loyalty: 0.5, patienceMs: 2_000, idleChance: 0 },
+  },
+  /** Renewals of leases that the store does not take. */
+  leases: { actions: [leaseTrouble], accounts: 5, storyMs: 20_000, endsInCrashChance: 0, habits: fickle },
+  /** Clocks that step and machines that are stunned. */
+  clocks: {
+    actions: [stepClock, stepClock, stun, drain, drain, partition, crash],
+    accounts: 5,
+    storyMs: 20_000,
+    endsInCrashChance: 0.2,
+    habits: fickle,
+  },
+  /** Nodes that stand still for longer than their lease, and clients that go on asking them. */
+  ownership: {
+    actions: [stun, stun, longPause, longPause, stepClock],
+    accounts: 4,
+    storyMs: 30_000,
+    endsInCrashChance: 0,
+    habits: loyal,
+    store: { delayMs: [0.2, 30], failChance: 0.1 },
+  },
+  /** Nodes that end all the time. */
+  crashes: {
+    actions: [crash, crash, crash, drain, storeTrouble],
+    accounts: 3,
+    storyMs: 20_000,
+    endsInCrashChance: 1,
+    habits: { ...fickle, patienceMs: 3_000 },
+  },
+  /** A store where many writes are reported failed and land much later. */
+  late: {
+    actions: [crash, drain],
+    accounts: 3,
+    storyMs: 40_000,
+    endsInCrashChance: 0.2,
+    habits: { loyalty: 0.5, patienceMs: 3_000, idleChance: 0.3 },
+    store: { lateJournalChance: 0.5 },
+  },
+  /**
+   * Machines whose clocks do not show for how long they stood still: leases promise nothing then, and the former owner
+   * goes on for a while. The journal alone tells its history from the other.
+   */
+  blind: {
+    actions: [blindStun],
+    accounts: 3,
+    storyMs: 30_000,
+    endsInCrashChance: 0,
+    habits: loyal,
+    checksSnapshots: true,
+    judged: ['entriesStay', 'snapshotsAreCaches', 'readersStopAtLaterEpochs'],
+  },
+} as const satisfies Readonly<Record<string, ProfileRules>>;
+
+export type Profile = keyof typeof profiles;

@@ -1,0 +1,45 @@
+/** Everything that is judged. A planted fault names the one that must report it. */
+export const invariantNames = [
+  // While nodes run.
+  'oneOwnerActs',
+  'readersStopAtLaterEpochs',
+  'effectRowsAreWrittenUnderLease',
+  // When all has come to rest.
+  'everythingComesToRest',
+  'effectsAreDone',
+  'entriesStay',
+  'snapshotsAreCaches',
+  'acknowledgedPostsStay',
+  'idsAscend',
+  'postsAreMadeOnce',
+  'listsAreMadeOnce',
+  'followsAreSymmetric',
+  'reactionsAreCounted',
+  'statusesAreCounted',
+  'quotesAreCounted',
+  'noticesAreSingle',
+  'homesAreRight',
+] as const;
+
+export type Invariant = (typeof invariantNames)[number];
+
+export interface Violation {
+  readonly invariant: Invariant;
+  readonly what: string;
+}
+
+/** One fault of a node is seen again and again: the first few say enough. */
+const PER_INVARIANT_MAX = 5;
+
+export class Violations {
+  readonly found: Violation[] = [];
+
+  /** @param judged all others are not looked at */
+  constructor(private readonly judged: readonly Invariant[] = invariantNames) {}
+
+  report(invariant: Invariant, what: string): void {
+    if (!this.judged.includes(invariant)) return;
+    if (this.found.filter((one) => one.invariant === invariant).length < PER_INVARIANT_MAX)
+      this.found.push({ invariant, what });
+  }
+}

@@ -1,0 +1,34 @@
+import type { Placement } from '../../actors/runtime/placement.js';
+import type { ActorJournal } from '../../actors/runtime/recovery.js';
+import type { Tables } from '../../store/port.js';
+
+/** The same store, but for what `changed` has. */
+export const tablesWith = (inner: Tables, changed: Partial<Tables>): Tables => ({
+  get: (table, key) => inner.get(table, key),
+  getMany: (table, keys) => inner.getMany(table, keys),
+  range: (table, partition, options) => inner.range(table, partition, options),
+  write: (rows, options) => inner.write(rows, options),
+  removeRange: (table, partition, bounds) => inner.removeRange(table, partition, bounds),
+  compareAndSet: (table, key, expected, next) => inner.compareAndSet(table, key, expected, next),
+  close: () => inner.close(),
+  ...changed,
+});
+
+/** The same journal, but for what `changed` has. */
+export const journalWith = (inner: ActorJournal, changed: Partial<ActorJournal>): ActorJournal => ({
+  append: (actor, afterSeq, epoch, records, alongside) => inner.append(actor, afterSeq, epoch, records, alongside),
+  read: (actor, afterSeq, epoch) => inner.read(actor, afterSeq, epoch),
+  isCertain: (actor, epoch) => inner.isCertain(actor, epoch),
+  trim: (actor, fromSeq, beforeSeq, goesOn) => inner.trim(actor, fromSeq, beforeSeq, goesOn),
+  ...changed,
+});
+
+/** The same placement, but for what `changed` has. */
+export const placementWith = (inner: Placement, changed: Partial<Placement>): Placement => ({
+  epochOf: (shard) => inner.epochOf(shard),
+  idFloorMs: () => inner.idFloorMs(),
+  format: () => inner.format?.() ?? Number.POSITIVE_INFINITY,
+  idCeilingMs: () => inner.idCeilingMs?.() ?? Number.POSITIVE_INFINITY,
+  ownerEpoch: (shard) => inner.ownerEpoch?.(shard),
+  ...changed,
+});
