@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeId } from '../../../actors/domain/ids.js';
 import { Unavailable } from '../../../actors/domain/problem.js';
+import { RANGE_LIMIT_MAX } from '../../../store/port.js';
 import { backlog } from '../../../store/tables.js';
 import { pages } from '../../kit/notebook.js';
 import { STAGE_SHARDS, Stage, type StageNode } from '../../kit/stage.js';
@@ -12,6 +13,8 @@ const FIRST_SEED = Number(process.env.RUNTIME_SEED ?? 1);
 const SEEDS = Number(process.env.RUNTIME_SEEDS ?? 25);
 const STEPS = 60;
 const WRITE_MS_MAX = 400;
+/** Two scans of the backlog, and the effects that the second one finds. */
+const REST_MS = 150_000;
 const IDS = [0, 1, 2, 3, 4, 5].map((index) => makeId(1_767_225_600_000, index % STAGE_SHARDS.length, index));
 const LIMITS = {
   idleMs: 5_000,
@@ -48,7 +51,9 @@ class History {
       await this.stage.clock.advance(this.random.between(0, 300));
     }
     this.owner.store.mend();
-    await this.stage.clock.advance(60_000);
+    // The backlog is read again every minute: nobody asks for what is owed.
+    await this.stage.clock.advance(REST_MS);
+    await this.checkAcknowledged();
     // An append of a dead owner, never acknowledged, can surface behind its successor's back. The next activation sees
     // it, and does its effects.
     await this.handOver();
@@ -127,6 +132,25 @@ class History {
   private async takeOver(): Promise<void> {
     this.epoch += 1;
     this.owner = await this.stage.node(this.epoch, LIMITS);
+  }
+
+  /** What was acknowledged, and its effects, are in the rows before anybody asks an actor. */
+  private async checkAcknowledged(): Promise<void> {
+    const rows = new Map<string, string[]>();
+    for (const id of IDS) {
+      const found = await this.stage.shared.range(pages, { notebook: id }, { limit: RANGE_LIMIT_MAX });
+      rows.set(
+        id,
+        found.map(({ value }) => value.text),
+      );
+    }
+    const times = (id: string, text: string) => rows.get(id)?.filter((line) => line === text).length;
+    for (const { text, to, other, means, acknowledged } of this.sent) {
+      if (!acknowledged) continue;
+      assert.equal(times(to, text), 1, `${text} without being asked for`);
+      const effect = `${means === 'copyTo' ? 'copy of' : 'shared'} ${text}`;
+      assert.equal(times(other, effect), 1, `${effect} without being asked for`);
+    }
   }
 
   private async check(): Promise<void> {
