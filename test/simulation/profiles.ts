@@ -90,7 +90,7 @@ export const profiles = {
   },
   /**
    * Machines whose clocks do not show for how long they stood still: leases promise nothing then, and the former owner
-   * goes on for a while. The journal alone tells its history from the other.
+   * goes on for a while. What it appends or trims then may be lost. No history is mixed with the other all the same.
    */
   blind: {
     actions: [blindStun],
@@ -99,7 +99,7 @@ export const profiles = {
     endsInCrashChance: 0,
     habits: loyal,
     checksSnapshots: true,
-    judged: ['entriesStay', 'snapshotsAreCaches', 'readersStopAtLaterEpochs'],
+    judged: ['snapshotsAreCaches', 'readersStopAtLaterEpochs'],
   },
 } as const satisfies Readonly<Record<string, ProfileRules>>;
 
