@@ -19,3 +19,14 @@ test('what does not come is named, and what a probe throws is passed on', async 
   };
   await assert.rejects(until('rain', broken, 30), /no probe/);
 });
+
+test("the time is the clock's: looks that take long or hang count in full", async () => {
+  const slowly = () => new Promise<false>((resolve) => setTimeout(() => resolve(false), 150));
+  const startedMs = performance.now();
+  await assert.rejects(until('rain', slowly, 300), /not within 300 ms: rain/);
+  await assert.rejects(
+    until('rain', () => new Promise<false>(() => undefined), 100),
+    /not within 100 ms: rain/,
+  );
+  assert.ok(performance.now() - startedMs < 2_000);
+});

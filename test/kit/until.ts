@@ -3,8 +3,8 @@ const PROBE_MS = 20;
 
 /**
  * Waits for a state: resolves to the probe's first value that is neither undefined nor false.
- * @param timeoutMs of a process that gets to run: of each look at most twice PROBE_MS count, so that neither a machine
- * that is busy elsewhere nor answers that it makes slow end the waiting
+ * @param timeoutMs by the clock, from the call on, looks that take long included: a look that has not ended by then is
+ * not waited for
  * @throws after that, naming what did not come; whatever the probe throws is passed on
  */
 export async function until<T>(
@@ -12,13 +12,24 @@ export async function until<T>(
   probe: () => T | false | undefined | Promise<T | false | undefined>,
   timeoutMs: number,
 ): Promise<T> {
-  let waitedMs = 0;
+  const deadlineMs = performance.now() + timeoutMs;
   for (;;) {
-    const lookedMs = performance.now();
-    const value = await probe();
+    const value = await beforeThat(deadlineMs, probe());
     if (value !== undefined && value !== false) return value;
-    if (waitedMs > timeoutMs) throw new Error(`not within ${timeoutMs} ms: ${description}`);
+    if (performance.now() >= deadlineMs) throw new Error(`not within ${timeoutMs} ms: ${description}`);
     await new Promise((resolve) => setTimeout(resolve, PROBE_MS));
-    waitedMs += Math.min(performance.now() - lookedMs, 2 * PROBE_MS);
+  }
+}
+
+/** Resolves to what the look finds, or to undefined at the deadline. */
+async function beforeThat<T>(deadlineMs: number, look: T | Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), Math.max(0, deadlineMs - performance.now()));
+  });
+  try {
+    return await Promise.race([look, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
