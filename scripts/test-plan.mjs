@@ -11,7 +11,7 @@ export const CORES = 2;
  */
 const OWN = [
   // Judges the share of what was offered that is answered.
-  { file: 'gateway/http/overload', seconds: 15, cores: 2 },
+  { file: 'gateway/http/overload', seconds: 40, cores: 2 },
   // Judges how long the event loop stands still while other processes compute.
   { file: 'scenarios/hostile-bytes', seconds: 25, cores: 2 },
   { file: 'scenarios/cluster/faults', seconds: 140, cores: 1.5, cluster: true },

@@ -33,12 +33,10 @@ const SHUT_MS_MAX = 1_000;
 /** A lease of 6 s runs out, its shards are taken over, alarms are looked at. */
 const TAKEOVER_MS_MAX = 60_000;
 const TOLD_MS_MAX = 30_000;
-/** Of each look 40 ms count at most, however long it takes: fifty refusals. */
-const ANSWERED_MS_MAX = 2_000;
+/** A node that refuses because it has too much to do is through with that by then. */
+const ANSWERED_MS_MAX = 20_000;
 /** A page is fetched in 8 s at most; then the statuses that lead to it are told. */
 const CARD_MS_MAX = 60_000;
-/** What one node has written is known to the others after a message's way. */
-const HEARD_MS_MAX = 500;
 /** Without questions to the others, 26 of 1,920 looks in 160 rounds found what was gone: all but one of 10^2 runs. */
 const TAKEN_ROUNDS = 8;
 /** Of so many addresses some are each node's, but in one of 10^8 runs. */
@@ -160,16 +158,14 @@ test('what a moderator or an operator decides at one node holds on every other a
   ] as const) {
     for (const node of [0, 1, 2]) await seen(node);
     await act(0, 'action', { type: verb });
-    for (const node of [0, 1, 2])
-      await until(`${field} at node ${node}`, async () => (await seen(node))[field] === true, HEARD_MS_MAX);
+    for (const node of [0, 1, 2]) assert.equal((await seen(node))[field], true, `${field} at node ${node}`);
     await act(1, undo);
-    for (const node of [0, 1, 2])
-      await until(`${undo} at node ${node}`, async () => (await seen(node))[field] !== true, HEARD_MS_MAX);
+    for (const node of [0, 1, 2]) assert.notEqual((await seen(node))[field], true, `${undo} at node ${node}`);
   }
   await operator('instance', 'set', 'title', 'Three in one');
   for (const base of cluster.urls) {
     const title = async () => ((await (await fetch(`${base}/api/v2/instance`)).json()) as { title: string }).title;
-    await until('the new title', async () => (await title()) === 'Three in one', HEARD_MS_MAX);
+    assert.equal(await title(), 'Three in one');
   }
 });
 
