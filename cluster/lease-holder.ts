@@ -90,7 +90,7 @@ export class LeaseHolder {
     const { held } = this;
     if (held === undefined) return false;
     const { monotonicMs, offsetMs } = this.readClocks();
-    if (monotonicMs >= held.validUntilMs) return false;
+    if (monotonicMs >= held.validUntilMs || held.inDoubt) return false;
     if (offsetMs < held.offsetMs) held.offsetMs = offsetMs;
     if (monotonicMs + offsetMs - held.offsetMs < held.validUntilMs) return true;
     this.doubt(held, offsetMs - held.offsetMs);

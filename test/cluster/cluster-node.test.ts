@@ -269,6 +269,19 @@ test('a wall clock that is set ahead costs a renewal, not the lease', async () =
   assert.equal(a.host.abandoned, 0);
 });
 
+test('a lease that is in doubt stays so when the wall clock is set back, until it is renewed', async () => {
+  const fleet = new Fleet(16);
+  const [a, b] = [fleet.launch('a'), fleet.launch('b')];
+  await fleet.until('both own their part', () => fleet.settled(a, b));
+  a.process.skewMs += 60_000;
+  assert.equal(fleet.owned(a), 0);
+  a.process.skewMs -= 60_000;
+  assert.equal(fleet.owned(a), 0, 'the step back proves nothing about the time that the lease has lost');
+  const tookMs = await fleet.until('the lease is renewed', () => fleet.settled(a, b));
+  assert.ok(tookMs < 100, `${tookMs} ms`);
+  assert.equal(a.host.abandoned, 0);
+});
+
 test('members beyond those that one read holds keep their shards, and rows of the gone make room', async () => {
   const fleet = new Fleet(15);
   const last = fleet.launch('zz');
