@@ -100,7 +100,7 @@ export const fencingFaults = {
   'rows of effects that are written without the lease': {
     profile: 'ownership',
     invariant: 'effectRowsAreWrittenUnderLease',
-    seed: 9,
+    seed: 35,
     plant: rowsWithoutLease,
   },
   'ids that ignore the floor of earlier owners': {
