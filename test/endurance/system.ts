@@ -76,7 +76,8 @@ export class System {
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
       NO_FAKE_STAT: '1',
     };
-    const server = await ServerProcess.start(settings, clock, program);
+    // Another group than this process's cannot be given a limit of file sizes.
+    const server = await ServerProcess.start(settings, clock, this.isCluster ? program : process.execPath);
     this.members.push({ server, group, clockFile });
   }
 
