@@ -12,6 +12,8 @@ const COMPARE_EVERY_MS = 30_000;
 const WARN_EVERY_MS = 300_000;
 /** A member that does not answer in that time is left out. */
 const ANSWER_MS_MAX = 1_500;
+/** With one other, nobody knows whose clock is wrong. */
+const AGREEING_MIN = 2;
 /** Own clocks may part by that much within a question; more is a step, and the answer says nothing. */
 const STEP_MS_MAX = 50;
 
@@ -39,6 +41,8 @@ export class ClockOff extends Error {
  */
 export class ClockWatch {
   #medianMs = 0;
+  /** The time of most clocks, this one's among them, and when that was. */
+  #agreed: { readonly wallMs: number; readonly monotonicMs: number } | undefined;
   #warnedMs = Number.NEGATIVE_INFINITY;
   #timer: Timer | undefined;
   #closed = false;
@@ -52,6 +56,15 @@ export class ClockWatch {
   /** How far this node's clock was ahead of the members' median at the last comparison; 0 when nobody answered. */
   get offsetMs(): number {
     return this.#medianMs;
+  }
+
+  /**
+   * The time that most clocks show, this one's among them: read at the last comparison, and since then counted by the
+   * monotonic clock, so that a step of this machine's clock does not move it. Undefined: fewer than two others answered.
+   */
+  get agreedMs(): number | undefined {
+    const agreed = this.#agreed;
+    return agreed && agreed.wallMs + this.clock.monotonicMs() - agreed.monotonicMs;
   }
 
   /** @throws ClockOff when this clock is further than `offsetMsMax` from those of most members that answer */
@@ -88,6 +101,10 @@ export class ClockWatch {
     const found = await Promise.all(others.map((other) => this.ask(other)));
     const offsets = found.filter((offset) => offset !== undefined);
     this.#medianMs = offsets.length === 0 ? 0 : median(offsets.map(middle));
+    if (offsets.length >= AGREEING_MIN) {
+      const { wallMs, monotonicMs } = this.readClocks();
+      this.#agreed = { wallMs: wallMs - median([0, ...offsets.map(middle)]), monotonicMs };
+    }
     return offsets;
   }
 

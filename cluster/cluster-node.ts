@@ -102,6 +102,10 @@ export class ClusterNode implements Placement {
     return this.lease.reachMs();
   }
 
+  clusterMs(): number | undefined {
+    return this.clocks.agreedMs;
+  }
+
   format(): number {
     return this.mapRow.map.format;
   }

@@ -4,7 +4,7 @@ import { accountKind } from '../actors/account/account.js';
 import { conversationKind } from '../actors/conversation/conversation.js';
 import { IDS_PER_MS, makeId, SHARDS } from '../actors/domain/ids.js';
 import { isProblem, Unavailable } from '../actors/domain/problem.js';
-import type { Clock, Random } from '../actors/domain/time.js';
+import type { Random } from '../actors/domain/time.js';
 import { INSTANCE_ID } from '../actors/instance/commands.js';
 import { instanceKind } from '../actors/instance/instance.js';
 import { linkKind } from '../actors/link/kind.js';
@@ -109,6 +109,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     idFloorMs: () => owners?.idFloorMs() ?? 0,
     idCeilingMs: () => owners?.idCeilingMs?.() ?? Number.POSITIVE_INFINITY,
     format: () => owners?.format?.() ?? 0,
+    clusterMs: () => owners?.clusterMs?.(),
     ownerEpoch: (shard) => owners?.ownerEpoch?.(shard),
   };
   const stamps = new StampClock(clock, placement);
@@ -220,11 +221,12 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     workshop,
     registry: new Registrar(tables, clock, heard),
     clock,
+    idClock: stamps,
     random,
     keyedTokens,
     addressGuard,
     newAccountId: async () => runtime.mintId() ?? mintedElsewhere(services),
-    newPlainId: plainIds(clock, random),
+    newPlainId: plainIds(stamps, random),
   };
   alarms.start();
   const { readiness, status, leave, close, company, cutOff } = membership;
@@ -314,11 +316,11 @@ async function mintedElsewhere({ askInstance }: Pick<Services, 'askInstance'>): 
 }
 
 /** Over all shards in turn: ids drawn by chance would collide within a millisecond, once in 100,000. */
-function plainIds(clock: Clock, random: Random): () => string {
+function plainIds(stamps: StampClock, random: Random): () => string {
   let turn = Math.floor(random.fraction() * SHARDS * IDS_PER_MS);
   return () => {
     turn = (turn + 1) % (SHARDS * IDS_PER_MS);
-    return makeId(clock.nowMs(), turn % SHARDS, Math.floor(turn / SHARDS));
+    return makeId(stamps.nowMs(), turn % SHARDS, Math.floor(turn / SHARDS));
   };
 }
 

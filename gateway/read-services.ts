@@ -23,6 +23,8 @@ export interface ReadServices {
   /** Whom moderators have limited. */
   readonly limits: LimitedAccounts;
   readonly clock: Clock;
+  /** The time that ids carry (actors/runtime/stamp-clock.ts): positions in streams are compared with it. */
+  readonly idClock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
 }
 
 /** An account's reply to a query: at once where it lives here and nothing goes on there. @throws Unavailable */

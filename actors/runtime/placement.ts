@@ -19,6 +19,10 @@ export interface Placement {
    */
   format?(): number;
   /**
+   * The time that most members' clocks show. Absent or undefined: there are too few to tell whose clock is wrong.
+   */
+  clusterMs?(): number | undefined;
+  /**
    * Under which epoch the shard's owner, whichever node that is, was last known to own it: there it is asked first.
    * Absent or undefined: there never is another owner.
    */

@@ -52,7 +52,7 @@ export class CatchingUp {
     if (subscription.wantsNotifications) outcomes.push(await this.#notifications(subscription, wanted));
     if (subscription.kind.direct) outcomes.push(await this.#conversations(subscription, wanted));
     if (!wanted()) return;
-    if (outcomes.includes('too_many')) subscription.reset(makeId(this.parts.services.clock.nowMs(), 0, 0));
+    if (outcomes.includes('too_many')) subscription.reset(makeId(this.parts.services.idClock.nowMs(), 0, 0));
     else if (outcomes.includes('behind')) connection.socket.close('behind');
   }
 

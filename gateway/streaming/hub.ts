@@ -51,8 +51,8 @@ export class Hub {
   #recheck: (connection: Connection) => Promise<boolean> = async () => true;
 
   constructor(options: HubOptions) {
-    const { clock } = options.services;
-    this.#parts = { ...options, oldestId: () => makeId(Math.max(0, clock.nowMs() - CATCH_UP_MS), 0, 0) };
+    const { idClock } = options.services;
+    this.#parts = { ...options, oldestId: () => makeId(Math.max(0, idClock.nowMs() - CATCH_UP_MS), 0, 0) };
     options.bus.onGap((subject) => this.#gap(subject));
   }
 
@@ -126,11 +126,11 @@ export class Hub {
   async subscribe(connection: Connection, kind: StreamKind, since?: Since): Promise<void> {
     const viewer = this.#viewers.get(connection.viewer);
     if (!connection.open || viewer === undefined || connection.subscriptions.has(kind.name)) return;
-    const { clock } = this.#parts.services;
-    const now = makeId(clock.nowMs(), 0, 0);
+    const { idClock } = this.#parts.services;
+    const now = makeId(idClock.nowMs(), 0, 0);
     const isLost = since !== undefined && !this.#isInReach(since);
     const from = since === undefined || isLost ? { floor: now, sent: [] } : since;
-    const subscription = new StreamSubscription(kind, connection.scopes, connection.socket, from, clock);
+    const subscription = new StreamSubscription(kind, connection.scopes, connection.socket, from, idClock);
     if (since === from) subscription.missedChangesMs = idMs(from.floor) - CHANGES_LATE_MS;
     connection.subscriptions.set(kind.name, subscription);
     this.#followStatuses();
@@ -191,7 +191,7 @@ export class Hub {
 
   #isInReach({ floor }: Since): boolean {
     const { services, oldestId } = this.#parts;
-    return compareIds(floor, oldestId()) >= 0 && idMs(floor) <= services.clock.nowMs() + POSITION_AHEAD_MS;
+    return compareIds(floor, oldestId()) >= 0 && idMs(floor) <= services.idClock.nowMs() + POSITION_AHEAD_MS;
   }
 
   #followStatuses(): void {

@@ -59,6 +59,22 @@ test('a node joins beside one member whose clock is wrong when the others’ agr
   await fleet.until('three share', () => fleet.settled(...ships, c));
 });
 
+test('most members agree on the time, also while the clock of one of them is minutes ahead', async () => {
+  const { fleet, ships } = await two();
+  assert.equal(ships[0].node.clusterMs(), undefined, 'of two clocks nobody knows which is wrong');
+  const c = fleet.launch('c');
+  await fleet.until('three share', () => fleet.settled(...ships, c));
+  await fleet.run(MINUTE_MS);
+  const agreed = () => [...ships, c].map(({ node }) => node.clusterMs() ?? 0);
+  const trueMs = () => fleet.world.clockOf(c.process).wallMs();
+  const isAgreed = () => agreed().every((ms) => Math.abs(ms - trueMs()) < 500);
+  assert.ok(isAgreed(), `${agreed()} at ${trueMs()}`);
+  ships[0].process.skewMs = 300_000;
+  assert.ok(isAgreed(), 'a step of the clock moves nothing');
+  await fleet.run(2 * MINUTE_MS);
+  assert.ok(isAgreed(), 'nor does the next comparison');
+});
+
 test('half a second is warned about once in five minutes, for as long as it lasts', async () => {
   const { fleet, ships } = await two();
   const c = fleet.launch('c', 700);

@@ -58,6 +58,7 @@ export class SimulatedNode {
     const stamps = new StampClock(clock, {
       idFloorMs: () => this.cluster.idFloorMs(),
       idCeilingMs: () => this.cluster.idCeilingMs(),
+      clusterMs: () => this.cluster.clusterMs(),
     });
     const timestamps = new WriteTimestamps(() => stamps.nowMs());
     const store = simulatedStore(

@@ -61,3 +61,19 @@ test('ids of a clock that jumps ahead wait until the store knows how far it may 
   ceilingMs += 3_600_000;
   assert.equal(idMs(minter.next()), clock.nowMs());
 });
+
+test('ids follow the clocks of most members when this node’s is set ahead or back', async () => {
+  const clock = new VirtualClock();
+  const startMs = clock.nowMs();
+  const clusterMs = () => startMs + clock.monotonicMs() - started;
+  const started = clock.monotonicMs();
+  const stamps = new StampClock(clock, { idFloorMs: () => 0, clusterMs });
+  const minter = new Minter(7, () => stamps.nowMs());
+  for (const skewMs of [300_000, -300_000]) {
+    clock.skewMs = skewMs;
+    for (let count = 0; count < 10; count++) {
+      await clock.advance(1_000);
+      assert.ok(Math.abs(idMs(minter.next()) - clusterMs()) <= 500, `${idMs(minter.next())} at ${clusterMs()}`);
+    }
+  }
+});

@@ -80,6 +80,7 @@ export async function openCity(stage: Stage = new Stage()) {
     ...uploadsIn(stage.shared),
     registry: undefined as never,
     clock: stage.clock,
+    idClock: stage.clock,
     random: undefined as never,
     keyedTokens: undefined as never,
     addressGuard: undefined as never,

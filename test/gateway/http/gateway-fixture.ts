@@ -136,6 +136,7 @@ export class GatewayFixture {
         keepAnswer: unused,
       },
       clock: realClock,
+      idClock: realClock,
       random: { bytes: (count) => randomBytes(count), fraction: () => Math.random() },
       keyedTokens,
       addressGuard: new AddressGuard(),
