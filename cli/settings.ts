@@ -169,9 +169,8 @@ function checkedTogether(settings: Settings): Settings {
   const tls = [settings.CLUSTER_TLS_CA, settings.CLUSTER_TLS_CERT, settings.CLUSTER_TLS_KEY];
   const given = tls.filter((path) => path !== undefined).length;
   if (given !== 0 && given !== tls.length) throw badSetting('CLUSTER_TLS_CA', 'CA, CERT and KEY go together');
-  // With the TLS files, too: every node makes the tokens of mailed links of it.
-  if (NATS_URL !== undefined && CLUSTER_SECRET === undefined) {
-    throw badSetting('CLUSTER_SECRET', 'is needed with NATS_URL');
+  if (NATS_URL !== undefined && CLUSTER_SECRET === undefined && given === 0) {
+    throw badSetting('CLUSTER_SECRET', 'is needed with NATS_URL (or the CLUSTER_TLS files)');
   }
   if (!isLoopback(new URL(settings.BASE_URL).hostname)) {
     for (const name of ['CLUSTER_SECRET', 'NATS_TOKEN'] as const) {

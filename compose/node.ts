@@ -130,7 +130,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     log: logger.child({ part: 'mail' }),
   });
   // Behind the store, of which only one process at a time has the folder open.
-  const keyedTokens = await openKeyedTokens(settings, random);
+  const keyedTokens = await openKeyedTokens(settings, random, tables, logger);
   const rings = makeHomeRings({
     tables,
     clock,

@@ -2,21 +2,46 @@ import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { KeyedTokens } from '../actors/domain/keyed-tokens.js';
 import type { Random } from '../actors/domain/time.js';
+import type { Logger } from '../actors/runtime/logger.js';
 import type { Settings } from '../cli/settings.js';
+import type { Tables } from '../store/port.js';
 import { makePrivate, PRIVATE_FILE_MODE, syncFolder } from '../store/private-folder.js';
+import { sharedSecrets } from '../store/tables.js';
 
 const FILE = 'token-secret';
 const SECRET_BYTES = 32;
 
 /**
- * Opens what makes keyed tokens: from CLUSTER_SECRET, which all nodes on one keyspace share, else from a
- * file in the data folder. The first start makes that file, durable when resolved.
- * @throws Error when the file is damaged
+ * Opens what makes keyed tokens: from CLUSTER_SECRET, which all nodes on one keyspace share; of a cluster that has only
+ * the TLS files, from a row of the store; else from a file in the data folder. The first start makes row or file,
+ * durable when resolved.
+ * @throws Error when the file is damaged; Unavailable when the row cannot be read
  */
-export async function openKeyedTokens(settings: Settings, random: Pick<Random, 'bytes'>): Promise<KeyedTokens> {
-  const { STORE, CLUSTER_SECRET, DATA_DIR } = settings;
-  if (STORE === 'cassandra' && CLUSTER_SECRET !== undefined) return new KeyedTokens(Buffer.from(CLUSTER_SECRET));
-  return new KeyedTokens(await fileSecret(DATA_DIR, random));
+export async function openKeyedTokens(
+  settings: Settings,
+  random: Pick<Random, 'bytes'>,
+  tables: Pick<Tables, 'get' | 'compareAndSet'>,
+  log: Logger,
+): Promise<KeyedTokens> {
+  const { STORE, CLUSTER_SECRET, NATS_URL, DATA_DIR } = settings;
+  if (STORE !== 'cassandra') return new KeyedTokens(await fileSecret(DATA_DIR, random));
+  if (CLUSTER_SECRET !== undefined) return new KeyedTokens(Buffer.from(CLUSTER_SECRET));
+  if (NATS_URL === undefined) return new KeyedTokens(await fileSecret(DATA_DIR, random));
+  log.warn({}, 'the key of mailed links is in the store: set CLUSTER_SECRET to keep it out of backups');
+  return new KeyedTokens(await rowSecret(random, tables));
+}
+
+/** TLS files differ from node to node, so the nodes share a row. */
+async function rowSecret(
+  random: Pick<Random, 'bytes'>,
+  tables: Pick<Tables, 'get' | 'compareAndSet'>,
+): Promise<Uint8Array> {
+  const key = { name: FILE };
+  const found = await tables.get(sharedSecrets, key);
+  if (found !== undefined) return found.secret;
+  const made = { secret: random.bytes(SECRET_BYTES) };
+  const { current } = await tables.compareAndSet(sharedSecrets, key, undefined, made);
+  return current?.secret ?? made.secret;
 }
 
 async function fileSecret(folder: string, random: Pick<Random, 'bytes'>): Promise<Uint8Array> {

@@ -73,6 +73,13 @@ export const storeHome = table('store_home', {
   value: codec('murmuration.store.StoreHome'),
   conditional: true,
 });
+/** Secrets that the nodes have in common, by what they are for: only where they have no CLUSTER_SECRET. */
+export const sharedSecrets = table('shared_secrets', {
+  partition: { name: 'text' },
+  clustering: {},
+  value: codec('murmuration.store.SharedSecret'),
+  conditional: true,
+});
 
 // ---- product
 /** The one place where uniqueness is decided: `acct:alice`, `email:a@b.c`. */
@@ -423,6 +430,7 @@ export const allTables = [
   members,
   shardMap,
   storeHome,
+  sharedSecrets,
   names,
   accounts,
   statuses,

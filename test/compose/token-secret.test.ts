@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { readSettings } from '../../cli/settings.js';
 import { openKeyedTokens } from '../../compose/token-secret.js';
+import { MemoryTables } from '../../store/memory/memory-tables.js';
 
 const link = { account: '123', nonce: 'abcdefghijklmnopqrstuv' };
 const random = { bytes: (count: number) => randomBytes(count) };
@@ -18,7 +19,15 @@ before(async () => {
 after(() => rm(parent, { recursive: true, force: true }));
 
 const folder = () => mkdtemp(join(parent, 'data-'));
-const open = async (DATA_DIR: string, more = {}) => openKeyedTokens(readSettings({ DATA_DIR, ...more }, {}), random);
+const tables = new MemoryTables();
+const warnings: string[] = [];
+const log = {
+  info: () => undefined,
+  warn: (_fields: object, message: string) => void warnings.push(message),
+  error: () => undefined,
+};
+const open = async (DATA_DIR: string, more = {}) =>
+  openKeyedTokens(readSettings({ DATA_DIR, ...more }, {}), random, tables, log);
 
 test('an embedded node makes its secret once, in a file that other users cannot read', async () => {
   const data = await folder();
@@ -53,4 +62,15 @@ test('a single node on Cassandra without CLUSTER_SECRET has a file, too', async 
   const data = await folder();
   const token = (await open(data, cluster)).make('reset', link);
   assert.deepEqual((await open(data, cluster)).read('reset', token), link);
+});
+
+test('nodes that have TLS files but no CLUSTER_SECRET share a key in the store, and say so', async () => {
+  const tls = { CLUSTER_TLS_CA: '/ca.pem', CLUSTER_TLS_CERT: '/cert.pem', CLUSTER_TLS_KEY: '/key.pem' };
+  const settings = { ...cluster, ...tls, NATS_URL: 'nats://127.0.0.1:4222' };
+  const [one, other] = await Promise.all([open(await folder(), settings), open(await folder(), settings)]);
+  const token = one.make('reset', link);
+  assert.deepEqual(other.read('reset', token), link);
+  assert.deepEqual((await open(await folder(), settings)).read('reset', token), link);
+  assert.equal(warnings.length, 3);
+  assert.match(warnings[0] ?? '', /set CLUSTER_SECRET/);
 });
