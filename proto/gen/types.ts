@@ -2641,6 +2641,11 @@ export interface StoreMemberRecord {
   readonly version: string;
 }
 
+/** What all nodes of a cluster without CLUSTER_SECRET have in common. */
+export interface StoreSharedSecret {
+  readonly secret: Uint8Array;
+}
+
 export interface StoreShardMapRecord {
   /** Grows with each change; a shard's epoch is the version at which it last changed hands. */
   readonly version: number;
@@ -3353,6 +3358,7 @@ export interface Messages {
   'murmuration.store.CursorRecord': StoreCursorRecord;
   'murmuration.store.BacklogRecord': StoreBacklogRecord;
   'murmuration.store.MemberRecord': StoreMemberRecord;
+  'murmuration.store.SharedSecret': StoreSharedSecret;
   'murmuration.store.ShardMapRecord': StoreShardMapRecord;
   'murmuration.store.StoreHome': StoreStoreHome;
   'murmuration.store.NameClaim': StoreNameClaim;
