@@ -3,9 +3,8 @@ import type { Logger as PinoLogger } from 'pino';
 import { accountKind } from '../actors/account/account.js';
 import { conversationKind } from '../actors/conversation/conversation.js';
 import { IDS_PER_MS, makeId, SHARDS } from '../actors/domain/ids.js';
-import { isProblem, Unavailable } from '../actors/domain/problem.js';
+import { Unavailable } from '../actors/domain/problem.js';
 import type { Random } from '../actors/domain/time.js';
-import { INSTANCE_ID } from '../actors/instance/commands.js';
 import { instanceKind } from '../actors/instance/instance.js';
 import { linkKind } from '../actors/link/kind.js';
 import { mailboxKind } from '../actors/mailbox/kind.js';
@@ -50,6 +49,7 @@ import { openMailer } from '../transport/mail/mailer.js';
 import type { OperatorService } from '../transport/peer.js';
 import { GuardedClient } from '../transport/web/guarded-client.js';
 import { LinkPages } from '../transport/web/link-pages.js';
+import { accountIds } from './account-ids.js';
 import { Audience } from './audience.js';
 import { cachedAlone, cachedTogether, rowCarrier } from './cached-rows.js';
 import { closeDataFolder } from './data-folder.js';
@@ -225,7 +225,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     random,
     keyedTokens,
     addressGuard,
-    newAccountId: async () => runtime.mintId() ?? mintedElsewhere(services),
+    newAccountId: accountIds(runtime, askerOf(instance, runtime), random),
     newPlainId: plainIds(stamps, random),
   };
   alarms.start();
@@ -306,13 +306,6 @@ function withAlarms(host: ShardHost, alarms: Pick<Alarms, 'shardsChanged'>): Sha
     prime: (chunk, heard) => host.prime(chunk, heard),
     abandon: (shards) => host.abandon(shards),
   };
-}
-
-/** An id of the instance's shard, from its owner: this node owns none, as while it drains. */
-async function mintedElsewhere({ askInstance }: Pick<Services, 'askInstance'>): Promise<string> {
-  const minted = await askInstance(INSTANCE_ID, 'mintId', {});
-  if (isProblem(minted)) throw new Unavailable(minted.detail);
-  return minted.id;
 }
 
 /** Over all shards in turn: ids drawn by chance would collide within a millisecond, once in 100,000. */

@@ -3,12 +3,12 @@ import type * as P from '../../proto/gen/types.js';
 import type { Part } from '../runtime/part.js';
 
 export interface Commands {
-  /** A fresh id of the instance's shard, for a node that owns no shard and cannot mint one. */
+  /** A fresh id of the shard of the actor that is asked, which only the shard's owner can mint. */
   mintId: { in: P.InstanceEmpty; out: P.InstanceMinted };
 }
 export type Events = Record<never, never>;
 
-/** Ids for accounts that are made through nodes without shards (while they drain). */
+/** Ids for accounts whose shard is another node's. Each shard has an actor that is asked for nothing else. */
 export const mint: Part<object, Commands, Events> = {
   decide: {
     mintId: (_state, _command, { newId }) => ({ events: [], reply: { id: newId() } }),

@@ -121,9 +121,9 @@ export class Runtime implements Asker, ShardHost {
     return this.shards.mintedMs();
   }
 
-  /** A fresh id of a shard that this node owns, of each in turn; undefined when it owns none. */
-  mintId(): string | undefined {
-    return this.shards.mint();
+  /** A fresh id of the shard; undefined when this node does not own it. */
+  mintId(shard: number): string | undefined {
+    return this.shards.mint(shard);
   }
 
   answerNow(kind: string, id: string, command: string, input: object): unknown {

@@ -1,6 +1,5 @@
 import type { Bus, Served, Subscription } from '../../transport/bus.js';
 import { actorSubject } from '../../transport/bus.js';
-import { SHARDS } from '../domain/ids.js';
 import type { Activation } from './activation.js';
 import { Minter } from './minter.js';
 import { StampClock } from './stamp-clock.js';
@@ -21,9 +20,6 @@ export class Shards {
   private readonly held = new Map<number, HeldShard>();
   /** Kept when a shard leaves: should it come back, its ids still ascend. */
   private readonly minters = new Map<number, Minter>();
-  /** The shard that minted last for no actor. */
-  private turn = -1;
-
   private readonly stamps: StampClock;
 
   constructor(
@@ -51,14 +47,9 @@ export class Shards {
     return latestMs;
   }
 
-  /** A fresh id of one of the shards that are owned here, of each in turn; undefined when there is none. */
-  mint(): string | undefined {
-    for (let tries = 0; tries < SHARDS; tries++) {
-      this.turn = (this.turn + 1) % SHARDS;
-      const held = this.get(this.turn);
-      if (held !== undefined && this.around.placement.epochOf(this.turn) !== undefined) return held.minter.next();
-    }
-    return undefined;
+  /** A fresh id of the shard; undefined when it is not owned here. */
+  mint(shard: number): string | undefined {
+    return this.around.placement.epochOf(shard) === undefined ? undefined : this.get(shard)?.minter.next();
   }
 
   /** Begins to take commands, from this node at once and from others when resolved. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { mint } from '../../../actors/instance/mint.js';
 import { given } from '../../kit/given.js';
 
-test('the instance mints an id and records nothing', () => {
+test('an actor of the instance mints an id and records nothing', () => {
   const minted = given(mint, {}, { self: '000000000000000001', nowMs: 1, ids: ['000000000000000042'] }).when(
     'mintId',
     {},

@@ -1,0 +1,42 @@
+import { makeId, SHARDS } from '../actors/domain/ids.js';
+import { isProblem, Unavailable } from '../actors/domain/problem.js';
+import type { Random } from '../actors/domain/time.js';
+import type { InstanceCommands } from '../actors/instance/commands.js';
+import type { TypedAsk } from '../actors/runtime/kind.js';
+import type { Runtime } from '../actors/runtime/runtime.js';
+
+/**
+ * Ids for accounts, of all shards in turn, so that the accounts that are made through one node spread over all nodes. The
+ * owner of each shard mints them: no other node can give the same. An id of another node's shard costs one question on
+ * the bus; while that node is out of reach the id is of a shard that this node owns.
+ */
+export function accountIds(
+  runtime: Pick<Runtime, 'mintId'>,
+  askInstance: TypedAsk<InstanceCommands>,
+  random: Pick<Random, 'fraction'>,
+): () => Promise<string> {
+  let turn = Math.floor(random.fraction() * SHARDS);
+  return async () => {
+    turn = (turn + 1) % SHARDS;
+    const shard = turn;
+    const own = runtime.mintId(shard);
+    if (own !== undefined) return own;
+    try {
+      const minted = await askInstance(makeId(0, shard, 0), 'mintId', {});
+      if (isProblem(minted)) throw new Unavailable(minted.detail);
+      return minted.id;
+    } catch (error) {
+      const instead = error instanceof Unavailable ? ownAfter(runtime, shard) : undefined;
+      if (instead === undefined) throw error;
+      return instead;
+    }
+  };
+}
+
+function ownAfter(runtime: Pick<Runtime, 'mintId'>, shard: number): string | undefined {
+  for (let step = 1; step < SHARDS; step++) {
+    const own = runtime.mintId((shard + step) % SHARDS);
+    if (own !== undefined) return own;
+  }
+  return undefined;
+}
