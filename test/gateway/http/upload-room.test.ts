@@ -11,6 +11,9 @@ const BOUNDARY = 'boundary';
 const TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 /** A film, of which one account gets one at a time. */
 const FILM = 100 * MB;
+/** A refused upload whose answer was missed is sent again so often. */
+const SENDS_MAX = 20;
+const BROKEN_OFF = new Set(['EPIPE', 'ECONNRESET']);
 const FILMS_OF_ALL = Math.floor(UPLOADS_BYTES_MAX / FILM);
 
 let gateway: GatewayFixture;
@@ -52,8 +55,18 @@ async function statusOf(sent: ClientRequest): Promise<number> {
   return answer.statusCode ?? 0;
 }
 
-/** A whole upload. */
-function send(token: string, bytes: number, chunked = false): Promise<number> {
+/** A whole upload; the server closes a refused one, and a client that still sends may then miss the answer. */
+async function send(token: string, bytes: number, chunked = false): Promise<number> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await sendOnce(token, bytes, chunked);
+    } catch (error) {
+      if (tries === SENDS_MAX || !BROKEN_OFF.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    }
+  }
+}
+
+function sendOnce(token: string, bytes: number, chunked: boolean): Promise<number> {
   const head = Buffer.from(`--${BOUNDARY}\r\ncontent-disposition: form-data; name="a"; filename="a"\r\n\r\n`);
   const tail = Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
   const length = { 'content-length': String(head.length + bytes + tail.length) };
