@@ -68,7 +68,10 @@ export class Client {
     if (dice < 0.65) return this.toggle(this.ledger.follows, this.someoneElse(), 'follow', 'unfollow');
     if (dice < 0.7) return this.toggle(this.ledger.blocks, this.someoneElse(), 'block', 'unblock');
     if (dice < 0.75) return this.toggle(this.ledger.mutes, this.someoneElse(), 'mute', 'unmute');
-    if (dice < 0.9) return this.react(this.ledger.favourites, 'favourite', 'unfavourite');
+    if (dice < 0.78) return this.edit();
+    if (dice < 0.8) return this.delete();
+    if (dice < 0.84) return this.react(this.ledger.bookmarks, 'bookmark', 'unbookmark');
+    if (dice < 0.92) return this.react(this.ledger.favourites, 'favourite', 'unfavourite');
     return this.react(this.ledger.reblogs, 'reblog', 'unreblog');
   }
 
@@ -137,6 +140,36 @@ export class Client {
     const input = { statusId: quoted, by: this.account, quotingId: id };
     const reply = await this.ask('conversation', mine.get(quoted)?.conversation ?? '', 'revokeQuote', input);
     if (reply !== 'unknown' && !isProblem(reply)) revoked.set(id, 'yes');
+  }
+
+  /** Says something else in one of its own statuses. */
+  private async edit(): Promise<void> {
+    const post = this.ownStatus();
+    if (post === undefined) return;
+    const { edits } = this.ledger;
+    const text = `post ${post.number} edit ${this.number++}`;
+    const before = edits.get(post.id) ?? [`post ${post.number}`];
+    edits.set(post.id, [...before, text]);
+    const said = { text, html: `<p>${text}</p>`, spoilerText: '', sensitive: false, mentions: [], tags: [] };
+    const input = { statusId: post.id, by: this.account, ...said };
+    const reply = await this.ask('conversation', post.conversation, 'edit', input);
+    // One that was given up may still come behind this one.
+    if (reply !== 'unknown' && !isProblem(reply) && before.length === 1) edits.set(post.id, [text]);
+  }
+
+  private async delete(): Promise<void> {
+    const post = this.ownStatus();
+    if (post === undefined) return;
+    const { ledger } = this;
+    ledger.posts = ledger.posts.filter(({ id }) => id !== post.id);
+    ledger.deleted.set(post.id, 'unknown');
+    const reply = await this.ask('conversation', post.conversation, 'remove', { statusId: post.id, by: this.account });
+    if (reply !== 'unknown' && !isProblem(reply)) ledger.deleted.set(post.id, 'yes');
+  }
+
+  private ownStatus(): Posted | undefined {
+    const own = this.ledger.posts.filter(({ author }) => author === this.account);
+    return own.length === 0 ? undefined : this.random.pick(own.slice(-5));
   }
 
   /** What it shows is judged at the end; reading it makes the node keep it. */

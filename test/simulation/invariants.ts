@@ -4,6 +4,7 @@ import { RANGE_LIMIT_MAX, type Tables } from '../../store/port.js';
 import {
   accountStatuses,
   accounts as accountTable,
+  bookmarks,
   favouritedBy,
   followers,
   following,
@@ -30,6 +31,8 @@ export interface Ended {
 /** Judges rows; asks no actor, so that none does what it should have done by itself. */
 export async function judgeRows(ended: Ended): Promise<void> {
   await acknowledgedAreReadable(ended);
+  await deletedStaysDeleted(ended);
+  await bookmarksAreKept(ended);
   await orderPerAuthor(ended);
   await followsAreSymmetric(ended);
   await reactionsAreCounted(ended);
@@ -47,12 +50,37 @@ async function acknowledgedAreReadable({ shared, ledger, violations }: Ended): P
     const row = { account: post.author, era: eraOfId(post.id), status: post.id };
     if (record?.accountId !== post.author)
       violations.report('acknowledgedPostsStay', `${what} was acknowledged and is gone`);
-    else if (record.text !== `post ${post.number}`)
-      violations.report('acknowledgedPostsStay', `${what} holds another text`);
+    else if (!(ledger.edits.get(post.id) ?? [`post ${post.number}`]).includes(record.text))
+      violations.report('editsAreInOrder', `${what} says ${record.text}`);
     if ((await shared.get(accountStatuses, row)) === undefined)
       violations.report('acknowledgedPostsStay', `${what} is not in its author's list`);
     if (ids.has(post.id)) violations.report('idsAscend', `${what} has the id of ${ids.get(post.id)}`);
     ids.set(post.id, what);
+  }
+}
+
+/** Neither readable by id nor in a list of its author. */
+async function deletedStaysDeleted({ shared, ledger, accounts, violations }: Ended): Promise<void> {
+  const deleted = new Set([...ledger.deleted].flatMap(([id, known]) => (known === 'yes' ? [id] : [])));
+  for (const status of deleted) {
+    const record = await shared.get(statuses, { status });
+    if (record !== undefined && !record.deleted) violations.report('deletedStaysDeleted', `${status} is readable`);
+  }
+  for (const account of accounts) {
+    for (const { key } of await ownRows(shared, account, [...deleted][0]))
+      if (deleted.has(key.status)) violations.report('deletedStaysDeleted', `${key.status} is listed by ${account}`);
+  }
+}
+
+async function bookmarksAreKept({ shared, ledger, violations }: Ended): Promise<void> {
+  const posts = new Set(ledger.posts.map(({ id }) => id));
+  for (const [pair, known] of ledger.bookmarks) {
+    const [account = '', status = ''] = pair.split('|');
+    if (known === 'unknown' || !posts.has(status)) continue;
+    const rows = await shared.range(bookmarks, { account, era: eraOfId(status) }, { limit: RANGE_LIMIT_MAX });
+    const times = rows.filter(({ value }) => value.statusId === status).length;
+    if (times !== (known === 'yes' ? 1 : 0))
+      violations.report('bookmarksAreKept', `${account} was told ${known} and has ${status} ${times} times`);
   }
 }
 
@@ -168,7 +196,7 @@ async function reactionsAreCounted({ shared, ledger, violations }: Ended): Promi
 async function quotesAreCounted({ shared, ledger, violations }: Ended): Promise<void> {
   const accepted = new Map<string, string[]>(ledger.posts.map(({ id }) => [id, []]));
   for (const { id, quoted } of ledger.posts) {
-    if (quoted === undefined) continue;
+    if (quoted === undefined || ledger.deleted.has(quoted)) continue;
     const held = (await shared.get(statuses, { status: id }))?.quote;
     const [state, told] = [held?.state, ledger.revoked.get(id)];
     if (held?.statusId !== quoted) violations.report('quotesAreCounted', `${id} does not say that it quotes ${quoted}`);

@@ -24,7 +24,7 @@ export type Known = 'yes' | 'no' | 'unknown';
 
 /** What clients know at the end of a run; the cluster must agree. */
 export class Ledger {
-  readonly posts: Posted[] = [];
+  posts: Posted[] = [];
   /** Lists that somebody was told of. */
   readonly lists: Made[] = [];
   /** `a|b`: a follows b. */
@@ -36,6 +36,11 @@ export class Ledger {
   /** `account|status` */
   readonly favourites = new Map<string, Known>();
   readonly reblogs = new Map<string, Known>();
+  readonly bookmarks = new Map<string, Known>();
+  /** By id: what the author was told of its deletion. These are no longer among the posts. */
+  readonly deleted = new Map<string, Known>();
+  /** By id: what the status may say: the text that was acknowledged last, and those behind it without an answer. */
+  readonly edits = new Map<string, string[]>();
   /** Ids of quoting statuses whose quote its author took back. */
   readonly revoked = new Map<string, Known>();
   asked = 0;

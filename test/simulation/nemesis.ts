@@ -91,6 +91,7 @@ export async function longPause(stage: Stage): Promise<void> {
 
 async function pauseFor(stage: Stage, lengthMs: number): Promise<void> {
   const node = someNode(stage);
+  if (node.process.pausedUntil > stage.world.now) return;
   node.process.pausedUntil = stage.world.now + lengthMs;
   pesterAtWaking(stage, node, lengthMs);
   await stage.world.sleep(lengthMs * stage.random.fraction());
@@ -132,7 +133,9 @@ export async function blindStun(stage: Stage): Promise<void> {
   await stunFor(stage, node, lengthMs);
 }
 
+/** Not one that stands still already: what waits for its first waking would come behind the second. */
 async function stunFor(stage: Stage, node: SimulatedNode, lengthMs: number): Promise<void> {
+  if (node.process.pausedUntil > stage.world.now) return;
   node.process.stun(stage.world.now, lengthMs);
   pesterAtWaking(stage, node, lengthMs);
   await stage.world.sleep(lengthMs * stage.random.fraction());

@@ -88,13 +88,13 @@ export const fencingFaults = {
   'a journal reader that ignores epochs': {
     profile: 'blind',
     invariant: 'readersStopAtLaterEpochs',
-    seed: 1,
+    seed: 2,
     plant: readerIgnoresEpochs,
   },
   'an acknowledgement without a look at the ownership behind the append': {
     profile: 'ownership',
     invariant: 'oneOwnerActs',
-    seed: 4,
+    seed: 2,
     plant: noCheckBehindAppend,
   },
   'rows of effects that are written without the lease': {
