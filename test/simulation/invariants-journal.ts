@@ -7,6 +7,7 @@ import type { RowWrite, Tables } from '../../store/port.js';
 import {
   backlog,
   backlogFloors,
+  changedStatuses,
   cursors,
   journal,
   members,
@@ -27,12 +28,22 @@ import { journalWith, tablesWith } from './wrapping.js';
 const EPOCH_MAX = Number.MAX_SAFE_INTEGER;
 /**
  * Rows that say where the runtime and the cluster stand: they change without any effect. And notifications: one that was
- * not wanted when it came leaves no trace, so an effect that is repeated much later may be wanted.
+ * not wanted when it came leaves no trace, so an effect that is repeated much later may be wanted. Rows of changed statuses
+ * are keyed by the time at which they are written: a repeat adds one.
  */
 const BOOKKEEPING = new Set<string>(
-  [journal, cursors, snapshots, snapshotChunks, backlog, backlogFloors, members, shardMap, notifications].map(
-    ({ name }) => name,
-  ),
+  [
+    journal,
+    cursors,
+    snapshots,
+    snapshotChunks,
+    backlog,
+    backlogFloors,
+    members,
+    shardMap,
+    notifications,
+    changedStatuses,
+  ].map(({ name }) => name),
 );
 
 /** All actors that have a journal. */

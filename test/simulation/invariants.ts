@@ -28,7 +28,7 @@ export interface Ended {
   readonly violations: Violations;
 }
 
-/** Judges rows; asks no actor, so that none does what it should have done by itself. */
+/** Judges rows against what clients were told. */
 export async function judgeRows(ended: Ended): Promise<void> {
   await acknowledgedAreReadable(ended);
   await deletedStaysDeleted(ended);

@@ -88,7 +88,7 @@ export const fencingFaults = {
   'a journal reader that ignores epochs': {
     profile: 'blind',
     invariant: 'readersStopAtLaterEpochs',
-    seed: 2,
+    seed: 6,
     plant: readerIgnoresEpochs,
   },
   'an acknowledgement without a look at the ownership behind the append': {
@@ -100,13 +100,13 @@ export const fencingFaults = {
   'rows of effects that are written without the lease': {
     profile: 'ownership',
     invariant: 'effectRowsAreWrittenUnderLease',
-    seed: 35,
+    seed: 6,
     plant: rowsWithoutLease,
   },
   'ids that ignore the floor of earlier owners': {
     profile: 'ownership',
     invariant: 'idsAscend',
-    seed: 3,
+    seed: 1,
     plant: idsIgnoreFloor,
   },
   'a lease without margin': {
