@@ -232,7 +232,7 @@ async function statusesAreCounted({ shared, ledger, accounts, violations }: Ende
 
 /** One notification for each cause that is still there, and none for what was undone. */
 async function noticesAreSingle({ shared, ledger, accounts, violations }: Ended): Promise<void> {
-  const era = eraOfId(ledger.posts[0]?.id ?? '0');
+  const era = eraOfId(ledger.posts[0]?.id ?? accounts[0] ?? '0');
   const mayNotTell = new Set([...ledger.blocks.keys(), ...ledger.mutes.keys()]);
   const tells = (from: string, to: string) =>
     from !== to && !mayNotTell.has(`${from}|${to}`) && !mayNotTell.has(`${to}|${from}`);
