@@ -164,7 +164,7 @@ export class Registrar {
    */
   private async isAbandoned(name: string, claim: StoreNameClaim): Promise<boolean> {
     const isEmail = name.startsWith(EMAIL);
-    // Of an account that has ended its name stays: nobody is to be taken for it.
+    // The name of an account that has ended stays claimed: nobody is to be taken for it.
     if (claim.confirmed && !isEmail) return false;
     const account = await this.tables.get(accounts, { account: claim.id });
     if (account !== undefined && (!isEmail || account.email.toLowerCase() === name.slice(EMAIL.length))) return false;

@@ -11,7 +11,7 @@ interface Share {
   readonly statuses: number;
 }
 
-/** What one account adds on a day since 1970, by which the instance is counted (gateway/instance/statistics.ts). */
+/** The share of one account in a day since 1970, by which the instance is counted (gateway/instance/statistics.ts). */
 export interface TalliedDay {
   readonly day: number;
   /** When the day began. */
@@ -26,7 +26,7 @@ export interface State {
   joinedDay: number | undefined;
 }
 
-/** What decides whether and how an account counts. */
+/** The facts that decide whether and how an account counts. */
 interface Counted extends State {
   readonly owner: { readonly confirmed: boolean; readonly approved: boolean } | undefined;
   readonly moderation: { readonly suspendedAtMs: number; readonly deleted: boolean };
@@ -49,7 +49,7 @@ function shareOf({ owner, moderation, statuses, directStatuses }: Readonly<Count
     : { users: 0, statuses: 0 };
 }
 
-/** What the account adds on its latest days, from the first one that an event of that time may have changed. */
+/** The account's shares in its latest days, from the first one that an event of that time may have changed. */
 export function tallyRows(state: Readonly<Counted>, eventMs: number): TallyRow[] {
   const { tallied, joinedDay } = state;
   const eventDay = dayOf(eventMs);

@@ -21,7 +21,7 @@ import { accountTimeline } from './timeline.js';
 export interface AccountSurroundings {
   /** Of the instance, without trailing slash; mails link there. */
   readonly baseUrl: string;
-  /** Where names are claimed, notifications are looked up and cleared, and where followers come from. */
+  /** The parts that claim names, look up and clear notifications, and know followers. */
   readonly tables: Pick<Tables, 'get' | 'range' | 'getMany' | 'removeRange' | 'compareAndSet'>;
   /** Home timelines of the accounts of this node. */
   readonly rings: HomeRings;

@@ -12,7 +12,7 @@ export function writeChange(effects: Effects, record: StoreStatusRecord, isDelet
   return effects.write([put(changedStatuses, changedKey(effects.nowMs(), record.id), audienceOf(record, isDeleted))]);
 }
 
-/** What decides who may have seen the status, without what it says. */
+/** The fields that decide who may have seen the status, without its text. */
 function audienceOf(record: StoreStatusRecord, isDeleted: boolean): StoreStatusRecord {
   return {
     ...record,

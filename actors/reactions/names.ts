@@ -17,7 +17,7 @@ export function accountNames(tables: Pick<Tables, 'get' | 'compareAndSet'>): Rea
         const { owner } = state;
         if (owner === undefined) return;
         const [name, address] = namesOf(username, email);
-        // Of an address that was changed since, nothing is claimed any more.
+        // An address that was changed since is not claimed any more.
         const held = owner.email === email ? [name, address] : [name];
         const lost = await confirmNames(tables, held, self, atMs);
         if (lost !== undefined) await effects.tell('account', self, 'unregister', {});

@@ -1,7 +1,7 @@
 import type { AnyKind, Reaction } from './kind.js';
 
 const DAY_MS = 86_400_000;
-/** What the alarm calls for that has an actor forget its past. */
+/** The subject of the alarm that makes an actor forget its past. */
 export const FORGET_ALARM = 'journal';
 
 /** How often an actor that is to forget is looked at until nothing goes on there; it has as long as any command. */
