@@ -43,7 +43,7 @@ export interface Recovered {
   readonly core: ActorCore;
   /** The snapshot that it was recovered from, without the state. */
   readonly snapshot: StoreSnapshotRecord | undefined;
-  /** Of the entries since. */
+  /** Bytes of the entries since the snapshot. */
   readonly replayedBytes: number;
   /** Epoch of the last entry. */
   readonly lastEpoch: number;

@@ -21,7 +21,7 @@ const SWEEP_MS = 30_000;
 const EVICTION_SCAN_MAX = 64;
 /** Activations found by their id alone, without a name that is put together for each question: some 50 bytes each. */
 const ASKED_MAX = 8_192;
-/** What a primed snapshot takes besides its state. */
+/** Memory of a primed snapshot besides its state, in bytes. */
 const PRIMED_BYTES = 1_024;
 /** Before effects are taken up again whose activation was stopped. */
 const REVIVE_MS = 1_000;

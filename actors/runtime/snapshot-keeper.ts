@@ -29,7 +29,7 @@ interface KeeperContext {
 interface UnderWay {
   /** The state has been encoded, and may change again. */
   readonly captured: Promise<void>;
-  /** What is stored; undefined when it failed. */
+  /** The snapshot as it is stored; undefined when it failed. */
   readonly stored: Promise<Captured | undefined>;
 }
 

@@ -7,7 +7,7 @@ import { type Captured, DamagedSnapshot, StateSum } from './snapshot.js';
 /** A state up to this size is in its snapshot's own row: nearly all are. */
 const INLINE_BYTES_MAX = 65_536;
 
-/** Where a stored snapshot stands among those of its actor. */
+/** The place of a stored snapshot among those of its actor. */
 export interface SnapshotPlace {
   readonly seq: number;
   readonly atMs: number;
@@ -41,7 +41,7 @@ export async function stateOf(tables: ReadTables, actor: string, head: StoreSnap
   return Buffer.concat(chunks);
 }
 
-/** What a snapshot's row says besides the state. */
+/** A snapshot's row without the state. */
 export function headOf({ state: _, ...head }: StoreSnapshotRecord): StoreSnapshotRecord {
   return head;
 }

@@ -8,7 +8,7 @@ import type { AnyKind } from './kind.js';
 import { decodePlain, encodePlain, type Pause } from './plain-lines.js';
 
 /**
- * What one row holds of a state that is too large for its snapshot's own row. Cassandra takes mutations of half a
+ * Bytes in one row of a state that is too large for its snapshot's own row. Cassandra takes mutations of half a
  * commit log segment: 16 MiB as it comes, and 4 MiB where an operator has made segments small.
  */
 const CHUNK_BYTES = 1_048_576;
@@ -21,12 +21,12 @@ interface Image {
   readonly answered?: ReturnType<Answered['marks']>;
 }
 
-/** What a snapshot says besides the state. */
+/** The fields of a snapshot besides the state. */
 export interface CaptureNotes {
   /** How far the effects of each lane are done. */
   readonly beforeReply: number;
   readonly afterReply: number;
-  /** Of the actor's last entry. */
+  /** Epoch of the actor's last entry. */
   readonly epoch: number;
   readonly atMs: number;
   /** The journal has no entries before this one. */
@@ -111,7 +111,7 @@ function migrated(kind: AnyKind, version: number, state: unknown): unknown {
   return version === kind.stateVersion ? state : kind.migrate?.(version, state);
 }
 
-/** Of an entry's row besides its events: its key, and where it comes from. */
+/** Bytes of an entry's row besides its events: its key, and where it comes from. */
 const ENTRY_BYTES = 64;
 
 /** About as many bytes as the entry takes in the journal. */
