@@ -55,7 +55,7 @@ export interface RuntimeLimits {
   readonly snapshotEntriesMin: number;
   /** After so many entries it is taken whatever their bytes. An activation replays no more, unless snapshots fail. */
   readonly snapshotEntriesMax: number;
-  /** The same for an actor that leaves memory: its next activation begins with replaying. */
+  /** The value of `snapshotEntriesMin` for an actor that leaves memory: its next activation replays first. */
   readonly snapshotWorth: number;
   /** A journal is trimmed once so many entries can go. */
   readonly trimEntriesMin: number;
