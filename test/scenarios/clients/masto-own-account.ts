@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { createRestAPIClient } from 'masto';
+import { until } from '../../kit/until.js';
 import { PUSH_SUBSCRIPTION } from '../own-account-requests.js';
+
+const ARRIVAL_MS_MAX = 60_000;
 
 type Client = ReturnType<typeof createRestAPIClient>;
 
@@ -24,8 +27,12 @@ export async function playOwnAccountWithMasto(url: string, cleo: SignedIn, dan: 
     keywordsAttributes: [{ keyword: 'cat', wholeWord: 'true' } as never],
   });
   const { id: status } = await other.v1.statuses.create({ status: 'a cat', language: 'en' });
-  const [shown] = await client.v1.timelines.home.list();
-  assert.deepEqual([shown?.id, shown?.filtered?.[0]?.filter.title], [status, 'cats']);
+  const shown = await until(
+    'the post in the home of its reader',
+    async () => (await client.v1.timelines.home.list()).find(({ id }) => id === status),
+    ARRIVAL_MS_MAX,
+  );
+  assert.equal(shown.filtered?.[0]?.filter.title, 'cats');
   await client.v2.filters.$select(filter.id).update({ title: 'all cats' });
   assert.deepEqual(
     (await client.v2.filters.list()).map(({ title }) => title),

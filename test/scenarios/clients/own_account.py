@@ -7,6 +7,7 @@ import base64
 import json
 import sys
 
+from arrival import until
 from mastodon import Mastodon
 
 
@@ -27,7 +28,8 @@ def filters_of_both_generations(alice, bob):
     status = bob.status_post("a dog and a hound")
     named = alice.add_filter_status_v2(new["id"], status["id"])
     assert [one["status_id"] for one in alice.filter_statuses_v2(new["id"])] == [status["id"]]
-    shown = [one for one in alice.timeline_home() if one["id"] == status["id"]][0]
+    in_home = lambda: [one for one in alice.timeline_home() if one["id"] == status["id"]]
+    shown = until("the followed one's post in the home timeline", in_home)[0]
     assert [match["filter"]["title"] for match in shown["filtered"]] == ["all dogs"], shown["filtered"]
     alice.delete_filter_status_v2(named["id"])
     alice.delete_filter_v2(new["id"])

@@ -6,12 +6,11 @@ Alice works on node A, Bob on node B. Prints one line of JSON when everything he
 import json
 import os
 import sys
-import time
 
+from arrival import until
 from mastodon import Mastodon, StreamListener
 
 SCOPES = ["read", "write", "follow", "push"]
-ARRIVAL_SECONDS = 15
 
 
 def log_in(url, email, password):
@@ -20,16 +19,6 @@ def log_in(url, email, password):
     # The servers of this scenario stand on loopback, without TLS.
     client.log_in(email, password, scopes=SCOPES, allow_http=True)
     return client
-
-
-def until(what, probe):
-    deadline = time.monotonic() + ARRIVAL_SECONDS
-    while time.monotonic() < deadline:
-        value = probe()
-        if value:
-            return value
-        time.sleep(0.1)
-    raise AssertionError(f"not in {ARRIVAL_SECONDS} s: {what}")
 
 
 class Listener(StreamListener):
