@@ -4,6 +4,7 @@ import type { Clock, Random } from '../actors/domain/time.js';
 import type { Placement, ShardHost } from '../actors/runtime/placement.js';
 import type { Runtime } from '../actors/runtime/runtime.js';
 import type { Settings } from '../cli/settings.js';
+import type { ClusterContext } from '../cluster/context.js';
 import { FORMAT } from '../cluster/format.js';
 import type { Readiness } from '../cluster/readiness.js';
 import { SoloPlacement } from '../cluster/solo.js';
@@ -64,19 +65,8 @@ export async function openMembership(settings: Settings, around: Surroundings): 
 }
 
 async function solo(settings: Settings, around: Surroundings): Promise<Membership> {
-  const { tables, clock, random, logger, runtime, host, placed, stampedMs } = around;
-  const log = logger.child({ part: 'cluster' });
-  const name = settings.NODE_NAME;
-  const placement = new SoloPlacement({
-    tables,
-    clock,
-    random,
-    log,
-    cluster: CLUSTER,
-    name,
-    program: PROGRAM,
-    stampedMs,
-  });
+  const { runtime, host, placed } = around;
+  const placement = new SoloPlacement(membershipContext(settings, around));
   placed(placement);
   await placement.start(host);
   // A process that was killed may have taken rows with it that this store, alone, wrote behind what it acknowledged.
@@ -90,34 +80,28 @@ async function solo(settings: Settings, around: Surroundings): Promise<Membershi
   };
 }
 
+function membershipContext({ NODE_NAME: name }: Settings, around: Surroundings): Omit<ClusterContext, 'rules'> {
+  const { tables, clock, random, logger, stampedMs } = around;
+  const log = logger.child({ part: 'cluster' });
+  return { tables, clock, random, log, cluster: CLUSTER, name, program: PROGRAM, stampedMs };
+}
+
 async function clustered(settings: Settings, around: Surroundings): Promise<Membership> {
-  const { tables, bus, clock, random, logger, runtime, host, stampedMs, onDrainAsked, onRefused, onOperation } = around;
+  const { bus, random, runtime, host, onDrainAsked, onRefused, onOperation } = around;
   const [{ ClusterNode }, { leaseRules }, { GrpcPeers }, { PeerServer }] = await Promise.all([
     import('../cluster/cluster-node.js'),
     import('../cluster/lease.js'),
     import('../transport/grpc/grpc-peers.js'),
     import('../transport/grpc/peer-server.js'),
   ]);
-  const log = logger.child({ part: 'cluster' });
   if (settings.NATS_URL === undefined) await refuseCompany(settings, around, leaseRules.leaseMs);
   // Alone on Cassandra, without a bus: nobody is to call, so nobody gets to know the secret.
   const security = (await peerSecurity(settings)) ?? { secret: Buffer.from(random.bytes(32)).toString('base64url') };
   const peers = new GrpcPeers(security);
-  const name = settings.NODE_NAME;
-  const context = {
-    tables,
-    clock,
-    random,
-    log,
-    cluster: CLUSTER,
-    name,
-    program: PROGRAM,
-    rules: leaseRules,
-    stampedMs,
-  };
-  const node = new ClusterNode(context, bus, peers);
+  const context = membershipContext(settings, around);
+  const node = new ClusterNode({ ...context, rules: leaseRules }, bus, peers);
   around.placed(node);
-  const server = new PeerServer(node.service, security, log, onOperation);
+  const server = new PeerServer(node.service, security, context.log, onOperation);
   const listening = await server.listen(settings.GRPC_LISTEN ?? '127.0.0.1:0');
   const grpcAddress = settings.GRPC_ADVERTISE ?? listening;
   await node.start({
