@@ -242,7 +242,7 @@ export class ClusterNode implements Placement {
     // In this order: a member joins before the map can name it, so one that is named and not seen is dead.
     await this.mapRow.read();
     const { version } = this.mapRow.map;
-    await this.view.read();
+    await this.view.read(this.context.clock.monotonicMs());
     this.watchBus();
     const { member } = this.lease;
     if (member === undefined || !this.lease.holds()) return;

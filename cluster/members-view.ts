@@ -42,10 +42,15 @@ export class MembersView {
     );
   }
 
-  /** @throws Unavailable */
-  async read(): Promise<void> {
+  /**
+   * @param sinceMs the rows are read then or later (monotonic), although an earlier read is still under way
+   * @throws Unavailable
+   */
+  async read(sinceMs = Number.NEGATIVE_INFINITY): Promise<void> {
     const { patienceMs } = this.pace;
-    const { value: rows, asOfMs } = await this.reading.ask(patienceMs);
+    let read = await this.reading.ask(patienceMs);
+    if (read.asOfMs < sinceMs) read = await this.reading.ask(patienceMs);
+    const { value: rows, asOfMs } = read;
     const answeredMs = this.context.clock.monotonicMs();
     this.complete = rows.length < MEMBERS_MAX;
     this.seenMs = Math.max(asOfMs, answeredMs - patienceMs);

@@ -3,9 +3,10 @@ import type { ShardHost } from '../../actors/runtime/placement.js';
 import { ClusterNode } from '../../cluster/cluster-node.js';
 import { type LeaseRules, leaseRules } from '../../cluster/lease.js';
 import { fromRecord, type ShardMap, shardsOf } from '../../cluster/shard-map.js';
-import type { NodeHandoffChunk } from '../../proto/gen/types.js';
+import type { NodeHandoffChunk, StoreMemberRecord } from '../../proto/gen/types.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';
-import { shardMap } from '../../store/tables.js';
+import type { Tables } from '../../store/port.js';
+import { members, shardMap } from '../../store/tables.js';
 import { WriteTimestamps } from '../../store/write-timestamps.js';
 import { LocalPeers } from '../../transport/local-peers.js';
 import { LastWriteWins } from '../simulation/last-write.js';
@@ -71,6 +72,13 @@ class RecordingHost implements ShardHost {
   }
 }
 
+interface LateMembers {
+  readonly name: string;
+  readonly isWanted: (rows: readonly StoreMemberRecord[]) => boolean;
+  readonly onRead: () => void;
+  readonly answers: Promise<void>;
+}
+
 export interface Ship {
   readonly process: Process;
   readonly node: ClusterNode;
@@ -97,6 +105,8 @@ export class Fleet {
   readonly warnings: { readonly name: string; readonly fields: object; readonly message: string }[] = [];
   private readonly random: SeededRandom;
   private readonly network: Network;
+  /** Members that a node reads, and is answered only later. */
+  private late: LateMembers | undefined;
 
   constructor(
     seed: number,
@@ -136,8 +146,9 @@ export class Fleet {
       warn: (fields: object, message: string) => void this.warnings.push({ name, fields, message }),
       error: () => undefined,
     };
+    const store = simulatedStore(tables, writes, timestamps, world, process, this.random.fork(), faults);
     const context = {
-      tables: simulatedStore(tables, writes, timestamps, world, process, this.random.fork(), faults),
+      tables: this.withLateMembers(name, store),
       clock,
       random: this.random.fork(),
       log,
@@ -162,6 +173,40 @@ export class Fleet {
   kill(ship: Ship): void {
     ship.process.alive = false;
     this.peers.register(ship.process.name, undefined);
+  }
+
+  /**
+   * The next read of such members by that node is answered when the returned function is called, with what it saw. Resolves
+   * once it was read.
+   */
+  async holdMembers(ship: Ship, isWanted: (rows: readonly StoreMemberRecord[]) => boolean): Promise<() => void> {
+    let isRead = false;
+    let answer = () => {};
+    const answers = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const onRead = () => {
+      isRead = true;
+      this.late = undefined;
+    };
+    this.late = { name: ship.process.name, isWanted, onRead, answers };
+    await this.until('a node reads the members', () => isRead);
+    return answer;
+  }
+
+  private withLateMembers(name: string, store: Tables): Tables {
+    return {
+      ...store,
+      range: async (table, partition, options) => {
+        const found = await store.range(table, partition, options);
+        const { late } = this;
+        if (table.name !== members.name || late?.name !== name) return found;
+        if (!late.isWanted(found.map(({ value }) => value as StoreMemberRecord))) return found;
+        late.onRead();
+        await late.answers;
+        return found;
+      },
+    };
   }
 
   /** Takes a node from the bus, which it knows at once, or puts it back; the store and its peers it reaches all the while. */

@@ -85,3 +85,23 @@ test('a node that starts after all were killed is not ready before every shard h
     assert.ok(fleet.settled(...again), `seed ${seed}`);
   }
 });
+
+test('members that were read before the map take no shards from a node that the map names since', async () => {
+  const fleet = new Fleet(5);
+  const first = fleet.launch('a');
+  await fleet.until('it owns all', () => fleet.settled(first));
+  const second = fleet.launch('b');
+  await fleet.until('two share', () => fleet.settled(first, second));
+  fleet.kill(first);
+  const answer = await fleet.holdMembers(second, () => true);
+  const third = fleet.launch('c');
+  await fleet.until('it takes the shards of the dead node', () => fleet.owned(third) > 0);
+  // The second node loses patience, reads the map again, and waits for the same answer.
+  await fleet.run(4_000);
+  const { version } = await fleet.map();
+  answer();
+  await fleet.run(5_000);
+  assert.equal((await fleet.map()).version, version);
+  assert.ok(fleet.settled(second, third));
+  assert.deepEqual(fleet.doubleOwners, []);
+});
