@@ -96,3 +96,23 @@ test('an old node that joins while the format rises either keeps it down or is r
   }
   assert.ok(outcomes.kept > 0 && outcomes.refused > 0, JSON.stringify(outcomes));
 });
+
+test('the members are read again before the format rises: a node that joined since the last look keeps it down', async () => {
+  const fleet = new Fleet(5);
+  const old = fleet.launch('a');
+  await fleet.until('it owns all', () => fleet.settled(old));
+  fleet.format = 2;
+  const fresh = fleet.launch('b');
+  await fleet.until('two share', () => fleet.settled(old, fresh));
+  void old.node.drain();
+  const answer = await fleet.holdMembers(fresh, (rows) =>
+    rows.every((row) => row.state === 'gone' || row.format === 2),
+  );
+  fleet.format = 1;
+  const late = fleet.launch('c');
+  await fleet.run(1_000);
+  assert.equal((await fleet.tables.get(members, { cluster: 'fleet', name: 'c' }))?.state, 'up');
+  answer();
+  await fleet.until('they share', () => fleet.settled(fresh, late));
+  assert.deepEqual([await activeOf(fleet), fleet.refused], [1, []]);
+});
