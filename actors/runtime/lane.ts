@@ -35,8 +35,13 @@ class Waiter implements Expiring {
  * not fit its queue, and those that an earlier activation left, are read from the journal.
  */
 export class Lane implements Waits {
-  /** All effects up to this entry are done. */
+  /** All effects up to this entry are done for good: no entry can be lost that they have seen in the state. */
   done: number;
+  /**
+   * All effects up to this entry have been carried out. Reactions see the state with the entries of an append under way:
+   * should that fail, their rows are ahead of the journal, and the next activation must write them again.
+   */
+  private carriedOut: number;
   /** The last stored entry. */
   private known: number;
   private queuedTo: number;
@@ -61,7 +66,7 @@ export class Lane implements Waits {
     private readonly onDone: () => void,
   ) {
     this.done = Math.min(cursor, core.seq);
-    this.queuedTo = this.done;
+    this.carriedOut = this.queuedTo = this.done;
     this.known = core.seq;
   }
 
@@ -75,16 +80,20 @@ export class Lane implements Waits {
 
   /** Begins with what an earlier activation left. */
   start(): void {
-    if (this.done < this.known && !this.from.halt.halted) this.running ??= this.run();
+    if (this.carriedOut < this.known && !this.from.halt.halted) this.running ??= this.run();
   }
 
   /** The entry is stored and acknowledged by the placement. */
   push(entry: Entry): void {
-    if (this.idle && !entry.events.some((stored) => this.handlers.has(stored.type))) {
-      this.known = this.queuedTo = this.done = entry.seq;
+    const [isIdle, isDone] = [this.running === undefined && this.carriedOut === this.known, this.idle];
+    this.known = entry.seq;
+    if (isIdle && !entry.events.some((stored) => this.handlers.has(stored.type))) {
+      this.queuedTo = this.carriedOut = entry.seq;
+      if (isDone && this.core.seq === entry.seq) this.done = entry.seq;
+      else this.settle();
       return;
     }
-    this.known = entry.seq;
+    this.settle();
     if (this.queuedTo === entry.seq - 1 && this.queue.length < this.around.limits.laneQueueMax) {
       this.queue.push(entry);
       this.queuedTo = entry.seq;
@@ -110,9 +119,9 @@ export class Lane implements Waits {
     if (this.waits?.length === 0) this.waits = undefined;
   }
 
-  /** Calls `proceed` once the entry's effects are done, or patience has run out; for an effect, also as `mayClose` says. */
+  /** Calls `proceed` once the entry's effects have been carried out, or patience has run out; for an effect, also as `mayClose` says. */
   whenDone(seq: number, isEffect: boolean, proceed: () => void): void {
-    if (this.done >= seq || this.late) {
+    if (this.carriedOut >= seq || this.late) {
       proceed();
       return;
     }
@@ -136,8 +145,8 @@ export class Lane implements Waits {
 
   private async run(): Promise<void> {
     try {
-      while (this.done < this.known && !this.from.halt.halted) {
-        if (this.queue.length === 0) await this.untilNoFault(() => this.refill(), this.done + 1);
+      while (this.carriedOut < this.known && !this.from.halt.halted) {
+        if (this.queue.length === 0) await this.untilNoFault(() => this.refill(), this.carriedOut + 1);
         await this.carryOutNext();
       }
     } catch (error) {
@@ -181,9 +190,16 @@ export class Lane implements Waits {
   }
 
   private finished(seq: number): void {
-    this.done = seq;
+    this.carriedOut = seq;
     this.late = false;
     if (this.waiters.length > 0) this.letGo((waiter) => waiter.seq <= seq);
+    this.settle();
+  }
+
+  /** What has been carried out is done while every entry in the state is stored. */
+  private settle(): void {
+    if (this.core.seq > this.known || this.done === this.carriedOut) return;
+    this.done = this.carriedOut;
     this.onDone();
   }
 
@@ -228,13 +244,13 @@ export class Lane implements Waits {
   }
 
   private async refill(): Promise<void> {
-    const upTo = Math.min(this.known, this.done + this.around.limits.laneQueueMax);
+    const upTo = Math.min(this.known, this.carriedOut + this.around.limits.laneQueueMax);
     const entries: Entry[] = [];
-    for await (const { seq, record } of this.around.journal.read(this.actor, this.done, this.from.epoch)) {
+    for await (const { seq, record } of this.around.journal.read(this.actor, this.carriedOut, this.from.epoch)) {
       if (seq <= upTo) entries.push(entryOf(this.core.kind, seq, record));
       if (seq >= upTo) break;
     }
-    if (entries.length === 0) throw new Error(`entry ${this.done + 1} was stored and is gone`);
+    if (entries.length === 0) throw new Error(`entry ${this.carriedOut + 1} was stored and is gone`);
     this.queue = entries;
     this.queuedTo = upTo;
   }
