@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { pino } from 'pino';
 import { makeId } from '../actors/domain/ids.js';
 import { isProblem } from '../actors/domain/problem.js';
-import { renderHtml } from '../actors/domain/text.js';
+import { renderHtml } from '../actors/domain/text/plain-text.js';
 import { readSettings } from '../cli/settings.js';
 import { type Node, startNode } from '../compose/node.js';
 import { until } from '../test/kit/until.js';

@@ -1,5 +1,5 @@
 import { Unavailable } from '../actors/domain/problem.js';
-import type { Placement, ShardHost } from '../actors/runtime/placement.js';
+import type { Placement, ShardHost } from '../actors/runtime/placement/placement.js';
 import type { NodeNodeStatus, StoreMemberRecord } from '../proto/gen/types.js';
 import { type Bus, CLUSTER_TOPIC, type Subscription } from '../transport/bus.js';
 import type { PeerService, Peers } from '../transport/peer.js';

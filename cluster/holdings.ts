@@ -1,4 +1,4 @@
-import type { ShardHost } from '../actors/runtime/placement.js';
+import type { ShardHost } from '../actors/runtime/placement/placement.js';
 import type { NodeHandoffChunk } from '../proto/gen/types.js';
 import type { ClusterContext } from './context.js';
 import { within } from './patience.js';

@@ -1,7 +1,7 @@
 import { SHARDS } from '../actors/domain/ids.js';
 import { Unavailable } from '../actors/domain/problem.js';
 import type { Timer } from '../actors/domain/time.js';
-import type { Placement, ShardHost } from '../actors/runtime/placement.js';
+import type { Placement, ShardHost } from '../actors/runtime/placement/placement.js';
 import type { NodeNodeStatus, StoreShardMapRecord } from '../proto/gen/types.js';
 import { shardMap } from '../store/tables.js';
 import type { ClusterContext } from './context.js';

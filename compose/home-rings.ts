@@ -1,6 +1,6 @@
 import { idShard } from '../actors/domain/ids.js';
 import type { Clock } from '../actors/domain/time.js';
-import type { Placement, ShardHost } from '../actors/runtime/placement.js';
+import type { Placement, ShardHost } from '../actors/runtime/placement/placement.js';
 import { HomeRings, type RecentIds } from '../actors/timelines/home-rings.js';
 import { PublicRing } from '../actors/timelines/public-ring.js';
 import { GUESTS_MAX } from '../gateway/timelines/guest-homes.js';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Logger as PinoLogger } from 'pino';
 import type { Clock, Random } from '../actors/domain/time.js';
-import type { Placement, ShardHost } from '../actors/runtime/placement.js';
+import type { Placement, ShardHost } from '../actors/runtime/placement/placement.js';
 import type { Runtime } from '../actors/runtime/runtime.js';
 import type { Settings } from '../cli/settings.js';
 import type { ClusterContext } from '../cluster/context.js';

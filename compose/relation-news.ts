@@ -1,5 +1,5 @@
 import { idShard } from '../actors/domain/ids.js';
-import type { Placement } from '../actors/runtime/placement.js';
+import type { Placement } from '../actors/runtime/placement/placement.js';
 import type { RelationNews } from '../gateway/relation-news.js';
 import { codec } from '../proto/codec.js';
 import { type Bus, RELATIONS_TOPIC } from '../transport/bus.js';

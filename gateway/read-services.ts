@@ -23,7 +23,7 @@ export interface ReadServices {
   /** Whom moderators have limited. */
   readonly limits: LimitedAccounts;
   readonly clock: Clock;
-  /** The time that ids carry (actors/runtime/stamp-clock.ts): positions in streams are compared with it. */
+  /** The time that ids carry (actors/runtime/placement/stamp-clock.ts): positions in streams are compared with it. */
   readonly idClock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
 }
 

@@ -37,7 +37,7 @@ export const cursors = table('cursors', {
 });
 /**
  * Actors that may have effects not yet done; what a new owner of the shard looks through. `actor` is a backlogKey
- * (actors/runtime/backlog.ts), which begins with the time. A row that comes back only wakes its actor.
+ * (actors/runtime/effects/backlog.ts), which begins with the time. A row that comes back only wakes its actor.
  */
 export const backlog = table('backlog', {
   partition: { shard: 'int' },

@@ -1,7 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { type Problem, problem } from '../domain/problem.js';
-import { countChars } from '../domain/text.js';
+import { countChars } from '../domain/text/plain-text.js';
 import type { Part } from '../runtime/part.js';
 import type { Ctx, Recorded } from '../runtime/slice.js';
 import type { RelationState } from './relations.js';

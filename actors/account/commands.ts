@@ -17,6 +17,7 @@ import type * as markers from './markers.js';
 import type * as media from './media.js';
 import type * as moderation from './moderation.js';
 import type * as mute from './mute.js';
+import type * as quietConversations from './muted-conversations.js';
 import type * as policy from './notification-policy.js';
 import type * as notify from './notify.js';
 import type * as personalNotes from './personal-notes.js';
@@ -25,16 +26,15 @@ import type * as post from './post.js';
 import type * as profile from './profile.js';
 import type * as purge from './purge.js';
 import type * as push from './push.js';
-import type * as quietConversations from './quiet-conversations.js';
 import type * as recovery from './recovery.js';
 import type * as register from './register.js';
 import type * as relations from './relations.js';
 import type * as scheduled from './scheduled.js';
-import type * as session from './session.js';
 import type * as standing from './standing.js';
 import type * as subscribers from './subscribers.js';
 import type * as suggestions from './suggestions.js';
 import type * as tally from './tally.js';
+import type * as session from './tokens.js';
 
 /** Everything one can ask of an account actor. */
 export interface AccountCommands

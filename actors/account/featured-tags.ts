@@ -1,7 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
-import { STATUS_TAGS_INDEXED_MAX } from '../domain/hashtag.js';
 import { type Problem, problem } from '../domain/problem.js';
+import { STATUS_TAGS_INDEXED_MAX } from '../domain/text/hashtag.js';
 import type { Part } from '../runtime/part.js';
 
 export interface Commands {

@@ -1,8 +1,8 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { edgePage } from '../domain/edge-page.js';
-import { isLanguage } from '../domain/language.js';
 import { type Problem, problem } from '../domain/problem.js';
+import { isLanguage } from '../domain/text/language.js';
 import type { Part } from '../runtime/part.js';
 import { leaveLists } from './lists.js';
 import { type RelationState, relationTo } from './relations.js';

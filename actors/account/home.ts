@@ -4,8 +4,8 @@ import { problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
 import type { HomeRings } from '../timelines/home-rings.js';
 import { NO_RING } from '../timelines/ring-part.js';
+import { homeCodec } from './packed-relations.js';
 import { type RelationState, sourcesOf } from './relations.js';
-import { homeCodec } from './sources.js';
 
 export interface Commands {
   home: { in: P.AccountReadHome; out: P.AccountHome };

@@ -2,7 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { DESCRIPTION_CHARS_MAX, STATUS_MEDIA_MAX } from '../domain/media.js';
 import { type Problem, problem } from '../domain/problem.js';
-import { countChars } from '../domain/text.js';
+import { countChars } from '../domain/text/plain-text.js';
 import type { Part } from '../runtime/part.js';
 import type { Recorded } from '../runtime/slice.js';
 

@@ -3,7 +3,7 @@ import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
 import { type Ended, ended, type State } from './purge.js';
-import { closeWaysIn, revocations, type Events as SessionEvents, sessionRevocations } from './session.js';
+import { closeWaysIn, revocations, type Events as SessionEvents, sessionRevocations } from './tokens.js';
 
 export interface Commands {
   moderate: { in: P.AccountModerate; out: P.AccountEmpty };

@@ -3,7 +3,7 @@ import type * as P from '../../proto/gen/types.js';
 import { pollProblem } from '../domain/poll-rules.js';
 import { noParent, noQuoted } from '../domain/posting-refusals.js';
 import { isProblem, type Problem } from '../domain/problem.js';
-import { invalidField, mixtureProblem, textProblem } from '../domain/status-text.js';
+import { invalidField, mixtureProblem, textProblem } from '../domain/text/status-text.js';
 import { VISIBILITIES } from '../domain/visibility.js';
 import type { Part } from '../runtime/part.js';
 import { countTags, type State as FeaturedTagState, uncountTags } from './featured-tags.js';

@@ -1,9 +1,9 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
-import { isLanguage } from '../domain/language.js';
 import { type Problem, problem } from '../domain/problem.js';
-import { countChars, readText } from '../domain/text.js';
-import { verifiableLink } from '../domain/verifiable-link.js';
+import { isLanguage } from '../domain/text/language.js';
+import { countChars, readText } from '../domain/text/plain-text.js';
+import { verifiableLink } from '../domain/text/verifiable-link.js';
 import { VISIBILITIES } from '../domain/visibility.js';
 import type { Part } from '../runtime/part.js';
 import { domainName } from './domain-blocks.js';

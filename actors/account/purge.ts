@@ -7,8 +7,8 @@ import { type Events as CollectionEvents, type State as CollectionState, collect
 import { POLICY_AT_FIRST, type PolicyState } from './notification-policy.js';
 import type { State as PinState } from './pin.js';
 import { emptyProfile, type State as ProfileState } from './profile.js';
-import { revocations, type Events as SessionEvents, type State as SessionState } from './session.js';
 import type { State as StandingState } from './standing.js';
+import { revocations, type Events as SessionEvents, type State as SessionState } from './tokens.js';
 
 export interface Commands {
   purgeSome: { in: P.AccountPurgeSome; out: P.AccountEmpty };

@@ -2,7 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
-import type { Events as SessionEvents, State as SessionState } from './session.js';
+import type { Events as SessionEvents, State as SessionState } from './tokens.js';
 
 export interface Commands {
   pushSubscription: { in: P.AccountPushOf; out: P.AccountPushSubscription };

@@ -2,7 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { type Problem, problem } from '../domain/problem.js';
 import type { Part } from '../runtime/part.js';
-import { replacePassword, revocations, type Events as SessionEvents, type State as SessionState } from './session.js';
+import { replacePassword, revocations, type Events as SessionEvents, type State as SessionState } from './tokens.js';
 
 export interface Commands {
   judgeResend: { in: P.AccountJudgeResend; out: P.AccountEmpty };

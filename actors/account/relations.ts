@@ -2,7 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { isMuted } from '../domain/visibility.js';
 import type { Part } from '../runtime/part.js';
-import { sourcesCodec } from './sources.js';
+import { sourcesCodec } from './packed-relations.js';
 
 export interface Commands {
   relations: { in: P.AccountRelationsOf; out: P.AccountRelations };

@@ -2,13 +2,13 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { edgePage } from '../domain/edge-page.js';
 import { isProblem, type Problem, problem } from '../domain/problem.js';
-import { invalidField } from '../domain/status-text.js';
+import { invalidField } from '../domain/text/status-text.js';
 import type { Part } from '../runtime/part.js';
 import type { Recorded } from '../runtime/slice.js';
 import { type Events as MediaEvents, outdated, UPLOADS_ALARM } from './media.js';
 import { type Events as PostEvents, type State as PostState, post } from './post.js';
 import { type Ended, PURGE_ALARM, type Events as PurgeEvents, type State as PurgeState, purgeDue } from './purge.js';
-import type { Events as SessionEvents } from './session.js';
+import type { Events as SessionEvents } from './tokens.js';
 
 export interface Commands {
   schedule: { in: P.AccountSchedule; out: P.AccountScheduledItem };

@@ -1,6 +1,6 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
-import { cardLink } from '../domain/card-link.js';
+import { cardLink } from '../domain/text/card-link.js';
 import type { Part } from '../runtime/part.js';
 import { type ConversationState, changed } from './state.js';
 

@@ -1,10 +1,10 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { badMixture } from '../account/media.js';
-import { indexedTags } from '../domain/hashtag.js';
 import { pollProblem } from '../domain/poll-rules.js';
 import { isProblem, problem } from '../domain/problem.js';
-import { mixtureProblem, textProblem } from '../domain/status-text.js';
+import { indexedTags } from '../domain/text/hashtag.js';
+import { mixtureProblem, textProblem } from '../domain/text/status-text.js';
 import type { Part } from '../runtime/part.js';
 import { pollOf } from './poll.js';
 import { type ConversationState, changed, livingStatus, notFound } from './state.js';

@@ -2,7 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { isProblem } from '../domain/problem.js';
 import { QUOTE_POLICY_DEFAULT } from '../domain/quoting.js';
-import { invalidField } from '../domain/status-text.js';
+import { invalidField } from '../domain/text/status-text.js';
 import type { Part } from '../runtime/part.js';
 import { type ConversationState, changed, livingStatus, notFound } from './state.js';
 

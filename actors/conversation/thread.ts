@@ -1,7 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
-import { indexedTags } from '../domain/hashtag.js';
 import { problem } from '../domain/problem.js';
+import { indexedTags } from '../domain/text/hashtag.js';
 import type { Part } from '../runtime/part.js';
 import { dropMarks, firstMarks } from './marks-part.js';
 import {

@@ -1,7 +1,7 @@
 import type { AccountNewPoll } from '../../proto/gen/types.js';
 import type { Problem } from './problem.js';
-import { invalidField } from './status-text.js';
-import { countChars } from './text.js';
+import { countChars } from './text/plain-text.js';
+import { invalidField } from './text/status-text.js';
 
 /** Source: Mastodon PollOptionsValidator. */
 export const POLL_OPTIONS_MAX = 4;

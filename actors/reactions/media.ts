@@ -4,7 +4,7 @@ import { mediaRows } from '../../store/tables.js';
 import type { AccountEvents, AccountState } from '../account/commands.js';
 import { UPLOADS_ALARM, uploadAlarmMs } from '../account/media.js';
 import type { Effects, Reaction } from '../runtime/kind.js';
-import { tellAccount } from './account-tells.js';
+import { tellAccount } from './account/tells.js';
 
 /** What uploads are made into, and where their files are. */
 export interface MediaFiles {

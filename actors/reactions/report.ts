@@ -5,7 +5,7 @@ import { isPermitted } from '../domain/permissions.js';
 import { publicLane } from '../domain/public.js';
 import type { Events, State } from '../report/report.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
-import { tellAccount } from './account-tells.js';
+import { tellAccount } from './account/tells.js';
 
 /** What a report's effects need from outside. */
 export interface ReportSurroundings {

@@ -9,7 +9,7 @@ import type { ConversationState } from '../conversation/state.js';
 import { isListed } from '../domain/public.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
 import { writeChange } from './changed-rows.js';
-import { reblogRecord } from './reblog-record.js';
+import { reblogRecord } from './conversation/reblog-record.js';
 
 const accountMessage = codec('murmuration.node.AccountTopic');
 const statusMessage = codec('murmuration.node.StatusTopic');

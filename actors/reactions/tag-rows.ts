@@ -1,10 +1,10 @@
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import { put, type RowWrite, remove } from '../../store/port.js';
 import { tagBuckets, tagNames, tagNumbers, tagStatuses } from '../../store/tables.js';
-import { indexedTags, TAG_BUCKET_MS, tagBucket } from '../domain/hashtag.js';
-import { tagId } from '../domain/tag-id.js';
-import { writtenTags } from '../domain/text.js';
-import { wordStart } from '../domain/words.js';
+import { indexedTags, TAG_BUCKET_MS, tagBucket } from '../domain/text/hashtag.js';
+import { writtenTags } from '../domain/text/plain-text.js';
+import { tagId } from '../domain/text/tag-id.js';
+import { wordStart } from '../domain/text/words.js';
 
 /** The status in the timelines of its hashtags. */
 export function tagRows(record: StoreStatusRecord): RowWrite[] {

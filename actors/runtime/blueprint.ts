@@ -1,5 +1,5 @@
-import type { Message } from './delivery.js';
-import { forgetReaction } from './forgetting.js';
+import { forgetReaction } from './activation/forgetting.js';
+import type { Message } from './asking/delivery.js';
 import type { AnyKind, Effects, Happened } from './kind.js';
 
 /** One reaction's answer to one type of event. */

@@ -3,17 +3,22 @@ import type { Tables } from '../../store/port.js';
 import type { Bus, Served } from '../../transport/bus.js';
 import { Unavailable } from '../domain/problem.js';
 import type { Clock, Random } from '../domain/time.js';
-import { BacklogScan, backlogActor } from './backlog.js';
-import { backoffMs } from './backoff.js';
+import type { Surroundings } from './activation/activation-context.js';
+import { Residents } from './activation/activations.js';
+import { FreshIds } from './activation/fresh-ids.js';
+import { NactHost } from './activation/nact-host.js';
+import { Quieting } from './activation/passivation.js';
+import { Shards } from './activation/shards.js';
+import { JointWrites } from './activation/write-batch.js';
+import { Caller } from './asking/caller.js';
+import { Deadlines } from './asking/deadlines.js';
+import { NotTaken } from './asking/delivery.js';
+import { decodeCommand, encodeFailure, encodeReply } from './asking/wire.js';
 import { type Blueprint, blueprint } from './blueprint.js';
-import { Caller } from './caller.js';
 import { carriesNothing, type RowCarrier } from './carried-rows.js';
-import { ClockScope } from './clock-scope.js';
-import { Deadlines } from './deadlines.js';
-import { NotTaken } from './delivery.js';
 import { eachOf } from './each-of.js';
-import { FreshIds } from './fresh-ids.js';
-import { JointWrites } from './joint-writes.js';
+import { BacklogScan, backlogActor } from './effects/backlog.js';
+import { backoffMs } from './effects/backoff.js';
 import { type AnyKind, ASK_TIMEOUT_MS, type Asker } from './kind.js';
 import {
   defaultLimits,
@@ -24,14 +29,9 @@ import {
 } from './limits.js';
 import type { Logger } from './logger.js';
 import { newMetrics, type RuntimeMetrics } from './metrics.js';
-import { NactHost } from './nact-host.js';
-import type { Placement, ShardHost } from './placement.js';
-import { Quieting } from './quieting.js';
-import type { ActorJournal } from './recovery.js';
-import { Residents } from './residents.js';
-import { Shards } from './shards.js';
-import type { Surroundings } from './surroundings.js';
-import { decodeCommand, encodeFailure, encodeReply } from './wire.js';
+import { ClockScope } from './placement/clock-scope.js';
+import type { Placement, ShardHost } from './placement/placement.js';
+import type { ActorJournal } from './state/recovery.js';
 
 /** Waits between two tries to read a shard's backlog. */
 const SCAN_FIRST_MS = 200;

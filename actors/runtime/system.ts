@@ -1,7 +1,7 @@
 import { randomBytes, randomFillSync } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { Random } from '../domain/time.js';
-import { ProcessClock } from './process-clock.js';
+import { ProcessClock } from './placement/process-clock.js';
 
 /** Real time. */
 export const systemClock = new ProcessClock({

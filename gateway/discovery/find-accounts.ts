@@ -1,4 +1,4 @@
-import { comparable, isLetter, nameWords, startsOf, WORD_CHARS_MAX, wordsOf } from '../../actors/domain/words.js';
+import { comparable, isLetter, nameWords, startsOf, WORD_CHARS_MAX, wordsOf } from '../../actors/domain/text/words.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { Generations } from '../../store/generations.js';
 import type { RangeOptions } from '../../store/port.js';

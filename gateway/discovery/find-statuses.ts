@@ -1,5 +1,5 @@
-import { namedHashtag } from '../../actors/domain/hashtag.js';
-import { comparable, STATUS_WORDS_MAX, wordsOf } from '../../actors/domain/words.js';
+import { namedHashtag } from '../../actors/domain/text/hashtag.js';
+import { comparable, STATUS_WORDS_MAX, wordsOf } from '../../actors/domain/text/words.js';
 import type {
   StoreAccountRecord,
   StoreAccountStatusRow,

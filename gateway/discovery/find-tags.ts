@@ -1,5 +1,5 @@
-import { namedHashtag } from '../../actors/domain/hashtag.js';
-import { startsOf, wordStart } from '../../actors/domain/words.js';
+import { namedHashtag } from '../../actors/domain/text/hashtag.js';
+import { startsOf, wordStart } from '../../actors/domain/text/words.js';
 import type { ReadTables } from '../../store/port.js';
 import { tagNames } from '../../store/tables.js';
 import { type Soon, soon, together } from '../soon.js';

@@ -1,7 +1,7 @@
 import { isProblem } from '../../actors/domain/problem.js';
-import type { Commands } from '../../actors/link/kind.js';
-import { linkId } from '../../actors/link/link.js';
+import type { Commands } from '../../actors/kinds/web-page.js';
 import type { TypedAsk } from '../../actors/runtime/kind.js';
+import { linkId } from '../../actors/web-page/web-page.js';
 import type { LinkCard } from '../../proto/gen/types.js';
 
 /** What a page says of itself, as far as that is known. */

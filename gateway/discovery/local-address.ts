@@ -1,6 +1,6 @@
-import { namedHashtag } from '../../actors/domain/hashtag.js';
 import { isId } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
+import { namedHashtag } from '../../actors/domain/text/hashtag.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import type { Services } from '../services.js';
 import type { Soon } from '../soon.js';

@@ -1,6 +1,6 @@
 import { makeId } from '../../actors/domain/ids.js';
 import { POPULAR_LEVEL_MAX, POPULAR_LEVEL_MIN } from '../../actors/domain/popular.js';
-import { segments } from '../../actors/domain/segments.js';
+import { segments } from '../../actors/domain/text/segments.js';
 import type { Clock } from '../../actors/domain/time.js';
 import type { LinkCard, StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import type { ReadTables } from '../../store/port.js';

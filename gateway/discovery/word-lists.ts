@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { makeId } from '../../actors/domain/ids.js';
+import { WORD_BUCKETS_MAX, wordBucket } from '../../actors/domain/text/words.js';
 import type { Clock } from '../../actors/domain/time.js';
-import { WORD_BUCKETS_MAX, wordBucket } from '../../actors/domain/words.js';
 import type { ReadTables } from '../../store/port.js';
 import { statusIndex } from '../../store/tables.js';
 import type { Soon } from '../soon.js';

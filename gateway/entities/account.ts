@@ -1,7 +1,7 @@
 import { emptyProfile } from '../../actors/account/profile.js';
 import { fileUrl } from '../../actors/domain/media.js';
 import { QUOTE_POLICY_DEFAULT } from '../../actors/domain/quoting.js';
-import { type RenderOptions, renderHtml, renderInline } from '../../actors/domain/text.js';
+import { type RenderOptions, renderHtml, renderInline } from '../../actors/domain/text/plain-text.js';
 import type { AccountField, AccountProfile, StoreAccountRecord } from '../../proto/gen/types.js';
 import type { InstanceSettings } from '../instance/settings.js';
 import { type CustomEmoji, emojiIn, NO_EMOJI } from './custom-emoji.js';

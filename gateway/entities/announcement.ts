@@ -1,4 +1,4 @@
-import { readText, renderHtml } from '../../actors/domain/text.js';
+import { readText, renderHtml } from '../../actors/domain/text/plain-text.js';
 import type { AccountAnnouncementMark, InstanceEmojiCounted, InstanceEntry } from '../../proto/gen/types.js';
 import type { InstanceSettings } from '../instance/settings.js';
 import { emojiIn } from './custom-emoji.js';

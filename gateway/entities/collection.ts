@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../actors/domain/text.js';
+import { escapeHtml } from '../../actors/domain/text/plain-text.js';
 import type { AccountCollectionItem, AccountCollectionText } from '../../proto/gen/types.js';
 import type { InstanceSettings } from '../instance/settings.js';
 import type { VisibleCollection } from '../visible-collections.js';

@@ -18,8 +18,8 @@ import {
   VIDEO_PIXELS_MAX,
 } from '../../actors/domain/media.js';
 import { POLL_MS_MAX, POLL_MS_MIN, POLL_OPTION_CHARS_MAX, POLL_OPTIONS_MAX } from '../../actors/domain/poll-rules.js';
-import { STATUS_CHARS_MAX } from '../../actors/domain/status-text.js';
-import { LINK_COUNTS_AS } from '../../actors/domain/text.js';
+import { LINK_COUNTS_AS } from '../../actors/domain/text/plain-text.js';
+import { STATUS_CHARS_MAX } from '../../actors/domain/text/status-text.js';
 import type { About } from '../instance/about.js';
 import type { InstanceSettings } from '../instance/settings.js';
 import { MISSING_HEADER_PATH, renderAccount } from './account.js';

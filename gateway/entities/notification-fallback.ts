@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../actors/domain/text.js';
+import { escapeHtml } from '../../actors/domain/text/plain-text.js';
 import type { SeenNotification } from './notification.js';
 
 /** The REST API's NotificationFallback: what a client shows of a notification whose type it does not know. HTML. */

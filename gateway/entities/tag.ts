@@ -1,4 +1,4 @@
-import { tagId } from '../../actors/domain/tag-id.js';
+import { tagId } from '../../actors/domain/text/tag-id.js';
 import type { DayUse, TagUses } from '../discovery/tag-histories.js';
 import type { InstanceSettings } from '../instance/settings.js';
 

@@ -1,5 +1,5 @@
-import { namedHashtag } from '../../actors/domain/hashtag.js';
 import { isId, storedId } from '../../actors/domain/ids.js';
+import { namedHashtag } from '../../actors/domain/text/hashtag.js';
 import { statuses, tagNumbers } from '../../store/tables.js';
 import type { Services } from '../services.js';
 import { tagsCursor } from '../timelines/tag.js';

@@ -1,4 +1,4 @@
-import { readText, renderHtml } from '../../actors/domain/text.js';
+import { readText, renderHtml } from '../../actors/domain/text/plain-text.js';
 import type { AccountMention } from '../../proto/gen/types.js';
 import { accountUrl, isPublished } from '../entities/account.js';
 import { loadAccounts } from '../people-at-hand.js';

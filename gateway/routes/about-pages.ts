@@ -1,4 +1,4 @@
-import { renderHtml } from '../../actors/domain/text.js';
+import { renderHtml } from '../../actors/domain/text/plain-text.js';
 import type { Answer, AnyRoute } from '../http/route.js';
 import { route } from '../http/route.js';
 import { aboutOf } from '../instance/about.js';

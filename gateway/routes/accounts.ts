@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { namedHashtag } from '../../actors/domain/hashtag.js';
 import { storedId } from '../../actors/domain/ids.js';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import { QUOTE_POLICY_DEFAULT } from '../../actors/domain/quoting.js';
+import { namedHashtag } from '../../actors/domain/text/hashtag.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { JsonPieces } from '../cards/json-pieces.js';
 import { findLocal } from '../discovery/find-local.js';

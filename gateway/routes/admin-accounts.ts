@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import { storedId } from '../../actors/domain/ids.js';
-import { namesOf } from '../../actors/domain/names.js';
 import { permissionsOf } from '../../actors/domain/permissions.js';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
+import { namesOf } from '../../actors/domain/text/names.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { accounts } from '../../store/tables.js';
 import { JsonPieces } from '../cards/json-pieces.js';

@@ -1,6 +1,6 @@
 import { storedId } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
-import { tagId } from '../../actors/domain/tag-id.js';
+import { tagId } from '../../actors/domain/text/tag-id.js';
 import { statuses } from '../../store/tables.js';
 import { JsonPieces } from '../cards/json-pieces.js';
 import { arrayOf } from '../cards/status-pages.js';

@@ -4,10 +4,10 @@ import {
   COLLECTION_ITEMS_MAX,
   COLLECTION_NAME_CHARS_MAX,
 } from '../../actors/account/collections.js';
-import { HASHTAG_BYTES_MAX, namedHashtag } from '../../actors/domain/hashtag.js';
 import { storedId } from '../../actors/domain/ids.js';
-import { isLanguage, LANGUAGE_CHARS_MAX } from '../../actors/domain/language.js';
 import { invalidField, isProblem, type Problem, problem } from '../../actors/domain/problem.js';
+import { HASHTAG_BYTES_MAX, namedHashtag } from '../../actors/domain/text/hashtag.js';
+import { isLanguage, LANGUAGE_CHARS_MAX } from '../../actors/domain/text/language.js';
 import type { AccountFeatured } from '../../proto/gen/types.js';
 import { featuredIn } from '../../store/tables.js';
 import { JsonPieces } from '../cards/json-pieces.js';

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
-import { namedHashtag } from '../../actors/domain/hashtag.js';
 import { storedId } from '../../actors/domain/ids.js';
 import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
+import { namedHashtag } from '../../actors/domain/text/hashtag.js';
 import { JsonPieces } from '../cards/json-pieces.js';
 import { arrayOf } from '../cards/status-pages.js';
 import type { TagUses } from '../discovery/tag-histories.js';

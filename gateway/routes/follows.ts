@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { storedId } from '../../actors/domain/ids.js';
-import { statusLanguage } from '../../actors/domain/language.js';
 import { isProblem } from '../../actors/domain/problem.js';
+import { statusLanguage } from '../../actors/domain/text/language.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { accounts, followers } from '../../store/tables.js';
 import { isSuspended } from '../entities/account.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Type } from '@sinclair/typebox';
 import { isProblem } from '../../actors/domain/problem.js';
-import { renderHtml } from '../../actors/domain/text.js';
+import { renderHtml } from '../../actors/domain/text/plain-text.js';
 import type { InstanceEntry } from '../../proto/gen/types.js';
 import { renderInstance, renderInstanceV1, versionText } from '../entities/instance.js';
 import { renderRule } from '../entities/rule.js';

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
-import { LANGUAGE_CHARS_MAX } from '../../actors/domain/language.js';
 import { isProblem, problem } from '../../actors/domain/problem.js';
+import { LANGUAGE_CHARS_MAX } from '../../actors/domain/text/language.js';
 import { type AnyRoute, route } from '../http/route.js';
 import { notFound, visibleStatus } from '../visible.js';
 import { idParams } from './lists.js';

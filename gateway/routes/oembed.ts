@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { isId } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
-import { escapeHtml } from '../../actors/domain/text.js';
+import { escapeHtml } from '../../actors/domain/text/plain-text.js';
 import { accountUrl } from '../entities/account.js';
 import { type AnyRoute, json, route } from '../http/route.js';
 import { loadAccounts } from '../people-at-hand.js';

@@ -2,10 +2,10 @@ import { type Static, Type } from '@sinclair/typebox';
 import { pollOf } from '../../actors/conversation/poll.js';
 import { QUOTE_POLICIES } from '../../actors/conversation/quote-policy.js';
 import { storedId } from '../../actors/domain/ids.js';
-import { LANGUAGE_CHARS_MAX, statusLanguage } from '../../actors/domain/language.js';
 import { noParent } from '../../actors/domain/posting-refusals.js';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
-import { TEXT_TOO_LONG } from '../../actors/domain/status-text.js';
+import { LANGUAGE_CHARS_MAX, statusLanguage } from '../../actors/domain/text/language.js';
+import { TEXT_TOO_LONG } from '../../actors/domain/text/status-text.js';
 import type {
   AccountMediaList,
   AccountMention,

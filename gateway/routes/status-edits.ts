@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { REVISIONS_MAX, revisionOf } from '../../actors/conversation/edit.js';
-import { LANGUAGE_CHARS_MAX, statusLanguage } from '../../actors/domain/language.js';
 import { isProblem } from '../../actors/domain/problem.js';
+import { LANGUAGE_CHARS_MAX, statusLanguage } from '../../actors/domain/text/language.js';
 import type { StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import { accounts, statusRevisions } from '../../store/tables.js';
 import { JsonPieces } from '../cards/json-pieces.js';

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
-import { namedHashtag, tagWish } from '../../actors/domain/hashtag.js';
 import { isProblem } from '../../actors/domain/problem.js';
+import { namedHashtag, tagWish } from '../../actors/domain/text/hashtag.js';
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import { JsonPieces } from '../cards/json-pieces.js';
 import { arrayOf } from '../cards/status-pages.js';

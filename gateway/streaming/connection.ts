@@ -1,5 +1,5 @@
-import { isWished } from '../../actors/domain/hashtag.js';
 import { isListed } from '../../actors/domain/public.js';
+import { isWished } from '../../actors/domain/text/hashtag.js';
 import type { Clock } from '../../actors/domain/time.js';
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import { grants } from '../http/scopes.js';

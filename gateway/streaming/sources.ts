@@ -1,4 +1,4 @@
-import type { TagWish } from '../../actors/domain/hashtag.js';
+import type { TagWish } from '../../actors/domain/text/hashtag.js';
 import type { AccountDirect, StoreNotificationRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 
 /** A stored notification with its id. */

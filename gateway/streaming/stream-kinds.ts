@@ -1,6 +1,6 @@
-import { type TagWish, tagWish } from '../../actors/domain/hashtag.js';
 import { isId, storedId } from '../../actors/domain/ids.js';
 import { type Problem, problem } from '../../actors/domain/problem.js';
+import { type TagWish, tagWish } from '../../actors/domain/text/hashtag.js';
 
 /** What one stream carries, to whom. A new stream is a line of STREAM_KINDS. */
 export interface StreamKind {

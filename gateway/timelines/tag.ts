@@ -1,4 +1,4 @@
-import { isWished, TAG_BUCKET_MS, type TagWish } from '../../actors/domain/hashtag.js';
+import { isWished, TAG_BUCKET_MS, type TagWish } from '../../actors/domain/text/hashtag.js';
 import type { StorePublicRow, StoreStatusRecord } from '../../proto/gen/types.js';
 import type { ReadTables } from '../../store/port.js';
 import { tagBuckets, tagStatuses } from '../../store/tables.js';

@@ -626,7 +626,7 @@ export interface AccountSources {
   readonly mutedConversations: readonly string[];
 }
 
-/** Sources as they are sent (actors/account/sources.ts): 8 bytes an id, so that the largest fit one message. */
+/** Sources as they are sent (actors/account/packed-relations.ts): 8 bytes an id, so that the largest fit one message. */
 export interface AccountPackedSources {
   readonly following: Uint8Array;
   /** A byte each: 1 pending, 2 with reblogs. */

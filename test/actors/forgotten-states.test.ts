@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accountKind } from '../../actors/account/account.js';
-import { conversationKind } from '../../actors/conversation/conversation.js';
-import { encodePlain } from '../../actors/runtime/plain-lines.js';
+import { accountKind } from '../../actors/kinds/account.js';
+import { conversationKind } from '../../actors/kinds/conversation.js';
+import { encodePlain } from '../../actors/runtime/state/plain-lines.js';
 import { systemClock } from '../../actors/runtime/system.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';
 import { lonelyRings } from '../kit/rings.js';

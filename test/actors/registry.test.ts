@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { initialAccount } from '../../actors/account/account.js';
 import { makeId } from '../../actors/domain/ids.js';
-import { accountRecord } from '../../actors/reactions/account-rows.js';
+import { initialAccount } from '../../actors/kinds/account.js';
+import { accountRecord } from '../../actors/reactions/account/rows.js';
 import { ANSWER_CLAIM_MS, APP_TOKENS_MAX, CLAIM_LIFETIME_MS, Registrar } from '../../actors/registry.js';
 import { ANSWERED_MS } from '../../actors/runtime/limits.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';

@@ -1,5 +1,5 @@
 import { SHARDS } from '../../actors/domain/ids.js';
-import type { ShardHost } from '../../actors/runtime/placement.js';
+import type { ShardHost } from '../../actors/runtime/placement/placement.js';
 import { ClusterNode } from '../../cluster/cluster-node.js';
 import { type LeaseRules, leaseRules } from '../../cluster/lease.js';
 import { fromRecord, type ShardMap, shardsOf } from '../../cluster/shard-map.js';

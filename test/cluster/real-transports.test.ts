@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { SHARDS } from '../../actors/domain/ids.js';
-import type { ShardHost } from '../../actors/runtime/placement.js';
+import type { ShardHost } from '../../actors/runtime/placement/placement.js';
 import { ClusterNode } from '../../cluster/cluster-node.js';
 import { type LeaseRules, leaseRules } from '../../cluster/lease.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SHARDS } from '../../actors/domain/ids.js';
-import { Minter } from '../../actors/runtime/minter.js';
-import type { ShardHost } from '../../actors/runtime/placement.js';
-import { StampClock } from '../../actors/runtime/stamp-clock.js';
+import { Minter } from '../../actors/runtime/placement/minter.js';
+import type { ShardHost } from '../../actors/runtime/placement/placement.js';
+import { StampClock } from '../../actors/runtime/placement/stamp-clock.js';
 import { SoloPlacement } from '../../cluster/solo.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';
 import { VirtualClock } from '../kit/virtual-clock.js';

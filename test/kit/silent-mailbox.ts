@@ -1,4 +1,4 @@
-import { mailboxKind } from '../../actors/mailbox/kind.js';
+import { mailboxKind } from '../../actors/kinds/mail.js';
 import { keyedTokens } from './keyed-tokens.js';
 
 /** Mailboxes for tests that look at no mail. */

@@ -2,7 +2,7 @@ import { SHARDS } from '../../actors/domain/ids.js';
 import { Unavailable } from '../../actors/domain/problem.js';
 import type { AnyKind } from '../../actors/runtime/kind.js';
 import type { RuntimeLimits } from '../../actors/runtime/limits.js';
-import type { Placement } from '../../actors/runtime/placement.js';
+import type { Placement } from '../../actors/runtime/placement/placement.js';
 import { Runtime } from '../../actors/runtime/runtime.js';
 import { Journal } from '../../store/journal.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';

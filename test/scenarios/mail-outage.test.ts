@@ -8,7 +8,7 @@ import { until } from '../kit/until.js';
 
 /** Nothing waits for a mail server: each try of one takes longer. */
 const DELAY_MS_MAX = 3_000;
-/** After an outage a mail is tried again within a minute (actors/runtime/lane.ts). */
+/** After an outage a mail is tried again within a minute (actors/runtime/effects/lane.ts). */
 const MAIL_MS_MAX = 180_000;
 interface Received {
   readonly to: string;

@@ -1,4 +1,4 @@
-import { accountKind } from '../../actors/account/account.js';
+import { accountKind } from '../../actors/kinds/account.js';
 import { askerOf } from '../../actors/runtime/kind.js';
 import { NO_RING } from '../../actors/timelines/ring-part.js';
 import { NOBODY_LIMITED } from '../../gateway/instance/account-limits.js';

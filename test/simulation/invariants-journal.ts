@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { actorName } from '../../actors/runtime/kind.js';
-import { type ActorJournal, recover } from '../../actors/runtime/recovery.js';
+import { type ActorJournal, recover } from '../../actors/runtime/state/recovery.js';
 import type { StoreJournalRecord } from '../../proto/gen/types.js';
 import { Journal } from '../../store/journal.js';
 import type { RowWrite, Tables } from '../../store/port.js';

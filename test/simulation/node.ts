@@ -1,7 +1,7 @@
 import type { AnyKind } from '../../actors/runtime/kind.js';
-import type { ShardHost } from '../../actors/runtime/placement.js';
+import type { ShardHost } from '../../actors/runtime/placement/placement.js';
+import { StampClock } from '../../actors/runtime/placement/stamp-clock.js';
 import { Runtime } from '../../actors/runtime/runtime.js';
-import { StampClock } from '../../actors/runtime/stamp-clock.js';
 import type { HomeRings } from '../../actors/timelines/home-rings.js';
 import { ClusterNode } from '../../cluster/cluster-node.js';
 import type { LeaseRules } from '../../cluster/lease.js';

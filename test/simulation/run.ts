@@ -1,6 +1,6 @@
-import { accountKind } from '../../actors/account/account.js';
-import { conversationKind } from '../../actors/conversation/conversation.js';
 import { makeId, SHARDS } from '../../actors/domain/ids.js';
+import { accountKind } from '../../actors/kinds/account.js';
+import { conversationKind } from '../../actors/kinds/conversation.js';
 import { ASK_TIMEOUT_MS } from '../../actors/runtime/kind.js';
 import type { HomeRings } from '../../actors/timelines/home-rings.js';
 import { leaseRules } from '../../cluster/lease.js';

@@ -1,6 +1,6 @@
 import { idShard, SHARDS } from '../../actors/domain/ids.js';
-import type { Placement } from '../../actors/runtime/placement.js';
-import type { ActorJournal } from '../../actors/runtime/recovery.js';
+import type { Placement } from '../../actors/runtime/placement/placement.js';
+import type { ActorJournal } from '../../actors/runtime/state/recovery.js';
 import type { StoreJournalRecord } from '../../proto/gen/types.js';
 import type { Tables } from '../../store/port.js';
 import type { Violations } from './violations.js';

@@ -1,5 +1,5 @@
 import type { Clock, Random, Timer } from '../../actors/domain/time.js';
-import { ProcessClock } from '../../actors/runtime/process-clock.js';
+import { ProcessClock } from '../../actors/runtime/placement/process-clock.js';
 
 /** Uniform numbers from a 32-bit seed (mulberry32): the only source of chance in a simulated run. */
 export class SeededRandom implements Random {

@@ -1,5 +1,5 @@
-import type { Placement } from '../../actors/runtime/placement.js';
-import type { ActorJournal } from '../../actors/runtime/recovery.js';
+import type { Placement } from '../../actors/runtime/placement/placement.js';
+import type { ActorJournal } from '../../actors/runtime/state/recovery.js';
 import type { Tables } from '../../store/port.js';
 
 /** The same store, but for what `changed` has. */

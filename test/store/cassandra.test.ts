@@ -6,8 +6,8 @@ import { makeId } from '../../actors/domain/ids.js';
 import { Unavailable } from '../../actors/domain/problem.js';
 
 import { Registrar } from '../../actors/registry.js';
-import { AlarmLane } from '../../actors/runtime/alarm-lane.js';
-import { BacklogScan, backlogKey } from '../../actors/runtime/backlog.js';
+import { AlarmLane } from '../../actors/runtime/effects/alarm-lane.js';
+import { BacklogScan, backlogKey } from '../../actors/runtime/effects/backlog.js';
 import { systemClock } from '../../actors/runtime/system.js';
 import { CassandraTables } from '../../store/cassandra/cassandra-tables.js';
 import { Statements } from '../../store/cassandra/statements.js';

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../../actors/domain/text.js';
+import { escapeHtml } from '../../../actors/domain/text/plain-text.js';
 import { type Answer, page } from '../../http/route.js';
 import type { InstanceSettings } from '../../instance/settings.js';
 

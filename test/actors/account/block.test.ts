@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accountSlice } from '../../../actors/account/account.js';
 import { BLOCKED_BY_MAX, BLOCKS_MAX } from '../../../actors/account/block.js';
+import { accountSlice } from '../../../actors/kinds/account.js';
 import { newcomer, other, self } from './newcomer.js';
 
 test('a block ends the own follow and the request of the other, once', () => {

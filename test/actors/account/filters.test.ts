@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accountSlice } from '../../../actors/account/account.js';
 import { DOMAIN_BLOCKS_MAX, DOMAIN_CHARS_MAX } from '../../../actors/account/domain-blocks.js';
 import {
   FILTER_CONTEXTS,
@@ -16,6 +15,7 @@ import {
   FOLLOWS_WITH_LANGUAGES_MAX,
 } from '../../../actors/account/follow.js';
 import { makeId } from '../../../actors/domain/ids.js';
+import { accountSlice } from '../../../actors/kinds/account.js';
 import { codec } from '../../../proto/codec.js';
 import type { AccountFilter, AccountFilterKeyword } from '../../../proto/gen/types.js';
 import { PAYLOAD_BYTES_MAX } from '../../../transport/bus.js';

@@ -1,6 +1,6 @@
-import { accountSlice, initialAccount } from '../../../actors/account/account.js';
 import type { AccountState } from '../../../actors/account/commands.js';
 import { makeId } from '../../../actors/domain/ids.js';
+import { accountSlice, initialAccount } from '../../../actors/kinds/account.js';
 import { given } from '../../kit/given.js';
 import { registration } from '../reactions/town.js';
 

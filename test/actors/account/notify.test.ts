@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accountSlice } from '../../../actors/account/account.js';
 import {
   DISMISSED_TOGETHER_MAX,
   MILESTONE_NOTICES,
@@ -8,6 +7,7 @@ import {
   NOTICES_REMEMBERED_MAX,
 } from '../../../actors/account/notify.js';
 import { idMs, makeId } from '../../../actors/domain/ids.js';
+import { accountSlice } from '../../../actors/kinds/account.js';
 import { newcomer, other, self, startMs } from './newcomer.js';
 
 const favourite = { type: 'favourite', from: other, statusId: '5' };

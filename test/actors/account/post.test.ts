@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AccountState } from '../../../actors/account/commands.js';
-import { STATUS_CHARS_MAX } from '../../../actors/domain/status-text.js';
-import { accountRecord } from '../../../actors/reactions/account-rows.js';
+import { STATUS_CHARS_MAX } from '../../../actors/domain/text/status-text.js';
+import { accountRecord } from '../../../actors/reactions/account/rows.js';
 import { blankPost } from '../reactions/town.js';
 import { newcomer, startMs } from './newcomer.js';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accountSlice, initialAccount } from '../../../actors/account/account.js';
 import { type State, TALLIED_DAYS_MAX, tallyRows } from '../../../actors/account/tally.js';
 import { makeId } from '../../../actors/domain/ids.js';
+import { accountSlice, initialAccount } from '../../../actors/kinds/account.js';
 import { registration } from '../reactions/town.js';
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { conversationKind } from '../../../actors/conversation/conversation.js';
 import {
   heldMarks,
   isNoMark,
@@ -10,6 +9,7 @@ import {
   neededRow,
 } from '../../../actors/conversation/marks.js';
 import { initialConversation } from '../../../actors/conversation/state.js';
+import { conversationKind } from '../../../actors/kinds/conversation.js';
 import { given } from '../../kit/given.js';
 import { fc } from '../../kit/property.js';
 import { status } from './thread-of-one.js';

@@ -1,5 +1,5 @@
-import { conversationKind } from '../../../actors/conversation/conversation.js';
 import { initialConversation } from '../../../actors/conversation/state.js';
+import { conversationKind } from '../../../actors/kinds/conversation.js';
 import type { StoreStatusRecord } from '../../../proto/gen/types.js';
 import { given } from '../../kit/given.js';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { conversationKind } from '../../../actors/conversation/conversation.js';
 import { idShard, makeId } from '../../../actors/domain/ids.js';
 import { isProblem } from '../../../actors/domain/problem.js';
-import { linkKind } from '../../../actors/link/kind.js';
-import { CARD_MS, HOLDERS_MAX, HOLDERS_PER_PART, linkId } from '../../../actors/link/link.js';
+import { conversationKind } from '../../../actors/kinds/conversation.js';
+import { linkKind } from '../../../actors/kinds/web-page.js';
 import { askerOf } from '../../../actors/runtime/kind.js';
+import { CARD_MS, HOLDERS_MAX, HOLDERS_PER_PART, linkId } from '../../../actors/web-page/web-page.js';
 import type { LinkCard, StoreStatusRecord } from '../../../proto/gen/types.js';
 import { journal, linkHolders, statuses } from '../../../store/tables.js';
 import { STAGE_SHARDS, Stage } from '../../kit/stage.js';

@@ -1,7 +1,7 @@
-import { accountKind } from '../../../actors/account/account.js';
-import { conversationKind } from '../../../actors/conversation/conversation.js';
 import { makeId } from '../../../actors/domain/ids.js';
-import { mailboxKind } from '../../../actors/mailbox/kind.js';
+import { accountKind } from '../../../actors/kinds/account.js';
+import { conversationKind } from '../../../actors/kinds/conversation.js';
+import { mailboxKind } from '../../../actors/kinds/mail.js';
 import { askerOf } from '../../../actors/runtime/kind.js';
 import { codec } from '../../../proto/codec.js';
 import type { AccountPost, NodeStatusTopic } from '../../../proto/gen/types.js';

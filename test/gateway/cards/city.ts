@@ -1,7 +1,7 @@
-import { accountKind } from '../../../actors/account/account.js';
-import { conversationKind } from '../../../actors/conversation/conversation.js';
 import { idShard } from '../../../actors/domain/ids.js';
-import { backlogKey } from '../../../actors/runtime/backlog.js';
+import { accountKind } from '../../../actors/kinds/account.js';
+import { conversationKind } from '../../../actors/kinds/conversation.js';
+import { backlogKey } from '../../../actors/runtime/effects/backlog.js';
 import { answererOf, askerOf } from '../../../actors/runtime/kind.js';
 import { defaultLimits } from '../../../actors/runtime/limits.js';
 import { HomeRings } from '../../../actors/timelines/home-rings.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeId } from '../../../actors/domain/ids.js';
-import { WORD_BUCKET_MS, wordBucket } from '../../../actors/domain/words.js';
+import { WORD_BUCKET_MS, wordBucket } from '../../../actors/domain/text/words.js';
 import { WordLists } from '../../../gateway/discovery/word-lists.js';
 import { CachedTables } from '../../../store/cached-tables.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { tagId } from '../../../actors/domain/tag-id.js';
+import { tagId } from '../../../actors/domain/text/tag-id.js';
 import { sameDayFor } from '../../kit/same-day.js';
 import { type Person, TestServer } from '../../kit/server.js';
 import { until } from '../../kit/until.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { initialAccount } from '../../../actors/account/account.js';
 import { eraOfId, makeId } from '../../../actors/domain/ids.js';
-import { accountRecord } from '../../../actors/reactions/account-rows.js';
+import { initialAccount } from '../../../actors/kinds/account.js';
+import { accountRecord } from '../../../actors/reactions/account/rows.js';
 import { notificationCursor } from '../../../gateway/timelines/notification-cursor.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
 import { put, type ReadTables } from '../../../store/port.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { idShard } from '../../../actors/domain/ids.js';
-import { linkId } from '../../../actors/link/link.js';
+import { linkId } from '../../../actors/web-page/web-page.js';
 import type { AnyRoute } from '../../../gateway/http/route.js';
 import { allRoutes } from '../../../gateway/routes/index.js';
 import { EventStream } from '../../kit/event-stream.js';

@@ -1,0 +1,27 @@
+import type { InstanceCommands, InstanceEvents, InstanceState } from '../instance/commands.js';
+import { emoji } from '../instance/emoji.js';
+import { entries } from '../instance/entries.js';
+import { mint } from '../instance/mint.js';
+import { instanceTotals } from '../instance/totals.js';
+import { instanceReactions } from '../reactions/instance.js';
+import type { ActorKind } from '../runtime/kind.js';
+
+export const initialInstance = (): InstanceState => ({ entries: new Map(), emoji: new Map(), keptDay: -1 });
+
+/** The kind of the one actor that stands for the instance: what its people have set, all slices as one. */
+export function instanceKind(): ActorKind<InstanceState, InstanceCommands, InstanceEvents> {
+  return {
+    name: 'instance',
+    initial: initialInstance,
+    slice: {
+      decide: { ...entries.decide, ...emoji.decide, ...mint.decide, ...instanceTotals.decide },
+      apply: { ...entries.apply, ...emoji.apply, ...instanceTotals.apply },
+    },
+    commands: { ...entries.commands, ...emoji.commands, ...mint.commands, ...instanceTotals.commands },
+    events: { ...entries.events, ...emoji.events, ...instanceTotals.events },
+    takeAway: ['entryPut', 'entryRemoved'],
+    remembered: ['putEntry', 'removeEntry'],
+    stateVersion: 2,
+    reactions: instanceReactions,
+  };
+}

@@ -1,0 +1,19 @@
+import { type Commands, type Events, mailbox, type State } from '../mail/mail.js';
+import { type MailboxSurroundings, mailboxReactions } from '../reactions/mail.js';
+import type { ActorKind } from '../runtime/kind.js';
+
+/**
+ * The kind of actor that sends mail to one account and has that account's id. Apart from the account itself, so that
+ * nothing else that the account does waits for a mail server.
+ */
+export function mailboxKind(around: MailboxSurroundings): ActorKind<State, Commands, Events> {
+  return {
+    name: 'mailbox',
+    initial: () => ({}),
+    slice: { decide: mailbox.decide, apply: mailbox.apply },
+    commands: mailbox.commands,
+    events: mailbox.events,
+    stateVersion: 1,
+    reactions: mailboxReactions(around),
+  };
+}

@@ -1,0 +1,18 @@
+import { type ReportSurroundings, reportReactions } from '../reactions/report.js';
+import { type Commands, type Events, reportPart, type State } from '../report/report.js';
+import type { ActorKind } from '../runtime/kind.js';
+
+export type { Commands as ReportCommands } from '../report/report.js';
+
+/** The kind of actor that is one report: moderators may all work on it at once. */
+export function reportKind(around: ReportSurroundings): ActorKind<State, Commands, Events> {
+  return {
+    name: 'report',
+    initial: (id) => ({ id, report: undefined }),
+    slice: { decide: reportPart.decide, apply: reportPart.apply },
+    commands: reportPart.commands,
+    events: reportPart.events,
+    stateVersion: 1,
+    reactions: reportReactions(around),
+  };
+}

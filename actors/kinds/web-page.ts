@@ -1,0 +1,23 @@
+import { proofReaction } from '../reactions/account/proof.js';
+import { type LinkSurroundings, linkReactions } from '../reactions/web-page.js';
+import type { ActorKind } from '../runtime/kind.js';
+import { type Commands as ProofCommands, type Events as ProofEvents, proof } from '../web-page/proof.js';
+import type { LinkState } from '../web-page/state.js';
+import { initialLink, link, type Commands as PageCommands, type Events as PageEvents } from '../web-page/web-page.js';
+
+export interface Commands extends PageCommands, ProofCommands {}
+interface Events extends PageEvents, ProofEvents {}
+
+/** The kind of actor that is one address on the web: whoever shows it, its page is fetched once. */
+export function linkKind(around: LinkSurroundings): ActorKind<LinkState, Commands, Events> {
+  return {
+    name: 'link',
+    initial: () => ({ ...initialLink(), proof: undefined }),
+    slice: { decide: { ...link.decide, ...proof.decide }, apply: { ...link.apply, ...proof.apply } },
+    commands: { ...link.commands, ...proof.commands },
+    events: { ...link.events, ...proof.events },
+    stateVersion: 4,
+    queries: ['cardNow'],
+    reactions: [...linkReactions(around), proofReaction(around)],
+  };
+}

@@ -1,5 +1,0 @@
-import type { State as PageState } from './link.js';
-import type { State as ProofState } from './proof.js';
-
-/** Of an actor that is a page, or a page and a profile. */
-export interface LinkState extends PageState, ProofState {}

@@ -1,0 +1,31 @@
+import type { AccountNotify } from '../../../proto/gen/types.js';
+import type { AccountCommands, AccountEvents, AccountState } from '../../account/commands.js';
+import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
+
+/** Those in a collection hear of it. One after the other: there are not many. */
+async function tell(
+  accounts: Iterable<string>,
+  what: Pick<AccountNotify, 'type' | 'collectionId' | 'edit'>,
+  { self, state }: Happened<AccountState>,
+  effects: Effects,
+): Promise<void> {
+  const limited = state.moderation.silenced ? true : undefined;
+  const notice: AccountCommands['notify']['in'] = { ...what, from: self, limited };
+  for (const account of accounts) if (account !== self) await effects.tell('account', account, 'notify', notice);
+}
+
+/** Behind the reply. */
+export const collectionNotices: Reaction<AccountState, AccountEvents>['on'] = {
+  collectionItemsAdded({ id, items }, happened, effects) {
+    // Who is out of it again by now has nothing to be told.
+    const there = items.filter((item) => happened.state.collections.get(id)?.items.has(item.id));
+    const accounts = there.map(({ account }) => account);
+    return tell(accounts, { type: 'added_to_collection', collectionId: id }, happened, effects);
+  },
+  collectionUpdated({ id, told, revision }, happened, effects) {
+    const known = happened.state.collections.get(id);
+    if (!told || known === undefined) return undefined;
+    const accounts = Array.from(known.items.values(), ({ account }) => account);
+    return tell(accounts, { type: 'collection_update', collectionId: id, edit: revision }, happened, effects);
+  },
+};

@@ -1,0 +1,66 @@
+import { put, type RowWrite, remove } from '../../../store/port.js';
+import { accountLimits, accountListings, accounts, auditLog, staff } from '../../../store/tables.js';
+import type { AccountEvents, AccountState } from '../../account/commands.js';
+import { eraOfId } from '../../domain/ids.js';
+import { publicLane } from '../../domain/public.js';
+import type { Happened, Reaction } from '../../runtime/kind.js';
+import { tallyWrites } from './tally-rows.js';
+
+type AccountRow = (state: Readonly<AccountState>) => RowWrite;
+type On = Reaction<AccountState, AccountEvents>['on'];
+
+const listingKey = (account: string) => ({ era: eraOfId(account), lane: publicLane(account), account });
+
+/** What the account is to the instance; from the state now, so that whatever is repeated ends with what is true. */
+export function ownRows({ self, state, atMs }: Happened<AccountState>, accountRow: AccountRow): RowWrite[] {
+  const { owner, moderation } = state;
+  const own = { century: 0, account: self };
+  const tallies = tallyWrites(state, atMs);
+  if (owner === undefined) {
+    return [
+      ...tallies,
+      remove(accounts, { account: self }),
+      remove(accountListings, listingKey(self)),
+      remove(accountLimits, own),
+      remove(staff, own),
+    ];
+  }
+  const limit = { silenced: moderation.silenced, suspended: moderation.suspendedAtMs > 0 || moderation.deleted };
+  const isLimited = limit.silenced || limit.suspended;
+  return [
+    accountRow(state),
+    ...tallies,
+    put(accountListings, listingKey(self), { atMs: owner.createdAtMs }),
+    isLimited ? put(accountLimits, own, limit) : remove(accountLimits, own),
+    owner.role === 'user' ? remove(staff, own) : put(staff, own, { atMs: owner.createdAtMs }),
+  ];
+}
+
+/** What there is more of a new account, and of one that was rejected. */
+interface MoreRows {
+  readonly added: (state: Readonly<AccountState>) => RowWrite[];
+  readonly gone: (account: string) => Promise<RowWrite[]>;
+}
+
+/** The account's row, its place in lists of all accounts, and what moderators decided. */
+export const moderationRows = (accountRow: AccountRow, more: MoreRows): On => ({
+  registered(_event, { self, state, atMs }, effects) {
+    const { owner } = state;
+    if (owner === undefined) return undefined;
+    const listing = put(accountListings, listingKey(self), { atMs: owner.createdAtMs });
+    const known = owner.role === 'user' ? [] : [put(staff, { century: 0, account: self }, { atMs: owner.createdAtMs })];
+    return effects.write([accountRow(state), ...tallyWrites(state, atMs), listing, ...known, ...more.added(state)]);
+  },
+  async unregistered(_event, happened, effects) {
+    await effects.write([...ownRows(happened, accountRow), ...(await more.gone(happened.self))]);
+  },
+  async moderated({ action, by, text, auditId, atMs }, happened, effects) {
+    const audit = { by, action, target: happened.self, detail: text, atMs };
+    const gone = happened.state.owner === undefined ? await more.gone(happened.self) : [];
+    await effects.write([
+      ...ownRows(happened, accountRow),
+      ...gone,
+      put(auditLog, { era: eraOfId(auditId), entry: auditId }, audit),
+    ]);
+  },
+});

@@ -1,0 +1,32 @@
+import { codec } from '../../../proto/codec.js';
+import { accountTopic } from '../../../transport/bus.js';
+import type { AccountEvents, AccountState } from '../../account/commands.js';
+import { INSTANCE_ID } from '../../instance/commands.js';
+import type { Reaction } from '../../runtime/kind.js';
+import { tellAccount } from './tells.js';
+
+const accountMessage = codec('murmuration.node.AccountTopic');
+/** After these the account's streams must be looked at anew: its tokens may no longer count. */
+const ENDING = new Set(['disable', 'suspend', 'delete', 'reject', 'role']);
+
+/** What the account itself is told of. */
+const WARNINGS = new Set(['none', 'disable', 'sensitive', 'silence', 'suspend']);
+
+/** Listed after the rows: streams of who may no longer come in end at once, on every node. */
+export const moderationTells: Reaction<AccountState, AccountEvents> = {
+  surface: 'moderation',
+  beforeReply: true,
+  on: {
+    async moderated({ action, text, auditId, atMs }, { self }, effects) {
+      if (WARNINGS.has(action)) {
+        const warning = { id: auditId, action, text, statusIds: [], createdAtMs: atMs };
+        await tellAccount(effects, self, 'notify', { type: 'moderation_warning', from: self, warning });
+      }
+      if (!ENDING.has(action)) return;
+      effects.publish(accountTopic(self), accountMessage.encode({ accountId: self, kind: 'token_revoked' }));
+    },
+    async reacted({ id, name, on }, _happened, effects) {
+      await effects.tell('instance', INSTANCE_ID, 'countEmoji', { announcement: id, name, delta: on ? 1 : -1 });
+    },
+  },
+};

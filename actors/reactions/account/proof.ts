@@ -1,0 +1,44 @@
+import type { AccountEvents, AccountState } from '../../account/commands.js';
+import { unverifiedLinks } from '../../account/profile.js';
+import { verifiableLink } from '../../domain/text/verifiable-link.js';
+import type { Reaction } from '../../runtime/kind.js';
+import { type Events, PROOF_ALARM, type State } from '../../web-page/proof.js';
+import { linkId } from '../../web-page/web-page.js';
+import type { LinkSurroundings } from '../web-page.js';
+import { tellAccount } from './tells.js';
+
+/** Behind the reply: the pages that a profile names are looked at, each by an actor of its own. */
+export function profileProofs(baseUrl: string): Reaction<AccountState, AccountEvents> {
+  return {
+    surface: 'proofs',
+    beforeReply: false,
+    on: {
+      async profileUpdated({ profile }, { self, state }, effects) {
+        if (profile === undefined || state.owner === undefined) return;
+        const back = `${baseUrl}/@${state.owner.username}`;
+        for (const url of unverifiedLinks(profile))
+          await effects.tell('link', linkId(`${back} ${url}`), 'wantProof', { url, back, by: self });
+      },
+    },
+  };
+}
+
+/** Behind the reply: one page is looked at; again later where it does not link back. */
+export function proofReaction({ pages }: LinkSurroundings): Reaction<State, Events> {
+  return {
+    surface: 'proofs',
+    beforeReply: false,
+    on: {
+      async proofWanted({ url, back }, { self }, effects) {
+        const address = verifiableLink(url);
+        const proven = address !== undefined && (await pages.linksBack(address, back));
+        await effects.tell('link', self, 'finishProof', { proven });
+      },
+      async proofFinished({ proven, againAtMs }, { state }, effects) {
+        if (againAtMs > 0) await effects.setAlarm(againAtMs, PROOF_ALARM);
+        if (proven && state.proof !== undefined)
+          await tellAccount(effects, state.proof.by, 'verifyLink', { value: state.proof.url });
+      },
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import type { StoreAccountRecord } from '../../../proto/gen/types.js';
+import { put, type ReadTables, type RowWrite, remove } from '../../../store/port.js';
+import { accounts, followers, following, tokens } from '../../../store/tables.js';
+import type { AccountEvents, AccountState } from '../../account/commands.js';
+import { eraOfId } from '../../domain/ids.js';
+import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
+import { namelessRows, nameRows, newNameRows, statusWordRows, unindexedRows } from '../word-rows.js';
+import { collectionRows } from './collection-rows.js';
+import { moderationRows, ownRows } from './moderation-rows.js';
+import { notificationRows } from './notification-rows.js';
+import { tallyWrites } from './tally-rows.js';
+
+type On = Reaction<AccountState, AccountEvents>['on'];
+
+/** By state: a row is written with each post, and there may be thousands to count. */
+const counted = new WeakMap<object, { readonly relationsVersion: number; readonly count: number }>();
+
+function followingCount(state: Readonly<AccountState>): number {
+  const { relationsVersion, following } = state;
+  const known = counted.get(state);
+  if (known?.relationsVersion === relationsVersion) return known.count;
+  let count = 0;
+  for (const edge of following.values()) if (!edge.pending) count += 1;
+  counted.set(state, { relationsVersion, count });
+  return count;
+}
+
+const NO_PINS: readonly string[] = [];
+
+/** What is stored of the account for others to read, laid out as decoded rows are (Codec.copy). */
+export function accountRecord(state: Readonly<AccountState>): StoreAccountRecord {
+  const { owner, profile } = state;
+  return {
+    id: state.id,
+    username: owner?.username ?? '',
+    domain: '',
+    profile,
+    createdAtMs: owner?.createdAtMs ?? 0,
+    followers: state.followers,
+    following: followingCount(state),
+    statuses: Math.max(0, state.statuses),
+    lastStatusAtMs: state.lastStatusAtMs,
+    role: owner?.role ?? '',
+    confirmed: owner?.confirmed ?? false,
+    approved: owner?.approved ?? false,
+    disabled: owner?.disabled ?? false,
+    email: owner?.email ?? '',
+    locale: owner?.locale ?? '',
+    followRequests: state.requests.size,
+    clientId: owner?.clientId,
+    pinnedIds: state.pins.length === 0 ? NO_PINS : [...state.pins],
+    silenced: state.moderation.silenced,
+    sensitized: state.moderation.sensitized,
+    suspendedAtMs: state.moderation.suspendedAtMs,
+    reason: owner?.reason,
+    signUpAddress: owner?.signUpAddress,
+    removed: state.moderation.deleted,
+    directStatuses: state.directStatuses > 0 ? state.directStatuses : undefined,
+    notificationsClearedUpTo: state.clearedUpToId,
+  };
+}
+
+const accountRow = (state: Readonly<AccountState>) => put(accounts, { account: state.id }, accountRecord(state));
+
+/** With what the account adds to the totals of the instance. */
+const countedRows = (state: Readonly<AccountState>, eventMs: number): RowWrite[] => [
+  accountRow(state),
+  ...tallyWrites(state, eventMs),
+];
+
+const writeCounted = (_event: object, { state, atMs }: Happened<AccountState>, effects: Effects) =>
+  effects.write(countedRows(state, atMs));
+
+const writeAccount = (_event: object, { state }: Happened<AccountState>, effects: Effects) =>
+  effects.write([accountRow(state)]);
+
+/** From the state now, so that whatever is repeated ends with what is true. */
+function writeFollow(
+  { target }: { readonly target: string },
+  { state, self }: Happened<AccountState>,
+  effects: Effects,
+) {
+  const edge = state.following.get(target);
+  const key = { account: self, target };
+  return effects.write([edge === undefined ? remove(following, key) : put(following, key, edge), accountRow(state)]);
+}
+
+const ownFollows: On = { followed: writeFollow, unfollowed: writeFollow, followAnswered: writeFollow };
+
+const ownFollowers: On = {
+  followerAdded({ follower, edgeId, atMs }, { self, state }, effects) {
+    const key = { account: self, era: eraOfId(edgeId), edge: edgeId };
+    return effects.write([put(followers, key, { accountId: follower, atMs }), accountRow(state)]);
+  },
+  followerRemoved({ edgeId }, { self, state }, effects) {
+    const key = { account: self, era: eraOfId(edgeId), edge: edgeId };
+    return effects.write([remove(followers, key), accountRow(state)]);
+  },
+};
+
+const ownTokens: On = {
+  tokenIssued({ tokenHash, clientId, scopes, kind, atMs }, { self }, effects) {
+    return effects.write([put(tokens, { hash: tokenHash }, { accountId: self, clientId, scopes, kind, atMs })]);
+  },
+  tokenRevoked: ({ tokenHash }, _happened, effects) => effects.write([remove(tokens, { hash: tokenHash })]),
+};
+
+/** One status fewer; nobody's search finds it any more. */
+async function writeGone(
+  tables: Pick<ReadTables, 'range'>,
+  { id }: { readonly id: string },
+  { state, atMs }: Happened<AccountState>,
+  effects: Effects,
+): Promise<void> {
+  await effects.write([...countedRows(state, atMs), ...(await unindexedRows(tables, id))]);
+}
+
+/** The account's rows: itself, whom it follows, who follows it, its tokens, its notifications. */
+export function accountRows(tables: Pick<ReadTables, 'range'>): Reaction<AccountState, AccountEvents> {
+  return {
+    surface: 'rows',
+    beforeReply: true,
+    on: {
+      ...moderationRows(accountRow, { added: newNameRows, gone: (id) => namelessRows(tables, id) }),
+      emailConfirmed: writeCounted,
+      confirmationResent: writeAccount,
+      confirmationWithheld: writeAccount,
+      async profileUpdated(_event, { state }, effects) {
+        await effects.write([accountRow(state), ...(await nameRows(tables, state))]);
+      },
+      async purged(_event, happened, effects) {
+        await effects.write([...ownRows(happened, accountRow), ...(await nameRows(tables, happened.state))]);
+      },
+      linkVerified: writeAccount,
+      followRequested: writeAccount,
+      followRequestRemoved: writeAccount,
+      posted(event, happened, effects) {
+        if (!happened.state.profile.indexable) return writeCounted(event, happened, effects);
+        return effects.write([...countedRows(happened.state, happened.atMs), ...statusWordRows(happened.self, event)]);
+      },
+      pinned: writeAccount,
+      unpinned: writeAccount,
+      statusCounted: writeCounted,
+      statusUncounted: (event, happened, effects) => writeGone(tables, event, happened, effects),
+      ...ownFollows,
+      ...ownFollowers,
+      ...ownTokens,
+      ...collectionRows,
+      ...notificationRows(tables, accountRow),
+    },
+  };
+}

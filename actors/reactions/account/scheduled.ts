@@ -1,0 +1,18 @@
+import type { AccountEvents, AccountState } from '../../account/commands.js';
+import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
+
+function setAlarm(
+  { id, dueMs }: { readonly id: string; readonly dueMs: number },
+  now: Happened<AccountState>,
+  effects: Effects,
+) {
+  if (now.state.scheduled.get(id)?.dueMs !== dueMs) return undefined;
+  return effects.setAlarm(dueMs, id);
+}
+
+/** The account is called when a scheduled status is due; an alarm that nobody needs any more changes nothing. */
+export const scheduledAlarms: Reaction<AccountState, AccountEvents> = {
+  surface: 'alarms',
+  beforeReply: true,
+  on: { scheduled: setAlarm, rescheduled: setAlarm },
+};

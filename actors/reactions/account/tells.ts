@@ -1,0 +1,142 @@
+import type { AccountPosted, AccountQuote, StoreStatusRecord } from '../../../proto/gen/types.js';
+import type { AccountCommands, AccountEvents, AccountState } from '../../account/commands.js';
+import { isAnnounced } from '../../account/subscribers.js';
+import type { ConversationCommands } from '../../conversation/commands.js';
+import { pollOf } from '../../conversation/poll.js';
+import { isProblem, type Problem } from '../../domain/problem.js';
+import type { Effects, Reaction } from '../../runtime/kind.js';
+import { collectionNotices } from './collection-tells.js';
+
+/** `tell` with the commands of accounts. */
+export function tellAccount<K extends keyof AccountCommands>(
+  effects: Effects,
+  id: string,
+  command: K,
+  input: AccountCommands[K]['in'],
+): Promise<unknown> {
+  return effects.tell('account', id, command, input);
+}
+
+const addTo = (effects: Effects, conversation: string, input: ConversationCommands['add']['in']) =>
+  effects.tell('conversation', conversation, 'add', input);
+
+/** What the caller must see at once in other actors: the other side of a follow or block, the thread. */
+export const accountTells: Reaction<AccountState, AccountEvents> = {
+  surface: 'tells',
+  beforeReply: true,
+  on: {
+    async followed({ target, edgeId, pending, optionsOnly }, { self, state }, effects) {
+      if (optionsOnly) return;
+      const limited = limitedOf(state);
+      await tellAccount(effects, target, 'addFollower', { follower: self, edgeId, believedPending: pending, limited });
+    },
+    async unfollowed({ target, edgeId }, { self }, effects) {
+      await tellAccount(effects, target, 'removeFollower', { follower: self, edgeId });
+    },
+    async followerAdded({ follower, edgeId, answer }, { self }, effects) {
+      if (answer) await tellAccount(effects, follower, 'answerFollow', { target: self, edgeId, answer: 'accepted' });
+    },
+    async followerRemoved({ follower, edgeId, rejected }, { self }, effects) {
+      if (rejected) await tellAccount(effects, follower, 'answerFollow', { target: self, edgeId, answer: 'rejected' });
+    },
+    async followRequested({ follower, edgeId, answer }, { self }, effects) {
+      if (answer) await tellAccount(effects, follower, 'answerFollow', { target: self, edgeId, answer: 'pending' });
+    },
+    async followerRefused({ follower, edgeId }, { self }, effects) {
+      await tellAccount(effects, follower, 'answerFollow', { target: self, edgeId, answer: 'rejected' });
+    },
+    async followRequestRemoved({ follower, edgeId, rejected }, { self }, effects) {
+      if (rejected) await tellAccount(effects, follower, 'answerFollow', { target: self, edgeId, answer: 'rejected' });
+    },
+    async blocked({ target }, { self }, effects) {
+      await tellAccount(effects, target, 'receiveBlock', { from: self, on: true });
+    },
+    async unblocked({ target }, { self }, effects) {
+      await tellAccount(effects, target, 'receiveBlock', { from: self, on: false });
+    },
+    async posted(event, { self, state }, effects) {
+      const quote = event.quote && (await answeredQuote(effects, self, event, event.quote));
+      const status = statusRecord(self, event, quote);
+      const answer = await addTo(effects, status.conversationId, { status });
+      if (isProblem(answer) && answer.problem === 'limit_reached') {
+        // A full conversation: the status is acknowledged and must not be lost, so it begins another.
+        await addTo(effects, status.id, { status: { ...status, conversationId: status.id } });
+      }
+      if (state.subscribers.size === 0 || !isAnnounced(self, event)) return;
+      await tellAccount(effects, self, 'announce', { statusId: event.id, after: '' });
+    },
+  },
+};
+
+/** Behind the reply: who hears of new statuses. */
+export const accountNotices: Reaction<AccountState, AccountEvents> = {
+  surface: 'notify',
+  beforeReply: false,
+  on: {
+    ...collectionNotices,
+    async followed({ target, notify, optionsOnly }, { self }, effects) {
+      if (notify || optionsOnly) await tellAccount(effects, target, 'subscribe', { follower: self, on: notify });
+    },
+    /** Who asked to follow somebody who asks no longer to be asked follows them. Source: Mastodon UpdateAccountService. */
+    async profileUpdated({ profile }, { self, state }, effects) {
+      if (profile?.locked !== false || state.profile.locked) return;
+      for (const follower of [...state.requests.keys()])
+        await tellAccount(effects, self, 'authorizeFollow', { follower });
+    },
+    async announced({ statusId, followers, more }, { self, state }, effects) {
+      const notice = { type: 'status', from: self, statusId, limited: limitedOf(state) };
+      for (const follower of followers) await tellAccount(effects, follower, 'notify', notice);
+      if (more) await tellAccount(effects, self, 'announce', { statusId, after: followers.at(-1) ?? '' });
+    },
+  },
+};
+
+const limitedOf = ({ moderation }: Readonly<AccountState>) => (moderation.silenced ? true : undefined);
+
+/** Asked in two steps: of a command that is repeated after a crash, the first reply is not to be had again. */
+async function answeredQuote(
+  effects: Effects,
+  by: string,
+  { id, conversationId, visibility }: AccountPosted,
+  quote: AccountQuote,
+): Promise<AccountQuote> {
+  const { statusId, conversationId: quoted, follows } = quote;
+  const asked = { statusId, by, quotingId: id, conversationId, visibility, follows };
+  await effects.tell('conversation', quoted, 'quote', asked satisfies ConversationCommands['quote']['in']);
+  const question: ConversationCommands['quoteState']['in'] = { statusId, quotingId: id };
+  const answer = (await effects.tell('conversation', quoted, 'quoteState', question)) as
+    | ConversationCommands['quoteState']['out']
+    | Problem;
+  return { ...quote, state: isProblem(answer) ? 'rejected' : answer.state };
+}
+
+function statusRecord(accountId: string, event: AccountPosted, quote: AccountQuote | undefined): StoreStatusRecord {
+  const { id, text, html, spoilerText, visibility, sensitive, language, mentions, tags, atMs } = event;
+  return {
+    id,
+    accountId,
+    conversationId: event.conversationId,
+    inReplyToId: event.inReplyToId,
+    inReplyToAccountId: event.inReplyToAccountId,
+    text,
+    html,
+    spoilerText,
+    visibility,
+    sensitive,
+    language,
+    mentions,
+    tags,
+    createdAtMs: atMs,
+    editedAtMs: 0,
+    deleted: false,
+    favourites: 0,
+    reblogs: 0,
+    replies: 0,
+    appName: event.appName,
+    appWebsite: event.appWebsite,
+    media: event.media,
+    poll: event.poll && pollOf(event.poll, atMs),
+    quotePolicy: event.quotePolicy,
+    quote,
+  };
+}

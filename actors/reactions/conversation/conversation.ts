@@ -1,0 +1,26 @@
+import type { ReadTables } from '../../../store/port.js';
+import type { ConversationEvents } from '../../conversation/commands.js';
+import type { ConversationState } from '../../conversation/state.js';
+import type { Reaction } from '../../runtime/kind.js';
+import { conversationStream } from '../stream.js';
+import { conversationLinks } from '../web-page.js';
+import { type IsSilenced, sayingLimits } from './limited.js';
+import { conversationNotices, conversationUnmarking } from './marks.js';
+import { conversationRows } from './rows.js';
+import { conversationCounts, conversationTells } from './tells.js';
+import { conversationWords } from './words.js';
+
+/** In the order in which one event's effects happen: rows, then who hears of it, then other actors. */
+export const conversationReactions = (
+  tables: Pick<ReadTables, 'range'> | undefined,
+  isSilenced: IsSilenced,
+): readonly Reaction<ConversationState, ConversationEvents>[] => [
+  conversationRows,
+  ...(tables === undefined ? [] : [conversationWords(tables)]),
+  conversationStream,
+  conversationCounts,
+  conversationUnmarking(tables),
+  sayingLimits(conversationTells, isSilenced),
+  sayingLimits(conversationNotices(tables), isSilenced),
+  conversationLinks,
+];

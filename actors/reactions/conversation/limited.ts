@@ -1,0 +1,30 @@
+import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
+
+/** Whether moderators have silenced an account, as far as this node knows. */
+export type IsSilenced = (account: string) => boolean;
+
+/** Commands that tell somebody of what `from` did; the told's policy may say something of those who are silenced. */
+const TELLING = new Set(['notify', 'hearDirect']);
+
+/** The same reaction, whose notices say when they are of somebody silenced. */
+export function sayingLimits<S, E>(reaction: Reaction<S, E>, isSilenced: IsSilenced): Reaction<S, E> {
+  type Handler = (event: unknown, happened: Happened<S>, effects: Effects) => Promise<void> | void;
+  const wrapped = (handler: Handler): Handler => {
+    return (event, happened, effects) => handler(event, happened, marking(effects, isSilenced));
+  };
+  const on = Object.entries(reaction.on).map(([type, handler]) => [type, wrapped(handler as Handler)]);
+  return { ...reaction, on: Object.fromEntries(on) };
+}
+
+function marking(effects: Effects, isSilenced: IsSilenced): Effects {
+  return {
+    write: (rows) => effects.write(rows),
+    setAlarm: (atMs, what) => effects.setAlarm(atMs, what),
+    nowMs: () => effects.nowMs(),
+    publish: (subject, payload) => effects.publish(subject, payload),
+    tell(kind, id, command, input) {
+      const isOfSilenced = TELLING.has(command) && 'from' in input && isSilenced(String(input.from));
+      return effects.tell(kind, id, command, isOfSilenced ? { ...input, limited: true } : input);
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import type { StoreStatusRecord } from '../../../proto/gen/types.js';
+
+/** The status that stands for a reblog: who, when, of what; the rest is the original's. */
+export function reblogRecord(
+  conversation: string,
+  original: StoreStatusRecord | undefined,
+  by: string,
+  { id, visibility, atMs }: { readonly id: string; readonly visibility: string; readonly atMs: number },
+): StoreStatusRecord | undefined {
+  if (original === undefined) return undefined;
+  return {
+    id,
+    accountId: by,
+    conversationId: conversation,
+    reblogOfId: original.id,
+    reblogOfAccountId: original.accountId,
+    text: '',
+    html: '',
+    spoilerText: '',
+    visibility,
+    sensitive: false,
+    mentions: [],
+    tags: [],
+    createdAtMs: atMs,
+    editedAtMs: 0,
+    deleted: false,
+    favourites: 0,
+    reblogs: 0,
+    replies: 0,
+    quote: original.quote,
+  };
+}

@@ -1,0 +1,265 @@
+import type { ConversationMarkOf, StoreStatusRecord } from '../../../proto/gen/types.js';
+import { put, type RowWrite, remove } from '../../../store/port.js';
+import {
+  accountStatuses,
+  bookmarks,
+  favouritedBy,
+  favourites,
+  marks,
+  popularStatuses,
+  publicBuckets,
+  publicStatuses,
+  quotes,
+  rebloggedBy,
+  statuses,
+  statusMarks,
+  statusRevisions,
+} from '../../../store/tables.js';
+import type { ConversationEvents } from '../../conversation/commands.js';
+import { heldMark, isNoMark, markKey } from '../../conversation/marks.js';
+import { type ConversationState, type Entry, parentOf } from '../../conversation/state.js';
+import { ORPHANED_AT_ONCE_MAX } from '../../conversation/thread.js';
+import { eraOfId } from '../../domain/ids.js';
+import { popularLevel } from '../../domain/popular.js';
+import { isListed, PUBLIC_BUCKET_MS, publicBucket, publicLane } from '../../domain/public.js';
+import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
+import { tagRows, untaggedRows } from '../tag-rows.js';
+import { writeAll } from '../write-all.js';
+import { reblogRecord } from './reblog-record.js';
+
+const DAY_MS = 86_400_000;
+
+type Now = Happened<ConversationState>;
+
+// Rows are made from the state now wherever it says enough, so that whatever is repeated ends with what is true.
+
+const statusRow = (record: StoreStatusRecord) => put(statuses, { status: record.id }, record);
+
+function parentRow({ state }: Now, record: StoreStatusRecord): RowWrite[] {
+  const parent = parentOf(state, record);
+  return parent === undefined ? [] : [statusRow(parent.record)];
+}
+
+/** Of some of the replies to a deleted status, which say that they answer nothing any more. */
+function orphanRows({ state }: Now, { children }: Entry, from: number): RowWrite[] {
+  return children.slice(from, from + ORPHANED_AT_ONCE_MAX).flatMap((id) => {
+    const record = state.statuses.get(id)?.record;
+    return record === undefined || record.deleted ? [] : [statusRow(record)];
+  });
+}
+
+const ofAccount = (account: string, status: string) => ({ account, era: eraOfId(status), status });
+
+function listedRow(record: StoreStatusRecord): RowWrite {
+  return put(accountStatuses, ofAccount(record.accountId, record.id), {
+    visibility: record.visibility,
+    inReplyToId: record.inReplyToId,
+    inReplyToAccountId: record.inReplyToAccountId,
+    reblogOfId: record.reblogOfId,
+    reblogOfAccountId: record.reblogOfAccountId,
+    mentionIds: record.mentions.map((mention) => mention.accountId),
+    hasMedia: record.media !== undefined || undefined,
+  });
+}
+
+const publicKey = (status: string) => ({ bucket: publicBucket(status), lane: publicLane(status), status });
+
+/** Public timelines show no reblogs and no replies to others. */
+function publicRows(record: StoreStatusRecord): RowWrite[] {
+  if (!isListed(record)) return [];
+  const bucket = publicBucket(record.id);
+  return [
+    put(publicStatuses, publicKey(record.id), {
+      accountId: record.accountId,
+      hasMedia: record.media !== undefined || undefined,
+    }),
+    put(publicBuckets, { century: 0, bucket }, { atMs: bucket * PUBLIC_BUCKET_MS }),
+  ];
+}
+
+/** Nothing where the state does not hold the mark any more: its row was written before it left the state. */
+function markRow(entry: Entry, by: string): RowWrite[] {
+  const key = ofAccount(by, entry.record.id);
+  if (entry.record.deleted) return [remove(marks, key)];
+  const mark = heldMark(entry, by);
+  if (mark === undefined) return [];
+  return [isNoMark(mark) ? remove(marks, key) : put(marks, key, mark)];
+}
+
+/** When its poll ends, the conversation is called. */
+async function setPollAlarm(effects: Effects, { id, poll }: StoreStatusRecord): Promise<void> {
+  if (poll !== undefined && !poll.ended) await effects.setAlarm(poll.expiresAtMs, id);
+}
+
+/** In the list of what somebody marked. */
+const ofList = (account: string, mark: string) => ({ account, era: eraOfId(mark), mark });
+
+function removedRows(now: Now, entry: Entry): RowWrite[] {
+  const { record } = entry;
+  const rows = [
+    statusRow(record),
+    ...parentRow(now, record),
+    remove(accountStatuses, ofAccount(record.accountId, record.id)),
+    remove(publicStatuses, publicKey(record.id)),
+    ...orphanRows(now, entry, 0),
+  ];
+  // The first edit brings two revisions.
+  for (let number = 0; record.edits !== undefined && number <= record.edits; number++)
+    rows.push(remove(statusRevisions, { status: record.id, number }));
+  return rows;
+}
+
+/** Removes all rows of these marks of a deleted status. */
+function unmarkedRows(status: string, turned: boolean, unmarked: readonly ConversationMarkOf[]): RowWrite[] {
+  const rows: RowWrite[] = [];
+  for (const { id, mark } of unmarked) {
+    if (turned) rows.push(remove(statusMarks, markKey(status, id)));
+    if (mark?.quote === undefined) rows.push(remove(marks, ofAccount(id, status)));
+    else rows.push(remove(quotes, { status, quote: id }));
+    const { favouriteId, bookmarkId, reblogId } = mark ?? {};
+    if (favouriteId !== undefined)
+      rows.push(remove(favouritedBy, { status, mark: favouriteId }), remove(favourites, ofList(id, favouriteId)));
+    if (bookmarkId !== undefined) rows.push(remove(bookmarks, ofList(id, bookmarkId)));
+    if (reblogId !== undefined) rows.push(...unreblogRows(status, id, reblogId));
+  }
+  return rows;
+}
+
+/** The marks that leave the state with the next turn. */
+function olderMarkRows(state: Readonly<ConversationState>): RowWrite[] {
+  const rows: RowWrite[] = [];
+  for (const { record, olderMarks } of state.statuses.values()) {
+    if (record.deleted) continue;
+    for (const [by, mark] of olderMarks ?? []) {
+      const key = markKey(record.id, by);
+      rows.push(isNoMark(mark) ? remove(statusMarks, key) : put(statusMarks, key, mark));
+    }
+  }
+  return rows;
+}
+
+function unreblogRows(status: string, by: string, reblogId: string): RowWrite[] {
+  return [
+    remove(rebloggedBy, { status, mark: reblogId }),
+    remove(statuses, { status: reblogId }),
+    remove(accountStatuses, ofAccount(by, reblogId)),
+  ];
+}
+
+/** The rows of one status after what was done to it, with more of its event's own. */
+async function writeEntry(effects: Effects, now: Now, id: string, by: string, more: readonly RowWrite[]) {
+  const entry = now.state.statuses.get(id);
+  if (entry === undefined) return;
+  const rows = [...more, statusRow(entry.record), ...markRow(entry, by)];
+  const level = popularLevel(entry.record.favourites + entry.record.reblogs);
+  if (level !== undefined && isListed(entry.record)) {
+    const key = { day: Math.floor(now.atMs / DAY_MS), level, status: id };
+    rows.push(put(popularStatuses, key, { accountId: entry.record.accountId }));
+  }
+  await effects.write(rows);
+}
+
+async function unquotedRows(
+  { statusId, quotingId }: { readonly statusId: string; readonly quotingId: string },
+  { state }: Now,
+  effects: Effects,
+): Promise<void> {
+  const record = state.statuses.get(statusId)?.record;
+  const row = remove(quotes, { status: statusId, quote: quotingId });
+  await effects.write(record === undefined ? [row] : [row, statusRow(record)]);
+}
+
+/** The statuses' rows, and who did what to them. */
+export const conversationRows: Reaction<ConversationState, ConversationEvents> = {
+  surface: 'rows',
+  beforeReply: true,
+  on: {
+    async added({ status }, now, effects) {
+      const record = now.state.statuses.get(status?.id ?? '')?.record;
+      if (record === undefined) return;
+      if (!record.deleted) await setPollAlarm(effects, record);
+      const lists = record.deleted ? [] : [listedRow(record), ...publicRows(record), ...tagRows(record)];
+      await effects.write([statusRow(record), ...parentRow(now, record), ...lists]);
+    },
+    async removed({ statusId, tags, unmarked }, now, effects) {
+      const entry = now.state.statuses.get(statusId);
+      if (entry === undefined) return;
+      const rows = [...removedRows(now, entry), ...unmarkedRows(statusId, entry.turned, unmarked)];
+      await writeAll(effects, [...rows, ...untaggedRows(statusId, tags)]);
+    },
+    async someUnmarked({ statusId, unmarked }, { state }, effects) {
+      const turned = state.statuses.get(statusId)?.turned ?? true;
+      await writeAll(effects, unmarkedRows(statusId, turned, unmarked));
+    },
+    marksTurned: (_event, { state }, effects) => writeAll(effects, olderMarkRows(state)),
+    async someOrphaned({ statusId, from }, now, effects) {
+      const entry = now.state.statuses.get(statusId);
+      if (entry !== undefined) await effects.write(orphanRows(now, entry, from));
+    },
+    async edited({ statusId, number, revision, first, untagged }, now, effects) {
+      const record = now.state.statuses.get(statusId)?.record;
+      if (record === undefined || record.deleted) return;
+      await setPollAlarm(effects, record);
+      const lists = [listedRow(record), ...publicRows(record), ...tagRows(record)];
+      const rows = [statusRow(record), ...lists];
+      if (first !== undefined) rows.push(put(statusRevisions, { status: statusId, number: 0 }, first));
+      if (revision !== undefined) rows.push(put(statusRevisions, { status: statusId, number }, revision));
+      const gone = untagged.filter((name) => !record.tags.includes(name));
+      await effects.write([...rows, ...untaggedRows(statusId, gone)]);
+    },
+    voted: ({ statusId, by }, now, effects) => writeEntry(effects, now, statusId, by, []),
+    async quotePolicySet({ statusId }, { state }, effects) {
+      const record = state.statuses.get(statusId)?.record;
+      if (record !== undefined) await effects.write([statusRow(record)]);
+    },
+    async quoted({ statusId, by, quotingId, atMs }, { state }, effects) {
+      const entry = state.statuses.get(statusId);
+      if (entry === undefined || entry.record.deleted) return;
+      if (heldMark(entry, quotingId)?.quote?.revoked !== false) return;
+      const row = put(quotes, { status: statusId, quote: quotingId }, { accountId: by, atMs });
+      await effects.write([row, statusRow(entry.record)]);
+    },
+    quoteRevoked: unquotedRows,
+    unquoted: unquotedRows,
+    async quoteSettled({ statusId }, { state }, effects) {
+      const record = state.statuses.get(statusId)?.record;
+      if (record !== undefined) await effects.write([statusRow(record)]);
+    },
+    async pollEnded({ statusId }, { state }, effects) {
+      const record = state.statuses.get(statusId)?.record;
+      if (record !== undefined) await effects.write([statusRow(record)]);
+    },
+    cardSet({ statusId }, { state }, effects) {
+      const record = state.statuses.get(statusId)?.record;
+      return record === undefined ? undefined : effects.write([statusRow(record)]);
+    },
+    favourited({ statusId, by, markId, atMs }, now, effects) {
+      const row = put(favouritedBy, { status: statusId, mark: markId }, { accountId: by, atMs });
+      return writeEntry(effects, now, statusId, by, [row, put(favourites, ofList(by, markId), { statusId })]);
+    },
+    unfavourited({ statusId, by, markId }, now, effects) {
+      const rows = [remove(favouritedBy, { status: statusId, mark: markId }), remove(favourites, ofList(by, markId))];
+      return writeEntry(effects, now, statusId, by, rows);
+    },
+    async bookmarked({ statusId, by, markId }, { state }, effects) {
+      const entry = state.statuses.get(statusId);
+      if (entry === undefined || entry.record.deleted) return;
+      await effects.write([put(bookmarks, ofList(by, markId), { statusId }), ...markRow(entry, by)]);
+    },
+    async unbookmarked({ statusId, by, markId }, { state }, effects) {
+      const entry = state.statuses.get(statusId);
+      if (entry !== undefined) await effects.write([remove(bookmarks, ofList(by, markId)), ...markRow(entry, by)]);
+    },
+    reblogged({ statusId, by, reblogId, visibility, atMs }, now, effects) {
+      const original = now.state.statuses.get(statusId)?.record;
+      const record = reblogRecord(now.self, original, by, { id: reblogId, visibility, atMs });
+      const own = record === undefined ? [] : [statusRow(record), listedRow(record)];
+      const hidden = visibility === 'private' ? true : undefined;
+      const row = put(rebloggedBy, { status: statusId, mark: reblogId }, { accountId: by, atMs, hidden });
+      return writeEntry(effects, now, statusId, by, [row, ...own]);
+    },
+    unreblogged({ statusId, by, reblogId }, now, effects) {
+      return writeEntry(effects, now, statusId, by, unreblogRows(statusId, by, reblogId));
+    },
+  },
+};

@@ -1,0 +1,181 @@
+import type { AccountNotify, AccountRetractNotice, StoreStatusRecord } from '../../../proto/gen/types.js';
+import type { ConversationEvents } from '../../conversation/commands.js';
+import { type ConversationState, parentOf } from '../../conversation/state.js';
+import { ORPHANED_AT_ONCE_MAX } from '../../conversation/thread.js';
+import { idMs } from '../../domain/ids.js';
+import { isProblem } from '../../domain/problem.js';
+import type { Effects, Reaction } from '../../runtime/kind.js';
+import { tellAccount } from '../account/tells.js';
+
+const count = (
+  effects: Effects,
+  account: string,
+  id: string,
+  delta: 1 | -1,
+  atMs: number,
+  { tags, visibility }: Partial<Pick<StoreStatusRecord, 'tags' | 'visibility'>> = {},
+) => {
+  const direct = visibility === 'direct' || undefined;
+  return tellAccount(effects, account, 'countStatus', { id, delta, atMs, direct, tags: tags ?? [] });
+};
+
+/**
+ * What somebody took back is counted no more before they are answered. Their account may wait for this conversation
+ * meanwhile, with what they post: then it answers at once (ADR 4).
+ */
+export const conversationCounts: Reaction<ConversationState, ConversationEvents> = {
+  surface: 'counts',
+  beforeReply: true,
+  on: {
+    removed: async ({ statusId, by, atMs, tags }, { state }, effects) => {
+      const visibility = state.statuses.get(statusId)?.record.visibility ?? '';
+      await count(effects, by, statusId, -1, atMs, { tags, visibility });
+    },
+    unreblogged: async ({ by, reblogId }, { atMs }, effects) => {
+      await count(effects, by, reblogId, -1, atMs);
+    },
+  },
+};
+
+/** Behind the reply: accounts count their reblogs, and hear who mentioned, favourited, reblogged. */
+export const conversationTells: Reaction<ConversationState, ConversationEvents> = {
+  surface: 'tells',
+  beforeReply: false,
+  on: {
+    async added({ status }, { self, state }, effects) {
+      if (status === undefined) return;
+      const mentioned = new Set(status.mentions.map((mention) => mention.accountId));
+      mentioned.delete(status.accountId);
+      await tellQuoted(effects, status);
+      const direct = status.visibility === 'direct';
+      const answered = direct ? answeredBy(state, status) : NOBODY;
+      if (direct) await tellParties(effects, status, mentioned, answered);
+      if (mentioned.size === 0) return;
+      const notice = { type: 'mention', from: status.accountId, statusId: status.id, conversationId: self };
+      for (const account of mentioned) {
+        const more = direct ? { direct, answers: answered.has(account) } : {};
+        await tellAccount(effects, account, 'notify', { ...notice, ...more });
+      }
+    },
+    async removed({ statusId, by, media, discardMedia = false, quote }, { self, state }, effects) {
+      if (media !== undefined) await tellAccount(effects, by, 'releaseMedia', { ...media, discard: discardMedia });
+      if (quote !== undefined) {
+        const gone = { statusId: quote.statusId, quotingId: statusId };
+        await effects.tell('conversation', quote.conversationId, 'unquote', gone);
+      }
+      await orphanFrom(effects, self, state, statusId, ORPHANED_AT_ONCE_MAX);
+    },
+    someOrphaned: ({ statusId, from }, { self, state }, effects) =>
+      orphanFrom(effects, self, state, statusId, from + ORPHANED_AT_ONCE_MAX),
+    async favourited({ statusId, by }, { self, state }, effects) {
+      await notifyAuthor(effects, state, statusId, { type: 'favourite', from: by, statusId, conversationId: self });
+    },
+    async reblogged({ statusId, by, reblogId, atMs }, { self, state }, effects) {
+      await count(effects, by, reblogId, 1, atMs);
+      await notifyAuthor(effects, state, statusId, { type: 'reblog', from: by, statusId, conversationId: self });
+    },
+    async quoteRevoked({ statusId, quotingId, conversationId }, _now, effects) {
+      const settled = { statusId: quotingId, quotedId: statusId, state: 'revoked' };
+      const answer = await effects.tell('conversation', conversationId, 'settleQuote', settled);
+      // It did not fit its conversation and began one.
+      if (isProblem(answer)) await effects.tell('conversation', quotingId, 'settleQuote', settled);
+    },
+    async edited({ statusId, newlyMentioned, released }, { self, state }, effects) {
+      const entry = state.statuses.get(statusId);
+      if (entry === undefined) return;
+      const { accountId } = entry.record;
+      if (released !== undefined)
+        await tellAccount(effects, accountId, 'releaseMedia', { ...released, discard: false });
+      if (entry.record.deleted) return;
+      const notice = { from: accountId, statusId, conversationId: self };
+      for (const account of newlyMentioned)
+        if (account !== accountId) await tellAccount(effects, account, 'notify', { type: 'mention', ...notice });
+    },
+    async unfavourited({ statusId, by, markId }, { state }, effects) {
+      await retract(effects, state, { type: 'favourite', from: by, statusId, sinceMs: idMs(markId) });
+    },
+    async unreblogged({ statusId, by, reblogId }, { state }, effects) {
+      await retract(effects, state, { type: 'reblog', from: by, statusId, sinceMs: idMs(reblogId) });
+    },
+  },
+};
+
+/** The next replies of a deleted status, if there are more: a step each, between which others have their turn. */
+async function orphanFrom(
+  effects: Effects,
+  self: string,
+  state: Readonly<ConversationState>,
+  statusId: string,
+  from: number,
+): Promise<void> {
+  if (from < (state.statuses.get(statusId)?.children.length ?? 0))
+    await effects.tell('conversation', self, 'orphanSome', { statusId, from });
+}
+
+/** How far up a thread is looked. Source: Mastodon NotifyService, statuses_that_mention_sender. */
+const ANSWERED_DEPTH_MAX = 100;
+
+const NOBODY: ReadonlySet<string> = new Set();
+
+/** Whose direct statuses to its author a direct status answers, also by going on where the author spoke last. */
+function answeredBy(state: Readonly<ConversationState>, status: StoreStatusRecord): ReadonlySet<string> {
+  const answered = new Set<string>();
+  let above = parentOf(state, status)?.record;
+  for (let depth = 0; above !== undefined && depth < ANSWERED_DEPTH_MAX; depth++) {
+    const isToAuthor = above.mentions.some(({ accountId }) => accountId === status.accountId);
+    if (isToAuthor && above.visibility === 'direct') answered.add(above.accountId);
+    above = parentOf(state, above)?.record;
+  }
+  return answered;
+}
+
+/** Behind the quoting status' row, so that who is told finds it. */
+async function tellQuoted(
+  effects: Effects,
+  { id, accountId, quote, visibility, mentions }: StoreStatusRecord,
+): Promise<void> {
+  if (quote?.state !== 'accepted' || quote.accountId === accountId) return;
+  const isListed = visibility === 'public' || visibility === 'unlisted';
+  const isMentioned = mentions.some((mention) => mention.accountId === quote.accountId);
+  // Whoever may not see it is not told of it either. Whether they follow, they know best.
+  if (visibility === 'direct' && !isMentioned) return;
+  const followersOnly = isListed || isMentioned ? undefined : true;
+  const notice = { type: 'quote', from: accountId, statusId: id, conversationId: quote.conversationId, followersOnly };
+  await tellAccount(effects, quote.accountId, 'notify', notice);
+}
+
+/** Everyone who takes part keeps the conversation for themselves. */
+async function tellParties(
+  effects: Effects,
+  status: StoreStatusRecord,
+  mentioned: ReadonlySet<string>,
+  answered: ReadonlySet<string>,
+): Promise<void> {
+  const { id: statusId, accountId: from, conversationId } = status;
+  const accounts = [from, ...mentioned];
+  for (const account of accounts) {
+    const answers = answered.has(account);
+    await tellAccount(effects, account, 'hearDirect', { conversationId, statusId, from, accounts, answers });
+  }
+}
+
+async function notifyAuthor(
+  effects: Effects,
+  state: Readonly<ConversationState>,
+  statusId: string,
+  notice: AccountNotify & { readonly statusId: string },
+): Promise<void> {
+  const record = state.statuses.get(statusId)?.record;
+  if (record === undefined || record.deleted || record.accountId === notice.from) return;
+  await tellAccount(effects, record.accountId, 'notify', notice);
+}
+
+async function retract(
+  effects: Effects,
+  state: Readonly<ConversationState>,
+  notice: AccountRetractNotice & { readonly statusId: string },
+): Promise<void> {
+  const record = state.statuses.get(notice.statusId)?.record;
+  if (record === undefined || record.deleted || record.accountId === notice.from) return;
+  await tellAccount(effects, record.accountId, 'retractNotice', notice);
+}

@@ -1,0 +1,21 @@
+import type { ReadTables } from '../../../store/port.js';
+import type { ConversationEvents } from '../../conversation/commands.js';
+import type { ConversationState } from '../../conversation/state.js';
+import type { Reaction } from '../../runtime/kind.js';
+import { rewordedRows } from '../word-rows.js';
+
+/** What a status is found by after an edit; what it is found by at first its author's actor writes. */
+export function conversationWords(tables: Pick<ReadTables, 'range'>): Reaction<ConversationState, ConversationEvents> {
+  return {
+    surface: 'words',
+    beforeReply: true,
+    on: {
+      async edited({ statusId }, { state }, effects) {
+        const record = state.statuses.get(statusId)?.record;
+        if (record === undefined || record.deleted) return;
+        const rows = await rewordedRows(tables, record);
+        if (rows.length > 0) await effects.write(rows);
+      },
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import type { StoreSnapshotRecord } from '../../../proto/gen/types.js';
+import type { Halt } from '../asking/cancellation.js';
+import type { Blueprint, Handlers } from '../blueprint.js';
+import { Lane } from '../effects/lane.js';
+import type { Minter } from '../placement/minter.js';
+import type { ActorCore } from '../state/core.js';
+import { recover, untouched } from '../state/recovery.js';
+import type { Surroundings } from './activation-context.js';
+import { Upkeep } from './bookkeeping.js';
+
+/** What makes one activation different from others. */
+export interface ActivationSettings {
+  readonly blueprint: Blueprint;
+  readonly id: string;
+  readonly shard: number;
+  readonly epoch: number;
+  readonly minter: Minter;
+  readonly primed: StoreSnapshotRecord | undefined;
+  /** The store holds nothing of it: see FreshIds. */
+  readonly isNew: boolean;
+  /** Backlog rows found for the actor. */
+  readonly backlogKeys: readonly string[];
+  /** Resolves when an earlier activation of the actor here has left the store alone. */
+  readonly predecessor: Promise<void>;
+  readonly onStopped: () => void;
+}
+
+/** An actor once it has been recovered. */
+export interface Awake {
+  readonly core: ActorCore;
+  readonly before: Lane;
+  readonly after: Lane;
+  readonly upkeep: Upkeep;
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** Recovers the actor once its predecessor is done. Nothing runs yet. */
+export async function awaken(
+  around: Surroundings,
+  settings: ActivationSettings,
+  name: string,
+  halt: Halt,
+  progressed: () => void,
+): Promise<Awake> {
+  const { blueprint, id, shard, epoch, minter, primed, isNew } = settings;
+  await settings.predecessor;
+  const newId = () => {
+    const minted = minter.next();
+    around.fresh.add(minted, epoch);
+    return minted;
+  };
+  const pause = () => halt.giveWay();
+  const format = () => around.placement.format?.() ?? Number.POSITIVE_INFINITY;
+  const recovering = { kind: blueprint.kind, id, epoch, newId, format, primed, pause };
+  const found = isNew ? untouched(recovering) : await recover(around, recovering);
+  const { core } = found;
+  const lane = (side: string, handlers: Handlers, cursor: number, heard: ReadonlySet<string>) => {
+    const from = { actor: name, source: `${name}#${side}`, shard, epoch, halt };
+    return new Lane(around, core, name, from, handlers, heard, cursor, progressed);
+  };
+  const before = lane('before', blueprint.beforeReply, found.beforeReply, blueprint.takeAway);
+  const after = lane('after', blueprint.afterReply, found.afterReply, NOTHING);
+  const upkeep = new Upkeep({ around, core, actor: name, shard, epoch, before, after, halt }, found);
+  return { core, before, after, upkeep };
+}

@@ -1,0 +1,480 @@
+import type { StoreJournalRecord, StoreSnapshotRecord } from '../../../proto/gen/types.js';
+import { JournalConflict, JournalTrimmed } from '../../../store/journal.js';
+import { Unavailable } from '../../domain/problem.js';
+import { Halt, Halted } from '../asking/cancellation.js';
+import { type Delivery, NotTaken } from '../asking/delivery.js';
+import { Mailbox } from '../asking/mailbox.js';
+import type { Lane } from '../effects/lane.js';
+import { actorName } from '../kind.js';
+import { WARM_BYTES_MAX } from '../limits.js';
+import type { Handled } from '../state/core.js';
+import { type ActivationSettings, type Awake, awaken } from './activate.js';
+import type { Surroundings } from './activation-context.js';
+import { type Answer, type DecidedBatch, decideBatch, rowsFor } from './batch.js';
+import { FORGET_POLL_MS } from './forgetting.js';
+import type { Hosted, NactHost } from './nact-host.js';
+
+/** Of the microtasks that a lane may need for an entry for which it waits for nothing; each reaction takes a few. */
+const TURNS_MAX = 32;
+const NO_BYTES = new Uint8Array(0);
+
+/**
+ * One actor in memory. Commands are decided one after the other, as many as wait at once, and stored in one append;
+ * no reply and no effect leaves before that is durable and the shard still ours under the same epoch.
+ */
+export class Activation {
+  readonly name: string;
+  readonly shard: number;
+  readonly epoch: number;
+  /** When a command came last, to a second; set by whoever keeps the activations in order of use. */
+  usedMs: number;
+  private readonly mailbox: Mailbox<Delivery>;
+  private readonly hosted: Hosted;
+  private readonly halt = new Halt();
+  private awake: Awake | undefined;
+  private batch: readonly Delivery[] = [];
+  private turnUnderWay: Promise<void> | undefined;
+  /** Decided, and waiting for their effects. */
+  private waitingReplies: Delivery[] | undefined;
+  private quieting = false;
+  /** It has not been looked at since it was made, as the first of its actor. */
+  private isNew: boolean;
+  private atRest: (() => void)[] = [];
+  private readonly found: string[];
+
+  constructor(
+    private readonly around: Surroundings,
+    private readonly settings: ActivationSettings,
+    host: NactHost,
+  ) {
+    this.name = actorName({ kind: settings.blueprint.kind.name, id: settings.id });
+    this.shard = settings.shard;
+    this.epoch = settings.epoch;
+    this.usedMs = around.clock.monotonicMs();
+    this.found = [...settings.backlogKeys];
+    this.isNew = settings.isNew;
+    this.mailbox = new Mailbox(around.limits.mailboxMax);
+    this.hosted = host.host(() => {
+      this.turnUnderWay = this.turn();
+      return this.turnUnderWay;
+    });
+    this.hosted.wake();
+  }
+
+  get kind(): string {
+    return this.settings.blueprint.kind.name;
+  }
+
+  get id(): string {
+    return this.settings.id;
+  }
+
+  get stopped(): boolean {
+    return this.halt.halted;
+  }
+
+  /** Backlog rows that stand for effects not known to be done. */
+  get unfinished(): readonly string[] {
+    return this.awake === undefined ? this.found : this.awake.upkeep.unfinished;
+  }
+
+  /** True when nothing waits, runs or is left to be done here. */
+  get quiet(): boolean {
+    return this.waitingReplies === undefined && this.atEase;
+  }
+
+  /** The same but for replies. */
+  private get atEase(): boolean {
+    const { awake } = this;
+    return (
+      this.mailbox.length === 0 && this.turnUnderWay === undefined && awake?.before.idle === true && awake.after.idle
+    );
+  }
+
+  /** Backlog rows found while it runs; they are removed with its own. */
+  adopt(backlogKeys: readonly string[]): void {
+    this.found.push(...backlogKeys);
+    if (this.awake === undefined) return;
+    this.awake.upkeep.adopt(this.found.splice(0));
+    this.settleWhenQuiet();
+  }
+
+  offer(delivery: Delivery): void {
+    const { metrics } = this.around;
+    if (!this.mailbox.offer(delivery)) {
+      metrics.overflows += 1;
+      delivery.fail(new Unavailable(`${this.name} has too many commands waiting`));
+      return;
+    }
+    metrics.mailboxHighWater = Math.max(metrics.mailboxHighWater, this.mailbox.length);
+    if (this.turnUnderWay === undefined) this.hosted.wake();
+  }
+
+  /**
+   * Has the store forget what the actor's journal and snapshots say of the past; waits until nothing goes on here.
+   * Answers once it is done.
+   */
+  forget(delivery: Delivery): void {
+    this.waitFor(delivery);
+    const { commands } = this.settings.blueprint.kind;
+    void this.forgetAtRest(delivery)
+      .then(
+        (isDone) => {
+          if (isDone) this.acknowledge(delivery, commands.alarm?.out.decode(NO_BYTES));
+          else delivery.fail(new Unavailable(`${this.name} could not remove its past`));
+        },
+        (error: Error) => delivery.fail(error instanceof Halted ? new NotTaken(`${this.name} was stopped`) : error),
+      )
+      .finally(() => this.waitNoMore(delivery));
+  }
+
+  private async forgetAtRest(delivery: Delivery): Promise<boolean> {
+    while (!this.atEase) {
+      if (!delivery.open) return false;
+      await this.halt.sleep(this.around.clock, FORGET_POLL_MS);
+    }
+    let isDone = false;
+    // No other turn begins meanwhile.
+    this.turnUnderWay = this.inTurn(async (awake) => {
+      isDone = awake.core.seq === 0 || (await this.forgetNow(awake));
+    });
+    await this.turnUnderWay;
+    return isDone;
+  }
+
+  /** Two entries without events come last, so that none of those that stay says anything. */
+  private async forgetNow({ core, before, after, upkeep }: Awake): Promise<boolean> {
+    if (!core.isKnownState) return false;
+    const { journal } = this.around;
+    const { seq, atMs } = core;
+    const records: StoreJournalRecord[] = [1, 2].map(() => ({ atMs, events: [] }));
+    await journal.append(this.name, seq, this.epoch, records);
+    if (this.stopped) return false;
+    if (!this.owned()) throw new NotTaken(`${this.name} moved while it was stored`);
+    upkeep.stored(records, true);
+    for (const [place, record] of records.entries()) {
+      const entry = { seq: seq + 1 + place, atMs, events: [] };
+      core.replay(entry.seq, record);
+      before.push(entry);
+      after.push(entry);
+    }
+    const isDone = await upkeep.snapshots.forget();
+    this.settleWhenQuiet();
+    return isDone;
+  }
+
+  /**
+   * What a turn of its own would answer to a query, when one could begin at once: nothing waits and nothing is being
+   * stored. Undefined: it must be offered. A query that fails here fails again in its turn, which reports it.
+   */
+  answerNow(command: string, input: object): Handled | undefined {
+    const { awake } = this;
+    if (awake === undefined || this.turnUnderWay !== undefined || this.mailbox.length > 0 || !this.owned()) {
+      return undefined;
+    }
+    return awake.core.query(command, input, this.around.clock.nowMs());
+  }
+
+  /** Resolves when effects before replies, as far as they are known now, are done or have outlasted patience. */
+  async caughtUp(): Promise<void> {
+    if (this.awake === undefined && !this.stopped) await new Promise<void>((resolve) => this.atRest.push(resolve));
+    const { awake } = this;
+    if (awake !== undefined && !this.stopped)
+      await new Promise<void>((resolve) => awake.before.whenDone(awake.core.seq, false, resolve));
+  }
+
+  /** Leaves memory at once if nothing is going on and nothing is left to be written. */
+  leaves(): boolean {
+    if (this.awake?.upkeep.clean !== true || !this.quiet) return false;
+    this.stop();
+    return true;
+  }
+
+  /** Leaves memory if nothing is going on; false when something came in between. */
+  async passivate(): Promise<boolean> {
+    const { awake } = this;
+    if (awake === undefined || !this.quiet) return false;
+    if (!awake.upkeep.clean) {
+      const { seq } = awake.core;
+      const { snapshots } = awake.upkeep;
+      await Promise.all([awake.upkeep.settle(), snapshots.isWorth && snapshots.save()]);
+      await snapshots.ended();
+      if (this.stopped || !this.quiet || awake.core.seq !== seq || !awake.upkeep.settled) return false;
+    }
+    this.stop();
+    return true;
+  }
+
+  /**
+   * Finishes what was taken, saves and stops; its owner sends nothing more. Effects have until `giveUpMs` (monotonic),
+   * the rest is the next owner's. Resolves to a snapshot as it is stored, if it saves the next owner much and is small.
+   */
+  async release(giveUpMs: number): Promise<StoreSnapshotRecord | undefined> {
+    const { clock, limits } = this.around;
+    if (this.mailbox.length > 0 || this.turnUnderWay !== undefined) {
+      await new Promise<void>((resolve) => this.atRest.push(resolve));
+    }
+    const { awake } = this;
+    if (awake === undefined || this.stopped) {
+      this.stop();
+      return undefined;
+    }
+    while (!(awake.before.idle && awake.after.idle) && !this.stopped && clock.monotonicMs() < giveUpMs) {
+      await this.halt.sleep(clock, limits.releaseMs / 20).catch(() => undefined);
+    }
+    if (this.stopped) return undefined;
+    // The next owner replays a few entries as fast as it reads a snapshot.
+    const { snapshots } = awake.upkeep;
+    const [saved] = await Promise.all([snapshots.isWorth ? snapshots.save() : undefined, awake.upkeep.settle()]);
+    awake.before.proceedAll();
+    this.stop();
+    await this.ended();
+    return saved && saved.head.bytes <= WARM_BYTES_MAX
+      ? { ...saved.head, state: Buffer.concat(saved.parts) }
+      : undefined;
+  }
+
+  /** Ends at once. Commands that were decided are in doubt; those that were not may be sent again. */
+  stop(doubt?: Error, untouched?: Error): void {
+    if (this.stopped) return;
+    this.halt.halt();
+    this.hosted.stop();
+    this.awake?.upkeep.leave();
+    for (const delivery of [...this.batch, ...(this.waitingReplies ?? [])]) {
+      if (doubt === undefined) delivery.doubt(`${this.name} was stopped before its answer was certain`);
+      else delivery.fail(doubt);
+    }
+    for (const delivery of this.mailbox.take(this.mailbox.length)) {
+      delivery.fail(untouched ?? new NotTaken(`${this.name} was stopped`));
+    }
+    this.leaveRest();
+    this.settings.onStopped();
+  }
+
+  /** Something may still reach the store, although it was stopped. */
+  get atWork(): boolean {
+    const { awake, turnUnderWay } = this;
+    if (awake === undefined) return turnUnderWay !== undefined;
+    return turnUnderWay !== undefined || awake.before.atWork || awake.after.atWork || !awake.upkeep.snapshots.idle;
+  }
+
+  /** Resolves when the stopped activation has left the store alone. */
+  async ended(): Promise<void> {
+    await this.turnUnderWay;
+    const { awake } = this;
+    await Promise.all([awake?.before.ended(), awake?.after.ended(), awake?.upkeep.snapshots.ended()]);
+  }
+
+  /** One message of nact: recovers the actor, the first time, and handles one batch. Never rejects. */
+  private turn(): Promise<void> {
+    return this.inTurn((awake) => this.handleBatch(awake));
+  }
+
+  private async inTurn(action: (awake: Awake) => Promise<void>): Promise<void> {
+    try {
+      this.awake ??= await this.wakeUp();
+      if (!this.stopped) await action(this.awake);
+    } catch (error) {
+      this.crash(error as Error);
+    } finally {
+      this.batch = [];
+      this.turnUnderWay = undefined;
+      if (this.mailbox.length > 0) this.hosted.wake();
+      else this.leaveRest();
+    }
+  }
+
+  private async wakeUp(): Promise<Awake> {
+    const awake = await awaken(this.around, this.settings, this.name, this.halt, () => this.progressed());
+    awake.upkeep.adopt(this.found.splice(0));
+    if (!this.stopped) {
+      awake.before.start();
+      awake.after.start();
+      this.settleWhenQuiet();
+    } else awake.upkeep.leave();
+    return awake;
+  }
+
+  private async handleBatch(awake: Awake): Promise<void> {
+    if (!this.owned()) throw new NotTaken(`${this.name} is moving`);
+    const { clock, limits, journal, metrics, tables } = this.around;
+    const storedSeq = awake.core.seq;
+    const taken = this.mailbox.take(limits.batchMax);
+    this.batch = taken;
+    const settledSeq = awake.before.done;
+    const reading = rowsFor(awake.core, taken, tables);
+    const rows = reading && (await reading);
+    if (this.stopped) return;
+    const wallMs = clock.nowMs();
+    const { answers, decided, repeats, fault, untouched } = decideBatch(awake.core, taken, wallMs, settledSeq, rows);
+    metrics.repeats += repeats;
+    if (fault !== undefined) this.reportFault(fault, awake.core.seq);
+    if (decided.length > 0) {
+      const records = decided.map(({ record }) => record);
+      const areEffects = records.every(({ cause }) => cause !== undefined);
+      const marks = awake.upkeep.marksFor(storedSeq, areEffects);
+      await journal.append(this.name, storedSeq, this.epoch, records, marks);
+      metrics.appends += 1;
+      metrics.entries += records.length;
+      if (this.stopped) return;
+      awake.upkeep.stored(records, areEffects);
+      if (!this.owned()) throw new NotTaken(`${this.name} moved while a command was stored`);
+      for (const { entry } of decided) {
+        awake.before.push(entry);
+        awake.after.push(entry);
+      }
+    }
+    this.batch = [];
+    for (const answer of answers) this.answer(awake, answer);
+    if (fault !== undefined) {
+      for (const delivery of untouched) delivery.fail(new NotTaken(`${this.name} was stopped by a fault`));
+      awake.before.proceedAll();
+      this.stop();
+    } else if (decided.length > 0) {
+      this.settleWhenQuiet();
+      // A large state is encoded in several turns of the event loop, in which no command may change it.
+      const captured = awake.upkeep.snapshots.takeIfDue();
+      if (captured !== undefined) await captured;
+    }
+  }
+
+  private answer(awake: Awake, { delivery, reply, seq }: Answer): void {
+    const { before } = awake;
+    if (
+      before.done >= seq ||
+      this.settings.blueprint.queries.has(delivery.command) ||
+      this.mayClose(before, delivery, seq)
+    ) {
+      this.answerFor(awake, { delivery, reply, seq });
+      return;
+    }
+    this.waitFor(delivery);
+    before.whenDone(seq, delivery.cause !== undefined, () => {
+      this.waitNoMore(delivery);
+      this.answerFor(awake, { delivery, reply, seq });
+    });
+  }
+
+  /** Who sent an effect does not send it again once it is answered: what it led to must be done by then, or marked. */
+  private answerFor({ upkeep }: Awake, { delivery, reply, seq }: Answer): void {
+    const isQuery = this.settings.blueprint.queries.has(delivery.command);
+    if (delivery.cause === undefined || isQuery || upkeep.answersFor(seq)) {
+      this.acknowledge(delivery, reply);
+      return;
+    }
+    this.waitFor(delivery);
+    void this.marked(upkeep, seq).then((isMarked) => {
+      this.waitNoMore(delivery);
+      if (isMarked) this.acknowledge(delivery, reply);
+      else delivery.doubt(`${this.name} could not store what it owes`);
+    });
+  }
+
+  /** Most effects behind the reply wait for nothing and are done after some turns of the microtasks: no row for those. */
+  private async marked(upkeep: Awake['upkeep'], seq: number): Promise<boolean> {
+    for (let turn = 0; turn < TURNS_MAX && !upkeep.answersFor(seq); turn++) await undefined;
+    return upkeep.answersFor(seq) || upkeep.markNow();
+  }
+
+  private waitFor(delivery: Delivery): void {
+    this.waitingReplies ??= [];
+    this.waitingReplies.push(delivery);
+  }
+
+  private waitNoMore(delivery: Delivery): void {
+    const waiting = this.waitingReplies;
+    const place = waiting?.indexOf(delivery) ?? -1;
+    if (place >= 0) waiting?.splice(place, 1);
+    if (waiting?.length === 0) this.waitingReplies = undefined;
+  }
+
+  /** Our effects wait for the sender, or for another that may: it must not wait for them. */
+  private mayClose(before: Lane, { cause }: Delivery, seq: number): boolean {
+    if (cause === undefined) return false;
+    const sender = cause.actor.slice(0, cause.actor.lastIndexOf('#'));
+    return sender === this.name || before.mayClose(sender, seq);
+  }
+
+  private acknowledge(delivery: Delivery, reply: unknown): void {
+    if (this.owned()) delivery.reply(reply);
+    else delivery.doubt(`${this.name} moved before its answer`);
+  }
+
+  private owned(): boolean {
+    return !this.stopped && this.around.placement.epochOf(this.shard) === this.epoch;
+  }
+
+  private progressed(): void {
+    this.awake?.upkeep.progressed();
+    this.settleWhenQuiet();
+  }
+
+  /** Saves the cursor and clears the backlog once the lanes have been at rest for a while. */
+  private settleWhenQuiet(): void {
+    if (this.quieting) return;
+    this.quieting = true;
+    (this.isNew ? this.around.fleeting : this.around.quieting).watch(this);
+  }
+
+  /** A while has passed since it was last watched. */
+  quieted(): void {
+    this.quieting = false;
+    const { awake, isNew } = this;
+    this.isNew = false;
+    if (this.stopped || awake === undefined) return;
+    const isFleeting = isNew && awake.core.seq === 1;
+    if (awake.upkeep.settled) {
+      if (isFleeting) this.leaveEarly();
+      return;
+    }
+    if (!this.quiet || (isNew && !isFleeting)) {
+      this.settleWhenQuiet();
+      return;
+    }
+    const { upkeep } = awake;
+    void upkeep.settle().then(() => {
+      if (!upkeep.settled) this.settleWhenQuiet();
+      else if (isFleeting && awake.core.seq === 1) this.leaveEarly();
+    });
+  }
+
+  private leaveEarly(): void {
+    if (!this.stopped && this.leaves()) this.around.metrics.passivated += 1;
+  }
+
+  private reportFault({ delivery, error }: NonNullable<DecidedBatch['fault']>, seq: number): void {
+    const { command, cause } = delivery;
+    this.around.metrics.crashes += 1;
+    this.around.logger.error({ actor: this.name, seq, command, cause, err: error }, 'an actor failed');
+    delivery.fail(new Error(`${this.name} failed on ${command}`, { cause: error }));
+  }
+
+  /** A turn that could not be finished: the next message activates the actor anew. */
+  private crash(error: Error): void {
+    if (this.stopped) return;
+    // What is stored is certain, whatever happened to the next command.
+    this.awake?.before.proceedAll();
+    const fields = { actor: this.name, seq: this.awake?.core.seq, err: error };
+    if (error instanceof NotTaken) {
+      this.stop();
+    } else if (error instanceof JournalConflict) {
+      this.around.logger.warn(fields, 'another node owns the actor');
+      this.stop();
+    } else if (error instanceof Unavailable) {
+      this.around.logger.warn(fields, 'an activation was stopped: the store or the shard is unavailable');
+      this.stop(error, this.awake === undefined ? error : undefined);
+    } else {
+      this.around.metrics.crashes += 1;
+      const isLost = error instanceof JournalTrimmed;
+      this.around.logger.error(fields, isLost ? 'no snapshot of an actor can be read' : 'an activation failed');
+      const failure = new Error(`${this.name} failed`, { cause: error });
+      this.stop(failure, this.awake === undefined ? failure : undefined);
+    }
+  }
+
+  private leaveRest(): void {
+    const waiting = this.atRest;
+    this.atRest = [];
+    for (const proceed of waiting) proceed();
+  }
+}

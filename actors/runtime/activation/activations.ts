@@ -1,0 +1,261 @@
+import { LRUCache } from 'lru-cache';
+import type { StoreSnapshotRecord } from '../../../proto/gen/types.js';
+import { idShard } from '../../domain/ids.js';
+import { Unavailable } from '../../domain/problem.js';
+import type { LocalActors } from '../asking/caller.js';
+import { Delivery, type Message, NotTaken } from '../asking/delivery.js';
+import type { Blueprint } from '../blueprint.js';
+import { actorName } from '../kind.js';
+import type { Handled } from '../state/core.js';
+import { Activation } from './activation.js';
+import type { Surroundings } from './activation-context.js';
+import { isForgetCall } from './forgetting.js';
+import type { NactHost } from './nact-host.js';
+import type { HeldShard, Shards } from './shards.js';
+
+/** How exact "least recently used" is. */
+const TOUCH_MS = 1_000;
+/** How often idle activations are looked for. */
+const SWEEP_MS = 30_000;
+/** Activations looked at to make room for one: enough to pass over those that are busy. */
+const EVICTION_SCAN_MAX = 64;
+/** Activations found by their id alone, without a name that is put together for each question: some 50 bytes each. */
+const ASKED_MAX = 8_192;
+/** Memory of a primed snapshot besides its state, in bytes. */
+const PRIMED_BYTES = 1_024;
+/** Before effects are taken up again whose activation was stopped. */
+const REVIVE_MS = 1_000;
+
+/** The activations of this node, least recently used first, and what makes them come and go. */
+export class Residents implements LocalActors {
+  private readonly byName = new Map<string, Activation>();
+  /** Of those, some that were asked of late, by the id; of two kinds with one id, either. */
+  private readonly asked = new Map<string, Activation>();
+  private readonly ending = new Map<string, Promise<void>>();
+  private readonly primed: LRUCache<string, StoreSnapshotRecord>;
+  private sweeping = false;
+  private closed = false;
+
+  constructor(
+    private readonly around: Surroundings,
+    private readonly blueprints: ReadonlyMap<string, Blueprint>,
+    private readonly shards: Shards,
+    private readonly host: NactHost,
+  ) {
+    const sizeCalculation = (snapshot: StoreSnapshotRecord) => PRIMED_BYTES + (snapshot.state?.length ?? 0);
+    this.primed = new LRUCache({ maxSize: around.limits.primedBytesMax, sizeCalculation });
+  }
+
+  deliver(message: Message, deadlineMs: number): Promise<unknown> | undefined {
+    let activation: Activation | undefined;
+    try {
+      activation = this.activationOf(message.kind, message.id);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    if (activation === undefined) return undefined;
+    const { command, input, cause, once } = message;
+    const now = this.queried(activation, message);
+    if (now !== undefined) return Promise.resolve(now.reply);
+    this.around.metrics.asks += 1;
+    const repeatable = this.blueprints.get(message.kind)?.repeatable(message) ?? false;
+    const target = activation;
+    return new Promise((resolve, reject) => {
+      const { deadlines } = this.around;
+      const delivery = new Delivery(command, input, cause, once, deadlineMs, repeatable, resolve, reject, deadlines);
+      if (isForgetCall(command, input)) target.forget(delivery);
+      else target.offer(delivery);
+    });
+  }
+
+  /** The reply to a query whose actor lives here, at rest; undefined where it has to be waited for. */
+  answerNow(message: Message): Handled | undefined {
+    const asked = this.asked.get(message.id);
+    const activation = asked?.kind === message.kind ? asked : this.find(message);
+    return activation && this.queried(this.touch(activation.name, activation), message);
+  }
+
+  private find(message: Message): Activation | undefined {
+    const activation = this.byName.get(actorName(message));
+    if (activation === undefined) return undefined;
+    if (this.asked.size >= ASKED_MAX) this.asked.clear();
+    this.asked.set(message.id, activation);
+    return activation;
+  }
+
+  private queried(activation: Activation, { kind, command, input, cause }: Message): Handled | undefined {
+    if (cause !== undefined || this.blueprints.get(kind)?.queries.has(command) !== true) return undefined;
+    if (!this.shards.get(activation.shard)) return undefined;
+    const handled = activation.answerNow(command, input);
+    if (handled !== undefined) this.around.metrics.asks += 1;
+    return handled;
+  }
+
+  /**
+   * Has the actor take up the effects that these backlog rows stand for.
+   * @throws Unavailable when it cannot be activated now
+   */
+  resume(name: string, backlogKeys: readonly string[]): void {
+    const slash = name.indexOf('/');
+    const [kind, id] = [name.slice(0, slash), name.slice(slash + 1)];
+    if (!this.blueprints.has(kind)) {
+      this.around.logger.error({ actor: name }, 'the backlog names an actor of an unknown kind');
+      return;
+    }
+    const running = this.byName.get(name);
+    if (running !== undefined) running.adopt(backlogKeys);
+    else if (this.activationOf(kind, id, backlogKeys) === undefined)
+      throw new NotTaken(`${name} does not live here now`);
+  }
+
+  /** Resolves when those in memory now owe nothing that a reply waits for. */
+  async caughtUp(): Promise<void> {
+    await Promise.all(Array.from(this.byName.values(), (activation) => activation.caughtUp()));
+  }
+
+  prime(name: string, snapshot: StoreSnapshotRecord): void {
+    this.primed.set(name, snapshot);
+  }
+
+  close(): void {
+    this.closed = true;
+    for (const activation of [...this.byName.values()]) activation.stop();
+  }
+
+  /** The actor's activation, made if need be; undefined when its shard is not ours. */
+  private activationOf(kind: string, id: string, backlogKeys: readonly string[] = []): Activation | undefined {
+    const name = `${kind}/${id}`;
+    const known = this.byName.get(name);
+    if (known !== undefined) {
+      const epochNow = this.around.placement.epochOf(known.shard);
+      if (epochNow === undefined || !this.shards.get(known.shard)) return undefined;
+      if (epochNow === known.epoch) return this.touch(name, known);
+      known.stop();
+    }
+    const shard = idShard(id);
+    const held = this.shards.get(shard);
+    const epoch = this.around.placement.epochOf(shard);
+    const found = this.blueprints.get(kind);
+    if (held === undefined || epoch === undefined || found === undefined || this.closed) return undefined;
+    return this.activate(name, found, id, held, epoch, backlogKeys);
+  }
+
+  private activate(
+    name: string,
+    found: Blueprint,
+    id: string,
+    held: HeldShard,
+    epoch: number,
+    backlogKeys: readonly string[],
+  ): Activation {
+    this.makeRoom();
+    const activation: Activation = new Activation(
+      this.around,
+      {
+        blueprint: found,
+        id,
+        shard: held.shard,
+        epoch,
+        minter: held.minter,
+        primed: this.primed.get(name),
+        isNew: found.kind.minted === true && this.around.fresh.take(id, epoch),
+        backlogKeys,
+        predecessor: this.ending.get(name) ?? Promise.resolve(),
+        onStopped: () => {
+          this.around.fresh.forget(id);
+          this.forget(name, held, activation);
+        },
+      },
+      this.host,
+    );
+    this.primed.delete(name);
+    this.byName.set(name, activation);
+    this.asked.delete(id);
+    held.activations.add(activation);
+    this.around.metrics.activated += 1;
+    this.around.metrics.activations = this.byName.size;
+    this.sweepLater();
+    return activation;
+  }
+
+  private forget(name: string, held: HeldShard, activation: Activation): void {
+    if (this.byName.get(name) === activation) this.byName.delete(name);
+    if (this.asked.get(activation.id) === activation) this.asked.delete(activation.id);
+    held.activations.delete(activation);
+    this.around.metrics.activations = this.byName.size;
+    if (activation.atWork || this.ending.has(name)) {
+      const ended = Promise.all([this.ending.get(name), activation.ended()]).then(() => {
+        if (this.ending.get(name) === ended) this.ending.delete(name);
+      });
+      this.ending.set(name, ended);
+    }
+    if (activation.unfinished.length > 0) this.reviveLater(name, held, activation.unfinished);
+  }
+
+  /** Effects are owed: the actor comes back by itself, as long as the shard is ours. */
+  private reviveLater(name: string, held: HeldShard, backlogKeys: readonly string[]): void {
+    if (!held.open || this.closed) return;
+    this.around.clock.after(REVIVE_MS, () => {
+      if (!held.open || this.closed) return;
+      try {
+        this.resume(name, backlogKeys);
+      } catch (error) {
+        if (!(error instanceof Unavailable)) throw error;
+        this.reviveLater(name, held, backlogKeys);
+      }
+    });
+  }
+
+  private touch(name: string, activation: Activation): Activation {
+    const now = this.around.clock.monotonicMs();
+    if (now - activation.usedMs < TOUCH_MS) return activation;
+    activation.usedMs = now;
+    this.byName.delete(name);
+    this.byName.set(name, activation);
+    return activation;
+  }
+
+  /** @throws Unavailable when too many activations are busy */
+  private makeRoom(): void {
+    const { activationsMax } = this.around.limits;
+    if (this.byName.size < activationsMax) return;
+    let scanned = 0;
+    for (const activation of this.byName.values()) {
+      if (scanned++ >= EVICTION_SCAN_MAX || this.byName.size < activationsMax) break;
+      if (activation.quiet) this.passivate(activation);
+    }
+    // Those on their way out still take room: an eighth more is granted to them.
+    if (this.byName.size >= activationsMax + Math.ceil(activationsMax / 8)) {
+      throw new Unavailable('too many actors are busy on this node');
+    }
+  }
+
+  private passivate(activation: Activation): void {
+    if (activation.leaves()) {
+      this.around.metrics.passivated += 1;
+      return;
+    }
+    activation.passivate().then(
+      (gone) => {
+        if (gone) this.around.metrics.passivated += 1;
+      },
+      (error: unknown) => this.around.logger.error({ actor: activation.name, err: error }, 'could not passivate'),
+    );
+  }
+
+  private sweepLater(): void {
+    if (this.sweeping) return;
+    this.sweeping = true;
+    const { clock, limits } = this.around;
+    clock.after(Math.min(SWEEP_MS, limits.idleMs), () => {
+      this.sweeping = false;
+      if (this.closed) return;
+      const idleSince = clock.monotonicMs() - limits.idleMs;
+      for (const activation of [...this.byName.values()]) {
+        if (activation.usedMs > idleSince) break;
+        if (activation.quiet) this.passivate(activation);
+      }
+      if (this.byName.size > 0) this.sweepLater();
+    });
+  }
+}

@@ -1,0 +1,212 @@
+import type { StoreJournalRecord } from '../../../proto/gen/types.js';
+import { put, type RowWrite, remove } from '../../../store/port.js';
+import { backlog, cursors } from '../../../store/tables.js';
+import type { Halt } from '../asking/cancellation.js';
+import { backlogKey, standsForEntry } from '../effects/backlog.js';
+import type { Lane } from '../effects/lane.js';
+import type { ActorCore } from '../state/core.js';
+import type { Recovered } from '../state/recovery.js';
+import type { Surroundings } from './activation-context.js';
+import { SnapshotKeeper } from './snapshot-keeper.js';
+
+/** Backlog rows removed with one save of the cursor: many actors share a write (JointWrites). */
+const REMOVED_MAX = 64;
+
+const NO_MARKS: readonly string[] = [];
+const SAVED = Promise.resolve(true);
+const NOT_SAVED = Promise.resolve(false);
+
+export interface UpkeepContext {
+  readonly around: Surroundings;
+  readonly core: ActorCore;
+  readonly actor: string;
+  readonly shard: number;
+  readonly epoch: number;
+  readonly before: Lane;
+  readonly after: Lane;
+  /** Ends with the activation. */
+  readonly halt: Halt;
+}
+
+/** What the store knows of an activation besides its journal: cursor, backlog row, snapshot. */
+export class Upkeep {
+  readonly snapshots: SnapshotKeeper;
+  private readonly around: Surroundings;
+  private readonly core: ActorCore;
+  private readonly actor: string;
+  private readonly shard: number;
+  private readonly epoch: number;
+  private readonly before: Lane;
+  private readonly after: Lane;
+  private savedBefore: number;
+  private savedAfter: number;
+  /** Backlog rows that stand for entries not known to be done; some of them may never have been written. */
+  private marks: readonly string[] = NO_MARKS;
+  /** One of them certainly is written. */
+  private marked = false;
+  /** It counts among the node's unsettled ones. */
+  private counted = false;
+  private left = false;
+  private saving: Promise<boolean> | undefined;
+  private marking: Promise<boolean> | undefined;
+
+  constructor(context: UpkeepContext, found: Recovered) {
+    const { around, core, actor, shard, epoch, before, after, halt } = context;
+    this.around = around;
+    this.core = core;
+    this.actor = actor;
+    this.shard = shard;
+    this.epoch = epoch;
+    this.before = before;
+    this.after = after;
+    this.savedBefore = before.done;
+    this.savedAfter = after.done;
+    const goesOn = () => !halt.halted && this.owned();
+    const pause = () => halt.giveWay();
+    this.snapshots = new SnapshotKeeper({ around, core, actor, epoch, before, after, pause, goesOn }, found);
+  }
+
+  /** Rows that an earlier activation may have left. */
+  adopt(keys: Iterable<string>): void {
+    this.marks = [...new Set([...this.marks, ...keys])];
+    if (this.marks.length > 0) this.count(true);
+  }
+
+  /**
+   * What an append after `seq` must make durable with it. Nothing where each entry is an effect that its sender carries
+   * out again until it is answered: the answer goes only when `answersFor` the entry.
+   */
+  marksFor(seq: number, areEffects: boolean): RowWrite[] {
+    if (this.marked || areEffects) return [];
+    const atMs = this.around.clock.nowMs();
+    // An append that was refused left its mark here: the next one at its place uses it again.
+    const known = this.marks.find((key) => standsForEntry(key, seq + 1, this.epoch));
+    const key = known ?? backlogKey(atMs, this.actor, seq + 1, this.epoch);
+    if (known === undefined) this.marks = [...this.marks, key];
+    return [put(backlog, { shard: this.shard, actor: key }, { atMs })];
+  }
+
+  /** Whoever sent what led to the entry need not care any more: all is done, or the store knows that it is not. */
+  answersFor(seq: number): boolean {
+    return this.marked || (this.before.done >= seq && this.after.done >= seq);
+  }
+
+  /** Makes sure of that. False when it could not be done. */
+  markNow(): Promise<boolean> {
+    this.marking ??= this.writeMark().finally(() => {
+      this.marking = undefined;
+    });
+    return this.marking;
+  }
+
+  private async writeMark(): Promise<boolean> {
+    const rows = this.marksFor(this.core.seq, false);
+    if (rows.length > 0) {
+      if (!this.owned()) return false;
+      try {
+        await this.around.tables.write(rows);
+      } catch (error) {
+        this.warn('what is owed', error);
+        return false;
+      }
+    }
+    this.marked = true;
+    return true;
+  }
+
+  /** Backlog rows that stand for effects not known to be done. */
+  get unfinished(): readonly string[] {
+    return this.marks;
+  }
+
+  /** The store knows that all effects are done. */
+  get settled(): boolean {
+    return this.marks.length === 0 && this.savedBefore === this.before.done && this.savedAfter === this.after.done;
+  }
+
+  /** There is nothing to write when it leaves memory. */
+  get clean(): boolean {
+    return this.settled && !this.snapshots.isWorth && this.snapshots.idle;
+  }
+
+  /** A lane has finished an entry. */
+  progressed(): void {
+    // Under load a save is nearly always under way: to wait for it would add a promise for each entry, without end.
+    if (this.saving !== undefined) return;
+    const done = this.before.done + this.after.done;
+    if (done - this.savedBefore - this.savedAfter >= this.around.limits.cursorEvery) void this.saveCursor();
+  }
+
+  /** An append has succeeded, its marks included. */
+  stored(records: readonly StoreJournalRecord[], areEffects: boolean): void {
+    this.snapshots.appended(records);
+    if (!areEffects) this.marked = true;
+    this.count(true);
+  }
+
+  /** The activation leaves memory. */
+  leave(): void {
+    this.count(false);
+    this.left = true;
+  }
+
+  /**
+   * Saves the cursor and, if all effects are done, removes the backlog rows. Call it only while no append is under way.
+   * Failures are logged and left to the next time: all it costs is repeated effects.
+   */
+  settle(): Promise<unknown> {
+    const { before, after, core } = this;
+    if (before.done !== core.seq || after.done !== core.seq) return this.saveCursor();
+    const finished = this.marks.slice(0, REMOVED_MAX);
+    this.marks = this.marks.length > REMOVED_MAX ? this.marks.slice(REMOVED_MAX) : NO_MARKS;
+    this.marked = false;
+    const rows = finished.map((key) => remove(backlog, { shard: this.shard, actor: key }));
+    return this.saveCursor(rows).then((removed) => {
+      if (!removed) this.adopt(finished);
+      else if (this.marks.length === 0) this.count(false);
+    });
+  }
+
+  /**
+   * With what else is written then; a cursor that is lost although that is written costs repeated effects. Without an
+   * async function's frames: one of these follows nearly every entry, and all of it is in memory until the flush.
+   */
+  private saveCursor(alongside: RowWrite[] = []): Promise<boolean> {
+    if (this.saving !== undefined) return this.saving.then(() => this.saveCursor(alongside));
+    const [beforeReply, afterReply] = [this.before.done, this.after.done];
+    const moved = beforeReply !== this.savedBefore || afterReply !== this.savedAfter;
+    if (!moved && alongside.length === 0) return SAVED;
+    if (!this.owned()) return NOT_SAVED;
+    if (moved) alongside.push(put(cursors, { actor: this.actor }, { beforeReply, afterReply }));
+    this.saving = this.around.joint.write(alongside).then(
+      () => {
+        this.saving = undefined;
+        this.savedBefore = beforeReply;
+        this.savedAfter = afterReply;
+        if (this.settled && Math.min(beforeReply, afterReply) === this.core.seq) this.count(false);
+        return true;
+      },
+      (error: unknown) => {
+        this.saving = undefined;
+        this.warn('the cursor', error);
+        return false;
+      },
+    );
+    return this.saving;
+  }
+
+  private count(unsettled: boolean): void {
+    if (this.left || this.counted === unsettled) return;
+    this.around.metrics.unsettled += unsettled ? 1 : -1;
+    this.counted = unsettled;
+  }
+
+  /** The next owner keeps its own rows. */
+  private owned(): boolean {
+    return this.around.placement.epochOf(this.shard) === this.epoch;
+  }
+
+  private warn(what: string, error: unknown): void {
+    this.around.logger.warn({ actor: this.actor, err: error }, `could not save ${what}`);
+  }
+}

@@ -1,0 +1,227 @@
+import type { StoreJournalRecord, StoreSnapshotRecord } from '../../../proto/gen/types.js';
+import { Halted } from '../asking/cancellation.js';
+import type { Lane } from '../effects/lane.js';
+import type { ActorCore } from '../state/core.js';
+import type { Pause } from '../state/plain-lines.js';
+import type { Recovered } from '../state/recovery.js';
+import { type Captured, capture, DamagedSnapshot, entryBytes } from '../state/snapshot.js';
+import { headOf, removeSnapshotsBefore, storeSnapshot, verifySnapshot } from '../state/snapshot-rows.js';
+import type { Surroundings } from './activation-context.js';
+import { JournalTrimmer } from './journal-trimmer.js';
+
+/** The newest one and, should that turn out damaged, the one before. */
+const KEPT = 2;
+
+interface KeeperContext {
+  readonly around: Surroundings;
+  readonly core: ActorCore;
+  readonly actor: string;
+  /** Under which this node owns the actor. */
+  readonly epoch: number;
+  readonly before: Lane;
+  readonly after: Lane;
+  readonly pause: Pause;
+  /** False once the actor is another node's, or the activation has ended. */
+  readonly goesOn: () => boolean;
+}
+
+/** A snapshot on its way to the store. */
+interface UnderWay {
+  /** The state has been encoded, and may change again. */
+  readonly captured: Promise<void>;
+  /** The snapshot as it is stored; undefined when it failed. */
+  readonly stored: Promise<Captured | undefined>;
+}
+
+/** Takes an activation's snapshots, stores them and removes old ones. */
+export class SnapshotKeeper {
+  /** Oldest first, without their states. */
+  private kept: readonly StoreSnapshotRecord[];
+  /** The store may have snapshots before those. */
+  private hasOlder: boolean;
+  /** Bytes of the entries since the newest. */
+  private bytesSince: number;
+  /** Epoch of the last entry: an earlier owner's until we append one. */
+  private lastEpoch: number;
+  /** After a failure the next one waits for entries as after a success: encoding a large state costs as much. */
+  private notBefore = 0;
+  private underWay: UnderWay | undefined;
+  private readonly trimmer: JournalTrimmer;
+  /** Those of `kept` that were read back. */
+  private readonly verified = new WeakSet<StoreSnapshotRecord>();
+
+  constructor(
+    private readonly context: KeeperContext,
+    { snapshot, replayedBytes, lastEpoch }: Recovered,
+  ) {
+    const { around, actor, goesOn } = context;
+    this.trimmer = new JournalTrimmer(around, actor, goesOn, snapshot?.journalFrom ?? 0);
+    this.kept = snapshot === undefined ? [] : [snapshot];
+    this.hasOlder = snapshot !== undefined;
+    this.bytesSince = replayedBytes;
+    this.lastEpoch = lastEpoch;
+  }
+
+  /** Nothing is on its way to the store. */
+  get idle(): boolean {
+    return this.underWay === undefined && this.trimmer.idle;
+  }
+
+  /** Resolves when nothing is on its way to the store. */
+  async ended(): Promise<void> {
+    await this.underWay?.stored;
+    await this.trimmer.ended();
+  }
+
+  /** So much would be replayed without another snapshot that one is taken when the actor leaves memory. */
+  get isWorth(): boolean {
+    return this.isOutdated || this.isWorthAfter(this.context.around.limits.snapshotWorth);
+  }
+
+  /** Entries behind the last ones have been stored. */
+  appended(records: readonly StoreJournalRecord[]): void {
+    this.lastEpoch = this.context.epoch;
+    for (const record of records) this.bytesSince += entryBytes(record);
+  }
+
+  /**
+   * Takes a snapshot when it is time for one; the actor must be exactly at the journal's end.
+   * @returns when the actor may go on; undefined: at once
+   */
+  takeIfDue(): Promise<void> | undefined {
+    const { core, around } = this.context;
+    if (this.underWay !== undefined || core.seq < this.notBefore) return undefined;
+    return this.isWorthAfter(around.limits.snapshotEntriesMin) ? this.take().captured : undefined;
+  }
+
+  /** Stores the actor as it is now; all of it must be stored in the journal. Undefined when it failed, is stored, or must not be. */
+  save(): Promise<Captured | undefined> {
+    if (this.underWay !== undefined) return this.underWay.stored;
+    if (!this.context.core.isKnownState) return Promise.resolve(undefined);
+    return this.context.core.seq === this.newestSeq && !this.isOutdated
+      ? Promise.resolve(undefined)
+      : this.take().stored;
+  }
+
+  /** The newest was migrated: the next activation is spared that. */
+  private get isOutdated(): boolean {
+    const newest = this.kept.at(-1);
+    return newest !== undefined && newest.stateVersion !== this.context.core.kind.stateVersion;
+  }
+
+  /**
+   * Stores two snapshots of the actor as it is, and removes all that is older. What the journal still needs are its last
+   * two entries. The actor must not go on meanwhile.
+   * @returns false when some of it may be left
+   */
+  async forget(): Promise<boolean> {
+    await this.ended();
+    this.hasOlder = true;
+    for (let count = 0; count < KEPT; count++) if ((await this.take().stored) === undefined) return false;
+    await this.trimmer.ended();
+    const [older] = this.kept;
+    if (older === undefined || this.hasOlder) return false;
+    if (!this.trimmer.hasTrimmedFor(older)) this.trimmer.trim(older);
+    await this.trimmer.ended();
+    return this.trimmer.hasTrimmedFor(older);
+  }
+
+  private get newestSeq(): number {
+    return this.kept.at(-1)?.seq ?? 0;
+  }
+
+  private isWorthAfter(entriesMin: number): boolean {
+    if (!this.context.core.isKnownState) return false;
+    const entries = this.context.core.seq - this.newestSeq;
+    if (entries >= this.context.around.limits.snapshotEntriesMax) return true;
+    return entries >= entriesMin && this.bytesSince >= (this.kept.at(-1)?.bytes ?? 0);
+  }
+
+  private take(): UnderWay {
+    const { core, around } = this.context;
+    this.notBefore = core.seq + around.limits.snapshotEntriesMin;
+    const capturing = this.capture();
+    const stored = capturing.then((captured) => captured && this.store(captured));
+    const underWay = {
+      captured: capturing.then(() => undefined),
+      stored: stored.finally(() => {
+        this.underWay = undefined;
+      }),
+    };
+    this.underWay = underWay;
+    return underWay;
+  }
+
+  private async capture(): Promise<Captured | undefined> {
+    const { core, around, before, after, pause, goesOn } = this.context;
+    if (!goesOn()) return undefined;
+    const notes = {
+      epoch: this.lastEpoch,
+      beforeReply: before.done,
+      afterReply: after.done,
+      atMs: Math.max(around.clock.nowMs(), (this.kept.at(-1)?.atMs ?? 0) + 1),
+      journalFrom: this.trimmer.journalFrom,
+    };
+    try {
+      const captured = await capture(core, notes, pause);
+      this.bytesSince = 0;
+      return captured;
+    } catch (error) {
+      this.warn(error);
+      return undefined;
+    }
+  }
+
+  private async store(captured: Captured): Promise<Captured | undefined> {
+    const { around, actor, goesOn } = this.context;
+    try {
+      const stored = await storeSnapshot(around.tables, actor, captured, goesOn);
+      if (stored === undefined) return undefined;
+      await this.keep(headOf(stored));
+      return captured;
+    } catch (error) {
+      this.warn(error);
+      return undefined;
+    }
+  }
+
+  /** Removes what the snapshot replaces, once it and the one before have been read back. */
+  private async keep(head: StoreSnapshotRecord): Promise<void> {
+    const { around, actor, goesOn } = this.context;
+    this.hasOlder ||= this.kept.length === KEPT;
+    let kept = [...this.kept, head].slice(-KEPT);
+    const trims = this.trimmer.isDue(kept);
+    if (kept.length === KEPT && (this.hasOlder || trims)) {
+      kept = await this.sound(kept);
+      const [older] = kept;
+      if (older !== undefined && kept.length === KEPT && goesOn()) {
+        if (this.hasOlder) await removeSnapshotsBefore(around.tables, actor, older);
+        this.hasOlder = false;
+        if (trims) this.trimmer.trim(older);
+      }
+    }
+    this.kept = kept;
+  }
+
+  /** Those that the store has as they were taken. */
+  private async sound(kept: readonly StoreSnapshotRecord[]): Promise<StoreSnapshotRecord[]> {
+    const { around, actor } = this.context;
+    const sound: StoreSnapshotRecord[] = [];
+    for (const head of kept) {
+      try {
+        if (!this.verified.has(head)) await verifySnapshot(around.tables, actor, head);
+        this.verified.add(head);
+        sound.push(head);
+      } catch (error) {
+        if (!(error instanceof DamagedSnapshot)) throw error;
+        this.warn(error);
+      }
+    }
+    return sound;
+  }
+
+  private warn(error: unknown): void {
+    if (error instanceof Halted) return;
+    this.context.around.logger.warn({ actor: this.context.actor, err: error }, 'failed to save a snapshot');
+  }
+}

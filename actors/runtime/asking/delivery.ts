@@ -1,0 +1,69 @@
+import type { StoreCause } from '../../../proto/gen/types.js';
+import { Unavailable } from '../../domain/problem.js';
+import type { Deadlines, Expiring } from './deadlines.js';
+
+/** The command was not decided, so it may be sent again without harm: its actor is moving or was stopped. */
+export class NotTaken extends Unavailable {}
+
+/** A command as its caller means it. */
+export interface Message {
+  readonly kind: string;
+  readonly id: string;
+  readonly command: string;
+  readonly input: object;
+  /** Set when it is an effect of a stored event. */
+  readonly cause: StoreCause | undefined;
+  /** Carried out once for this key: see `Asker`. */
+  readonly once: string | undefined;
+}
+
+/** A command on its way through an actor's mailbox, answered once: later answers are ignored. */
+export class Delivery implements Expiring {
+  private answered = false;
+
+  constructor(
+    readonly command: string,
+    readonly input: object,
+    readonly cause: StoreCause | undefined,
+    readonly once: string | undefined,
+    /** By the monotonic clock. */
+    readonly deadlineMs: number,
+    /** It may be sent again although it may have been carried out. */
+    private readonly repeatable: boolean,
+    private readonly resolve: (reply: unknown) => void,
+    private readonly reject: (error: Error) => void,
+    private readonly deadlines: Deadlines,
+  ) {
+    deadlines.watch(this);
+  }
+
+  get open(): boolean {
+    return !this.answered;
+  }
+
+  reply(value: unknown): void {
+    if (this.answered) return;
+    this.close();
+    this.resolve(value);
+  }
+
+  fail(error: Error): void {
+    if (this.answered) return;
+    this.close();
+    this.reject(error);
+  }
+
+  /** Whether it was carried out, or its answer counts, cannot be said here any more. */
+  doubt(why: string): void {
+    this.fail(this.repeatable ? new NotTaken(why) : new Unavailable(why));
+  }
+
+  expire(): void {
+    this.fail(new Unavailable(`${this.command} was not answered in time`));
+  }
+
+  private close(): void {
+    this.answered = true;
+    this.deadlines.forget(this);
+  }
+}

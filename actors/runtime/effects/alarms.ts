@@ -1,0 +1,161 @@
+import { remove, type Tables } from '../../../store/port.js';
+import { alarms } from '../../../store/tables.js';
+import { ALARM_LANES } from '../../domain/alarm.js';
+import { idShard } from '../../domain/ids.js';
+import { isProblem, Unavailable } from '../../domain/problem.js';
+import type { Clock, Timer } from '../../domain/time.js';
+import { eachOf } from '../each-of.js';
+import type { Asker } from '../kind.js';
+import type { Logger } from '../logger.js';
+import type { Placement } from '../placement/placement.js';
+import { AlarmLane, type AlarmRow } from './alarm-lane.js';
+import { alarmRow, idOf, kindOf } from './alarm-row.js';
+
+/** Interval of the reads of all lanes. An alarm that is set to ring sooner than this rings late by as much. */
+export const LOOK_EVERY_MS = 30_000;
+/** Delay of the read after a change of shards: several changes share it. */
+const LOOK_AFTER_CHANGE_MS = 1_000;
+/** Each read includes alarms that ring within this time, so that those between two reads ring in time. */
+const AHEAD_MS = 2 * LOOK_EVERY_MS;
+/** Lanes read at a time: a lane that does not answer delays three others by the time limit of a read. */
+const LANES_AT_ONCE_MAX = 4;
+/** Actors called at a time. */
+const CALLS_AT_ONCE_MAX = 16;
+/** An alarm that was not answered for this long gets a new key, so that its lane's floor can rise above the old one. */
+const RENEW_AFTER_MS = 3_600_000;
+
+interface AlarmsNeeds {
+  readonly tables: Pick<Tables, 'get' | 'range' | 'write'>;
+  readonly asker: Asker;
+  readonly placement: Pick<Placement, 'epochOf'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * Calls actors at the times that they asked for. The rows are durable, so alarms outlive every node. Each node calls
+ * the actors that live on it. A call may be repeated; its row is deleted when the actor has answered.
+ */
+export class Alarms {
+  readonly #needs: AlarmsNeeds;
+  readonly #lanes: readonly AlarmLane[];
+  /** Soonest first. */
+  #due: AlarmRow[] = [];
+  #next: Timer | undefined;
+  #look: Timer | undefined;
+  #calling = false;
+  #closed = false;
+  /** The shards have changed since the last read began. */
+  #isSoon = false;
+
+  constructor(needs: AlarmsNeeds) {
+    this.#needs = needs;
+    const { tables, clock, placement } = needs;
+    const isHere = (actor: string) => placement.epochOf(idShard(idOf(actor))) !== undefined;
+    this.#lanes = Array.from({ length: ALARM_LANES }, (_, lane) => new AlarmLane(lane, tables, clock, isHere));
+  }
+
+  start(): void {
+    this.#lookLater(0);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#look?.cancel();
+    this.#next?.cancel();
+  }
+
+  /** Reads soon: the actors of other shards live here now, and their alarms may be due already. */
+  shardsChanged(): void {
+    if (this.#isSoon) return;
+    this.#isSoon = true;
+    // A read that is under way schedules the next one itself.
+    if (this.#look === undefined) return;
+    this.#look.cancel();
+    this.#lookLater(LOOK_AFTER_CHANGE_MS);
+  }
+
+  #lookLater(delayMs: number): void {
+    if (this.#closed) return;
+    this.#look = this.#needs.clock.after(delayMs, () => {
+      this.#look = undefined;
+      this.#isSoon = false;
+      void eachOf(this.#lanes, LANES_AT_ONCE_MAX, (lane) => this.#read(lane)).then(() =>
+        this.#lookLater(this.#isSoon ? LOOK_AFTER_CHANGE_MS : LOOK_EVERY_MS),
+      );
+    });
+  }
+
+  /** A lane that fails keeps what its last read found; the others ring. */
+  async #read(lane: AlarmLane): Promise<void> {
+    await this.#logged({ lane: lane.lane }, 'failed to read alarms', async () => {
+      const found = await lane.read(this.#needs.clock.nowMs() + AHEAD_MS);
+      const others = this.#due.filter(({ key }) => key.lane !== lane.lane);
+      this.#due = [...others, ...found].sort((a, b) => a.key.ringMs - b.key.ringMs);
+      this.#arm();
+      await lane.keepFloor();
+    });
+  }
+
+  #arm(): void {
+    this.#next?.cancel();
+    const [first] = this.#due;
+    if (first === undefined || this.#closed) return;
+    const delayMs = Math.max(0, first.key.ringMs - this.#needs.clock.nowMs());
+    this.#next = this.#needs.clock.after(delayMs, () => void this.#ring());
+  }
+
+  async #ring(): Promise<void> {
+    if (this.#calling) return;
+    this.#calling = true;
+    const nowMs = this.#needs.clock.nowMs();
+    const late = this.#due.findIndex(({ key }) => key.ringMs > nowMs);
+    const due = this.#due.splice(0, late < 0 ? this.#due.length : late);
+    await eachOf(due, CALLS_AT_ONCE_MAX, (alarm) => this.#call(alarm));
+    this.#calling = false;
+    this.#arm();
+  }
+
+  /** The next read finds an alarm again whose call failed. */
+  async #call(alarm: AlarmRow): Promise<void> {
+    const { actor, what } = alarm.key;
+    const isAnswered = await this.#logged({ actor, what }, 'failed to call an actor at its time', () =>
+      this.#ask(alarm),
+    );
+    await this.#logged({ actor, what }, 'failed to change an alarm', () =>
+      isAnswered === true ? this.#remove(alarm) : this.#renew(alarm),
+    );
+  }
+
+  async #ask({ key: { actor, what }, value: { atMs } }: AlarmRow): Promise<boolean> {
+    const reply = await this.#needs.asker.ask(kindOf(actor), idOf(actor), 'alarm', { what, atMs });
+    return !isProblem(reply) || reply.problem !== 'unavailable';
+  }
+
+  /** Another node, whose clock may be ahead, may have written the row. */
+  #remove({ key }: AlarmRow): Promise<void> {
+    return this.#needs.tables.write([remove(alarms, key)], { over: true });
+  }
+
+  /** The new row is durable before the old one is deleted: their partitions may differ. */
+  async #renew(alarm: AlarmRow): Promise<void> {
+    const { key, value } = alarm;
+    const { tables, clock } = this.#needs;
+    const nowMs = clock.nowMs();
+    if (nowMs - key.ringMs < RENEW_AFTER_MS) return;
+    await tables.write([alarmRow(key.actor, value.atMs, key.what, nowMs)]);
+    await this.#remove(alarm);
+  }
+
+  /** Undefined after a failure. */
+  async #logged<T>(fields: object, failure: string, action: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await action();
+    } catch (err) {
+      const { logger } = this.#needs;
+      if (err instanceof Unavailable) logger.warn({ ...fields, err }, failure);
+      else logger.error({ ...fields, err }, failure);
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,295 @@
+import { Unavailable } from '../../domain/problem.js';
+import type { Surroundings } from '../activation/activation-context.js';
+import { Halted } from '../asking/cancellation.js';
+import type { Expiring } from '../asking/deadlines.js';
+import type { Handlers } from '../blueprint.js';
+import type { Effects, Happened } from '../kind.js';
+import { type ActorCore, type Entry, entryOf, type StoredEvent } from '../state/core.js';
+import { backoffMs } from './backoff.js';
+import { type EffectSource, EntryEffects, InOrder, type Wait, type Waits } from './effects.js';
+
+/** Waits after a reaction that failed: a bug does not heal soon, and each try is logged. */
+const FAULT_FIRST_MS = 500;
+const FAULT_MOST_MS = 60_000;
+/** Entries whose effects are carried out side by side: as many commands of one actor are then on their way. */
+const TOGETHER_MAX = 32;
+
+/** A reply that waits for an entry's effects, as long as its patience lasts. */
+class Waiter implements Expiring {
+  constructor(
+    readonly seq: number,
+    readonly deadlineMs: number,
+    /** It is another actor's effect that waits, not a client. */
+    readonly isEffect: boolean,
+    readonly proceed: () => void,
+    private readonly onLate: () => void,
+  ) {}
+  expire(): void {
+    this.onLate();
+    this.proceed();
+  }
+}
+
+/**
+ * Carries out an actor's effects on one side of the reply: entry after entry, each until it is done. Entries that do
+ * not fit its queue, and those that an earlier activation left, are read from the journal.
+ */
+export class Lane implements Waits {
+  /** All effects up to this entry are done for good: no entry can be lost that they have seen in the state. */
+  done: number;
+  /**
+   * All effects up to this entry have been carried out. Reactions see the state with the entries of an append under way:
+   * should that fail, their rows are ahead of the journal, and the next activation must write them again.
+   */
+  private carriedOut: number;
+  /** The last stored entry. */
+  private known: number;
+  private queuedTo: number;
+  private queue: Entry[] = [];
+  private running: Promise<void> | undefined;
+  private waiters: Waiter[] = [];
+  /** The entry at hand has outlasted a reply's patience: further replies do not wait for it. */
+  private late = false;
+  /** What is on its way to other actors; nothing while there is none. */
+  private waits: Wait[] | undefined;
+
+  constructor(
+    private readonly around: Surroundings,
+    private readonly core: ActorCore,
+    private readonly actor: string,
+    readonly from: EffectSource,
+    private readonly handlers: Handlers,
+    /** Types of events that are done once every other node has heard of their effects. */
+    private readonly heard: ReadonlySet<string>,
+    cursor: number,
+    /** After each entry that is done. */
+    private readonly onDone: () => void,
+  ) {
+    this.done = Math.min(cursor, core.seq);
+    this.carriedOut = this.queuedTo = this.done;
+    this.known = core.seq;
+  }
+
+  get idle(): boolean {
+    return this.done === this.known && this.running === undefined;
+  }
+
+  get atWork(): boolean {
+    return this.running !== undefined;
+  }
+
+  /** Begins with what an earlier activation left. */
+  start(): void {
+    if (this.carriedOut < this.known && !this.from.halt.halted) this.running ??= this.run();
+  }
+
+  /** The entry is stored and acknowledged by the placement. */
+  push(entry: Entry): void {
+    const [isIdle, isDone] = [this.running === undefined && this.carriedOut === this.known, this.idle];
+    this.known = entry.seq;
+    if (isIdle && !entry.events.some((stored) => this.handlers.has(stored.type))) {
+      this.queuedTo = this.carriedOut = entry.seq;
+      if (isDone && this.core.seq === entry.seq) this.done = entry.seq;
+      else this.settle();
+      return;
+    }
+    this.settle();
+    if (this.queuedTo === entry.seq - 1 && this.queue.length < this.around.limits.laneQueueMax) {
+      this.queue.push(entry);
+      this.queuedTo = entry.seq;
+    }
+    this.start();
+  }
+
+  /** Whether the actor `sender` must not wait for the entry's effects, since ours, in the end, may wait for it. */
+  mayClose(sender: string, seq: number): boolean {
+    return this.waits?.some((wait) => wait.target === sender || wait.seq < seq) === true;
+  }
+
+  /** Who waits here for later entries may be whom this one waits for, in the end: they go on. */
+  begin(wait: Wait): void {
+    this.waits ??= [];
+    this.waits.push(wait);
+    if (this.waiters.length > 0) this.letGo(({ isEffect, seq }) => isEffect && seq > wait.seq);
+  }
+
+  end(wait: Wait): void {
+    const place = this.waits?.indexOf(wait) ?? -1;
+    if (place >= 0) this.waits?.splice(place, 1);
+    if (this.waits?.length === 0) this.waits = undefined;
+  }
+
+  /** Calls `proceed` once the entry's effects have been carried out, or patience has run out; for an effect, also as `mayClose` says. */
+  whenDone(seq: number, isEffect: boolean, proceed: () => void): void {
+    if (this.carriedOut >= seq || this.late) {
+      proceed();
+      return;
+    }
+    const deadlineMs = this.around.clock.monotonicMs() + this.around.limits.patienceMs;
+    const waiter = new Waiter(seq, deadlineMs, isEffect, proceed, () => {
+      this.late = true;
+    });
+    this.waiters.push(waiter);
+    this.around.deadlines.watch(waiter);
+  }
+
+  /** Lets all replies go that wait here. */
+  proceedAll(): void {
+    this.letGo(() => true);
+  }
+
+  /** Resolves when nothing runs any more; after the halt, that is soon. */
+  async ended(): Promise<void> {
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    try {
+      while (this.carriedOut < this.known && !this.from.halt.halted) {
+        if (this.queue.length === 0) await this.untilNoFault(() => this.refill(), this.carriedOut + 1);
+        await this.carryOutNext();
+      }
+    } catch (error) {
+      if (!(error instanceof Halted)) throw error;
+    } finally {
+      this.running = undefined;
+      // An array that once held something keeps the room for it.
+      if (this.queue.length === 0) this.queue = [];
+    }
+  }
+
+  /** The next entry, or those from it on that may be carried out side by side; they are done in their order. */
+  private async carryOutNext(): Promise<void> {
+    let count = 1;
+    const overlapping = this.overlaps(this.queue[0]);
+    if (overlapping) {
+      while (count < TOGETHER_MAX && this.overlaps(this.queue[count])) count += 1;
+    }
+    if (count === 1) {
+      const entry = this.queue.shift() as Entry;
+      // Each try begins anew: what an earlier one waited for is not waited for.
+      const alone = !overlapping || entry.events.length === 1;
+      await this.untilNoFault(() => this.carryOut(entry, new InOrder(this.from.halt), alone, overlapping), entry.seq);
+      this.finished(entry.seq);
+      return;
+    }
+    const entries = this.queue.splice(0, count);
+    const order = new InOrder(this.from.halt);
+    const outcomes = entries.map((entry) =>
+      this.untilNoFault(() => this.carryOut(entry, order, false, overlapping), entry.seq),
+    );
+    try {
+      for (const [place, { seq }] of entries.entries()) {
+        await outcomes[place];
+        this.finished(seq);
+      }
+    } finally {
+      // After a halt: none of them may still be at work once this has ended.
+      await Promise.allSettled(outcomes);
+    }
+  }
+
+  private finished(seq: number): void {
+    this.carriedOut = seq;
+    this.late = false;
+    if (this.waiters.length > 0) this.letGo((waiter) => waiter.seq <= seq);
+    this.settle();
+  }
+
+  /** What has been carried out is done while every entry in the state is stored. */
+  private settle(): void {
+    if (this.core.seq > this.known || this.done === this.carriedOut) return;
+    this.done = this.carriedOut;
+    this.onDone();
+  }
+
+  private overlaps(entry: Entry | undefined): boolean {
+    const { kind, state } = this.core;
+    if (entry === undefined || kind.overlaps === undefined) return false;
+    return entry.events.every(({ type, event }) => kind.overlaps?.(type, event, state) === true);
+  }
+
+  private async carryOut(entry: Entry, order: InOrder, alone: boolean, overlapping: boolean): Promise<void> {
+    const effects = new EntryEffects(this.around, this.from, this, entry.seq, order, alone);
+    try {
+      await this.reactTo(entry, effects, overlapping);
+      order.finished(entry.seq);
+    } catch (error) {
+      effects.end();
+      order.failed(entry.seq);
+      throw error;
+    }
+  }
+
+  /** Events of one entry that overlap do so with one another as well. */
+  private async reactTo(entry: Entry, effects: Effects, overlapping: boolean): Promise<void> {
+    const happened = { self: this.core.id, seq: entry.seq, atMs: entry.atMs, state: this.core.state };
+    if (overlapping && entry.events.length > 1) {
+      const outcomes = await Promise.allSettled(entry.events.map((stored) => this.react(stored, happened, effects)));
+      for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+    } else {
+      for (const stored of entry.events)
+        if (this.handlers.has(stored.type)) await this.react(stored, happened, effects);
+    }
+    if (this.heard.size === 0 || !entry.events.some(({ type }) => this.heard.has(type))) return;
+    const heard = this.around.heard();
+    if (heard !== undefined) await this.from.halt.race(heard);
+  }
+
+  private async react({ type, event }: StoredEvent, happened: Happened<unknown>, effects: Effects): Promise<void> {
+    for (const handler of this.handlers.get(type) ?? []) {
+      const pending = handler.run(event, happened, effects);
+      if (pending !== undefined) await pending;
+    }
+  }
+
+  private async refill(): Promise<void> {
+    const upTo = Math.min(this.known, this.carriedOut + this.around.limits.laneQueueMax);
+    const entries: Entry[] = [];
+    for await (const { seq, record } of this.around.journal.read(this.actor, this.carriedOut, this.from.epoch)) {
+      if (seq <= upTo) entries.push(entryOf(this.core.kind, seq, record));
+      if (seq >= upTo) break;
+    }
+    if (entries.length === 0) throw new Error(`entry ${this.carriedOut + 1} was stored and is gone`);
+    this.queue = entries;
+    this.queuedTo = upTo;
+  }
+
+  /** An effect must never be lost, so a fault is tried again until its code is mended. */
+  private async untilNoFault(action: () => Promise<void>, seq: number): Promise<void> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await action();
+        return;
+      } catch (error) {
+        if (error instanceof Halted || this.from.halt.halted) throw new Halted();
+        const fields = { actor: this.actor, seq, lane: this.from.source, err: error };
+        if (error instanceof Unavailable) this.around.logger.warn(fields, 'effects wait for what is unavailable');
+        else this.around.logger.error(fields, 'a reaction failed');
+      }
+      await this.from.halt.sleep(
+        this.around.clock,
+        backoffMs(attempt, FAULT_FIRST_MS, FAULT_MOST_MS, this.around.random),
+      );
+    }
+  }
+
+  private letGo(isDue: (waiter: Waiter) => boolean): void {
+    const [only] = this.waiters;
+    if (only === undefined) return;
+    if (this.waiters.length === 1) {
+      if (!isDue(only)) return;
+      this.waiters = [];
+      this.around.deadlines.forget(only);
+      only.proceed();
+      return;
+    }
+    const due = this.waiters.filter(isDue);
+    if (due.length === 0) return;
+    this.waiters = this.waiters.filter((waiter) => !isDue(waiter));
+    for (const waiter of due) {
+      this.around.deadlines.forget(waiter);
+      waiter.proceed();
+    }
+  }
+}

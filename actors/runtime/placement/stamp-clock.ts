@@ -1,0 +1,47 @@
+import type { Clock } from '../../domain/time.js';
+import type { Placement } from './placement.js';
+import { ProcessClock } from './process-clock.js';
+
+/**
+ * How far stamps may be from the time that most members' clocks show. Source: the offset from which nodes warn; below it
+ * clocks are taken for synchronised.
+ */
+const APART_MS_MAX = 500;
+
+/**
+ * The time that ids and write timestamps carry: the clock's, within what the placement allows. A clock that differs from
+ * most members' is not followed, so that ids of different nodes stay in the order of time. A floor ahead of the clock,
+ * left by an owner whose clock was ahead, does not stop it: it runs at half speed above the floor until the clock has
+ * caught up.
+ */
+export class StampClock {
+  readonly #clock: ProcessClock;
+
+  constructor(
+    private readonly machine: Clock,
+    private readonly placement: Pick<Placement, 'idFloorMs' | 'idCeilingMs' | 'clusterMs'>,
+  ) {
+    this.#clock = new ProcessClock({
+      wallMs: () => Math.max(this.#agreedMs(), placement.idFloorMs() + 1),
+      monotonicMs: () => machine.monotonicMs(),
+      after: (delayMs, callback) => machine.after(delayMs, callback),
+    });
+  }
+
+  /** Whole milliseconds since 1970. A clock that jumps ahead is followed as soon as the store knows it. */
+  nowMs(): number {
+    const atMostMs = this.placement.idCeilingMs?.() ?? Number.POSITIVE_INFINITY;
+    return Math.floor(Math.max(Math.min(this.#clock.nowMs(), atMostMs), this.placement.idFloorMs() + 1));
+  }
+
+  monotonicMs(): number {
+    return this.machine.monotonicMs();
+  }
+
+  #agreedMs(): number {
+    const nowMs = this.machine.nowMs();
+    const clusterMs = this.placement.clusterMs?.();
+    if (clusterMs === undefined) return nowMs;
+    return Math.max(clusterMs - APART_MS_MAX, Math.min(nowMs, clusterMs + APART_MS_MAX));
+  }
+}

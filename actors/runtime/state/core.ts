@@ -1,0 +1,204 @@
+import type { StoreAnswered, StoreCause, StoreJournalRecord } from '../../../proto/gen/types.js';
+import { isProblem, Unavailable } from '../../domain/problem.js';
+import { Dedupe } from '../asking/dedupe.js';
+import { Answered } from '../asking/replies-by-key.js';
+import type { RowName } from '../carried-rows.js';
+import type { AnyKind } from '../kind.js';
+import type { Ctx, Decision } from '../slice.js';
+
+/** A stored event, decoded. */
+export interface StoredEvent {
+  readonly type: string;
+  readonly event: object;
+}
+
+/** One journal entry: everything that one command decided. */
+export interface Entry {
+  readonly seq: number;
+  readonly atMs: number;
+  readonly events: readonly StoredEvent[];
+}
+
+/** An entry not yet stored. */
+export interface Decided {
+  readonly entry: Entry;
+  readonly record: StoreJournalRecord;
+}
+
+/** A command as `Delivery` has it. */
+export interface Handleable {
+  readonly command: string;
+  readonly input: object;
+  readonly cause: StoreCause | undefined;
+  readonly once: string | undefined;
+}
+
+export interface Handled {
+  readonly reply: unknown;
+  /** Absent when the command recorded nothing. */
+  readonly decided?: Decided;
+  readonly repeated?: true;
+}
+
+/** Not every node of the cluster knows a command or event yet: an upgrade is under way. Nothing was decided. */
+export class NotKnownYet extends Unavailable {}
+
+const NO_BYTES = new Uint8Array(0);
+
+/** An actor's state and rules without any input or output: decides, applies, replays. */
+export class ActorCore {
+  /** Of the last entry applied, stored or not. */
+  seq = 0;
+  /** Time of the last entry. */
+  atMs = 0;
+  // biome-ignore lint/suspicious/noExplicitAny: its type is the kind's business.
+  state: any;
+  dedupe = new Dedupe();
+  /** Absent until a command with a key has recorded something: most actors never see one. */
+  answered: Answered | undefined;
+
+  constructor(
+    readonly kind: AnyKind,
+    readonly id: string,
+    private readonly newId: () => string,
+    /** The newest format that every node can read. */
+    private readonly format: () => number = () => Number.POSITIVE_INFINITY,
+  ) {
+    this.state = kind.initial(id);
+  }
+
+  /**
+   * Decides one command and applies what it decided. With a key it does so once: what it answered then is answered to
+   * its repeats. Throws what decide or apply throw: a bug. @throws NotKnownYet
+   */
+  handle(message: Handleable, wallMs: number, settledSeq = 0, row?: unknown): Handled {
+    const { command, input, cause, once } = message;
+    // A question that is asked again, its reply lost, is answered anew: nothing was done that would be done twice.
+    if (cause !== undefined && this.dedupe.repeats(cause) && !this.asks(command)) {
+      return { reply: this.kind.commands[command]?.out.decode(NO_BYTES), repeated: true };
+    }
+    const decide = this.kind.slice.decide[command];
+    if (decide === undefined) throw new Error(`${this.kind.name} has no command ${command}`);
+    const nowMs = Math.max(wallMs, this.atMs);
+    const earlier = once === undefined ? undefined : this.answered?.find(keyOf(command, once), nowMs);
+    if (earlier !== undefined) return { reply: this.kind.commands[command]?.out.decode(earlier), repeated: true };
+    const decision: Decision<Record<string, object>, unknown> = decide(
+      this.state,
+      input,
+      this.context(nowMs, settledSeq, row),
+    );
+    if (isProblem(decision)) return { reply: decision };
+    const { reply, events } = decision;
+    if (events.length === 0) {
+      if (cause !== undefined && !this.asks(command)) this.dedupe.note(cause);
+      return { reply };
+    }
+    const stored = events.map((event) => ({ type: event.type, event }));
+    this.checkKnown(stored);
+    const answered = once === undefined ? undefined : this.answerTo(command, once, reply);
+    const record = this.record(stored, nowMs, cause, answered);
+    this.apply(stored, nowMs, cause, answered);
+    return { reply, decided: { entry: { seq: this.seq, atMs: nowMs, events: stored }, record } };
+  }
+
+  private context(nowMs: number, settledSeq: number, row: unknown): Ctx {
+    return { self: this.id, nowMs, newId: this.newId, seq: this.seq + 1, settledSeq, format: this.format(), row };
+  }
+
+  private checkKnown(events: readonly StoredEvent[]): void {
+    const since = this.kind.since?.events;
+    if (since === undefined) return;
+    const early = events.find(({ type }) => (since[type] ?? 0) > this.format());
+    if (early !== undefined) throw new NotKnownYet(notKnown(`the event ${early.type}`, this.kind.name));
+  }
+
+  /** Every node can read a snapshot of this state. */
+  get isKnownState(): boolean {
+    return (this.kind.since?.state ?? 0) <= this.format();
+  }
+
+  /** The row that the decision needs besides the state. */
+  rowFor(command: string, input: object): RowName | undefined {
+    return this.kind.reads?.[command]?.(this.state, input);
+  }
+
+  /** The answer to a command that records nothing; undefined when that cannot be had so, for whatever reason. */
+  query(command: string, input: object, wallMs: number): Handled | undefined {
+    const ctx = this.context(Math.max(wallMs, this.atMs), 0, undefined);
+    try {
+      if (this.rowFor(command, input) !== undefined) return undefined;
+      const decision = this.kind.slice.decide[command]?.(this.state, input, ctx) as
+        | Decision<object, unknown>
+        | undefined;
+      if (decision === undefined) return undefined;
+      if (isProblem(decision)) return { reply: decision };
+      return decision.events.length === 0 ? { reply: decision.reply } : undefined;
+    } catch {
+      // The turn that it gets instead fails as well, and ends the activation.
+      return undefined;
+    }
+  }
+
+  /** Applies a stored entry; entries come in order, without a gap. */
+  replay(seq: number, record: StoreJournalRecord): void {
+    if (seq !== this.seq + 1) throw new Error(`entry ${seq} follows ${this.seq}`);
+    this.apply(entryOf(this.kind, seq, record).events, record.atMs, record.cause, record.answered);
+  }
+
+  private asks(command: string): boolean {
+    return this.kind.queries?.includes(command) === true;
+  }
+
+  /** What is stored with what the command decided. */
+  private answerTo(command: string, once: string, reply: unknown): StoreAnswered {
+    const codec = this.kind.commands[command]?.out;
+    return { key: keyOf(command, once), reply: codec?.encode(reply) ?? NO_BYTES };
+  }
+
+  private apply(
+    events: readonly StoredEvent[],
+    atMs: number,
+    cause: StoreCause | undefined,
+    answered: StoreAnswered | undefined,
+  ): void {
+    for (const { type, event } of events) this.kind.slice.apply[type]?.(this.state, event, atMs);
+    if (cause !== undefined) this.dedupe.note(cause);
+    if (answered !== undefined) {
+      this.answered ??= new Answered();
+      this.answered.note(answered, atMs);
+    }
+    this.seq += 1;
+    this.atMs = atMs;
+  }
+
+  private record(
+    events: readonly StoredEvent[],
+    atMs: number,
+    cause: StoreCause | undefined,
+    answered: StoreAnswered | undefined,
+  ): StoreJournalRecord {
+    const encoded = events.map(({ type, event }) => {
+      const codec = this.kind.events[type];
+      if (codec === undefined) throw new Error(`${this.kind.name} has no event ${type}`);
+      return { type, payload: codec.encode(event) };
+    });
+    if (answered !== undefined) return { atMs, cause, events: encoded, answered };
+    return cause === undefined ? { atMs, events: encoded } : { atMs, cause, events: encoded };
+  }
+}
+
+/** Why something newer than the cluster's format is refused. */
+export const notKnown = (what: string, kind: string): string =>
+  `not every node knows ${what} of ${kind} yet: it can be used when all nodes are upgraded`;
+
+/** One request may give several commands its key. */
+const keyOf = (command: string, once: string): string => `${command} ${once}`;
+
+export function entryOf(kind: AnyKind, seq: number, record: StoreJournalRecord): Entry {
+  const events = record.events.map(({ type, payload }) => {
+    const codec = kind.events[type];
+    if (codec === undefined) throw new Error(`${kind.name} cannot read its stored event ${type}`);
+    return { type, event: codec.decode(payload) as object };
+  });
+  return { seq, atMs: record.atMs, events };
+}

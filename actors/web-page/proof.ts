@@ -1,0 +1,67 @@
+import { codec } from '../../proto/codec.js';
+import type * as P from '../../proto/gen/types.js';
+import type { Part } from '../runtime/part.js';
+import { FETCH_MS_MAX } from './web-page.js';
+
+export interface Commands {
+  wantProof: { in: P.LinkWantProof; out: P.LinkEmpty };
+  finishProof: { in: P.LinkFinishProof; out: P.LinkEmpty };
+  alarm: { in: P.StoreAlarmCall; out: P.LinkEmpty };
+}
+export interface Events {
+  proofWanted: P.LinkProofWanted;
+  proofFinished: P.LinkProofFinished;
+}
+export interface State {
+  proof:
+    | (Pick<P.LinkProofWanted, 'url' | 'back' | 'by' | 'tries'> & {
+        /** Since when somebody is at it; 0: nobody. */
+        fetchingSinceMs: number;
+        /** When it is looked at again; 0: not by itself. */
+        againAtMs: number;
+      })
+    | undefined;
+}
+
+/** After each look that found no link back, until the next: people often change their page after their profile. */
+export const WAITS_MS = [60_000, 600_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000] as const;
+/** What the alarm of a proof calls for. */
+export const PROOF_ALARM = 'proof';
+
+/** Whether one page links back to one profile. The actor is that pair's alone: a page that hangs holds up nobody. */
+export const proof: Part<State, Commands, Events> = {
+  decide: {
+    wantProof({ proof: known }, { url, back, by }, { nowMs }) {
+      if (known !== undefined && nowMs - known.fetchingSinceMs < FETCH_MS_MAX) return { events: [], reply: {} };
+      return { events: [{ type: 'proofWanted', url, back, by, tries: 1, atMs: nowMs }], reply: {} };
+    },
+    finishProof({ proof: known }, { proven }, { nowMs }) {
+      if (known === undefined || known.fetchingSinceMs === 0) return { events: [], reply: {} };
+      const waitMs = proven ? undefined : WAITS_MS[known.tries - 1];
+      const againAtMs = waitMs === undefined ? 0 : nowMs + waitMs;
+      return { events: [{ type: 'proofFinished', proven, againAtMs, atMs: nowMs }], reply: {} };
+    },
+    alarm({ proof: known }, { what, atMs }, { nowMs }) {
+      if (what !== PROOF_ALARM || known === undefined || known.againAtMs !== atMs) return { events: [], reply: {} };
+      const { url, back, by, tries } = known;
+      return { events: [{ type: 'proofWanted', url, back, by, tries: tries + 1, atMs: nowMs }], reply: {} };
+    },
+  },
+  apply: {
+    proofWanted(state, { url, back, by, tries, atMs }) {
+      state.proof = { url, back, by, tries, fetchingSinceMs: atMs, againAtMs: 0 };
+    },
+    proofFinished(state, { againAtMs }) {
+      if (state.proof !== undefined) state.proof = { ...state.proof, fetchingSinceMs: 0, againAtMs };
+    },
+  },
+  commands: {
+    wantProof: { in: codec('murmuration.link.WantProof'), out: codec('murmuration.link.Empty') },
+    finishProof: { in: codec('murmuration.link.FinishProof'), out: codec('murmuration.link.Empty') },
+    alarm: { in: codec('murmuration.store.AlarmCall'), out: codec('murmuration.link.Empty') },
+  },
+  events: {
+    proofWanted: codec('murmuration.link.ProofWanted'),
+    proofFinished: codec('murmuration.link.ProofFinished'),
+  },
+};

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  HASHTAG_BYTES_MAX,
+  HASHTAG_WRITTEN_MAX,
+  hashtagName,
+  indexedTags,
+  namedHashtag,
+} from '../../../../actors/domain/text/hashtag.js';
+import { readText } from '../../../../actors/domain/text/plain-text.js';
+
+test('a hashtag has one name, however wide, high or accented its letters are written', () => {
+  for (const written of ['Café', 'CAFE', 'ｃａｆé', 'cafe\u0301']) assert.equal(hashtagName(written), 'cafe');
+  assert.equal(hashtagName('Łódź'), 'lodz');
+  assert.equal(hashtagName('が'), 'が', 'marks of other scripts stay');
+  assert.equal(hashtagName('हिन्दी'), 'हिन्दी');
+});
+
+test('what can be a hashtag is named with or without its sign; numbers and what has spaces are none', () => {
+  assert.equal(namedHashtag('#Birds'), 'birds');
+  assert.equal(namedHashtag('＃鳥'), '鳥');
+  assert.equal(namedHashtag('web_2'), 'web_2');
+  for (const text of ['', '#', '2026', 'a b', 'a#b', '##a', 'a/b', ':name', 'a-b'])
+    assert.equal(namedHashtag(text), undefined);
+});
+
+test('a name that would not fit a key is no hashtag, in texts neither', () => {
+  const fits = 'x'.repeat(HASHTAG_BYTES_MAX);
+  assert.equal(namedHashtag(fits), fits);
+  assert.equal(namedHashtag(`${fits}x`), undefined);
+  assert.equal(namedHashtag('ﷺ'.repeat(50)), undefined, 'it grows when it is normalised');
+  assert.deepEqual(readText(`#${fits}x #ok`).tags, ['ok']);
+  const marked = (marks: number) => `a${'\u0301'.repeat(marks)}`;
+  assert.equal(namedHashtag(marked(HASHTAG_WRITTEN_MAX - 1)), 'a');
+  assert.equal(namedHashtag(marked(HASHTAG_WRITTEN_MAX)), undefined, 'what is longer is not even normalised');
+});
+
+test('only public statuses of one’s own are found by hashtag, by so many of them', () => {
+  const tags = Array.from({ length: 200 }, (_, n) => `t${n}`);
+  assert.equal(indexedTags({ visibility: 'public', tags }).length, 60);
+  for (const visibility of ['unlisted', 'private', 'direct']) assert.deepEqual(indexedTags({ visibility, tags }), []);
+  assert.deepEqual(indexedTags({ visibility: 'public', tags, reblogOfId: '1' }), []);
+});

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { heldMarks, MARKS_MAX } from '../../../actors/conversation/marks.js';
+import { initialConversation, THREAD_STATUSES_MAX } from '../../../actors/conversation/state.js';
+import { CONTEXT_MAX } from '../../../actors/conversation/thread.js';
+import { conversationKind } from '../../../actors/kinds/conversation.js';
+import type { StoreStatusRecord } from '../../../proto/gen/types.js';
+import { given } from '../../kit/given.js';
+import { fc } from '../../kit/property.js';
+
+const { slice } = conversationKind();
+const conversation = (state = initialConversation()) => given(slice, state);
+
+function status(id: string, inReplyToId?: string, visibility = 'public', accountId = 'author'): StoreStatusRecord {
+  return {
+    ...{
+      id,
+      accountId,
+      conversationId: '1',
+      inReplyToId,
+      text: 'text',
+      html: '<p>text</p>',
+      spoilerText: '',
+      visibility,
+    },
+    ...{ sensitive: false, mentions: [], tags: [], createdAtMs: 1, editedAtMs: 0, deleted: false },
+    ...{ favourites: 0, reblogs: 0, replies: 0 },
+  };
+}
+
+const started = (visibility = 'public') => conversation().when('add', { status: status('1', undefined, visibility) });
+const mark = { statusId: '1', by: 'bob' };
+
+test('a status is added once, and a full conversation takes no more', () => {
+  const twice = started().when('add', { status: status('1') });
+  assert.equal(twice.events.length, 1);
+  const entry = twice.state.statuses.get('1');
+  assert.ok(entry !== undefined);
+  for (let n = 2; n <= THREAD_STATUSES_MAX; n++) twice.state.statuses.set(`${n}`, entry);
+  assert.equal(twice.when('add', { status: status('x') }).lastProblem?.problem, 'limit_reached');
+});
+
+test('only its author removes a status, once, and its text is gone', () => {
+  assert.equal(started().when('remove', { statusId: '1', by: 'bob' }).lastProblem?.problem, 'not_found');
+  assert.equal(started().when('remove', { statusId: '2', by: 'author' }).lastProblem?.problem, 'not_found');
+  const removed = started().when('remove', { statusId: '1', by: 'author' });
+  assert.equal(removed.when('remove', { statusId: '1', by: 'author' }).events.length, 2);
+  assert.deepEqual(
+    [removed.state.statuses.get('1')?.record.text, removed.state.statuses.get('1')?.record.deleted],
+    ['', true],
+  );
+});
+
+test('a reply whose parent is deleted answers nothing any more, also one that comes only then', () => {
+  const thread = started()
+    .when('add', { status: status('2', '1') })
+    .when('add', { status: status('3', '2') })
+    .when('remove', { statusId: '1', by: 'author' })
+    .when('add', { status: status('4', '1') });
+  const gone = ['2', '3', '4'].map((id) => thread.state.statuses.get(id)?.record.parentGone === true);
+  assert.deepEqual(gone, [true, false, true]);
+});
+
+test('only of what is deleted replies are brought up to date', () => {
+  assert.equal(started().when('orphanSome', { statusId: '1', from: 100 }).lastProblem?.problem, 'not_found');
+  const removed = started().when('remove', { statusId: '1', by: 'author' });
+  const [last] = removed.when('orphanSome', { statusId: '1', from: 100 }).events.slice(-1);
+  assert.deepEqual(last, { type: 'someOrphaned', statusId: '1', from: 100 });
+});
+
+test('favouriting and undoing it count once each', () => {
+  const marked = started().when('favourite', mark).when('favourite', mark);
+  assert.deepEqual([marked.events.length, marked.state.statuses.get('1')?.record.favourites], [2, 1]);
+  const undone = marked.when('unfavourite', mark).when('unfavourite', mark);
+  assert.deepEqual([undone.events.length, undone.state.statuses.get('1')?.record.favourites], [3, 0]);
+});
+
+test('a reblog keeps its id until it is undone', () => {
+  const marked = started().when('reblog', mark);
+  assert.deepEqual(marked.when('reblog', mark).reply, marked.reply);
+  assert.equal(marked.events.length, 2);
+  assert.deepEqual(marked.when('unreblog', mark).reply, { reblogId: '000000000000000001' });
+  assert.deepEqual(marked.when('unreblog', mark).reply, {});
+});
+
+test('private and direct statuses, and unknown visibilities, are not reblogged', () => {
+  for (const visibility of ['private', 'direct'])
+    assert.equal(started(visibility).when('reblog', mark).lastProblem?.problem, 'invalid');
+  assert.equal(started().when('reblog', { ...mark, visibility: 'direct' }).lastProblem?.problem, 'invalid');
+});
+
+test('what is deleted or was never here cannot be marked', () => {
+  for (const command of ['favourite', 'unfavourite', 'reblog', 'unreblog'] as const) {
+    const removed = started().when('remove', { statusId: '1', by: 'author' });
+    assert.equal(removed.when(command, mark).lastProblem?.problem, 'not_found');
+    assert.equal(conversation().when(command, mark).lastProblem?.problem, 'not_found');
+  }
+});
+
+test('marks are bounded', () => {
+  const full = started();
+  const entry = full.state.statuses.get('1');
+  assert.ok(entry !== undefined);
+  entry.markCount = MARKS_MAX;
+  assert.equal(full.when('favourite', mark).lastProblem?.problem, 'limit_reached');
+  assert.equal(full.when('reblog', mark).lastProblem?.problem, 'limit_reached');
+});
+
+test('a context has ancestors from the root and descendants depth first, parted where one was deleted', () => {
+  const thread = started()
+    .when('add', { status: status('2', '1') })
+    .when('add', { status: status('3', '1') })
+    .when('add', { status: status('4', '2') })
+    .when('add', { status: status('5', '4') })
+    .when('add', { status: status('6', '1') });
+  const whole = ['2', '4', '5', '3', '6'];
+  assert.deepEqual(thread.when('context', { statusId: '1' }).reply, { ancestors: [], descendants: whole });
+  assert.deepEqual(thread.when('context', { statusId: '5' }).reply, { ancestors: ['1', '2', '4'], descendants: [] });
+  thread.when('remove', { statusId: '2', by: 'author' });
+  assert.deepEqual(thread.when('context', { statusId: '1' }).reply, { ancestors: [], descendants: ['3', '6'] });
+  assert.deepEqual(thread.when('context', { statusId: '5' }).reply, { ancestors: ['4'], descendants: [] });
+  assert.deepEqual(thread.when('context', { statusId: '4' }).reply, { ancestors: [], descendants: ['5'] });
+  assert.equal(thread.when('context', { statusId: '2' }).lastProblem?.problem, 'not_found');
+});
+
+test('a context of a thread of any depth is bounded and needs no recursion', () => {
+  let thread = started();
+  for (let n = 2; n <= THREAD_STATUSES_MAX; n++)
+    slice.apply.added(thread.state, { status: status(`${n}`, `${n - 1}`) }, 0);
+  thread = thread.when('context', { statusId: '1' });
+  assert.ok(thread.reply !== undefined && 'descendants' in thread.reply);
+  assert.equal(thread.reply.descendants.length, CONTEXT_MAX);
+});
+
+test('a reply that comes before what it answers is counted and shown once that is there', () => {
+  const late = conversation()
+    .when('add', { status: status('2', '1') })
+    .when('add', { status: status('1') });
+  assert.equal(late.state.statuses.get('1')?.record.replies, 1);
+  assert.deepEqual(late.when('context', { statusId: '1' }).reply, { ancestors: [], descendants: ['2'] });
+  assert.equal(late.when('remove', { statusId: '2', by: 'author' }).state.statuses.get('1')?.record.replies, 0);
+});
+
+test('a reply that came before what it answers is counted there also if that answers what is deleted', () => {
+  const late = started()
+    .when('remove', { statusId: '1', by: 'author' })
+    .when('add', { status: status('3', '2') })
+    .when('add', { status: status('2', '1') });
+  const record = late.state.statuses.get('2')?.record;
+  assert.deepEqual([record?.parentGone, record?.replies], [true, 1]);
+});
+
+test('whatever happens, counts equal a recount', () => {
+  const id = fc.integer({ min: 1, max: 6 }).map(String);
+  const by = fc.constantFrom('author', 'bob', 'carol');
+  const visibility = fc.constantFrom('public', 'unlisted', 'private', 'direct');
+  const step = fc.oneof(
+    fc.tuple(fc.constant('add' as const), id, id, visibility),
+    fc.tuple(
+      fc.constantFrom('favourite', 'unfavourite', 'reblog', 'unreblog', 'remove').map((c) => c as 'remove'),
+      id,
+      by,
+    ),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      let thread = conversation();
+      for (const [command, statusId, who, seen] of steps) {
+        if (command === 'add')
+          thread = thread.when('add', { status: status(statusId, who === statusId ? undefined : who, seen) });
+        else thread = thread.when(command, { statusId, by: who });
+      }
+      for (const entry of thread.state.statuses.values()) {
+        const { record, children } = entry;
+        const held = Array.from(heldMarks(entry), ([, one]) => one);
+        const favourites = held.filter(({ favouriteId }) => favouriteId !== undefined).length;
+        const reblogs = held.filter(({ reblogId }) => reblogId !== undefined).length;
+        const replies = children.filter((child) => {
+          const reply = thread.state.statuses.get(child)?.record;
+          return reply?.deleted === false && ['public', 'unlisted'].includes(reply.visibility);
+        });
+        const counts = [record.favourites, record.reblogs, record.replies, entry.markCount];
+        assert.deepEqual(counts, [favourites, reblogs, replies.length, favourites + reblogs]);
+      }
+    }),
+  );
+});

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { JointWrites } from '../../../../actors/runtime/activation/write-batch.js';
+import { put, type RowWrite, WRITE_ROWS_MAX } from '../../../../store/port.js';
+import { cursors } from '../../../../store/tables.js';
+
+const row = (actor: string): RowWrite => put(cursors, { actor }, { beforeReply: 1, afterReply: 1 });
+
+test('what is written within one turn is one write, and no row is lost where there are too many for one', async () => {
+  const sent: (readonly RowWrite[])[] = [];
+  const joint = new JointWrites({ write: async (rows) => void sent.push(rows) });
+  const names = Array.from({ length: WRITE_ROWS_MAX + 10 }, (_, index) => `account/${index}`);
+  await Promise.all(names.map((name) => joint.write([row(name)])));
+  assert.deepEqual(
+    sent.map((rows) => rows.length),
+    [WRITE_ROWS_MAX, 10],
+  );
+  assert.deepEqual(
+    sent.flat().map(({ key }) => key.actor),
+    names,
+  );
+  await joint.write([row('later')]);
+  assert.equal(sent.length, 3);
+});
+
+test('a failure is told to all whose rows were in it, and to nobody after', async () => {
+  let fails = true;
+  const joint = new JointWrites({
+    write: async () => {
+      if (fails) throw new Error('full');
+    },
+  });
+  const outcomes = await Promise.allSettled([joint.write([row('a')]), joint.write([row('b')])]);
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+  fails = false;
+  await joint.write([row('a')]);
+});

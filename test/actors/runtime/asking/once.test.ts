@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { makeId } from '../../../../actors/domain/ids.js';
+import { ANSWERED_MS } from '../../../../actors/runtime/limits.js';
+import { journal, snapshots } from '../../../../store/tables.js';
+import { STAGE_SHARDS, Stage, type StageNode } from '../../../kit/stage.js';
+
+const id = makeId(1_767_225_600_000, 1, 0);
+const ask = (node: StageNode, command: string, input: object, key?: string) =>
+  node.runtime.ask('notebook', id, command, input, key);
+const add = (node: StageNode, text: string, key?: string) => ask(node, 'add', { text }, key);
+const lines = async (node: StageNode) => ((await ask(node, 'read', {})) as { lines: string[] }).lines;
+
+test('a repeat of a key is answered as it was and records nothing, whatever it says', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1);
+  const first = await add(node, 'one', 'k');
+  assert.deepEqual(await add(node, 'another', 'k'), first);
+  assert.deepEqual(await lines(node), ['one']);
+  assert.equal(node.runtime.metrics.repeats, 1);
+  assert.notDeepEqual(await add(node, 'two', 'other'), first);
+  assert.notDeepEqual(await add(node, 'three'), first);
+});
+
+test('two of one key at once are one', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1);
+  const [first, second] = await Promise.all([add(node, 'one', 'k'), add(node, 'one', 'k')]);
+  assert.deepEqual(second, first);
+  assert.deepEqual(await lines(node), ['one']);
+});
+
+test('a key is good for one command, and again after its hour', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1);
+  await add(node, 'one', 'k');
+  assert.deepEqual(await ask(node, 'addOnce', { text: 'two' }, 'k'), { line: 2 });
+  await stage.clock.advance(ANSWERED_MS);
+  await add(node, 'three', 'k');
+  assert.deepEqual(await lines(node), ['one', 'two', 'three']);
+});
+
+test('what was refused, or recorded nothing, is not kept', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1);
+  const refused = (await ask(node, 'erase', {}, 'k')) as { problem: string };
+  assert.equal(refused.problem, 'forbidden');
+  await add(node, 'same');
+  await ask(node, 'addOnce', { text: 'same' }, 'k');
+  assert.deepEqual(await ask(node, 'addOnce', { text: 'other' }, 'k'), { line: 2 });
+  assert.equal(node.runtime.metrics.repeats, 0);
+});
+
+test('an entry carries key and answer, and nothing more than before without a key', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1);
+  await add(node, 'one');
+  const reply = await add(node, 'two', 'k');
+  const rows = await stage.shared.range(journal, { actor: `notebook/${id}`, bucket: 0 }, { limit: 5 });
+  assert.deepEqual(
+    rows.map(({ value }) => value.answered?.key),
+    [undefined, 'add k'],
+  );
+  assert.deepEqual(JSON.parse(Buffer.from(rows[1]?.value.answered?.reply ?? []).toString()), reply);
+  assert.ok(!('answered' in (rows[0]?.value ?? {})));
+});
+
+/** The owner stores what it is asked for, tells nobody, and dies; another takes its place. */
+async function killedBehindWrite(t: TestContext, command: 'add' | 'note', key?: string) {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const first = await stage.node(1);
+  const client = await stage.node(undefined);
+  await ask(client, command, { text: 'before' });
+  first.store.afterWrite = () => new Promise(() => undefined);
+  const underWay = ask(client, command, { text: 'one' }, key);
+  // Whoever expects it to fail looks at it later.
+  underWay.catch(() => undefined);
+  await stage.clock.settle();
+  stage.kill(first);
+  return { client, underWay, second: await stage.node(2), clock: stage.clock };
+}
+
+test('kill -9 behind the write and before the answer: the next owner answers as it would have', async (t) => {
+  const { client, underWay, second, clock } = await killedBehindWrite(t, 'add', 'k');
+  await clock.advance(5_000);
+  const reply = (await underWay) as { line: number };
+  assert.equal(reply.line, 2);
+  assert.deepEqual(await add(client, 'one', 'k'), reply);
+  assert.deepEqual(await lines(second), ['before', 'one']);
+});
+
+test('without a key a command that does harm twice is in doubt then', async (t) => {
+  const { underWay, second, clock } = await killedBehindWrite(t, 'add');
+  const doubt = assert.rejects(underWay);
+  await clock.advance(15_000);
+  await doubt;
+  assert.deepEqual(await lines(second), ['before', 'one']);
+});
+
+test('a command that would be done twice gets a key from whoever asks, here or elsewhere', async (t) => {
+  const { underWay, second, clock } = await killedBehindWrite(t, 'note');
+  await clock.advance(5_000);
+  assert.deepEqual(await underWay, { line: 2 });
+  assert.deepEqual(await lines(second), ['before', 'one']);
+});
+
+test('who loses the shard behind its own write asks the next owner, and nothing is done twice', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const first = await stage.node(1);
+  const proceed = first.store.holdWrites(journal);
+  const underWay = ask(first, 'note', { text: 'one' });
+  await stage.clock.settle();
+  first.store.afterWrite = () => {
+    first.placement.epoch = undefined;
+  };
+  proceed();
+  await stage.clock.settle();
+  const second = await stage.node(2);
+  await stage.clock.advance(5_000);
+  assert.deepEqual(await underWay, { line: 1 });
+  assert.deepEqual(await lines(second), ['one']);
+});
+
+test('keys go along with a handover, and are in the snapshot', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const giver = await stage.node(1);
+  const reply = await add(giver, 'one', 'k');
+  const taker = await stage.node(undefined);
+  await giver.runtime.release(STAGE_SHARDS, async (chunk) => taker.runtime.prime(chunk));
+  giver.placement.epoch = undefined;
+  taker.placement.epoch = 2;
+  await taker.runtime.acquire(STAGE_SHARDS);
+  await stage.clock.settle();
+  assert.deepEqual(await add(taker, 'again', 'k'), reply);
+  assert.deepEqual(await lines(taker), ['one']);
+
+  // From the stored snapshot alone: nothing is left to be replayed behind it.
+  const [stored] = await stage.shared.range(snapshots, { actor: `notebook/${id}` }, { limit: 1 });
+  assert.equal(stored?.key.seq, 1);
+  stage.kill(taker);
+  const third = await stage.node(3);
+  assert.deepEqual(await add(third, 'again', 'k'), reply);
+  assert.deepEqual(await lines(third), ['one']);
+});

@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { alarmKey } from '../../../../actors/domain/alarm.js';
+import { eraOfId, makeId } from '../../../../actors/domain/ids.js';
+import { isProblem, Unavailable } from '../../../../actors/domain/problem.js';
+import { Alarms, LOOK_EVERY_MS } from '../../../../actors/runtime/effects/alarms.js';
+import { put, type Tables } from '../../../../store/port.js';
+import { accountStatuses, alarmFloors, alarms, notifications, statuses } from '../../../../store/tables.js';
+import { waitingAlarms } from '../../../kit/waiting-alarms.js';
+import { blankPost, town } from '../../reactions/town.js';
+
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const POLL = { options: ['yes', 'no'], expiresInMs: 300_000, multiple: false, hideTotals: false };
+
+async function asked() {
+  const here = await town(['alice', 'bob']);
+  const posted = await here.account(here.id('alice'), 'post', { ...blankPost, poll: POLL });
+  assert.ok(!isProblem(posted));
+  const vote = { statusId: posted.id, by: here.id('bob'), choices: [0] };
+  assert.ok(!isProblem(await here.conversation(posted.conversationId, 'vote', vote)));
+  const watch = (changed: Partial<Tables> = {}) => {
+    const { stage, node, tables } = here;
+    const watching = new Alarms({
+      tables: {
+        get: (table, key) => tables.get(table, key),
+        range: (table, partition, options) => tables.range(table, partition, options),
+        write: (rows) => tables.write(rows),
+        ...changed,
+      },
+      asker: node.runtime,
+      placement: node.placement,
+      clock: stage.clock,
+      logger: silent,
+    });
+    watching.start();
+    return watching;
+  };
+  const told = async (name: string) =>
+    (
+      await here.tables.range(notifications, { account: here.id(name), era: eraOfId(here.id(name)) }, { limit: 10 })
+    ).map(({ value }) => value.type);
+  const waiting = async () => {
+    const todayMs = here.stage.clock.nowMs();
+    let rows = 0;
+    for (const day of [-1, 0, 1]) rows += (await waitingAlarms(here.tables, todayMs + day * DAY_MS)).length;
+    return rows;
+  };
+  const ended = async () => (await here.tables.get(statuses, { status: posted.id }))?.poll?.ended;
+  return { ...here, watch, told, waiting, ended };
+}
+
+test('a poll ends at its time; its author and who voted are told, once', async () => {
+  const here = await asked();
+  const watching = here.watch();
+  await here.stage.clock.advance(299_000);
+  assert.deepEqual([await here.ended(), await here.waiting()], [false, 1]);
+  await here.stage.clock.advance(2_000);
+  assert.deepEqual([await here.ended(), await here.waiting()], [true, 0]);
+  await here.stage.clock.advance(LOOK_EVERY_MS * 3);
+  assert.deepEqual([await here.told('alice'), await here.told('bob')], [['poll'], ['poll']]);
+  watching.close();
+  here.stage.close();
+});
+
+test('an end that nobody was there for is made up for when somebody is', async () => {
+  const here = await asked();
+  const first = here.watch();
+  await here.stage.clock.advance(60_000);
+  first.close();
+  await here.stage.clock.advance(86_400_000);
+  assert.equal(await here.ended(), false);
+  const second = here.watch();
+  await here.stage.clock.advance(1_000);
+  assert.deepEqual([await here.ended(), await here.waiting(), await here.told('bob')], [true, 0, ['poll']]);
+  second.close();
+  here.stage.close();
+});
+
+test('whoever does not own the actor leaves its alarm alone', async () => {
+  const here = await asked();
+  here.node.placement.epoch = undefined;
+  const watching = here.watch();
+  await here.stage.clock.advance(400_000);
+  assert.equal(await here.waiting(), 1);
+  watching.close();
+  here.stage.close();
+});
+
+test('what became due while another had the actor rings soon after it came here', async () => {
+  const here = await asked();
+  here.node.placement.epoch = undefined;
+  const watching = here.watch();
+  await here.stage.clock.advance(LOOK_EVERY_MS * 12);
+  assert.equal(await here.ended(), false);
+  here.node.placement.epoch = 2;
+  watching.shardsChanged();
+  watching.shardsChanged();
+  await here.stage.clock.advance(LOOK_EVERY_MS / 10);
+  assert.deepEqual([await here.ended(), await here.waiting()], [true, 0]);
+  watching.close();
+  here.stage.close();
+});
+
+test('a scheduled status is posted at its time, though everything was down in between', async () => {
+  const here = await asked();
+  const [alice, { clock }] = [here.id('alice'), here.stage];
+  const dueMs = clock.nowMs() + 600_000;
+  const later = { post: { ...blankPost, text: 'later', html: '<p>later</p>' }, dueMs };
+  assert.ok(!isProblem(await here.account(alice, 'schedule', later)));
+  const texts = async () => {
+    const rows = await here.tables.range(accountStatuses, { account: alice, era: eraOfId(alice) }, { limit: 10 });
+    const keys = rows.map(({ key }) => ({ status: key.status }));
+    return (await here.tables.getMany(statuses, keys)).map((record) => record?.text);
+  };
+  await clock.advance(700_000);
+  assert.deepEqual(await texts(), ['Hello']);
+  const watching = here.watch();
+  await clock.advance(1_000);
+  assert.deepEqual([await texts(), await here.waiting()], [['Hello', 'later'], 0]);
+  watching.close();
+  here.stage.close();
+});
+
+test('a lane that cannot be read does not keep the alarms of others from ringing', async () => {
+  const here = await asked();
+  const [waiting] = await waitingAlarms(here.tables, here.stage.clock.nowMs());
+  assert.ok(waiting);
+  const { lane } = waiting.key;
+  let isDown = true;
+  const range: Tables['range'] = (table, partition, options) => {
+    const isIt = (partition as { lane?: number }).lane === (lane === 0 ? 1 : 0);
+    if (isDown && table.name === alarms.name && isIt) throw new Unavailable('no quorum');
+    return here.tables.range(table, partition, options);
+  };
+  const watching = here.watch({ range });
+  await here.stage.clock.advance(301_000);
+  assert.equal(await here.ended(), true);
+  isDown = false;
+  watching.close();
+  here.stage.close();
+});
+
+test('a lane that fails for a while rings what was read before at its time', async () => {
+  const here = await asked();
+  let isDown = false;
+  const range: Tables['range'] = (table, partition, options) => {
+    if (isDown) throw new Unavailable('no quorum');
+    return here.tables.range(table, partition, options);
+  };
+  const watching = here.watch({ range });
+  await here.stage.clock.advance(270_000);
+  isDown = true;
+  await here.stage.clock.advance(31_000);
+  assert.equal(await here.ended(), true);
+  watching.close();
+  here.stage.close();
+});
+
+test('a fresh node begins to read near the present, however long others have rung before', async () => {
+  const here = await asked();
+  const first = here.watch();
+  await here.stage.clock.advance(5 * HOUR_MS);
+  first.close();
+  const bounds: number[] = [];
+  const range: Tables['range'] = (table, partition, options) => {
+    if (table.name === alarms.name) bounds.push((options.after as { ringMs: number }).ringMs);
+    return here.tables.range(table, partition, options);
+  };
+  const second = here.watch({ range });
+  await here.stage.clock.advance(0);
+  second.close();
+  assert.ok(bounds.length >= 16);
+  assert.ok(Math.min(...bounds) > here.stage.clock.nowMs() - 3 * HOUR_MS);
+  here.stage.close();
+});
+
+test('an alarm that nobody answers rings again and again, and does not hold down the floor of its lane', async () => {
+  const here = await asked();
+  const [stuck, set] = [makeId(here.stage.clock.nowMs(), 5, 1), here.stage.clock.nowMs()];
+  // No actor of this kind is known here: each call fails.
+  await here.tables.write([put(alarms, alarmKey('unknown', stuck, set, 'anything'), { atMs: set })]);
+  const watching = here.watch();
+  await here.stage.clock.advance(6 * HOUR_MS);
+  const [row, ...others] = (await waitingAlarms(here.tables, here.stage.clock.nowMs())).filter(
+    ({ key }) => key.actor === `unknown/${stuck}`,
+  );
+  assert.ok(row !== undefined && others.length === 0);
+  assert.equal(row.value.atMs, set);
+  assert.ok(row.key.ringMs > here.stage.clock.nowMs() - 2 * HOUR_MS);
+  const floor = await here.tables.get(alarmFloors, { lane: row.key.lane });
+  assert.ok((floor?.atMs ?? 0) > set);
+  watching.close();
+  here.stage.close();
+});
+
+test('an alarm whose effect was delayed beyond its time rings all the same', async () => {
+  const here = await town(['alice', 'bob']);
+  const { stage, node, tables } = here;
+  const watching = new Alarms({
+    tables,
+    asker: node.runtime,
+    placement: node.placement,
+    clock: stage.clock,
+    logger: silent,
+  });
+  watching.start();
+  node.store.breakWrites(alarms);
+  void here.askAccount(here.id('alice'), 'post', { ...blankPost, poll: POLL });
+  await stage.clock.advance(8 * HOUR_MS);
+  node.store.mend();
+  await stage.clock.advance(2 * LOOK_EVERY_MS + 60_000);
+  const told = await tables.range(
+    notifications,
+    { account: here.id('alice'), era: eraOfId(here.id('alice')) },
+    { limit: 10 },
+  );
+  assert.deepEqual(
+    told.map(({ value }) => value.type),
+    ['poll'],
+  );
+  watching.close();
+  stage.close();
+});
+
+test('alarms of one lane past what a read takes have their turn with the next', async () => {
+  const here = await asked();
+  const set = here.stage.clock.nowMs();
+  const lanes = Array.from({ length: 1_500 }, (_, n) => makeId(set, 16, n % 64) + String(n).padStart(4, '0'));
+  for (let at = 0; at < lanes.length; at += 100)
+    await here.tables.write(
+      lanes
+        .slice(at, at + 100)
+        .map((what) => put(alarms, alarmKey('account', here.id('alice'), set, what), { atMs: set })),
+    );
+  const watching = here.watch();
+  await here.stage.clock.advance(LOOK_EVERY_MS * 2);
+  assert.equal(await here.waiting(), 1, 'the poll');
+  watching.close();
+  here.stage.close();
+});
+
+test('an alarm of a hundred years from now stays where it is, and the reads until then do not pass over it', async () => {
+  const here = await asked();
+  const farMs = here.stage.clock.nowMs() + 36_525 * DAY_MS;
+  const row = put(alarms, alarmKey('account', here.id('alice'), farMs, 'far'), { atMs: farMs });
+  await here.tables.write([row]);
+  const watching = here.watch();
+  await here.stage.clock.advance(HOUR_MS);
+  assert.equal((await waitingAlarms(here.tables, farMs)).length, 1);
+  watching.close();
+  here.stage.close();
+});

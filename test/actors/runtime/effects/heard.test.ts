@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { makeId } from '../../../../actors/domain/ids.js';
+import { journal } from '../../../../store/tables.js';
+import { type NotebookKind, notebook, pages } from '../../../kit/notebook.js';
+import { Stage } from '../../../kit/stage.js';
+
+const alice = makeId(1_767_225_600_000, 1, 0);
+const bob = makeId(1_767_225_600_000, 2, 0);
+
+/** A notebook whose lines every node must have heard of, on a node whose questions the test answers. */
+async function audience(t: TestContext, kind: NotebookKind = { ...notebook(), takeAway: ['added'] }) {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const questions: (() => void)[] = [];
+  /** Rows that were there when it was asked. */
+  const written: number[] = [];
+  const heard = () => {
+    void stage.shared.range(pages, { notebook: alice }, { limit: 10 }).then((rows) => written.push(rows.length));
+    return new Promise<void>((resolve) => questions.push(resolve));
+  };
+  const { runtime, log } = await stage.node(1, {}, [kind], undefined, heard);
+  const asked = (text: string, shareWith?: string) => {
+    const state = { done: false };
+    const input = { text, ...(shareWith === undefined ? {} : { shareWith }) };
+    const reply = runtime.ask('notebook', alice, 'add', input).then(() => {
+      state.done = true;
+    });
+    return { state, reply };
+  };
+  return { stage, questions, written, log, asked, runtime };
+}
+
+test('a reply waits until all have heard of what is no more, which is asked behind its rows', async (t) => {
+  const { stage, questions, written, asked } = await audience(t);
+  const { state, reply } = asked('one');
+  await stage.clock.settle();
+  assert.deepEqual([questions.length, state.done, written], [1, false, [1]]);
+  questions[0]?.();
+  await reply;
+});
+
+test('other events ask nobody', async (t) => {
+  const { questions, asked } = await audience(t, notebook());
+  await asked('one').reply;
+  assert.equal(questions.length, 0);
+});
+
+test('all that one command decided is one question; who was told of it asks first', async (t) => {
+  const { stage, questions, asked } = await audience(t);
+  const { state } = asked('one', bob);
+  await stage.clock.settle();
+  assert.equal(questions.length, 1);
+  questions[0]?.();
+  await stage.clock.settle();
+  assert.deepEqual([questions.length, state.done], [2, false]);
+  questions[1]?.();
+  await stage.clock.settle();
+  assert.equal(state.done, true);
+});
+
+test('nothing is asked for what is not stored', async (t) => {
+  const { stage, questions, asked } = await audience(t);
+  const proceed = stage.shared.write.bind(stage.shared);
+  let letGo: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  stage.shared.write = async (rows) => {
+    if (rows.some(({ table }) => table.name === journal.name)) await held;
+    await proceed(rows);
+  };
+  const { reply } = asked('one');
+  await stage.clock.settle();
+  assert.equal(questions.length, 0);
+  letGo();
+  await stage.clock.settle();
+  questions[0]?.();
+  await reply;
+});
+
+test('a node that moves the shard away does not wait for the others', async (t) => {
+  const { stage, runtime, questions, asked, log } = await audience(t);
+  const { reply } = asked('one');
+  const outcome = reply.catch((error: Error) => error.message);
+  await stage.clock.settle();
+  assert.equal(questions.length, 1);
+  runtime.close();
+  assert.match(String(await outcome), /stopped|in doubt|moved/);
+  assert.deepEqual(log, []);
+});

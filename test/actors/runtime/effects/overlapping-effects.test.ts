@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AccountEvents } from '../../../../actors/account/commands.js';
+import { accountKind } from '../../../../actors/kinds/account.js';
+import { conversationKind } from '../../../../actors/kinds/conversation.js';
+import { MemoryTables } from '../../../../store/memory/memory-tables.js';
+import { lonelyRings } from '../../../kit/rings.js';
+import { noUploads } from '../../../kit/uploads.js';
+import { VirtualClock } from '../../../kit/virtual-clock.js';
+
+// Whose effects may run beside those of the entries after them: whoever is told two things might hear them the other way
+// round. An event that is added here must say why that does no harm.
+
+const tables = new MemoryTables();
+const account = accountKind({
+  baseUrl: 'https://here.example',
+  tables,
+  rings: lonelyRings(tables, new VirtualClock()),
+  media: noUploads,
+});
+const conversation = conversationKind();
+
+test('of a conversation’s events favourites and bookmarks alone are carried out beside one another', () => {
+  const state = conversation.initial('1');
+  const types = Object.keys(conversation.events) as (keyof typeof conversation.events)[];
+  const overlapping = types.filter((type) => conversation.overlaps?.(type, {} as never, state) === true);
+  assert.deepEqual(overlapping.sort(), ['bookmarked', 'favourited']);
+});
+
+test('of an account’s events those do that come in numbers, unless somebody waits to be told of them', () => {
+  const state = account.initial('1');
+  const does = <K extends keyof AccountEvents & string>(type: K, event: Partial<AccountEvents[K]>, of = state) =>
+    account.overlaps?.(type, event as AccountEvents[K], of) === true;
+  const types = Object.keys(account.events) as (keyof AccountEvents & string)[];
+  assert.deepEqual(types.filter((type) => does(type, {})).sort(), [
+    'followed',
+    'followerAdded',
+    'posted',
+    'statusCounted',
+  ]);
+  const quote = { statusId: '1' } as unknown as NonNullable<AccountEvents['posted']['quote']>;
+  assert.equal(does('posted', { quote }), false, 'the quoted author answers');
+  const followed = { ...state, subscribers: new Set(['2']) } as unknown as typeof state;
+  assert.equal(does('posted', {}, followed), false, 'followers are told of it');
+  assert.equal(does('followerAdded', { answer: true }), false, 'who asked is told of it');
+  const kinds = ['favourite', 'follow', 'mention', 'reblog', 'poll', 'update', 'status', 'follow_request'];
+  assert.deepEqual(
+    kinds.filter((kind) => does('notified', { kind })),
+    kinds.slice(0, 4),
+  );
+});
