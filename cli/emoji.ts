@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isProblem } from '../actors/domain/problem.js';
 import type { Node } from '../compose/node.js';
-import { putEntry, removeEntry } from '../gateway/instance/changes.js';
+import { putEntry, removeEntry } from '../gateway/settings/changes.js';
 import { Refused } from './refused.js';
 import { type Declare, printLine, type WithRun } from './running.js';
 

@@ -1,10 +1,10 @@
 import { isProblem, type Problem } from '../actors/domain/problem.js';
 import type { Node } from '../compose/node.js';
+import type { Services } from '../gateway/http/services.js';
 import { hashPassword } from '../gateway/oauth/passwords.js';
 import { parseScopes } from '../gateway/oauth/scopes.js';
 import { signUp } from '../gateway/oauth/sign-up.js';
 import { issueToken } from '../gateway/oauth/tokens.js';
-import type { Services } from '../gateway/services.js';
 import { type EmojiOperations, emojiOperations } from './emoji.js';
 import { type InstanceOperations, instanceOperations } from './instance.js';
 import { Refused } from './refused.js';

@@ -1,6 +1,6 @@
 import { idShard } from '../actors/domain/ids.js';
 import type { Placement } from '../actors/runtime/placement/placement.js';
-import type { RelationNews } from '../gateway/relation-news.js';
+import type { RelationNews } from '../gateway/viewing/relation-news.js';
 import { codec } from '../proto/codec.js';
 import { type Bus, RELATIONS_TOPIC } from '../transport/bus.js';
 import { type Hearing, UNHEARD_MS } from './hearing.js';

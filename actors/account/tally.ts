@@ -11,7 +11,7 @@ interface Share {
   readonly statuses: number;
 }
 
-/** The share of one account in a day since 1970, by which the instance is counted (gateway/instance/statistics.ts). */
+/** The share of one account in a day since 1970, by which the instance is counted (gateway/admin-measures/statistics.ts). */
 export interface TalliedDay {
   readonly day: number;
   /** When the day began. */

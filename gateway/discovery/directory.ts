@@ -1,10 +1,10 @@
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
-import { isPublished, isSuspended } from '../entities/account.js';
-import { listedAccounts } from '../instance/listed-accounts.js';
-import { loadAccounts } from '../people-at-hand.js';
-import { blocksDomainOf } from '../screening/screen.js';
-import type { Services } from '../services.js';
-import { relationsOf } from '../visible.js';
+import { isPublished, isSuspended } from '../entities/account/account.js';
+import type { Services } from '../http/services.js';
+import { listedAccounts } from '../moderation/listed-accounts.js';
+import { loadAccounts } from '../viewing/people-at-hand.js';
+import { blocksDomainOf } from '../viewing/screen.js';
+import { relationsOf } from '../viewing/visible.js';
 
 /** Accounts that are looked at, those who came last first; besides them those active of late are found. */
 export const LOOKED_AT_MAX = 5_000;

@@ -3,14 +3,14 @@ import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { Generations } from '../../store/generations.js';
 import type { RangeOptions } from '../../store/port.js';
 import { accounts, nameIndex } from '../../store/tables.js';
-import { isPublished, isSuspended } from '../entities/account.js';
-import { loadAccounts } from '../people-at-hand.js';
-import type { Relations } from '../relations.js';
-import { blocksDomainOf } from '../screening/screen.js';
-import type { Services } from '../services.js';
-import { type Soon, soon, together } from '../soon.js';
-import { rangeSoon } from '../timelines/cursor.js';
-import { relationsOf } from '../visible.js';
+import { isPublished, isSuspended } from '../entities/account/account.js';
+import type { Services } from '../http/services.js';
+import { rangeSoon } from '../paging/cursor.js';
+import { type Soon, soon, together } from '../paging/soon.js';
+import { loadAccounts } from '../viewing/people-at-hand.js';
+import type { Relations } from '../viewing/relations.js';
+import { blocksDomainOf } from '../viewing/screen.js';
+import { relationsOf } from '../viewing/visible.js';
 
 /** Words of a question that are looked up. */
 export const QUERY_WORDS_MAX = 6;

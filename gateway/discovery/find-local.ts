@@ -1,4 +1,4 @@
-import type { Services } from '../services.js';
+import type { Services } from '../http/services.js';
 
 /** The id of a local account by `name`, `@name` or `name@our.domain`. */
 export async function findLocal(services: Services, acct: string): Promise<string | undefined> {

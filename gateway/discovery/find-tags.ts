@@ -2,8 +2,8 @@ import { namedHashtag } from '../../actors/domain/text/hashtag.js';
 import { startsOf, wordStart } from '../../actors/domain/text/words.js';
 import type { ReadTables } from '../../store/port.js';
 import { tagNames } from '../../store/tables.js';
-import { type Soon, soon, together } from '../soon.js';
-import { rangeSoon } from '../timelines/cursor.js';
+import { rangeSoon } from '../paging/cursor.js';
+import { type Soon, soon, together } from '../paging/soon.js';
 
 /** Hashtags looked at for one question. */
 const ROWS_MAX = 400;

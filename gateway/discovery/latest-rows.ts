@@ -4,9 +4,9 @@ import type { WrittenRow } from '../../store/cached-tables.js';
 import { Generations } from '../../store/generations.js';
 import type { ReadTables } from '../../store/port.js';
 import type { Table } from '../../store/table.js';
-import type { Soon } from '../soon.js';
-import { ALL, type Cursor, type Entry } from '../timelines/cursor.js';
-import { accountCursor } from '../timelines/eras.js';
+import { ALL, type Cursor, type Entry } from '../paging/cursor.js';
+import { accountCursor } from '../paging/eras.js';
+import type { Soon } from '../paging/soon.js';
 import type { Told } from './tag-histories.js';
 
 /** Rows kept of all accounts in one table, some 150 bytes each: 6 MB, and there are five such tables. */

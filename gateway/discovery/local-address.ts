@@ -2,10 +2,10 @@ import { isId } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import { namedHashtag } from '../../actors/domain/text/hashtag.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
-import type { Services } from '../services.js';
-import type { Soon } from '../soon.js';
-import { publishedAccount, type VisibleStatus, visibleStatus } from '../visible.js';
-import { type VisibleCollection, visibleCollection } from '../visible-collections.js';
+import type { Services } from '../http/services.js';
+import type { Soon } from '../paging/soon.js';
+import { publishedAccount, type VisibleStatus, visibleStatus } from '../viewing/visible.js';
+import { type VisibleCollection, visibleCollection } from '../viewing/visible-collections.js';
 import type { TagUses } from './tag-histories.js';
 
 /** A hashtag that was found, with its uses. */

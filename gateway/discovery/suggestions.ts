@@ -1,14 +1,14 @@
 import { idMs } from '../../actors/domain/ids.js';
 import type { StoreAccountRecord, StoreAccountStatusRow, StoreStatusRef } from '../../proto/gen/types.js';
 import { accountStatuses, favourites } from '../../store/tables.js';
-import { isPublished, isSuspended } from '../entities/account.js';
-import { loadAccounts } from '../people-at-hand.js';
-import { askSoon } from '../read-services.js';
-import { blocksDomainOf } from '../screening/screen.js';
-import type { Services } from '../services.js';
-import { type Soon, soon, together } from '../soon.js';
-import type { Entry } from '../timelines/cursor.js';
-import { answered, loadStatuses } from '../visible.js';
+import { isPublished, isSuspended } from '../entities/account/account.js';
+import type { Services } from '../http/services.js';
+import type { Entry } from '../paging/cursor.js';
+import { type Soon, soon, together } from '../paging/soon.js';
+import { loadAccounts } from '../viewing/people-at-hand.js';
+import { askSoon } from '../viewing/read-services.js';
+import { blocksDomainOf } from '../viewing/screen.js';
+import { answered, loadStatuses } from '../viewing/visible.js';
 
 /** Source: service-interface.md, limits. */
 const WEIGHTS = { reply: 1, favourite: 10, reblog: 20 } as const;

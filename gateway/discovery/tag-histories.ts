@@ -5,7 +5,7 @@ import type { StorePublicRow } from '../../proto/gen/types.js';
 import type { WrittenRow } from '../../store/cached-tables.js';
 import type { ReadTables } from '../../store/port.js';
 import { tagStatuses } from '../../store/tables.js';
-import type { Soon } from '../soon.js';
+import type { Soon } from '../paging/soon.js';
 import { tagsCursor } from '../timelines/tag.js';
 
 export const DAY_MS = 86_400_000;

@@ -1,8 +1,8 @@
 import { ENTRIES_MAX } from '../../actors/instance/entries.js';
 import type { InstanceEntry } from '../../proto/gen/types.js';
-import { putEntry, removeEntry } from '../instance/changes.js';
-import type { InstanceEntries } from '../instance/entries.js';
-import type { Services } from '../services.js';
+import type { Services } from '../http/services.js';
+import { putEntry, removeEntry } from '../settings/changes.js';
+import type { InstanceEntries } from '../settings/entries.js';
 
 export type TrendKind = 'tag' | 'link' | 'status';
 export type Verdict = 'approved' | 'rejected';

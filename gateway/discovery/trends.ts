@@ -5,9 +5,9 @@ import type { Clock } from '../../actors/domain/time.js';
 import type { LinkCard, StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import type { ReadTables } from '../../store/port.js';
 import { accounts, popularStatuses, statuses } from '../../store/tables.js';
-import type { LimitedAccounts } from '../instance/account-limits.js';
-import { eachBounded, READS_AT_ONCE_MAX } from '../timelines/cursor.js';
+import { eachBounded, READS_AT_ONCE_MAX } from '../paging/cursor.js';
 import { publicCursor } from '../timelines/public.js';
+import type { LimitedAccounts } from '../viewing/account-limits.js';
 import { Kept } from './kept.js';
 import type { LinkCards } from './link-cards.js';
 import {

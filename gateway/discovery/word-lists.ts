@@ -4,7 +4,7 @@ import { WORD_BUCKETS_MAX, wordBucket } from '../../actors/domain/text/words.js'
 import type { Clock } from '../../actors/domain/time.js';
 import type { ReadTables } from '../../store/port.js';
 import { statusIndex } from '../../store/tables.js';
-import type { Soon } from '../soon.js';
+import type { Soon } from '../paging/soon.js';
 
 /** Statuses of one word that are looked at, newest first. */
 const WORD_ROWS_MAX = 600;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { StoreAccountRecord, StoreTokenRecord } from '../../proto/gen/types.js';
 import type { ReadTables } from '../../store/port.js';
 import { accounts, tokens } from '../../store/tables.js';
-import { isSuspended } from '../entities/account.js';
+import { isSuspended } from '../entities/account/account.js';
 import type { Bearer } from './route.js';
 
 /** Who calls: nobody, an application or a user. */

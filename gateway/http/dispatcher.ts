@@ -1,21 +1,21 @@
 import type { TSchema } from '@sinclair/typebox';
 import { isProblem, type Problem, problem, Unavailable } from '../../actors/domain/problem.js';
 import { faultPage } from '../oauth/pages/layout.js';
-import type { Services } from '../services.js';
+import { idText, isIdText } from '../paging/bounds.js';
 import type { Authenticator, Caller } from './authenticator.js';
 import { authorize } from './authorize.js';
 import { BODY_BYTES_MAX, parseBody } from './body.js';
 import type { ClientAddress } from './client-address.js';
 import { parseUrlEncoded, percentDecode, Unparsable } from './form.js';
 import type { Head } from './head.js';
+import { once } from './idempotency.js';
 import { type Address, type Arrival, Incoming } from './incoming.js';
 import { LogBound } from './log-bound.js';
-import { once } from './once.js';
-import { idText, isIdText } from './paging.js';
 import { problemAnswer } from './problem-answer.js';
 import { isLimited, type RateLimits, type Standing } from './rate-limits.js';
 import type { Answer, AnyRoute } from './route.js';
 import { type Match, paramNames, Router } from './router.js';
+import type { Services } from './services.js';
 import { type Validate, validators } from './validate.js';
 
 /** Where the gateway reports; pino fits. */

@@ -1,10 +1,10 @@
-import type { Services } from '../services.js';
 import type { Caller } from './authenticator.js';
 import type { BodyRead } from './body-reader.js';
 import type { ClientAddress } from './client-address.js';
 import type { Head } from './head.js';
-import type { Repeated } from './once.js';
+import type { Repeated } from './idempotency.js';
 import type { Bearer, Request } from './route.js';
+import type { Services } from './services.js';
 
 /** One request on its way through the dispatcher. */
 export interface Arrival {

@@ -1,7 +1,7 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
 import type { Permission } from '../../actors/domain/permissions.js';
 import type { Problem } from '../../actors/domain/problem.js';
-import type { Services } from '../services.js';
+import type { Services } from './services.js';
 
 /**
  * Who may call. `none`: no token is looked at. `optional`: anonymous or a user. `app`: any valid token. `user`: a

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import type { StoreAppRecord } from '../../proto/gen/types.js';
 import type { Answer } from '../http/route.js';
 import { redirect } from '../http/route.js';
-import type { Services } from '../services.js';
+import type { Services } from '../http/services.js';
 import { findApp } from './clients.js';
 import { field } from './form.js';
 import { faultPage } from './pages/layout.js';

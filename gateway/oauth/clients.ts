@@ -3,7 +3,7 @@ import { NONCE_BYTES } from '../../actors/domain/keyed-tokens.js';
 import type { StoreAppRecord } from '../../proto/gen/types.js';
 import { apps } from '../../store/tables.js';
 import { tokenHash } from '../http/authenticator.js';
-import type { Services } from '../services.js';
+import type { Services } from '../http/services.js';
 
 /** What newSecret makes: no other text is a client's id, and no row is looked for. */
 const CLIENT_ID_CHARS = 43;

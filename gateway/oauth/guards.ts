@@ -1,4 +1,4 @@
-import type { Services } from '../services.js';
+import type { Services } from '../http/services.js';
 import { Attempts } from './attempts.js';
 import { Passwords } from './passwords.js';
 

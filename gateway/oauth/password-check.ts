@@ -1,6 +1,6 @@
 import type { TokenContent } from '../../actors/domain/keyed-tokens.js';
 import { isProblem } from '../../actors/domain/problem.js';
-import type { Services } from '../services.js';
+import type { Services } from '../http/services.js';
 import { type Attempts, addressKey } from './attempts.js';
 import { type Guards, guardsOf } from './guards.js';
 

@@ -1,7 +1,7 @@
 import { RANGE_LIMIT_MAX } from '../../store/port.js';
 import { refusedSignUps } from '../../store/tables.js';
 import { DAY_MS, type DayUse, HISTORY_DAYS } from '../discovery/tag-histories.js';
-import type { Services } from '../services.js';
+import type { Services } from '../http/services.js';
 import { guardsOf } from './guards.js';
 
 /** Notes that somebody was refused for the provider of their e-mail address, unless that was noted often enough today. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import { type Problem, problem } from '../../actors/domain/problem.js';
 import type { InstanceEntry } from '../../proto/gen/types.js';
-import type { Services } from '../services.js';
+import type { Services } from '../http/services.js';
 import { noteRefused } from './refused-sign-ups.js';
 
 /**

@@ -1,7 +1,7 @@
 import { EMAIL_CHARS_MAX, USERNAME_CHARS_MAX } from '../../actors/account/register.js';
 import { type FieldError, isProblem, type Problem, problem } from '../../actors/domain/problem.js';
 import { namesOf } from '../../actors/domain/text/names.js';
-import type { Services } from '../services.js';
+import type { Services } from '../http/services.js';
 import { newNonce } from './clients.js';
 import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from './passwords.js';
 

@@ -1,6 +1,6 @@
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import { tokenHash } from '../http/authenticator.js';
-import type { Services } from '../services.js';
+import type { Services } from '../http/services.js';
 import { newSecret } from './clients.js';
 
 /** The REST API's Token. */

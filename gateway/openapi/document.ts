@@ -1,6 +1,6 @@
 import type { AnyRoute } from '../http/route.js';
-import type { InstanceSettings } from '../instance/settings.js';
 import { ALL_SCOPES } from '../oauth/scopes.js';
+import type { InstanceSettings } from '../settings/settings.js';
 import { answerSchema, entitySchemas, type Facts, type JsonSchema, pathShape } from './answer-schemas.js';
 
 type Schema = JsonSchema & {

@@ -5,7 +5,7 @@ import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import { countChars } from '../../actors/domain/text/plain-text.js';
 import { invalidField } from '../../actors/domain/text/status-text.js';
 import type { AccountMedia, AccountMediaList, StoreStatusRecord } from '../../proto/gen/types.js';
-import type { Services } from '../services.js';
+import type { Services } from '../http/services.js';
 import { focusOf } from './media-focus.js';
 
 /** Lists that are read at all; what a status may have is judged later. */

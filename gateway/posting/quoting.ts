@@ -2,8 +2,8 @@ import { noQuoted } from '../../actors/domain/posting-refusals.js';
 import type { Problem } from '../../actors/domain/problem.js';
 import { fitsQuote, mayQuote } from '../../actors/domain/quoting.js';
 import type { AccountQuote, StoreStatusRecord } from '../../proto/gen/types.js';
-import type { Services } from '../services.js';
-import { relationsOf, visibleById } from '../visible.js';
+import type { Services } from '../http/services.js';
+import { relationsOf, visibleById } from '../viewing/visible.js';
 
 /**
  * The status that somebody wants to quote; a reblog is quoted as what it reblogs. What may not be quoted is as if it

@@ -1,10 +1,10 @@
 import { readText, renderHtml } from '../../actors/domain/text/plain-text.js';
 import type { AccountMention } from '../../proto/gen/types.js';
-import { accountUrl, isPublished } from '../entities/account.js';
-import { loadAccounts } from '../people-at-hand.js';
-import type { Services } from '../services.js';
-import { eachBounded } from '../timelines/cursor.js';
-import { relationsOf } from '../visible.js';
+import { accountUrl, isPublished } from '../entities/account/account.js';
+import type { Services } from '../http/services.js';
+import { eachBounded } from '../paging/cursor.js';
+import { loadAccounts } from '../viewing/people-at-hand.js';
+import { relationsOf } from '../viewing/visible.js';
 
 /** Names looked up at once: each is a serial read. */
 const NAMES_AT_ONCE_MAX = 8;

@@ -1,6 +1,6 @@
 import { codec } from '../../proto/codec.js';
-import { renderAnnouncement } from '../entities/announcement.js';
-import type { InstanceSettings } from '../instance/settings.js';
+import { renderAnnouncement } from '../entities/instance/announcement.js';
+import type { InstanceSettings } from '../settings/settings.js';
 import { StreamEvent } from './stream-event.js';
 
 const topic = codec('murmuration.instance.InstanceTopic');

@@ -1,8 +1,8 @@
 import { compareIds, makeId } from '../../actors/domain/ids.js';
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
+import type { Lens } from '../viewing/lens.js';
 import type { Connection, StreamSubscription } from './connection.js';
 import type { HubParts } from './hub-parts.js';
-import type { Lens } from './lens.js';
 import { conversationEvent, notificationEvent, statusEvent, untilAvailable } from './renderer.js';
 import type { StatusChange } from './sources.js';
 import { StreamEvent } from './stream-event.js';

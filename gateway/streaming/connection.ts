@@ -3,7 +3,7 @@ import { isWished } from '../../actors/domain/text/hashtag.js';
 import type { Clock } from '../../actors/domain/time.js';
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import { grants } from '../http/scopes.js';
-import type { Lens } from './lens.js';
+import type { Lens } from '../viewing/lens.js';
 import { Position, type Since } from './position.js';
 import { RecentGists } from './recent-gists.js';
 import { SentIds, versionOf } from './sent-ids.js';

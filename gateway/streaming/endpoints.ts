@@ -17,7 +17,7 @@ import { HTTP_STATUS, problemAnswer } from '../http/problem-answer.js';
 import { respond } from '../http/responder.js';
 import { type Answer, redirect } from '../http/route.js';
 import { grants } from '../http/scopes.js';
-import type { BlockedAddresses } from '../instance/address-blocks.js';
+import type { BlockedAddresses } from '../moderation/address-blocks.js';
 import { EventSourceStream } from './event-source.js';
 import type { Hub } from './hub.js';
 import { type Since, sinceOf } from './position.js';

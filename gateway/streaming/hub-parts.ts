@@ -1,6 +1,6 @@
 import type { Bus } from '../../transport/bus.js';
 import type { GatewayLogger } from '../http/dispatcher.js';
-import type { Services } from '../services.js';
+import type { Services } from '../http/services.js';
 import type { StreamSources } from './sources.js';
 
 /** What a hub is made of. */

@@ -1,11 +1,11 @@
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
-import { type FilterResult, renderFilterResult } from '../entities/filter.js';
-import { loadAccounts } from '../people-at-hand.js';
-import { isDropped } from '../screening/filters.js';
-import { blocksDomainOf, type Screen } from '../screening/screen.js';
-import type { Services } from '../services.js';
-import { loadStatuses } from '../visible.js';
-import type { Lens } from './lens.js';
+import { type FilterResult, renderFilterResult } from '../entities/account/filter.js';
+import type { Services } from '../http/services.js';
+import { isDropped } from '../viewing/filters.js';
+import type { Lens } from '../viewing/lens.js';
+import { loadAccounts } from '../viewing/people-at-hand.js';
+import { blocksDomainOf, type Screen } from '../viewing/screen.js';
+import { loadStatuses } from '../viewing/visible.js';
 import { isAccounts, type StreamKind } from './stream-kinds.js';
 
 /**

@@ -1,13 +1,13 @@
 import type { StoreAccountStatusRow, StoreStatusRecord } from '../../proto/gen/types.js';
 import { accountStatuses } from '../../store/tables.js';
-import type { PageBounds } from '../http/paging.js';
-import type { Relations } from '../relations.js';
-import type { Services } from '../services.js';
-import { type Soon, soon } from '../soon.js';
-import { relationsOf, type VisibleStatus, visibleById } from '../visible.js';
-import type { Entry } from './cursor.js';
-import { accountCursor } from './eras.js';
-import { type Page, readPage, type Select } from './page.js';
+import type { Services } from '../http/services.js';
+import type { PageBounds } from '../paging/bounds.js';
+import type { Entry } from '../paging/cursor.js';
+import { accountCursor } from '../paging/eras.js';
+import { type Page, readPage, type Select } from '../paging/page.js';
+import { type Soon, soon } from '../paging/soon.js';
+import type { Relations } from '../viewing/relations.js';
+import { relationsOf, type VisibleStatus, visibleById } from '../viewing/visible.js';
 
 /** Which of an account's statuses are wanted. */
 export interface AccountTimelineOptions {

@@ -1,10 +1,10 @@
 import { directStatuses } from '../../store/tables.js';
-import type { PageBounds } from '../http/paging.js';
-import type { Services } from '../services.js';
-import type { Soon } from '../soon.js';
-import { type VisibleStatus, visibleById } from '../visible.js';
-import { accountCursor } from './eras.js';
-import { type Page, readPage } from './page.js';
+import type { Services } from '../http/services.js';
+import type { PageBounds } from '../paging/bounds.js';
+import { accountCursor } from '../paging/eras.js';
+import { type Page, readPage } from '../paging/page.js';
+import type { Soon } from '../paging/soon.js';
+import { type VisibleStatus, visibleById } from '../viewing/visible.js';
 
 /** Direct statuses that somebody sent and got, newest first. */
 export function directTimeline(services: Services, viewer: string, bounds: PageBounds): Soon<Page<VisibleStatus>> {

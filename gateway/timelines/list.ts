@@ -1,12 +1,12 @@
 import type { Problem } from '../../actors/domain/problem.js';
-import type { PageBounds } from '../http/paging.js';
-import type { Services } from '../services.js';
-import { type Soon, soon } from '../soon.js';
-import type { Audience } from '../streaming/lens.js';
-import { loadStatuses, notFound, type VisibleStatus } from '../visible.js';
-import type { Cursor } from './cursor.js';
+import type { Services } from '../http/services.js';
+import type { PageBounds } from '../paging/bounds.js';
+import type { Cursor } from '../paging/cursor.js';
+import { type Page, readPage } from '../paging/page.js';
+import { type Soon, soon } from '../paging/soon.js';
+import type { Audience } from '../viewing/lens.js';
+import { loadStatuses, notFound, type VisibleStatus } from '../viewing/visible.js';
 import { type HomeEntry, homeCursor, selectShown } from './home.js';
-import { type Page, readPage } from './page.js';
 import { Shown } from './repeats.js';
 
 /** Ids of the home looked at first for each status of a page: many are by members of the list, or they would be few. */

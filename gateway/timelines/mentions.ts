@@ -1,10 +1,10 @@
-import type { PageBounds } from '../http/paging.js';
-import type { Services } from '../services.js';
-import { type Soon, soon } from '../soon.js';
-import { relationsOf, type VisibleStatus, visibleById } from '../visible.js';
-import { notificationCursor } from './notification-cursor.js';
-import { isAskedFor } from './notification-filter.js';
-import { type Page, readPage } from './page.js';
+import type { Services } from '../http/services.js';
+import { notificationCursor } from '../notifications/notification-cursor.js';
+import { isAskedFor } from '../notifications/notification-filter.js';
+import type { PageBounds } from '../paging/bounds.js';
+import { type Page, readPage } from '../paging/page.js';
+import { type Soon, soon } from '../paging/soon.js';
+import { relationsOf, type VisibleStatus, visibleById } from '../viewing/visible.js';
 
 const MENTIONS = { types: ['mention'] };
 const MENTIONED = { hideBlocked: true, hideMuted: true, context: 'notifications' } as const;

@@ -2,13 +2,13 @@ import { PUBLIC_BUCKET_MS, PUBLIC_LANES } from '../../actors/domain/public.js';
 import type { StorePublicRow } from '../../proto/gen/types.js';
 import type { ReadTables } from '../../store/port.js';
 import { publicBuckets, publicStatuses } from '../../store/tables.js';
-import type { PageBounds } from '../http/paging.js';
-import type { ReadServices } from '../read-services.js';
-import { type Soon, soon } from '../soon.js';
-import { relationsOf, type VisibleStatus, visibleById } from '../visible.js';
-import { filledBuckets } from './buckets.js';
-import { type Cursor, type Entry, entriesSoon, MergedCursor, PartsCursor, rangeSoon } from './cursor.js';
-import { type Page, readPage } from './page.js';
+import type { PageBounds } from '../paging/bounds.js';
+import { filledBuckets } from '../paging/buckets.js';
+import { type Cursor, type Entry, entriesSoon, MergedCursor, PartsCursor, rangeSoon } from '../paging/cursor.js';
+import { type Page, readPage } from '../paging/page.js';
+import { type Soon, soon } from '../paging/soon.js';
+import type { ReadServices } from '../viewing/read-services.js';
+import { relationsOf, type VisibleStatus, visibleById } from '../viewing/visible.js';
 import { RingCursor } from './ring-cursor.js';
 
 /** Ids asked of the ring besides those of a page: some may be of people whom the viewer does not want to see. */

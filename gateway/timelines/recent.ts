@@ -2,8 +2,8 @@ import type { Clock } from '../../actors/domain/time.js';
 import type { RecentIds } from '../../actors/timelines/home-rings.js';
 import type { ReadTables } from '../../store/port.js';
 import { accountStatuses } from '../../store/tables.js';
-import { ALL, MergedCursor } from './cursor.js';
-import { accountCursor } from './eras.js';
+import { ALL, MergedCursor } from '../paging/cursor.js';
+import { accountCursor } from '../paging/eras.js';
 import { publicCursor } from './public.js';
 
 /** Rows read ahead from each author: a page's worth of few, of many only what merging needs. */

@@ -1,8 +1,8 @@
 import { statuses } from '../../store/tables.js';
-import type { ReadServices } from '../read-services.js';
-import { type Soon, soon } from '../soon.js';
-import { loadStatuses, type VisibleStatus } from '../visible.js';
-import type { Select } from './page.js';
+import type { Select } from '../paging/page.js';
+import { type Soon, soon } from '../paging/soon.js';
+import type { ReadServices } from '../viewing/read-services.js';
+import { loadStatuses, type VisibleStatus } from '../viewing/visible.js';
 
 /**
  * A reblog is not shown where what it reblogs, or another reblog of that, is among as many rows below it: it was seen

@@ -1,6 +1,6 @@
 import type { HomeBounds, HomeIds } from '../../actors/timelines/ring-part.js';
-import type { Soon } from '../soon.js';
-import type { Cursor } from './cursor.js';
+import type { Cursor } from '../paging/cursor.js';
+import type { Soon } from '../paging/soon.js';
 
 /** Where a list that is kept in a ring goes on. */
 export interface RingSources<E> {

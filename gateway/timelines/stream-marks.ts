@@ -1,9 +1,9 @@
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
-import { viewerBits, viewerMarks } from '../entities/status.js';
-import { loadAccounts } from '../people-at-hand.js';
-import type { Services } from '../services.js';
+import { viewerBits, viewerMarks } from '../entities/status/status.js';
+import type { Services } from '../http/services.js';
 import type { StreamedMarks } from '../streaming/sources.js';
-import { loadStatuses } from '../visible.js';
+import { loadAccounts } from '../viewing/people-at-hand.js';
+import { loadStatuses } from '../viewing/visible.js';
 
 /**
  * What a status on a viewer's own stream has in addition to what everybody gets. A reblog shows the marks of its

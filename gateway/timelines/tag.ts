@@ -2,13 +2,21 @@ import { isWished, TAG_BUCKET_MS, type TagWish } from '../../actors/domain/text/
 import type { StorePublicRow, StoreStatusRecord } from '../../proto/gen/types.js';
 import type { ReadTables } from '../../store/port.js';
 import { tagBuckets, tagStatuses } from '../../store/tables.js';
-import type { PageBounds } from '../http/paging.js';
-import type { ReadServices } from '../read-services.js';
-import { type Soon, soon } from '../soon.js';
-import { relationsOf, type VisibleStatus, visibleById } from '../visible.js';
-import { filledBuckets } from './buckets.js';
-import { type Cursor, type Entry, entriesSoon, MergedCursor, OnceCursor, PartsCursor, rangeSoon } from './cursor.js';
-import { type Page, readPage } from './page.js';
+import type { PageBounds } from '../paging/bounds.js';
+import { filledBuckets } from '../paging/buckets.js';
+import {
+  type Cursor,
+  type Entry,
+  entriesSoon,
+  MergedCursor,
+  OnceCursor,
+  PartsCursor,
+  rangeSoon,
+} from '../paging/cursor.js';
+import { type Page, readPage } from '../paging/page.js';
+import { type Soon, soon } from '../paging/soon.js';
+import type { ReadServices } from '../viewing/read-services.js';
+import { relationsOf, type VisibleStatus, visibleById } from '../viewing/visible.js';
 
 /** Rows read ahead from each hashtag of a merge. */
 const CHUNK = 20;

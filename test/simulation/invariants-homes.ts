@@ -1,11 +1,11 @@
 import { accountKind } from '../../actors/kinds/account.js';
 import { askerOf } from '../../actors/runtime/kind.js';
 import { NO_RING } from '../../actors/timelines/ring-part.js';
-import { NOBODY_LIMITED } from '../../gateway/instance/account-limits.js';
-import { Lenses } from '../../gateway/lenses.js';
-import type { Services } from '../../gateway/services.js';
+import type { Services } from '../../gateway/http/services.js';
+import { readPage } from '../../gateway/paging/page.js';
 import { homeCursor, homeTimeline, selectShown } from '../../gateway/timelines/home.js';
-import { readPage } from '../../gateway/timelines/page.js';
+import { NOBODY_LIMITED } from '../../gateway/viewing/account-limits.js';
+import { Lenses } from '../../gateway/viewing/lenses.js';
 import { lonelyRings } from '../kit/rings.js';
 import { noUploads } from '../kit/uploads.js';
 import type { Ended } from './invariants.js';

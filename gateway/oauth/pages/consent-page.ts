@@ -1,5 +1,5 @@
 import type { Answer } from '../../http/route.js';
-import type { InstanceSettings } from '../../instance/settings.js';
+import type { InstanceSettings } from '../../settings/settings.js';
 import { formActionOf, OUT_OF_BAND } from '../redirects.js';
 import { type Html, hidden, html, layout, nothing } from './layout.js';
 

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../../actors/domain/text/plain-text.js';
 import { type Answer, page } from '../../http/route.js';
-import type { InstanceSettings } from '../../instance/settings.js';
+import type { InstanceSettings } from '../../settings/settings.js';
 
 /** Text that is HTML already; everything else that goes into a page is escaped. */
 export interface Html {

@@ -1,5 +1,5 @@
 import type { Answer } from '../../http/route.js';
-import type { InstanceSettings } from '../../instance/settings.js';
+import type { InstanceSettings } from '../../settings/settings.js';
 import { hidden, html, layout, nothing } from './layout.js';
 
 export interface SignInForm {

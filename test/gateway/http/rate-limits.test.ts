@@ -3,7 +3,7 @@ import { before, test } from 'node:test';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { RateLimits } from '../../../gateway/http/rate-limits.js';
 import { RATE_RULES, rateRules } from '../../../gateway/http/rate-rules.js';
-import { putEntry } from '../../../gateway/instance/changes.js';
+import { putEntry } from '../../../gateway/settings/changes.js';
 import { InProcessHub } from '../../../transport/in-process-bus.js';
 import { sameDayFor } from '../../kit/same-day.js';
 import { TestServer } from '../../kit/server.js';

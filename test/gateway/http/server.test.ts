@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { Type } from '@sinclair/typebox';
 import { problem, Unavailable } from '../../../actors/domain/problem.js';
-import { pageQuery } from '../../../gateway/http/paging.js';
 import { json, page, type Request, route, uploaded } from '../../../gateway/http/route.js';
+import { pageQuery } from '../../../gateway/paging/bounds.js';
 import { until } from '../../kit/until.js';
 import { ALICE, account, GatewayFixture, rawExchange } from './gateway-fixture.js';
 

@@ -1,0 +1,60 @@
+import { idMs, makeId } from '../../actors/domain/ids.js';
+import { accountStatuses, favourites } from '../../store/tables.js';
+import { Kept } from '../discovery/kept.js';
+import { DAY_MS } from '../discovery/tag-histories.js';
+import type { Services } from '../http/services.js';
+import { listedAccounts } from '../moderation/listed-accounts.js';
+import { accountCursor } from '../paging/eras.js';
+import { countedDays } from './period.js';
+
+/** Accounts whose doings are counted, those that signed up last: each costs two reads. */
+const ACCOUNTS_MAX = 5_000;
+/** Rows of one account, of each kind. */
+const ROWS_MAX = 5_000;
+/** Accounts read side by side. */
+const READ_AT_ONCE = 20;
+
+type ByDay = ReadonlyMap<number, number>;
+/** For each server in the process, as long as its registry lives. */
+const keptOf = new WeakMap<object, Kept<ByDay>>();
+
+/** Favourites, reblogs, and replies to others that people of this server made, by days since 1970. */
+export function interactions(services: Services): Promise<ByDay> {
+  const kept = keptOf.get(services.registry) ?? new Kept(services.clock, () => count(services));
+  keptOf.set(services.registry, kept);
+  return kept.get();
+}
+
+async function count(services: Services): Promise<ByDay> {
+  const byDay = new Map<number, number>();
+  const { first } = countedDays({ first: 0, last: 0 }, services.clock.nowMs());
+  const after = makeId(first * DAY_MS, 0, 0);
+  let looked = 0;
+  for await (const ids of listedAccounts(services)) {
+    for (let start = 0; start < ids.length; start += READ_AT_ONCE) {
+      const some = ids.slice(start, start + READ_AT_ONCE);
+      const made = await Promise.all(some.map((id) => madeBy(services, id, after)));
+      for (const id of made.flat()) {
+        const day = Math.floor(idMs(id) / DAY_MS);
+        byDay.set(day, (byDay.get(day) ?? 0) + 1);
+      }
+    }
+    looked += ids.length;
+    if (looked >= ACCOUNTS_MAX) break;
+  }
+  return byDay;
+}
+
+/** Ids of what somebody made of others' statuses. */
+async function madeBy({ tables, clock }: Services, account: string, after: string): Promise<string[]> {
+  const bounds = { before: undefined, after, upwards: false };
+  const [said, liked] = await Promise.all([
+    accountCursor(tables, clock, accountStatuses, 'status', account, bounds).next(ROWS_MAX),
+    accountCursor(tables, clock, favourites, 'mark', account, bounds).next(ROWS_MAX),
+  ]);
+  const toOthers = said.filter(
+    ({ value }) =>
+      value.reblogOfId !== undefined || (value.inReplyToId !== undefined && value.inReplyToAccountId !== account),
+  );
+  return [...toOthers, ...liked].map(({ id }) => id);
+}

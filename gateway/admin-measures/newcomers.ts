@@ -1,0 +1,44 @@
+import type { StoreAccountRecord } from '../../proto/gen/types.js';
+import { accounts } from '../../store/tables.js';
+import { isSuspended } from '../entities/account/account.js';
+import type { Services } from '../http/services.js';
+import { accountsCursor } from '../moderation/moderators.js';
+import { idsOf, type Period } from './period.js';
+
+/** Accounts that one question looks at, the newest first: some hundred reads. */
+const NEWCOMERS_MAX = 20_000;
+const READ_AT_ONCE = 200;
+
+/** Who signed up in a period, and is here still. */
+export async function* newcomers(services: Services, period: Period): AsyncGenerator<StoreAccountRecord> {
+  if (period.last < period.first) return;
+  const cursor = accountsCursor(services, idsOf(period));
+  for (let read = 0; read < NEWCOMERS_MAX; ) {
+    const rows = await cursor.next(READ_AT_ONCE);
+    if (rows.length === 0) return;
+    read += rows.length;
+    yield* present(
+      await recordsOf(
+        services,
+        rows.map(({ id }) => id),
+      ),
+    );
+  }
+}
+
+/** Some accounts at a time. */
+export async function recordsOf(services: Services, ids: readonly string[]): Promise<StoreAccountRecord[]> {
+  const found: StoreAccountRecord[] = [];
+  for (let start = 0; start < Math.min(ids.length, NEWCOMERS_MAX); start += READ_AT_ONCE) {
+    const some = ids.slice(start, start + READ_AT_ONCE);
+    const records = await services.tables.getMany(
+      accounts,
+      some.map((account) => ({ account })),
+    );
+    found.push(...records.filter((record) => record !== undefined));
+  }
+  return found;
+}
+
+const present = (records: readonly StoreAccountRecord[]) =>
+  records.filter((record) => record.confirmed && record.approved && !isSuspended(record));

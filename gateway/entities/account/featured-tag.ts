@@ -1,0 +1,28 @@
+import type { AccountFeaturedTag } from '../../../proto/gen/types.js';
+import { isoDay } from '../../paging/iso-time.js';
+import type { InstanceSettings } from '../../settings/settings.js';
+import { accountUrl } from './account.js';
+
+/** The REST API's FeaturedTag; the count is a text there. */
+export interface FeaturedTag {
+  readonly id: string;
+  readonly name: string;
+  /** Of the owner's statuses with it. */
+  readonly url: string;
+  readonly statuses_count: string;
+  readonly last_status_at: string | null;
+}
+
+export function renderFeaturedTag(
+  instance: InstanceSettings,
+  username: string,
+  { id, name, uses, lastAtMs }: AccountFeaturedTag,
+): FeaturedTag {
+  return {
+    id,
+    name,
+    url: `${accountUrl(instance, username)}/tagged/${encodeURIComponent(name)}`,
+    statuses_count: String(uses),
+    last_status_at: lastAtMs > 0 ? isoDay(lastAtMs) : null,
+  };
+}

@@ -1,0 +1,140 @@
+import type { AccountRelation, StoreAccountRecord } from '../../../proto/gen/types.js';
+import { following } from '../../../store/tables.js';
+import type { Services } from '../../http/services.js';
+import { isoTime } from '../../paging/iso-time.js';
+import { type Soon, soon, together } from '../../paging/soon.js';
+import { loadAccounts } from '../../viewing/people-at-hand.js';
+import { blocksDomainOf } from '../../viewing/screen.js';
+import { relationsTo } from '../../viewing/visible.js';
+
+/** The REST API's Relationship: the viewer's to one account. */
+export interface Relationship {
+  readonly id: string;
+  readonly following: boolean;
+  readonly showing_reblogs: boolean;
+  readonly notifying: boolean;
+  readonly languages: readonly string[] | null;
+  readonly followed_by: boolean;
+  readonly blocking: boolean;
+  readonly blocked_by: boolean;
+  readonly muting: boolean;
+  readonly muting_notifications: boolean;
+  readonly muting_expires_at: string | null;
+  readonly requested: boolean;
+  readonly requested_by: boolean;
+  readonly domain_blocking: boolean;
+  readonly endorsed: boolean;
+  readonly note: string;
+}
+
+/** Relationships in the order of the ids; `known`: what the viewer's actor has just said, else it is asked. */
+export function renderRelationships(
+  services: Services,
+  viewer: string,
+  ids: readonly string[],
+  known?: AccountRelation,
+): Soon<Relationship[]> {
+  const asked = known === undefined ? ids : ids.filter((id) => id !== known.target);
+  const found = together<[ReadonlyMap<string, AccountRelation>, ReadonlySet<string>]>([
+    relationsTo(services, viewer, asked),
+    ofBlockedDomains(services, viewer, ids),
+  ]);
+  return soon(found, ([relations, blocked]) => {
+    const relationOf = (id: string) => (id === known?.target ? known : relations.get(id));
+    const isFollowedBy = (id: string) => relationOf(id)?.followedBy;
+    const unknown = ids.filter((id) => id !== viewer && isFollowedBy(id) === undefined);
+    return soon(amongFollowers(services, viewer, unknown), (followers) =>
+      ids.map((id) => {
+        return renderRelationship(id, relationOf(id), isFollowedBy(id) ?? followers.has(id), blocked.has(id));
+      }),
+    );
+  });
+}
+
+/** The same as JSON. */
+export function relationshipsJson(services: Services, viewer: string, ids: readonly string[]): Soon<string> {
+  return soon(renderRelationships(services, viewer, ids), (all) => `[${all.map(jsonOf).join(',')}]`);
+}
+
+/** What follows the id where there are only flags, by these: a handful of the 4,096 that there could be. */
+const rests = new Map<number, string>();
+
+function jsonOf(relationship: Relationship): string {
+  const { id, languages, muting_expires_at, note } = relationship;
+  if (languages !== null || muting_expires_at !== null || note !== '') return JSON.stringify(relationship);
+  const flags = flagsOf(relationship);
+  let rest = rests.get(flags);
+  if (rest === undefined) {
+    rest = JSON.stringify({ ...relationship, id: undefined }).slice(1);
+    rests.set(flags, rest);
+  }
+  return `{"id":"${id}",${rest}`;
+}
+
+function flagsOf(of: Relationship): number {
+  return (
+    (of.following ? 1 : 0) +
+    (of.showing_reblogs ? 2 : 0) +
+    (of.notifying ? 4 : 0) +
+    (of.followed_by ? 8 : 0) +
+    (of.blocking ? 16 : 0) +
+    (of.blocked_by ? 32 : 0) +
+    (of.muting ? 64 : 0) +
+    (of.muting_notifications ? 128 : 0) +
+    (of.requested ? 256 : 0) +
+    (of.requested_by ? 512 : 0) +
+    (of.domain_blocking ? 1_024 : 0) +
+    (of.endorsed ? 2_048 : 0)
+  );
+}
+
+const NOBODY: ReadonlySet<string> = new Set();
+
+/** Which of these follow the viewer, by what their own rows say: an account's actor does not remember all its followers. */
+function amongFollowers({ tables }: Services, viewer: string, ids: readonly string[]): Soon<ReadonlySet<string>> {
+  if (ids.length === 0) return NOBODY;
+  const keys = ids.map((id) => ({ account: id, target: viewer }));
+  return tables
+    .getMany(following, keys)
+    .then((edges) => new Set(ids.filter((_, index) => edges[index]?.pending === false)));
+}
+
+/** Those whose servers the viewer blocks; for people of this server nobody is asked. */
+function ofBlockedDomains(services: Services, viewer: string, ids: readonly string[]): Soon<ReadonlySet<string>> {
+  return soon(loadAccounts(services, ids), (records) => {
+    const away: StoreAccountRecord[] = [];
+    for (const record of records.values()) if (record.domain !== '') away.push(record);
+    if (away.length === 0) return NOBODY;
+    return soon(services.lenses.of(viewer), ({ relations: { screen } }) => {
+      const blocked = away.filter((record) => blocksDomainOf(screen, record));
+      return new Set(blocked.map((record) => record.id));
+    });
+  });
+}
+
+function renderRelationship(
+  id: string,
+  relation: AccountRelation | undefined,
+  followedBy: boolean,
+  domainBlocking: boolean,
+): Relationship {
+  const isFollowing = relation?.following === true || relation?.requested === true;
+  return {
+    id,
+    following: relation?.following ?? false,
+    showing_reblogs: isFollowing && relation.reblogs,
+    notifying: isFollowing && relation.notify,
+    languages: isFollowing ? (relation.limit?.languages ?? null) : null,
+    followed_by: followedBy,
+    blocking: relation?.blocking ?? false,
+    blocked_by: relation?.blockedBy ?? false,
+    muting: relation?.muting ?? false,
+    muting_notifications: relation?.mutingNotifications ?? false,
+    muting_expires_at: relation?.mutingUntilMs ? isoTime(relation.mutingUntilMs) : null,
+    requested: relation?.requested ?? false,
+    requested_by: relation?.requestedBy ?? false,
+    domain_blocking: domainBlocking,
+    endorsed: relation?.endorsed ?? false,
+    note: relation?.note ?? '',
+  };
+}

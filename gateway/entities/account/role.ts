@@ -1,0 +1,48 @@
+import { COLLECTIONS_MAX } from '../../../actors/account/collections.js';
+import { permissionsOf } from '../../../actors/domain/permissions.js';
+
+/** The REST API's Role. */
+export interface Role {
+  readonly id: string;
+  readonly name: string;
+  readonly color: string;
+  /** A sum of flags as a decimal string. Source: Mastodon UserRole::FLAGS. */
+  readonly permissions: string;
+  readonly highlighted: boolean;
+  readonly collection_limit: number;
+}
+
+/** What everybody sees of a role. */
+export type AccountRole = Pick<Role, 'id' | 'name' | 'color'>;
+
+/** Ids are those of Mastodon's default roles, which clients know. */
+const roles: Readonly<Record<string, Role>> = {
+  moderator: staff('1', 'Moderator', 'moderator'),
+  admin: staff('2', 'Admin', 'admin'),
+  owner: staff('3', 'Owner', 'owner'),
+};
+
+const everyone: Role = {
+  id: '-99',
+  name: '',
+  color: '',
+  permissions: '0',
+  highlighted: false,
+  collection_limit: COLLECTIONS_MAX,
+};
+
+/** The role by its stored name; names without a role of their own are everyone's. */
+export function renderRole(name: string): Role {
+  return roles[name] ?? everyone;
+}
+
+/** The roles shown beside an account's name. */
+export function renderAccountRoles(name: string): AccountRole[] {
+  const role = renderRole(name);
+  return role.highlighted ? [{ id: role.id, name: role.name, color: role.color }] : [];
+}
+
+function staff(id: string, name: string, stored: string): Role {
+  const permissions = String(permissionsOf(stored));
+  return { id, name, color: '', permissions, highlighted: true, collection_limit: COLLECTIONS_MAX };
+}

@@ -1,0 +1,37 @@
+import { readText, renderHtml } from '../../../actors/domain/text/plain-text.js';
+import type { AccountAnnouncementMark, InstanceEmojiCounted, InstanceEntry } from '../../../proto/gen/types.js';
+import { isoTime } from '../../paging/iso-time.js';
+import type { InstanceSettings } from '../../settings/settings.js';
+import { emojiIn } from './custom-emoji.js';
+
+/** The REST API's Announcement; without a mark it is one for everybody, as streams tell it. */
+export function renderAnnouncement(
+  instance: InstanceSettings,
+  entry: InstanceEntry,
+  counts: readonly InstanceEmojiCounted[],
+  mark?: AccountAnnouncementMark | 'unmarked',
+) {
+  const { text = '', allDay = false, startsAtMs = 0, endsAtMs = 0 } = entry.announcement ?? {};
+  const own = mark === undefined || mark === 'unmarked' ? undefined : mark;
+  return {
+    id: entry.id,
+    content: renderHtml(text, { mentions: new Map(), baseUrl: instance.baseUrl }),
+    starts_at: startsAtMs === 0 ? null : isoTime(startsAtMs),
+    ends_at: endsAtMs === 0 ? null : isoTime(endsAtMs),
+    all_day: allDay,
+    published_at: isoTime(entry.atMs),
+    updated_at: isoTime(entry.updatedAtMs),
+    ...(mark === undefined ? {} : { read: own?.read ?? false }),
+    mentions: [],
+    statuses: [],
+    tags: readText(text).tags.map((name) => ({ name, url: `${instance.baseUrl}/tags/${encodeURIComponent(name)}` })),
+    emojis: emojiIn(instance, text),
+    reactions: counts.map(({ name, count }) => ({
+      name,
+      count,
+      ...(mark === undefined ? {} : { me: own?.names.includes(name) ?? false }),
+      url: instance.emojis?.all.get(name)?.url ?? null,
+      static_url: instance.emojis?.all.get(name)?.static_url ?? null,
+    })),
+  };
+}

@@ -1,0 +1,148 @@
+import { FEATURED_TAGS_MAX } from '../../../actors/account/featured-tags.js';
+import { PINS_MAX } from '../../../actors/account/pin.js';
+import {
+  DISPLAY_NAME_CHARS_MAX,
+  FIELD_CHARS_MAX,
+  FIELDS_MAX,
+  NOTE_CHARS_MAX,
+  PICTURE_DESCRIPTION_CHARS_MAX,
+} from '../../../actors/account/profile.js';
+import {
+  DESCRIPTION_CHARS_MAX,
+  IMAGE_BYTES_MAX,
+  IMAGE_PIXELS_MAX,
+  STATUS_MEDIA_MAX,
+  UPLOAD_TYPES,
+  VIDEO_BYTES_MAX,
+  VIDEO_FRAMES_PER_S_MAX,
+  VIDEO_PIXELS_MAX,
+} from '../../../actors/domain/media.js';
+import {
+  POLL_MS_MAX,
+  POLL_MS_MIN,
+  POLL_OPTION_CHARS_MAX,
+  POLL_OPTIONS_MAX,
+} from '../../../actors/domain/poll-rules.js';
+import { LINK_COUNTS_AS } from '../../../actors/domain/text/plain-text.js';
+import { STATUS_CHARS_MAX } from '../../../actors/domain/text/status-text.js';
+import type { About } from '../../settings/about.js';
+import type { InstanceSettings } from '../../settings/settings.js';
+import { MISSING_HEADER_PATH, renderAccount } from '../account/account.js';
+import { renderRule } from './rule.js';
+
+/** The API that clients may expect, then what answers. Clients read the number before the space. */
+export const API_VERSION = '4.6.0';
+/** Counts changes of the API that clients may ask for; what each promises is in test/gateway/routes/api-versions. */
+const API_CHANGES = 10;
+
+export function versionText(instance: InstanceSettings): string {
+  return `${API_VERSION} (compatible; Murmuration ${instance.version})`;
+}
+
+/** What both versions of the entity say alike. */
+function configuration() {
+  return {
+    accounts: { max_featured_tags: FEATURED_TAGS_MAX, max_pinned_statuses: PINS_MAX },
+    statuses: {
+      max_characters: STATUS_CHARS_MAX,
+      max_media_attachments: STATUS_MEDIA_MAX,
+      characters_reserved_per_url: LINK_COUNTS_AS,
+    },
+    media_attachments: {
+      supported_mime_types: UPLOAD_TYPES,
+      description_limit: DESCRIPTION_CHARS_MAX,
+      image_size_limit: IMAGE_BYTES_MAX,
+      image_matrix_limit: IMAGE_PIXELS_MAX,
+      video_size_limit: VIDEO_BYTES_MAX,
+      video_frame_rate_limit: VIDEO_FRAMES_PER_S_MAX,
+      video_matrix_limit: VIDEO_PIXELS_MAX,
+    },
+    polls: {
+      max_options: POLL_OPTIONS_MAX,
+      max_characters_per_option: POLL_OPTION_CHARS_MAX,
+      min_expiration: POLL_MS_MIN / 1_000,
+      max_expiration: POLL_MS_MAX / 1_000,
+    },
+  };
+}
+
+/** The REST API's V1::Instance. */
+export function renderInstanceV1(instance: InstanceSettings, about: About) {
+  return {
+    uri: instance.domain,
+    title: about.title,
+    short_description: about.shortDescription,
+    description: about.description,
+    email: about.contactEmail,
+    version: versionText(instance),
+    urls: { streaming_api: instance.streamingUrl },
+    stats: { user_count: about.totals.users, status_count: about.totals.statuses, domain_count: 1 },
+    thumbnail: `${instance.baseUrl}${MISSING_HEADER_PATH}`,
+    languages: about.languages,
+    registrations: instance.registrations !== 'closed',
+    approval_required: instance.registrations === 'approval',
+    invites_enabled: false,
+    configuration: configuration(),
+    contact_account: about.contact === undefined ? null : renderAccount(instance, about.contact),
+    rules: about.rules.map(renderRule),
+  };
+}
+
+/** The REST API's Instance (v2). `serverKey`: for push services, base64url. */
+export function renderInstance(instance: InstanceSettings, about: About, serverKey: string) {
+  const shared = configuration();
+  return {
+    domain: instance.domain,
+    title: about.title,
+    version: versionText(instance),
+    source_url: about.sourceUrl,
+    description: about.description,
+    usage: { users: { active_month: about.totals.activeMonth } },
+    thumbnail: { url: `${instance.baseUrl}${MISSING_HEADER_PATH}`, blurhash: null, versions: {} },
+    icon: [],
+    languages: about.languages,
+    configuration: {
+      ...shared,
+      accounts: {
+        ...shared.accounts,
+        max_display_name_length: DISPLAY_NAME_CHARS_MAX,
+        max_note_length: NOTE_CHARS_MAX,
+        max_avatar_description_length: PICTURE_DESCRIPTION_CHARS_MAX,
+        max_header_description_length: PICTURE_DESCRIPTION_CHARS_MAX,
+        max_profile_fields: FIELDS_MAX,
+        profile_field_name_limit: FIELD_CHARS_MAX,
+        profile_field_value_limit: FIELD_CHARS_MAX,
+      },
+      urls: {
+        streaming: instance.streamingUrl,
+        about: `${instance.baseUrl}/about`,
+        privacy_policy: `${instance.baseUrl}/privacy-policy`,
+        terms_of_service: about.hasTerms ? `${instance.baseUrl}/terms-of-service` : null,
+        ...(about.statusPage === undefined ? {} : { status: about.statusPage }),
+      },
+      timelines_access: {
+        live_feeds: { local: 'public', remote: 'public' },
+        hashtag_feeds: { local: 'public', remote: 'public' },
+        trending_link_feeds: { local: 'public', remote: 'public' },
+      },
+      vapid: { public_key: serverKey },
+      translation: { enabled: false },
+      limited_federation: false,
+    },
+    registrations: {
+      enabled: instance.registrations !== 'closed',
+      approval_required: instance.registrations === 'approval',
+      // Who waits for approval may say why they come; nobody has to.
+      reason_required: false,
+      message: about.registrationsMessage ?? null,
+      min_age: null,
+      url: null,
+    },
+    api_versions: { mastodon: API_CHANGES },
+    contact: {
+      email: about.contactEmail,
+      account: about.contact === undefined ? null : renderAccount(instance, about.contact),
+    },
+    rules: about.rules.map(renderRule),
+  };
+}

@@ -1,0 +1,120 @@
+import type { StoreAccountRecord } from '../../../proto/gen/types.js';
+import { JsonPieces } from '../../http/json-pieces.js';
+import type { Services } from '../../http/services.js';
+import type { NotificationGroup } from '../../notifications/found-groups.js';
+import { arrayOf } from '../../pages/status-pages.js';
+import { isoTime } from '../../paging/iso-time.js';
+import { type Soon, soon } from '../../paging/soon.js';
+import type { VisibleStatus } from '../../viewing/visible.js';
+import { renderAccount } from '../account/account.js';
+import { groupKey } from './notification.js';
+import { fallbackOf } from './notification-fallback.js';
+
+const PARTIAL = Buffer.from(',"partial_accounts":');
+const STATUSES = Buffer.from(',"statuses":');
+const GROUPS = Buffer.from(',"notification_groups":');
+const ACCOUNTS = Buffer.from('{"accounts":');
+const END = Buffer.from('}');
+
+/** How groups are shown. */
+interface GroupLook {
+  /** A group's part of a page; of a group that is shown alone, nothing is said of pages. */
+  readonly shown: 'page' | 'alone';
+  /** Of most accounts only what an avatar needs. */
+  readonly isPartial: boolean;
+  /** Of other types it is said in words what they are; undefined: of none. */
+  readonly supportedTypes: readonly string[] | undefined;
+}
+
+/** The REST API's GroupedNotificationsResults as pieces of JSON. */
+export function renderGroups(
+  services: Services,
+  viewer: string,
+  groups: readonly NotificationGroup[],
+  look: GroupLook,
+): Soon<JsonPieces> {
+  const { isPartial } = look;
+  const whole = new Set<StoreAccountRecord>();
+  const partial = new Set<StoreAccountRecord>();
+  const statuses = new Map<string, VisibleStatus>();
+  const rendered: Uint8Array[][] = [];
+  for (const group of groups) {
+    const { sample } = group;
+    for (let index = 0; index < sample.length; index++) {
+      const account = sample[index] as StoreAccountRecord;
+      if (isPartial && index > 0) partial.add(account);
+      else whole.add(account);
+    }
+    const { status } = group.newest;
+    if (status !== undefined) statuses.set(status.record.id, status);
+    rendered.push([groupBytes(services, group, look)]);
+  }
+  const shown: Uint8Array[][] = [];
+  for (const account of whole) shown.push([services.pages.account(account)]);
+  const others = [...partial].filter((account) => !whole.has(account)).map((account) => avatarOf(services, account));
+  return soon(services.pages.list(services, viewer, [...statuses.values()]), (list) => {
+    const pieces = arrayOf(shown, [ACCOUNTS]);
+    if (isPartial) pieces.push(PARTIAL, Buffer.from(JSON.stringify(others)));
+    pieces.push(STATUSES);
+    for (const piece of list.pieces) pieces.push(piece);
+    pieces.push(GROUPS);
+    arrayOf(rendered, pieces).push(END);
+    return new JsonPieces(pieces);
+  });
+}
+
+/** What a group says is the same as long as it begins and ends with the same, and names the same people. */
+function groupBytes(services: Services, group: NotificationGroup, { shown, supportedTypes }: GroupLook): Uint8Array {
+  const { isGrouped, newest, oldestId, count, sample } = group;
+  const fallback = supportedTypes && fallbackOf(newest, supportedTypes);
+  const make = () => {
+    const text = JSON.stringify({ ...groupOf(group, shown), fallback }).slice(0, -1);
+    // A number in the API, although it is more than a double holds.
+    return Buffer.from(`${text},"most_recent_notification_id":${BigInt(newest.id)}}`);
+  };
+  if (newest.subject !== undefined || fallback !== undefined || shown !== 'page') return make();
+  // A page's groups differ by their newest notification.
+  const kept = services.pages.others.groups.get(newest.id);
+  const isSame =
+    kept !== undefined &&
+    kept.isGrouped === isGrouped &&
+    kept.count === count &&
+    kept.oldestId === oldestId &&
+    isOf(kept.sample, sample);
+  if (isSame) return kept.bytes;
+  const bytes = make();
+  const ids = sample.map(({ id }) => id);
+  services.pages.others.groups.set(newest.id, { isGrouped, count, oldestId, sample: ids, bytes });
+  return bytes;
+}
+
+function isOf(ids: readonly string[], sample: readonly StoreAccountRecord[]): boolean {
+  if (ids.length !== sample.length) return false;
+  for (let index = 0; index < ids.length; index++) if (ids[index] !== sample[index]?.id) return false;
+  return true;
+}
+
+function groupOf(group: NotificationGroup, shown: GroupLook['shown']) {
+  const { isGrouped, newest, oldestId, count, sample } = group;
+  const { id, record, status } = newest;
+  const onPage = {
+    page_min_id: oldestId,
+    page_max_id: id,
+    latest_page_notification_at: isoTime(record.atMs),
+  };
+  return {
+    group_key: groupKey(id, record, isGrouped ? [record.type] : []),
+    notifications_count: count,
+    type: record.type,
+    ...(shown === 'page' ? onPage : {}),
+    sample_account_ids: sample.map((account) => account.id),
+    ...(status === undefined ? {} : { status_id: status.record.id }),
+    ...newest.subject,
+  };
+}
+
+/** The REST API's PartialAccountWithAvatar. */
+function avatarOf({ instance }: Services, record: StoreAccountRecord) {
+  const { id, acct, locked, bot, url, avatar, avatar_static } = renderAccount(instance, record);
+  return { id, acct, locked, bot, url, avatar, avatar_static };
+}

@@ -1,0 +1,60 @@
+import type { AccountNotificationRequest } from '../../../proto/gen/types.js';
+import type { Services } from '../../http/services.js';
+import { KeptJson } from '../../pages/cached-json.js';
+import { isoTime } from '../../paging/iso-time.js';
+import { type Soon, soon } from '../../paging/soon.js';
+import { loadAccounts } from '../../viewing/people-at-hand.js';
+import { blocksDomainOf } from '../../viewing/screen.js';
+import { relationsOf, visibleById } from '../../viewing/visible.js';
+import { isPublished } from '../account/account.js';
+
+/** What of the REST API's NotificationRequest is its own; the number is text. Open. */
+const own = new KeptJson<AccountNotificationRequest>(
+  ({ id, createdAtMs, updatedAtMs, count }) => ({
+    id,
+    created_at: isoTime(createdAtMs),
+    updated_at: isoTime(updatedAtMs),
+    notifications_count: String(count),
+  }),
+  'open',
+  ',"account":',
+);
+
+const LAST_STATUS = Buffer.from(',"last_status":');
+const NULL = Buffer.from('null');
+const END = Buffer.from('}');
+
+/** As JSON; without those of accounts that are gone, blocked in either direction, or muted with their notifications. */
+export function requestPieces(
+  services: Services,
+  viewer: string,
+  requests: readonly AccountNotificationRequest[],
+): Soon<(readonly Uint8Array[])[]> {
+  const { pages } = services;
+  const from: string[] = [];
+  const ids: string[] = [];
+  for (const request of requests) {
+    from.push(request.from);
+    if (request.lastStatusId !== undefined) ids.push(request.lastStatusId);
+  }
+  return soon(loadAccounts(services, from), (records) =>
+    soon(relationsOf(services, viewer), (relations) =>
+      soon(visibleById(services, viewer, ids, { relations, hideBlocked: true }), (seen) =>
+        soon(pages.pieces(services, viewer, seen), (rendered) => {
+          let place = 0;
+          const pieces: Uint8Array[][] = [];
+          for (const request of requests) {
+            const status = request.lastStatusId === undefined ? undefined : rendered[place++];
+            const account = records.get(request.from);
+            const relation = relations(request.from);
+            if (account === undefined || !isPublished(account) || relation?.blocking || relation?.blockedBy) continue;
+            if (relation?.mutingNotifications === true) continue;
+            if (relation?.following !== true && blocksDomainOf(relations.screen, account)) continue;
+            pieces.push([own.of(request), pages.account(account), LAST_STATUS, ...(status ?? [NULL]), END]);
+          }
+          return pieces;
+        }),
+      ),
+    ),
+  );
+}

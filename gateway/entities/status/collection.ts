@@ -1,0 +1,88 @@
+import { escapeHtml } from '../../../actors/domain/text/plain-text.js';
+import type { AccountCollectionItem, AccountCollectionText } from '../../../proto/gen/types.js';
+import { isoTime } from '../../paging/iso-time.js';
+import type { InstanceSettings } from '../../settings/settings.js';
+import type { VisibleCollection } from '../../viewing/visible-collections.js';
+import { accountUri } from '../account/account.js';
+
+/** The REST API's CollectionItem. Whoever is in a collection has agreed to it, so there are no other states here. */
+export interface CollectionItem {
+  readonly id: string;
+  readonly account_id: string;
+  readonly state: 'accepted';
+  readonly created_at: string;
+}
+
+/** The REST API's Collection. */
+export interface Collection {
+  readonly id: string;
+  readonly account_id: string;
+  readonly uri: string;
+  readonly url: string;
+  readonly name: string;
+  /** HTML. */
+  readonly description: string;
+  readonly language: string | null;
+  readonly local: boolean;
+  readonly sensitive: boolean;
+  readonly discoverable: boolean;
+  readonly tag: { readonly name: string; readonly url: string } | null;
+  /** Of those that the viewer sees. */
+  readonly item_count: number;
+  readonly items: readonly CollectionItem[];
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export function renderCollection(instance: InstanceSettings, { record, owner, items }: VisibleCollection): Collection {
+  const { id, text, createdAtMs, updatedAtMs } = record;
+  const tag = text?.tag ?? '';
+  return {
+    id,
+    account_id: owner.id,
+    uri: `${accountUri(instance, owner.username)}/collections/${id}`,
+    url: `${instance.baseUrl}/collections/${id}`,
+    name: text?.name ?? '',
+    description: escapeHtml(text?.description ?? ''),
+    language: text?.language || null,
+    local: owner.domain === '',
+    sensitive: text?.sensitive ?? false,
+    discoverable: text?.discoverable ?? false,
+    tag: tag === '' ? null : { name: tag, url: `${instance.baseUrl}/tags/${encodeURIComponent(tag)}` },
+    item_count: items.length,
+    items: items.map(renderCollectionItem),
+    created_at: isoTime(createdAtMs),
+    updated_at: isoTime(updatedAtMs),
+  };
+}
+
+export function renderCollectionItem({ id, account, createdAtMs }: AccountCollectionItem): CollectionItem {
+  return { id, account_id: account, state: 'accepted', created_at: isoTime(createdAtMs) };
+}
+
+interface Kept extends Pick<VisibleCollection, 'owner' | 'items'> {
+  readonly id: string;
+  readonly updatedAtMs: number;
+  readonly bytes: Uint8Array;
+}
+
+/** By what is said of it, as long as neither that, nor its owner, nor who is in it changes. */
+const kept = new WeakMap<AccountCollectionText, Kept>();
+
+/** As JSON. What is left of a collection for a viewer who may not see all of it is made for each. */
+export function collectionJson(instance: InstanceSettings, seen: VisibleCollection): Uint8Array {
+  const { record, owner, items } = seen;
+  const { id, text, updatedAtMs } = record;
+  const known = text && kept.get(text);
+  const isSame =
+    known?.id === id &&
+    known.owner === owner &&
+    known.updatedAtMs === updatedAtMs &&
+    known.items.length === items.length &&
+    items.every((item, index) => item === known.items[index]);
+  if (isSame) return known.bytes;
+  const bytes = Buffer.from(JSON.stringify(renderCollection(instance, seen)));
+  if (text !== undefined && items.length === record.items.length)
+    kept.set(text, { id, owner, items, updatedAtMs, bytes });
+  return bytes;
+}

@@ -1,0 +1,131 @@
+import type { AccountDirect, StoreAccountRecord } from '../../../proto/gen/types.js';
+import type { Services } from '../../http/services.js';
+import { type Soon, soon } from '../../paging/soon.js';
+import { loadAccounts, type People, PeopleAtHand } from '../../viewing/people-at-hand.js';
+import type { Relations } from '../../viewing/relations.js';
+import { relationsOf, type VisibleStatus, visibleById } from '../../viewing/visible.js';
+import { type Account, isPublished, renderAccount } from '../account/account.js';
+import { renderStatuses, type Status } from './status.js';
+
+/** The REST API's Conversation. */
+export interface Conversation {
+  readonly id: string;
+  readonly unread: boolean;
+  readonly accounts: readonly Account[];
+  readonly last_status: Status | null;
+}
+
+/** Those of which the viewer may see anything, each by the latest that they may; undefined for others. */
+export async function renderConversations(
+  services: Services,
+  viewer: string,
+  directs: readonly AccountDirect[],
+): Promise<(Conversation | undefined)[]> {
+  const { latest, people } = await seenOf(services, viewer, directs);
+  const statuses = await renderStatuses(services, viewer, latest);
+  return directs.map(({ id, unread }, index) => {
+    const lastStatus = statuses[index];
+    if (lastStatus === undefined) return undefined;
+    const shown = (people[index] ?? []).map((record) => renderAccount(services.instance, record));
+    return { id, unread, accounts: shown, last_status: lastStatus };
+  });
+}
+
+const BEGIN = Buffer.from('[');
+const LAST_STATUS = Buffer.from('],"last_status":');
+const COMMA = Buffer.from(',');
+const NEXT = Buffer.from('},');
+const LAST = Buffer.from('}]');
+const NONE = Buffer.from('[]');
+
+/** The same as pieces of JSON, an array of those that there are. */
+export function conversationPieces(
+  services: Services,
+  viewer: string,
+  directs: readonly AccountDirect[],
+): Soon<Uint8Array[]> {
+  const { pages } = services;
+  return soon(seenOf(services, viewer, directs), ({ latest, people }) =>
+    soon(pages.pieces(services, viewer, latest), (statuses) => {
+      const pieces: Uint8Array[] = [BEGIN];
+      for (let index = 0; index < directs.length; index++) {
+        const lastStatus = statuses[index];
+        if (lastStatus === undefined) continue;
+        if (pieces.length > 1) pieces.push(NEXT);
+        pieces.push(pages.others.conversation(directs[index] as AccountDirect));
+        let isFirst = true;
+        for (const record of people[index] as readonly StoreAccountRecord[]) {
+          if (!isFirst) pieces.push(COMMA);
+          isFirst = false;
+          pieces.push(pages.account(record));
+        }
+        pieces.push(LAST_STATUS);
+        for (const piece of lastStatus) pieces.push(piece);
+      }
+      if (pieces.length === 1) return [NONE];
+      pieces.push(LAST);
+      return pieces;
+    }),
+  );
+}
+
+interface Seen {
+  readonly latest: readonly (VisibleStatus | undefined)[];
+  readonly people: readonly (readonly StoreAccountRecord[])[];
+}
+
+/** The latest of each that the viewer may see, and who takes part. */
+function seenOf(services: Services, viewer: string, directs: readonly AccountDirect[]): Soon<Seen> {
+  return soon(relationsOf(services, viewer), (relations) =>
+    soon(takingPart(services, viewer, directs), (people) =>
+      soon(latestSeen(services, viewer, directs, relations), (latest) => ({ latest, people })),
+    ),
+  );
+}
+
+function takingPart(
+  services: Services,
+  viewer: string,
+  directs: readonly AccountDirect[],
+): Soon<readonly (readonly StoreAccountRecord[])[]> {
+  const atHand = new PeopleAtHand(services);
+  const people = directs.map((direct) => peopleOf(direct, viewer, atHand));
+  if (atHand.complete) return people;
+  const named = [viewer];
+  for (const { accounts } of directs) named.push(...accounts);
+  return soon(loadAccounts(services, named), (records) => directs.map((direct) => peopleOf(direct, viewer, records)));
+}
+
+/** Alone with oneself, one is who takes part. Source: Mastodon AccountConversation#participant_accounts. */
+function peopleOf({ accounts }: AccountDirect, viewer: string, records: People): StoreAccountRecord[] {
+  const people: StoreAccountRecord[] = [];
+  for (const account of accounts.length === 0 ? [viewer] : accounts) {
+    const record = records.get(account);
+    if (record !== undefined && isPublished(record)) people.push(record);
+  }
+  return people;
+}
+
+/** Mostly that is the last one: those before are only looked at where it is gone or hidden. */
+function latestSeen(
+  services: Services,
+  viewer: string,
+  directs: readonly AccountDirect[],
+  relations: Relations,
+): Soon<readonly (VisibleStatus | undefined)[]> {
+  const options = { relations, hideBlocked: true, hideMuted: true, context: 'thread' } as const;
+  const last = directs.map(({ statusIds }) => statusIds[statusIds.length - 1] ?? '');
+  const lookFurther = (found: (VisibleStatus | undefined)[], back: number): Soon<typeof found> => {
+    const open: number[] = [];
+    for (let index = 0; index < directs.length; index++) {
+      if (found[index] === undefined && (directs[index]?.statusIds.length ?? 0) >= back) open.push(index);
+    }
+    if (open.length === 0) return found;
+    const ids = open.map((index) => directs[index]?.statusIds.at(-back) ?? '');
+    return soon(visibleById(services, viewer, ids, options), (seen) => {
+      for (const [place, index] of open.entries()) found[index] = seen[place];
+      return lookFurther(found, back + 1);
+    });
+  };
+  return soon(visibleById(services, viewer, last, options), (found) => lookFurther(found, 2));
+}

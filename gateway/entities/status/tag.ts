@@ -1,0 +1,45 @@
+import { tagId } from '../../../actors/domain/text/tag-id.js';
+import type { DayUse, TagUses } from '../../discovery/tag-histories.js';
+import type { InstanceSettings } from '../../settings/settings.js';
+
+/** The REST API's TagHistory: numbers as text, the day's first second. */
+export interface TagHistory {
+  readonly day: string;
+  readonly uses: string;
+  readonly accounts: string;
+}
+
+/** The REST API's Tag. */
+export interface Tag {
+  /** Of the name alone: whatever it was used for, a hashtag has no other identity. */
+  readonly id: string;
+  /** As most people write it. */
+  readonly name: string;
+  readonly url: string;
+  readonly history: readonly TagHistory[];
+  /** Only for a signed-in viewer. */
+  readonly following?: boolean;
+}
+
+export function renderTag(
+  instance: InstanceSettings,
+  name: string,
+  history: TagUses,
+  following: boolean | undefined,
+): Tag {
+  return {
+    id: tagId(name),
+    name: history.written ?? name,
+    url: `${instance.baseUrl}/tags/${encodeURIComponent(name)}`,
+    history: renderHistory(history),
+    ...(following === undefined ? {} : { following }),
+  };
+}
+
+export function renderHistory(history: readonly DayUse[]): TagHistory[] {
+  return history.map(({ dayMs, uses, accounts }) => ({
+    day: String(dayMs / 1_000),
+    uses: String(uses),
+    accounts: String(accounts),
+  }));
+}

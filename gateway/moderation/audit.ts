@@ -1,0 +1,53 @@
+import { eraOfMs } from '../../actors/domain/ids.js';
+import { RANGE_LIMIT_MAX } from '../../store/port.js';
+import { accounts, auditLog } from '../../store/tables.js';
+import type { Services } from '../http/services.js';
+import { isoTime } from '../paging/iso-time.js';
+import { FIRST_ERA } from './listed-accounts.js';
+
+/** One thing that a moderator or the operator did. */
+export interface AuditedAct {
+  readonly id: string;
+  readonly at: string;
+  /** The moderator's name; `operator` for whoever used the command line. */
+  readonly by: string;
+  readonly action: string;
+  /** The id of an account, a report or an entry. */
+  readonly target: string;
+  /** The target's name where it is an account, else what the act said. */
+  readonly name?: string;
+  readonly detail?: string;
+}
+
+/** Acts in one answer. */
+export const AUDIT_MAX = RANGE_LIMIT_MAX;
+
+/** What moderators did, the last first; `before`: from this id on backwards. @throws Unavailable */
+export async function auditOf(services: Services, limit: number, before?: string): Promise<AuditedAct[]> {
+  const { tables, clock } = services;
+  const wanted = Math.min(limit, AUDIT_MAX);
+  const found: { id: string; by: string; action: string; target: string; detail: string; atMs: number }[] = [];
+  for (let era = eraOfMs(clock.nowMs()); era >= FIRST_ERA && found.length < wanted; era--) {
+    const bound = before === undefined ? {} : { before: { entry: before } };
+    const range = { ...bound, reverse: true, limit: wanted - found.length };
+    for (const { key, value } of await tables.range(auditLog, { era }, range)) found.push({ id: key.entry, ...value });
+  }
+  const ids = [...new Set(found.flatMap(({ by, target }) => [by, target]))].filter((id) => id !== '');
+  const people = await tables.getMany(
+    accounts,
+    ids.map((account) => ({ account })),
+  );
+  const names = new Map(ids.map((id, index) => [id, people[index]?.username]));
+  return found.map(({ id, by, action, target, detail, atMs }) => {
+    const name = names.get(target);
+    return {
+      id,
+      at: isoTime(atMs),
+      by: by === '' ? 'operator' : (names.get(by) ?? by),
+      action,
+      target,
+      ...(name === undefined ? {} : { name }),
+      ...(detail === '' ? {} : { detail }),
+    };
+  });
+}

@@ -1,0 +1,85 @@
+import { eraOfId } from '../../actors/domain/ids.js';
+import type { StoreAccountRecord, StoreNotificationRecord } from '../../proto/gen/types.js';
+import { notifications } from '../../store/tables.js';
+import { seenNotifications } from '../entities/notification/notification.js';
+import type { Entry } from '../paging/cursor.js';
+import { erasOf } from '../paging/eras.js';
+import type { Page } from '../paging/page.js';
+import { type Soon, soon } from '../paging/soon.js';
+import type { Relations } from '../viewing/relations.js';
+import type { NotificationGroup } from './found-groups.js';
+import type { Gathering, Wanted } from './group-gathering.js';
+import { isPlain, type KeptGroup, type KeptGroups, keyOf } from './kept-groups.js';
+import { Senders } from './senders.js';
+
+type Row = Entry<StoreNotificationRecord>;
+
+/** Where a page is kept that follows from the newest rows of the viewer's. */
+export interface KeptPlace {
+  readonly key: string;
+  /** Newest first. */
+  readonly eras: readonly number[];
+}
+
+/** Of pages that begin with the newest: these are asked for again and again. */
+export function placeOf({ services, viewer, bounds, filter, groupedTypes }: Wanted): KeptPlace | undefined {
+  if (bounds.upwards || bounds.before !== undefined || bounds.after !== undefined) return undefined;
+  const key = keyOf(viewer, bounds.limit, filter, groupedTypes);
+  return key === undefined ? undefined : { key, eras: erasOf(viewer, services.clock, bounds) };
+}
+
+/** Of the rows there: as long as it is the same, they are. */
+export function stateOf({ services, viewer }: Wanted, { eras: [era = 0] }: KeptPlace): object | undefined {
+  return services.tables.peekState?.(notifications, { account: viewer, era });
+}
+
+/** Unless something of it is more than what a status and somebody say. */
+export function keep(
+  { services }: Wanted,
+  { key, eras }: KeptPlace,
+  state: object,
+  { found, senders, further, lowest, last, isEnd }: Gathering,
+  { items, ...page }: Page<NotificationGroup>,
+): void {
+  const from = lowest === '' ? last : lowest;
+  const isInNewestEra = eras.length === 1 || (!isEnd && from !== undefined && eraOfId(from) === eras[0]);
+  if (!isInNewestEra) return;
+  const groups: KeptGroup[] = [];
+  for (const { isGrouped, newest, oldestId, count, sample } of items) {
+    if (!isPlain(newest.record)) return;
+    const ids = sample.map(({ id }) => id);
+    groups.push({ isGrouped, newest: { id: newest.id, record: newest.record }, oldestId, count, sample: ids });
+  }
+  if (further !== undefined && !isPlain(further.value)) return;
+  const notified = ({ id, value }: Row) => ({ id, record: value });
+  const kept = { further: further && notified(further), lost: found.lost.map(notified), people: senders.all() };
+  services.pages.others.groupPages.set(key, { state, page, groups, ...kept });
+}
+
+/** A kept page as the viewer sees it now; undefined where they do not see the same any more. */
+export function asKept(
+  { services, viewer }: Wanted,
+  relations: Relations,
+  { page, groups, further, lost, people }: KeptGroups,
+): Soon<Page<NotificationGroup> | undefined> {
+  const senders = new Senders(services, relations);
+  for (const [id, isHeard] of people) if (senders.hears(id) !== isHeard) return undefined;
+  const stored = groups.map(({ newest }) => newest);
+  if (further !== undefined) stored.push(further);
+  const seenCount = stored.length;
+  stored.push(...lost);
+  return soon(seenNotifications(services, viewer, stored, { relations, people: senders }), (seen) => {
+    const items: NotificationGroup[] = [];
+    for (let index = 0; index < seen.length; index++) {
+      const newest = seen[index];
+      const wasSeen = index < seenCount;
+      if ((newest !== undefined) !== wasSeen) return undefined;
+      const group = groups[index];
+      if (newest === undefined || group === undefined) continue;
+      const { isGrouped, oldestId, count, sample } = group;
+      const named = sample.map((id) => senders.get(id) as StoreAccountRecord);
+      items.push({ isGrouped, newest, oldestId, count, sample: named });
+    }
+    return { ...page, items };
+  });
+}

@@ -1,0 +1,48 @@
+import { compareIds, eraOfId } from '../../actors/domain/ids.js';
+import type { StoreNotificationRecord } from '../../proto/gen/types.js';
+import { accounts, notifications } from '../../store/tables.js';
+import type { Services } from '../http/services.js';
+import type { PageBounds } from '../paging/bounds.js';
+import type { Cursor, Entry } from '../paging/cursor.js';
+import { accountCursor } from '../paging/eras.js';
+import { soon } from '../paging/soon.js';
+
+/**
+ * Reads an account's notifications above those that it has cleared. A store may keep marks of cleared rows for days, and
+ * refuses to read over too many of them.
+ */
+export function notificationCursor(
+  { tables, clock }: Pick<Services, 'tables' | 'clock'>,
+  account: string,
+  bounds: Omit<PageBounds, 'limit'>,
+): Cursor<Entry<StoreNotificationRecord>> {
+  let cursor: Cursor<Entry<StoreNotificationRecord>> | undefined;
+  return {
+    next: (count) => {
+      if (cursor !== undefined) return cursor.next(count);
+      const record = tables.peekId?.(accounts, account) ?? tables.get(accounts, { account });
+      return soon(record, (owner) => {
+        const after = higher(bounds.after, owner?.notificationsClearedUpTo);
+        cursor = accountCursor(tables, clock, notifications, 'notification', account, { ...bounds, after });
+        return cursor.next(count);
+      });
+    },
+  };
+}
+
+/** One of an account's notifications; undefined where it is unknown, dismissed or cleared. */
+export async function storedNotification(
+  { tables }: Pick<Services, 'tables'>,
+  account: string,
+  id: string,
+): Promise<StoreNotificationRecord | undefined> {
+  const owner = tables.peekId?.(accounts, account) ?? (await tables.get(accounts, { account }));
+  const clearedUpTo = owner?.notificationsClearedUpTo;
+  if (clearedUpTo !== undefined && compareIds(id, clearedUpTo) <= 0) return undefined;
+  return tables.get(notifications, { account, era: eraOfId(id), notification: id });
+}
+
+function higher(one: string | undefined, other: string | undefined): string | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return compareIds(one, other) < 0 ? other : one;
+}

@@ -1,0 +1,92 @@
+import type { StoreNotificationRecord } from '../../proto/gen/types.js';
+import { type SeenNotification, seenNotifications } from '../entities/notification/notification.js';
+import type { Services } from '../http/services.js';
+import type { PageBounds } from '../paging/bounds.js';
+import type { Entry } from '../paging/cursor.js';
+import type { Page } from '../paging/page.js';
+import { type Soon, soon } from '../paging/soon.js';
+import type { Relations } from '../viewing/relations.js';
+import { relationsOf } from '../viewing/visible.js';
+import { type FoundGroup, type NotificationGroup, sampleOf } from './found-groups.js';
+import { type Gathering, gathered, gatheringOf, type Wanted, withOlder } from './group-gathering.js';
+import { asKept, type KeptPlace, keep, placeOf, stateOf } from './kept-group-pages.js';
+import type { NotificationFilter } from './notification-filter.js';
+
+type Row = Entry<StoreNotificationRecord>;
+
+/** Groups by their newest member, newest first: as many as `limit`, and all their members between its first and last row. */
+export function notificationGroups(
+  services: Services,
+  viewer: string,
+  bounds: PageBounds,
+  filter: NotificationFilter,
+  groupedTypes?: readonly string[],
+): Soon<Page<NotificationGroup>> {
+  const wanted = { services, viewer, bounds, filter, groupedTypes };
+  return soon(relationsOf(services, viewer), (relations) => {
+    const place = placeOf(wanted);
+    const state = place && stateOf(wanted, place);
+    if (place === undefined || state === undefined) return found(wanted, relations, place);
+    const kept = services.pages.others.groupPages.get(place.key);
+    if (kept?.state !== state) return found(wanted, relations, place);
+    return soon(asKept(wanted, relations, kept), (page) => page ?? found(wanted, relations, undefined));
+  });
+}
+
+/** How many of them there are. */
+export function countGroups(
+  services: Services,
+  viewer: string,
+  bounds: PageBounds,
+  filter: NotificationFilter,
+  groupedTypes?: readonly string[],
+): Soon<number> {
+  const wanted = { services, viewer, bounds, filter, groupedTypes };
+  return soon(relationsOf(services, viewer), (relations) =>
+    soon(gathered(wanted, gatheringOf(wanted, relations)), ({ found: { groups } }) => groups.length),
+  );
+}
+
+/** `place`: where the page is kept, if it follows from the rows alone. */
+function found(wanted: Wanted, relations: Relations, place: KeptPlace | undefined): Soon<Page<NotificationGroup>> {
+  const state = place && stateOf(wanted, place);
+  return soon(gathered(wanted, gatheringOf(wanted, relations)), (gathering) =>
+    soon(withOlder(wanted, gathering), () =>
+      soon(pageOfGroups(wanted, gathering), (page) => {
+        if (place !== undefined && state !== undefined && state === stateOf(wanted, place)) {
+          keep(wanted, place, state, gathering, page);
+        }
+        return page;
+      }),
+    ),
+  );
+}
+
+function pageOfGroups({ services, viewer, bounds }: Wanted, gathering: Gathering): Soon<Page<NotificationGroup>> {
+  const { found, relations, senders, first, last, isEnd } = gathering;
+  const groupOf = ({ span, people }: FoundGroup, newest: SeenNotification, oldest: Row): NotificationGroup => {
+    return {
+      isGrouped: span !== undefined,
+      newest,
+      oldestId: oldest.id,
+      count: people.length,
+      sample: sampleOf(people),
+    };
+  };
+  if (!bounds.upwards) {
+    const items: NotificationGroup[] = [];
+    for (const group of found.groups) if (group.seen !== undefined) items.push(groupOf(group, group.seen, group.last));
+    return { items, newest: first, oldest: last, more: !isEnd };
+  }
+  // Read from the oldest on: of each group the last that was found is the newest.
+  const newest = found.groups.map((group) => ({ id: group.last.id, record: group.last.value }));
+  return soon(seenNotifications(services, viewer, newest, { relations, people: senders }), (seen) => {
+    const items: NotificationGroup[] = [];
+    for (const [index, group] of found.groups.entries()) {
+      const one = seen[index];
+      if (one !== undefined) items.push(groupOf(group, one, group.first));
+    }
+    items.sort((a, b) => (a.newest.id < b.newest.id ? 1 : -1));
+    return { items, newest: last, oldest: first, more: true };
+  });
+}

@@ -1,0 +1,48 @@
+import type { StoreNotificationRecord } from '../../proto/gen/types.js';
+import { seenNotifications } from '../entities/notification/notification.js';
+import type { Services } from '../http/services.js';
+import type { PageBounds } from '../paging/bounds.js';
+import type { Entry } from '../paging/cursor.js';
+import { type Page, readPage } from '../paging/page.js';
+import type { Soon } from '../paging/soon.js';
+import { notificationCursor } from './notification-cursor.js';
+import { isAskedFor, type NotificationFilter } from './notification-filter.js';
+
+/** A viewer's notifications as pieces of JSON, newest first, without those whose account or status is gone or hidden. */
+export function notificationList(
+  services: Services,
+  viewer: string,
+  bounds: PageBounds,
+  filter: NotificationFilter,
+  supportedTypes?: readonly string[],
+): Soon<Page<readonly Uint8Array[]>> {
+  const cursor = notificationCursor(services, viewer, bounds);
+  return readPage(
+    cursor,
+    bounds,
+    (rows) => services.pages.notifications(services, viewer, storedOf(rows), supportedTypes),
+    ({ value }) => isAskedFor(value, filter),
+  );
+}
+
+const storedOf = (rows: readonly Entry<StoreNotificationRecord>[]) =>
+  rows.map(({ id, value }) => ({ id, record: value }));
+
+/** How many there are above an id, at most `limit`. */
+export async function countNotifications(
+  services: Services,
+  viewer: string,
+  aboveId: string | undefined,
+  limit: number,
+  filter: NotificationFilter,
+): Promise<number> {
+  const bounds = { before: undefined, after: aboveId, upwards: false, limit };
+  const cursor = notificationCursor(services, viewer, bounds);
+  const page = await readPage(
+    cursor,
+    bounds,
+    (rows) => seenNotifications(services, viewer, storedOf(rows)),
+    ({ value }) => isAskedFor(value, filter),
+  );
+  return page.items.length;
+}

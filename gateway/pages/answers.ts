@@ -1,0 +1,81 @@
+import { Type } from '@sinclair/typebox';
+import type { StoreAccountRecord } from '../../proto/gen/types.js';
+import { isPublished, isSuspended } from '../entities/account/account.js';
+import { withApproval } from '../entities/account/feature-approval.js';
+import { JsonPieces } from '../http/json-pieces.js';
+import { type Answer, json, type Request } from '../http/route.js';
+import type { Services } from '../http/services.js';
+import { idText, linkHeaders, type PageBounds, pathOf } from '../paging/bounds.js';
+import { emptyPage, type Page } from '../paging/page.js';
+import { type Soon, soon } from '../paging/soon.js';
+import { loadAccounts } from '../viewing/people-at-hand.js';
+import { relationsOf, type VisibleStatus } from '../viewing/visible.js';
+import { arrayOf } from './status-pages.js';
+
+/** `:id` of a path; what is no id leads nowhere. */
+export const idParams = Type.Object({ id: idText() });
+
+type Asked = Pick<Request<unknown, unknown, unknown>, 'services' | 'viewer' | 'url'>;
+type Kept = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+
+/** A page as JSON, with its Link. `keep`: the request's other parameters. */
+export function pageAnswer(
+  { services, url }: Asked,
+  bounds: PageBounds,
+  page: Omit<Page<unknown>, 'items'>,
+  body: unknown,
+  keep: Kept = {},
+): Answer {
+  const path = pathOf(url);
+  const { newest, oldest, more } = page;
+  const options = { baseUrl: services.instance.baseUrl, path, keep, limit: bounds.limit, newest, oldest, more };
+  return json(body, linkHeaders(options));
+}
+
+/** A timeline's page. */
+export function statusPage(asked: Asked, bounds: PageBounds, page: Page<VisibleStatus>, keep: Kept = {}): Soon<Answer> {
+  const { services, viewer } = asked;
+  return soon(services.pages.list(services, viewer, page.items), (list) => pageAnswer(asked, bounds, page, list, keep));
+}
+
+/** A page of a list of accounts by edges; without those whom the viewer blocks or who block the viewer. */
+export function accountPage(
+  asked: Asked,
+  bounds: PageBounds,
+  page: Page<{ readonly accountId: string }>,
+): Soon<Answer> {
+  const ids = page.items.map((edge) => edge.accountId);
+  return soon(shownAccounts(asked.services, asked.viewer, ids), (list) => pageAnswer(asked, bounds, page, list));
+}
+
+export const nothingAnswer = (asked: Asked, bounds: PageBounds): Answer => pageAnswer(asked, bounds, emptyPage, []);
+
+/** Accounts as JSON that were chosen already. */
+export const accountList = (services: Services, records: readonly StoreAccountRecord[]): Answer =>
+  json(new JsonPieces(arrayOf(records.map((record) => [services.pages.account(record)]))));
+
+/** The same, each with whether the viewer may put it into a collection. */
+export function approvedAccounts(
+  services: Services,
+  viewer: string | undefined,
+  records: readonly StoreAccountRecord[],
+): Soon<Uint8Array[]> {
+  return soon(relationsOf(services, viewer), (relations) =>
+    arrayOf(records.map((record) => withApproval(services.pages, record, viewer, relations(record.id)))),
+  );
+}
+
+function shownAccounts(services: Services, viewer: string | undefined, ids: readonly string[]): Soon<JsonPieces> {
+  return soon(loadAccounts(services, ids), (records) =>
+    soon(relationsOf(services, viewer), (relations) => {
+      const shown = ids.map((id) => {
+        const record = records.get(id);
+        if (record === undefined || !isPublished(record) || isSuspended(record)) return undefined;
+        const relation = relations(id);
+        if (relation?.blocking || relation?.blockedBy) return undefined;
+        return withApproval(services.pages, record, viewer, relation);
+      });
+      return new JsonPieces(arrayOf(shown));
+    }),
+  );
+}

@@ -1,0 +1,122 @@
+import { tagId } from '../../actors/domain/text/tag-id.js';
+import type {
+  AccountDirect,
+  AccountFilter,
+  InstanceEntry,
+  InstanceReport,
+  StoreAccountRecord,
+} from '../../proto/gen/types.js';
+import { Generations } from '../../store/generations.js';
+import type { TagUses } from '../discovery/tag-histories.js';
+import type { LinkTrend } from '../discovery/trends.js';
+import { renderAdminAccount } from '../entities/account/admin.js';
+import { renderFilter } from '../entities/account/filter.js';
+import type { EmojiLookup } from '../entities/instance/custom-emoji.js';
+import { renderTag } from '../entities/status/tag.js';
+import { renderTrendsLink } from '../entities/status/trends-link.js';
+import { GROUP_PAGES_MAX, type KeptGroups } from '../notifications/kept-groups.js';
+import type { InstanceSettings } from '../settings/settings.js';
+import { KeptJson } from './cached-json.js';
+import { type ReportCard, ReportCards } from './cached-reports.js';
+
+/** Groups of notifications that are kept: some 700 bytes each. */
+const GROUPS_MAX = 8_192;
+/** What is followed or not, behind a hashtag that is open. */
+const FOLLOWED = Buffer.from(',"following":true}');
+const NOT_FOLLOWED = Buffer.from(',"following":false}');
+const NOBODYS = Buffer.from('}');
+
+/** A link that trends, or that somebody decided about. */
+type NumberedLink = Pick<LinkTrend, 'name' | 'history' | 'card'>;
+
+/** What a group of notifications says, with all that it depends on. */
+interface GroupCard {
+  readonly isGrouped: boolean;
+  readonly count: number;
+  readonly oldestId: string;
+  readonly sample: readonly string[];
+  readonly bytes: Uint8Array;
+}
+
+/** Bytes of what is neither status nor account and the same for all who see it. */
+export class OtherCards {
+  /** Accounts as moderators see them. */
+  #adminAccounts: KeptJson<StoreAccountRecord>;
+  /** Custom emoji that their texts show. */
+  #emojis: EmojiLookup['all'] | undefined;
+  /** An account has a new one for each change. */
+  readonly #conversations = new KeptJson<AccountDirect>(({ id, unread }) => ({ id, unread }), 'open', ',"accounts":[');
+  readonly #filters = new KeptJson<AccountFilter>(renderFilter);
+  readonly #reports = new ReportCards((record) => this.adminAccount(record));
+  readonly #links: KeptJson<LinkTrend>;
+  readonly #numberedLinks: KeptJson<NumberedLink>;
+  readonly #instance: InstanceSettings;
+  /** By their histories, which are found anew when somebody uses them. Without the end. */
+  readonly #tags = new WeakMap<TagUses, { readonly name: string; readonly open: Uint8Array }>();
+
+  /** By the newest notification. */
+  readonly groups = new Generations<GroupCard>(GROUPS_MAX);
+  /** By what is asked for. */
+  readonly groupPages = new Generations<KeptGroups>(GROUP_PAGES_MAX);
+
+  constructor(instance: InstanceSettings) {
+    this.#instance = instance;
+    this.#links = new KeptJson((link) => renderTrendsLink(instance, link));
+    this.#numberedLinks = new KeptJson(
+      (link) => ({ ...renderTrendsLink(instance, link), id: tagId(link.name) }),
+      'open',
+    );
+    this.#emojis = instance.emojis?.all;
+    this.#adminAccounts = this.#newAdminAccounts();
+  }
+
+  adminAccount(record: StoreAccountRecord): Uint8Array {
+    if (this.#instance.emojis?.all !== this.#emojis) {
+      this.#emojis = this.#instance.emojis?.all;
+      this.#adminAccounts = this.#newAdminAccounts();
+    }
+    return this.#adminAccounts.of(record);
+  }
+
+  #newAdminAccounts(): KeptJson<StoreAccountRecord> {
+    return new KeptJson((record) => renderAdminAccount(this.#instance, record));
+  }
+
+  /** For moderators; undefined when whom it is about is gone. */
+  report(
+    report: InstanceReport,
+    people: ReadonlyMap<string, StoreAccountRecord>,
+    rules: readonly InstanceEntry[],
+  ): ReportCard | undefined {
+    return this.#reports.of(report, people, rules);
+  }
+
+  /** What is the conversation's own, up to the first of its accounts. */
+  conversation(direct: AccountDirect): Uint8Array {
+    return this.#conversations.of(direct);
+  }
+
+  filter(filter: AccountFilter): Uint8Array {
+    return this.#filters.of(filter);
+  }
+
+  trendsLink(trend: LinkTrend): Uint8Array {
+    return this.#links.of(trend);
+  }
+
+  /** With the number by which moderators name it, open. */
+  numberedLink(trend: NumberedLink): Uint8Array {
+    return this.#numberedLinks.of(trend);
+  }
+
+  /** `following` undefined: nobody asks. */
+  tag(name: string, history: TagUses, following: boolean | undefined): Uint8Array[] {
+    let kept = this.#tags.get(history);
+    if (kept?.name !== name) {
+      const text = JSON.stringify(renderTag(this.#instance, name, history, undefined));
+      kept = { name, open: Buffer.from(text.slice(0, -1)) };
+      this.#tags.set(history, kept);
+    }
+    return [kept.open, following === undefined ? NOBODYS : following ? FOLLOWED : NOT_FOLLOWED];
+  }
+}

@@ -1,0 +1,188 @@
+import type { Clock } from '../../actors/domain/time.js';
+import type { StoreAccountRecord, StoreMark, StoreStatusRecord } from '../../proto/gen/types.js';
+import { Generations } from '../../store/generations.js';
+import { renderAccount } from '../entities/account/account.js';
+import { renderFilterResult } from '../entities/account/filter.js';
+import type { EmojiLookup } from '../entities/instance/custom-emoji.js';
+import { type Poll, renderPoll } from '../entities/status/poll.js';
+import { APPROVALS, approval } from '../entities/status/quote.js';
+import { renderStatus, type ViewerMarks, viewerBits, viewerMarks } from '../entities/status/status.js';
+import { linkedCollections } from '../entities/status/tagged-collections.js';
+import type { InstanceSettings } from '../settings/settings.js';
+import type { FilterMatch } from '../viewing/filters.js';
+
+/** Statuses whose bytes are kept, and bytes: of the usual length they have 2 KB each, the longest would be 1 GB. */
+const CARDS_MAX = 32_768;
+const CARDS_BYTES_MAX = 96 * 2 ** 20;
+/** The same of accounts, which have 800 bytes each and 30 KB at most. */
+const ACCOUNTS_MAX = 16_384;
+const ACCOUNTS_BYTES_MAX = 32 * 2 ** 20;
+/** What a card takes besides its bytes. */
+const CARD_BYTES = 300;
+
+const weighing = (max: number) => ({ of: ({ bytes }: Kept) => CARD_BYTES + bytes.length, max });
+interface Kept {
+  readonly bytes: Uint8Array;
+}
+
+/** An account as JSON; nothing of it is its viewer's. */
+interface AccountCard {
+  readonly record: StoreAccountRecord;
+  readonly bytes: Uint8Array;
+  /** The same without its end. */
+  readonly open: Uint8Array;
+}
+
+/** The final bytes of a status but for what is the viewer's: an open JSON object. */
+interface Card {
+  readonly record: StoreStatusRecord;
+  readonly author: StoreAccountRecord;
+  /** What changes with an edit only: the first of all bytes. */
+  readonly text: Uint8Array;
+  /** All of it, up to what it reblogs. */
+  readonly bytes: Uint8Array;
+  /** Ids of the collections that it links to: these look different to each viewer, and are no part of the bytes. */
+  readonly collections: readonly string[] | undefined;
+}
+
+/** Of a record, what moves without its text: counts are put in beside it. */
+const counted = new Set<keyof StoreStatusRecord>(['replies', 'reblogs', 'favourites', 'poll', 'quotes']);
+
+/**
+ * Statuses as JSON in UTF-8, made once and then copied into every page that shows them. A card is as good as the
+ * stored rows it was made of: the records' identity says so, which the store's cache keeps until they are written.
+ */
+export class Cards {
+  readonly #instance: InstanceSettings;
+  readonly #cards = new Generations<Card>(CARDS_MAX, weighing(CARDS_BYTES_MAX));
+  readonly #accounts = new Generations<AccountCard>(ACCOUNTS_MAX, weighing(ACCOUNTS_BYTES_MAX));
+
+  /** What the cards kept were made with. */
+  #emojis: EmojiLookup['all'] | undefined;
+
+  constructor(instance: InstanceSettings) {
+    this.#instance = instance;
+    this.#emojis = instance.emojis?.all;
+  }
+
+  account(record: StoreAccountRecord): AccountCard {
+    this.#renew();
+    const kept = this.#accounts.get(record.id);
+    if (kept?.record === record) return kept;
+    const bytes = Buffer.from(JSON.stringify(renderAccount(this.#instance, record)));
+    const card = { record, bytes, open: bytes.subarray(0, -1) };
+    this.#accounts.set(record.id, card);
+    return card;
+  }
+
+  /** `{…,"reblog":`: what follows is `null` or the reblogged status, and what is the viewer's. */
+  status(record: StoreStatusRecord, author: StoreAccountRecord): Pick<Card, 'bytes' | 'collections'> {
+    this.#renew();
+    const kept = this.#cards.get(record.id);
+    if (kept?.record === record && kept.author === author) return kept;
+    const isSameText = kept !== undefined && saysTheSame(kept.record, record) && writtenBySame(kept.author, author);
+    const collections = isSameText ? kept.collections : linkedCollections(this.#instance, record);
+    const text = isSameText ? kept.text : this.#text(record, author, collections !== undefined);
+    const { replies, reblogs, favourites, quotes = 0 } = record;
+    const marks = `,"reblogs_count":${reblogs},"favourites_count":${favourites},"quotes_count":${quotes}`;
+    const counts = Buffer.from(`,"replies_count":${replies}${marks},"reblog":`);
+    const bytes = Buffer.concat([text, ACCOUNT, this.account(author).bytes, counts]);
+    const card = { record, author, text: bytes.subarray(0, text.length), bytes, collections };
+    this.#cards.set(record.id, card);
+    return card;
+  }
+
+  /** Texts may show other emoji than they did: that is rare, so all of them are made anew. */
+  #renew(): void {
+    if (this.#instance.emojis?.all === this.#emojis) return;
+    this.#emojis = this.#instance.emojis?.all;
+    this.#cards.clear();
+    this.#accounts.clear();
+  }
+
+  #text(record: StoreStatusRecord, author: StoreAccountRecord, hasCollections: boolean): Uint8Array {
+    const rendered = renderStatus(this.#instance, record, author, undefined, undefined);
+    // Polls are put in by Tails: they look different to each viewer, and once their time is over. So may quotes.
+    const { account, reblog, poll, quote, quote_approval, ...rest } = rendered;
+    const { replies_count, reblogs_count, favourites_count, quotes_count, tagged_collections, ...text } = rest;
+    const told = hasCollections ? text : { ...text, tagged_collections };
+    const own = record.quote === undefined || record.reblogOfId !== undefined ? { ...told, quote: null } : told;
+    return Buffer.from(JSON.stringify(own).slice(0, -1));
+  }
+}
+
+const ACCOUNT = Buffer.from(',"account":');
+
+/** What ends a status: `null` for no reblog, or nothing after one or a quote, then what is the viewer's. */
+export class Tails {
+  /** By the viewer's bits and what is not theirs: a handful. */
+  readonly #tails: Uint8Array[] = [];
+  /** By what filters say of a status, which is one and the same for as long as they remember it. */
+  readonly #filtered = new WeakMap<readonly FilterMatch[], { readonly place: number; readonly tail: Uint8Array }>();
+  readonly #instance: Pick<InstanceSettings, 'emojis'>;
+
+  constructor(instance: Pick<InstanceSettings, 'emojis'>) {
+    this.#instance = instance;
+  }
+
+  of(
+    record: StoreStatusRecord,
+    author: StoreAccountRecord,
+    viewer: string | undefined,
+    mark: StoreMark | undefined,
+    isMuted: boolean,
+    clock: Pick<Clock, 'nowMs'>,
+    quotable: number,
+    filtered?: readonly FilterMatch[],
+  ): Uint8Array {
+    const isOpen = record.reblogOfId === undefined && record.quote === undefined;
+    const bits = viewer === undefined ? undefined : viewerBits(record, author, viewer, mark, isMuted);
+    const place = ((bits === undefined ? 0 : bits * 2 + 1) * APPROVALS + quotable) * 2 + (isOpen ? 1 : 0);
+    if (record.poll !== undefined) {
+      const poll = renderPoll(this.#instance, record, record.poll, clock.nowMs(), viewer, mark);
+      return tailOf(isOpen, quotable, marksOf(bits, filtered), poll);
+    }
+    if (filtered !== undefined) {
+      const kept = this.#filtered.get(filtered);
+      if (kept?.place === place) return kept.tail;
+      const made = tailOf(isOpen, quotable, marksOf(bits, filtered));
+      this.#filtered.set(filtered, { place, tail: made });
+      return made;
+    }
+    let tail = this.#tails[place];
+    if (tail === undefined) {
+      tail = tailOf(isOpen, quotable, bits === undefined ? undefined : viewerMarks(bits));
+      this.#tails[place] = tail;
+    }
+    return tail;
+  }
+}
+
+/** What is the viewer's of a status. */
+function marksOf(bits: number | undefined, filtered: readonly FilterMatch[] | undefined): ViewerMarks | undefined {
+  const mine = bits === undefined ? undefined : viewerMarks(bits);
+  return filtered === undefined ? mine : mine && { ...mine, filtered: filtered.map(renderFilterResult) };
+}
+
+function tailOf(
+  isOpen: boolean,
+  quotable: number,
+  mine: ViewerMarks | undefined,
+  poll: Poll | null = null,
+): Uint8Array {
+  const rest = `,${JSON.stringify({ poll, quote_approval: approval(quotable), ...mine }).slice(1)}`;
+  return Buffer.from(isOpen ? `null${rest}` : rest);
+}
+
+function saysTheSame(a: StoreStatusRecord, b: StoreStatusRecord): boolean {
+  for (const key of Object.keys(b) as (keyof StoreStatusRecord)[]) {
+    if (a[key] === b[key] || counted.has(key)) continue;
+    if (typeof b[key] !== 'object' || JSON.stringify(a[key]) !== JSON.stringify(b[key])) return false;
+  }
+  return true;
+}
+
+/** A status' addresses have its author's name in them, and moderators may mark all that somebody says. */
+function writtenBySame(a: StoreAccountRecord, b: StoreAccountRecord): boolean {
+  return a.username === b.username && a.domain === b.domain && a.sensitized === b.sensitized;
+}

@@ -1,0 +1,48 @@
+import type { InstanceEntry, InstanceReport, StoreStatusRecord } from '../../proto/gen/types.js';
+import type { JsonPieces } from '../http/json-pieces.js';
+import type { Services } from '../http/services.js';
+import { eachBounded, READS_AT_ONCE_MAX } from '../paging/cursor.js';
+import { type Soon, soon } from '../paging/soon.js';
+import { loadAccounts } from '../viewing/people-at-hand.js';
+import { loadStatuses } from '../viewing/visible.js';
+import type { ReportCard } from './cached-reports.js';
+
+const NO_RULES: readonly InstanceEntry[] = [];
+
+/** The REST API's Admin::Report as pieces of JSON, in the reports' order; those whose people are gone are left out. */
+export function adminReportPieces(
+  services: Services,
+  viewer: string,
+  reports: readonly InstanceReport[],
+): Soon<(readonly Uint8Array[])[]> {
+  const ids: string[] = [];
+  for (const { account, target, assigned, resolvedBy } of reports) {
+    ids.push(account, target);
+    if (assigned !== undefined) ids.push(assigned);
+    if (resolvedBy !== undefined) ids.push(resolvedBy);
+  }
+  return soon(loadAccounts(services, ids), (people) => {
+    const rules = reports.some(({ ruleIds }) => ruleIds.length > 0) ? services.entries.of('rules') : NO_RULES;
+    return soon(rules, (known) => {
+      const found: { readonly report: InstanceReport; readonly card: ReportCard }[] = [];
+      for (const report of reports) {
+        const card = services.pages.others.report(report, people, known);
+        if (card !== undefined) found.push({ report, card });
+      }
+      if (reports.every(({ statusIds }) => statusIds.length === 0)) return found.map(({ card }) => [card.whole]);
+      return eachBounded(found, READS_AT_ONCE_MAX, async ({ report, card }) => {
+        if (report.statusIds.length === 0) return [card.whole];
+        return [card.head, ...(await reportedStatuses(services, viewer, report)).pieces, card.rules];
+      });
+    });
+  });
+}
+
+/** What was reported, for the eyes of those who judge it: whoever else may see it. */
+async function reportedStatuses(services: Services, viewer: string, report: InstanceReport): Promise<JsonPieces> {
+  const found = await loadStatuses(services, report.statusIds);
+  const isThere = (record: StoreStatusRecord | undefined) =>
+    record !== undefined && !record.deleted && record.accountId === report.target;
+  const seen = found.flatMap((record) => (record && isThere(record) ? [{ record, original: undefined }] : []));
+  return services.pages.list(services, viewer, seen);
+}

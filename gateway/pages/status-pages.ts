@@ -1,0 +1,356 @@
+import type { StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
+import { Generations } from '../../store/generations.js';
+import { notificationHead, type SeenNotification, seenNotifications } from '../entities/notification/notification.js';
+import { fallbackOf } from '../entities/notification/notification-fallback.js';
+import { collectionJson } from '../entities/status/collection.js';
+import { approvalOf } from '../entities/status/quote.js';
+import { JsonPieces } from '../http/json-pieces.js';
+import { type Soon, soon } from '../paging/soon.js';
+import type { InstanceSettings } from '../settings/settings.js';
+import type { StoredNotification } from '../streaming/sources.js';
+import type { FilterMatch } from '../viewing/filters.js';
+import type { Lens } from '../viewing/lens.js';
+import { loadAccounts, type People, PeopleAtHand } from '../viewing/people-at-hand.js';
+import type { SeenQuote } from '../viewing/quoted.js';
+import type { ReadServices } from '../viewing/read-services.js';
+import type { VisibleStatus } from '../viewing/visible.js';
+import { type Tagged, taggedCollections } from '../viewing/visible-collections.js';
+import { OtherCards } from './cached-lists.js';
+import { Cards, Tails } from './cached-statuses.js';
+import { type Marks, NO_MARKS, type ViewerMarks } from './viewer-marks.js';
+
+/** Notifications of which something is kept: some 200 bytes each. */
+const HEADS_MAX = 32_768;
+
+/** What the viewer did to a status: true, or false when it was undone. */
+export interface Done {
+  readonly favourited?: boolean;
+  readonly reblogged?: boolean;
+  readonly bookmarked?: boolean;
+}
+
+const COMMA = Buffer.from(',');
+const BEGIN = Buffer.from('[');
+const END = Buffer.from(']');
+const STATUS = Buffer.from(',"status":');
+const TAGGED = Buffer.from('{"tagged_collections":');
+const CLOSE = Buffer.from('}');
+const NULL = Buffer.from('null');
+const NO_QUOTE = Buffer.from('null,"quote":null');
+const NOTHING: Done = {};
+
+/** Where a status stands: on its own, within a reblog, or within a status that quotes it. */
+type Place = 'page' | 'reblog' | 'quote';
+
+/** One viewer's look at a page. */
+interface Look {
+  readonly clock: ReadServices['clock'];
+  readonly viewer: string | undefined;
+  readonly authors: People;
+  readonly marks: Marks;
+  readonly lens: Lens | undefined;
+  /** Collections as they see them; of a first look nothing is known, it only says which there are. */
+  readonly tagged: Tagged | undefined;
+  linked: string[] | undefined;
+  /** What is quoted, made once: many of a page may quote the same. */
+  quotes: Map<SeenQuote, Uint8Array[]> | undefined;
+}
+
+/** Statuses as JSON for a viewer, out of cards. What a viewer may see was decided before: it takes VisibleStatus only. */
+export class StatusPages {
+  readonly #cards: Cards;
+  readonly #tails: Tails;
+  readonly others: OtherCards;
+  readonly #marks: ViewerMarks;
+  readonly #instance: InstanceSettings;
+  /** What notifications say besides whom and what they tell of: it never changes. */
+  readonly #heads = new Generations<Uint8Array>(HEADS_MAX);
+
+  /** By the quote's state: a handful. */
+  readonly #quoteHeads = new Map<string, Uint8Array>();
+
+  constructor(instance: InstanceSettings, marks: ViewerMarks) {
+    this.#cards = new Cards(instance);
+    this.#tails = new Tails(instance);
+    this.others = new OtherCards(instance);
+    this.#marks = marks;
+    this.#instance = instance;
+  }
+
+  /** A JSON array; statuses that are not there, or whose author is gone, are left out. */
+  list(
+    services: ReadServices,
+    viewer: string | undefined,
+    seen: readonly (VisibleStatus | undefined)[],
+  ): Soon<JsonPieces> {
+    return soon(this.pieces(services, viewer, seen), (pieces) => new JsonPieces(arrayOf(pieces)));
+  }
+
+  /** One status; undefined when there is none. `done`: what the viewer just did to it, whatever its row says yet. */
+  one(
+    services: ReadServices,
+    viewer: string | undefined,
+    seen: VisibleStatus | undefined,
+    done: Done = NOTHING,
+  ): Soon<JsonPieces | undefined> {
+    return soon(this.pieces(services, viewer, [seen], done), (all) => {
+      const pieces = all[0];
+      return pieces && new JsonPieces(pieces);
+    });
+  }
+
+  /** Each status as pieces of JSON, for being put into something larger. */
+  pieces(
+    services: ReadServices,
+    viewer: string | undefined,
+    seen: readonly (VisibleStatus | undefined)[],
+    done: Done = NOTHING,
+  ): Soon<(readonly Uint8Array[] | undefined)[]> {
+    const markedIds: string[] = [];
+    for (const status of seen) {
+      if (status === undefined) continue;
+      markedIds.push(status.original?.id ?? status.record.id);
+      const quoted = status.quote?.quoted?.record;
+      if (quoted !== undefined) markedIds.push(quoted.id);
+    }
+    return soon(viewer === undefined ? NO_MARKS : this.#marks.of(viewer, markedIds), (stored) =>
+      soon(viewer === undefined ? undefined : lensOf(services, viewer), (lens) =>
+        this.#shown(services, viewer, seen, done === NOTHING ? stored : after(stored, done), lens),
+      ),
+    );
+  }
+
+  #shown(
+    services: ReadServices,
+    viewer: string | undefined,
+    seen: readonly (VisibleStatus | undefined)[],
+    marks: Marks,
+    lens: Lens | undefined,
+  ): Soon<(readonly Uint8Array[] | undefined)[]> {
+    const { clock } = services;
+    const atHand = new PeopleAtHand(services);
+    const look = lookOf(clock, viewer, atHand, marks, lens);
+    const pieces = this.#all(look, seen);
+    if (atHand.complete) return this.#withTagged(services, look, seen, pieces);
+    return soon(loadAccounts(services, authorsOf(seen)), (authors) =>
+      this.#withTagged(services, lookOf(clock, viewer, authors, marks, lens), seen),
+    );
+  }
+
+  #all(look: Look, seen: readonly (VisibleStatus | undefined)[]): (readonly Uint8Array[] | undefined)[] {
+    return seen.map((status) => status && this.#status(look, status));
+  }
+
+  #withTagged(
+    services: ReadServices,
+    look: Look,
+    seen: readonly (VisibleStatus | undefined)[],
+    first = this.#all(look, seen),
+  ): Soon<(readonly Uint8Array[] | undefined)[]> {
+    if (look.linked === undefined) return first;
+    return soon(taggedCollections(services, look.viewer, [...new Set(look.linked)]), (tagged) =>
+      this.#all({ ...look, tagged, quotes: undefined }, seen),
+    );
+  }
+
+  /** Returns the viewer's marks on these statuses. */
+  marksOf(viewer: string, statusIds: readonly string[]): Soon<Marks> {
+    return this.#marks.of(viewer, statusIds);
+  }
+
+  /** An account's JSON, whole. */
+  account(record: StoreAccountRecord): Uint8Array {
+    return this.#cards.account(record).bytes;
+  }
+
+  /** The same without its end. */
+  openAccount(record: StoreAccountRecord): Uint8Array {
+    return this.#cards.account(record).open;
+  }
+
+  /** Notifications as pieces of JSON; undefined where there is nothing for the viewer. Of other types than those
+   * supported it is said in words what they are. */
+  notifications(
+    services: ReadServices,
+    viewer: string,
+    stored: readonly StoredNotification[],
+    supportedTypes?: readonly string[],
+  ): Soon<(readonly Uint8Array[] | undefined)[]> {
+    return soon(seenNotifications(services, viewer, stored), (seen) => {
+      // Many tell of the same few statuses.
+      const about = [...new Set(seen.map((one) => one?.status))];
+      return soon(this.pieces(services, viewer, about), (pieces) => {
+        const statuses = new Map(about.map((status, index) => [status, pieces[index]]));
+        return seen.map((one) => one && this.#notification(one, statuses.get(one.status), supportedTypes));
+      });
+    });
+  }
+
+  #notification(
+    one: SeenNotification,
+    status: readonly Uint8Array[] | undefined,
+    supportedTypes: readonly string[] | undefined,
+  ): Uint8Array[] | undefined {
+    const pieces = [this.#head(one), this.account(one.account)];
+    if (one.status !== undefined) {
+      if (status === undefined) return undefined;
+      pieces.push(STATUS, ...status);
+    }
+    if (one.subject !== undefined) pieces.push(Buffer.from(`,${JSON.stringify(one.subject).slice(1, -1)}`));
+    const fallback = supportedTypes && fallbackOf(one, supportedTypes);
+    if (fallback !== undefined) pieces.push(Buffer.from(`,"fallback":${JSON.stringify(fallback)}`));
+    pieces.push(CLOSE);
+    return pieces;
+  }
+
+  #head(one: SeenNotification): Uint8Array {
+    let head = this.#heads.get(one.id);
+    if (head === undefined) {
+      head = Buffer.from(`${JSON.stringify(notificationHead(one)).slice(0, -1)},"account":`);
+      this.#heads.set(one.id, head);
+    }
+    return head;
+  }
+
+  #status(look: Look, { record, original, filtered, quote }: VisibleStatus): Uint8Array[] | undefined {
+    if (original === undefined) return this.#plain(look, record, filtered, quote, 'page');
+    const author = look.authors.get(record.accountId);
+    const pieces = this.#plain(look, original, filtered, quote, 'reblog');
+    if (author === undefined || pieces === undefined) return undefined;
+    const isMuted = look.lens?.mutesConversation(record.conversationId) ?? false;
+    pieces.unshift(this.#cards.status(record, author).bytes);
+    pieces.push(this.#tail(look, record, author, isMuted, filtered, original.id));
+    return pieces;
+  }
+
+  /** One that is no reblog. `place`: where it stands; the muted conversation shows on the outermost only. */
+  #plain(
+    look: Look,
+    record: StoreStatusRecord,
+    filtered: readonly FilterMatch[] | undefined,
+    quote: SeenQuote | undefined,
+    place: Place,
+  ): Uint8Array[] | undefined {
+    const author = look.authors.get(record.accountId);
+    if (author === undefined) return undefined;
+    const isMuted = place === 'page' && (look.lens?.mutesConversation(record.conversationId) ?? false);
+    const card = this.#cards.status(record, author);
+    const own = card.bytes;
+    const tail = this.#tail(look, record, author, isMuted, filtered, record.id);
+    if (card.collections !== undefined) {
+      const middle = record.quote === undefined ? [] : this.#quote(look, quote, place);
+      return [...this.#collections(look, card.collections), own.subarray(1), ...middle, tail];
+    }
+    return record.quote === undefined ? [own, tail] : [own, ...this.#quote(look, quote, place), tail];
+  }
+
+  /** What stands before a status' own fields. */
+  #collections(look: Look, ids: readonly string[]): Uint8Array[] {
+    look.linked = [...(look.linked ?? []), ...ids];
+    const shown = ids.map((id) => look.tagged?.get(id));
+    return [TAGGED, ...arrayOf(shown.map((one) => one && [collectionJson(this.#instance, one)])), COMMA];
+  }
+
+  #tail(
+    { clock, viewer, marks, lens }: Look,
+    record: StoreStatusRecord,
+    author: StoreAccountRecord,
+    isMuted: boolean,
+    filtered: readonly FilterMatch[] | undefined,
+    markedId: string,
+  ): Uint8Array {
+    const quotable =
+      record.quotePolicy === undefined
+        ? approvalOf(record, viewer, false)
+        : approvalOf(record, viewer, lens?.relation(record.accountId).following === true);
+    return this.#tails.of(record, author, viewer, marks(markedId), isMuted, clock, quotable, filtered);
+  }
+
+  /** What stands between a quoting status' bytes and its tail. */
+  #quote(look: Look, quote: SeenQuote | undefined, place: Place): Uint8Array[] {
+    if (quote === undefined) return [NO_QUOTE];
+    if (place === 'quote') {
+      const head = `null,"quote":{"state":"${quote.state}",`;
+      const id = quote.quoted === undefined ? 'null' : `"${quote.quoted.record.id}"`;
+      return [Buffer.from(`${head}"quoted_status_id":${id}}`)];
+    }
+    look.quotes ??= new Map();
+    let pieces = look.quotes.get(quote);
+    if (pieces === undefined) {
+      const { quoted } = quote;
+      const inner = quoted && this.#plain(look, quoted.record, quoted.filtered, quoted.quote, 'quote');
+      pieces = [this.#quoteHead(quote.state), ...(inner ?? [NULL]), CLOSE];
+      look.quotes.set(quote, pieces);
+    } else if (pieces.length > 1) {
+      // It is not the only one of the page that quotes this.
+      pieces = [Buffer.concat(pieces)];
+      look.quotes.set(quote, pieces);
+    }
+    return pieces;
+  }
+
+  #quoteHead(state: string): Uint8Array {
+    let head = this.#quoteHeads.get(state);
+    if (head === undefined) {
+      head = Buffer.from(`null,"quote":{"state":"${state}","quoted_status":`);
+      this.#quoteHeads.set(state, head);
+    }
+    return head;
+  }
+}
+
+function lookOf(
+  clock: ReadServices['clock'],
+  viewer: string | undefined,
+  authors: People,
+  marks: Marks,
+  lens: Lens | undefined,
+): Look {
+  return { clock, viewer, authors, marks, lens, tagged: undefined, linked: undefined, quotes: undefined };
+}
+
+function authorsOf(seen: readonly (VisibleStatus | undefined)[]): string[] {
+  const ids: string[] = [];
+  for (const status of seen) {
+    if (status === undefined) continue;
+    const { record, original, quote } = status;
+    for (const one of [record, original, quote?.quoted?.record]) if (one !== undefined) ids.push(one.accountId);
+  }
+  return ids;
+}
+
+/** What may be seen was decided a moment ago, by relations that are still at hand. */
+function lensOf({ lenses }: ReadServices, viewer: string): Soon<Lens> {
+  return lenses.latest(viewer)?.lens ?? soon(lenses.of(viewer), (view) => view.lens);
+}
+
+/** A JSON array of those that are there. `pieces`: what it is put behind. */
+export function arrayOf(
+  items: readonly (readonly Uint8Array[] | undefined)[],
+  pieces: Uint8Array[] = [],
+): Uint8Array[] {
+  pieces.push(BEGIN);
+  let isFirst = true;
+  for (const item of items) {
+    if (item === undefined) continue;
+    if (!isFirst) pieces.push(COMMA);
+    isFirst = false;
+    for (const piece of item) pieces.push(piece);
+  }
+  pieces.push(END);
+  return pieces;
+}
+
+function after(stored: Marks, { favourited, reblogged, bookmarked }: Done): Marks {
+  const id = (isDone: boolean | undefined, kept: string | undefined) =>
+    isDone === undefined ? kept : isDone ? (kept ?? '') : undefined;
+  return (statusId) => {
+    const mark = stored(statusId);
+    return {
+      favouriteId: id(favourited, mark?.favouriteId),
+      reblogId: id(reblogged, mark?.reblogId),
+      bookmarkId: id(bookmarked, mark?.bookmarkId),
+      votes: mark?.votes,
+    };
+  };
+}

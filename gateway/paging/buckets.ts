@@ -1,0 +1,46 @@
+import { idMs } from '../../actors/domain/ids.js';
+import type { PageBounds } from './bounds.js';
+import type { Parts } from './cursor.js';
+import { type Soon, soon } from './soon.js';
+
+/** Buckets read at a time from the list of them. */
+const BUCKETS_READ = 32;
+
+/** Reads the list of the buckets that hold anything; bounds are exclusive. */
+export type ReadBuckets = (range: {
+  readonly reverse: boolean;
+  readonly limit: number;
+  readonly before?: { readonly bucket: number };
+  readonly after?: { readonly bucket: number };
+}) => Soon<readonly { readonly key: { readonly bucket: number } }[]>;
+
+/** Buckets of `bucketMs` that hold anything within the bounds, in the direction of reading. */
+export function filledBuckets(read: ReadBuckets, bucketMs: number, bounds: Omit<PageBounds, 'limit'>): Parts<number> {
+  const bucketOf = (id: string) => Math.floor(idMs(id) / bucketMs);
+  // Bounds of ranges are exclusive, those of the page lie within buckets that are wanted.
+  let before = bounds.before === undefined ? undefined : bucketOf(bounds.before) + 1;
+  let after = bounds.after === undefined ? undefined : bucketOf(bounds.after) - 1;
+  let ready: number[] = [];
+  let isEnd = false;
+  const look = () =>
+    soon(
+      read({
+        reverse: !bounds.upwards,
+        limit: BUCKETS_READ,
+        ...(before === undefined ? {} : { before: { bucket: before } }),
+        ...(after === undefined || after < 0 ? {} : { after: { bucket: after } }),
+      }),
+      (rows) => {
+        ready = rows.map(({ key }) => key.bucket).reverse();
+        isEnd = rows.length < BUCKETS_READ;
+        if (bounds.upwards) after = ready[0] ?? after;
+        else before = ready[0] ?? before;
+      },
+    );
+  const next = (): Soon<IteratorResult<number>> => {
+    const value = ready.pop();
+    if (value !== undefined) return { done: false, value };
+    return isEnd ? { done: true, value: undefined } : soon(look(), next);
+  };
+  return { next };
+}

@@ -1,0 +1,166 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { storedId } from '../../../actors/domain/ids.js';
+import { isProblem, type Problem } from '../../../actors/domain/problem.js';
+import { QUOTE_POLICY_DEFAULT } from '../../../actors/domain/quoting.js';
+import { namedHashtag } from '../../../actors/domain/text/hashtag.js';
+import type { StoreAccountRecord } from '../../../proto/gen/types.js';
+import { findLocal } from '../../discovery/find-local.js';
+import { isPublished } from '../../entities/account/account.js';
+import { withApproval } from '../../entities/account/feature-approval.js';
+import { relationshipsJson } from '../../entities/account/relationship.js';
+import { JsonPieces } from '../../http/json-pieces.js';
+import { type Answer, type AnyRoute, JsonText, json, type Request, route } from '../../http/route.js';
+import type { Services } from '../../http/services.js';
+import { accountList, idParams, statusPage } from '../../pages/answers.js';
+import { idText, pageBounds, pageProperties } from '../../paging/bounds.js';
+import { type Soon, soon } from '../../paging/soon.js';
+import { accountTimeline } from '../../timelines/account.js';
+import { loadAccounts } from '../../viewing/people-at-hand.js';
+import { notFound, publishedAccount, relationsOf, visibleById } from '../../viewing/visible.js';
+
+/** Bounds one question to the store; clients ask for a page of accounts, at most 80. */
+export const ACCOUNTS_ASKED_MAX = 200;
+/** `user@domain` as long as names may be, and some. */
+export const ACCT_CHARS_MAX = 300;
+const TAG_CHARS_MAX = 500;
+
+const getAccount = route({
+  method: 'GET',
+  path: '/api/v1/accounts/:id',
+  auth: 'optional',
+  scope: 'read:accounts',
+  params: idParams,
+  handle: async ({ services, viewer, params }) =>
+    oneAccount(services, viewer, await publishedAccount(services, params.id)),
+});
+
+/** With whether the viewer may put it into a collection. */
+function oneAccount(
+  services: Services,
+  viewer: string | undefined,
+  record: StoreAccountRecord | Problem,
+): Soon<Answer | Problem> {
+  if (isProblem(record)) return record;
+  return soon(relationsOf(services, viewer), (relations) => {
+    const pieces = withApproval(services.pages, record, viewer, relations(record.id));
+    return json(new JsonPieces(pieces));
+  });
+}
+
+const getAccounts = route({
+  method: 'GET',
+  path: '/api/v1/accounts',
+  auth: 'none',
+  query: Type.Object({ id: Type.Array(idText(), { default: [], maxItems: ACCOUNTS_ASKED_MAX }) }),
+  handle: ({ services, query }) => soon(publishedAccounts(services, query.id), (found) => accountList(services, found)),
+});
+
+const lookup = route({
+  method: 'GET',
+  path: '/api/v1/accounts/lookup',
+  auth: 'optional',
+  scope: 'read:accounts',
+  // Whom nobody is named is not found, as at Mastodon.
+  query: Type.Object({ acct: Type.String({ default: '', maxLength: ACCT_CHARS_MAX }) }),
+  handle: async ({ services, viewer, query }) => {
+    const id = await findLocal(services, query.acct);
+    return oneAccount(services, viewer, id === undefined ? notFound() : await publishedAccount(services, id));
+  },
+});
+
+const relationships = route({
+  method: 'GET',
+  path: '/api/v1/accounts/relationships',
+  auth: 'user',
+  scope: 'read:follows',
+  query: Type.Object({
+    id: Type.Array(idText(), { default: [], maxItems: ACCOUNTS_ASKED_MAX }),
+    with_suspended: Type.Optional(Type.Boolean()),
+  }),
+  handle: ({ services, viewer = '', query }) =>
+    soon(publishedAccounts(services, query.id), (found) => {
+      const ids = found.map((record) => record.id);
+      return soon(relationshipsJson(services, viewer, ids), (text) => json(new JsonText(text)));
+    }),
+});
+
+const accountStatusList = route({
+  method: 'GET',
+  path: '/api/v1/accounts/:id/statuses',
+  auth: 'optional',
+  scope: 'read:statuses',
+  params: idParams,
+  query: statusesQuery(),
+  handle: (request) =>
+    soon(publishedAccount(request.services, request.params.id), (record) =>
+      isProblem(record) ? record : statusesOf(request, record),
+    ),
+});
+
+function statusesQuery() {
+  return Type.Object({
+    ...pageProperties(),
+    exclude_replies: Type.Optional(Type.Boolean()),
+    exclude_reblogs: Type.Optional(Type.Boolean()),
+    only_media: Type.Optional(Type.Boolean()),
+    pinned: Type.Optional(Type.Boolean()),
+    tagged: Type.Optional(Type.String({ maxLength: TAG_CHARS_MAX })),
+  });
+}
+type StatusesAsked = Static<ReturnType<typeof statusesQuery>>;
+
+function statusesOf(request: Request<unknown, StatusesAsked, unknown>, record: StoreAccountRecord): Soon<Answer> {
+  const { services, viewer, query } = request;
+  const bounds = pageBounds(query);
+  if (query.pinned === true) {
+    const pinned = [...record.pinnedIds].reverse();
+    return soon(visibleById(services, viewer, pinned, { context: 'account' }), (seen) => {
+      const there = seen.filter((status) => status !== undefined);
+      return soon(services.pages.list(services, viewer, there.slice(0, bounds.limit)), (list) => json(list));
+    });
+  }
+  const { exclude_replies, exclude_reblogs, only_media, tagged } = query;
+  const wanted = {
+    excludeReplies: exclude_replies ?? false,
+    excludeReblogs: exclude_reblogs ?? false,
+    tagged: tagged ? (namedHashtag(tagged) ?? '') : undefined,
+    onlyMedia: only_media ?? false,
+  };
+  return soon(accountTimeline(services, viewer, record.id, bounds, wanted), (page) =>
+    statusPage(request, bounds, page, { exclude_replies, exclude_reblogs, only_media, tagged }),
+  );
+}
+
+const preferences = route({
+  method: 'GET',
+  path: '/api/v1/preferences',
+  auth: 'user',
+  scope: 'read:accounts',
+  handle: async ({ services, viewer = '' }) => {
+    const record = await publishedAccount(services, viewer);
+    if (isProblem(record)) return record;
+    return json({
+      'posting:default:visibility': record.profile?.privacy || 'public',
+      'posting:default:sensitive': record.profile?.sensitive ?? false,
+      'posting:default:language': record.profile?.language || null,
+      'posting:default:quote_policy': record.profile?.quotePolicy ?? QUOTE_POLICY_DEFAULT,
+      'reading:expand:media': 'default',
+      'reading:expand:spoilers': false,
+      'reading:autoplay:gifs': false,
+    });
+  },
+});
+
+/** Accounts and what they wrote. */
+export const accountRoutes: readonly AnyRoute[] = [
+  getAccount,
+  getAccounts,
+  lookup,
+  relationships,
+  accountStatusList,
+  preferences,
+];
+
+function publishedAccounts(services: Services, ids: readonly string[]): Soon<StoreAccountRecord[]> {
+  return soon(loadAccounts(services, ids.map(storedId)), (found) => [...found.values()].filter(isPublished));
+}

@@ -1,0 +1,160 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { DOMAIN_CHARS_MAX } from '../../../actors/account/domain-blocks.js';
+import { isProblem, type Problem, problem } from '../../../actors/domain/problem.js';
+import type { AccountUpdateProfile, StoreAccountRecord } from '../../../proto/gen/types.js';
+import { accounts } from '../../../store/tables.js';
+import { renderCredentialAccount } from '../../entities/account/account.js';
+import { type Answer, type AnyRoute, JsonText, json, type Request, route, uploaded } from '../../http/route.js';
+import type { Services } from '../../http/services.js';
+import { PICTURES_BYTES_MAX, removePicture, updateProfile } from './profile-pictures.js';
+
+/** Bounds what is read; the account's own rules judge shorter lengths. */
+const TEXT_CHARS_MAX = 20_000;
+const FIELDS_READ_MAX = 20;
+const ATTRIBUTION_DOMAINS_READ_MAX = 200;
+const text = (maxLength = TEXT_CHARS_MAX) => Type.Optional(Type.String({ maxLength }));
+const flag = () => Type.Optional(Type.Boolean());
+
+const fields = {
+  avatar: Type.Optional(uploaded()),
+  header: Type.Optional(uploaded()),
+  avatar_description: text(),
+  header_description: text(),
+  display_name: text(),
+  note: text(),
+  locked: flag(),
+  bot: flag(),
+  discoverable: flag(),
+  indexable: flag(),
+  hide_collections: flag(),
+  fields_attributes: Type.Optional(
+    Type.Array(
+      Type.Object({
+        name: Type.String({ default: '', maxLength: TEXT_CHARS_MAX }),
+        value: Type.String({ default: '', maxLength: TEXT_CHARS_MAX }),
+      }),
+      { maxItems: FIELDS_READ_MAX },
+    ),
+  ),
+  attribution_domains: Type.Optional(
+    Type.Array(Type.String({ maxLength: DOMAIN_CHARS_MAX }), { maxItems: ATTRIBUTION_DOMAINS_READ_MAX }),
+  ),
+};
+const Changes = Type.Object({
+  ...fields,
+  source: Type.Optional(
+    Type.Object({ privacy: text(20), sensitive: flag(), language: text(20), quote_policy: text(20) }),
+  ),
+});
+type Changes = Static<typeof Changes>;
+
+/** What of the profile its owner edits, and which parts of its page are shown. */
+export const ProfileChanges = Type.Object({
+  ...fields,
+  show_media: flag(),
+  show_media_replies: flag(),
+  show_featured: flag(),
+});
+
+/** By the stored record, which the store hands out again while it is the same; one server a process. */
+const rendered = new WeakMap<StoreAccountRecord, JsonText>();
+
+function own(services: Services, viewer: string): Answer | Problem | Promise<Answer | Problem> {
+  const key = { account: viewer };
+  const held = services.tables.peek?.(accounts, key);
+  if (held !== undefined) return json(shown(services, held));
+  return services.tables
+    .get(accounts, key)
+    .then((record) =>
+      record === undefined ? problem('not_found', 'Record not found') : json(shown(services, record)),
+    );
+}
+
+function shown(services: Services, record: StoreAccountRecord): JsonText {
+  let text = rendered.get(record);
+  if (text === undefined) {
+    text = new JsonText(Buffer.from(JSON.stringify(renderCredentialAccount(services.instance, record))));
+    rendered.set(record, text);
+  }
+  return text;
+}
+
+const verify = route({
+  method: 'GET',
+  path: '/api/v1/accounts/verify_credentials',
+  auth: 'unconfirmed',
+  scope: ['read:accounts', 'profile'],
+  handle: ({ services, viewer = '' }) => own(services, viewer),
+});
+
+async function update({ services, viewer = '', body }: Request<unknown, unknown, Changes>) {
+  const updated = await updateProfile(services, viewer, body, commandOf(body));
+  return isProblem(updated) ? updated : own(services, viewer);
+}
+
+function commandOf({ source, ...body }: Changes): AccountUpdateProfile {
+  return {
+    ...profileCommand(body),
+    privacy: source?.privacy,
+    sensitive: source?.sensitive,
+    language: source?.language,
+    quotePolicy: source?.quote_policy,
+  };
+}
+
+const not = (shown: boolean | undefined) => (shown === undefined ? undefined : !shown);
+
+/** As the actor takes it. */
+export function profileCommand({
+  fields_attributes: fields,
+  ...body
+}: Static<typeof ProfileChanges>): AccountUpdateProfile {
+  return {
+    displayName: body.display_name,
+    note: body.note,
+    locked: body.locked,
+    bot: body.bot,
+    discoverable: body.discoverable,
+    indexable: body.indexable,
+    hideCollections: body.hide_collections,
+    fields: fields ?? [],
+    setFields: fields !== undefined,
+    attribution: body.attribution_domains === undefined ? undefined : { domains: body.attribution_domains },
+    avatarDescription: body.avatar_description,
+    headerDescription: body.header_description,
+    hideMedia: not(body.show_media),
+    hideMediaReplies: not(body.show_media_replies),
+    hideFeatured: not(body.show_featured),
+  };
+}
+
+const shape = {
+  path: '/api/v1/accounts/update_credentials',
+  auth: 'user',
+  scope: 'write:accounts',
+  body: Changes,
+  multipartBytesMax: PICTURES_BYTES_MAX,
+  handle: update,
+} as const;
+
+export const credentialRoutes: readonly AnyRoute[] = [
+  verify,
+  route({ method: 'PATCH', ...shape }),
+  route({ method: 'PUT', ...shape }),
+  withoutPicture('avatar'),
+  withoutPicture('header'),
+];
+
+/** Answers the whole account, as the change itself does. */
+function withoutPicture(which: 'avatar' | 'header'): AnyRoute {
+  return route({
+    method: 'DELETE',
+    path: `/api/v1/profile/${which}`,
+    auth: 'user',
+    scope: 'write:accounts',
+    handle: async ({ services, viewer = '' }) => {
+      const updated = await removePicture(services, viewer, which);
+      return isProblem(updated) ? updated : own(services, viewer);
+    },
+  });
+}

@@ -1,0 +1,150 @@
+import { Type } from '@sinclair/typebox';
+import { storedId } from '../../../actors/domain/ids.js';
+import { isProblem } from '../../../actors/domain/problem.js';
+import { statusLanguage } from '../../../actors/domain/text/language.js';
+import type { StoreAccountRecord } from '../../../proto/gen/types.js';
+import { accounts, followers } from '../../../store/tables.js';
+import { isSuspended } from '../../entities/account/account.js';
+import { renderRelationships } from '../../entities/account/relationship.js';
+import { type AnyRoute, json, route } from '../../http/route.js';
+import type { Services } from '../../http/services.js';
+import { accountPage, idParams } from '../../pages/answers.js';
+import { type PageBounds, pageBounds, pageQuery } from '../../paging/bounds.js';
+import { accountCursor } from '../../paging/eras.js';
+import { emptyPage, type Page, pageOf, readPage } from '../../paging/page.js';
+import { type Soon, soon } from '../../paging/soon.js';
+import { answered, notFound, publishedAccount, relationsOf } from '../../viewing/visible.js';
+import { acting } from './acting.js';
+
+type Edge = { readonly accountId: string };
+
+const WRITE_FOLLOWS = ['write:follows', 'follow'];
+const WRITE_BLOCKS = ['write:blocks', 'follow'];
+/** Languages of a follow that are read at all; ISO 639 has fewer than this of two letters. */
+const LANGUAGES_MAX = 200;
+
+const Follow = Type.Object({
+  reblogs: Type.Optional(Type.Boolean()),
+  notify: Type.Optional(Type.Boolean()),
+  languages: Type.Optional(Type.Array(Type.String({ maxLength: 20 }), { maxItems: LANGUAGES_MAX })),
+});
+const follow = acting('follow', WRITE_FOLLOWS, Follow, async (services, viewer, target, body) => {
+  if (isSuspended(target)) return notFound();
+  return services.askAccount(viewer, 'follow', {
+    target: target.id,
+    targetLocked: target.profile?.locked ?? false,
+    reblogs: body.reblogs,
+    notify: body.notify,
+    limit: limitOf(body.languages),
+  });
+});
+
+const unfollow = acting('unfollow', WRITE_FOLLOWS, undefined, (services, viewer, { id }) =>
+  services.askAccount(viewer, 'unfollow', { target: id }),
+);
+const block = acting('block', WRITE_BLOCKS, undefined, (services, viewer, { id }) =>
+  services.askAccount(viewer, 'block', { target: id }),
+);
+const unblock = acting('unblock', WRITE_BLOCKS, undefined, (services, viewer, { id }) =>
+  services.askAccount(viewer, 'unblock', { target: id }),
+);
+
+const followerList = edgeList('followers', readFollowers);
+const followingList = edgeList('following', readFollowing);
+
+const requestList = route({
+  method: 'GET',
+  path: '/api/v1/follow_requests',
+  auth: 'user',
+  scope: ['read:follows', 'follow'],
+  query: pageQuery(40, 80),
+  handle: async (request) => {
+    const { services, viewer = '', query } = request;
+    const { requests } = answered(await services.askAccount(viewer, 'followRequests', {}));
+    const rows = requests.map(({ edgeId, follower }) => ({ id: edgeId, accountId: follower }));
+    const bounds = pageBounds(query);
+    return accountPage(request, bounds, pageOf(rows, bounds));
+  },
+});
+
+const authorize = answerRequest('authorize', 'authorizeFollow');
+const reject = answerRequest('reject', 'rejectFollow');
+
+/** Who follows whom, and who wants nothing to do with whom. */
+export const followRoutes: readonly AnyRoute[] = [
+  follow,
+  unfollow,
+  block,
+  unblock,
+  followerList,
+  followingList,
+  requestList,
+  authorize,
+  reject,
+];
+
+function answerRequest(verb: string, command: 'authorizeFollow' | 'rejectFollow'): AnyRoute {
+  return route({
+    method: 'POST',
+    path: `/api/v1/follow_requests/:id/${verb}`,
+    auth: 'user',
+    scope: WRITE_FOLLOWS,
+    params: idParams,
+    handle: async ({ services, viewer = '', params }) => {
+      const follower = storedId(params.id);
+      // Answering somebody twice is no error; answering nobody is.
+      if ((await services.tables.get(accounts, { account: follower })) === undefined) return notFound();
+      const reply = await services.askAccount(viewer, command, { follower });
+      return isProblem(reply) ? reply : json((await renderRelationships(services, viewer, [follower]))[0]);
+    },
+  });
+}
+
+type ReadEdges = (services: Services, account: string, bounds: PageBounds) => Soon<Page<Edge>>;
+
+function edgeList(name: string, read: ReadEdges): AnyRoute {
+  return route({
+    method: 'GET',
+    path: `/api/v1/accounts/:id/${name}`,
+    auth: 'optional',
+    scope: 'read:accounts',
+    params: idParams,
+    query: pageQuery(40, 80),
+    handle: (request) => {
+      const { services, viewer, params, query } = request;
+      const bounds = pageBounds(query);
+      return soon(publishedAccount(services, params.id), (record) => {
+        if (isProblem(record)) return notFound();
+        return soon(hidesEdges(services, viewer, record), (isHidden) =>
+          soon(isHidden ? emptyPage : read(services, record.id, bounds), (page) => accountPage(request, bounds, page)),
+        );
+      });
+    },
+  });
+}
+
+function hidesEdges(services: Services, viewer: string | undefined, record: StoreAccountRecord): Soon<boolean> {
+  if (isSuspended(record)) return true;
+  if (viewer === record.id) return false;
+  if (record.profile?.hideCollections === true) return true;
+  return soon(relationsOf(services, viewer), (relations) => relations(record.id)?.blockedBy === true);
+}
+
+function readFollowers(services: Services, account: string, bounds: PageBounds): Soon<Page<Edge>> {
+  const cursor = accountCursor(services.tables, services.clock, followers, 'edge', account, bounds);
+  return readPage(cursor, bounds, (rows) => rows.map((row) => row.value));
+}
+
+/** The account's actor knows whom it follows; its rows are in the order of the followed, the list in that of time. */
+async function readFollowing(services: Services, account: string, bounds: PageBounds): Promise<Page<Edge>> {
+  const { edges, more } = answered(await services.askAccount(account, 'following', bounds));
+  const items = edges.map((edge) => ({ accountId: edge.account }));
+  return { items, newest: edges[0]?.edgeId, oldest: edges.at(-1)?.edgeId, more };
+}
+
+/** As statuses say them. An empty name is how forms send no languages at all. */
+function limitOf(languages: readonly string[] | undefined) {
+  return languages === undefined
+    ? undefined
+    : { languages: languages.filter((one) => one !== '').map((one) => statusLanguage(one) ?? one) };
+}

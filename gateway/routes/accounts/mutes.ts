@@ -1,0 +1,93 @@
+import { Type } from '@sinclair/typebox';
+import type { AccountEdge, AccountEdgePage } from '../../../proto/gen/types.js';
+import { isPublished, isSuspended, type MutedAccount } from '../../entities/account/account.js';
+import { JsonPieces } from '../../http/json-pieces.js';
+import { type Answer, type AnyRoute, type Request, route } from '../../http/route.js';
+import { pageAnswer } from '../../pages/answers.js';
+import { arrayOf } from '../../pages/status-pages.js';
+import { pageBounds, pageQuery } from '../../paging/bounds.js';
+import { isoTime } from '../../paging/iso-time.js';
+import { type Soon, soon } from '../../paging/soon.js';
+import { loadAccounts } from '../../viewing/people-at-hand.js';
+import { askSoon } from '../../viewing/read-services.js';
+import { answered } from '../../viewing/visible.js';
+import { acting } from './acting.js';
+
+const WRITE_MUTES = ['write:mutes', 'follow'];
+/** A hundred years; past it the end of a mute would soon be no date any more. */
+const MUTE_SECONDS_MAX = 3_155_760_000;
+
+const Mute = Type.Object({
+  notifications: Type.Boolean({ default: true }),
+  /** Seconds; 0: until taken back. */
+  duration: Type.Integer({ minimum: 0, maximum: MUTE_SECONDS_MAX, default: 0 }),
+});
+const mute = acting('mute', WRITE_MUTES, Mute, (services, viewer, { id }, { notifications, duration }) =>
+  services.askAccount(viewer, 'mute', { target: id, notifications, durationMs: duration * 1_000 }),
+);
+const unmute = acting('unmute', WRITE_MUTES, undefined, (services, viewer, { id }) =>
+  services.askAccount(viewer, 'unmute', { target: id }),
+);
+
+const mutes = edgeList(
+  '/api/v1/mutes',
+  'read:mutes',
+  'mutes',
+  ({ untilMs }): Pick<MutedAccount, 'mute_expires_at'> => ({
+    mute_expires_at: untilMs > 0 ? isoTime(untilMs) : null,
+  }),
+);
+const blocks = edgeList('/api/v1/blocks', 'read:blocks', 'blocks');
+
+/** Who is muted and who is blocked, and muting. */
+export const muteRoutes: readonly AnyRoute[] = [mute, unmute, mutes, blocks];
+
+/** The viewer's own list, so it shows whom other lists hide from them. */
+function edgeList(
+  path: string,
+  scope: string,
+  command: 'mutes' | 'blocks',
+  more?: (edge: AccountEdge) => object,
+): AnyRoute {
+  return route({
+    method: 'GET',
+    path,
+    auth: 'user',
+    scope: [scope, 'follow'],
+    query: pageQuery(40, 80),
+    handle: (request) => {
+      const { services, viewer = '', query } = request;
+      const bounds = pageBounds(query);
+      return soon(askSoon(services, viewer, command, bounds), (page) =>
+        edgeAnswer(request, bounds, answered(page), more),
+      );
+    },
+  });
+}
+
+/** The accounts of a page of edges, with something `extra` (not empty) of each, whatever the viewer's relations to them are. */
+export function edgeAnswer(
+  request: Request<unknown, unknown, unknown>,
+  bounds: ReturnType<typeof pageBounds>,
+  { edges, more }: AccountEdgePage,
+  extra?: (edge: AccountEdge) => object,
+): Soon<Answer> {
+  const { services } = request;
+  const ids = edges.map(({ account }) => account);
+  return soon(loadAccounts(services, ids), (records) => {
+    // Of most it is the same that is said: no end, no settings.
+    let [text, end] = ['', NOTHING];
+    const items = edges.map((edge) => {
+      const record = records.get(edge.account);
+      if (record === undefined || !isPublished(record) || isSuspended(record)) return undefined;
+      if (extra === undefined) return [services.pages.account(record)];
+      const told = JSON.stringify(extra(edge));
+      if (told !== text) [text, end] = [told, Buffer.from(`,${told.slice(1)}`)];
+      return [services.pages.openAccount(record), end];
+    });
+    const page = { newest: edges[0]?.edgeId, oldest: edges.at(-1)?.edgeId, more };
+    return pageAnswer(request, bounds, page, new JsonPieces(arrayOf(items)));
+  });
+}
+
+const NOTHING = new Uint8Array(0);

@@ -1,0 +1,39 @@
+import { isProblem } from '../../../actors/domain/problem.js';
+import { accounts } from '../../../store/tables.js';
+import { renderProfile } from '../../entities/account/profile.js';
+import { type AnyRoute, json, route } from '../../http/route.js';
+import type { Services } from '../../http/services.js';
+import { notFound } from '../../viewing/visible.js';
+import { ProfileChanges, profileCommand } from './credentials.js';
+import { PICTURES_BYTES_MAX, updateProfile } from './profile-pictures.js';
+
+const PATH = '/api/v1/profile';
+
+const get = route({
+  method: 'GET',
+  path: PATH,
+  auth: 'user',
+  scope: ['profile', 'read:accounts'],
+  handle: ({ services, viewer = '' }) => shown(services, viewer),
+});
+
+const update = route({
+  method: 'PATCH',
+  path: PATH,
+  auth: 'user',
+  scope: 'write:accounts',
+  body: ProfileChanges,
+  multipartBytesMax: PICTURES_BYTES_MAX,
+  handle: async ({ services, viewer = '', body }) => {
+    const updated = await updateProfile(services, viewer, body, profileCommand(body));
+    return isProblem(updated) ? updated : shown(services, viewer);
+  },
+});
+
+/** The profile as its owner edits it. */
+export const profileRoutes: readonly AnyRoute[] = [get, update];
+
+async function shown(services: Services, viewer: string) {
+  const record = await services.tables.get(accounts, { account: viewer });
+  return record === undefined ? notFound() : json(renderProfile(services.instance, record));
+}

@@ -1,0 +1,104 @@
+import { Type } from '@sinclair/typebox';
+import { storedId } from '../../../actors/domain/ids.js';
+import { isProblem } from '../../../actors/domain/problem.js';
+import { DIRECTORY_ORDERS, type Directory, directoryPage, readDirectory } from '../../discovery/directory.js';
+import { Kept } from '../../discovery/kept.js';
+import { suggestionsFor } from '../../discovery/suggestions.js';
+import { JsonPieces } from '../../http/json-pieces.js';
+import { type AnyRoute, json, route } from '../../http/route.js';
+import type { Services } from '../../http/services.js';
+import { accountList } from '../../pages/answers.js';
+import { arrayOf } from '../../pages/status-pages.js';
+import { idText, limitQuery } from '../../paging/bounds.js';
+
+/** As many as are looked at (discovery/directory.ts). */
+const OFFSET_MAX = 5_000;
+/** What clients that know `sources` are told for each `source`. */
+const SOURCES = {
+  past_interactions: openWith('past_interactions', ['most_interactions']),
+  global: openWith('global', ['most_followed']),
+} as const;
+const END = Buffer.from('}');
+
+/** All of a suggestion but for whom it names. */
+function openWith(source: string, sources: readonly string[]): Uint8Array {
+  return Buffer.from(`${JSON.stringify({ source, sources }).slice(0, -1)},"account":`);
+}
+
+const accounts = route({
+  method: 'GET',
+  path: '/api/v1/suggestions',
+  auth: 'user',
+  scope: 'read:accounts',
+  query: Type.Object({ limit: limitQuery(40, 80) }),
+  handle: async ({ services, viewer = '', query }) => {
+    const found = await suggestionsFor(services, viewer, query.limit);
+    return accountList(
+      services,
+      found.map(({ record }) => record),
+    );
+  },
+});
+
+const suggestions = route({
+  method: 'GET',
+  path: '/api/v2/suggestions',
+  auth: 'user',
+  scope: 'read:accounts',
+  query: Type.Object({ limit: limitQuery(40, 80) }),
+  handle: async ({ services, viewer = '', query }) => {
+    const found = await suggestionsFor(services, viewer, query.limit);
+    const items = found.map(({ record, source }) => [SOURCES[source], services.pages.account(record), END]);
+    return json(new JsonPieces(arrayOf(items)));
+  },
+});
+
+const dismiss = route({
+  method: 'DELETE',
+  path: '/api/v1/suggestions/:account_id',
+  auth: 'user',
+  scope: ['read:accounts', 'write:accounts'],
+  params: Type.Object({ account_id: idText() }),
+  handle: async ({ services, viewer = '', params }) => {
+    const reply = await services.askAccount(viewer, 'dismissSuggestion', { target: storedId(params.account_id) });
+    return isProblem(reply) ? reply : json({});
+  },
+});
+
+/** By server: tests start several in one process. */
+const directories = () => new WeakMap<Services['registry'], Kept<Directory>>();
+
+const directory = directoryRoute(directories());
+
+function directoryRoute(kept: ReturnType<typeof directories>): AnyRoute {
+  const directoryOf = (services: Services) => {
+    let held = kept.get(services.registry);
+    if (held === undefined) {
+      held = new Kept(services.clock, () => readDirectory(services));
+      kept.set(services.registry, held);
+    }
+    return held.get();
+  };
+  return route({
+    method: 'GET',
+    path: '/api/v1/directory',
+    auth: 'optional',
+    scope: 'read:accounts',
+    query: Type.Object({
+      order: Type.Union(
+        DIRECTORY_ORDERS.map((name) => Type.Literal(name)),
+        { default: 'active' },
+      ),
+      // Everybody is local.
+      local: Type.Optional(Type.Boolean()),
+      offset: Type.Integer({ minimum: 0, maximum: OFFSET_MAX, default: 0, clamp: true }),
+      limit: limitQuery(40, 80),
+    }),
+    handle: async ({ services, viewer, query }) => {
+      return accountList(services, await directoryPage(services, viewer, await directoryOf(services), query));
+    },
+  });
+}
+
+/** Whom to follow. */
+export const suggestionRoutes: readonly AnyRoute[] = [accounts, suggestions, dismiss, directory];

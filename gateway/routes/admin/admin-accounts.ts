@@ -1,0 +1,254 @@
+import { Type } from '@sinclair/typebox';
+import { storedId } from '../../../actors/domain/ids.js';
+import { permissionsOf } from '../../../actors/domain/permissions.js';
+import { isProblem, type Problem } from '../../../actors/domain/problem.js';
+import { namesOf } from '../../../actors/domain/text/names.js';
+import type { StoreAccountRecord } from '../../../proto/gen/types.js';
+import { accounts } from '../../../store/tables.js';
+import { renderAdminAccount } from '../../entities/account/admin.js';
+import { renderRole } from '../../entities/account/role.js';
+import { JsonPieces } from '../../http/json-pieces.js';
+import { type AnyRoute, json, type Request, route } from '../../http/route.js';
+import type { Services } from '../../http/services.js';
+import { accountsCursor, subordinate } from '../../moderation/moderators.js';
+import { idParams, pageAnswer } from '../../pages/answers.js';
+import { arrayOf } from '../../pages/status-pages.js';
+import { idText, pageBounds, pageProperties } from '../../paging/bounds.js';
+import { readPage } from '../../paging/page.js';
+import { soon } from '../../paging/soon.js';
+import { loadAccounts } from '../../viewing/people-at-hand.js';
+import { notFound } from '../../viewing/visible.js';
+import { storedReport } from './reports.js';
+
+const READ = 'admin:read:accounts';
+const WRITE = 'admin:write:accounts';
+const PERMISSION = 'manage_users';
+const WORD_CHARS_MAX = 300;
+const TEXT_CHARS_MAX = 5_000;
+const ACCOUNTS_MAX = 200;
+const ACCOUNTS_DEFAULT = 100;
+const ROLES_MAX = 20;
+
+type Keep = (record: StoreAccountRecord) => boolean;
+const word = () => Type.Optional(Type.String({ maxLength: WORD_CHARS_MAX }));
+const flag = () => Type.Optional(Type.Boolean());
+
+const texts = { username: word(), display_name: word(), by_domain: word(), email: word(), ip: word() };
+type Texts = Partial<Record<keyof typeof texts, string>>;
+
+/** Everything that is asked for must hold. */
+function matching(wanted: Texts, others: readonly (Keep | undefined)[]): Keep {
+  const has = (text: string | undefined, part: string | undefined) =>
+    part === undefined || (text ?? '').toLowerCase().includes(part.toLowerCase());
+  return (record) =>
+    has(record.username, wanted.username) &&
+    has(record.profile?.displayName, wanted.display_name) &&
+    has(record.email, wanted.email) &&
+    (wanted.by_domain === undefined || record.domain === wanted.by_domain.toLowerCase()) &&
+    (wanted.ip === undefined || record.signUpAddress === wanted.ip) &&
+    others.every((keep) => keep === undefined || keep(record));
+}
+
+const isActive: Keep = (record) =>
+  record.approved && record.confirmed && !record.disabled && (record.suspendedAtMs ?? 0) === 0;
+const STATES: Readonly<Record<string, Keep>> = {
+  active: isActive,
+  pending: (record) => !record.approved,
+  disabled: (record) => record.disabled,
+  silenced: (record) => record.silenced === true,
+  suspended: (record) => (record.suspendedAtMs ?? 0) > 0,
+  sensitized: (record) => record.sensitized === true,
+};
+const isStaff: Keep = ({ role }) => permissionsOf(role) !== 0;
+
+type Listing = Pick<Request<unknown, unknown, unknown>, 'services' | 'viewer' | 'url'>;
+async function list(asked: Listing, query: Parameters<typeof pageBounds>[0], keep: Keep, kept: Texts & object) {
+  const { services } = asked;
+  const bounds = pageBounds(query);
+  const page = await readPage(accountsCursor(services, bounds), bounds, (rows) => {
+    const ids = rows.map(({ id }) => id);
+    return soon(loadAccounts(services, ids), (records) =>
+      ids.map((id) => {
+        const record = records.get(id);
+        return record !== undefined && keep(record) ? record : undefined;
+      }),
+    );
+  });
+  const body = new JsonPieces(arrayOf(page.items.map((record) => [services.pages.others.adminAccount(record)])));
+  return pageAnswer(asked, bounds, page, body, kept as Readonly<Record<string, string | boolean | undefined>>);
+}
+
+const flags = {
+  local: flag(),
+  remote: flag(),
+  active: flag(),
+  pending: flag(),
+  disabled: flag(),
+  silenced: flag(),
+  suspended: flag(),
+  sensitized: flag(),
+  staff: flag(),
+};
+const v1 = route({
+  method: 'GET',
+  path: '/api/v1/admin/accounts',
+  auth: 'user',
+  scope: READ,
+  permission: PERMISSION,
+  query: Type.Object({ ...pageProperties(ACCOUNTS_DEFAULT, ACCOUNTS_MAX), ...texts, ...flags }),
+  handle: (request) => {
+    const { max_id: _max, since_id: _since, min_id: _min, limit: _limit, ...wanted } = request.query;
+    const states = Object.entries(STATES).flatMap(([name, keep]) =>
+      wanted[name as keyof typeof flags] === true ? [keep] : [],
+    );
+    const keep = matching(wanted, [
+      ...states,
+      wanted.remote === true && wanted.local !== true ? ({ domain }) => domain !== '' : undefined,
+      wanted.staff === true ? isStaff : undefined,
+    ]);
+    return list(request, request.query, keep, wanted);
+  },
+});
+
+const v2 = route({
+  method: 'GET',
+  path: '/api/v2/admin/accounts',
+  auth: 'user',
+  scope: READ,
+  permission: PERMISSION,
+  query: Type.Object({
+    ...pageProperties(ACCOUNTS_DEFAULT, ACCOUNTS_MAX),
+    ...texts,
+    origin: word(),
+    status: word(),
+    permissions: word(),
+    role_ids: Type.Optional(Type.Array(Type.String({ maxLength: WORD_CHARS_MAX }), { maxItems: ROLES_MAX })),
+    invited_by: word(),
+  }),
+  handle: (request) => {
+    const { max_id: _max, since_id: _since, min_id: _min, limit: _limit, ...wanted } = request.query;
+    const { origin, status, permissions, role_ids: roles, invited_by: inviter } = wanted;
+    const state = status !== undefined && Object.hasOwn(STATES, status) ? STATES[status] : undefined;
+    const keep = matching(wanted, [
+      status === undefined ? undefined : (state ?? (() => false)),
+      origin === 'remote' ? ({ domain }) => domain !== '' : undefined,
+      permissions === 'staff' ? isStaff : undefined,
+      roles === undefined ? undefined : ({ role }) => roles.includes(renderRole(role).id),
+      inviter === undefined ? undefined : () => false,
+    ]);
+    return list(request, request.query, keep, wanted as Texts);
+  },
+});
+
+const one = route({
+  method: 'GET',
+  path: '/api/v1/admin/accounts/:id',
+  auth: 'user',
+  scope: READ,
+  permission: PERMISSION,
+  params: idParams,
+  handle: async ({ services, params }) => {
+    const record = await services.tables.get(accounts, { account: storedId(params.id) });
+    return record === undefined ? notFound() : json(renderAdminAccount(services.instance, record));
+  },
+});
+
+interface Decided {
+  readonly text?: string;
+  readonly mail?: boolean;
+  readonly reportId?: string;
+}
+
+/** Decides about an account and answers how it is now; as it was, when it is gone. */
+async function moderate(
+  services: Services,
+  viewer: string,
+  id: string,
+  action: string,
+  { text = '', mail = false, reportId }: Decided = {},
+): Promise<StoreAccountRecord | Problem> {
+  const target = await subordinate(services, viewer, id);
+  if (isProblem(target)) return target;
+  const command = { action, by: viewer, text, mail, ...(reportId === undefined ? {} : { reportId }) };
+  const reply = await services.askAccount(target.id, 'moderate', command);
+  if (isProblem(reply)) return reply;
+  if (action === 'reject') await services.registry.release(namesOf(target.username, target.email), target.id);
+  return (await services.tables.get(accounts, { account: target.id })) ?? target;
+}
+
+function verb(name: string, action: string, mail = false): AnyRoute {
+  return route({
+    method: 'POST',
+    path: `/api/v1/admin/accounts/:id/${name}`,
+    auth: 'user',
+    scope: WRITE,
+    permission: PERMISSION,
+    params: idParams,
+    handle: async ({ services, viewer = '', params }) => {
+      const record = await moderate(services, viewer, params.id, action, { mail });
+      return isProblem(record) ? record : json(renderAdminAccount(services.instance, record));
+    },
+  });
+}
+
+const remove = route({
+  method: 'DELETE',
+  path: '/api/v1/admin/accounts/:id',
+  auth: 'user',
+  scope: WRITE,
+  permission: 'delete_user_data',
+  params: idParams,
+  handle: async ({ services, viewer = '', params }) => {
+    const record = await moderate(services, viewer, params.id, 'delete');
+    return isProblem(record) ? record : json(renderAdminAccount(services.instance, record));
+  },
+});
+
+const ACTIONS = ['none', 'disable', 'sensitive', 'silence', 'suspend'] as const;
+const action = route({
+  method: 'POST',
+  path: '/api/v1/admin/accounts/:id/action',
+  auth: 'user',
+  scope: WRITE,
+  permission: PERMISSION,
+  params: idParams,
+  body: Type.Object({
+    type: Type.Union(ACTIONS.map((name) => Type.Literal(name))),
+    report_id: Type.Optional(idText()),
+    warning_preset_id: Type.Optional(idText()),
+    text: Type.String({ default: '', maxLength: TEXT_CHARS_MAX }),
+    send_email_notification: Type.Boolean({ default: true }),
+  }),
+  handle: async ({ services, viewer = '', params, body }) => {
+    const reportId = body.report_id === undefined ? undefined : storedId(body.report_id);
+    const decided = { text: body.text, mail: body.send_email_notification };
+    // Of a report that is not there nothing is decided.
+    if (reportId !== undefined && (await storedReport(services, reportId)) === undefined) return notFound();
+    const told = reportId === undefined ? decided : { ...decided, reportId };
+    const record = await moderate(services, viewer, params.id, body.type, told);
+    if (isProblem(record)) return record;
+    if (reportId === undefined) return json({});
+    const resolved = await services.askReport(reportId, 'handle', {
+      action: 'resolve',
+      by: viewer,
+      ruleIds: [],
+      setRules: false,
+    });
+    return isProblem(resolved) ? resolved : json({});
+  },
+});
+
+/** What moderators do about accounts. */
+export const adminAccountRoutes: readonly AnyRoute[] = [
+  v1,
+  v2,
+  one,
+  verb('approve', 'approve', true),
+  verb('reject', 'reject'),
+  verb('enable', 'enable', true),
+  verb('unsilence', 'unsilence', true),
+  verb('unsuspend', 'unsuspend', true),
+  verb('unsensitive', 'unsensitive', true),
+  action,
+  remove,
+];

@@ -1,0 +1,116 @@
+import { Type } from '@sinclair/typebox';
+import { isProblem, type Problem } from '../../../actors/domain/problem.js';
+import { DIMENSIONS, dimension } from '../../admin-measures/dimensions.js';
+import { MEASURES, measure, type Subjects } from '../../admin-measures/measures.js';
+import { periodOf } from '../../admin-measures/period.js';
+import { retention } from '../../admin-measures/retention.js';
+import { type AnyRoute, json, route } from '../../http/route.js';
+import { limitQuery } from '../../paging/bounds.js';
+import { isoTime } from '../../paging/iso-time.js';
+
+/** There are not so many; each is answered once. */
+const KEYS_MAX = 30;
+const KEY_CHARS_MAX = 100;
+const TIME_CHARS_MAX = 40;
+/** Hashtags and domains. */
+const SUBJECT_CHARS_MAX = 500;
+/** Of one dimension. */
+const RANKED_MAX = 100;
+const RANKED_DEFAULT = 10;
+const MONTH_MS = 30 * 86_400_000;
+
+const common = { method: 'POST', auth: 'user', scope: 'admin:read', permission: 'view_dashboard' } as const;
+const keys = Type.Array(Type.String({ maxLength: KEY_CHARS_MAX }), { maxItems: KEYS_MAX });
+const time = () =>
+  Type.String({
+    maxLength: TIME_CHARS_MAX,
+    pattern: '^\\d{4}-\\d{2}-\\d{2}(?:[T ][0-9:.]{5,15}(?:Z|[+-]\\d{2}:?\\d{2})?)?$',
+  });
+const subject = () => Type.String({ maxLength: SUBJECT_CHARS_MAX });
+const ofTag = () => Type.Optional(Type.Object({ id: subject() }));
+const ofDomain = () => Type.Optional(Type.Object({ domain: subject() }));
+
+/** What each key is of, by the key. */
+function subjectsOf(body: object): Subjects {
+  return Object.fromEntries(
+    Object.entries(body as Record<string, { id?: string; domain?: string } | undefined>).map(([key, named]) => [
+      key,
+      named?.id ?? named?.domain,
+    ]),
+  );
+}
+
+/** Those that are known, once each, one after the other: what one reads is bounded. */
+async function each(
+  wanted: readonly string[],
+  known: readonly string[],
+  find: (key: string) => Promise<object | Problem | undefined>,
+) {
+  const found: object[] = [];
+  for (const key of new Set(wanted.filter((one) => known.includes(one)))) {
+    const one = await find(key);
+    if (isProblem(one)) return one;
+    if (one !== undefined) found.push(one);
+  }
+  return json(found);
+}
+
+/** Numbers for moderators' dashboards. Names that are not known are left out, as Mastodon does. */
+export const adminMetricRoutes: readonly AnyRoute[] = [
+  route({
+    ...common,
+    path: '/api/v1/admin/measures',
+    body: Type.Object({
+      keys,
+      start_at: time(),
+      end_at: time(),
+      tag_accounts: ofTag(),
+      tag_uses: ofTag(),
+      tag_servers: ofTag(),
+      instance_accounts: ofDomain(),
+      instance_media_attachments: ofDomain(),
+      instance_reports: ofDomain(),
+      instance_statuses: ofDomain(),
+      instance_follows: ofDomain(),
+      instance_followers: ofDomain(),
+    }),
+    handle: ({ services, body: { keys: wanted, start_at, end_at, ...named } }) => {
+      const period = periodOf(start_at, end_at);
+      if (isProblem(period)) return period;
+      return each(wanted, MEASURES, (key) => measure(services, key, period, subjectsOf(named)));
+    },
+  }),
+  route({
+    ...common,
+    path: '/api/v1/admin/dimensions',
+    body: Type.Object({
+      keys,
+      start_at: Type.Optional(time()),
+      end_at: Type.Optional(time()),
+      limit: limitQuery(RANKED_DEFAULT, RANKED_MAX),
+      tag_servers: ofTag(),
+      tag_languages: ofTag(),
+      instance_accounts: ofDomain(),
+      instance_languages: ofDomain(),
+    }),
+    handle: ({ services, body: { keys: wanted, start_at, end_at, limit, ...named } }) => {
+      const nowMs = services.clock.nowMs();
+      const period = periodOf(start_at ?? isoTime(nowMs - MONTH_MS), end_at ?? isoTime(nowMs));
+      if (isProblem(period)) return period;
+      return each(wanted, DIMENSIONS, (key) => dimension(services, key, { period, limit }, subjectsOf(named)));
+    },
+  }),
+  route({
+    ...common,
+    path: '/api/v1/admin/retention',
+    body: Type.Object({
+      start_at: time(),
+      end_at: time(),
+      frequency: Type.Union([Type.Literal('day'), Type.Literal('month')], { default: 'day' }),
+    }),
+    handle: async ({ services, body }) => {
+      const period = periodOf(body.start_at, body.end_at);
+      return isProblem(period) ? period : json(await retention(services, period, body.frequency));
+    },
+  }),
+];

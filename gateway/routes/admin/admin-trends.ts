@@ -1,0 +1,149 @@
+import { storedId } from '../../../actors/domain/ids.js';
+import { isProblem } from '../../../actors/domain/problem.js';
+import { tagId } from '../../../actors/domain/text/tag-id.js';
+import { statuses } from '../../../store/tables.js';
+import { tagNamed } from '../../admin-measures/tag-uses.js';
+import {
+  reviewTrend,
+  type TrendKind,
+  type TrendReviews,
+  trendReviews,
+  type Verdict,
+} from '../../discovery/trend-reviews.js';
+import type { Trend } from '../../discovery/trends.js';
+import { renderStatuses } from '../../entities/status/status.js';
+import { JsonPieces } from '../../http/json-pieces.js';
+import { type AnyRoute, json, type Request, route } from '../../http/route.js';
+import type { Services } from '../../http/services.js';
+import { idParams } from '../../pages/answers.js';
+import { arrayOf } from '../../pages/status-pages.js';
+import { notFound, visibleById } from '../../viewing/visible.js';
+import { LISTED, someOf } from '../discovery/trends.js';
+
+const shared = { auth: 'user', permission: 'manage_taxonomies' } as const;
+const common = { ...shared, method: 'GET', scope: 'admin:read' } as const;
+
+async function adminTags(services: Services, some: readonly Trend[]): Promise<Uint8Array[][]> {
+  const reviews = await trendReviews(services.entries);
+  return some.map(({ name, history }) => {
+    const [open = NOTHING] = services.pages.others.tag(name, history, undefined);
+    return [open, reviewed(reviews, 'tag', name)];
+  });
+}
+
+/** With the number by which it is approved or rejected. */
+async function adminLinks(services: Services, some: readonly Trend[]): Promise<Uint8Array[][]> {
+  const reviews = await trendReviews(services.entries);
+  return some.map((link) => [services.pages.others.numberedLink(link), reviewed(reviews, 'link', link.name)]);
+}
+
+const NOTHING = new Uint8Array();
+const FLAGS = [false, true].map((trendable) =>
+  [false, true].map((waits) => ({
+    tag: Buffer.from(`,"trendable":${trendable},"usable":true,"requires_review":${waits}}`),
+    link: Buffer.from(`,"trendable":${trendable},"requires_review":${waits}}`),
+  })),
+);
+
+/** What moderators are told besides what everyone is, and the end. */
+function reviewed(reviews: TrendReviews, kind: 'tag' | 'link', name: string): Uint8Array {
+  return FLAGS[Number(reviews.shows(kind, name))]?.[Number(reviews.waits(kind, name))]?.[kind] ?? NOTHING;
+}
+
+const listOf = (items: readonly Uint8Array[][]) => json(new JsonPieces(arrayOf(items)));
+
+async function adminStatuses(services: Services, viewer: string, ids: readonly string[]) {
+  const seen = await visibleById(services, viewer, ids, LISTED);
+  return services.pages.list(services, viewer, seen);
+}
+
+type Reviewed = Pick<Request<{ id: string }, unknown, unknown>, 'services' | 'viewer' | 'params'>;
+
+/** The hashtag in use, or the link that trends or was decided on before, with this number. */
+async function named(services: Services, kind: 'tag' | 'link', id: string): Promise<Trend | undefined> {
+  const tag = kind === 'tag' ? await tagNamed(services, id) : undefined;
+  if (tag !== undefined) return { name: tag, history: await services.tagHistories.of(tag) };
+  const trending = kind === 'link' && (await services.trends.links()).find(({ name }) => tagId(name) === id);
+  if (trending) return trending;
+  const start = `${kind}:`;
+  const decided = (await services.entries.of('trends')).flatMap(({ key }) =>
+    key.startsWith(start) ? [key.slice(start.length)] : [],
+  );
+  const name = decided.find((one) => tagId(one) === id);
+  if (name === undefined) return undefined;
+  return { name, history: kind === 'tag' ? await services.tagHistories.of(name) : [] };
+}
+
+async function reviewNamed({ services, viewer = '', params }: Reviewed, kind: 'tag' | 'link', verdict: Verdict) {
+  const trend = await named(services, kind, params.id);
+  if (trend === undefined) return notFound();
+  const done = await reviewTrend(services, viewer, kind, trend.name, verdict);
+  if (isProblem(done)) return done;
+  const [rendered] = await (kind === 'tag' ? adminTags(services, [trend]) : adminLinks(services, [trend]));
+  return rendered === undefined ? notFound() : json(new JsonPieces(rendered));
+}
+
+async function reviewStatus({ services, viewer = '', params }: Reviewed, verdict: Verdict) {
+  const status = storedId(params.id);
+  const record = await services.tables.get(statuses, { status });
+  // What is not public cannot trend, and a moderator hears no more of it than others.
+  if (record === undefined || record.deleted || record.visibility !== 'public') return notFound();
+  const done = await reviewTrend(services, viewer, 'status', status, verdict);
+  if (isProblem(done)) return done;
+  const [rendered] = await renderStatuses(services, viewer, [{ record, original: undefined }]);
+  return rendered === undefined ? notFound() : json(rendered);
+}
+
+function review(collection: string, kind: TrendKind, verb: string, verdict: Verdict): AnyRoute {
+  return route({
+    ...shared,
+    method: 'POST',
+    scope: 'admin:write',
+    path: `/api/v1/admin/trends/${collection}/:id/${verb}`,
+    params: idParams,
+    handle: (request) => (kind === 'status' ? reviewStatus(request, verdict) : reviewNamed(request, kind, verdict)),
+  });
+}
+
+const verdicts = [
+  ['reject', 'rejected'],
+  ['approve', 'approved'],
+] as const;
+
+/** What trends, for those who look after it, and decide what people see of it. */
+export const adminTrendRoutes: readonly AnyRoute[] = [
+  route({
+    ...common,
+    path: '/api/v1/admin/trends/tags',
+    query: someOf(10, 20),
+    handle: async ({ services, query }) => {
+      const all = await services.trends.tags();
+      return listOf(await adminTags(services, all.slice(query.offset, query.offset + query.limit)));
+    },
+  }),
+  route({
+    ...common,
+    path: '/api/v1/admin/trends/links',
+    query: someOf(10, 20),
+    handle: async ({ services, query }) => {
+      const all = await services.trends.links();
+      return listOf(await adminLinks(services, all.slice(query.offset, query.offset + query.limit)));
+    },
+  }),
+  // Links are reviewed one by one here, their publishers never.
+  route({ ...common, path: '/api/v1/admin/trends/links/publishers', query: someOf(10, 20), handle: () => json([]) }),
+  route({
+    ...common,
+    path: '/api/v1/admin/trends/statuses',
+    query: someOf(20, 40),
+    handle: async ({ services, viewer = '', query }) => {
+      const all = await services.trends.statuses();
+      return json(await adminStatuses(services, viewer, all.slice(query.offset, query.offset + query.limit)));
+    },
+  }),
+  ...verdicts.flatMap(([verb, verdict]) => [
+    review('tags', 'tag', verb, verdict),
+    review('links', 'link', verb, verdict),
+    review('statuses', 'status', verb, verdict),
+  ]),
+];

@@ -1,0 +1,64 @@
+import { Type } from '@sinclair/typebox';
+import { isId } from '../../../actors/domain/ids.js';
+import { isProblem } from '../../../actors/domain/problem.js';
+import { escapeHtml } from '../../../actors/domain/text/plain-text.js';
+import { accountUrl } from '../../entities/account/account.js';
+import { type AnyRoute, json, route } from '../../http/route.js';
+import { loadAccounts } from '../../viewing/people-at-hand.js';
+import { notFound, visibleStatus } from '../../viewing/visible.js';
+
+const URL_CHARS_MAX = 2_048;
+/** Pixels. */
+const SIDE_MAX = 10_000;
+const WIDTH = 400;
+/** Seconds for which others may keep the answer. */
+const CACHE_AGE_S = 86_400;
+
+/** How a public status is shown within other pages (oEmbed 1.0). */
+export const oembedRoutes: readonly AnyRoute[] = [
+  route({
+    method: 'GET',
+    path: '/api/oembed',
+    auth: 'none',
+    query: Type.Object({
+      url: Type.String({ minLength: 1, maxLength: URL_CHARS_MAX }),
+      maxwidth: Type.Integer({ minimum: 1, maximum: SIDE_MAX, default: WIDTH, clamp: true }),
+      maxheight: Type.Optional(Type.Integer({ minimum: 1, maximum: SIDE_MAX, clamp: true })),
+      format: Type.Optional(Type.String({ maxLength: 20 })),
+    }),
+    handle: async ({ services, query }) => {
+      const { instance } = services;
+      const id = statusIdIn(query.url, instance.baseUrl);
+      const seen = id === undefined ? notFound() : await visibleStatus(services, undefined, id);
+      if (isProblem(seen) || seen.original !== undefined) return notFound();
+      const author = (await loadAccounts(services, [seen.record.accountId])).get(seen.record.accountId);
+      if (author === undefined) return notFound();
+      const authorUrl = accountUrl(instance, author.username);
+      const url = `${authorUrl}/${seen.record.id}`;
+      const name = author.profile?.displayName || author.username;
+      return json({
+        type: 'rich',
+        version: '1.0',
+        title: `New status by ${author.username}`,
+        author_name: name,
+        author_url: authorUrl,
+        provider_name: instance.domain,
+        provider_url: `${instance.baseUrl}/`,
+        cache_age: CACHE_AGE_S,
+        // A quotation that needs no script of ours.
+        html: `<blockquote cite="${escapeHtml(url)}">${seen.record.html}<p><a href="${escapeHtml(url)}">${escapeHtml(name)}</a></p></blockquote>`,
+        width: query.maxwidth,
+        height: null,
+      });
+    },
+  }),
+];
+
+/** Addresses of our statuses: `/@name/ID` and `/users/name/statuses/ID`. */
+function statusIdIn(text: string, baseUrl: string): string | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const { origin, pathname } = new URL(text);
+  if (origin !== new URL(baseUrl).origin) return undefined;
+  const [, id = ''] = /^\/(?:@[\w.-]+|users\/[\w.-]+\/statuses)\/(\d+)\/?$/.exec(pathname) ?? [];
+  return isId(id) ? id : undefined;
+}

@@ -1,0 +1,192 @@
+import { Type } from '@sinclair/typebox';
+import { storedId } from '../../../actors/domain/ids.js';
+import { problem } from '../../../actors/domain/problem.js';
+import type { StoreAccountRecord } from '../../../proto/gen/types.js';
+import { findAccounts } from '../../discovery/find-accounts.js';
+import { findStatuses } from '../../discovery/find-statuses.js';
+import { findTags } from '../../discovery/find-tags.js';
+import { type Found, localEntity } from '../../discovery/local-address.js';
+import { trendReviews } from '../../discovery/trend-reviews.js';
+import { renderCollection } from '../../entities/status/collection.js';
+import { JsonPieces } from '../../http/json-pieces.js';
+import { type Answer, type AnyRoute, json, type Request, route } from '../../http/route.js';
+import type { Services } from '../../http/services.js';
+import { approvedAccounts } from '../../pages/answers.js';
+import { arrayOf } from '../../pages/status-pages.js';
+import { boundOf, boundText, idText, limitQuery } from '../../paging/bounds.js';
+import { eachBounded, READS_AT_ONCE_MAX } from '../../paging/cursor.js';
+import { type Soon, soon, together } from '../../paging/soon.js';
+import type { VisibleStatus } from '../../viewing/visible.js';
+
+/** Of a question: longer than any name, address or sentence worth asking for. */
+const QUESTION_CHARS_MAX = 500;
+/** Further into results nobody looks; each is found anew for each page. */
+const OFFSET_MAX = 1_000;
+const RESULTS = { limitDefault: 20, limitMax: 40 };
+
+const TYPES = ['accounts', 'hashtags', 'statuses'] as const;
+type Kind = (typeof TYPES)[number];
+
+const question = () => Type.String({ maxLength: QUESTION_CHARS_MAX });
+const offset = () => Type.Integer({ minimum: 0, maximum: OFFSET_MAX, default: 0, clamp: true });
+
+interface Wanted {
+  readonly q: string;
+  readonly type?: Kind | undefined;
+  readonly limit: number;
+  readonly offset: number;
+  readonly following?: boolean | undefined;
+  readonly account_id?: string | undefined;
+  readonly exclude_unreviewed?: boolean | undefined;
+  readonly max_id?: string | undefined;
+  readonly min_id?: string | undefined;
+}
+
+const search = route({
+  method: 'GET',
+  path: '/api/v2/search',
+  auth: 'optional',
+  scope: 'read:search',
+  query: Type.Object({
+    q: question(),
+    type: Type.Optional(Type.Union(TYPES.map((name) => Type.Literal(name)))),
+    resolve: Type.Optional(Type.Boolean()),
+    following: Type.Optional(Type.Boolean()),
+    exclude_unreviewed: Type.Optional(Type.Boolean()),
+    account_id: Type.Optional(idText()),
+    max_id: Type.Optional(boundText()),
+    min_id: Type.Optional(boundText()),
+    offset: offset(),
+    limit: limitQuery(RESULTS.limitDefault, RESULTS.limitMax),
+  }),
+  handle: ({ services, viewer, query }) => {
+    if (viewer === undefined && query.offset > 0)
+      return problem('unauthorized', 'Search queries pagination is not supported without authentication');
+    if (viewer === undefined && query.resolve === true)
+      return problem(
+        'unauthorized',
+        'Search queries that resolve remote resources are not supported without authentication',
+      );
+    const { others } = services.pages;
+    return soon(results(services, viewer, query), (found) => {
+      const tags = found.hashtags.map(({ name, history, following }) => others.tag(name, history, following));
+      return foundAnswer(services, viewer, found, arrayOf(tags));
+    });
+  },
+});
+
+/** The same in its oldest form. */
+const oldSearch = route({
+  method: 'GET',
+  path: '/api/v1/search',
+  auth: 'user',
+  scope: 'read:search',
+  query: Type.Object({
+    q: question(),
+    resolve: Type.Optional(Type.Boolean()),
+    limit: limitQuery(RESULTS.limitDefault, RESULTS.limitMax),
+  }),
+  handle: ({ services, viewer, query }) =>
+    soon(results(services, viewer, { q: query.q, limit: query.limit, offset: 0 }), (found) => {
+      const tags = Buffer.from(JSON.stringify(found.hashtags.map(({ name }) => name)));
+      return foundAnswer(services, viewer, found, [tags]);
+    }),
+});
+
+const accountSearch = route({
+  method: 'GET',
+  path: '/api/v1/accounts/search',
+  auth: 'user',
+  scope: 'read:accounts',
+  query: Type.Object({
+    q: question(),
+    following: Type.Optional(Type.Boolean()),
+    resolve: Type.Optional(Type.Boolean()),
+    offset: offset(),
+    limit: limitQuery(40, 80),
+  }),
+  handle: ({ services, viewer, query }: Request<unknown, Wanted, unknown>) => {
+    const wanted = { limit: query.limit, offset: query.offset, following: query.following ?? false };
+    return soon(findAccounts(services, viewer, query.q, wanted), (found) =>
+      soon(approvedAccounts(services, viewer, found), (people) => json(new JsonPieces(people))),
+    );
+  },
+});
+
+/** Finding people, hashtags and statuses. */
+export const searchRoutes: readonly AnyRoute[] = [search, oldSearch, accountSearch];
+
+const ACCOUNTS = Buffer.from('{"accounts":');
+const STATUSES = Buffer.from(',"statuses":');
+const HASHTAGS = Buffer.from(',"hashtags":');
+const END = Buffer.from('}');
+
+function foundAnswer(
+  services: Services,
+  viewer: string | undefined,
+  { accounts, statuses, collections = [] }: Found,
+  hashtags: readonly Uint8Array[],
+): Soon<Answer> {
+  const rendered = collections.map((one) => renderCollection(services.instance, one));
+  const more = rendered.length === 0 ? [] : [Buffer.from(`,"collections":${JSON.stringify(rendered)}`)];
+  return soon(approvedAccounts(services, viewer, accounts), (people) =>
+    soon(services.pages.list(services, viewer, statuses), ({ pieces }) =>
+      json(new JsonPieces([ACCOUNTS, ...people, STATUSES, ...pieces, HASHTAGS, ...hashtags, ...more, END])),
+    ),
+  );
+}
+
+function results(services: Services, viewer: string | undefined, query: Wanted): Soon<Found> {
+  const q = query.q.trim();
+  return soon(localEntity(services, viewer, q), (named) => named ?? lookedFor(services, viewer, q, query));
+}
+
+function lookedFor(services: Services, viewer: string | undefined, q: string, query: Wanted): Soon<Found> {
+  const wants = (kind: Kind) => q !== '' && (query.type === undefined || query.type === kind);
+  const { limit, offset: from } = query;
+  const found = together<[readonly StoreAccountRecord[], readonly string[], readonly VisibleStatus[]]>([
+    wants('accounts')
+      ? findAccounts(services, viewer, q, { limit, offset: from, following: query.following ?? false })
+      : [],
+    wants('hashtags') ? hashtagsFor(services, q, query) : [],
+    wants('statuses') && viewer !== undefined
+      ? findStatuses(services, viewer, q, {
+          limit,
+          offset: from,
+          accountId: stored(query.account_id),
+          before: bound(query.max_id),
+          after: bound(query.min_id),
+        })
+      : [],
+  ]);
+  return soon(found, ([accounts, tags, statuses]) =>
+    tags.length === 0 ? { accounts, statuses, hashtags: [] } : withUses(services, viewer, tags, { accounts, statuses }),
+  );
+}
+
+function hashtagsFor(services: Services, q: string, query: Wanted): Soon<string[]> {
+  const reviewed = query.exclude_unreviewed === true ? trendReviews(services.entries) : undefined;
+  return soon(reviewed, (reviews) => {
+    const keep = (name: string) => reviews?.shows('tag', name) ?? true;
+    return findTags(services.tables, q, { limit: query.limit, offset: query.offset, keep });
+  });
+}
+
+async function withUses(
+  services: Services,
+  viewer: string | undefined,
+  tags: readonly string[],
+  found: Pick<Found, 'accounts' | 'statuses'>,
+): Promise<Found> {
+  const [histories, lens] = await Promise.all([
+    eachBounded(tags, READS_AT_ONCE_MAX, (name) => services.tagHistories.of(name)),
+    viewer === undefined ? undefined : services.lenses.of(viewer),
+  ]);
+  const hashtags = tags.map((name, index) => {
+    return { name, history: histories[index] ?? [], following: lens?.lens.followsTag(name) };
+  });
+  return { ...found, hashtags };
+}
+
+const stored = (id: string | undefined) => (id === undefined ? undefined : storedId(id));
+const bound = (id: string | undefined) => (id === undefined ? undefined : boundOf(id));

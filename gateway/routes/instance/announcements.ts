@@ -1,0 +1,94 @@
+import { Type } from '@sinclair/typebox';
+import { storedId } from '../../../actors/domain/ids.js';
+import { isProblem, problem } from '../../../actors/domain/problem.js';
+import { EMOJI_NAMES_MAX } from '../../../actors/instance/emoji.js';
+import type { InstanceEmojiCounted, InstanceEntry } from '../../../proto/gen/types.js';
+import { announcementEmoji } from '../../../store/tables.js';
+import { renderAnnouncement } from '../../entities/instance/announcement.js';
+import { type AnyRoute, json, route } from '../../http/route.js';
+import type { Services } from '../../http/services.js';
+import { idParams } from '../../pages/answers.js';
+import { answered, notFound } from '../../viewing/visible.js';
+
+/** A shortcode; or one emoji with what may join to it: a family has some 11 code points. */
+const EMOJI_CHARS_MAX = 100;
+const FLAG = /^\p{Regional_Indicator}{2}$/u;
+const KEY_CAP = /^[0-9#*]\ufe0f?\u20e3$/;
+const PICTURE = /^\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\p{Extended_Pictographic}|\u200d|\ufe0f)*$/u;
+const isEmoji = (name: string) => [FLAG, KEY_CAP, PICTURE].some((form) => form.test(name));
+/** Names on one announcement. Source: Mastodon ReactionValidator::LIMIT. */
+const NAMES_MAX = 8;
+
+/** How people reacted to an announcement, in the order of the names. */
+export async function emojiCounts(services: Services, announcement: string): Promise<readonly InstanceEmojiCounted[]> {
+  const rows = await services.tables.range(announcementEmoji, { announcement }, { limit: EMOJI_NAMES_MAX });
+  return rows.map(({ value }) => value);
+}
+
+async function standing({ entries, clock }: Services): Promise<readonly InstanceEntry[]> {
+  const nowMs = clock.nowMs();
+  return (await entries.of('announcements')).filter(({ announcement }) => {
+    const endsAtMs = announcement?.endsAtMs ?? 0;
+    return endsAtMs === 0 || endsAtMs > nowMs;
+  });
+}
+
+const list = route({
+  method: 'GET',
+  path: '/api/v1/announcements',
+  auth: 'user',
+  scope: 'read',
+  handle: async ({ services, viewer = '' }) => {
+    const all = await standing(services);
+    if (all.length === 0) return json([]);
+    const { marks } = answered(await services.askAccount(viewer, 'announcementMarks', {}));
+    const markOf = new Map(marks.map((mark) => [mark.id, mark]));
+    const counts = await Promise.all(all.map(({ id }) => emojiCounts(services, id)));
+    return json(
+      all.map((entry, index) =>
+        renderAnnouncement(services.instance, entry, counts[index] ?? [], markOf.get(entry.id) ?? 'unmarked'),
+      ),
+    );
+  },
+});
+
+const dismiss = route({
+  method: 'POST',
+  path: '/api/v1/announcements/:id/dismiss',
+  auth: 'user',
+  scope: 'write:accounts',
+  params: idParams,
+  handle: async ({ services, viewer = '', params }) => {
+    const entry = await services.entries.find('announcements', storedId(params.id));
+    if (entry === undefined) return notFound();
+    const reply = await services.askAccount(viewer, 'dismissAnnouncement', { id: entry.id });
+    return isProblem(reply) ? reply : json({});
+  },
+});
+
+function reaction(method: 'PUT' | 'DELETE'): AnyRoute {
+  return route({
+    method,
+    path: '/api/v1/announcements/:id/reactions/:name',
+    auth: 'user',
+    scope: 'write:favourites',
+    params: Type.Object({ ...idParams.properties, name: Type.String({ maxLength: EMOJI_CHARS_MAX }) }),
+    handle: async ({ services, viewer = '', params: { id, name } }) => {
+      const entry = await services.entries.find('announcements', storedId(id));
+      if (entry === undefined) return notFound();
+      // One that was taken away can still be taken back.
+      const isKnown = isEmoji(name) || services.instance.emojis?.all.has(name) === true;
+      if (method === 'PUT' && !isKnown) return problem('invalid', 'Validation failed: Name is not a recognized emoji');
+      if (method === 'PUT') {
+        const counts = await emojiCounts(services, entry.id);
+        if (counts.length >= NAMES_MAX && !counts.some((count) => count.name === name))
+          return problem('invalid', 'Validation failed: Limit of different reactions reached');
+      }
+      const reply = await services.askAccount(viewer, 'react', { id: entry.id, name, on: method === 'PUT' });
+      return isProblem(reply) ? reply : json({});
+    },
+  });
+}
+
+/** What the instance announces to its people. */
+export const announcementRoutes: readonly AnyRoute[] = [list, dismiss, reaction('PUT'), reaction('DELETE')];

@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto';
+import { Type } from '@sinclair/typebox';
+import { isProblem } from '../../../actors/domain/problem.js';
+import { renderHtml } from '../../../actors/domain/text/plain-text.js';
+import type { InstanceEntry } from '../../../proto/gen/types.js';
+import { activeIn, DAY_MS, type Statistics, statisticsOf, WEEKS_COUNTED } from '../../admin-measures/statistics.js';
+import { renderInstance, renderInstanceV1, versionText } from '../../entities/instance/instance.js';
+import { renderRule } from '../../entities/instance/rule.js';
+import { type AnyRoute, json, route } from '../../http/route.js';
+import type { Services } from '../../http/services.js';
+import { serverKey } from '../../keys/server-key.js';
+import { isoTime } from '../../paging/iso-time.js';
+import { languageName } from '../../posting/language.js';
+import { aboutOf } from '../../settings/about.js';
+import { notFound } from '../../viewing/visible.js';
+
+const WEEK_DAYS = 7;
+/** 1970 began on a Thursday: weeks are counted from Mondays. */
+const MONDAY_DAYS = 4;
+
+/** Answers something that anybody may know. */
+function tell(path: string, what: (services: Services) => unknown): AnyRoute {
+  const handle = async ({ services }: { readonly services: Services }) => {
+    const told = await what(services);
+    return isProblem(told) ? told : json(told);
+  };
+  return route({ method: 'GET', path, auth: 'none', handle });
+}
+
+/** A description that nobody has written has no time of a change, as at Mastodon. */
+async function extendedDescription(services: Services) {
+  const told = await textSetting(services, 'extended_description');
+  const isWritten = (await services.entries.setting('extended_description')) !== undefined;
+  return isWritten ? told : { ...told, updated_at: null };
+}
+
+async function textSetting({ entries, instance }: Services, name: string) {
+  const entry = await entries.setting(name);
+  return {
+    updated_at: isoTime(entry?.updatedAtMs ?? 0),
+    content: renderHtml(entry?.text?.text ?? '', { mentions: new Map(), baseUrl: instance.baseUrl }),
+  };
+}
+
+function activity({ days, atMs }: Statistics) {
+  const today = Math.floor(atMs / DAY_MS);
+  const monday = today - ((today - MONDAY_DAYS) % WEEK_DAYS);
+  return Array.from({ length: WEEKS_COUNTED }, (_, back) => {
+    const first = monday - back * WEEK_DAYS;
+    const counted = Array.from({ length: WEEK_DAYS }, (_day, index) => days.get(first + index));
+    const sum = (of: 'statuses' | 'registrations') => counted.reduce((all, day) => all + (day?.[of] ?? 0), 0);
+    return {
+      week: String((first * DAY_MS) / 1_000),
+      statuses: String(sum('statuses')),
+      logins: String(activeIn(days, first, first + WEEK_DAYS - 1)),
+      registrations: String(sum('registrations')),
+    };
+  });
+}
+
+/** Some letters of an obfuscated domain are stars, so that people see that it is one they know. */
+function shownDomain({ key, domain }: InstanceEntry): string {
+  if (domain?.obfuscate !== true) return key;
+  const from = Math.floor(key.length / 4);
+  return [...key].map((sign, index) => (index >= from && index < from * 3 && sign !== '.' ? '*' : sign)).join('');
+}
+
+async function domainBlocks({ entries }: Services) {
+  const blocks = (await entries.of('domain_blocks')).filter(({ domain }) => domain?.severity !== 'noop');
+  return blocks.map((entry) => ({
+    domain: shownDomain(entry),
+    digest: createHash('sha256').update(entry.key).digest('hex'),
+    severity: entry.domain?.severity ?? 'silence',
+    comment: entry.domain?.publicComment || null,
+  }));
+}
+
+/** Terms by the day from which they hold, the newest first. */
+async function termsOf({ entries }: Services) {
+  return [...(await entries.of('terms'))].sort((one, other) => (one.key < other.key ? 1 : -1));
+}
+
+/** Those of today, or else the first that will hold; undefined: there are none. */
+export async function termsThatHold(services: Services): Promise<InstanceEntry | undefined> {
+  const all = await termsOf(services);
+  const today = isoTime(services.clock.nowMs()).slice(0, 10);
+  return all.find(({ key }) => key <= today) ?? all.at(-1);
+}
+
+async function renderTerms(services: Services, entry: InstanceEntry | undefined) {
+  if (entry === undefined) return notFound();
+  const all = await termsOf(services);
+  const today = isoTime(services.clock.nowMs()).slice(0, 10);
+  const successor = all[all.findIndex(({ key }) => key === entry.key) - 1];
+  return json({
+    effective_date: entry.key,
+    effective: entry.key <= today,
+    content: renderHtml(entry.text?.text ?? '', { mentions: new Map(), baseUrl: services.instance.baseUrl }),
+    succeeded_by: successor?.key ?? null,
+  });
+}
+
+const currentTerms = route({
+  method: 'GET',
+  path: '/api/v1/instance/terms_of_service',
+  auth: 'none',
+  handle: async ({ services }) => renderTerms(services, await termsThatHold(services)),
+});
+
+const datedTerms = route({
+  method: 'GET',
+  path: '/api/v1/instance/terms_of_service/:date',
+  auth: 'none',
+  params: Type.Object({ date: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }) }),
+  handle: async ({ services, params }) =>
+    renderTerms(
+      services,
+      (await termsOf(services)).find(({ key }) => key === params.date),
+    ),
+});
+
+const NODE_INFO_VERSIONS = ['2.0', '2.1'] as const;
+const nodeInfoSchema = (version: string) => `http://nodeinfo.diaspora.software/ns/schema/${version}`;
+
+/** What NodeInfo says of the version: without spaces, as its schema wants. */
+function nodeInfo(version: (typeof NODE_INFO_VERSIONS)[number]): AnyRoute {
+  return route({
+    method: 'GET',
+    path: `/nodeinfo/${version}`,
+    auth: 'none',
+    handle: async ({ services }) => {
+      const { instance } = services;
+      const { totals, sourceUrl, title, description } = await aboutOf(services);
+      const { users, statuses, activeMonth, activeHalfYear } = totals;
+      const software = { name: 'murmuration', version: instance.version };
+      return {
+        status: 200,
+        headers: { 'content-type': `application/json; profile="${nodeInfoSchema(version)}#"; charset=utf-8` },
+        body: JSON.stringify({
+          version,
+          software: version === '2.0' ? software : { ...software, repository: sourceUrl },
+          protocols: ['activitypub'],
+          services: { inbound: [], outbound: [] },
+          openRegistrations: instance.registrations === 'open',
+          usage: { users: { total: users, activeMonth, activeHalfyear: activeHalfYear }, localPosts: statuses },
+          metadata: { nodeName: title, nodeDescription: description, apiVersion: versionText(instance) },
+        }),
+      };
+    },
+  });
+}
+
+/** What the instance says of itself, to clients and to other servers. */
+export const instanceRoutes: readonly AnyRoute[] = [
+  tell('/api/v1/instance', async (services) => renderInstanceV1(services.instance, await aboutOf(services))),
+  tell('/api/v2/instance', async (services) =>
+    renderInstance(services.instance, await aboutOf(services), await serverKey(services)),
+  ),
+  tell('/api/v1/instance/rules', async ({ entries }) => (await entries.of('rules')).map(renderRule)),
+  // There are no other servers yet.
+  tell('/api/v1/instance/peers', () => []),
+  tell('/api/v1/instance/activity', async (services) => activity(await statisticsOf(services))),
+  tell('/api/v1/instance/extended_description', extendedDescription),
+  tell('/api/v1/instance/privacy_policy', (services) => textSetting(services, 'privacy_policy')),
+  tell('/api/v1/instance/translation_languages', () => ({})),
+  tell('/api/v1/instance/languages', async (services) =>
+    (await aboutOf(services)).languages.map((code) => ({ code, name: languageName(code) })),
+  ),
+  route({
+    method: 'GET',
+    path: '/api/v1/instance/domain_blocks',
+    auth: 'optional',
+    scope: 'read',
+    handle: async ({ services }) => json(await domainBlocks(services)),
+  }),
+  currentTerms,
+  datedTerms,
+  tell('/.well-known/nodeinfo', ({ instance }) => ({
+    links: NODE_INFO_VERSIONS.map((version) => ({
+      rel: nodeInfoSchema(version),
+      href: `${instance.baseUrl}/nodeinfo/${version}`,
+    })),
+  })),
+  ...NODE_INFO_VERSIONS.map(nodeInfo),
+];

@@ -1,0 +1,142 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { storedId } from '../../../actors/domain/ids.js';
+import { isProblem } from '../../../actors/domain/problem.js';
+import { JsonPieces } from '../../http/json-pieces.js';
+import { type Answer, type AnyRoute, json, type Request, route } from '../../http/route.js';
+import { storedNotification } from '../../notifications/notification-cursor.js';
+import type { NotificationFilter } from '../../notifications/notification-filter.js';
+import { countNotifications, notificationList } from '../../notifications/notifications.js';
+import { idParams, pageAnswer } from '../../pages/answers.js';
+import { arrayOf } from '../../pages/status-pages.js';
+import { idText, limitQuery, pageBounds, pageProperties } from '../../paging/bounds.js';
+import { soon } from '../../paging/soon.js';
+import { answered, notFound } from '../../viewing/visible.js';
+
+/** More than there are types; names that are not known match nothing. */
+const TYPES_MAX = 50;
+export const typesQuery = () => Type.Optional(Type.Array(Type.String({ maxLength: 50 }), { maxItems: TYPES_MAX }));
+
+/** By which all lists and counts of notifications choose. */
+export const chosenProperties = {
+  types: typesQuery(),
+  exclude_types: typesQuery(),
+  account_id: Type.Optional(idText()),
+  include_filtered: Type.Optional(Type.Boolean()),
+};
+/** What the client knows; of other types it is told in words. Absent: it knows nothing of that. */
+export const supportedProperties = { supported_types: typesQuery() };
+const Chosen = Type.Object(chosenProperties);
+
+export function filterOf(query: Static<typeof Chosen>): NotificationFilter {
+  const { types, exclude_types, account_id, include_filtered } = query;
+  return {
+    types: types?.length ? types : undefined,
+    excludeTypes: exclude_types,
+    from: account_id === undefined ? undefined : storedId(account_id),
+    withFiltered: include_filtered,
+  };
+}
+
+const list = route({
+  method: 'GET',
+  path: '/api/v1/notifications',
+  auth: 'user',
+  scope: 'read:notifications',
+  query: Type.Object({ ...pageProperties(40, 80), ...chosenProperties, ...supportedProperties }),
+  handle: (request) => {
+    const { services, viewer = '', query } = request;
+    const { exclude_types, account_id, include_filtered, supported_types } = query;
+    const bounds = pageBounds(query);
+    const filter = filterOf(query);
+    const keep = { types: filter.types, exclude_types, account_id, include_filtered, supported_types };
+    return soon(notificationList(services, viewer, bounds, filter, supported_types), (page) =>
+      pageAnswer(request, bounds, page, new JsonPieces(arrayOf(page.items)), keep),
+    );
+  },
+});
+
+/** Of what a client counts. Source: Mastodon NotificationsController. */
+export const unreadQuery = { limit: limitQuery(100, 1_000), ...chosenProperties };
+
+/** The last notification that the owner has read, on whichever client. */
+export async function lastRead({
+  services,
+  viewer = '',
+}: Pick<Request<unknown, unknown, unknown>, 'services' | 'viewer'>) {
+  const { markers } = answered(await services.askAccount(viewer, 'markers', {}));
+  const marker = markers.find(({ timeline }) => timeline === 'notifications');
+  return marker === undefined ? undefined : storedId(marker.lastReadId);
+}
+
+const unread = route({
+  method: 'GET',
+  path: '/api/v1/notifications/unread_count',
+  auth: 'user',
+  scope: 'read:notifications',
+  query: Type.Object(unreadQuery),
+  handle: async (request) => {
+    const { services, viewer = '', query } = request;
+    const above = await lastRead(request);
+    return json({ count: await countNotifications(services, viewer, above, query.limit, filterOf(query)) });
+  },
+});
+
+const get = route({
+  method: 'GET',
+  path: '/api/v1/notifications/:id',
+  auth: 'user',
+  scope: 'read:notifications',
+  params: idParams,
+  query: Type.Object(supportedProperties),
+  handle: async ({ services, viewer = '', params, query }) => {
+    const id = storedId(params.id);
+    const record = await storedNotification(services, viewer, id);
+    if (record === undefined) return notFound();
+    const stored = [{ id, record }];
+    const [notification] = await services.pages.notifications(services, viewer, stored, query.supported_types);
+    return notification === undefined ? notFound() : json(new JsonPieces(notification));
+  },
+});
+
+const clear = route({
+  method: 'POST',
+  path: '/api/v1/notifications/clear',
+  auth: 'user',
+  scope: 'write:notifications',
+  handle: async ({ services, viewer = '' }) => {
+    const reply = await services.askAccount(viewer, 'clearNotifications', {});
+    return isProblem(reply) ? reply : json({});
+  },
+});
+
+const dismiss = route({
+  method: 'POST',
+  path: '/api/v1/notifications/:id/dismiss',
+  auth: 'user',
+  scope: 'write:notifications',
+  params: idParams,
+  handle: (request) => dismissOne(request, request.params.id),
+});
+
+/** As clients before 2.4 do it. */
+const dismissNamed = route({
+  method: 'POST',
+  path: '/api/v1/notifications/dismiss',
+  auth: 'user',
+  scope: 'write:notifications',
+  body: Type.Object({ id: idText() }),
+  handle: (request) => dismissOne(request, request.body.id),
+});
+
+export const notificationRoutes: readonly AnyRoute[] = [list, unread, get, clear, dismiss, dismissNamed];
+
+async function dismissOne(
+  { services, viewer = '' }: Pick<Request<unknown, unknown, unknown>, 'services' | 'viewer'>,
+  named: string,
+): Promise<Answer | ReturnType<typeof notFound>> {
+  const id = storedId(named);
+  const record = await storedNotification(services, viewer, id);
+  if (record === undefined) return notFound();
+  const reply = await services.askAccount(viewer, 'dismissNotification', { id });
+  return isProblem(reply) ? reply : json({});
+}

@@ -1,0 +1,124 @@
+import { createPublicKey } from 'node:crypto';
+import { type Static, Type } from '@sinclair/typebox';
+import { PUSH_ALERTS, PUSH_POLICIES } from '../../../actors/account/push.js';
+import { invalidField, isProblem, type Problem } from '../../../actors/domain/problem.js';
+import type { AccountPushSubscription } from '../../../proto/gen/types.js';
+import { type Answer, type AnyRoute, json, route } from '../../http/route.js';
+import type { Services } from '../../http/services.js';
+import { serverKey } from '../../keys/server-key.js';
+
+/** Longer than any push service's addresses. */
+const ENDPOINT_CHARS_MAX = 2_048;
+/** 65 bytes in base64, with room for padding and blanks around them. */
+const KEY_CHARS_MAX = 200;
+/** An uncompressed point of P-256, and the secret of RFC 8291. */
+const POINT_BYTES = 65;
+const SECRET_BYTES = 16;
+
+const Policy = Type.Optional(Type.Union(PUSH_POLICIES.map((name) => Type.Literal(name))));
+const Alerts = Type.Optional(
+  Type.Object(Object.fromEntries(PUSH_ALERTS.map((name) => [name, Type.Optional(Type.Boolean())]))),
+);
+/** The policy may stand beside the alerts, or by itself. */
+const Wishes = { data: Type.Optional(Type.Object({ alerts: Alerts, policy: Policy })), policy: Policy };
+type Wishes = Static<ReturnType<typeof wishes>>;
+const wishes = () => Type.Object(Wishes);
+
+const shared = { auth: 'user', scope: 'push' } as const;
+
+/** Newer clients know the singular, older ones the plural. */
+const paths = ['/api/v1/push/subscription', '/api/v1/push/subscriptions'];
+
+export const pushRoutes: readonly AnyRoute[] = paths.flatMap((path): AnyRoute[] => [
+  route({
+    method: 'GET',
+    path,
+    ...shared,
+    handle: async ({ services, viewer = '', bearer }) =>
+      answer(services, await services.askAccount(viewer, 'pushSubscription', { tokenHash: bearer?.tokenHash ?? '' })),
+  }),
+  route({
+    method: 'POST',
+    path,
+    ...shared,
+    body: Type.Object({
+      subscription: Type.Object({
+        endpoint: Type.String({ minLength: 1, maxLength: ENDPOINT_CHARS_MAX }),
+        keys: Type.Object({
+          p256dh: Type.String({ minLength: 1, maxLength: KEY_CHARS_MAX }),
+          auth: Type.String({ minLength: 1, maxLength: KEY_CHARS_MAX }),
+        }),
+        standard: Type.Optional(Type.Boolean()),
+      }),
+      ...Wishes,
+    }),
+    handle: async ({ services, viewer = '', bearer, body }) => {
+      const { endpoint, keys, standard = false } = body.subscription;
+      const point = bytesOf(keys.p256dh);
+      const secret = bytesOf(keys.auth);
+      if (!isEndpoint(services, endpoint)) return invalidField('endpoint', 'Endpoint', 'is not a valid URL');
+      if (!isPoint(point) || secret.length !== SECRET_BYTES) return invalidField('keys', 'Keys', 'are not valid');
+      const command = {
+        ...{ tokenHash: bearer?.tokenHash ?? '', endpoint, standard },
+        ...{ p256dh: point.toString('base64url'), auth: secret.toString('base64url') },
+        ...{ alerts: alertsOf(body), policy: policyOf(body) ?? 'all' },
+      };
+      return answer(services, await services.askAccount(viewer, 'subscribePush', command));
+    },
+  }),
+  route({
+    method: 'PUT',
+    path,
+    ...shared,
+    body: wishes(),
+    handle: async ({ services, viewer = '', bearer, body }) => {
+      const changes = { alerts: alertsOf(body), withAlerts: body.data?.alerts !== undefined };
+      const command = { ...changes, tokenHash: bearer?.tokenHash ?? '', policy: policyOf(body) ?? '' };
+      return answer(services, await services.askAccount(viewer, 'changePush', command));
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path,
+    ...shared,
+    handle: async ({ services, viewer = '', bearer }) => {
+      const gone = await services.askAccount(viewer, 'unsubscribePush', { tokenHash: bearer?.tokenHash ?? '' });
+      return isProblem(gone) ? gone : json({});
+    },
+  }),
+]);
+
+const policyOf = ({ data, policy }: Wishes) => policy ?? data?.policy;
+
+const alertsOf = ({ data }: Wishes): string[] => PUSH_ALERTS.filter((name) => data?.alerts?.[name] === true);
+
+/** The REST API's WebPushSubscription. */
+async function answer(services: Services, found: AccountPushSubscription | Problem): Promise<Answer | Problem> {
+  if (isProblem(found)) return found;
+  const { id, endpoint, standard, policy } = found;
+  const alerts = Object.fromEntries(PUSH_ALERTS.map((name) => [name, found.alerts.includes(name)]));
+  return json({ id, endpoint, standard, alerts, policy, server_key: await serverKey(services) });
+}
+
+/** Base64 of either alphabet, padded or not. */
+const bytesOf = (text: string) => Buffer.from(text.trim(), 'base64url');
+
+/** An https address (RFC 8030 §8) of a host that messages may be sent to. */
+function isEndpoint({ addressGuard }: Services, text: string): boolean {
+  if (!URL.canParse(text) || /[\s<>"]/.test(text)) return false;
+  const { protocol, hostname, username, password } = new URL(text);
+  return protocol === 'https:' && username + password === '' && addressGuard.mayName(hostname);
+}
+
+/** Whether messages can be encrypted for it: a point that is on the curve. */
+function isPoint(point: Buffer): boolean {
+  if (point.length !== POINT_BYTES || point[0] !== 4) return false;
+  const x = point.subarray(1, 33).toString('base64url');
+  const y = point.subarray(33).toString('base64url');
+  try {
+    createPublicKey({ key: { kty: 'EC', crv: 'P-256', x, y }, format: 'jwk' });
+    return true;
+  } catch {
+    return false;
+  }
+}

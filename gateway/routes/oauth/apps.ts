@@ -1,0 +1,125 @@
+import { Type } from '@sinclair/typebox';
+import { type Problem, problem } from '../../../actors/domain/problem.js';
+import type { StoreAppRecord } from '../../../proto/gen/types.js';
+import { tokenHash } from '../../http/authenticator.js';
+import { type AnyRoute, json, route } from '../../http/route.js';
+import { serverKey } from '../../keys/server-key.js';
+import { addressKey } from '../../oauth/attempts.js';
+import { findApp, newSecret } from '../../oauth/clients.js';
+import { guardsOf } from '../../oauth/guards.js';
+import { isAcceptableRedirect, REDIRECT_URI_CHARS_MAX } from '../../oauth/redirects.js';
+import { ALL_SCOPES, parseScopes, SCOPES_CHARS_MAX } from '../../oauth/scopes.js';
+
+/** Source: Mastodon, Doorkeeper application limits. */
+const NAME_CHARS_MAX = 60;
+const WEBSITE_CHARS_MAX = 2_000;
+/** A client has one for each platform, not more. */
+const REDIRECT_URIS_MAX = 20;
+
+const WORDS = [...ALL_SCOPES].join('|');
+const REDIRECT_SHOWN = { minLength: 1, pattern: '^https?://[a-z0-9]{1,40}\\.[a-z]{2,9}(?:/[a-z0-9/]{0,40})?$' };
+/** What is checked behind the schema: redirect addresses are those of the web here, though others are taken. */
+const DEMANDED = {
+  required: ['client_name', 'redirect_uris'],
+  properties: {
+    client_name: { minLength: 1, maxLength: NAME_CHARS_MAX, pattern: '^[^\\s\\u0000]+$' },
+    redirect_uris: {
+      anyOf: [
+        { type: 'string', ...REDIRECT_SHOWN },
+        { type: 'array', items: { type: 'string', ...REDIRECT_SHOWN }, minItems: 1, maxItems: REDIRECT_URIS_MAX },
+      ],
+    },
+    scopes: { default: 'read', pattern: `^(?:${WORDS})(?: (?:${WORDS})){0,9}$` },
+    website: { pattern: '^(?:https?://[^\\s<>"]+)?$' },
+  },
+};
+
+const NewApp = Type.Object(
+  {
+    client_name: Type.String({ default: '', maxLength: 1_000 }),
+    redirect_uris: Type.Union([
+      Type.String({ maxLength: REDIRECT_URIS_MAX * REDIRECT_URI_CHARS_MAX }),
+      Type.Array(Type.String({ maxLength: REDIRECT_URI_CHARS_MAX }), { maxItems: REDIRECT_URIS_MAX }),
+    ]),
+    scopes: Type.String({ default: 'read', maxLength: SCOPES_CHARS_MAX }),
+    website: Type.Optional(Type.String({ maxLength: WEBSITE_CHARS_MAX })),
+  },
+  { shown: DEMANDED },
+);
+
+function invalid(field: string, sentence: string, error = 'ERR_INVALID'): Problem {
+  return problem('invalid', `Validation failed: ${sentence}`, { [field]: [{ error, description: sentence }] });
+}
+
+/** Of tokens that an operator made at the command line. */
+const OWN = { id: '0', name: 'Murmuration', redirectUris: [] };
+
+const createApp = route({
+  method: 'POST',
+  path: '/api/v1/apps',
+  auth: 'none',
+  body: NewApp,
+  handle: async ({ services, body, remoteAddress }) => {
+    const name = body.client_name.trim();
+    if (name === '') return invalid('client_name', "Application name can't be blank", 'ERR_BLANK');
+    if (name.length > NAME_CHARS_MAX)
+      return invalid('client_name', `Application name is too long (maximum is ${NAME_CHARS_MAX} characters)`);
+    const given = typeof body.redirect_uris === 'string' ? body.redirect_uris.split(/\s+/) : body.redirect_uris;
+    const redirectUris = [...new Set(given.map((uri) => uri.trim()).filter((uri) => uri !== ''))];
+    if (redirectUris.length === 0) return invalid('redirect_uri', "Redirect URI can't be blank", 'ERR_BLANK');
+    if (redirectUris.length > REDIRECT_URIS_MAX || !redirectUris.every(isAcceptableRedirect))
+      return invalid('redirect_uri', 'Redirect URI must be an absolute URI.');
+    const scopes = parseScopes(body.scopes === '' ? 'read' : body.scopes);
+    if (scopes === undefined) return invalid('scopes', "Scopes doesn't match configured on the server.");
+    const website = body.website?.trim() ?? '';
+    if (website !== '' && !/^https?:\/\/[^\s<>"]+$/i.test(website))
+      return invalid('website', 'Website must be a valid URL');
+    if (services.instance.rateLimits && !guardsOf(services).apps.take(addressKey(remoteAddress)))
+      return problem('rate_limited', 'Too many requests');
+    // Before the application is stored: where there is no key nothing is made.
+    const pushKey = await serverKey(services);
+    const clientId = newSecret(services);
+    const secret = newSecret(services);
+    const app: StoreAppRecord = {
+      id: services.newPlainId(),
+      name,
+      ...(website === '' ? {} : { website }),
+      redirectUris,
+      scopes,
+      secretHash: tokenHash(secret),
+      atMs: services.clock.nowMs(),
+    };
+    await services.registry.putApp(clientId, app);
+    return json({
+      ...renderApp(app, pushKey),
+      client_id: clientId,
+      client_secret: secret,
+      client_secret_expires_at: 0,
+    });
+  },
+});
+
+const verifyApp = route({
+  method: 'GET',
+  path: '/api/v1/apps/verify_credentials',
+  auth: 'app',
+  handle: async ({ services, bearer }) => {
+    const app = (await findApp(services, bearer?.clientId ?? '')) ?? { ...OWN, scopes: bearer?.scopes ?? [] };
+    return json(renderApp(app, await serverKey(services)));
+  },
+});
+
+/** The REST API's Application, as its owner sees it. */
+function renderApp(app: Omit<StoreAppRecord, 'secretHash' | 'atMs'>, vapidKey: string) {
+  return {
+    id: app.id,
+    name: app.name,
+    website: app.website ?? null,
+    scopes: app.scopes,
+    redirect_uris: app.redirectUris,
+    redirect_uri: app.redirectUris.join('\n'),
+    vapid_key: vapidKey,
+  };
+}
+
+export const appRoutes: readonly AnyRoute[] = [createApp, verifyApp];

@@ -1,0 +1,127 @@
+import { Type } from '@sinclair/typebox';
+import { isProblem } from '../../../actors/domain/problem.js';
+import { tokenHash } from '../../http/authenticator.js';
+import { type AnyRoute, redirect, route } from '../../http/route.js';
+import { addressKey } from '../../oauth/attempts.js';
+import { authorizationFields, requestFields } from '../../oauth/authorization-request.js';
+import { field } from '../../oauth/form.js';
+import { guardsOf } from '../../oauth/guards.js';
+import { faultPage, html, layout } from '../../oauth/pages/layout.js';
+import { signInPage } from '../../oauth/pages/sign-in-page.js';
+import { STYLE } from '../../oauth/pages/style.js';
+import { checkPassword } from '../../oauth/password-check.js';
+import {
+  browserCookie,
+  browserOf,
+  csrfOf,
+  endedCookie,
+  isOwnForm,
+  knownVisit,
+  sessionCookie,
+  sessionOf,
+  visitOf,
+} from '../../oauth/session.js';
+import { issueToken } from '../../oauth/tokens.js';
+import { foreignForm } from './authorize.js';
+import { tooMany } from './passwords.js';
+
+/** The authorization request, as a query, that a sign-in goes on with. */
+const NEXT_CHARS_MAX = 8_000;
+/** Sessions belong to this client; it has no secret, so nobody can act as it. */
+const WEB_CLIENT = 'web';
+
+const style = route({
+  method: 'GET',
+  path: '/auth/style.css',
+  auth: 'none',
+  handle: async () => ({
+    status: 200,
+    headers: { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'public, max-age=3600' },
+    body: STYLE,
+  }),
+});
+
+const showSignIn = route({
+  method: 'GET',
+  path: '/auth/sign_in',
+  auth: 'none',
+  handle: async ({ services, headers }) => {
+    const session = await sessionOf(services, headers);
+    if (session !== undefined) {
+      const form = html`<p><a href="/auth/sessions">Browsers and applications</a></p>
+<form method="post" action="/auth/sign_out"><input type="hidden" name="csrf" value="${csrfOf(session.token)}">
+<button type="submit" class="plain">Sign out</button></form>`;
+      return layout(services.instance, `Signed in as @${session.account.username}`, form);
+    }
+    const visit = visitOf(services, headers);
+    return signInPage(services.instance, { csrf: csrfOf(visit.value), next: '', cookie: visit.cookie });
+  },
+});
+
+const signIn = route({
+  method: 'POST',
+  path: '/auth/sign_in',
+  auth: 'none',
+  body: Type.Object({ csrf: field(), next: field(NEXT_CHARS_MAX), login: field(), password: field() }),
+  handle: async ({ services, body, headers, remoteAddress }) => {
+    const visit = knownVisit(headers);
+    if (visit === undefined || !isOwnForm(services, headers, visit, body.csrf)) return foreignForm(services);
+    const again = (fault: string, status: number) =>
+      signInPage(services.instance, { csrf: csrfOf(visit), next: body.next, login: body.login, fault, status });
+    const browser = browserOf(services, headers);
+    const { login, password } = body;
+    const checked = await checkPassword(services, { login, password, remoteAddress, browser });
+    if (checked === 'too_many') return again('Too many attempts. Please try again in a quarter of an hour.', 429);
+    if (checked === undefined) return again('Invalid e-mail address, username or password.', 422);
+    // A session of these accounts would not count, and the form would come back without a word.
+    if (checked.disabled) return again('This account is disabled.', 403);
+    if (checked.suspended) return again('This account is suspended.', 403);
+    if (!checked.approved) return again('This account waits for approval by a moderator.', 403);
+    const token = await issueToken(services, checked.id, WEB_CLIENT, [], 'session');
+    if (isProblem(token)) return token;
+    // Always to our own authorization page, whatever the field holds.
+    const location = body.next === '' ? '/auth/sign_in' : `/oauth/authorize?${new URLSearchParams(body.next)}`;
+    const cookies = [browserCookie(services, checked.id, browser)];
+    return { ...redirect(location, 303, { 'set-cookie': sessionCookie(services, token) }), cookies };
+  },
+});
+
+const signOut = route({
+  method: 'POST',
+  path: '/auth/sign_out',
+  auth: 'none',
+  body: Type.Object({ ...authorizationFields, csrf: field() }),
+  handle: async ({ services, body, headers }) => {
+    const session = await sessionOf(services, headers);
+    if (session === undefined || !isOwnForm(services, headers, session.token, body.csrf)) return foreignForm(services);
+    const hash = tokenHash(session.token);
+    const revoked = await services.askAccount(session.account.id, 'revokeToken', { tokenHash: hash });
+    if (isProblem(revoked)) return revoked;
+    const next = new URLSearchParams(requestFields(body)).toString();
+    const location = next === '' ? '/auth/sign_in' : `/oauth/authorize?${next}`;
+    return redirect(location, 303, { 'set-cookie': endedCookie(services) });
+  },
+});
+
+const confirm = route({
+  method: 'GET',
+  path: '/auth/confirmation',
+  auth: 'none',
+  query: Type.Object({ confirmation_token: field() }),
+  handle: async ({ services, query, remoteAddress }) => {
+    const address = addressKey(remoteAddress);
+    const { wrongLinks } = guardsOf(services);
+    const { rateLimits } = services.instance;
+    if (rateLimits && !wrongLinks.take(address)) return tooMany(services);
+    const wrong = () => faultPage(services.instance, 'Not confirmed', 'This link is not valid, or not complete.', 422);
+    const link = services.keyedTokens.read('confirmation', query.confirmation_token);
+    if (link === undefined) return wrong();
+    const confirmed = await services.askAccount(link.account, 'confirmEmail', { nonce: link.nonce });
+    if (isProblem(confirmed)) return wrong();
+    if (rateLimits) wrongLinks.giveBack(address);
+    const text = html`<p>Your e-mail address is confirmed. You can go back to your application.</p>`;
+    return layout(services.instance, 'Thank you', text);
+  },
+});
+
+export const authPageRoutes: readonly AnyRoute[] = [style, showSignIn, signIn, signOut, confirm];

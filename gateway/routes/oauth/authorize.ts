@@ -1,0 +1,123 @@
+import { Type } from '@sinclair/typebox';
+import { isProblem } from '../../../actors/domain/problem.js';
+import { tokenHash } from '../../http/authenticator.js';
+import { type Answer, type AnyRoute, redirect, route } from '../../http/route.js';
+import type { Services } from '../../http/services.js';
+import {
+  type AuthorizationRequest,
+  authorizationFields,
+  deny,
+  isRefused,
+  readRequest,
+  requestFields,
+} from '../../oauth/authorization-request.js';
+import { newSecret } from '../../oauth/clients.js';
+import { field } from '../../oauth/form.js';
+import { codePage, consentPage } from '../../oauth/pages/consent-page.js';
+import { faultPage } from '../../oauth/pages/layout.js';
+import { signInPage } from '../../oauth/pages/sign-in-page.js';
+import { formActionOf, OUT_OF_BAND, withParameters } from '../../oauth/redirects.js';
+import { grantable } from '../../oauth/scopes.js';
+import { csrfOf, isOwnForm, type Session, sessionOf, visitOf } from '../../oauth/session.js';
+
+/** Where Mastodon shows a code, too: applications that look into the browser read it from the address. */
+const SHOWN_AT = '/oauth/authorize/native';
+
+/** The sign-in page before it, the consent page with it. */
+const show = route({
+  method: 'GET',
+  path: '/oauth/authorize',
+  auth: 'none',
+  query: Type.Object({ ...authorizationFields, force_login: Type.Boolean({ default: false }) }),
+  handle: async ({ services, query, headers }) => {
+    const request = await readRequest(services, query, false);
+    if (isRefused(request)) return request;
+    const session = query.force_login ? undefined : await sessionOf(services, headers);
+    if (session === undefined) {
+      const visit = visitOf(services, headers);
+      return signInPage(services.instance, {
+        csrf: csrfOf(visit.value),
+        next: new URLSearchParams(requestFields(query)).toString(),
+        cookie: visit.cookie,
+        formAction: formActionOf(query.redirect_uri),
+      });
+    }
+    return consent(services, session, request);
+  },
+});
+
+function consent(services: Services, session: Session, request: AuthorizationRequest): Answer {
+  const { account, token } = session;
+  const { app, fields } = request;
+  if (!account.confirmed) return unconfirmed(services);
+  const scopes = grantable(account.role, request.scopes);
+  if (scopes.length === 0)
+    return faultPage(services.instance, 'Not authorized', 'Your role cannot grant the requested scope.', 400);
+  return consentPage(services.instance, {
+    appName: app.name,
+    website: app.website,
+    username: account.username,
+    scopes,
+    redirectUri: fields.redirect_uri,
+    csrf: csrfOf(token),
+    fields: requestFields(fields),
+  });
+}
+
+const decide = route({
+  method: 'POST',
+  path: '/oauth/authorize',
+  auth: 'none',
+  body: Type.Object({ ...authorizationFields, csrf: field(), decision: field() }),
+  handle: async ({ services, body, headers }) => {
+    const session = await sessionOf(services, headers);
+    if (!isOwnForm(services, headers, session?.token, body.csrf) || session === undefined) return foreignForm(services);
+    const request = await readRequest(services, body, true);
+    if (isRefused(request)) return request;
+    const { fields } = request;
+    if (!session.account.confirmed) return unconfirmed(services);
+    const scopes = grantable(session.account.role, request.scopes);
+    if (scopes.length === 0) return deny(services, fields, { error: 'invalid_scope' });
+    if (body.decision !== 'authorize') {
+      const description = 'The resource owner or authorization server denied the request.';
+      return deny(services, fields, { error: 'access_denied', error_description: description });
+    }
+    return grant(services, session, { ...request, scopes });
+  },
+});
+
+async function grant(services: Services, session: Session, { scopes, fields }: AuthorizationRequest) {
+  const code = `${session.account.id}.${newSecret(services)}`;
+  const granted = await services.askAccount(session.account.id, 'grantCode', {
+    codeHash: tokenHash(code),
+    clientId: fields.client_id,
+    redirectUri: fields.redirect_uri,
+    scopes,
+    ...(fields.code_challenge === '' ? {} : { challenge: fields.code_challenge }),
+  });
+  if (isProblem(granted)) return granted;
+  const isShown = fields.redirect_uri === OUT_OF_BAND;
+  const target = isShown ? `${services.instance.baseUrl}${SHOWN_AT}` : fields.redirect_uri;
+  return redirect(withParameters(target, { code, state: fields.state }));
+}
+
+/** Nothing but a code is shown: whoever leads somebody here may say anything in its place. */
+const showCode = route({
+  method: 'GET',
+  path: SHOWN_AT,
+  auth: 'none',
+  query: Type.Object({ code: Type.String({ maxLength: 62, pattern: '^[0-9]{1,18}\\.[\\w-]{43}$' }) }),
+  handle: ({ services, query }) => codePage(services.instance, query.code),
+});
+
+function unconfirmed(services: Services): Answer {
+  const text = 'Your login is missing a confirmed e-mail address. Open the link in the mail that you were sent.';
+  return faultPage(services.instance, 'Confirm your address', text, 403);
+}
+
+/** A form that did not come from our page in this browser, or that outlived its session. */
+export function foreignForm(services: Services): Answer {
+  return faultPage(services.instance, 'Please try again', 'The form has expired. Go back to the application.', 403);
+}
+
+export const authorizeRoutes: readonly AnyRoute[] = [show, decide, showCode];

@@ -1,0 +1,147 @@
+import { Type } from '@sinclair/typebox';
+import { USERNAME_CHARS_MAX } from '../../../actors/account/register.js';
+import { isProblem, problem } from '../../../actors/domain/problem.js';
+import { accounts } from '../../../store/tables.js';
+import { type AnyRoute, json, route } from '../../http/route.js';
+import { addressKey } from '../../oauth/attempts.js';
+import { newNonce } from '../../oauth/clients.js';
+import { guardsOf } from '../../oauth/guards.js';
+import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../../oauth/passwords.js';
+import { grantable } from '../../oauth/scopes.js';
+import { isEmail, signUp } from '../../oauth/sign-up.js';
+import { judgeSignUp } from '../../oauth/sign-up-limits.js';
+import { issueToken, renderToken } from '../../oauth/tokens.js';
+import { notFound } from '../../viewing/visible.js';
+
+/** Bounds what is read; the rules of sign-up judge shorter lengths. */
+const TEXT_CHARS_MAX = 2_000;
+const text = (maxLength = TEXT_CHARS_MAX) => Type.String({ default: '', maxLength });
+
+/** What is checked behind the schema, with an answer for each field that is wrong. */
+const DEMANDED = {
+  required: ['username', 'email', 'password', 'agreement'],
+  properties: {
+    username: { pattern: `^[A-Za-z0-9_]{1,${USERNAME_CHARS_MAX}}$` },
+    email: { pattern: '^[A-Za-z0-9._+-]{1,40}@[a-z0-9]{1,40}\\.[a-z]{2,9}$' },
+    password: { minLength: PASSWORD_CHARS_MIN, maxLength: PASSWORD_CHARS_MAX },
+    agreement: { const: true },
+  },
+};
+
+/** The role of who signs up. */
+const NEW_ROLE = 'user';
+
+/** A sign-up through an application; the token works fully once the mailed link was opened. */
+const createAccount = route({
+  method: 'POST',
+  path: '/api/v1/accounts',
+  idempotent: 'id',
+  auth: 'app',
+  scope: 'write:accounts',
+  body: Type.Object(
+    {
+      username: text(),
+      email: text(),
+      password: text(),
+      agreement: Type.Boolean({ default: false }),
+      locale: text(20),
+      reason: text(),
+      date_of_birth: Type.Optional(text(40)),
+    },
+    { shown: DEMANDED },
+  ),
+  handle: async ({ services, bearer, body, remoteAddress, newId }) => {
+    const { registrations, rateLimits } = services.instance;
+    if (registrations === 'closed') return problem('forbidden', 'This action is not allowed');
+    const { passwords, signUps } = guardsOf(services);
+    if (rateLimits && !signUps.take(addressKey(remoteAddress))) return problem('rate_limited', 'Too many requests');
+    const judged = await judgeSignUp(services, body.email, remoteAddress);
+    if (isProblem(judged)) return judged;
+    const clientId = bearer?.clientId ?? '';
+    const made = await signUp(services, {
+      ...(newId === undefined ? {} : { id: newId }),
+      username: body.username,
+      email: body.email,
+      password: body.password,
+      agreement: body.agreement,
+      role: NEW_ROLE,
+      confirmed: false,
+      approved: registrations === 'open' && !judged.waits,
+      address: remoteAddress,
+      locale: body.locale === '' ? 'en' : body.locale,
+      clientId,
+      ...(body.reason === '' ? {} : { reason: body.reason }),
+      hash: (password) => passwords.hash(password),
+    });
+    if (isProblem(made)) return made;
+    // A role that the account gets later must not widen this token.
+    const scopes = grantable(NEW_ROLE, bearer?.scopes ?? []);
+    const token = await issueToken(services, made.id, clientId, scopes, 'access');
+    if (isProblem(token)) return token;
+    return json(renderToken(token, scopes, services.clock.nowMs()));
+  },
+});
+
+/** Another mail with a link, to the same address or to the right one. */
+const resend = route({
+  method: 'POST',
+  path: '/api/v1/emails/confirmations',
+  auth: 'unconfirmed',
+  scope: 'write:accounts',
+  body: Type.Object({ email: Type.Optional(text()) }),
+  handle: async ({ services, viewer = '', bearer, body, remoteAddress }) => {
+    const record = await services.tables.get(accounts, { account: viewer });
+    if (record === undefined) return notFound();
+    const wanted = body.email?.trim().toLowerCase();
+    const isNew = wanted !== undefined && wanted !== '' && wanted !== record.email.toLowerCase();
+    const isOwnApp = record.clientId === bearer?.clientId && !record.confirmed;
+    const clientId = bearer?.clientId ?? '';
+    const change = isNew && isOwnApp ? { email: wanted } : {};
+    let taken = false;
+    // The actor says what else is wrong; names are claimed only for who may have them.
+    if (isNew && isOwnApp) {
+      const { emailChanges, emailChangesOfAddress } = guardsOf(services);
+      // Before the claim, and counted whatever comes of it.
+      const isCounted = emailChanges.take(viewer) && emailChangesOfAddress.take(addressKey(remoteAddress));
+      if (services.instance.rateLimits && !isCounted) return problem('rate_limited', 'Too many requests');
+      if (!isEmail(wanted)) return invalidEmail();
+      const judged = await judgeSignUp(services, wanted, remoteAddress);
+      if (isProblem(judged)) return judged;
+      // The pause comes first, and an address that is taken is answered like one that is free.
+      const refused = await services.askAccount(viewer, 'judgeResend', { clientId, ...change });
+      if (isProblem(refused)) return refused;
+      taken = (await services.registry.claim([`email:${wanted}`], viewer)) !== undefined;
+    }
+    const reply = await services.askAccount(viewer, 'resendConfirmation', {
+      clientId,
+      ...change,
+      nonce: newNonce(services),
+      ...(taken ? { taken } : {}),
+    });
+    // Of a refusal the claim lapses by itself: it is no address of the account (CLAIM_LIFETIME_MS).
+    if (isProblem(reply)) return reply;
+    // An address that another account has got meanwhile leads to that one, as one that was taken before.
+    if (isNew && isOwnApp && !taken) await services.registry.confirm([`email:${wanted}`], viewer);
+    if (isNew && isOwnApp) await services.registry.release([`email:${record.email.toLowerCase()}`], viewer);
+    return json({});
+  },
+});
+
+/** For pages that wait until the mailed link was opened. */
+const checkConfirmation = route({
+  method: 'GET',
+  path: '/api/v1/emails/check_confirmation',
+  auth: 'unconfirmed',
+  scope: 'read:accounts',
+  handle: async ({ services, viewer = '' }) => {
+    const record = await services.tables.get(accounts, { account: viewer });
+    return record === undefined ? notFound() : json(record.confirmed);
+  },
+});
+
+function invalidEmail() {
+  const error = { error: 'ERR_INVALID', description: 'is invalid' };
+  return problem('invalid', `Validation failed: E-mail address ${error.description}`, { email: [error] });
+}
+
+export const signUpRoutes: readonly AnyRoute[] = [createAccount, resend, checkConfirmation];

@@ -1,0 +1,64 @@
+import { Type } from '@sinclair/typebox';
+import { POLL_OPTIONS_MAX } from '../../../actors/domain/poll-rules.js';
+import { isProblem } from '../../../actors/domain/problem.js';
+import { renderPoll } from '../../entities/status/poll.js';
+import { loadMarks } from '../../entities/status/status.js';
+import { type AnyRoute, json, route } from '../../http/route.js';
+import type { Services } from '../../http/services.js';
+import { idParams } from '../../pages/answers.js';
+import { notFound, type VisibleStatus, visibleStatus } from '../../viewing/visible.js';
+
+const get = route({
+  method: 'GET',
+  path: '/api/v1/polls/:id',
+  auth: 'optional',
+  scope: 'read:statuses',
+  params: idParams,
+  handle: async ({ services, viewer, params }) => {
+    const seen = await visibleStatus(services, viewer, params.id);
+    return isProblem(seen) ? seen : answer(services, viewer, seen);
+  },
+});
+
+const vote = route({
+  method: 'POST',
+  path: '/api/v1/polls/:id/votes',
+  idempotent: 'command',
+  auth: 'user',
+  scope: 'write:statuses',
+  params: idParams,
+  body: Type.Object({
+    choices: Type.Array(Type.Integer({ minimum: 0, maximum: 100 }), { minItems: 1, maxItems: POLL_OPTIONS_MAX }),
+  }),
+  handle: async ({ services, viewer = '', params, body, once }) => {
+    const seen = await visibleStatus(services, viewer, params.id);
+    if (isProblem(seen)) return seen;
+    const { id, conversationId, poll } = seen.record;
+    if (poll === undefined) return notFound();
+    const choices = [...new Set(body.choices)];
+    const command = { statusId: id, by: viewer, choices };
+    const reply = await services.askConversation(conversationId, 'vote', command, once);
+    if (isProblem(reply)) return reply;
+    const now = await visibleStatus(services, viewer, id);
+    if (isProblem(now)) return now;
+    // The row may be late: these choices are known, and earlier ones stand in it.
+    const mark = (await loadMarks(services, viewer, [id])).get(id)?.votes;
+    const earlier = mark?.round === poll.round ? mark.choices : [];
+    const all = [...new Set([...earlier, ...choices])].sort((a, b) => a - b);
+    return answer(services, viewer, now, { votes: { choices: all, round: poll.round } });
+  },
+});
+
+async function answer(
+  services: Services,
+  viewer: string | undefined,
+  { record }: VisibleStatus,
+  done?: Parameters<typeof renderPoll>[5],
+) {
+  if (record.poll === undefined) return notFound();
+  const mark = done ?? (await loadMarks(services, viewer, [record.id])).get(record.id);
+  return json(renderPoll(services.instance, record, record.poll, services.clock.nowMs(), viewer, mark));
+}
+
+/** Questions with answers to choose from; each has its status' id. */
+export const pollRoutes: readonly AnyRoute[] = [get, vote];

@@ -1,0 +1,130 @@
+import { Type } from '@sinclair/typebox';
+import { storedId } from '../../../actors/domain/ids.js';
+import { isProblem, type Problem } from '../../../actors/domain/problem.js';
+import type { ConversationThread } from '../../../proto/gen/types.js';
+import { renderPreviewCard } from '../../entities/status/preview-card.js';
+import { renderStatuses, type Status } from '../../entities/status/status.js';
+import { JsonPieces } from '../../http/json-pieces.js';
+import { type Answer, type AnyRoute, json, route } from '../../http/route.js';
+import type { Services } from '../../http/services.js';
+import { idParams } from '../../pages/answers.js';
+import { arrayOf } from '../../pages/status-pages.js';
+import { idText } from '../../paging/bounds.js';
+import { type Soon, soon } from '../../paging/soon.js';
+import { notFound, type VisibleStatus, visibleById, visibleStatus } from '../../viewing/visible.js';
+import { postStatus } from './post.js';
+
+/** Bounds one question to the store. */
+const STATUSES_ASKED_MAX = 100;
+
+const READ = 'read:statuses';
+
+const getStatus = route({
+  method: 'GET',
+  path: '/api/v1/statuses/:id',
+  auth: 'optional',
+  scope: READ,
+  params: idParams,
+  handle: ({ services, viewer, params }) =>
+    soon(visibleStatus(services, viewer, params.id), (seen) =>
+      isProblem(seen) ? seen : answer(services, viewer, seen),
+    ),
+});
+
+const ANCESTORS = Buffer.from('{"ancestors":');
+const DESCENDANTS = Buffer.from(',"descendants":');
+const END = Buffer.from('}');
+
+const getStatuses = route({
+  method: 'GET',
+  path: '/api/v1/statuses',
+  auth: 'optional',
+  scope: READ,
+  query: Type.Object({ id: Type.Array(idText(), { default: [], maxItems: STATUSES_ASKED_MAX }) }),
+  handle: ({ services, viewer, query }) =>
+    soon(visibleById(services, viewer, [...new Set(query.id.map(storedId))]), (seen) =>
+      soon(services.pages.list(services, viewer, seen), (list) => json(list)),
+    ),
+});
+
+/** The specification has no limit here, for nobody: the conversation's own is the only one. */
+function contextAnswer(services: Services, viewer: string | undefined, thread: ConversationThread): Soon<Answer> {
+  const { ancestors, descendants } = thread;
+  const options = { hideBlocked: true, hideMuted: true, context: 'thread' } as const;
+  return soon(visibleById(services, viewer, [...ancestors, ...descendants], options), (all) =>
+    soon(services.pages.pieces(services, viewer, all), (shown) => {
+      const [above, below] = [arrayOf(shown.slice(0, ancestors.length)), arrayOf(shown.slice(ancestors.length))];
+      return json(new JsonPieces([ANCESTORS, ...above, DESCENDANTS, ...below, END]));
+    }),
+  );
+}
+
+const deleteStatus = route({
+  method: 'DELETE',
+  path: '/api/v1/statuses/:id',
+  auth: 'user',
+  scope: 'write:statuses',
+  params: idParams,
+  query: Type.Object({ delete_media: Type.Optional(Type.Boolean()) }),
+  handle: async ({ services, viewer = '', params, query }) => {
+    const seen = await visibleStatus(services, viewer, params.id);
+    if (isProblem(seen)) return seen;
+    if (seen.record.accountId !== viewer) return notFound();
+    const [status] = await renderStatuses(services, viewer, [seen]);
+    const { original, record } = seen;
+    const reply =
+      original === undefined
+        ? await services.askConversation(record.conversationId, 'remove', {
+            statusId: record.id,
+            by: viewer,
+            discardMedia: query.delete_media,
+          })
+        : await services.askConversation(original.conversationId, 'unreblog', { statusId: original.id, by: viewer });
+    return isProblem(reply) ? reply : json({ ...(status && counted(status)), text: record.text });
+  },
+});
+
+/** Without the one that goes: its author's actor hears of it behind the reply, and clients show the number they are told. */
+function counted({ account, ...status }: Status): Status {
+  if (status.visibility === 'direct') return { ...status, account };
+  return { ...status, account: { ...account, statuses_count: Math.max(0, account.statuses_count - 1) } };
+}
+
+const context = route({
+  method: 'GET',
+  path: '/api/v1/statuses/:id/context',
+  auth: 'optional',
+  scope: READ,
+  params: idParams,
+  handle: async ({ services, viewer, params }) => {
+    const seen = await visibleStatus(services, viewer, params.id);
+    if (isProblem(seen)) return seen;
+    const { id, conversationId } = seen.original ?? seen.record;
+    const thread = await services.askConversation(conversationId, 'context', { statusId: id });
+    return isProblem(thread) ? thread : contextAnswer(services, viewer, thread);
+  },
+});
+
+/** What the status itself shows, too, since version 2.6 of the interface. */
+const card = route({
+  method: 'GET',
+  path: '/api/v1/statuses/:id/card',
+  auth: 'optional',
+  scope: READ,
+  params: idParams,
+  handle: async ({ services, viewer, params }) => {
+    const seen = await visibleStatus(services, viewer, params.id);
+    if (isProblem(seen)) return seen;
+    const shown = (seen.original ?? seen.record).card;
+    return shown === undefined ? notFound() : json(renderPreviewCard(services.instance, shown));
+  },
+});
+
+/** Statuses and threads. */
+export const statusRoutes: readonly AnyRoute[] = [postStatus, getStatus, getStatuses, deleteStatus, context, card];
+
+function answer(services: Services, viewer: string | undefined, seen: VisibleStatus): Soon<Answer | Problem> {
+  return soon(services.pages.one(services, viewer, seen), (status) =>
+    status === undefined ? notFound() : json(status),
+  );
+}

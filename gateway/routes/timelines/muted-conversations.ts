@@ -1,0 +1,33 @@
+import { isProblem, problem } from '../../../actors/domain/problem.js';
+import { type AnyRoute, json, route } from '../../http/route.js';
+import { idParams } from '../../pages/answers.js';
+import { notFound, visibleStatus } from '../../viewing/visible.js';
+
+/** Conversations of which the viewer wants to hear no more. */
+export const quietConversationRoutes: readonly AnyRoute[] = [
+  change('mute', 'muteConversation'),
+  change('unmute', 'unmuteConversation'),
+];
+
+function change(verb: string, command: 'muteConversation' | 'unmuteConversation'): AnyRoute {
+  return route({
+    method: 'POST',
+    path: `/api/v1/statuses/:id/${verb}`,
+    auth: 'user',
+    scope: 'write:mutes',
+    params: idParams,
+    handle: async ({ services, viewer = '', params }) => {
+      const seen = await visibleStatus(services, viewer, params.id);
+      if (isProblem(seen)) return seen;
+      const { conversationId } = seen.record;
+      if (conversationId === '') return problem('invalid', 'Validation failed: The post has no conversation');
+      const reply = await services.askAccount(viewer, command, { conversationId });
+      if (isProblem(reply)) return reply;
+      // By the relations as they are now.
+      const again = await visibleStatus(services, viewer, params.id);
+      if (isProblem(again)) return again;
+      const status = await services.pages.one(services, viewer, again);
+      return status === undefined ? notFound() : json(status);
+    },
+  });
+}

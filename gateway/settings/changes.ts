@@ -1,0 +1,48 @@
+import { storedId } from '../../actors/domain/ids.js';
+import { type Problem, problem } from '../../actors/domain/problem.js';
+import { INSTANCE_ID } from '../../actors/instance/commands.js';
+import type { Collection } from '../../actors/instance/entries.js';
+import type { InstanceEntry } from '../../proto/gen/types.js';
+import { RATE_RULES, rateRules } from '../http/rate-rules.js';
+import type { Services } from '../http/services.js';
+import { SETTINGS } from './about.js';
+
+/** What is written of a new or changed entry; absent: as it was, or nothing. */
+export type EntryContent = Partial<Pick<InstanceEntry, 'text' | 'domain' | 'address' | 'announcement'>>;
+
+export interface EntryChange extends EntryContent {
+  readonly collection: Collection;
+  /** Absent: a new one. */
+  readonly id?: string;
+  readonly key?: string;
+  /** One with the same key is changed. */
+  readonly replace?: boolean;
+}
+
+/** Longest text of a rule, an announcement, a policy: some pages. */
+export const ENTRY_TEXT_CHARS_MAX = 50_000;
+
+/** Writes an entry for `by` (an account's id, or empty for the operator); durable when it answers. */
+export async function putEntry(
+  services: Services,
+  by: string,
+  change: EntryChange,
+  once?: string,
+): Promise<InstanceEntry | Problem> {
+  const { collection, id = '', key = '', replace = false, ...content } = change;
+  if (collection === 'settings' && !Object.hasOwn(SETTINGS, key))
+    return problem('invalid', `There is no setting ${key}: there are ${Object.keys(SETTINGS).join(', ')}`);
+  if (collection === 'settings' && key === 'rate_limits' && rateRules(change.text?.text) === undefined)
+    return problem('invalid', `Limits are on, off, or JSON with some of ${Object.keys(RATE_RULES).join(', ')}`);
+  if (collection === 'terms' && !/^\d{4}-\d\d-\d\d$/.test(key))
+    return problem('invalid', 'Terms need the day from which they hold, as 2026-12-31');
+  if ((content.text?.text ?? content.announcement?.text ?? '').length > ENTRY_TEXT_CHARS_MAX)
+    return problem('invalid', 'The text is too long');
+  const entry = { collection, id, key, atMs: 0, updatedAtMs: 0, ...content };
+  return services.askInstance(INSTANCE_ID, 'putEntry', { entry, by, replace }, once);
+}
+
+/** Takes an entry away; answers what it was. */
+export function removeEntry(services: Services, by: string, collection: Collection, id: string) {
+  return services.askInstance(INSTANCE_ID, 'removeEntry', { collection, id: storedId(id), by });
+}

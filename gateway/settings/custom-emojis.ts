@@ -1,0 +1,25 @@
+import { fileUrl } from '../../actors/domain/media.js';
+import type { CustomEmoji, EmojiLookup } from '../entities/instance/custom-emoji.js';
+import { type EntrySource, keepInStep } from './refreshed.js';
+
+/** The instance's emoji in memory, at most ENTRIES_MAX, kept in step with what is written, here and elsewhere. */
+export class CustomEmojis implements EmojiLookup {
+  all: ReadonlyMap<string, CustomEmoji> = new Map();
+
+  private constructor() {}
+
+  /** @throws Unavailable when the store cannot answer */
+  static async open(source: EntrySource, baseUrl: string): Promise<CustomEmojis> {
+    const emojis = new CustomEmojis();
+    await keepInStep('emojis', source, (entries) => {
+      emojis.all = new Map(
+        entries.map(({ key, text }) => {
+          const url = fileUrl(baseUrl, text?.text ?? '');
+          const emoji = { shortcode: key, url, static_url: url, visible_in_picker: true, category: text?.hint || null };
+          return [key, emoji];
+        }),
+      );
+    });
+    return emojis;
+  }
+}

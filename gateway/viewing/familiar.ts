@@ -1,0 +1,95 @@
+import type { StoreAccountEdge, StoreAccountRecord } from '../../proto/gen/types.js';
+import { accounts, followers, following } from '../../store/tables.js';
+import { isPublished, isSuspended } from '../entities/account/account.js';
+import type { Services } from '../http/services.js';
+import type { Entry } from '../paging/cursor.js';
+import { type Soon, soon } from '../paging/soon.js';
+import type { Lens } from './lens.js';
+import { loadAccounts } from './people-at-hand.js';
+
+/** Of those whom the viewer follows, how many are looked at for each account: one read each. */
+const FOLLOWED_LOOKED_AT_MAX = 2_000;
+/** Followers that are read instead of these: as many as are kept in memory. */
+const FOLLOWERS_LOOKED_AT_MAX = 100;
+/** Some may have come since they were counted. */
+const FOLLOWERS_ROWS_MAX = 150;
+const NOBODY: readonly StoreAccountRecord[] = [];
+/** How many are shown; clients show a few faces and the number. */
+const FAMILIAR_SHOWN_MAX = 40;
+
+/** Whom the viewer follows among an account's followers, unless either of them keeps their lists to themselves. */
+export function familiarFollowers(
+  services: Services,
+  viewer: string,
+  lens: Lens,
+  account: StoreAccountRecord,
+): Soon<readonly StoreAccountRecord[]> {
+  const isHidden =
+    account.profile?.hideCollections === true ||
+    lens.blocks(account.id) ||
+    !isPublished(account) ||
+    isSuspended(account);
+  if (isHidden || account.id === viewer) return NOBODY;
+  return soon(followersAmong(services, viewer, lens, account), (familiar) => {
+    const atHand: StoreAccountRecord[] = [];
+    for (const id of familiar) {
+      const record = services.tables.peekId?.(accounts, id);
+      if (record === undefined) return soon(loadAccounts(services, familiar), (all) => shownOf(lens, all.values()));
+      atHand.push(record);
+    }
+    return shownOf(lens, atHand);
+  });
+}
+
+/** The first of those whom the viewer may be shown as followers of somebody. */
+function shownOf(lens: Lens, records: Iterable<StoreAccountRecord>): readonly StoreAccountRecord[] {
+  const shown: StoreAccountRecord[] = [];
+  for (const record of records) {
+    if (shown.length === FAMILIAR_SHOWN_MAX) break;
+    if (!isPublished(record) || isSuspended(record) || record.profile?.hideCollections === true) continue;
+    if (!lens.hides(record.id)) shown.push(record);
+  }
+  return shown;
+}
+
+/** Whom the viewer follows that follow this account: by its followers where they are few, else by what each of them follows. */
+function followersAmong(
+  services: Services,
+  viewer: string,
+  lens: Lens,
+  account: StoreAccountRecord,
+): Soon<readonly string[]> {
+  if (account.followers > FOLLOWERS_LOOKED_AT_MAX) return followersByEdges(services, viewer, lens, account);
+  const rows = services.latestRows.of(followers, 'edge', account.id, FOLLOWERS_ROWS_MAX);
+  return soon(rows, (found) => {
+    if (found.length >= FOLLOWERS_ROWS_MAX) return followersByEdges(services, viewer, lens, account);
+    const ids: string[] = [];
+    for (const id of idsOf(found)) if (lens.follows(id) && id !== viewer && id !== account.id) ids.push(id);
+    return ids;
+  });
+}
+
+/** By the rows, which are others when anything of them is. */
+const followerIds = new WeakMap<readonly Entry<StoreAccountEdge>[], readonly string[]>();
+
+function idsOf(rows: readonly Entry<StoreAccountEdge>[]): readonly string[] {
+  let ids = followerIds.get(rows);
+  if (ids === undefined) {
+    ids = rows.map(({ value }) => value.accountId);
+    followerIds.set(rows, ids);
+  }
+  return ids;
+}
+
+async function followersByEdges(
+  { tables }: Services,
+  viewer: string,
+  lens: Lens,
+  account: StoreAccountRecord,
+): Promise<readonly string[]> {
+  const isAsked = (id: string) => id !== viewer && id !== account.id;
+  const followed = lens.authors.filter(isAsked).slice(0, FOLLOWED_LOOKED_AT_MAX);
+  const keys = followed.map((id) => ({ account: id, target: account.id }));
+  const edges = await tables.getMany(following, keys);
+  return followed.filter((_, index) => edges[index]?.pending === false);
+}

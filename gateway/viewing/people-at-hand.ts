@@ -1,0 +1,45 @@
+import type { StoreAccountRecord } from '../../proto/gen/types.js';
+import { accounts } from '../../store/tables.js';
+import type { Soon } from '../paging/soon.js';
+import type { ReadServices } from './read-services.js';
+
+/** What accounts are looked up in, by id. */
+export type People = Pick<ReadonlyMap<string, StoreAccountRecord>, 'get'>;
+
+/** Accounts as memory has them: nearly always all of a page, and then there is no need to collect their ids first. */
+export class PeopleAtHand implements People {
+  /** Nobody was missing so far. */
+  complete = true;
+  readonly #tables: ReadServices['tables'];
+
+  constructor({ tables }: Pick<ReadServices, 'tables'>) {
+    this.#tables = tables;
+  }
+
+  get(id: string): StoreAccountRecord | undefined {
+    const found = this.#tables.peekId?.(accounts, id);
+    if (found === undefined) this.complete = false;
+    return found;
+  }
+}
+
+/** Accounts by id; those that are gone are missing. */
+export function loadAccounts(
+  services: ReadServices,
+  ids: readonly string[],
+): Soon<ReadonlyMap<string, StoreAccountRecord>> {
+  const found = new Map<string, StoreAccountRecord>();
+  const missing = new Set<string>();
+  for (const id of ids) {
+    if (found.has(id) || missing.has(id)) continue;
+    const held = services.tables.peekId?.(accounts, id);
+    if (held === undefined) missing.add(id);
+    else found.set(id, held);
+  }
+  if (missing.size === 0) return found;
+  const keys = Array.from(missing, (account) => ({ account }));
+  return services.tables.getMany(accounts, keys).then((records) => {
+    for (const record of records) if (record !== undefined) found.set(record.id, record);
+    return found;
+  });
+}

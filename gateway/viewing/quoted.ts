@@ -1,0 +1,118 @@
+import type { StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
+import { type Soon, soon } from '../paging/soon.js';
+import type { FilterMatch } from './filters.js';
+
+/** What a status quotes, as its viewer may see it. */
+export interface SeenQuote {
+  /** In the words of the REST API. */
+  readonly state: string;
+  /** Undefined where there is nothing for the viewer. */
+  readonly quoted: QuotedStatus | undefined;
+}
+
+/** A quoted status that its viewer may see; fits where a VisibleStatus is asked for. */
+export interface QuotedStatus {
+  readonly record: StoreStatusRecord;
+  readonly original: undefined;
+  readonly filtered: readonly FilterMatch[] | undefined;
+  /** Of what it quotes itself only the state and the id are shown. */
+  readonly quote: SeenQuote | undefined;
+}
+
+const NOTHING: readonly StoreStatusRecord[] = [];
+
+interface Quoting {
+  readonly record: StoreStatusRecord;
+  readonly original: StoreStatusRecord | undefined;
+  readonly filtered?: readonly FilterMatch[] | undefined;
+  readonly quote?: SeenQuote | undefined;
+}
+
+/** How the viewer sees what is quoted. */
+export interface QuoteView {
+  load(ids: readonly string[]): Soon<readonly (StoreStatusRecord | undefined)[]>;
+  authors(ids: readonly string[]): Soon<ReadonlyMap<string, StoreAccountRecord>>;
+  /** `accepted` or why it is not shown like that; of `unauthorized` nothing is shown at all. */
+  stateOf(record: StoreStatusRecord, author: StoreAccountRecord | undefined): string;
+  filtered(record: StoreStatusRecord): readonly FilterMatch[];
+}
+
+/** Whether any of them quotes something: most pages need no more than this. */
+export function quotesAny(seen: readonly (Quoting | undefined)[]): boolean {
+  for (const status of seen) if (status !== undefined && (status.original ?? status.record).quote) return true;
+  return false;
+}
+
+/** The statuses with what they quote: two reads for a page, and two more where quoted ones quote, too. */
+export function withQuotes(seen: readonly (Quoting | undefined)[], view: QuoteView): Soon<(Quoting | undefined)[]> {
+  const first: StoreStatusRecord[] = [];
+  for (const status of seen) if (status !== undefined) first.push(status.original ?? status.record);
+  const known = new Map<string, StoreStatusRecord>();
+  return soon(loadQuoted(first, known, view), (nested) =>
+    soon(loadQuoted(nested, known, view), () => {
+      const authorIds: string[] = [];
+      for (const { accountId } of known.values()) authorIds.push(accountId);
+      return soon(view.authors(authorIds), (authors) => quotesOf(seen, view, known, authors));
+    }),
+  );
+}
+
+function quotesOf(
+  seen: readonly (Quoting | undefined)[],
+  view: QuoteView,
+  known: ReadonlyMap<string, StoreStatusRecord>,
+  authors: ReadonlyMap<string, StoreAccountRecord>,
+): (Quoting | undefined)[] {
+  /** Of what is quoted, as it is seen: many quote the same. */
+  const made = new Map<string, SeenQuote>();
+  const quoteOf = (record: StoreStatusRecord, isNested: boolean): SeenQuote | undefined => {
+    if (record.quote === undefined) return undefined;
+    const { statusId, state } = record.quote;
+    if (state !== 'accepted') return { state: state || 'pending', quoted: undefined };
+    if (isNested) return seenQuote(statusId, isNested);
+    let quote = made.get(statusId);
+    if (quote === undefined) {
+      quote = seenQuote(statusId, isNested);
+      made.set(statusId, quote);
+    }
+    return quote;
+  };
+  const seenQuote = (statusId: string, isNested: boolean): SeenQuote => {
+    const quoted = known.get(statusId);
+    if (quoted === undefined || quoted.deleted) return { state: 'deleted', quoted: undefined };
+    const now = view.stateOf(quoted, authors.get(quoted.accountId));
+    if (now === 'unauthorized') return { state: now, quoted: undefined };
+    // Written out, since to spread one object into another takes V8 as long as all else here.
+    if (isNested)
+      return { state: now, quoted: { record: quoted, original: undefined, filtered: undefined, quote: undefined } };
+    const matches = view.filtered(quoted);
+    const filtered = matches.length > 0 ? matches : undefined;
+    return { state: now, quoted: { record: quoted, original: undefined, filtered, quote: quoteOf(quoted, true) } };
+  };
+  return seen.map((status) => {
+    const quote = status && quoteOf(status.original ?? status.record, false);
+    if (status === undefined || quote === undefined) return status;
+    const { record, original, filtered } = status;
+    return { record, original, filtered, quote };
+  });
+}
+
+/** What these quote, as far as it is permitted; also put to what is known. */
+function loadQuoted(
+  records: readonly StoreStatusRecord[],
+  known: Map<string, StoreStatusRecord>,
+  view: QuoteView,
+): Soon<readonly StoreStatusRecord[]> {
+  let ids: Set<string> | undefined;
+  for (const { quote } of records) {
+    if (quote?.state !== 'accepted' || known.has(quote.statusId)) continue;
+    ids ??= new Set();
+    ids.add(quote.statusId);
+  }
+  if (ids === undefined) return NOTHING;
+  return soon(view.load([...ids]), (loaded) => {
+    const found = loaded.filter((record) => record !== undefined);
+    for (const record of found) known.set(record.id, record);
+    return found;
+  });
+}

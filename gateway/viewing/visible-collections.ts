@@ -1,0 +1,146 @@
+import { isProblem, type Problem } from '../../actors/domain/problem.js';
+import type { AccountCollection, AccountCollectionItem, StoreAccountRecord } from '../../proto/gen/types.js';
+import { collections } from '../../store/tables.js';
+import { isPublished, isSuspended } from '../entities/account/account.js';
+import { type Soon, soon } from '../paging/soon.js';
+import { loadAccounts, type People, PeopleAtHand } from './people-at-hand.js';
+import type { ReadServices } from './read-services.js';
+import type { Relations } from './relations.js';
+import { blocksDomainOf } from './screen.js';
+import { notFound, relationsOf } from './visible.js';
+
+/** A collection that its viewer may see, with what of it is for them; made here only, and what renderers take. */
+export interface VisibleCollection {
+  readonly record: AccountCollection;
+  readonly owner: StoreAccountRecord;
+  /** The record's own list where nobody in it is hidden. */
+  readonly items: readonly AccountCollectionItem[];
+}
+
+export interface CollectionOptions {
+  /** Known relations to all concerned; absent: the viewer's actor is asked, once. */
+  readonly relations?: Relations;
+  /** Leaves out those of owners whom the viewer blocks, too: lists do, single ones don't. */
+  readonly hideBlocked?: boolean;
+}
+
+/** The one way from stored collections to what a viewer may see, in their order; undefined where there is nothing. */
+export function visibleCollections(
+  services: ReadServices,
+  viewer: string | undefined,
+  records: readonly (AccountCollection | undefined)[],
+  { relations: known, hideBlocked }: CollectionOptions = {},
+): Soon<(VisibleCollection | undefined)[]> {
+  return soon(known ?? relationsOf(services, viewer), (relations) => {
+    const atHand = new PeopleAtHand(services);
+    const seen = seenBy(viewer, records, relations, hideBlocked === true, atHand);
+    if (atHand.complete) return seen;
+    return soon(loadAccounts(services, concerned(records)), (people) =>
+      seenBy(viewer, records, relations, hideBlocked === true, people),
+    );
+  });
+}
+
+function concerned(records: readonly (AccountCollection | undefined)[]): string[] {
+  const ids = new Set<string>();
+  for (const record of records) {
+    if (record === undefined) continue;
+    ids.add(record.owner);
+    for (const { account } of record.items) ids.add(account);
+  }
+  return [...ids];
+}
+
+function seenBy(
+  viewer: string | undefined,
+  records: readonly (AccountCollection | undefined)[],
+  relations: Relations,
+  hideBlocked: boolean,
+  people: People,
+): (VisibleCollection | undefined)[] {
+  // The same people are in many of somebody's collections.
+  const known = new Map<string, boolean>();
+  const shows = ({ account: id }: AccountCollectionItem) => {
+    let isKnown = known.get(id);
+    if (isKnown === undefined) {
+      const account = people.get(id);
+      isKnown = account !== undefined && isShown(account, viewer, relations);
+      known.set(id, isKnown);
+    }
+    return isKnown;
+  };
+  return records.map((record) => {
+    const owner = record && people.get(record.owner);
+    if (record === undefined || owner === undefined || !isThere(owner)) return undefined;
+    const relation = viewer === owner.id ? undefined : relations(owner.id);
+    if (relation?.blockedBy === true || (hideBlocked && relation?.blocking === true)) return undefined;
+    const { items } = record;
+    return { record, owner, items: items.every(shows) ? items : items.filter(shows) };
+  });
+}
+
+/** By their ids, in the ids' order. */
+export function collectionsById(
+  services: ReadServices,
+  viewer: string | undefined,
+  ids: readonly string[],
+  options: CollectionOptions = {},
+): Soon<(VisibleCollection | undefined)[]> {
+  const held = ids.map((collection) => services.tables.peekId?.(collections, collection));
+  const records = held.includes(undefined)
+    ? services.tables.getMany(
+        collections,
+        ids.map((collection) => ({ collection })),
+      )
+    : held;
+  return soon(records, (found) => visibleCollections(services, viewer, found, options));
+}
+
+/** One collection, or the refusal that does not tell why. */
+export function visibleCollection(
+  services: ReadServices,
+  viewer: string | undefined,
+  id: string,
+): Soon<VisibleCollection | Problem> {
+  return soon(collectionsById(services, viewer, [id]), ([found]) => found ?? notFound());
+}
+
+/** What somebody just made or changed, as they see it. */
+export async function ownCollection(
+  services: ReadServices,
+  viewer: string,
+  reply: AccountCollection | Problem,
+): Promise<VisibleCollection | Problem> {
+  if (isProblem(reply)) return reply;
+  const [found] = await visibleCollections(services, viewer, [reply]);
+  return found ?? notFound();
+}
+
+/** Whom a viewer sees in collections: nobody who is away, nor whom one of the two, or the viewer's domain block, keeps out. */
+function isShown(account: StoreAccountRecord, viewer: string | undefined, relations: Relations): boolean {
+  if (!isThere(account)) return false;
+  if (account.id === viewer) return true;
+  const relation = relations(account.id);
+  if (relation?.blocking === true || relation?.blockedBy === true) return false;
+  return relation?.following === true || !blocksDomainOf(relations.screen, account);
+}
+
+const isThere = (record: StoreAccountRecord): boolean => isPublished(record) && !isSuspended(record);
+
+/** Collections that statuses link to, by id. */
+export type Tagged = ReadonlyMap<string, VisibleCollection>;
+const NO_COLLECTIONS: Tagged = new Map();
+
+/** Collections by their ids, without those that the viewer may not see or whose owner the viewer blocks. */
+export function taggedCollections(
+  services: ReadServices,
+  viewer: string | undefined,
+  ids: readonly string[],
+): Soon<Tagged> {
+  if (ids.length === 0) return NO_COLLECTIONS;
+  return soon(collectionsById(services, viewer, ids, { hideBlocked: true }), (seen) => {
+    const found = new Map<string, VisibleCollection>();
+    for (const one of seen) if (one !== undefined) found.set(one.record.id, one);
+    return found;
+  });
+}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { serverKey } from '../../../gateway/keys/server-key.js';
+import { TestServer } from '../../kit/server.js';
+
+let server: TestServer;
+before(async () => {
+  server = await TestServer.start();
+});
+after(() => server?.stop());
+
+test('nodes that make the key at once, and hear nothing of one another, name one and the same', async () => {
+  const { services } = server.node;
+  const heardNothing = { ...services, entries: Object.assign(Object.create(services.entries), { of: async () => [] }) };
+  const keys = await Promise.all([1, 2, 3].map(() => serverKey(heardNothing)));
+  const known = await serverKey(services);
+  assert.equal(Buffer.from(known, 'base64url').length, 65);
+  assert.deepEqual([...keys, await serverKey(heardNothing)], Array(4).fill(known));
+});
+
+test('of a key that nobody could store no part is told', async () => {
+  const { services } = server.node;
+  const refused = async () => ({ problem: 'invalid', detail: 'no' });
+  const none = Object.assign(Object.create(services.entries), { of: async () => [] });
+  await assert.rejects(serverKey({ ...services, entries: none, askInstance: refused as never }), {
+    name: 'Unavailable',
+  });
+});

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { tokenHash } from '../../../../gateway/http/authenticator.js';
+import { TestServer } from '../../../kit/server.js';
+import { Visitor } from '../../../kit/visitor.js';
+import { makeUser, PASSWORD } from '../../oauth/stage.js';
+
+let server: TestServer;
+before(async () => {
+  server = await TestServer.start();
+});
+after(() => server?.stop());
+
+const verify = async (token: string) =>
+  (await server.ask('GET', '/api/v1/accounts/verify_credentials', undefined, token)).status;
+
+async function signedIn(login: string): Promise<Visitor> {
+  const visitor = new Visitor(server.url);
+  await visitor.get('/auth/sign_in');
+  await visitor.submit('/auth/sign_in', { login, password: PASSWORD });
+  return visitor;
+}
+
+test('a page lists the browsers and applications that may act for somebody, and takes their access away', async () => {
+  const id = await makeUser(server, 'ada');
+  const token = await server.token(id, ['read', 'write']);
+  const other = await signedIn('ada');
+  const visitor = await signedIn('ada');
+  const { status, text } = await visitor.get('/auth/sessions');
+  assert.deepEqual([status, text.match(/A browser/g)?.length, text.match(/this one/g)?.length], [200, 2, 1]);
+  assert.match(text, /<code>read write<\/code>/);
+  assert.ok(!text.includes(token), 'no token is shown');
+  assert.equal((await visitor.submit('/auth/sessions/revoke', { token: tokenHash(token) })).status, 303);
+  assert.equal(await verify(token), 401);
+  assert.doesNotMatch((await visitor.get('/auth/sessions')).text, /read write/);
+  const hashes = [...(visitor.page?.text ?? '').matchAll(/name="token" value="([^"]+)"/g)].map(
+    (match) => match[1] ?? '',
+  );
+  assert.equal(hashes.length, 2);
+  await visitor.submit('/auth/sessions/revoke', { token: hashes[1] ?? '' });
+  assert.equal((await other.get('/auth/sessions')).status, 303, 'the other browser is signed out');
+  await visitor.get('/auth/sessions');
+  await visitor.submit('/auth/sessions/revoke', { token: hashes[0] ?? '' });
+  assert.equal((await visitor.get('/auth/sessions')).location, '/auth/sign_in');
+});
+
+test('nobody sees or takes away what is not theirs, nor by a form of another page', async () => {
+  const ben = await makeUser(server, 'ben');
+  await makeUser(server, 'eve');
+  const token = await server.token(ben, ['read']);
+  const eve = await signedIn('eve');
+  assert.doesNotMatch((await eve.get('/auth/sessions')).text, /<code>read<\/code>/);
+  assert.equal((await eve.submit('/auth/sessions/revoke', { token: tokenHash(token) })).status, 303);
+  assert.equal(await verify(token), 200);
+  const own = await signedIn('ben');
+  await own.get('/auth/sessions');
+  assert.equal((await own.post('/auth/sessions/revoke', { csrf: 'guessed', token: tokenHash(token) })).status, 403);
+  const foreign = { origin: 'https://evil.example' };
+  assert.equal((await own.submit('/auth/sessions/revoke', { token: tokenHash(token) }, foreign)).status, 403);
+  assert.equal(await verify(token), 200);
+  const nobody = new Visitor(server.url);
+  assert.equal((await nobody.get('/auth/sessions')).location, '/auth/sign_in');
+  assert.equal((await nobody.post('/auth/sessions/revoke', { csrf: '', token: tokenHash(token) })).status, 403);
+});

@@ -1,0 +1,146 @@
+import type { Answered, Asked, Person } from '../../kit/server.js';
+
+/** Someone who looks: a person, or nobody in particular. */
+export type Looker = Pick<Person, 'get'> & Partial<Person>;
+
+/** An application, without a user. */
+export async function applicationOf(server: Asked): Promise<Looker> {
+  const registered = { client_name: 'looks', redirect_uris: 'https://example.org/', scopes: 'read' };
+  const { client_id, client_secret } = (await server.ask('POST', '/api/v1/apps', registered)).body;
+  const credentials = { grant_type: 'client_credentials', client_id, client_secret, scope: 'read' };
+  const { access_token } = (await server.ask('POST', '/oauth/token', credentials)).body;
+  return { get: (path) => server.ask('GET', path, undefined, access_token) };
+}
+
+/** What a look needs to know. */
+export interface Scene {
+  readonly people: readonly Person[];
+  /** Ids and words of all that was ever said, whoever may see it. */
+  readonly said: readonly { readonly id: string; readonly word: string }[];
+}
+
+/**
+ * Where statuses show: the addresses that somebody looks at. `each` of a status that the looker may not see must be
+ * answered as one that never was.
+ */
+export type View =
+  | { readonly kind: 'list'; readonly paths: (scene: Scene, looker: Looker) => Promise<string[]> | string[] }
+  | { readonly kind: 'each'; readonly path: (id: string) => string };
+
+const at = (...paths: string[]): View => ({ kind: 'list', paths: () => paths });
+const each = (path: (id: string) => string): View => ({ kind: 'each', path });
+const ofPeople = (path: (id: string) => string[]): View => ({
+  kind: 'list',
+  paths: ({ people }) => people.flatMap(({ id }) => path(id)),
+});
+const ofWords = (path: (word: string) => string): View => ({
+  kind: 'list',
+  paths: ({ said }) => said.map(({ word }) => path(word)),
+});
+/** An address for each thing of a list. */
+const listedAt = (list: string, path: (thing: never) => string): View => ({
+  kind: 'list',
+  paths: async (_scene, looker) => things(await looker.get(list)).map((thing) => path(thing as never)),
+});
+
+function things({ status, body }: Answered): readonly unknown[] {
+  if (status !== 200) return [];
+  return Array.isArray(body) ? body : (body.notification_groups ?? []);
+}
+
+const PAGE = 'limit=40';
+type Thing = { readonly id: string };
+type Group = { readonly group_key: string };
+
+/** By route: a new one that shows statuses is one more line. */
+export const STATUS_VIEWS: Readonly<Record<string, View>> = {
+  'GET /api/v1/statuses/:id': each((id) => `/api/v1/statuses/${id}`),
+  'GET /api/v1/statuses/:id/context': each((id) => `/api/v1/statuses/${id}/context`),
+  'GET /api/v1/statuses/:id/card': {
+    kind: 'list',
+    paths: ({ said }) => said.map(({ id }) => `/api/v1/statuses/${id}/card`),
+  },
+  'GET /api/v1/statuses/:id/history': each((id) => `/api/v1/statuses/${id}/history`),
+  'GET /api/v1/statuses/:id/favourited_by': each((id) => `/api/v1/statuses/${id}/favourited_by`),
+  'GET /api/v1/statuses/:id/reblogged_by': each((id) => `/api/v1/statuses/${id}/reblogged_by`),
+  'GET /api/v1/statuses/:id/source': {
+    kind: 'list',
+    paths: ({ said }) => said.map(({ id }) => `/api/v1/statuses/${id}/source`),
+  },
+  'GET /api/v1/statuses/:id/quotes': {
+    kind: 'list',
+    paths: ({ said }) => said.map(({ id }) => `/api/v1/statuses/${id}/quotes`),
+  },
+  'GET /api/v1/statuses': {
+    kind: 'list',
+    paths: ({ said }) => [
+      `/api/v1/statuses?${said
+        .slice(-20)
+        .map(({ id }) => `id[]=${id}`)
+        .join('&')}`,
+    ],
+  },
+  'GET /api/v1/timelines/link': at(`/api/v1/timelines/link?url=https://news.example/&${PAGE}`),
+  'GET /api/v1/statuses/:id/media_index': each((id) => `/api/v1/statuses/${id}/media_index`),
+  'GET /api/v1/accounts/:id/media_index': ofPeople((id) => [`/api/v1/accounts/${id}/media_index`]),
+  'GET /api/v1/polls/:id': each((id) => `/api/v1/polls/${id}`),
+  'GET /api/v1/trends/statuses': at(`/api/v1/trends/statuses?${PAGE}`),
+  'GET /api/v1/timelines/home': at(`/api/v1/timelines/home?${PAGE}`),
+  'GET /api/v1/timelines/public': at(`/api/v1/timelines/public?${PAGE}`, `/api/v1/timelines/public?local=true&${PAGE}`),
+  'GET /api/v1/timelines/tag/:hashtag': at(`/api/v1/timelines/tag/owls?${PAGE}`),
+  'GET /api/v1/timelines/list/:id': listedAt(
+    '/api/v1/lists',
+    ({ id }: Thing) => `/api/v1/timelines/list/${id}?${PAGE}`,
+  ),
+  'GET /api/v1/timelines/direct': at(`/api/v1/timelines/direct?${PAGE}`),
+  'GET /api/v1/timelines/mentions': at(`/api/v1/timelines/mentions?${PAGE}`),
+  'GET /api/v1/accounts/:id/statuses': ofPeople((id) =>
+    ['', 'pinned=true', 'exclude_replies=true', 'exclude_reblogs=true', 'tagged=owls'].map(
+      (query) => `/api/v1/accounts/${id}/statuses?${query}&${PAGE}`,
+    ),
+  ),
+  'GET /api/v1/favourites': at(`/api/v1/favourites?${PAGE}`),
+  'GET /api/v1/bookmarks': at(`/api/v1/bookmarks?${PAGE}`),
+  'GET /api/v1/conversations': at(`/api/v1/conversations?${PAGE}`),
+  'GET /api/v1/notifications': at('/api/v1/notifications?include_filtered=true&limit=80'),
+  'GET /api/v1/notifications/:id': listedAt(
+    '/api/v1/notifications?include_filtered=true&limit=80',
+    ({ id }: Thing) => `/api/v1/notifications/${id}`,
+  ),
+  'GET /api/v1/notifications/requests': at(`/api/v1/notifications/requests?${PAGE}`),
+  'GET /api/v1/notifications/requests/:id': listedAt(
+    '/api/v1/notifications/requests',
+    ({ id }: Thing) => `/api/v1/notifications/requests/${id}`,
+  ),
+  'GET /api/v2/notifications': at('/api/v2/notifications?include_filtered=true&limit=80'),
+  'GET /api/v2/notifications/:key': listedAt(
+    '/api/v2/notifications?limit=80',
+    ({ group_key }: Group) => `/api/v2/notifications/${group_key}`,
+  ),
+  'GET /api/v2/search': ofWords((word) => `/api/v2/search?q=${word}&${PAGE}`),
+  'GET /api/v1/search': ofWords((word) => `/api/v1/search?q=${word}&${PAGE}`),
+};
+
+/** Routes whose answers could hold statuses by their names or types, and why they need no look. */
+export const NO_STATUS_SHOWN: Readonly<Record<string, string>> = {
+  'GET /api/v1/statuses/public': 'leads to where the timeline is now',
+  'GET /api/v1/statuses/home': 'leads to where the timeline is now',
+  'GET /api/v1/statuses/mentions': 'leads to where the timeline is now',
+  'GET /api/v1/statuses/tag/:tag': 'leads to where the timeline is now',
+  'GET /api/v1/scheduled_statuses': 'one’s own, and no statuses yet',
+  'GET /api/v1/scheduled_statuses/:id': 'one’s own, and no status yet',
+  'GET /api/v1/accounts/search': 'accounts only',
+  'GET /api/v1/notifications/unread_count': 'a count',
+  'GET /api/v2/notifications/unread_count': 'a count',
+  'GET /api/v1/notifications/requests/merged': 'yes or no',
+  'GET /api/v1/notifications/policy': 'rules and counts',
+  'GET /api/v2/notifications/policy': 'rules and counts',
+  'GET /api/v2/notifications/:key/accounts': 'accounts only',
+  'GET /api/v2/filters/:id/statuses': 'ids that the owner chose',
+  'GET /api/v2/filters/statuses/:id': 'an id that the owner chose',
+  'GET /api/v1/annual_reports': 'there are none',
+  'GET /api/v1/annual_reports/:year': 'there are none',
+  'GET /api/v1/admin/reports': 'for moderators, who see what was reported',
+  'GET /api/v1/admin/trends/statuses': 'for moderators: what /api/v1/trends/statuses shows, as far as they may see it',
+  'GET /api/v1/admin/reports/:id': 'for moderators, who see what was reported',
+};
