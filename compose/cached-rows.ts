@@ -1,8 +1,8 @@
 import type { RowCarrier } from '../actors/runtime/carried-rows.js';
 import { codec } from '../proto/codec.js';
 import type { NodeRowKey } from '../proto/gen/types.js';
-import { CachedTables, type WrittenRow } from '../store/cached-tables.js';
-import { changedNumbers } from '../store/changed-numbers.js';
+import { CachedTables, type WrittenRow } from '../store/cache/cached-tables.js';
+import { changedNumbers } from '../store/cache/changed-numbers.js';
 import type { Tables } from '../store/port.js';
 import type { AnyTable } from '../store/table.js';
 import {
@@ -28,7 +28,7 @@ import {
   tagStatuses,
 } from '../store/tables.js';
 import { type Bus, ROWS_TOPIC } from '../transport/bus.js';
-import { type Hearing, UNHEARD_MS } from './hearing.js';
+import { type Hearing, UNHEARD_MS } from './peer-liveness.js';
 
 /** By then a write that failed has happened, if it ever does: its rows are told once more. */
 const LATE_MS = 10_000;

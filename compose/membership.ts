@@ -15,7 +15,7 @@ import { members } from '../store/tables.js';
 import type { Bus } from '../transport/bus.js';
 import type { PeerSecurity } from '../transport/grpc/peer-security.js';
 import type { OperatorService } from '../transport/peer.js';
-import type { Company } from './hearing.js';
+import type { Company } from './peer-liveness.js';
 
 /** How this node owns shards: all of them, or its part of the cluster's. */
 export interface Membership {

@@ -50,13 +50,13 @@ import type { OperatorService } from '../transport/peer.js';
 import { GuardedClient } from '../transport/web/guarded-client.js';
 import { LinkPages } from '../transport/web/link-pages.js';
 import { accountIds } from './account-ids.js';
-import { Audience } from './audience.js';
 import { cachedAlone, cachedTogether, rowCarrier } from './cached-rows.js';
 import { closeDataFolder } from './data-folder.js';
-import { Hearing, UNHEARD_MS } from './hearing.js';
 import { fanOut, makeGuestRings, makeHomeRings, makePublicRing, withRings } from './home-rings.js';
+import { Audience } from './invalidation-barrier.js';
 import { openMembership } from './membership.js';
 import { openBus, openMedia, openStore } from './parts.js';
+import { Hearing, UNHEARD_MS } from './peer-liveness.js';
 import { relationNews } from './relation-news.js';
 import { openKeyedTokens } from './token-secret.js';
 

@@ -3,7 +3,7 @@ import type { Placement } from '../actors/runtime/placement/placement.js';
 import type { RelationNews } from '../gateway/viewing/relation-news.js';
 import { codec } from '../proto/codec.js';
 import { type Bus, RELATIONS_TOPIC } from '../transport/bus.js';
-import { type Hearing, UNHEARD_MS } from './hearing.js';
+import { type Hearing, UNHEARD_MS } from './peer-liveness.js';
 
 const messages = codec('murmuration.node.AccountTopic');
 

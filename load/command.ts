@@ -1,14 +1,14 @@
 import { access, constants, open, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { Client, NoAnswer } from './client.js';
+import { Client, NoAnswer } from './clients/client.js';
+import { streamTargetsOf } from './clients/stream-address.js';
+import { admit, type Target } from './clients/target-guard.js';
+import { summary } from './judging/summary.js';
 import { defaultLimits, type Limits, limitsOf, quantity } from './limits.js';
 import { BadPlan, checked, defaultPlan, mixOf, operationNames, type Plan, scenarios, USERS_MAX } from './plan.js';
 import { showProgress } from './progress.js';
 import { runLoad } from './run.js';
-import { streamTargetsOf } from './stream-address.js';
-import { summary } from './summary.js';
-import { admit, type Target } from './target-guard.js';
 import { registered, tokensOf, verified } from './users.js';
 
 /** Exit codes: past a limit; a plan that cannot be carried out; a server that could not be prepared. */

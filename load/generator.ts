@@ -1,4 +1,4 @@
-import type { LoadResult } from './result.js';
+import type { LoadResult } from './judging/result.js';
 
 /** Beyond, the generator is the slower part. */
 const BUSY_MAX = 0.9;

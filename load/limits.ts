@@ -1,6 +1,6 @@
+import type { Figures, Judged, Latency, LoadResult } from './judging/result.js';
+import { type VerdictName, verdictNames } from './judging/verdicts.js';
 import { BadPlan, type OperationName, operationNames } from './plan.js';
-import type { Figures, Judged, Latency, LoadResult } from './result.js';
-import { type VerdictName, verdictNames } from './verdicts.js';
 
 /** Past which a run has failed; each may be given for all operations or for one. Verdicts are numbers of findings. */
 export interface Limits {

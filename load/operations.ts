@@ -1,12 +1,12 @@
-import { type Answer, type Client, NoAnswer } from './client.js';
+import { type Answer, type Client, NoAnswer } from './clients/client.js';
+import { statusIn } from './clients/json.js';
+import type { Streaming } from './clients/streaming.js';
 import type { Crowd } from './crowd.js';
-import { statusIn } from './json.js';
+import type { Witness, Witnessed } from './judging/observer.js';
+import type { Outcome } from './judging/recorder.js';
+import type { Sightings } from './judging/seen-posts.js';
 import type { OperationName } from './plan.js';
 import { below, type Random } from './random.js';
-import type { Outcome } from './recorder.js';
-import type { Sightings } from './sightings.js';
-import type { Streaming } from './streaming.js';
-import type { Witness, Witnessed } from './witness.js';
 
 /** Statuses that favourites and single reads choose from: the newest are what people look at. */
 const STATUSES_MAX = 2_000;

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { pause } from './insist.js';
+import { pause } from './clients/retry.js';
 import type { ClosedPace, OpenPace } from './plan.js';
 import type { Random } from './random.js';
 

@@ -1,8 +1,8 @@
-import type { Client } from './client.js';
+import type { Client } from './clients/client.js';
+import { inParallel } from './clients/in-parallel.js';
+import { objectIn, statusIn } from './clients/json.js';
+import { insist, patienceFor } from './clients/retry.js';
 import type { Crowd, Follow } from './crowd.js';
-import { inParallel } from './in-parallel.js';
-import { insist, patienceFor } from './insist.js';
-import { objectIn, statusIn } from './json.js';
 import { BadPlan, FOLLOWS_MAX } from './plan.js';
 
 /** Set-up requests at a time. */

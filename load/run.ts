@@ -1,26 +1,26 @@
 import { setMaxListeners } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Looked, lookAfterwards } from './aftermath.js';
-import { Client } from './client.js';
+import { Client } from './clients/client.js';
+import { Streaming } from './clients/streaming.js';
+import type { Target } from './clients/target-guard.js';
 import { Crowd } from './crowd.js';
-import { Histogram } from './histogram.js';
-import { HomeWatch } from './home-watch.js';
+import { type Looked, lookAfterwards } from './judging/final-check.js';
+import { Histogram } from './judging/histogram.js';
+import { HomeWatch } from './judging/home-watch.js';
+import { Witness } from './judging/observer.js';
+import { Recorder } from './judging/recorder.js';
+import { distributionOf, figuresOf, type LoadResult, latencyOf, seriesOf } from './judging/result.js';
+import { Sightings } from './judging/seen-posts.js';
+import { Findings } from './judging/verdicts.js';
+import { Visible } from './judging/visible.js';
 import { judge, type Limits } from './limits.js';
 import { Operations } from './operations.js';
 import { closedLoop, openLoop, RealTicker, type Send } from './pacing.js';
 import { BadPlan, checked, type OperationName, operationNames, type Plan } from './plan.js';
 import { prepare } from './prepare.js';
 import { below, type Random, seeded } from './random.js';
-import { Recorder } from './recorder.js';
-import { distributionOf, figuresOf, type LoadResult, latencyOf, seriesOf } from './result.js';
-import { Sightings } from './sightings.js';
-import { Streaming } from './streaming.js';
-import type { Target } from './target-guard.js';
 import type { User } from './users.js';
-import { Findings } from './verdicts.js';
-import { Visible } from './visible.js';
-import { Witness } from './witness.js';
 
 /** In a closed loop a sender obeys Retry-After only so far, or the loop would stand still. */
 const SHED_PAUSE_MS_MAX = 1_000;

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { type Ask, type Client, NoAnswer } from './client.js';
-import { inParallel } from './in-parallel.js';
-import { insist, patienceFor, Refused } from './insist.js';
-import { objectIn } from './json.js';
+import { type Ask, type Client, NoAnswer } from './clients/client.js';
+import { inParallel } from './clients/in-parallel.js';
+import { objectIn } from './clients/json.js';
+import { insist, patienceFor, Refused } from './clients/retry.js';
 import { BadPlan, USERS_MAX } from './plan.js';
 
 /** An account of the server, and what it is asked with. */

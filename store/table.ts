@@ -17,7 +17,7 @@ export interface TableOptions {
    * back does no harm: a replica that was away for longer brings it back.
    */
   readonly gcGraceSeconds?: number;
-  /** Read far more often than written, and small: decoded values are kept (store/cached-tables.ts), nobody changes them. */
+  /** Read far more often than written, and small: decoded values are kept (store/cache/cached-tables.ts), nobody changes them. */
   readonly hot?: boolean;
   /** Who keeps something made of its rows is told when they are written. */
   readonly watched?: boolean;

@@ -1,6 +1,6 @@
 import { comparable, isLetter, nameWords, startsOf, WORD_CHARS_MAX, wordsOf } from '../../actors/domain/text/words.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
-import { Generations } from '../../store/generations.js';
+import { Generations } from '../../store/cache/generations.js';
 import type { RangeOptions } from '../../store/port.js';
 import { accounts, nameIndex } from '../../store/tables.js';
 import { isPublished, isSuspended } from '../entities/account/account.js';

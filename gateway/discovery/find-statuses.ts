@@ -7,7 +7,7 @@ import type {
   StoreStatusRecord,
   StoreStatusRef,
 } from '../../proto/gen/types.js';
-import { Generations } from '../../store/generations.js';
+import { Generations } from '../../store/cache/generations.js';
 import { accountStatuses, bookmarks, favourites, notifications } from '../../store/tables.js';
 import type { Services } from '../http/services.js';
 import { notificationCursor } from '../notifications/notification-cursor.js';

@@ -1,7 +1,7 @@
 import { storedId } from '../../actors/domain/ids.js';
 import type { Clock } from '../../actors/domain/time.js';
-import type { WrittenRow } from '../../store/cached-tables.js';
-import { Generations } from '../../store/generations.js';
+import type { WrittenRow } from '../../store/cache/cached-tables.js';
+import { Generations } from '../../store/cache/generations.js';
 import type { ReadTables } from '../../store/port.js';
 import type { Table } from '../../store/table.js';
 import { ALL, type Cursor, type Entry } from '../paging/cursor.js';

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { idMs, makeId } from '../../actors/domain/ids.js';
 import type { Clock } from '../../actors/domain/time.js';
 import type { StorePublicRow } from '../../proto/gen/types.js';
-import type { WrittenRow } from '../../store/cached-tables.js';
+import type { WrittenRow } from '../../store/cache/cached-tables.js';
 import type { ReadTables } from '../../store/port.js';
 import { tagStatuses } from '../../store/tables.js';
 import type { Soon } from '../paging/soon.js';

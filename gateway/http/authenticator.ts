@@ -43,7 +43,7 @@ export function bearerToken(header: string | undefined): string | undefined {
 /**
  * Finds the token that a request bears, and its account. Both rows are looked at on each request, in memory while the
  * store's cache vouches for them, so a revocation counts at once on the node that writes it, and on others as soon as
- * any other change of a row (store/cached-tables.ts).
+ * any other change of a row (store/cache/cached-tables.ts).
  */
 export class Authenticator {
   readonly #tables: ReadTables;

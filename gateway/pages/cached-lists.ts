@@ -6,7 +6,7 @@ import type {
   InstanceReport,
   StoreAccountRecord,
 } from '../../proto/gen/types.js';
-import { Generations } from '../../store/generations.js';
+import { Generations } from '../../store/cache/generations.js';
 import type { TagUses } from '../discovery/tag-histories.js';
 import type { LinkTrend } from '../discovery/trends.js';
 import { renderAdminAccount } from '../entities/account/admin.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../actors/domain/time.js';
 import type { StoreAccountRecord, StoreMark, StoreStatusRecord } from '../../proto/gen/types.js';
-import { Generations } from '../../store/generations.js';
+import { Generations } from '../../store/cache/generations.js';
 import { renderAccount } from '../entities/account/account.js';
 import { renderFilterResult } from '../entities/account/filter.js';
 import type { EmojiLookup } from '../entities/instance/custom-emoji.js';

@@ -1,5 +1,5 @@
 import type { StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
-import { Generations } from '../../store/generations.js';
+import { Generations } from '../../store/cache/generations.js';
 import { notificationHead, type SeenNotification, seenNotifications } from '../entities/notification/notification.js';
 import { fallbackOf } from '../entities/notification/notification-fallback.js';
 import { collectionJson } from '../entities/status/collection.js';

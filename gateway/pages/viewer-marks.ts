@@ -1,7 +1,7 @@
 import { eraOfId, storedId } from '../../actors/domain/ids.js';
 import type { StoreMark } from '../../proto/gen/types.js';
-import type { CachedTables, WrittenRow } from '../../store/cached-tables.js';
-import { Generations } from '../../store/generations.js';
+import type { CachedTables, WrittenRow } from '../../store/cache/cached-tables.js';
+import { Generations } from '../../store/cache/generations.js';
 import { marks, statuses } from '../../store/tables.js';
 
 /** Marks of one account in one era that are kept as a whole; of more, those of a page are read one by one. */

@@ -1,7 +1,7 @@
 import { storedId } from '../../actors/domain/ids.js';
 import type { Collection } from '../../actors/instance/entries.js';
 import type { InstanceEntry } from '../../proto/gen/types.js';
-import type { CachedTables, WrittenRow } from '../../store/cached-tables.js';
+import type { CachedTables, WrittenRow } from '../../store/cache/cached-tables.js';
 import { RANGE_LIMIT_MAX } from '../../store/port.js';
 import { instanceEntries } from '../../store/tables.js';
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../actors/domain/time.js';
 import type { Collection } from '../../actors/instance/entries.js';
 import type { InstanceEntry } from '../../proto/gen/types.js';
-import type { CachedTables } from '../../store/cached-tables.js';
+import type { CachedTables } from '../../store/cache/cached-tables.js';
 import { instanceEntries } from '../../store/tables.js';
 import type { InstanceEntries } from './entries.js';
 

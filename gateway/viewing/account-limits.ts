@@ -1,6 +1,6 @@
 import type { Clock } from '../../actors/domain/time.js';
 import type { StoreAccountLimit } from '../../proto/gen/types.js';
-import type { CachedTables, WrittenRow } from '../../store/cached-tables.js';
+import type { CachedTables, WrittenRow } from '../../store/cache/cached-tables.js';
 import { RANGE_LIMIT_MAX } from '../../store/port.js';
 import { accountLimits } from '../../store/tables.js';
 

@@ -4,7 +4,7 @@ import type { Clock } from '../../actors/domain/time.js';
 import type { TypedAnswerNow, TypedAsk } from '../../actors/runtime/kind.js';
 import type { HomeBounds, HomeIds } from '../../actors/timelines/ring-part.js';
 import type { AccountHome, AccountReadHome, AccountSources } from '../../proto/gen/types.js';
-import { Generations } from '../../store/generations.js';
+import { Generations } from '../../store/cache/generations.js';
 import { ALL } from '../paging/cursor.js';
 import { type Soon, soon } from '../paging/soon.js';
 import { type LimitedAccounts, NOBODY_LIMITED } from './account-limits.js';

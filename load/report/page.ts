@@ -1,7 +1,7 @@
 import { generatorLine, generatorWarning } from '../generator.js';
+import type { Figures, LoadResult } from '../judging/result.js';
+import type { VerdictName } from '../judging/verdicts.js';
 import { type OperationName, operationNames } from '../plan.js';
-import type { Figures, LoadResult } from '../result.js';
-import type { VerdictName } from '../verdicts.js';
 import { duration, escaped, percent, whole } from './markup.js';
 import type { Size } from './plot.js';
 import { cumulative, histogram, percentiles, throughput } from './plots.js';

@@ -1,4 +1,4 @@
-import type { Distribution, Moment, Series } from '../result.js';
+import type { Distribution, Moment, Series } from '../judging/result.js';
 import { duration, percent, whole } from './markup.js';
 import { area, bar, frameOf, line, mark, type Point, plot, pointed, type Size } from './plot.js';
 import { linear, logarithmic, time } from './scale.js';

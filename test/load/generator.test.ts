@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generatorLine, generatorWarning } from '../../load/generator.js';
-import { Recorder } from '../../load/recorder.js';
-import { figuresOf, type LoadResult } from '../../load/result.js';
-import { Findings } from '../../load/verdicts.js';
-import { Visible } from '../../load/visible.js';
-import { Witness, type Witnessed } from '../../load/witness.js';
+import { Witness, type Witnessed } from '../../load/judging/observer.js';
+import { Recorder } from '../../load/judging/recorder.js';
+import { figuresOf, type LoadResult } from '../../load/judging/result.js';
+import { Findings } from '../../load/judging/verdicts.js';
+import { Visible } from '../../load/judging/visible.js';
 
 const delay = (p50: number) => ({ p50, p99: p50 * 3, max: p50 * 9 });
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Histogram } from '../../load/histogram.js';
+import { Histogram } from '../../load/judging/histogram.js';
+import { Recorder, Tally } from '../../load/judging/recorder.js';
+import { figuresOf, latencyOf } from '../../load/judging/result.js';
 import { defaultLimits, judge, type Limits, limitsOf, quantity } from '../../load/limits.js';
 import { BadPlan, checked, defaultPlan, mixOf, type Plan, REQUESTS_MAX, SECONDS_MAX } from '../../load/plan.js';
-import { Recorder, Tally } from '../../load/recorder.js';
-import { figuresOf, latencyOf } from '../../load/result.js';
 
 const none = latencyOf(new Histogram());
 

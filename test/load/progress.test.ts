@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Recorder } from '../../load/judging/recorder.js';
+import { Findings } from '../../load/judging/verdicts.js';
 import { defaultPlan, type Plan } from '../../load/plan.js';
 import { showProgress } from '../../load/progress.js';
-import { Recorder } from '../../load/recorder.js';
 import type { Progress } from '../../load/run.js';
-import { Findings } from '../../load/verdicts.js';
 
 function shown(phases: readonly Progress['phase'][], isTTY = false, plan: Partial<Plan> = {}): string {
   const written: string[] = [];

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { tied } from '../../cluster/local/process.js';
-import type { LoadResult } from '../../load/result.js';
+import type { LoadResult } from '../../load/judging/result.js';
 import { program, withoutSettings } from '../kit/server-process.js';
 
 /** A run takes some seconds; this ends one that hangs. */

@@ -6,7 +6,7 @@ import { initialAccount } from '../../actors/kinds/account.js';
 import { accountRecord } from '../../actors/reactions/account/rows.js';
 import { codec } from '../../proto/codec.js';
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
-import { KeptRows } from '../../store/kept-rows.js';
+import { KeptRows } from '../../store/cache/cached-rows.js';
 import { accounts, statuses } from '../../store/tables.js';
 import { started } from '../actors/conversation/thread-of-one.js';
 

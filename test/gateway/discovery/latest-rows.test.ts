@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eraOfId, makeId } from '../../../actors/domain/ids.js';
 import { LatestRows } from '../../../gateway/discovery/latest-rows.js';
-import { CachedTables } from '../../../store/cached-tables.js';
+import { CachedTables } from '../../../store/cache/cached-tables.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
 import { put, remove } from '../../../store/port.js';
 import { favourites } from '../../../store/tables.js';

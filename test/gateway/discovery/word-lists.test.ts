@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { makeId } from '../../../actors/domain/ids.js';
 import { WORD_BUCKET_MS, wordBucket } from '../../../actors/domain/text/words.js';
 import { WordLists } from '../../../gateway/discovery/word-lists.js';
-import { CachedTables } from '../../../store/cached-tables.js';
+import { CachedTables } from '../../../store/cache/cached-tables.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
 import { put, remove } from '../../../store/port.js';
 import { statusIndex } from '../../../store/tables.js';

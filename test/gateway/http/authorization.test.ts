@@ -5,7 +5,7 @@ import { Authenticator, tokenHash } from '../../../gateway/http/authenticator.js
 import { json, type Request, route } from '../../../gateway/http/route.js';
 import { grants } from '../../../gateway/http/scopes.js';
 import { codec } from '../../../proto/codec.js';
-import { CachedTables } from '../../../store/cached-tables.js';
+import { CachedTables } from '../../../store/cache/cached-tables.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
 import { put, remove } from '../../../store/port.js';
 import { accounts, tokens } from '../../../store/tables.js';

@@ -11,7 +11,7 @@ import { type Server, type ServerOptions, startServer } from '../../../gateway/s
 import { NOBODY_LIMITED } from '../../../gateway/viewing/account-limits.js';
 import { Lenses } from '../../../gateway/viewing/lenses.js';
 import type { StoreAccountRecord, StoreTokenRecord } from '../../../proto/gen/types.js';
-import { CachedTables } from '../../../store/cached-tables.js';
+import { CachedTables } from '../../../store/cache/cached-tables.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
 import { put, remove } from '../../../store/port.js';
 import { accounts, tokens } from '../../../store/tables.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeId } from '../../../actors/domain/ids.js';
 import { AccountLimits } from '../../../gateway/viewing/account-limits.js';
-import { CachedTables } from '../../../store/cached-tables.js';
+import { CachedTables } from '../../../store/cache/cached-tables.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
 import { put, remove } from '../../../store/port.js';
 import { accountLimits } from '../../../store/tables.js';

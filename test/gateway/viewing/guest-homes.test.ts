@@ -7,7 +7,7 @@ import type { HomeBounds } from '../../../actors/timelines/ring-part.js';
 import { makeGuestRings } from '../../../compose/home-rings.js';
 import { GuestHomes } from '../../../gateway/viewing/guest-homes.js';
 import type { AccountReadHome } from '../../../proto/gen/types.js';
-import { CachedTables } from '../../../store/cached-tables.js';
+import { CachedTables } from '../../../store/cache/cached-tables.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
 import { put } from '../../../store/port.js';
 import { accounts } from '../../../store/tables.js';

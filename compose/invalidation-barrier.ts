@@ -1,7 +1,7 @@
 import type { Clock, Random, Timer } from '../actors/domain/time.js';
 import { codec } from '../proto/codec.js';
 import { type Bus, HEARD_TOPIC, heardSubject } from '../transport/bus.js';
-import type { Company } from './hearing.js';
+import type { Company } from './peer-liveness.js';
 
 /**
  * A node that has not said that it heard by then is not waited for again until it says so once more: one that died,

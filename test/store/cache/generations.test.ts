@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Generations } from '../../store/generations.js';
-import { fc } from '../kit/property.js';
+import { Generations } from '../../../store/cache/generations.js';
+import { fc } from '../../kit/property.js';
 
 const MAX = 8;
 const step = fc.record({

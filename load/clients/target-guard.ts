@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { BadPlan } from './plan.js';
+import { BadPlan } from '../plan.js';
 
 /** A server that may be loaded, and the only addresses at which it is reached. */
 export interface Target {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeId } from '../../actors/domain/ids.js';
-import { Audience } from '../../compose/audience.js';
 import { cachedTogether } from '../../compose/cached-rows.js';
+import { Audience } from '../../compose/invalidation-barrier.js';
 import { relationNews } from '../../compose/relation-news.js';
 import { codec } from '../../proto/codec.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';

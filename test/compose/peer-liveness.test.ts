@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Company, HEARD_MS, Hearing, UNHEARD_MS } from '../../compose/hearing.js';
+import { type Company, HEARD_MS, Hearing, UNHEARD_MS } from '../../compose/peer-liveness.js';
 import { InProcessHub } from '../../transport/in-process-bus.js';
 import { lossyBus } from '../kit/lossy-bus.js';
 import { VirtualClock } from '../kit/virtual-clock.js';

@@ -1,10 +1,10 @@
-import { storedId } from '../actors/domain/ids.js';
+import { storedId } from '../../actors/domain/ids.js';
+import type { Bounds, IdRow, IdSpan, RangeOptions, Row, RowWrite, Tables, WriteOptions } from '../port.js';
+import type { AnyTable, Columns, KeyOf, Table } from '../table.js';
+import { KeptRanges } from './cached-ranges.js';
+import { KeptRows, type Key, type Reading } from './cached-rows.js';
 import { ConstantRows } from './constant-rows.js';
-import { KeptRanges } from './kept-ranges.js';
-import { KeptRows, type Key, type Reading } from './kept-rows.js';
 import { NewestRows } from './newest-rows.js';
-import type { Bounds, IdRow, IdSpan, RangeOptions, Row, RowWrite, Tables, WriteOptions } from './port.js';
-import type { AnyTable, Columns, KeyOf, Table } from './table.js';
 
 /**
  * Rows kept of each hot table: an account, its token and their JSON have some 4 KiB. Too few cost more memory than

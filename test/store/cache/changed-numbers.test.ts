@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changedNumbers } from '../../store/changed-numbers.js';
+import { changedNumbers } from '../../../store/cache/changed-numbers.js';
 
 const tags = ['a'];
 const row = { name: 'ada', count: 1, other: 2, tags, card: { url: 'x' } };

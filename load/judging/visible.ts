@@ -1,6 +1,6 @@
 import { Histogram } from './histogram.js';
+import type { Witnessed } from './observer.js';
 import type { Findings } from './verdicts.js';
-import type { Witnessed } from './witness.js';
 
 /** How long posts took to be seen by others: from sending to seeing, in homes and by streams. */
 export class Visible {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Findings, judgeTimeline, missingFrom, OrderWatch, type Sighting } from '../../load/verdicts.js';
-import { Witness, type Witnessed } from '../../load/witness.js';
+import { Witness, type Witnessed } from '../../../load/judging/observer.js';
+import { Findings, judgeTimeline, missingFrom, OrderWatch, type Sighting } from '../../../load/judging/verdicts.js';
 
 const AUTHOR = 3;
 

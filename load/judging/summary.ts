@@ -1,5 +1,5 @@
-import { generatorLine, generatorWarning } from './generator.js';
-import { tidy } from './progress.js';
+import { generatorLine, generatorWarning } from '../generator.js';
+import { tidy } from '../progress.js';
 import type { Figures, LoadResult } from './result.js';
 
 /** The result in some lines for a terminal. */

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeId } from '../../actors/domain/ids.js';
-import { Unavailable } from '../../actors/domain/problem.js';
-import { CachedTables, type WrittenRow } from '../../store/cached-tables.js';
-import { MemoryTables } from '../../store/memory/memory-tables.js';
-import { put, remove } from '../../store/port.js';
-import { accounts, cursors, marks, names, notifications, publicBuckets, tagBuckets } from '../../store/tables.js';
-import { tablesContract } from '../contract/tables-contract.js';
-import { fc } from '../kit/property.js';
-import { StageTables } from '../kit/stage.js';
+import { makeId } from '../../../actors/domain/ids.js';
+import { Unavailable } from '../../../actors/domain/problem.js';
+import { CachedTables, type WrittenRow } from '../../../store/cache/cached-tables.js';
+import { MemoryTables } from '../../../store/memory/memory-tables.js';
+import { put, remove } from '../../../store/port.js';
+import { accounts, cursors, marks, names, notifications, publicBuckets, tagBuckets } from '../../../store/tables.js';
+import { tablesContract } from '../../contract/tables-contract.js';
+import { fc } from '../../kit/property.js';
+import { StageTables } from '../../kit/stage.js';
 
 tablesContract('cached memory', async () => ({
   tables: new CachedTables(new MemoryTables({ nowMs: () => Date.now() })),

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { storedId } from '../actors/domain/ids.js';
-import type { RangeOptions, Row } from './port.js';
-import type { AnyTable, Columns, KeyOf, Table } from './table.js';
+import { storedId } from '../../actors/domain/ids.js';
+import type { RangeOptions, Row } from '../port.js';
+import type { AnyTable, Columns, KeyOf, Table } from '../table.js';
 
 /** Rows of all answers kept, some 200 bytes each: 12 MB. */
 const ROWS_MAX = 50_000;

@@ -1,6 +1,6 @@
-import { ID_DIGITS, storedId } from '../actors/domain/ids.js';
+import { ID_DIGITS, storedId } from '../../actors/domain/ids.js';
+import type { AnyTable } from '../table.js';
 import { Generations } from './generations.js';
-import type { AnyTable } from './table.js';
 
 export type Key = Readonly<Record<string, string | number>>;
 

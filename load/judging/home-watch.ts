@@ -1,11 +1,11 @@
-import { type Client, NoAnswer } from './client.js';
-import type { Crowd } from './crowd.js';
-import { pause } from './insist.js';
-import { type StatusJson, statusesIn } from './json.js';
-import { below, type Random } from './random.js';
-import type { Sightings } from './sightings.js';
+import { type Client, NoAnswer } from '../clients/client.js';
+import { type StatusJson, statusesIn } from '../clients/json.js';
+import { pause } from '../clients/retry.js';
+import type { Crowd } from '../crowd.js';
+import { below, type Random } from '../random.js';
+import type { Witnessed } from './observer.js';
+import type { Sightings } from './seen-posts.js';
 import type { Visible } from './visible.js';
-import type { Witnessed } from './witness.js';
 
 /** Posts looked for at a time: these requests come on top of the run's, so there are few. */
 const WATCHED_MAX = 2;

@@ -1,4 +1,4 @@
-import type { Witnessed } from './witness.js';
+import type { Witnessed } from './observer.js';
 
 export const verdictNames = ['lost', 'repeated', 'outOfOrder', 'late'] as const;
 export type VerdictName = (typeof verdictNames)[number];

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import { Client } from '../../load/client.js';
-import { streamTargetsOf } from '../../load/stream-address.js';
-import { admit } from '../../load/target-guard.js';
+import { Client } from '../../../load/clients/client.js';
+import { streamTargetsOf } from '../../../load/clients/stream-address.js';
+import { admit } from '../../../load/clients/target-guard.js';
 
 /** What the server says of itself, by path; anything else is not found. */
 let said: Readonly<Record<string, string>> = {};

@@ -1,5 +1,5 @@
+import { type OperationName, operationNames } from '../plan.js';
 import { Histogram } from './histogram.js';
-import { type OperationName, operationNames } from './plan.js';
 
 /** How one request ended. */
 export type Outcome =

@@ -1,6 +1,6 @@
+import { BadPlan } from '../plan.js';
 import { type Client, NoAnswer } from './client.js';
 import { objectIn } from './json.js';
-import { BadPlan } from './plan.js';
 import { admit, type Target } from './target-guard.js';
 
 export interface StreamAddress {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { storedId } from '../actors/domain/ids.js';
-import type { IdRow, IdSpan, RangeOptions, Row } from './port.js';
-import type { AnyTable, Columns, KeyOf, Table } from './table.js';
+import { storedId } from '../../actors/domain/ids.js';
+import type { IdRow, IdSpan, RangeOptions, Row } from '../port.js';
+import type { AnyTable, Columns, KeyOf, Table } from '../table.js';
 
 /** Rows kept of all partitions, some 350 bytes each: 70 MB. */
 const ROWS_MAX = 200_000;

@@ -1,5 +1,5 @@
+import type { OperationName, Plan } from '../plan.js';
 import type { Histogram } from './histogram.js';
-import type { OperationName, Plan } from './plan.js';
 import type { Recorder, Tally } from './recorder.js';
 import type { Finding, VerdictName } from './verdicts.js';
 

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Agent, WebSocket } from 'undici';
+import type { Crowd } from '../crowd.js';
+import type { Witness } from '../judging/observer.js';
+import type { Sightings } from '../judging/seen-posts.js';
+import { type Findings, OrderWatch } from '../judging/verdicts.js';
+import type { Visible } from '../judging/visible.js';
 import { type Answer, NoAnswer, streamAgent } from './client.js';
-import type { Crowd } from './crowd.js';
 import { opened } from './handshake.js';
 import { objectIn, type StatusJson, statusIn } from './json.js';
-import type { Sightings } from './sightings.js';
 import type { Target } from './target-guard.js';
-import { type Findings, OrderWatch } from './verdicts.js';
-import type { Visible } from './visible.js';
-import type { Witness } from './witness.js';
 
 /** Streams opened at a time before the run. */
 const OPENED_AT_A_TIME = 32;

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, NoAnswer } from './client.js';
-import type { Crowd } from './crowd.js';
-import { inParallel } from './in-parallel.js';
-import { insist, type Patience, Refused } from './insist.js';
-import { statusesIn } from './json.js';
-import type { Sightings } from './sightings.js';
+import { type Client, NoAnswer } from '../clients/client.js';
+import { inParallel } from '../clients/in-parallel.js';
+import { statusesIn } from '../clients/json.js';
+import { insist, type Patience, Refused } from '../clients/retry.js';
+import type { Crowd } from '../crowd.js';
+import type { Witness, Witnessed } from './observer.js';
+import type { Sightings } from './seen-posts.js';
 import { type Findings, judgeTimeline, missingFrom, type Sighting } from './verdicts.js';
-import type { Witness, Witnessed } from './witness.js';
 
 /** The most that servers answer in one page. */
 const PAGE = 40;

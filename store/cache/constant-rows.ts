@@ -1,6 +1,6 @@
+import type { RowWrite } from '../port.js';
+import type { AnyTable } from '../table.js';
 import { Generations } from './generations.js';
-import type { RowWrite } from './port.js';
-import type { AnyTable } from './table.js';
 
 /** Rows known to be written: buckets of time, of which one is current, and the hashtags used last. */
 const KNOWN_MAX = 4_096;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BadPlan } from '../../load/plan.js';
-import { admit, pinnedLookup, type Resolve, type Target } from '../../load/target-guard.js';
+import { admit, pinnedLookup, type Resolve, type Target } from '../../../load/clients/target-guard.js';
+import { BadPlan } from '../../../load/plan.js';
 
 const names =
   (...addresses: readonly string[]): Resolve =>

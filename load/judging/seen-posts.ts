@@ -1,6 +1,6 @@
-import { type StatusJson, statusesIn } from './json.js';
+import { type StatusJson, statusesIn } from '../clients/json.js';
+import type { Witness } from './observer.js';
 import { type Findings, judgeTimeline, type Sighting } from './verdicts.js';
-import type { Witness } from './witness.js';
 
 /** Recognises the run's posts in what the server answers. */
 export class Sightings {
