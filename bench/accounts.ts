@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { program, ServerProcess, withoutSettings } from '../test/kit/server-process.js';
+import { program, ServerProcess, withoutSettings } from '../test/kit/services/server-process.js';
 import { cpuSeconds, endedChildrenCpuSeconds } from './process-figures.js';
 import type { Row } from './row.js';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { V8_FLAGS } from '../cli/bundle.js';
 import { freePort, tied } from '../cluster/local/process.js';
-import { prefixed, program, withoutSettings } from '../test/kit/server-process.js';
+import { prefixed, program, withoutSettings } from '../test/kit/services/server-process.js';
 import { createAccounts } from './accounts.js';
 import { cpuSeconds, residentMib } from './process-figures.js';
 import type { Row } from './row.js';

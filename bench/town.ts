@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { operatorClient } from '../cli/operator-socket.js';
-import { ServerProcess } from '../test/kit/server-process.js';
+import { ServerProcess } from '../test/kit/services/server-process.js';
 import { createAccounts, type Made } from './accounts.js';
 import { type Call, drive, type Target } from './http-load.js';
 

@@ -6,7 +6,7 @@ import type { TSchema } from '@sinclair/typebox';
 import type { AnyRoute } from '../gateway/http/route.js';
 import { allRoutes } from '../gateway/routes/index.js';
 import tsconfig from '../tsconfig.json' with { type: 'json' };
-import { fieldsOf, hostileValues } from './kit/hostile-values.js';
+import { fieldsOf, hostileValues } from './kit/hostile/hostile-values.js';
 import { withoutScenario } from './kit/route-scenarios.js';
 
 /** Tests run at the root of the source tree, as `npm test` does. */

@@ -5,8 +5,8 @@ import { conversationKind } from '../../actors/kinds/conversation.js';
 import { encodePlain } from '../../actors/runtime/state/plain-lines.js';
 import { systemClock } from '../../actors/runtime/system.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';
-import { lonelyRings } from '../kit/rings.js';
-import { noUploads } from '../kit/uploads.js';
+import { lonelyRings } from '../kit/actors/lonely-rings.js';
+import { noUploads } from '../kit/actors/uploads.js';
 import { newcomer } from './account/newcomer.js';
 import { started } from './conversation/thread-of-one.js';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fits, listPaths, WITHOUT_ROW } from '../../bench/list-routes.js';
+import { fits, listPaths, WITHOUT_ROW } from '../../bench/lists/list-routes.js';
 import type { Facts } from '../../gateway/openapi/answer-schemas.js';
 import facts from '../../gateway/openapi/facts.json' with { type: 'json' };
 import { allRoutes } from '../../gateway/routes/index.js';

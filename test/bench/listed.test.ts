@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Made } from '../../bench/accounts.js';
-import { byId, isPage, type Listed, oneOf } from '../../bench/listed.js';
+import { byId, isPage, type Listed, oneOf } from '../../bench/lists/listed.js';
 
 const person = (id: string): Made => ({ id, username: `user${id}`, token: '' });
 const [ada, ben] = [person('1'), person('2')];

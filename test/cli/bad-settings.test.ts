@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { readSettings } from '../../cli/settings.js';
 import { tied } from '../../cluster/local/process.js';
-import { prefixed, program, ServerProcess, withoutSettings } from '../kit/server-process.js';
-import { until } from '../kit/until.js';
+import { prefixed, program, ServerProcess, withoutSettings } from '../kit/services/server-process.js';
+import { until } from '../kit/time/until.js';
 
 const RUN_MS_MAX = 120_000;
 const TERM_MS_MAX = 15_000;

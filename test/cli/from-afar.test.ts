@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { freePort } from '../../cluster/local/process.js';
-import { cassandraSettings, dropKeyspace } from '../kit/cassandra.js';
-import { prefixed, program, ServerProcess, withoutSettings } from '../kit/server-process.js';
+import { cassandraSettings, dropKeyspace } from '../kit/services/cassandra.js';
+import { prefixed, program, ServerProcess, withoutSettings } from '../kit/services/server-process.js';
 
 const run = promisify(execFile);
 const keyspace = `test_${randomBytes(6).toString('hex')}`;

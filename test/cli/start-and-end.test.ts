@@ -9,8 +9,8 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { operatorClient } from '../../cli/operator-socket.js';
 import { freePort, tied } from '../../cluster/local/process.js';
-import { prefixed, program, withoutSettings } from '../kit/server-process.js';
-import { until } from '../kit/until.js';
+import { prefixed, program, withoutSettings } from '../kit/services/server-process.js';
+import { until } from '../kit/time/until.js';
 
 const run = promisify(execFile);
 const START_MS_MAX = 120_000;

@@ -4,7 +4,7 @@ import { ClockOff, ClockWatch } from '../../cluster/clock-watch.js';
 import { pause } from '../../cluster/patience.js';
 import { members } from '../../store/tables.js';
 import { LocalPeers } from '../../transport/local-peers.js';
-import { VirtualClock } from '../kit/virtual-clock.js';
+import { VirtualClock } from '../kit/time/virtual-clock.js';
 import { RecordingService, someStatus } from '../transport/peers-contract.js';
 import { Fleet } from './fleet.js';
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { ClusterContext } from '../../cluster/context.js';
 import { Holdings } from '../../cluster/holdings.js';
 import { EMPTY_MAP, type ShardMap } from '../../cluster/shard-map.js';
-import { VirtualClock } from '../kit/virtual-clock.js';
+import { VirtualClock } from '../kit/time/virtual-clock.js';
 
 const silent = () => undefined;
 const context = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Unavailable } from '../../actors/domain/problem.js';
 import { OneRead } from '../../cluster/patience.js';
-import { VirtualClock } from '../kit/virtual-clock.js';
+import { VirtualClock } from '../kit/time/virtual-clock.js';
 
 const PATIENCE_MS = 1_500;
 /** Longer than patience. */

@@ -10,7 +10,7 @@ import { actorSubject, type Subscription } from '../../transport/bus.js';
 import { GrpcPeers } from '../../transport/grpc/grpc-peers.js';
 import { PeerServer } from '../../transport/grpc/peer-server.js';
 import { NatsBus } from '../../transport/nats/nats-bus.js';
-import { OwnTime } from '../kit/own-time.js';
+import { OwnTime } from '../kit/time/own-time.js';
 import { eventually } from '../transport/eventually.js';
 import { sharedNatsUrl } from '../transport/nats-server.js';
 import { realClock } from '../transport/real-clock.js';

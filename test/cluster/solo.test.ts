@@ -6,7 +6,7 @@ import type { ShardHost } from '../../actors/runtime/placement/placement.js';
 import { StampClock } from '../../actors/runtime/placement/stamp-clock.js';
 import { SoloPlacement } from '../../cluster/solo.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';
-import { VirtualClock } from '../kit/virtual-clock.js';
+import { VirtualClock } from '../kit/time/virtual-clock.js';
 import { SeededRandom } from '../simulation/world.js';
 
 function host(): ShardHost & { running: number } {

@@ -10,9 +10,9 @@ import { put, remove } from '../../store/port.js';
 import { accounts } from '../../store/tables.js';
 import { HEARD_TOPIC, heardSubject, RELATIONS_TOPIC } from '../../transport/bus.js';
 import { InProcessHub } from '../../transport/in-process-bus.js';
-import { holdingBus } from '../kit/holding-bus.js';
-import { lossyBus } from '../kit/lossy-bus.js';
-import { VirtualClock } from '../kit/virtual-clock.js';
+import { holdingBus } from '../kit/network/holding-bus.js';
+import { lossyBus } from '../kit/network/lossy-bus.js';
+import { VirtualClock } from '../kit/time/virtual-clock.js';
 
 const account = makeId(1_000, 1, 0);
 const key = { account };

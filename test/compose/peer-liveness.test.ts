@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Company, HEARD_MS, Hearing, UNHEARD_MS } from '../../compose/peer-liveness.js';
 import { InProcessHub } from '../../transport/in-process-bus.js';
-import { lossyBus } from '../kit/lossy-bus.js';
-import { VirtualClock } from '../kit/virtual-clock.js';
+import { lossyBus } from '../kit/network/lossy-bus.js';
+import { VirtualClock } from '../kit/time/virtual-clock.js';
 
 /** Nodes of one cluster that see each other at each moment, and hear each other as the test lets them. */
 async function cluster(count: number) {

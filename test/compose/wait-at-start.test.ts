@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Misconfigured, Unavailable } from '../../actors/domain/problem.js';
 import { type StartWait, waitAtStart } from '../../compose/wait-at-start.js';
-import { VirtualClock } from '../kit/virtual-clock.js';
+import { VirtualClock } from '../kit/time/virtual-clock.js';
 
 const WAIT_MS = 5_000;
 

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { StoreEventRecord } from '../../proto/gen/types.js';
 import { put, type RangeOptions, remove, type Tables, WRITE_ROWS_MAX } from '../../store/port.js';
 import { fc } from '../kit/property.js';
-import { until } from '../kit/until.js';
+import { until } from '../kit/time/until.js';
 import { brief, event, guarded, others, rows } from './contract-tables.js';
 
 export interface ContractStore {

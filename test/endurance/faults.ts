@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import type { ServerProcess } from '../kit/server-process.js';
+import type { ServerProcess } from '../kit/services/server-process.js';
 import { type Member, passed, type System } from './system.js';
 
 const run = promisify(execFile);

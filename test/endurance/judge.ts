@@ -1,6 +1,6 @@
-import type { EventStream } from '../kit/event-stream.js';
-import { allStatuses } from '../kit/posting-load.js';
-import { until } from '../kit/until.js';
+import type { EventStream } from '../kit/network/event-stream.js';
+import { allStatuses } from '../kit/network/posting-load.js';
+import { until } from '../kit/time/until.js';
 import type { Person } from '../scenarios/cluster/people.js';
 import type { Ledger } from './ledger.js';
 import { ask } from './requests.js';

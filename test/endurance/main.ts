@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { seeded } from '../../load/random.js';
-import { EventStream } from '../kit/event-stream.js';
+import { EventStream } from '../kit/network/event-stream.js';
 import { makePeople, type Person } from '../scenarios/cluster/people.js';
 import { Actor } from './actor.js';
 import { CLUSTER_FAULTS, EMBEDDED_FAULTS, faults } from './faults.js';

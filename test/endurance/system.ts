@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LocalCassandra, startCassandra } from '../../cluster/local/cassandra.js';
 import { type LocalNats, startNats } from '../../cluster/local/nats.js';
-import { ServerProcess } from '../kit/server-process.js';
-import { until } from '../kit/until.js';
+import { ServerProcess } from '../kit/services/server-process.js';
+import { until } from '../kit/time/until.js';
 
 const HEAP_MB = 512;
 /** Group ids by which the packet filter tells the nodes apart: no group of a usual machine. */

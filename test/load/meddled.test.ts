@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ServerProcess } from '../kit/server-process.js';
+import { ServerProcess } from '../kit/services/server-process.js';
 import { type Asked, type Meddling, MeddlingProxy } from './meddling-proxy.js';
 import { newUsers } from './new-users.js';
 import { load, type Ran } from './running.js';

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { program, type ServerProcess, withoutSettings } from '../kit/server-process.js';
+import { program, type ServerProcess, withoutSettings } from '../kit/services/server-process.js';
 
 /** Makes accounts NAME0 and so on of a running server, as docs/load.md says. @returns a users' file */
 export async function newUsers({ dataDir }: Pick<ServerProcess, 'dataDir'>, name: string, count: number) {

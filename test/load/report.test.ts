@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import type { LoadResult, Moment } from '../../load/judging/result.js';
 import { reportPage } from '../../load/report/page.js';
-import { launchChromium } from '../kit/chromium.js';
+import { launchChromium } from '../kit/services/chromium.js';
 import { FaultyServer } from './faulty-server.js';
 import { load, type Ran } from './running.js';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { tied } from '../../cluster/local/process.js';
 import type { LoadResult } from '../../load/judging/result.js';
-import { program, withoutSettings } from '../kit/server-process.js';
+import { program, withoutSettings } from '../kit/services/server-process.js';
 
 /** A run takes some seconds; this ends one that hangs. */
 const RUN_MS_MAX = 300_000;

@@ -14,8 +14,8 @@ import { descriptor } from '../../proto/gen/descriptor.js';
 import type { Messages } from '../../proto/gen/types.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';
 import { allTables } from '../../store/tables.js';
-import { lonelyRings } from '../kit/rings.js';
-import { noUploads } from '../kit/uploads.js';
+import { lonelyRings } from '../kit/actors/lonely-rings.js';
+import { noUploads } from '../kit/actors/uploads.js';
 import golden from './golden.json' with { type: 'json' };
 
 const root = protobuf.Root.fromJSON(descriptor).resolveAll();

@@ -4,9 +4,9 @@ import type { AnyRoute } from '../../gateway/http/route.js';
 import { type Facts, pathShape } from '../../gateway/openapi/answer-schemas.js';
 import recorded from '../../gateway/openapi/facts.json' with { type: 'json' };
 import { allRoutes } from '../../gateway/routes/index.js';
-import { ServerProcess } from '../kit/server-process.js';
-import { AnswerJudge } from './answer-judge.js';
-import { EveryRoute, NOTHING_THERE, nameOf, pathOf } from './every-route.js';
+import { ServerProcess } from '../kit/services/server-process.js';
+import { AnswerJudge } from './requests/answer-judge.js';
+import { EveryRoute, NOTHING_THERE, nameOf, pathOf } from './requests/every-route.js';
 
 const facts = recorded as unknown as Facts;
 const operations = new Map(facts.operations.map((fact) => [`${fact[0]} ${pathShape(fact[1])}`, fact]));

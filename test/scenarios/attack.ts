@@ -4,12 +4,12 @@ import { operatorClient } from '../../cli/operator-socket.js';
 import { HTTP_STATUS } from '../../gateway/http/problem-answer.js';
 import type { AnyRoute } from '../../gateway/http/route.js';
 import { allRoutes } from '../../gateway/routes/index.js';
-import { type RawAnswer, RawClient } from '../kit/raw-request.js';
-import { EveryRoute, nameOf, pathOf } from './every-route.js';
-import type { Fitting } from './fitting.js';
-import type { Ground } from './ground.js';
-import { answersOf, appTokenOf, differences, readings, settledAnswers } from './readings.js';
-import { ScopedTokens } from './scoped-tokens.js';
+import { type RawAnswer, RawClient } from '../kit/network/raw-request.js';
+import { EveryRoute, nameOf, pathOf } from './requests/every-route.js';
+import type { Fitting } from './requests/fitting-request.js';
+import { answersOf, appTokenOf, differences, readings, settledAnswers } from './requests/read-requests.js';
+import type { Ground } from './worlds/node-address.js';
+import { ScopedTokens } from './worlds/scoped-tokens.js';
 
 const AT_A_TIME = 8;
 const REFUSALS = new Set(Object.values(HTTP_STATUS).filter((status) => status < 500));

@@ -2,14 +2,22 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { AnyRoute } from '../../gateway/http/route.js';
 import { allRoutes } from '../../gateway/routes/index.js';
-import { fieldsOf } from '../kit/hostile-values.js';
-import { OwnTime } from '../kit/own-time.js';
-import { sameDayFor } from '../kit/same-day.js';
+import { fieldsOf } from '../kit/hostile/hostile-values.js';
+import { OwnTime } from '../kit/time/own-time.js';
+import { sameDayFor } from '../kit/time/same-day.js';
 import { Attack } from './attack.js';
-import { NOTHING_THERE, nameOf } from './every-route.js';
-import type { Fitting } from './fitting.js';
-import type { Ground } from './ground.js';
-import { bodyCases, hugeCases, idCases, noRequestCases, othersCases, queryCases, tokenCases } from './refusal-cases.js';
+import { NOTHING_THERE, nameOf } from './requests/every-route.js';
+import type { Fitting } from './requests/fitting-request.js';
+import {
+  bodyCases,
+  hugeCases,
+  idCases,
+  noRequestCases,
+  othersCases,
+  queryCases,
+  tokenCases,
+} from './requests/refusal-cases.js';
+import type { Ground } from './worlds/node-address.js';
 
 /** A health check takes about a millisecond; a machine at its limit and a pause for garbage are allowed for. */
 const BLOCKED_MS_MAX = 2_000;

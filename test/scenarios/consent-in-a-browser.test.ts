@@ -4,8 +4,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { launchChromium } from '../kit/chromium.js';
-import { ServerProcess } from '../kit/server-process.js';
+import { launchChromium } from '../kit/services/chromium.js';
+import { ServerProcess } from '../kit/services/server-process.js';
 import { makePeople, type Person } from './cluster/people.js';
 
 /** A page of ours takes milliseconds; a cold browser on a busy machine is allowed for. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Agent, type IncomingHttpHeaders, type RequestOptions, request } from 'node:http';
 import { test } from 'node:test';
-import { ServerProcess } from '../kit/server-process.js';
-import { until } from '../kit/until.js';
+import { ServerProcess } from '../kit/services/server-process.js';
+import { until } from '../kit/time/until.js';
 import { call, makePeople } from './cluster/people.js';
 
 const CLIENTS = 8;

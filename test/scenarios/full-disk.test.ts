@@ -4,9 +4,9 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { allStatuses } from '../kit/posting-load.js';
-import { ServerProcess } from '../kit/server-process.js';
-import { until } from '../kit/until.js';
+import { allStatuses } from '../kit/network/posting-load.js';
+import { ServerProcess } from '../kit/services/server-process.js';
+import { until } from '../kit/time/until.js';
 import { call, makePeople, type Person } from './cluster/people.js';
 
 const run = promisify(execFile);

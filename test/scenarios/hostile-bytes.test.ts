@@ -6,11 +6,11 @@ import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import { freePort } from '../../cluster/local/process.js';
 import { resourceUse } from '../../parsers/resource-use.js';
-import { hostilePages } from '../kit/hostile-pages.js';
-import { hostileUploads } from '../kit/hostile-uploads.js';
-import { ServerProcess } from '../kit/server-process.js';
-import { until } from '../kit/until.js';
-import { WebPages } from '../kit/web-pages.js';
+import { hostilePages } from '../kit/hostile/hostile-pages.js';
+import { hostileUploads } from '../kit/hostile/hostile-uploads.js';
+import { WebPages } from '../kit/network/web-pages.js';
+import { ServerProcess } from '../kit/services/server-process.js';
+import { until } from '../kit/time/until.js';
 import { call, makePeople, type Person } from './cluster/people.js';
 
 /** The longest that the loop may stand still, besides what the machine holds up this process as well. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { allStatuses, faultsOf, PostingLoad } from '../kit/posting-load.js';
-import { ServerProcess } from '../kit/server-process.js';
-import { until } from '../kit/until.js';
+import { allStatuses, faultsOf, PostingLoad } from '../kit/network/posting-load.js';
+import { ServerProcess } from '../kit/services/server-process.js';
+import { until } from '../kit/time/until.js';
 import { call, makePeople, type Person } from './cluster/people.js';
 
 const ROUNDS = 3;

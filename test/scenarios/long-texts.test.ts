@@ -3,11 +3,11 @@ import { after, before, test } from 'node:test';
 import type { AnyRoute } from '../../gateway/http/route.js';
 import { allRoutes } from '../../gateway/routes/index.js';
 import { TEXT_BYTES_MAX } from '../../store/keys.js';
-import { type Field, fieldsOf, formName, jsonWith } from '../kit/hostile-values.js';
+import { type Field, fieldsOf, formName, jsonWith } from '../kit/hostile/hostile-values.js';
 import { Attack, type Sent } from './attack.js';
-import { nameOf } from './every-route.js';
-import type { Fitting } from './fitting.js';
-import { type Ground, oneNode } from './ground.js';
+import { nameOf } from './requests/every-route.js';
+import type { Fitting } from './requests/fitting-request.js';
+import { type Ground, oneNode } from './worlds/node-address.js';
 
 /** Of one, two, three and four bytes in UTF-8; the last one is eighteen letters when texts are compared. */
 const LETTERS = ['x', 'é', '漢', '𠀀', 'ﷺ'];

@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test';
 import { SMTPServer } from 'smtp-server';
 import { operatorClient } from '../../cli/operator-socket.js';
 import { freePort } from '../../cluster/local/process.js';
-import { ServerProcess } from '../kit/server-process.js';
-import { until } from '../kit/until.js';
+import { ServerProcess } from '../kit/services/server-process.js';
+import { until } from '../kit/time/until.js';
 
 /** Nothing waits for a mail server: each try of one takes longer. */
 const DELAY_MS_MAX = 3_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { ServerProcess } from '../kit/server-process.js';
+import { ServerProcess } from '../kit/services/server-process.js';
 import { playWithMasto } from './clients/masto.js';
 import { textTests } from './text-beyond-ascii-suite.js';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Answered, type Asked, askAt, Person } from '../kit/server.js';
-import { until } from '../kit/until.js';
+import { type Answered, type Asked, askAt, Person } from '../kit/services/server.js';
+import { until } from '../kit/time/until.js';
 import { makePeople } from './cluster/people.js';
-import type { Ground } from './ground.js';
+import type { Ground } from './worlds/node-address.js';
 
 const TOLD_MS_MAX = 60_000;
 

@@ -1,4 +1,4 @@
-import { oneNode } from './ground.js';
 import { otherPeoplesIdsTests } from './other-peoples-ids-suite.js';
+import { oneNode } from './worlds/node-address.js';
 
 otherPeoplesIdsTests(oneNode);

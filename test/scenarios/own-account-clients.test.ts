@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { ServerProcess } from '../kit/server-process.js';
+import { ServerProcess } from '../kit/services/server-process.js';
 import { playOwnAccountWithMasto } from './clients/masto-own-account.js';
 import { makePeople, type Person } from './cluster/people.js';
 

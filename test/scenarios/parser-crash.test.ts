@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import { resourceUse } from '../../parsers/resource-use.js';
-import { ServerProcess } from '../kit/server-process.js';
-import { until } from '../kit/until.js';
+import { ServerProcess } from '../kit/services/server-process.js';
+import { until } from '../kit/time/until.js';
 import { makePeople, type Person } from './cluster/people.js';
 
 /** A parser process starts within a second, on a busy machine too. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ServerProcess } from '../kit/server-process.js';
+import { ServerProcess } from '../kit/services/server-process.js';
 import { makePeople } from './cluster/people.js';
 
 /** The permissions that users other than the owner have. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { cassandraSettings, dropKeyspace } from '../kit/cassandra.js';
-import { ServerProcess } from '../kit/server-process.js';
+import { cassandraSettings, dropKeyspace } from '../kit/services/cassandra.js';
+import { ServerProcess } from '../kit/services/server-process.js';
 import { call } from './cluster/people.js';
-import { EveryRoute } from './every-route.js';
-import { answersOf, appTokenOf, differences, misfits, readings, settledAnswers } from './readings.js';
-import { assertTold, playStory } from './told-story.js';
+import { EveryRoute } from './requests/every-route.js';
+import { answersOf, appTokenOf, differences, misfits, readings, settledAnswers } from './requests/read-requests.js';
+import { assertTold, playStory } from './worlds/told-story.js';
 
 /** Fewer than there are; so many must have been compared. */
 const READINGS_MIN = 100;

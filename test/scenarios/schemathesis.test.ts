@@ -7,9 +7,9 @@ import { after, before, test } from 'node:test';
 import { tied } from '../../cluster/local/process.js';
 import type { AnyRoute } from '../../gateway/http/route.js';
 import { allRoutes } from '../../gateway/routes/index.js';
-import { ServerProcess } from '../kit/server-process.js';
-import { EveryRoute, nameOf } from './every-route.js';
-import type { Fitting } from './fitting.js';
+import { ServerProcess } from '../kit/services/server-process.js';
+import { EveryRoute, nameOf } from './requests/every-route.js';
+import type { Fitting } from './requests/fitting-request.js';
 
 /** Made up by chance, the same at each run; what the edges of an operation's schema give comes on top. */
 const EXAMPLES_PER_OPERATION = 1;

@@ -3,9 +3,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { operatorClient } from '../../cli/operator-socket.js';
-import { askAt, Person } from '../kit/server.js';
-import type { ServerProcess } from '../kit/server-process.js';
-import { until } from '../kit/until.js';
+import { askAt, Person } from '../kit/services/server.js';
+import type { ServerProcess } from '../kit/services/server-process.js';
+import { until } from '../kit/time/until.js';
 import { makePeople } from './cluster/people.js';
 
 /** A mail is an effect behind the reply. */

@@ -1,4 +1,4 @@
-import { ServerProcess } from '../kit/server-process.js';
+import { ServerProcess } from '../kit/services/server-process.js';
 import { textTests } from './text-beyond-ascii-suite.js';
 
 textTests(() => ServerProcess.start());

@@ -6,8 +6,8 @@ import { readPage } from '../../gateway/paging/page.js';
 import { homeCursor, homeTimeline, selectShown } from '../../gateway/timelines/home.js';
 import { NOBODY_LIMITED } from '../../gateway/viewing/account-limits.js';
 import { Lenses } from '../../gateway/viewing/lenses.js';
-import { lonelyRings } from '../kit/rings.js';
-import { noUploads } from '../kit/uploads.js';
+import { lonelyRings } from '../kit/actors/lonely-rings.js';
+import { noUploads } from '../kit/actors/uploads.js';
 import type { Ended } from './invariants.js';
 import type { SimulatedNode } from './node.js';
 

@@ -16,7 +16,7 @@ import {
   snapshotChunks,
   snapshots,
 } from '../../store/tables.js';
-import { lonelyRings } from '../kit/rings.js';
+import { lonelyRings } from '../kit/actors/lonely-rings.js';
 import type { Ended } from './invariants.js';
 import type { LastWriteWins } from './last-write.js';
 import type { Ground } from './node.js';

@@ -5,7 +5,7 @@ import { systemClock } from '../../actors/runtime/system.js';
 import { CassandraTables } from '../../store/cassandra/cassandra-tables.js';
 import { MEDIA_CHUNK_BYTES, MEDIA_PART_CHUNKS, TableMedia } from '../../store/media/table-media.js';
 import { readWhole } from '../../store/media.js';
-import { cassandraAddress, dropKeyspace } from '../kit/cassandra.js';
+import { cassandraAddress, dropKeyspace } from '../kit/services/cassandra.js';
 
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 

@@ -5,7 +5,7 @@ import { Client, errors } from 'cassandra-driver';
 import { CassandraTables } from '../../store/cassandra/cassandra-tables.js';
 import { put } from '../../store/port.js';
 import { marks } from '../../store/tables.js';
-import { cassandraAddress, dropKeyspace } from '../kit/cassandra.js';
+import { cassandraAddress, dropKeyspace } from '../kit/services/cassandra.js';
 
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 const key = (account: string) => ({ account, era: 1, status: '1' });

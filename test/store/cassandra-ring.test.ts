@@ -10,7 +10,7 @@ import { CassandraTables } from '../../store/cassandra/cassandra-tables.js';
 import { put } from '../../store/port.js';
 import { WriteTimestamps } from '../../store/write-timestamps.js';
 import { contractTables, event, guarded, others } from '../contract/contract-tables.js';
-import { until } from '../kit/until.js';
+import { until } from '../kit/time/until.js';
 
 /**
  * What a request may take while a node dies: one read timeout, and its repetition elsewhere. To that comes what one

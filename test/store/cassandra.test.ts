@@ -38,7 +38,7 @@ import {
   limitsOfServer,
   preparedFor,
   warningsOf,
-} from '../kit/cassandra.js';
+} from '../kit/services/cassandra.js';
 
 /** Far below what Cassandra refuses to pass over (100,000), so that it takes seconds. */
 const FINISHED_ROWS = 20_480;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GroupedWrites, type SendGroup, type Unit } from '../../store/cassandra/grouped-writes.js';
-import { until } from '../kit/until.js';
+import { until } from '../kit/time/until.js';
 
 const unit = (name: string, bytes = 100, partition = name): Unit => ({
   statements: [{ query: name, params: [] }],

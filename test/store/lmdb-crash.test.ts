@@ -7,7 +7,7 @@ import { type Device, disk } from '../../store/lmdb/device.js';
 import { LmdbTables } from '../../store/lmdb/lmdb-tables.js';
 import { put, type RowWrite, remove } from '../../store/port.js';
 import { contractTables, event, others } from '../contract/contract-tables.js';
-import { CrashedFolders, type CrashState, RecordingDevice } from '../kit/recording-device.js';
+import { CrashedFolders, type CrashState, RecordingDevice } from '../kit/actors/recording-device.js';
 
 const clock = { nowMs: () => Date.now() };
 const log = { info: () => {}, warn: () => {}, error: () => {} };

@@ -13,7 +13,7 @@ import type { StoreLog } from '../../store/store-log.js';
 import { brief, contractTables, event, others, rows } from '../contract/contract-tables.js';
 import { journalContract } from '../contract/journal-contract.js';
 import { tablesContract } from '../contract/tables-contract.js';
-import { until } from '../kit/until.js';
+import { until } from '../kit/time/until.js';
 
 const run = promisify(execFile);
 const quiet = { info: () => {}, warn: () => {}, error: () => {} };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Unavailable } from '../../actors/domain/problem.js';
 import { type Bus, PAYLOAD_BYTES_MAX, PULSE_TOPIC } from '../../transport/bus.js';
-import { OwnTime } from '../kit/own-time.js';
+import { OwnTime } from '../kit/time/own-time.js';
 import { eventually } from './eventually.js';
 
 const bytes = (text: string) => new TextEncoder().encode(text);

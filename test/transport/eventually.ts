@@ -1,4 +1,4 @@
-import { until } from '../kit/until.js';
+import { until } from '../kit/time/until.js';
 
 /** Far more than any of these states takes, and the services are processes of their own. */
 const EVENTUALLY_MS_MAX = 60_000;

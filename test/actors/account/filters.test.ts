@@ -19,7 +19,7 @@ import { accountSlice } from '../../../actors/kinds/account.js';
 import { codec } from '../../../proto/codec.js';
 import type { AccountFilter, AccountFilterKeyword } from '../../../proto/gen/types.js';
 import { PAYLOAD_BYTES_MAX } from '../../../transport/bus.js';
-import { given } from '../../kit/given.js';
+import { given } from '../../kit/actors/given.js';
 import { newcomer, startMs } from './newcomer.js';
 
 const types = (events: readonly { type: string }[]) => events.map(({ type }) => type);

@@ -1,7 +1,7 @@
 import type { AccountState } from '../../../actors/account/commands.js';
 import { makeId } from '../../../actors/domain/ids.js';
 import { accountSlice, initialAccount } from '../../../actors/kinds/account.js';
-import { given } from '../../kit/given.js';
+import { given } from '../../kit/actors/given.js';
 import { registration } from '../reactions/town.js';
 
 export const startMs = 1_767_225_600_000;

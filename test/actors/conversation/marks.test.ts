@@ -10,7 +10,7 @@ import {
 } from '../../../actors/conversation/marks.js';
 import { initialConversation } from '../../../actors/conversation/state.js';
 import { conversationKind } from '../../../actors/kinds/conversation.js';
-import { given } from '../../kit/given.js';
+import { given } from '../../kit/actors/given.js';
 import { fc } from '../../kit/property.js';
 import { status } from './thread-of-one.js';
 

@@ -1,7 +1,7 @@
 import { initialConversation } from '../../../actors/conversation/state.js';
 import { conversationKind } from '../../../actors/kinds/conversation.js';
 import type { StoreStatusRecord } from '../../../proto/gen/types.js';
-import { given } from '../../kit/given.js';
+import { given } from '../../kit/actors/given.js';
 
 const { slice } = conversationKind();
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Commands, EMOJI_NAMES_MAX, type Events, emoji, type State } from '../../../actors/instance/emoji.js';
-import { given } from '../../kit/given.js';
+import { given } from '../../kit/actors/given.js';
 
 const world = (): State => ({
   entries: new Map([

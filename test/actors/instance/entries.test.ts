@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Commands, ENTRIES_MAX, type Events, entries, type State } from '../../../actors/instance/entries.js';
-import { given } from '../../kit/given.js';
+import { given } from '../../kit/actors/given.js';
 
 const fresh = (): State => ({ entries: new Map() });
 const rule = (text: string, id = '') => ({

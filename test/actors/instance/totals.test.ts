@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Commands, type Events, instanceTotals, type State } from '../../../actors/instance/totals.js';
-import { given } from '../../kit/given.js';
+import { given } from '../../kit/actors/given.js';
 
 const counted = (day: number, users: number) => ({
   day,

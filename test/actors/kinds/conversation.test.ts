@@ -5,7 +5,7 @@ import { initialConversation, THREAD_STATUSES_MAX } from '../../../actors/conver
 import { CONTEXT_MAX } from '../../../actors/conversation/thread.js';
 import { conversationKind } from '../../../actors/kinds/conversation.js';
 import type { StoreStatusRecord } from '../../../proto/gen/types.js';
-import { given } from '../../kit/given.js';
+import { given } from '../../kit/actors/given.js';
 import { fc } from '../../kit/property.js';
 
 const { slice } = conversationKind();

@@ -7,9 +7,9 @@ import { MAIL_TRIED_MS_MAX } from '../../../actors/reactions/mail.js';
 import { askerOf } from '../../../actors/runtime/kind.js';
 import { journal } from '../../../store/tables.js';
 import type { Mail } from '../../../transport/mailer.js';
-import { given } from '../../kit/given.js';
+import { given } from '../../kit/actors/given.js';
+import { Stage } from '../../kit/actors/stage-placement.js';
 import { keyedTokens } from '../../kit/keyed-tokens.js';
-import { Stage } from '../../kit/stage.js';
 
 const mail = { to: 'ada@example.org', subject: 'Hello', text: 'Good morning' };
 const ADA = '000000000000000065';

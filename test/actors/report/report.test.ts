@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Commands, type Events, reportPart, type State } from '../../../actors/report/report.js';
-import { given } from '../../kit/given.js';
+import { given } from '../../kit/actors/given.js';
 
 const self = '000000000000000009';
 const filed = {

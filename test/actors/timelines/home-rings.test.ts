@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { HomeRings, type RecentIds } from '../../../actors/timelines/home-rings.js';
 import type { HomeBounds } from '../../../actors/timelines/ring-part.js';
 import { fc } from '../../kit/property.js';
-import { until } from '../../kit/until.js';
+import { until } from '../../kit/time/until.js';
 
 const PEOPLE = 6;
 /** Ids, as accounts have them. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PublicRing } from '../../../actors/timelines/public-ring.js';
-import { until } from '../../kit/until.js';
+import { until } from '../../kit/time/until.js';
 
 const id18 = (n: number) => String(n).padStart(18, '0');
 const newest = { before: undefined, after: undefined, upwards: false, limit: 2 };

@@ -9,7 +9,7 @@ import {
   WAITS_MS,
 } from '../../../actors/web-page/proof.js';
 import { FETCH_MS_MAX } from '../../../actors/web-page/web-page.js';
-import { given } from '../../kit/given.js';
+import { given } from '../../kit/actors/given.js';
 
 const startMs = 1_767_225_600_000;
 const wanted = { url: 'https://example.org/', back: 'https://here.example/@ada', by: '1' };

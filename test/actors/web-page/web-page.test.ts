@@ -13,7 +13,7 @@ import {
   WAITING_MAX,
 } from '../../../actors/web-page/web-page.js';
 import type { LinkCard } from '../../../proto/gen/types.js';
-import { given } from '../../kit/given.js';
+import { given } from '../../kit/actors/given.js';
 
 const startMs = 1_767_225_600_000;
 const url = 'https://example.org/page';

@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { freePort, startProcess, tied } from '../../../cluster/local/process.js';
-import { withoutSettings } from '../../kit/server-process.js';
-import { until } from '../../kit/until.js';
+import { withoutSettings } from '../../kit/services/server-process.js';
+import { until } from '../../kit/time/until.js';
 
 const clusterProgram = fileURLToPath(new URL('../../../cluster/local/main.js', import.meta.url));
 const processModule = new URL('../../../cluster/local/process.js', import.meta.url).href;

@@ -20,9 +20,9 @@ import { NOBODY_LIMITED } from '../../../gateway/viewing/account-limits.js';
 import { Lenses } from '../../../gateway/viewing/lenses.js';
 import { put, RANGE_LIMIT_MAX } from '../../../store/port.js';
 import { backlog, journal } from '../../../store/tables.js';
-import { silentMailbox } from '../../kit/silent-mailbox.js';
-import { Stage } from '../../kit/stage.js';
-import { noUploads, uploadsIn } from '../../kit/uploads.js';
+import { silentMailbox } from '../../kit/actors/silent-mailbox.js';
+import { Stage } from '../../kit/actors/stage-placement.js';
+import { noUploads, uploadsIn } from '../../kit/actors/uploads.js';
 
 const instance: InstanceSettings = {
   baseUrl: 'https://here.example',

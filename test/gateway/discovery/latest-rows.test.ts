@@ -7,7 +7,7 @@ import { MemoryTables } from '../../../store/memory/memory-tables.js';
 import { put, remove } from '../../../store/port.js';
 import { favourites } from '../../../store/tables.js';
 import { fc } from '../../kit/property.js';
-import { VirtualClock } from '../../kit/virtual-clock.js';
+import { VirtualClock } from '../../kit/time/virtual-clock.js';
 
 const NOW_MS = 400_000_000;
 const account = makeId(1_000, 1, 0);

@@ -7,7 +7,7 @@ import { CachedTables } from '../../../store/cache/cached-tables.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
 import { put, remove } from '../../../store/port.js';
 import { statusIndex } from '../../../store/tables.js';
-import { VirtualClock } from '../../kit/virtual-clock.js';
+import { VirtualClock } from '../../kit/time/virtual-clock.js';
 
 const NOW_MS = 40 * WORD_BUCKET_MS + 1_000;
 const idAt = (atMs: number) => makeId(atMs, 1, 0);

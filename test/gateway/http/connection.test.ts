@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { json, type Request, route } from '../../../gateway/http/route.js';
-import { until } from '../../kit/until.js';
+import { until } from '../../kit/time/until.js';
 import { GatewayFixture, rawExchange } from './gateway-fixture.js';
 
 /** Who asked, as a handler sees it once the client has gone. */

@@ -18,8 +18,8 @@ import { accounts, tokens } from '../../../store/tables.js';
 import { AddressGuard } from '../../../transport/address-guard.js';
 import type { Bus } from '../../../transport/bus.js';
 import { InProcessHub } from '../../../transport/in-process-bus.js';
+import { uploadsIn } from '../../kit/actors/uploads.js';
 import { keyedTokens } from '../../kit/keyed-tokens.js';
-import { uploadsIn } from '../../kit/uploads.js';
 
 export const realClock: Clock = {
   nowMs: () => Date.now(),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
-import { TestServer } from '../../kit/server.js';
+import { TestServer } from '../../kit/services/server.js';
 
 /** CPU time of this whole process, the server and the client in it, for one request. */
 const CPU_MS_MAX = 60;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import { isProblem, Unavailable } from '../../../actors/domain/problem.js';
-import { sendForm } from '../../kit/multipart.js';
-import { type Answered, type Person, TestServer } from '../../kit/server.js';
+import { sendForm } from '../../kit/network/multipart.js';
+import { type Answered, type Person, TestServer } from '../../kit/services/server.js';
 
 let server: TestServer;
 let alice: Person;

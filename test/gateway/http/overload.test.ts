@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { createAccounts, type Made } from '../../../bench/accounts.js';
 import { closedLoop, openLoop, requestText } from '../../../bench/open-loop.js';
-import { ServerProcess } from '../../kit/server-process.js';
+import { ServerProcess } from '../../kit/services/server-process.js';
 
 const AUTHORS = 40;
 const CLOSED_IN_FLIGHT = 64;

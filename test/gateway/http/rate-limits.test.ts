@@ -5,9 +5,9 @@ import { RateLimits } from '../../../gateway/http/rate-limits.js';
 import { RATE_RULES, rateRules } from '../../../gateway/http/rate-rules.js';
 import { putEntry } from '../../../gateway/settings/changes.js';
 import { InProcessHub } from '../../../transport/in-process-bus.js';
-import { sameDayFor } from '../../kit/same-day.js';
-import { TestServer } from '../../kit/server.js';
-import { until } from '../../kit/until.js';
+import { TestServer } from '../../kit/services/server.js';
+import { sameDayFor } from '../../kit/time/same-day.js';
+import { until } from '../../kit/time/until.js';
 import { realClock } from '../../transport/real-clock.js';
 
 const READ = { method: 'GET', path: '/api/v1/timelines/home' } as const;

@@ -5,7 +5,7 @@ import { Type } from '@sinclair/typebox';
 import { problem, Unavailable } from '../../../actors/domain/problem.js';
 import { json, page, type Request, route, uploaded } from '../../../gateway/http/route.js';
 import { pageQuery } from '../../../gateway/paging/bounds.js';
-import { until } from '../../kit/until.js';
+import { until } from '../../kit/time/until.js';
 import { ALICE, account, GatewayFixture, rawExchange } from './gateway-fixture.js';
 
 let release: () => void = () => {};

@@ -10,10 +10,10 @@ import { MemoryTables } from '../../../store/memory/memory-tables.js';
 import { put, remove } from '../../../store/port.js';
 import { instanceEntries } from '../../../store/tables.js';
 import { InProcessHub } from '../../../transport/in-process-bus.js';
-import { EventStream } from '../../kit/event-stream.js';
-import { OwnTime } from '../../kit/own-time.js';
-import { type Person, TestServer } from '../../kit/server.js';
-import { until } from '../../kit/until.js';
+import { EventStream } from '../../kit/network/event-stream.js';
+import { type Person, TestServer } from '../../kit/services/server.js';
+import { OwnTime } from '../../kit/time/own-time.js';
+import { until } from '../../kit/time/until.js';
 import { realClock } from '../../transport/real-clock.js';
 
 const PATH = '/api/v1/admin/ip_blocks';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { operate } from '../../../cli/operations.js';
 import { Refused } from '../../../cli/refused.js';
-import { type Person, TestServer } from '../../kit/server.js';
+import { type Person, TestServer } from '../../kit/services/server.js';
 
 let server: TestServer;
 let mod: Person;

@@ -15,7 +15,7 @@ import { CassandraTables } from '../../../store/cassandra/cassandra-tables.js';
 import { LmdbTables } from '../../../store/lmdb/lmdb-tables.js';
 import { put, type Tables } from '../../../store/port.js';
 import { accounts, notifications } from '../../../store/tables.js';
-import { cassandraAddress, dropKeyspace } from '../../kit/cassandra.js';
+import { cassandraAddress, dropKeyspace } from '../../kit/services/cassandra.js';
 
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 const tables = [accounts, notifications];

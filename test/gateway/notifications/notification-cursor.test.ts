@@ -7,7 +7,7 @@ import { notificationCursor } from '../../../gateway/notifications/notification-
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
 import { put, type ReadTables } from '../../../store/port.js';
 import { accounts, notifications } from '../../../store/tables.js';
-import { VirtualClock } from '../../kit/virtual-clock.js';
+import { VirtualClock } from '../../kit/time/virtual-clock.js';
 
 const START_MS = 1_700_000_000_000;
 /** Ten notifications in each of several eras. */

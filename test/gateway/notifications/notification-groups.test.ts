@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Person, TestServer } from '../../kit/server.js';
-import { until } from '../../kit/until.js';
+import { type Person, TestServer } from '../../kit/services/server.js';
+import { until } from '../../kit/time/until.js';
 
 const ARRIVAL_MS_MAX = 10_000;
 const SAMPLE_MAX = 8;

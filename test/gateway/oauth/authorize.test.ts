@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { formActionOf } from '../../../gateway/oauth/redirects.js';
-import { TestServer } from '../../kit/server.js';
-import { Visitor } from '../../kit/visitor.js';
+import { Visitor } from '../../kit/network/visitor.js';
+import { TestServer } from '../../kit/services/server.js';
 import { type App, authorizePath, CALLBACK, codeFor, exchange, makeApp, makeUser, signIn } from './stage.js';
 
 let server: TestServer;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { APP_TOKENS_PER_APP_MAX, EMAIL_CHANGES_MAX } from '../../../gateway/oauth/guards.js';
-import { TestServer } from '../../kit/server.js';
+import { TestServer } from '../../kit/services/server.js';
 import { makeApp, makeUser, PASSWORD } from './stage.js';
 
 let server: TestServer;

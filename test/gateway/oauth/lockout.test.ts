@@ -5,8 +5,8 @@ import {
   WRONG_FROM_ONE_PLACE_MAX,
   WRONG_PER_ADDRESS_MAX,
 } from '../../../gateway/oauth/guards.js';
-import { TestServer } from '../../kit/server.js';
-import { Visitor } from '../../kit/visitor.js';
+import { Visitor } from '../../kit/network/visitor.js';
+import { TestServer } from '../../kit/services/server.js';
 import { resetLink } from '../../scenarios/clients/mail.js';
 import { makeUser, PASSWORD } from './stage.js';
 

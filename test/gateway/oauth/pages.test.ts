@@ -4,8 +4,8 @@ import { isProblem } from '../../../actors/domain/problem.js';
 import { hashPassword } from '../../../gateway/oauth/passwords.js';
 import { sessionOf } from '../../../gateway/oauth/session.js';
 import { signUp } from '../../../gateway/oauth/sign-up.js';
-import { TestServer } from '../../kit/server.js';
-import { Visitor } from '../../kit/visitor.js';
+import { Visitor } from '../../kit/network/visitor.js';
+import { TestServer } from '../../kit/services/server.js';
 import { authorizePath, makeApp, makeUser, PASSWORD, signIn } from './stage.js';
 
 const DAY_MS = 86_400_000;

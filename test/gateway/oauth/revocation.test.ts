@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import WebSocket from 'ws';
 import { tokenHash } from '../../../gateway/http/authenticator.js';
-import { EventStream } from '../../kit/event-stream.js';
-import { OwnTime } from '../../kit/own-time.js';
-import { type Person, TestServer } from '../../kit/server.js';
-import { until } from '../../kit/until.js';
-import { Visitor } from '../../kit/visitor.js';
+import { EventStream } from '../../kit/network/event-stream.js';
+import { Visitor } from '../../kit/network/visitor.js';
+import { type Person, TestServer } from '../../kit/services/server.js';
+import { OwnTime } from '../../kit/time/own-time.js';
+import { until } from '../../kit/time/until.js';
 import { resetLink } from '../../scenarios/clients/mail.js';
 import { authorizePath, codeFor, exchange, makeApp, makeUser, PASSWORD, signIn } from './stage.js';
 

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Settings } from '../../../cli/settings.js';
 import { tokenHash } from '../../../gateway/http/authenticator.js';
-import { bytesOfKeyspace, cassandraSettings, dropKeyspace } from '../../kit/cassandra.js';
-import { TestServer } from '../../kit/server.js';
-import { bytesOfFolder, placesOf, type StoredPiece } from '../../kit/stored-bytes.js';
-import { Visitor } from '../../kit/visitor.js';
+import { Visitor } from '../../kit/network/visitor.js';
+import { bytesOfKeyspace, cassandraSettings, dropKeyspace } from '../../kit/services/cassandra.js';
+import { TestServer } from '../../kit/services/server.js';
+import { bytesOfFolder, placesOf, type StoredPiece } from '../../kit/services/stored-bytes.js';
 import { confirmationLink, resetLink } from '../../scenarios/clients/mail.js';
 import { authorizePath, codeFor, exchange, makeApp, makeUser, PASSWORD, signIn } from './stage.js';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type Answered, TestServer } from '../../kit/server.js';
-import { until } from '../../kit/until.js';
+import { type Answered, TestServer } from '../../kit/services/server.js';
+import { until } from '../../kit/time/until.js';
 import { makeApp } from './stage.js';
 
 let server: TestServer;

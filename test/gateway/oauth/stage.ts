@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { hashPassword } from '../../../gateway/oauth/passwords.js';
 import { signUp } from '../../../gateway/oauth/sign-up.js';
-import type { TestServer } from '../../kit/server.js';
-import { type Visited, Visitor } from '../../kit/visitor.js';
+import { type Visited, Visitor } from '../../kit/network/visitor.js';
+import type { TestServer } from '../../kit/services/server.js';
 
 export const PASSWORD = 'correct horse battery';
 export const CALLBACK = 'https://client.example/callback';

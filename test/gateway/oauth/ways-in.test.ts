@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { WRONG_LINKS_PER_ADDRESS_MAX } from '../../../gateway/oauth/guards.js';
 import { PASSWORD_CHECKS_MAX } from '../../../gateway/oauth/passwords.js';
-import { TestServer } from '../../kit/server.js';
-import { Visitor } from '../../kit/visitor.js';
+import { Visitor } from '../../kit/network/visitor.js';
+import { TestServer } from '../../kit/services/server.js';
 import { resetLink } from '../../scenarios/clients/mail.js';
 import { authorizePath, codeFor, exchange, makeApp, makeUser, PASSWORD, signIn } from './stage.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { allRoutes } from '../../../gateway/routes/index.js';
-import { TestServer } from '../../kit/server.js';
+import { TestServer } from '../../kit/services/server.js';
 
 let server: TestServer;
 before(async () => {

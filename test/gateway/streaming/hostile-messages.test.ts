@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { WebSocket } from 'ws';
-import { TestServer } from '../../kit/server.js';
+import { TestServer } from '../../kit/services/server.js';
 
 let server: TestServer;
 before(async () => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type MessageEvent, WebSocket } from 'undici';
 import { Unavailable } from '../../../actors/domain/problem.js';
-import { OwnTime } from '../../kit/own-time.js';
-import { until } from '../../kit/until.js';
+import { OwnTime } from '../../kit/time/own-time.js';
+import { until } from '../../kit/time/until.js';
 import { ALICE, account, GatewayFixture } from '../http/gateway-fixture.js';
 import { NO_RELATIONS, NO_SOURCES } from './no-sources.js';
 

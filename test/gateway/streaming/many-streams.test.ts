@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { STREAMS_PER_ACCOUNT_MAX } from '../../../gateway/streaming/endpoints.js';
-import { until } from '../../kit/until.js';
+import { until } from '../../kit/time/until.js';
 import { ALICE, account, GatewayFixture } from '../http/gateway-fixture.js';
 import { NO_RELATIONS, NO_SOURCES } from './no-sources.js';
 

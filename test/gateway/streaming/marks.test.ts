@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { EventStream } from '../../kit/event-stream.js';
-import { type Person, TestServer } from '../../kit/server.js';
-import { until } from '../../kit/until.js';
+import { EventStream } from '../../kit/network/event-stream.js';
+import { type Person, TestServer } from '../../kit/services/server.js';
+import { until } from '../../kit/time/until.js';
 
 const WAIT_MS = 10_000;
 const MARKS = ['favourited', 'reblogged', 'bookmarked', 'muted', 'pinned', 'filtered'];

@@ -4,8 +4,8 @@ import type { StreamSources } from '../../../gateway/streaming/sources.js';
 import { codec } from '../../../proto/codec.js';
 import type { NodeAccountTopic } from '../../../proto/gen/types.js';
 import { accountTopic } from '../../../transport/bus.js';
-import { EventStream } from '../../kit/event-stream.js';
-import { until } from '../../kit/until.js';
+import { EventStream } from '../../kit/network/event-stream.js';
+import { until } from '../../kit/time/until.js';
 import { ALICE, account, GatewayFixture } from '../http/gateway-fixture.js';
 import { NO_RELATIONS, NO_SOURCES } from './no-sources.js';
 

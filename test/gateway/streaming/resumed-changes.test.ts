@@ -3,9 +3,9 @@ import { rm } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { type MessageEvent, WebSocket } from 'undici';
 import { makeId } from '../../../actors/domain/ids.js';
-import { EventStream } from '../../kit/event-stream.js';
-import { type Person, TestServer } from '../../kit/server.js';
-import { until } from '../../kit/until.js';
+import { EventStream } from '../../kit/network/event-stream.js';
+import { type Person, TestServer } from '../../kit/services/server.js';
+import { until } from '../../kit/time/until.js';
 
 const WAIT_MS = 10_000;
 const HOUR_MS = 3_600_000;

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { EventSourceStream } from '../../../gateway/streaming/event-source.js';
 import { StreamEvent } from '../../../gateway/streaming/stream-event.js';
 import { streamNamed } from '../../../gateway/streaming/stream-kinds.js';
-import { until } from '../../kit/until.js';
+import { until } from '../../kit/time/until.js';
 
 const WAIT_MS = 10_000;
 /** Together a fifth of what may wait. */

@@ -9,10 +9,10 @@ import { codec } from '../../../proto/codec.js';
 import type { AccountFollowingEdge, AccountSourceList, StoreStatusRecord } from '../../../proto/gen/types.js';
 import { accountTopic, STATUSES_TOPIC } from '../../../transport/bus.js';
 import { InProcessHub } from '../../../transport/in-process-bus.js';
-import { EventStream } from '../../kit/event-stream.js';
-import { lossyBus } from '../../kit/lossy-bus.js';
-import { OwnTime } from '../../kit/own-time.js';
-import { until } from '../../kit/until.js';
+import { EventStream } from '../../kit/network/event-stream.js';
+import { lossyBus } from '../../kit/network/lossy-bus.js';
+import { OwnTime } from '../../kit/time/own-time.js';
+import { until } from '../../kit/time/until.js';
 import { ALICE, account, BOB, GatewayFixture, realClock } from '../http/gateway-fixture.js';
 import { NO_SOURCES } from './no-sources.js';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { StreamSources } from '../../../gateway/streaming/sources.js';
-import { EventStream } from '../../kit/event-stream.js';
-import { until } from '../../kit/until.js';
+import { EventStream } from '../../kit/network/event-stream.js';
+import { until } from '../../kit/time/until.js';
 import { ALICE, account, BOB, GatewayFixture } from '../http/gateway-fixture.js';
 import { NO_RELATIONS, NO_SOURCES } from './no-sources.js';
 import { plainStatus, tell } from './told-status.js';

@@ -6,7 +6,7 @@ import { CachedTables } from '../../../store/cache/cached-tables.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
 import { put, remove } from '../../../store/port.js';
 import { accountLimits } from '../../../store/tables.js';
-import { VirtualClock } from '../../kit/virtual-clock.js';
+import { VirtualClock } from '../../kit/time/virtual-clock.js';
 
 const account = makeId(1_000, 1, 0);
 const key = { century: 0, account };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Filters, isDropped } from '../../../gateway/viewing/filters.js';
 import type { AccountFilter, StoreStatusRecord } from '../../../proto/gen/types.js';
-import { assertAsFast } from '../../kit/proportion.js';
+import { assertAsFast } from '../../kit/time/proportion.js';
 
 const nowMs = 1_767_225_600_000;
 const clock = { nowMs: () => nowMs };

@@ -11,7 +11,7 @@ import { CachedTables } from '../../../store/cache/cached-tables.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
 import { put } from '../../../store/port.js';
 import { accounts } from '../../../store/tables.js';
-import { VirtualClock } from '../../kit/virtual-clock.js';
+import { VirtualClock } from '../../kit/time/virtual-clock.js';
 
 const viewer = makeId(1_000, 1, 0);
 const author = makeId(1_000, 2, 0);

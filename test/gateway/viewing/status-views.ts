@@ -1,4 +1,4 @@
-import type { Answered, Asked, Person } from '../../kit/server.js';
+import type { Answered, Asked, Person } from '../../kit/services/server.js';
 
 /** Someone who looks: a person, or nobody in particular. */
 export type Looker = Pick<Person, 'get'> & Partial<Person>;

@@ -3,11 +3,11 @@ import { after, before, test } from 'node:test';
 import { VISIBILITIES, type Visibility } from '../../../actors/domain/visibility.js';
 import { put, type Tables } from '../../../store/port.js';
 import { accounts } from '../../../store/tables.js';
-import { EventStream } from '../../kit/event-stream.js';
-import { sendForm } from '../../kit/multipart.js';
-import { type Answered, type Person, TestServer } from '../../kit/server.js';
-import { until } from '../../kit/until.js';
-import { DOT } from '../../scenarios/furnish.js';
+import { EventStream } from '../../kit/network/event-stream.js';
+import { sendForm } from '../../kit/network/multipart.js';
+import { type Answered, type Person, TestServer } from '../../kit/services/server.js';
+import { until } from '../../kit/time/until.js';
+import { DOT } from '../../scenarios/worlds/set-up-world.js';
 import { applicationOf, type Looker, STATUS_VIEWS } from './status-views.js';
 
 const WAIT_MS = 10_000;

@@ -1,6 +1,6 @@
 import { maySee, VISIBILITIES } from '../../../actors/domain/visibility.js';
 import { fc } from '../../kit/property.js';
-import type { Answered, Person } from '../../kit/server.js';
+import type { Answered, Person } from '../../kit/services/server.js';
 import { type Looker, STATUS_VIEWS } from './status-views.js';
 
 const PEOPLE = 4;

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { until } from '../../kit/until.js';
+import { until } from '../../kit/time/until.js';
 
 /** How long a confirmation mail may take: it is an effect behind the reply. */
 const MAIL_MS_MAX = 60_000;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createRestAPIClient } from 'masto';
-import { until } from '../../kit/until.js';
-import { PUSH_SUBSCRIPTION } from '../own-account-requests.js';
+import { until } from '../../kit/time/until.js';
+import { PUSH_SUBSCRIPTION } from '../requests/own-account-requests.js';
 
 const ARRIVAL_MS_MAX = 60_000;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createRestAPIClient, type mastodon } from 'masto';
-import { until } from '../../kit/until.js';
-import { DOT } from '../furnish.js';
+import { until } from '../../kit/time/until.js';
+import { DOT } from '../worlds/set-up-world.js';
 import type { SignedIn } from './masto-own-account.js';
 
 type Rest = mastodon.rest.Client;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createOAuthAPIClient, createRestAPIClient, createStreamingAPIClient, type mastodon } from 'masto';
 import WebSocket from 'ws';
-import { until } from '../../kit/until.js';
+import { until } from '../../kit/time/until.js';
 import { confirmationLink } from './mail.js';
 
 /** Where a scenario plays: two ways in (two nodes of a cluster, or one server twice) and where the mail lies. */

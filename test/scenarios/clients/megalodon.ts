@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import megalodon, { type MegalodonInterface } from 'megalodon';
-import { until } from '../../kit/until.js';
+import { until } from '../../kit/time/until.js';
 import type { Person } from '../cluster/people.js';
 
 const ARRIVAL_MS_MAX = 60_000;

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { until } from '../../kit/until.js';
+import { until } from '../../kit/time/until.js';
 import type { Person } from '../cluster/people.js';
 
 const run = promisify(execFile);

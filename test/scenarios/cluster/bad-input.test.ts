@@ -1,4 +1,4 @@
-import { ThreeNodes } from '../../kit/three-nodes.js';
+import { ThreeNodes } from '../../kit/services/three-nodes.js';
 import { badInputTests } from '../bad-input-suite.js';
 import { otherPeoplesIdsTests } from '../other-peoples-ids-suite.js';
 

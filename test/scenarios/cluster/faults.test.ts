@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { type LocalNats, startNats } from '../../../cluster/local/nats.js';
-import { EventStream } from '../../kit/event-stream.js';
-import { LocalCluster } from '../../kit/local-cluster.js';
-import { allStatuses, faultsOf, type LoadReport, PostingLoad } from '../../kit/posting-load.js';
-import { until } from '../../kit/until.js';
+import { EventStream } from '../../kit/network/event-stream.js';
+import { allStatuses, faultsOf, type LoadReport, PostingLoad } from '../../kit/network/posting-load.js';
+import { LocalCluster } from '../../kit/services/local-cluster.js';
+import { until } from '../../kit/time/until.js';
 import { playWithMasto } from '../clients/masto.js';
 import { call, makePeople, type Person } from './people.js';
 

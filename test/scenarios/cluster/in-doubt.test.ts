@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { idShard } from '../../../actors/domain/ids.js';
 import { operatorClient } from '../../../cli/operator-socket.js';
-import { HeldLine } from '../../kit/held-line.js';
-import { askAt } from '../../kit/server.js';
-import { ThreeNodes } from '../../kit/three-nodes.js';
-import { until } from '../../kit/until.js';
+import { HeldLine } from '../../kit/network/held-line.js';
+import { askAt } from '../../kit/services/server.js';
+import { ThreeNodes } from '../../kit/services/three-nodes.js';
+import { until } from '../../kit/time/until.js';
 import { makePeople, type Person } from './people.js';
 
 /** A lease of 6 s runs out and its shards are taken over; whoever asked before is refused at last. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ThreeNodes } from '../../kit/three-nodes.js';
+import { ThreeNodes } from '../../kit/services/three-nodes.js';
 import { newUsers } from '../../load/new-users.js';
 import { load } from '../../load/running.js';
 

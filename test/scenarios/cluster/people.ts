@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { operatorClient } from '../../../cli/operator-socket.js';
-import type { LoadUser } from '../../kit/posting-load.js';
+import type { LoadUser } from '../../kit/network/posting-load.js';
 
 /** Hashing a password takes long, and memory. */
 const AT_ONCE = 2;

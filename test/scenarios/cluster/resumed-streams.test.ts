@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { EventStream } from '../../kit/event-stream.js';
-import { ThreeNodes } from '../../kit/three-nodes.js';
-import { until } from '../../kit/until.js';
+import { EventStream } from '../../kit/network/event-stream.js';
+import { ThreeNodes } from '../../kit/services/three-nodes.js';
+import { until } from '../../kit/time/until.js';
 import { call, makePeople, type Person } from './people.js';
 
 const TOLD_MS_MAX = 30_000;

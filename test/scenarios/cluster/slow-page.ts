@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { WebPages } from '../../kit/web-pages.js';
+import { WebPages } from '../../kit/network/web-pages.js';
 
 const page = (title: string) =>
   `<!doctype html><title>${title}</title><meta property="og:image" content="/picture.png"><p>Read on.`;

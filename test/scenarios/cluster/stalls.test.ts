@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { idShard } from '../../../actors/domain/ids.js';
-import { cassandraAddress } from '../../kit/cassandra.js';
-import { EventStream } from '../../kit/event-stream.js';
-import { HeldLine } from '../../kit/held-line.js';
-import { OwnTime } from '../../kit/own-time.js';
-import { allStatuses, faultsOf, PostingLoad } from '../../kit/posting-load.js';
-import { ThreeNodes } from '../../kit/three-nodes.js';
-import { until } from '../../kit/until.js';
+import { EventStream } from '../../kit/network/event-stream.js';
+import { HeldLine } from '../../kit/network/held-line.js';
+import { allStatuses, faultsOf, PostingLoad } from '../../kit/network/posting-load.js';
+import { cassandraAddress } from '../../kit/services/cassandra.js';
+import { ThreeNodes } from '../../kit/services/three-nodes.js';
+import { OwnTime } from '../../kit/time/own-time.js';
+import { until } from '../../kit/time/until.js';
 import { call, makePeople, type Person } from './people.js';
 
 // What parts cost that say nothing, yet end no connection: a network that loses everything, a process that hangs.

@@ -6,10 +6,10 @@ import { promisify } from 'node:util';
 import { operatorClient } from '../../../cli/operator-socket.js';
 import { FORMAT } from '../../../cluster/format.js';
 import type { NodeNodeStatus } from '../../../proto/gen/types.js';
-import { cassandraSettings, dropKeyspace } from '../../kit/cassandra.js';
-import { type OtherBuild, otherBuild } from '../../kit/other-build.js';
-import { program, ServerProcess } from '../../kit/server-process.js';
-import { until } from '../../kit/until.js';
+import { cassandraSettings, dropKeyspace } from '../../kit/services/cassandra.js';
+import { type OtherBuild, otherBuild } from '../../kit/services/other-build.js';
+import { program, ServerProcess } from '../../kit/services/server-process.js';
+import { until } from '../../kit/time/until.js';
 import { call, makePeople, type Person } from './people.js';
 
 const run = promisify(execFile);

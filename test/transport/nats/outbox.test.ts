@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Outbox, unpack } from '../../../transport/nats/outbox.js';
-import { until } from '../../kit/until.js';
+import { until } from '../../kit/time/until.js';
 
 /** At `nowMs`, the same all the while, if it is given. */
 function world(nowMs?: number) {

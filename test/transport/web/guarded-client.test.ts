@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { AddressGuard } from '../../../transport/address-guard.js';
 import { GuardedClient } from '../../../transport/web/guarded-client.js';
-import { WebPages } from '../../kit/web-pages.js';
+import { WebPages } from '../../kit/network/web-pages.js';
 
 const KB = 1_024;
 const HTML = ['text/html'];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countChars, readText, renderHtml } from '../../../../actors/domain/text/plain-text.js';
 import { segments } from '../../../../actors/domain/text/segments.js';
-import { assertInProportion } from '../../../kit/proportion.js';
+import { assertInProportion } from '../../../kit/time/proportion.js';
 
 const options = { mentions: new Map([['bob', { url: 'https://h/@bob', username: 'bob' }]]), baseUrl: 'https://h' };
 

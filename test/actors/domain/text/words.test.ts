@@ -10,7 +10,7 @@ import {
   wordStart,
   wordsOf,
 } from '../../../../actors/domain/text/words.js';
-import { assertInProportion } from '../../../kit/proportion.js';
+import { assertInProportion } from '../../../kit/time/proportion.js';
 
 test('words compare without case, width and Latin accents, each once', () => {
   assert.deepEqual(wordsOf('Ｈello, hello CAFÉ — “été”! don’t', 10), ['hello', 'cafe', 'ete', 'don', 't']);

@@ -8,9 +8,9 @@ import { alarmRow } from '../../../../actors/runtime/effects/alarm-row.js';
 import { Alarms } from '../../../../actors/runtime/effects/alarms.js';
 import type { AnyKind } from '../../../../actors/runtime/kind.js';
 import { alarms, journal, snapshotChunks, snapshots } from '../../../../store/tables.js';
-import { jsonCodec, notebook } from '../../../kit/notebook.js';
+import { Stage, type StageNode } from '../../../kit/actors/stage-placement.js';
+import { jsonCodec, notebook } from '../../../kit/network/json-codec.js';
 import { fc } from '../../../kit/property.js';
-import { Stage, type StageNode } from '../../../kit/stage.js';
 
 const DAY_MS = 86_400_000;
 const id = makeId(1_767_225_600_000, 1, 0);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NactHost } from '../../../../actors/runtime/activation/nact-host.js';
-import { until } from '../../../kit/until.js';
+import { until } from '../../../kit/time/until.js';
 
 function hosted() {
   const host = new NactHost();

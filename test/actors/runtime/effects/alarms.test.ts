@@ -6,7 +6,7 @@ import { isProblem, Unavailable } from '../../../../actors/domain/problem.js';
 import { Alarms, LOOK_EVERY_MS } from '../../../../actors/runtime/effects/alarms.js';
 import { put, type Tables } from '../../../../store/port.js';
 import { accountStatuses, alarmFloors, alarms, notifications, statuses } from '../../../../store/tables.js';
-import { waitingAlarms } from '../../../kit/waiting-alarms.js';
+import { waitingAlarms } from '../../../kit/actors/waiting-alarms.js';
 import { blankPost, town } from '../../reactions/town.js';
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };

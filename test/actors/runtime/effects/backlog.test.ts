@@ -6,8 +6,8 @@ import { BacklogScan, backlogActor, backlogKey } from '../../../../actors/runtim
 import { MemoryTables } from '../../../../store/memory/memory-tables.js';
 import { put, remove } from '../../../../store/port.js';
 import { backlog, backlogFloors, cursors, journal } from '../../../../store/tables.js';
-import { Stage } from '../../../kit/stage.js';
-import { VirtualClock } from '../../../kit/virtual-clock.js';
+import { Stage } from '../../../kit/actors/stage-placement.js';
+import { VirtualClock } from '../../../kit/time/virtual-clock.js';
 
 const HOUR_MS = 3_600_000;
 const shard = 1;

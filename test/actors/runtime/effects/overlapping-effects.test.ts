@@ -4,9 +4,9 @@ import type { AccountEvents } from '../../../../actors/account/commands.js';
 import { accountKind } from '../../../../actors/kinds/account.js';
 import { conversationKind } from '../../../../actors/kinds/conversation.js';
 import { MemoryTables } from '../../../../store/memory/memory-tables.js';
-import { lonelyRings } from '../../../kit/rings.js';
-import { noUploads } from '../../../kit/uploads.js';
-import { VirtualClock } from '../../../kit/virtual-clock.js';
+import { lonelyRings } from '../../../kit/actors/lonely-rings.js';
+import { noUploads } from '../../../kit/actors/uploads.js';
+import { VirtualClock } from '../../../kit/time/virtual-clock.js';
 
 // Whose effects may run beside those of the entries after them: whoever is told two things might hear them the other way
 // round. An event that is added here must say why that does no harm.

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { IDS_PER_MS, idMs, idShard } from '../../../../actors/domain/ids.js';
 import { Minter } from '../../../../actors/runtime/placement/minter.js';
 import { StampClock } from '../../../../actors/runtime/placement/stamp-clock.js';
-import { VirtualClock } from '../../../kit/virtual-clock.js';
+import { VirtualClock } from '../../../kit/time/virtual-clock.js';
 
 test('ids of a shard ascend, also past what one millisecond holds', () => {
   const clock = new VirtualClock();

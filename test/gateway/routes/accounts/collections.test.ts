@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { COLLECTION_ITEMS_MAX, COLLECTIONS_MAX } from '../../../../actors/account/collections.js';
 import { collections as rows } from '../../../../store/tables.js';
-import { EventStream } from '../../../kit/event-stream.js';
-import { linkTo, type Person, TestServer } from '../../../kit/server.js';
-import { until } from '../../../kit/until.js';
+import { EventStream } from '../../../kit/network/event-stream.js';
+import { linkTo, type Person, TestServer } from '../../../kit/services/server.js';
+import { until } from '../../../kit/time/until.js';
 
 const WAIT_MS = 5_000;
 const NOBODYS = '999999999999999999';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { put, type Tables } from '../../../../store/port.js';
 import { accounts } from '../../../../store/tables.js';
-import { EventStream } from '../../../kit/event-stream.js';
-import { linkTo, type Person, TestServer } from '../../../kit/server.js';
-import { until } from '../../../kit/until.js';
+import { EventStream } from '../../../kit/network/event-stream.js';
+import { linkTo, type Person, TestServer } from '../../../kit/services/server.js';
+import { until } from '../../../kit/time/until.js';
 
 let server: TestServer;
 before(async () => {

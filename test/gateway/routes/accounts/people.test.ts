@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { defaultLimits } from '../../../../actors/runtime/limits.js';
-import { OwnTime } from '../../../kit/own-time.js';
-import { linkTo, type Person, TestServer } from '../../../kit/server.js';
+import { linkTo, type Person, TestServer } from '../../../kit/services/server.js';
+import { OwnTime } from '../../../kit/time/own-time.js';
 
 let server: TestServer;
 before(async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
-import { sendForm } from '../../../kit/multipart.js';
-import { type Person, TestServer } from '../../../kit/server.js';
-import { until } from '../../../kit/until.js';
+import { sendForm } from '../../../kit/network/multipart.js';
+import { type Person, TestServer } from '../../../kit/services/server.js';
+import { until } from '../../../kit/time/until.js';
 
 let server: TestServer;
 before(async () => {

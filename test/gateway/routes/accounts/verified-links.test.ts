@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { TestServer } from '../../../kit/server.js';
-import { until } from '../../../kit/until.js';
-import { waitingAlarms } from '../../../kit/waiting-alarms.js';
-import { WebPages } from '../../../kit/web-pages.js';
+import { waitingAlarms } from '../../../kit/actors/waiting-alarms.js';
+import { WebPages } from '../../../kit/network/web-pages.js';
+import { TestServer } from '../../../kit/services/server.js';
+import { until } from '../../../kit/time/until.js';
 
 const WAIT_MS = 20_000;
 const ME = 'http://localhost/@ada';

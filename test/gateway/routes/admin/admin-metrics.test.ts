@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { tagId } from '../../../../actors/domain/text/tag-id.js';
-import { sameDayFor } from '../../../kit/same-day.js';
-import { type Person, TestServer } from '../../../kit/server.js';
-import { until } from '../../../kit/until.js';
+import { type Person, TestServer } from '../../../kit/services/server.js';
+import { sameDayFor } from '../../../kit/time/same-day.js';
+import { until } from '../../../kit/time/until.js';
 
 const DAY_MS = 86_400_000;
 /** Trends and counts are kept for longer where finding them takes long: on a busy machine. */

@@ -4,8 +4,8 @@ import { SMTPServer } from 'smtp-server';
 import { isProblem } from '../../../../actors/domain/problem.js';
 import { REPORT_COMMENT_CHARS_MAX } from '../../../../actors/report/report.js';
 import { putEntry } from '../../../../gateway/settings/changes.js';
-import { type Person, TestServer } from '../../../kit/server.js';
-import { until } from '../../../kit/until.js';
+import { type Person, TestServer } from '../../../kit/services/server.js';
+import { until } from '../../../kit/time/until.js';
 
 const mails: { to: string; text: string }[] = [];
 /** Mails that are refused before one is taken. */

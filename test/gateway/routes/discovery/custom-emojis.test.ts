@@ -5,8 +5,8 @@ import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import { operate } from '../../../../cli/operations.js';
 import { putEntry } from '../../../../gateway/settings/changes.js';
-import { TestServer } from '../../../kit/server.js';
-import { until } from '../../../kit/until.js';
+import { TestServer } from '../../../kit/services/server.js';
+import { until } from '../../../kit/time/until.js';
 
 let server: TestServer;
 before(async () => {

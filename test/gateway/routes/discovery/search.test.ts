@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { wordBucket } from '../../../../actors/domain/text/words.js';
 import { statusIndex } from '../../../../store/tables.js';
-import { type Person, TestServer } from '../../../kit/server.js';
-import { until } from '../../../kit/until.js';
+import { type Person, TestServer } from '../../../kit/services/server.js';
+import { until } from '../../../kit/time/until.js';
 
 let server: TestServer;
 let ada: Person;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { sameDayFor } from '../../../kit/same-day.js';
-import { linkTo, type Person, TestServer } from '../../../kit/server.js';
-import { until } from '../../../kit/until.js';
+import { linkTo, type Person, TestServer } from '../../../kit/services/server.js';
+import { sameDayFor } from '../../../kit/time/same-day.js';
+import { until } from '../../../kit/time/until.js';
 
 /** Trends are kept for longer where finding them takes long: on a busy machine. */
 const WAIT_MS = 60_000;

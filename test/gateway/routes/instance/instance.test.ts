@@ -5,7 +5,7 @@ import { PINS_MAX } from '../../../../actors/account/pin.js';
 import { isProblem } from '../../../../actors/domain/problem.js';
 import type { Collection } from '../../../../actors/instance/entries.js';
 import { type EntryChange, putEntry, removeEntry } from '../../../../gateway/settings/changes.js';
-import { TestServer } from '../../../kit/server.js';
+import { TestServer } from '../../../kit/services/server.js';
 
 let server: TestServer;
 before(async () => {

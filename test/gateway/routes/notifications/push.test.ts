@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Person, TestServer } from '../../../kit/server.js';
-import { PUSH_SUBSCRIPTION as subscription } from '../../../scenarios/own-account-requests.js';
+import { type Person, TestServer } from '../../../kit/services/server.js';
+import { PUSH_SUBSCRIPTION as subscription } from '../../../scenarios/requests/own-account-requests.js';
 
 const PATH = '/api/v1/push/subscription';
 const PLURAL = '/api/v1/push/subscriptions';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { TestServer } from '../../../kit/server.js';
-import { Visitor } from '../../../kit/visitor.js';
+import { Visitor } from '../../../kit/network/visitor.js';
+import { TestServer } from '../../../kit/services/server.js';
 import { confirmationLink, resetLink } from '../../../scenarios/clients/mail.js';
 import { makeApp, makeUser, PASSWORD } from '../../oauth/stage.js';
 

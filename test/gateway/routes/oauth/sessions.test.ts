@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { tokenHash } from '../../../../gateway/http/authenticator.js';
-import { TestServer } from '../../../kit/server.js';
-import { Visitor } from '../../../kit/visitor.js';
+import { Visitor } from '../../../kit/network/visitor.js';
+import { TestServer } from '../../../kit/services/server.js';
 import { makeUser, PASSWORD } from '../../oauth/stage.js';
 
 let server: TestServer;

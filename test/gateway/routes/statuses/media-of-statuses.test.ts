@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import protobuf from 'protobufjs';
 import sharp from 'sharp';
-import { sendForm } from '../../../kit/multipart.js';
-import { type Answered, linkTo, type Person, TestServer } from '../../../kit/server.js';
-import { until } from '../../../kit/until.js';
+import { sendForm } from '../../../kit/network/multipart.js';
+import { type Answered, linkTo, type Person, TestServer } from '../../../kit/services/server.js';
+import { until } from '../../../kit/time/until.js';
 
 const NOT_FOUND = { error: 'Record not found' };
 const WAIT_MS = 20_000;

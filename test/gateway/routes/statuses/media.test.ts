@@ -3,9 +3,9 @@ import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
-import { sendForm } from '../../../kit/multipart.js';
-import { type Person, TestServer } from '../../../kit/server.js';
-import { until } from '../../../kit/until.js';
+import { sendForm } from '../../../kit/network/multipart.js';
+import { type Person, TestServer } from '../../../kit/services/server.js';
+import { until } from '../../../kit/time/until.js';
 
 /** As PNG checks its chunks; Node 20 has none of its own. */
 function crc32(bytes: Uint8Array): number {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
-import { type Person, TestServer } from '../../../kit/server.js';
-import { until } from '../../../kit/until.js';
-import { WebPages } from '../../../kit/web-pages.js';
+import { WebPages } from '../../../kit/network/web-pages.js';
+import { type Person, TestServer } from '../../../kit/services/server.js';
+import { until } from '../../../kit/time/until.js';
 
 const WAIT_MS = 20_000;
 /** Trends are kept for longer where finding them takes long: on a busy machine. */

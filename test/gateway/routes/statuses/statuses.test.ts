@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Person, TestServer } from '../../../kit/server.js';
+import { type Person, TestServer } from '../../../kit/services/server.js';
 
 let server: TestServer;
 let alice: Person;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { sameDayFor } from '../../../kit/same-day.js';
-import { linkTo, type Person, TestServer } from '../../../kit/server.js';
+import { linkTo, type Person, TestServer } from '../../../kit/services/server.js';
+import { sameDayFor } from '../../../kit/time/same-day.js';
 
 let server: TestServer;
 let alice: Person;

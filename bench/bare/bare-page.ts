@@ -1,0 +1,44 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { V8_FLAGS } from '../../cli/bundle.js';
+import { measure } from '../http-load.js';
+import type { Row } from '../row.js';
+
+const PAGES = 32;
+const PAGE = 20;
+const usual = { count: 10_000, warmUp: 4_000, rounds: 5, inFlight: 32 } as const;
+/** Whom nobody asks to do more. */
+const settled = async () => undefined;
+
+/**
+ * What a page costs that is only joined from kept pieces and sent by uWebSockets: nothing is asked who asks, looked up
+ * or decided. Says how far the machine of the moment is from that for which the aims of pages were set.
+ */
+export async function benchBarePage(): Promise<Row[]> {
+  const child = fork(fileURLToPath(new URL('./bare-page-node.js', import.meta.url)), [], { execArgv: [...V8_FLAGS] });
+  try {
+    const [{ port }] = (await once(child, 'message')) as [{ readonly port: number }];
+    const target = { urls: [`http://127.0.0.1:${port}`], pids: [child.pid ?? 0], settled };
+    const from = (index: number) => (index % PAGES) * PAGE;
+    return [
+      await measure(target, {
+        ...usual,
+        name: 'bare: 20 kept pieces, joined and sent',
+        call: (index) => ({
+          method: 'GET',
+          path: `/page/${from(index)}`,
+          right: (all: { id: number }[]) => all.length === PAGE && all.every(({ id }, at) => id === from(index) + at),
+        }),
+      }),
+      await measure(target, {
+        ...usual,
+        name: 'bare: one kept piece, sent',
+        call: (index) => ({ method: 'GET', path: `/piece/${from(index)}`, right: ({ id }) => id === from(index) }),
+      }),
+    ];
+  } finally {
+    child.disconnect();
+    await once(child, 'exit');
+  }
+}

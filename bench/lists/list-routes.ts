@@ -1,0 +1,46 @@
+import type { AnyRoute } from '../../gateway/http/route.js';
+import { type Facts, pathShape } from '../../gateway/openapi/answer-schemas.js';
+
+/** Answers that hold a list, though they are none. */
+const HOLDING = new Set(['Search', 'GroupedNotificationsResults', 'Context']);
+
+/** Lists without a row among those of benchListed, and why. */
+export const WITHOUT_ROW: Readonly<Record<string, string>> = {
+  '/api/v2/notifications/:key': 'one group',
+  '/api/v1/timelines/home': 'benchmark `home`',
+  '/api/v1/timelines/public': 'benchmark `public`',
+  '/api/v1/notifications': 'benchmark `notifications`',
+  '/api/v1/notifications/unread_count': 'answers a number',
+  '/api/v2/notifications/unread_count': 'answers a number',
+  '/api/v1/statuses/home': 'redirects',
+  '/api/v1/statuses/mentions': 'redirects',
+  '/api/v1/statuses/public': 'redirects',
+  '/api/v1/statuses/tag/:tag': 'redirects',
+  '/api/v1/trends': 'is gone: 410',
+  '/api/v1/accounts/:id/identity_proofs': 'is always empty',
+  '/api/v1/accounts/:id/media_index': 'an index of images, not a page: its statuses are found as those of an account',
+  '/api/v1/admin/trends/links/publishers': 'is always empty',
+  '/api/v1/announcements': 'a few, asked for once by each client when it starts',
+  '/api/v1/custom_emojis': 'as announcements',
+  '/api/v1/instance/activity': 'counted once for all in five minutes',
+  '/api/v1/instance/domain_blocks': 'as rules',
+  '/api/v1/instance/peers': 'as rules',
+  '/api/v1/instance/rules': 'of the instance, asked for once by each client when it starts',
+};
+
+/** The paths of all routes that answer a list or a page of one. */
+export function listPaths(routes: readonly AnyRoute[], facts: Facts): string[] {
+  const answers = new Map(facts.operations.map((fact) => [`${fact[0]} ${pathShape(fact[1])}`, fact[5]]));
+  const isList = ({ path, query }: AnyRoute) => {
+    const answer = answers.get(`GET ${pathShape(path)}`) ?? '';
+    const hasLimit = Object.hasOwn((query as { properties?: object } | undefined)?.properties ?? {}, 'limit');
+    return hasLimit || answer.endsWith('[]') || HOLDING.has(answer);
+  };
+  return routes.filter((route) => route.method === 'GET' && isList(route)).map(({ path }) => path);
+}
+
+/** Whether an address is one of the route's. */
+export function fits(route: string, address: string): boolean {
+  const parts = route.split('/').map((part) => (part.startsWith(':') ? '[^/]+' : part.replaceAll('.', '\\.')));
+  return new RegExp(`^${parts.join('/')}(?:\\?|$)`).test(address);
+}

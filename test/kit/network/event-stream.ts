@@ -1,0 +1,117 @@
+import { setTimeout } from 'node:timers/promises';
+import { makeId } from '../../../actors/domain/ids.js';
+
+/** One event of a server-sent stream, as it came. */
+export interface StreamedEvent {
+  readonly id: string | undefined;
+  readonly event: string;
+  readonly data: string;
+}
+
+/** Between two tries to come back. */
+const AGAIN_MS = 250;
+
+/** An open `/api/v1/streaming/...` connection (SSE) that collects what comes until it is closed. */
+export class EventStream {
+  readonly events: StreamedEvent[] = [];
+  /** Set once the server has ended the stream or it broke. */
+  ended = false;
+  /** How often it was opened again. */
+  returned = 0;
+  private readonly abort = new AbortController();
+  private reading: Promise<void> = Promise.resolve();
+  private last: string | undefined;
+
+  /** `since`: the position that the stream resumes after. */
+  static async open(url: string, stream: string, token: string, since?: string): Promise<EventStream> {
+    const opened = new EventStream();
+    opened.last = since;
+    opened.reading = opened.read(await opened.connect(`${url}/api/v1/streaming/${stream}`, token));
+    return opened;
+  }
+
+  /** One that comes back when it is sent away, and resumes where it was, as browsers do. */
+  static async resuming(url: string, stream: string, token: string): Promise<EventStream> {
+    const opened = new EventStream();
+    const address = `${url}/api/v1/streaming/${stream}`;
+    opened.last = makeId(Date.now(), 0, 0);
+    opened.reading = opened.readOn(address, token, await opened.connect(address, token));
+    return opened;
+  }
+
+  /** Ids of the statuses in `update` events, in order of arrival. */
+  updates(): string[] {
+    return this.events
+      .filter((event) => event.event === 'update')
+      .map((event) => (JSON.parse(event.data) as { id: string }).id);
+  }
+
+  /** Data of the events of this name, in order of arrival. */
+  dataOf(name: string): string[] {
+    return this.events.filter(({ event }) => event === name).map(({ data }) => data);
+  }
+
+  /** What the stream resumes after. */
+  get position(): string | undefined {
+    return this.last;
+  }
+
+  async close(): Promise<void> {
+    this.abort.abort();
+    await this.reading;
+  }
+
+  /** @throws unless the server opens the stream */
+  private async connect(address: string, token: string): Promise<ReadableStream<Uint8Array>> {
+    const response = await fetch(address, {
+      headers: {
+        authorization: `Bearer ${token}`,
+        accept: 'text/event-stream',
+        ...(this.last !== undefined && { 'last-event-id': this.last }),
+      },
+      signal: this.abort.signal,
+    });
+    if (response.status === 200 && response.body !== null) return response.body;
+    await response.body?.cancel();
+    throw new Error(`stream ${address}: ${response.status}`);
+  }
+
+  private async readOn(address: string, token: string, first: ReadableStream<Uint8Array>): Promise<void> {
+    for (let body: ReadableStream<Uint8Array> | undefined = first; !this.abort.signal.aborted; ) {
+      if (body !== undefined) await this.read(body);
+      await setTimeout(AGAIN_MS, undefined, { signal: this.abort.signal }).catch(() => undefined);
+      // Whoever sent it away, or is not there, is asked again.
+      body = await this.connect(address, token).catch(() => undefined);
+      if (body !== undefined) this.returned += 1;
+    }
+  }
+
+  private async read(body: ReadableStream<Uint8Array>): Promise<void> {
+    const decoder = new TextDecoder();
+    let rest = '';
+    this.ended = false;
+    try {
+      for await (const chunk of body) {
+        const blocks = (rest + decoder.decode(chunk, { stream: true })).split('\n\n');
+        rest = blocks.pop() ?? '';
+        for (const block of blocks) this.take(block);
+      }
+    } catch (error) {
+      if (!this.abort.signal.aborted) this.events.push({ id: undefined, event: 'broken', data: String(error) });
+    }
+    this.ended = true;
+  }
+
+  private take(block: string): void {
+    const fields = new Map<string, string>();
+    for (const line of block.split('\n')) {
+      const colon = line.indexOf(':');
+      if (colon > 0) fields.set(line.slice(0, colon), line.slice(colon + 1).trimStart());
+    }
+    const data = fields.get('data');
+    if (data === undefined) return;
+    const id = fields.get('id');
+    this.last = id ?? this.last;
+    this.events.push({ id, event: fields.get('event') ?? 'message', data });
+  }
+}

@@ -1,0 +1,32 @@
+import type { Bus } from '../../../transport/bus.js';
+
+/** A bus whose node hears what is published only once it is let: all in order, as behind a slow connection. */
+export function holdingBus(inner: Bus): Bus & { hold(): void; letGo(): void } {
+  let held: (() => void)[] | undefined;
+  const letGo = () => {
+    const waiting = held ?? [];
+    held = undefined;
+    for (const deliver of waiting) deliver();
+  };
+  return {
+    request: inner.request.bind(inner),
+    serve: inner.serve.bind(inner),
+    publish: inner.publish.bind(inner),
+    subscribe: (subject, handler) =>
+      inner.subscribe(subject, (payload) => {
+        if (held === undefined) handler(payload);
+        else held.push(() => handler(payload));
+      }),
+    onGap: inner.onGap.bind(inner),
+    heard: inner.heard.bind(inner),
+    follows: inner.follows.bind(inner),
+    healthy: () => inner.healthy(),
+    downMs: () => inner.downMs(),
+    hears: () => inner.hears(),
+    close: () => inner.close(),
+    hold: () => {
+      held ??= [];
+    },
+    letGo,
+  };
+}

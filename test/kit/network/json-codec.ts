@@ -1,0 +1,110 @@
+import { problem } from '../../../actors/domain/problem.js';
+import type { ActorKind } from '../../../actors/runtime/kind.js';
+import type { Codec } from '../../../proto/codec.js';
+import { put } from '../../../store/port.js';
+import { table } from '../../../store/table.js';
+
+/** For tests of what carries messages: any plain object, as JSON; no bytes are an empty object. */
+export function jsonCodec<T>(name: string): Codec<T> {
+  return {
+    name,
+    encode: (message) => Buffer.from(JSON.stringify(message)),
+    decode: (bytes) => JSON.parse(bytes.length === 0 ? '{}' : Buffer.from(bytes).toString()),
+  };
+}
+
+/** A row per line that a notebook showed, written before the reply. */
+export const pages = table('test_pages', {
+  partition: { notebook: 'id' },
+  clustering: { line: 'int' },
+  value: jsonCodec<{ text: string }>('page'),
+});
+
+interface NotebookCommands {
+  /** Writes a line down. `copyTo` gets it too, behind the reply; `shareWith` before it. */
+  add: { in: { text: string; copyTo?: string; shareWith?: string }; out: { line: number; id: string } };
+  /** Adds nothing when the last line is the same. */
+  addOnce: { in: { text: string }; out: { line: number } };
+  /** Writes a line down each time, and may be asked again: who does so is told what it was answered. */
+  note: { in: { text: string }; out: { line: number } };
+  read: { in: object; out: { lines: string[] } };
+  /** Always refused. */
+  erase: { in: object; out: object };
+  /** Throws: a bug. */
+  tear: { in: object; out: object };
+}
+interface NotebookEvents {
+  added: { text: string; line: number; copyTo?: string; shareWith?: string };
+}
+export interface NotebookState {
+  lines: string[];
+}
+export type NotebookKind = ActorKind<NotebookState, NotebookCommands, NotebookEvents>;
+
+/** The smallest actor with all that a runtime must carry: commands, refusals, bugs, rows, commands to others. */
+export function notebook(stateVersion = 1): NotebookKind {
+  return {
+    name: 'notebook',
+    initial: () => ({ lines: [] }),
+    stateVersion,
+    slice: {
+      decide: {
+        add: (state, command, { newId }) => ({
+          events: [{ type: 'added', ...command, line: state.lines.length + 1 }],
+          reply: { line: state.lines.length + 1, id: newId() },
+        }),
+        addOnce: (state, { text }) => {
+          if (state.lines.at(-1) === text) return { events: [], reply: { line: state.lines.length } };
+          const line = state.lines.length + 1;
+          return { events: [{ type: 'added', text, line }], reply: { line } };
+        },
+        note: (state, { text }) => {
+          const line = state.lines.length + 1;
+          return { events: [{ type: 'added', text, line }], reply: { line } };
+        },
+        read: (state) => ({ events: [], reply: { lines: [...state.lines] } }),
+        erase: () => problem('forbidden', 'Ink stays', { page: [{ error: 'ERR_INVALID', description: 'is ink' }] }),
+        tear: () => {
+          throw new TypeError('a bug in decide');
+        },
+      },
+      apply: {
+        added: (state, { text }) => void state.lines.push(text),
+      },
+    },
+    commands: {
+      add: { in: jsonCodec('Add'), out: jsonCodec('Added') },
+      addOnce: { in: jsonCodec('AddOnce'), out: jsonCodec('AddedOnce') },
+      note: { in: jsonCodec('Note'), out: jsonCodec('Noted') },
+      read: { in: jsonCodec('Read'), out: jsonCodec('Lines') },
+      erase: { in: jsonCodec('Erase'), out: jsonCodec('Erased') },
+      tear: { in: jsonCodec('Tear'), out: jsonCodec('Torn') },
+    },
+    events: { added: jsonCodec('NoteAdded') },
+    queries: ['read'],
+    once: ['add', 'addOnce', 'erase', 'tear'],
+    remembered: ['note'],
+    overlaps: (_type, { text }) => text.startsWith('beside'),
+    reactions: [
+      {
+        surface: 'pages',
+        beforeReply: true,
+        on: {
+          async added({ text, line, shareWith }, { self }, effects) {
+            await effects.write([put(pages, { notebook: self, line }, { text })]);
+            if (shareWith !== undefined) await effects.tell('notebook', shareWith, 'add', { text: `shared ${text}` });
+          },
+        },
+      },
+      {
+        surface: 'copies',
+        beforeReply: false,
+        on: {
+          async added({ text, copyTo }, _happened, effects) {
+            if (copyTo !== undefined) await effects.tell('notebook', copyTo, 'add', { text: `copy of ${text}` });
+          },
+        },
+      },
+    ],
+  };
+}

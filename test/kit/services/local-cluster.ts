@@ -1,0 +1,142 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { V8_FLAGS } from '../../../cli/bundle.js';
+import { tied } from '../../../cluster/local/process.js';
+import { until } from '../time/until.js';
+
+export interface ClusterNodeEntry {
+  readonly name: string;
+  readonly url: string;
+  readonly pid: number;
+  readonly data_dir: string;
+}
+interface ClusterFile {
+  readonly nodes: readonly ClusterNodeEntry[];
+  readonly cassandra: readonly { readonly address: string; readonly port: number; readonly pid: number }[];
+  readonly nats: { readonly url: string; readonly pid: number; readonly monitor_url: string };
+}
+
+/** Three Cassandra nodes on two cores start in 30 s; a machine under other load takes longer. */
+const START_MS_MAX = 600_000;
+const STOP_MS_MAX = 60_000;
+const READY_MS_MAX = 180_000;
+
+/** What `npm run cluster` runs: Cassandra, nats-server and node processes, as a user would start them. */
+export class LocalCluster {
+  private constructor(
+    readonly dir: string,
+    private readonly supervisor: ChildProcess,
+    private readonly command: string,
+    private file: ClusterFile,
+  ) {}
+
+  /** @param command the built `cluster/local/main.js`; @param dir a folder of this run's own, emptied first */
+  static async start(
+    command: string,
+    dir: string,
+    flags: readonly string[],
+    settings: Readonly<Record<string, string>>,
+  ): Promise<LocalCluster> {
+    await rm(dir, { recursive: true, force: true });
+    await mkdir(dir, { recursive: true });
+    const child = spawn(...tied(process.execPath, [...V8_FLAGS, command, '--dir', dir, ...flags]), {
+      env: { ...process.env, ...settings },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const log = createWriteStream(join(dir, 'supervisor.log'));
+    child.stdout.pipe(log, { end: false });
+    child.stderr.pipe(log, { end: false });
+    const file = await until(
+      'cluster.json',
+      async () => {
+        if (child.exitCode !== null) throw new Error(`the cluster command ended with ${child.exitCode}; see ${dir}`);
+        return readFile(join(dir, 'cluster.json'), 'utf8').then(
+          (text) => JSON.parse(text) as ClusterFile,
+          () => undefined,
+        );
+      },
+      START_MS_MAX,
+    );
+    const cluster = new LocalCluster(dir, child, command, file);
+    await Promise.all(cluster.urls.map((url) => cluster.ready(url)));
+    return cluster;
+  }
+
+  get nodes(): readonly ClusterNodeEntry[] {
+    return this.file.nodes;
+  }
+  get urls(): string[] {
+    return this.file.nodes.map((node) => node.url);
+  }
+  get cassandra(): ClusterFile['cassandra'] {
+    return this.file.cassandra;
+  }
+  /** One of the Cassandra nodes, as settings name it. */
+  get contactPoint(): string {
+    const [first] = this.file.cassandra;
+    if (first === undefined) throw new Error('no Cassandra');
+    return `${first.address}:${first.port}`;
+  }
+  get nats(): ClusterFile['nats'] {
+    return this.file.nats;
+  }
+  node(index: number): ClusterNodeEntry {
+    const node = this.file.nodes[index];
+    if (node === undefined) throw new Error(`no node ${index}`);
+    return node;
+  }
+
+  /** Resolves when the node at that address answers ready. */
+  async ready(url: string): Promise<void> {
+    await until(
+      `${url} ready`,
+      () =>
+        fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(10_000) }).then(
+          (response) => response.status === 200 || undefined,
+          () => undefined,
+        ),
+      READY_MS_MAX,
+    );
+  }
+
+  /** Resolves when the process is gone. */
+  async gone(pid: number, timeoutMs: number): Promise<void> {
+    await until(`process ${pid} gone`, () => !alive(pid) || undefined, timeoutMs);
+  }
+
+  /** Brings a node back that has ended, as `npm run cluster -- start NAME --dir DIR` does. */
+  async startNode(name: string): Promise<void> {
+    const child = spawn(process.execPath, [this.command, 'start', name, '--dir', this.dir], { stdio: 'ignore' });
+    const [code] = (await once(child, 'exit')) as [number | null];
+    if (code !== 0) throw new Error(`cluster start ${name} ended with ${code}`);
+    await this.refresh();
+    const node = this.file.nodes.find((entry) => entry.name === name);
+    if (node === undefined) throw new Error(`${name} is not in cluster.json`);
+    await this.ready(node.url);
+  }
+
+  async stop(): Promise<void> {
+    if (this.supervisor.exitCode !== null) return;
+    const ended = once(this.supervisor, 'exit');
+    this.supervisor.kill('SIGTERM');
+    const timer = setTimeout(() => this.supervisor.kill('SIGKILL'), STOP_MS_MAX);
+    await ended;
+    clearTimeout(timer);
+  }
+
+  private async refresh(): Promise<void> {
+    this.file = JSON.parse(await readFile(join(this.dir, 'cluster.json'), 'utf8')) as ClusterFile;
+  }
+}
+
+function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

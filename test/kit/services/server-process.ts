@@ -1,0 +1,136 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { hasFreshBundle, V8_FLAGS } from '../../../cli/bundle.js';
+import { freePort, tied } from '../../../cluster/local/process.js';
+import { until } from '../time/until.js';
+
+/** The program of the built tree to which this file belongs: the server, and the command line as well. */
+export const program = fileURLToPath(new URL('../../../main.js', import.meta.url));
+
+const READY_MS_MAX = 120_000;
+/** What SIGTERM promises, and some for a busy machine. */
+const STOP_MS_MAX = 20_000;
+
+/** A server, embedded unless it is told otherwise, in a process of its own, as an operator starts it, on a folder of its own. */
+export class ServerProcess {
+  private child: ChildProcess | undefined;
+  private written = '';
+
+  private constructor(
+    readonly dataDir: string,
+    readonly url: string,
+    private readonly settings: Readonly<Record<string, string>>,
+    private readonly environment: Readonly<Record<string, string>>,
+    private readonly node: string,
+    /** What the next start runs. */
+    public program: string,
+  ) {}
+
+  /**
+   * @param settings by name without the prefix, over PASSWORD_GRANT=on, RATE_LIMITS=off, LOG_LEVEL=info and its own BASE_URL; @param environment besides
+   * @param node the Node program that runs it
+   * @param main what it runs, if it is another build
+   */
+  static async start(
+    settings: Readonly<Record<string, string>> = {},
+    environment: Readonly<Record<string, string>> = {},
+    node = process.execPath,
+    main = program,
+  ): Promise<ServerProcess> {
+    const dataDir = await mkdtemp(join(tmpdir(), 'murmuration-process-'));
+    const port = String(await freePort('127.0.0.1'));
+    const url = `http://127.0.0.1:${port}`;
+    const usual = { PASSWORD_GRANT: 'on', RATE_LIMITS: 'off', LOG_LEVEL: 'info' };
+    const own = { PORT: port, DATA_DIR: dataDir };
+    const all = { ...usual, BASE_URL: url, ...settings, ...own };
+    const server = new ServerProcess(dataDir, url, all, environment, node, main);
+    await server.restart();
+    return server;
+  }
+
+  get pid(): number {
+    const pid = this.child?.pid;
+    if (pid === undefined) throw new Error('the server does not run');
+    return pid;
+  }
+
+  /** Everything that all its processes wrote to stderr and stdout so far. */
+  get log(): string {
+    return this.written;
+  }
+
+  get running(): boolean {
+    return this.child !== undefined && this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** Starts a process on the same port and data; it must have ended before. */
+  async restart(): Promise<void> {
+    if (this.running) throw new Error('the server still runs');
+    // Users run the bundle. Without it the same command runs the modules, which may behave otherwise.
+    if (this.program === program && !hasFreshBundle(dirname(program)))
+      throw new Error('the bundle is out of date: node scripts/bundle.mjs');
+    const env = { ...withoutSettings(), ...this.environment, ...prefixed(this.settings) };
+    const child = spawn(...tied(this.node, [...V8_FLAGS, this.program]), { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.child = child;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        this.written += text;
+      });
+    }
+    await until(`${this.url} ready`, () => this.ready(), READY_MS_MAX);
+  }
+
+  /** SIGTERM; answers the exit code. @throws when it has not ended in time (it is killed then) */
+  async stop(): Promise<number | null> {
+    return this.end('SIGTERM');
+  }
+
+  /** SIGKILL. */
+  async kill(): Promise<void> {
+    await this.end('SIGKILL');
+  }
+
+  /** Ends it, however that goes, and removes the data. */
+  async dispose(): Promise<void> {
+    await this.kill();
+    await rm(this.dataDir, { recursive: true, force: true });
+  }
+
+  private async end(signal: NodeJS.Signals): Promise<number | null> {
+    const child = this.child;
+    if (child === undefined || !this.running) return child?.exitCode ?? null;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      child.kill('SIGKILL');
+    }, STOP_MS_MAX);
+    const [code] = (await ended) as [number | null];
+    clearTimeout(timer);
+    if (late) throw new Error(`not ended ${STOP_MS_MAX} ms after ${signal}:\n${this.written.slice(-2_000)}`);
+    return code;
+  }
+
+  private async ready(): Promise<true | undefined> {
+    if (!this.running) throw new Error(`the server ended with ${this.child?.exitCode}:\n${this.written.slice(-4_000)}`);
+    return fetch(`${this.url}/health/ready`, { signal: AbortSignal.timeout(10_000) }).then(
+      (response) => response.status === 200 || undefined,
+      () => undefined,
+    );
+  }
+}
+
+/** This process' environment without settings that would reach into a server's. */
+export function withoutSettings(): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('MURMURATION_')));
+}
+
+/** Names as the environment has them. */
+export function prefixed(settings: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [`MURMURATION_${name}`, value]));
+}

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { isProblem } from '../../../actors/domain/problem.js';
+import { readSettings, type Settings } from '../../../cli/settings.js';
+import { type Node, startNode } from '../../../compose/node.js';
+import { tokenHash } from '../../../gateway/http/authenticator.js';
+
+/** One HTTP answer, read whole. `body` is JSON where the answer is. */
+export interface Answered {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read into answers of every shape.
+  readonly body: any;
+  readonly headers: Headers;
+}
+
+const ALL_SCOPES = ['read', 'write', 'follow', 'push'];
+/** A test's own node is on this machine; what takes longer than this hangs. */
+const REQUEST_MS_MAX = 60_000;
+
+/** Where requests go: one node in this process, or several that are processes of their own. */
+export interface Asked {
+  readonly url: string;
+  ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    token?: string,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answered>;
+}
+
+/** One request, its answer read whole. */
+export async function askAt(
+  url: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  token?: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answered> {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    signal: AbortSignal.timeout(REQUEST_MS_MAX),
+    redirect: 'manual',
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json') === true;
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+}
+
+/** Someone with an account, confirmed, and a token of all scopes. */
+export class Person {
+  constructor(
+    readonly server: Asked,
+    readonly id: string,
+    readonly name: string,
+    readonly token: string,
+  ) {}
+
+  get = (path: string): Promise<Answered> => this.server.ask('GET', path, undefined, this.token);
+  post = (path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answered> =>
+    this.server.ask('POST', path, body, this.token, headers);
+  put = (path: string, body?: unknown): Promise<Answered> => this.server.ask('PUT', path, body, this.token);
+  remove = (path: string): Promise<Answered> => this.server.ask('DELETE', path, undefined, this.token);
+
+  /** Posts and answers the new status' id. */
+  async says(status: string, more: Readonly<Record<string, unknown>> = {}): Promise<string> {
+    const posted = await this.post('/api/v1/statuses', { status, ...more });
+    assert.equal(posted.status, 200, JSON.stringify(posted.body));
+    return posted.body.id;
+  }
+
+  async follows(other: Person): Promise<void> {
+    assert.equal((await this.post(`/api/v1/accounts/${other.id}/follow`)).status, 200);
+  }
+}
+
+/** A whole embedded node in this process, on a folder of its own. */
+export class TestServer {
+  private constructor(
+    readonly node: Node,
+    readonly folder: string,
+  ) {}
+
+  static async start(settings: Partial<Settings> = {}): Promise<TestServer> {
+    const folder = await mkdtemp(join(tmpdir(), 'murmuration-'));
+    const flags = { PORT: '0', BASE_URL: 'http://localhost', DATA_DIR: folder, RATE_LIMITS: 'off', ...settings };
+    const node = await startNode(readSettings(flags, {}), pino({ level: 'error' }));
+    await node.listen();
+    return new TestServer(node, folder);
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.node.server?.port}`;
+  }
+
+  ask: Asked['ask'] = (...request) => askAt(this.url, ...request);
+
+  get = (path: string): Promise<Answered> => this.ask('GET', path);
+
+  /** Signs somebody up behind the scenes, without mail. */
+  async person(name: string, scopes: readonly string[] = ALL_SCOPES, role = 'user'): Promise<Person> {
+    const { services } = this.node;
+    const id = await services.newAccountId();
+    const email = `${name}@example.org`;
+    assert.equal(await services.registry.claim([`acct:${name}`, `email:${email}`], id), undefined);
+    await this.#done(
+      services.askAccount(id, 'register', {
+        username: name,
+        email,
+        passwordHash: '',
+        role,
+        confirmed: true,
+        approved: true,
+        locale: 'en',
+      }),
+    );
+    const person = new Person(this, id, name, await this.token(id, scopes));
+    return person;
+  }
+
+  /** Somebody with a role, and a token that says so. */
+  staff(name: string, role: string): Promise<Person> {
+    return this.person(name, [...ALL_SCOPES, 'admin:read', 'admin:write'], role);
+  }
+
+  /** Another token of an account. */
+  async token(id: string, scopes: readonly string[]): Promise<string> {
+    const { services } = this.node;
+    const token = Buffer.from(services.random.bytes(32)).toString('base64url');
+    const issued = { tokenHash: tokenHash(token), clientId: 'test', scopes, kind: 'access' };
+    await this.#done(services.askAccount(id, 'issueToken', issued));
+    return token;
+  }
+
+  async stop(): Promise<void> {
+    await this.node.drain();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  async #done(reply: Promise<unknown>): Promise<void> {
+    const answer = await reply;
+    assert.ok(!isProblem(answer), JSON.stringify(answer));
+  }
+}
+
+/** The address of a neighbouring page in an answer's Link header, as path and query. */
+export function linkTo(answered: Answered, rel: 'next' | 'prev'): string | undefined {
+  const match = new RegExp(`<([^>]+)>; rel="${rel}"`).exec(answered.headers.get('link') ?? '');
+  if (match?.[1] === undefined) return undefined;
+  const { pathname, search } = new URL(match[1]);
+  return pathname + search;
+}

@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { fromRecord } from '../../../cluster/shard-map.js';
+import { CassandraTables } from '../../../store/cassandra/cassandra-tables.js';
+import { RANGE_LIMIT_MAX } from '../../../store/port.js';
+import { journal, shardMap } from '../../../store/tables.js';
+import type { Place } from '../../scenarios/worlds/node-address.js';
+import { Balancer } from '../network/balancer.js';
+import { cassandraAddress, cassandraSettings, dropKeyspace } from './cassandra.js';
+import { ServerProcess } from './server-process.js';
+
+const NODES = 3;
+/** The only one in a keyspace. */
+const CLUSTER = 'murmuration';
+const aheadClock = fileURLToPath(new URL('../time/ahead-clock.js', import.meta.url));
+
+/** Three nodes, processes of their own, over the Cassandra and the NATS that all test files share. */
+export class ThreeNodes {
+  private constructor(
+    readonly nodes: readonly ServerProcess[],
+    /** Each request goes to another node. */
+    readonly balancer: Balancer,
+    private readonly keyspace: string,
+    private readonly folder: string,
+  ) {}
+
+  /** @param settings by name without the prefix; @param own those of one node, over the others */
+  static async start(
+    settings: Readonly<Record<string, string>> = {},
+    own: (index: number) => Readonly<Record<string, string>> = () => ({}),
+  ): Promise<ThreeNodes> {
+    const nats = process.env.TEST_NATS_URL;
+    if (nats === undefined) throw new Error('TEST_NATS_URL is not set: run the tests by npm test, which starts NATS');
+    const keyspace = `test_${randomBytes(6).toString('hex')}`;
+    const urls: string[] = [];
+    const balancer = await Balancer.open(urls);
+    const common = {
+      ...cassandraSettings(keyspace),
+      NATS_URL: nats,
+      CLUSTER_SECRET: randomBytes(24).toString('base64url'),
+      BASE_URL: balancer.url,
+      LOG_LEVEL: 'warn',
+      ...settings,
+    };
+    const folder = await mkdtemp(join(tmpdir(), 'murmuration-three-'));
+    const clock = { NODE_OPTIONS: `--import=${aheadClock}`, TEST_AHEAD_FILE: join(folder, 'ahead') };
+    const node = (index: number) =>
+      ServerProcess.start({ ...common, NODE_NAME: `node${index + 1}`, ...own(index) }, clock);
+    const nodes: ServerProcess[] = [];
+    try {
+      // The first one makes the schema; the others then find it.
+      nodes.push(await node(0));
+      nodes.push(...(await Promise.all(Array.from({ length: NODES - 1 }, (_, index) => node(index + 1)))));
+    } catch (error) {
+      // What still runs would keep the tests from ending.
+      await balancer.close();
+      await Promise.all(nodes.map((one) => one.dispose()));
+      throw error;
+    }
+    urls.push(...nodes.map(({ url }) => url));
+    return new ThreeNodes(nodes, balancer, keyspace, folder);
+  }
+
+  node(index: number): ServerProcess {
+    const node = this.nodes[index % NODES];
+    if (node === undefined) throw new Error(`no node ${index}`);
+    return node;
+  }
+  /** Where people and things are made: each request is at another node. */
+  get place(): Place {
+    const dataDirs = this.nodes.map(({ dataDir }) => dataDir);
+    return { url: this.balancer.url, dataDir: this.node(0).dataDir, dataDirs };
+  }
+  get urls(): string[] {
+    return this.nodes.map(({ url }) => url);
+  }
+
+  /** Lines of their logs that tell of a bug. */
+  get faults(): string[] {
+    return this.nodes.flatMap(({ log }) => log.split('\n').filter(isFault));
+  }
+
+  /** All their clocks on the wall are ahead by so much from now on; what measures spans goes on as it did. */
+  async ahead(ms: number): Promise<void> {
+    const file = join(this.folder, 'ahead');
+    await writeFile(`${file}.new`, String(ms));
+    await rename(`${file}.new`, file);
+  }
+
+  /** Which node has the shard. */
+  async ownerOf(shard: number): Promise<number> {
+    const row = await this.stored((tables) => tables.get(shardMap, { cluster: CLUSTER }));
+    const owner = row === undefined ? undefined : fromRecord(row).owners[shard];
+    return Number(/^node(\d)#/.exec(owner ?? '')?.[1]) - 1;
+  }
+
+  /** How many of the actor's first events are in its journal, one page at most. */
+  async eventsOf(actor: string): Promise<number> {
+    const partition = { actor, bucket: 0 };
+    return (await this.stored((tables) => tables.range(journal, partition, { limit: RANGE_LIMIT_MAX }))).length;
+  }
+
+  private async stored<T>(read: (tables: CassandraTables) => Promise<T>): Promise<T> {
+    const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+    const tables = await CassandraTables.open({ ...cassandraAddress(), keyspace: this.keyspace, replication: 1, log });
+    return read(tables).finally(() => tables.close());
+  }
+
+  async dispose(): Promise<void> {
+    await this.balancer.close();
+    await Promise.all(this.nodes.map((node) => node.dispose()));
+    await rm(this.folder, { recursive: true, force: true });
+    await dropKeyspace(this.keyspace);
+  }
+}
+
+/** A node that did not get to run for seconds loses its lease, and says so: no fault of its own. */
+function isFault(line: string): boolean {
+  if (!line.startsWith('{')) return false;
+  const { level, part, why } = JSON.parse(line) as { level: number; part?: string; why?: string };
+  return level >= 50 && !(part === 'cluster' && why === 'it could not be renewed in time');
+}

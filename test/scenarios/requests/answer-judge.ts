@@ -1,0 +1,68 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { answerSchema, entitySchemas, type Facts, type JsonSchema } from '../../../gateway/openapi/answer-schemas.js';
+
+const FAULTS_MAX = 5;
+const ENTITIES = 'https://facts.invalid/';
+const REFERENCE = /^#\/components\/schemas\//;
+
+/** Judges answers by the facts of the API, and knows which of its entities no answer held. */
+export class AnswerJudge {
+  /** Places for an entity in what was judged (`Status.poll`, `GET /api/v1/lists[]`): whether one was there. */
+  private readonly places = new Map<string, boolean>();
+  private readonly ajv = new Ajv2020({ allErrors: true, strict: false });
+
+  constructor(facts: Facts) {
+    addFormats.default(this.ajv);
+    this.ajv.addKeyword({
+      keyword: 'taken',
+      validate: (place: string) => this.places.set(place, true) !== undefined,
+    });
+    this.ajv.addKeyword({ keyword: 'places', validate: (names: readonly string[]) => this.note(names) });
+    for (const [entity, schema] of Object.entries(entitySchemas(facts)))
+      this.ajv.addSchema(marked(schema, entity) as JsonSchema, ENTITIES + entity);
+  }
+
+  /** What is wrong with the body as that answer; `name` says whose it is. Undefined: nobody knows how it must be. */
+  faults(answer: string, name: string, body: unknown): string[] | undefined {
+    const schema = answerSchema(answer);
+    if (schema === undefined) return undefined;
+    const own = marked(schema, name) as JsonSchema;
+    this.note(placesOf(own));
+    const check = this.ajv.compile(own);
+    if (check(body)) return [];
+    return (check.errors ?? [])
+      .slice(0, FAULTS_MAX)
+      .map(
+        ({ instancePath, message, params }) => `${name}: ${answer}${instancePath} ${message} ${JSON.stringify(params)}`,
+      );
+  }
+
+  /** Places that were empty in every answer. */
+  get empty(): string[] {
+    return [...this.places].filter(([, taken]) => !taken).map(([place]) => place);
+  }
+
+  private note(names: readonly string[]): true {
+    for (const place of names) if (!this.places.has(place)) this.places.set(place, false);
+    return true;
+  }
+}
+
+/** The schema with each place for an entity in it marked by its name, and each object by what places it has. */
+function marked(schema: unknown, name: string): unknown {
+  if (Array.isArray(schema)) return schema.map((one) => marked(one, name));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { properties, items, $ref, ...rest } = schema as Partial<Record<string, unknown>>;
+  const own = Object.entries(properties ?? {}).map(([key, one]) => [key, marked(one, `${name}.${key}`)]);
+  return {
+    ...Object.fromEntries(Object.entries(rest).map(([key, one]) => [key, marked(one, name)])),
+    ...(properties === undefined ? {} : { properties: Object.fromEntries(own), places: placesOf(own) }),
+    ...(items === undefined ? {} : { items: marked(items, `${name}[]`) }),
+    ...(typeof $ref === 'string' ? { $ref: $ref.replace(REFERENCE, ENTITIES), taken: name } : {}),
+  };
+}
+
+function placesOf(schema: unknown): string[] {
+  return [...JSON.stringify(schema).matchAll(/"taken":"([^"]+)"/g)].map((match) => match[1] ?? '');
+}

@@ -1,0 +1,100 @@
+import { call, type Person } from '../cluster/people.js';
+import type { Fitting } from './fitting-request.js';
+
+/**
+ * Collections that may be in use; an account has at most 10, and some are made by the tests themselves. As many as
+ * requests of the tests at a time.
+ */
+const COLLECTIONS_KEPT_MAX = 8;
+interface Made {
+  readonly id: string;
+  readonly items: readonly { readonly id: string }[];
+}
+type Use = { readonly id: string; readonly rest: { readonly item: string } };
+
+/** Fitting requests for collections, by the name of their route. The viewer is in their own: nobody else need agree. */
+export function collectionRequests(
+  url: string,
+  viewer: Person,
+  other: Person,
+): Readonly<Record<string, () => Promise<Fitting>>> {
+  const maker = new CollectionMaker(url, viewer);
+  const ofOne = () => maker.fresh([viewer.id]);
+  const one = '/api/v1/collections/:id';
+  return {
+    'POST /api/v1/collections': async () => {
+      await maker.room();
+      return { body: { name: 'one', account_ids: [viewer.id] } };
+    },
+    [`GET ${one}`]: () => maker.standing(),
+    [`PATCH ${one}`]: async () => ({ ...(await maker.standing()), body: { name: 'another' } }),
+    [`DELETE ${one}`]: ofOne,
+    [`POST ${one}/items`]: async () => ({ id: (await maker.fresh([])).id, body: { account_id: viewer.id } }),
+    [`DELETE ${one}/items/:item`]: ofOne,
+    [`POST ${one}/items/:item/revoke`]: ofOne,
+    'GET /api/v1/accounts/:id/collections': async () => ({ id: other.id }),
+    'GET /api/v1/accounts/:id/in_collections': async () => {
+      await maker.standing();
+      return { id: viewer.id };
+    },
+  };
+}
+
+/** Makes collections of the viewer's, one after the other: the oldest make room. */
+class CollectionMaker {
+  private made = 0;
+  private kept: Use | undefined;
+  private readonly lent: string[] = [];
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly url: string,
+    private readonly viewer: Person,
+  ) {}
+
+  /** For who leaves it as it is. */
+  async standing(): Promise<Use> {
+    return this.inTurn(async () => {
+      this.kept ??= await this.make([this.viewer.id]);
+      return this.kept;
+    });
+  }
+
+  /** With those in it. */
+  fresh(accounts: readonly string[]): Promise<Use> {
+    return this.inTurn(async () => {
+      const use = await this.make(accounts);
+      this.lent.push(use.id);
+      return use;
+    });
+  }
+
+  /** For one more. */
+  room(): Promise<void> {
+    return this.inTurn(() => this.makeRoom());
+  }
+
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.last.then(work);
+    this.last = next.catch(() => undefined);
+    return next;
+  }
+
+  private async make(account_ids: readonly string[]): Promise<Use> {
+    await this.makeRoom();
+    const body = { name: `collection ${++this.made}`, account_ids };
+    const reply = await call(this.url, this.viewer, 'POST', '/api/v1/collections', body);
+    const { id, items } = (reply as { collection: Made }).collection;
+    return { id, rest: { item: items[0]?.id ?? '1' } };
+  }
+
+  /** All go but those in use: any of them may be gone already, for deleting them is tested, too. */
+  private async makeRoom(): Promise<void> {
+    const path = `/api/v1/accounts/${this.viewer.id}/collections`;
+    const { collections } = (await call(this.url, this.viewer, 'GET', path)) as { collections: Made[] };
+    const inUse = new Set([...this.lent.slice(1 - COLLECTIONS_KEPT_MAX), this.kept?.id]);
+    const headers = { authorization: `Bearer ${this.viewer.token}` };
+    for (const { id } of collections)
+      if (!inUse.has(id)) await fetch(`${this.url}/api/v1/collections/${id}`, { method: 'DELETE', headers });
+  }
+}

@@ -1,0 +1,47 @@
+import { call, type Person } from '../cluster/people.js';
+import type { Fitting } from './fitting-request.js';
+
+/** The smallest picture there is. */
+const DOT = Buffer.from('R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAkQBADs=', 'base64');
+const BOUNDARY = 'a-boundary';
+/** So often one upload is lent: an account keeps a hundred that no status has, and others push it out. */
+const KEPT_MAX = 50;
+
+/** A form with the picture in it. */
+const form = {
+  type: `multipart/form-data; boundary=${BOUNDARY}`,
+  bytes: Buffer.concat([
+    Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="dot.gif"\r\n\r\n`),
+    DOT,
+    Buffer.from(`\r\n--${BOUNDARY}--\r\n`),
+  ]),
+};
+
+/** Requests that the routes of uploads answer with success. */
+export function mediaRequests(url: string, viewer: Person): Readonly<Record<string, () => Promise<Fitting>>> {
+  let lent = 0;
+  let kept: ReturnType<typeof fresh> | undefined;
+  const fresh = async () => {
+    const headers = { authorization: `Bearer ${viewer.token}`, 'content-type': form.type };
+    const answer = await fetch(`${url}/api/v1/media`, { method: 'POST', headers, body: form.bytes });
+    return (await answer.json()) as { id: string; url: string };
+  };
+  /** Those who ask while it is on its way get the same one. */
+  const upload = () => {
+    if (kept === undefined || lent++ % KEPT_MAX === 0) kept = fresh();
+    return kept;
+  };
+  const ownStatus = async () => {
+    const posted = (await call(url, viewer, 'POST', '/api/v1/statuses', { status: 'embedded' })) as { url: string };
+    return posted.url;
+  };
+  return {
+    'POST /api/v1/media': async () => ({ form }),
+    'POST /api/v2/media': async () => ({ form }),
+    'GET /api/v1/media/:id': async () => ({ id: (await upload()).id }),
+    'PUT /api/v1/media/:id': async () => ({ id: (await upload()).id, body: { description: 'a dot' } }),
+    'DELETE /api/v1/media/:id': async () => ({ id: (await fresh()).id }),
+    'GET /api/oembed': async () => ({ query: `url=${encodeURIComponent(await ownStatus())}` }),
+    'GET /media/:id': async () => ({ id: new URL((await upload()).url).pathname.split('/').at(-1) ?? '' }),
+  };
+}

@@ -1,0 +1,103 @@
+import type { AnyRoute } from '../../../gateway/http/route.js';
+import { type Facts, pathShape } from '../../../gateway/openapi/answer-schemas.js';
+import recorded from '../../../gateway/openapi/facts.json' with { type: 'json' };
+import { allRoutes } from '../../../gateway/routes/index.js';
+import { until } from '../../kit/time/until.js';
+import { AnswerJudge } from './answer-judge.js';
+import { type EveryRoute, nameOf, pathOf } from './every-route.js';
+
+/** One question, the same each time it is asked. */
+interface Reading {
+  readonly name: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Fewer than there are. */
+const JUDGED_MIN = 80;
+const QUIET_MS_MAX = 60_000;
+/** What is about the process, the moment or the connection, not about what is stored. */
+const OF_THE_MOMENT = /^GET \/(?:health|metrics|api\/v1\/streaming|auth\/|oauth\/authorize)/;
+
+/** Questions to all routes that answer what is stored, about things that there are. */
+export async function readings(world: Pick<EveryRoute, 'fitting' | 'viewer'>, appToken: string): Promise<Reading[]> {
+  const all: Reading[] = [];
+  for (const route of allRoutes) {
+    if (route.method !== 'GET' || OF_THE_MOMENT.test(nameOf(route))) continue;
+    const { id = '', rest, query, headers, token } = await world.fitting(route);
+    const bearer = token ?? (route.auth === 'app' ? appToken : world.viewer.token);
+    const path = `${pathOf(route, id, rest)}${query === undefined ? '' : `?${query}`}`;
+    all.push({ name: nameOf(route), path, headers: { ...headers, authorization: `Bearer ${bearer}` } });
+  }
+  return all;
+}
+
+/** A token of the application itself. */
+export async function appTokenOf(world: Pick<EveryRoute, 'fitting'>, url: string): Promise<string> {
+  const { body } = await world.fitting({ method: 'POST', path: '/oauth/token' } as AnyRoute);
+  const granted = await fetch(`${url}/oauth/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...body, scope: 'read write' }),
+  });
+  return ((await granted.json()) as { access_token: string }).access_token;
+}
+
+/** The answers by question: status, paging and body. */
+export async function answersOf(url: string, all: readonly Reading[]): Promise<Map<string, string>> {
+  const answers = new Map<string, string>();
+  for (const { name, path, headers } of all) {
+    const response = await fetch(`${url}${path}`, { headers, redirect: 'manual' });
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const isText = /json|text|xml/.test(response.headers.get('content-type') ?? '');
+    const link = response.headers.get('link') ?? '';
+    answers.set(name, [response.status, link, bytes.toString(isText ? 'utf8' : 'base64')].join('\n'));
+  }
+  return answers;
+}
+
+/** The answers once nothing is under way any more: twice the same. */
+export async function settledAnswers(url: string, all: readonly Reading[]): Promise<Map<string, string>> {
+  let last = await answersOf(url, all);
+  return until(
+    'answers that stay as they are',
+    async () => {
+      const now = await answersOf(url, all);
+      const changed = differences(last, now);
+      last = now;
+      return changed.length === 0 && now;
+    },
+    QUIET_MS_MAX,
+  );
+}
+
+/** Where two sets of answers are not the same. */
+export function differences(some: ReadonlyMap<string, string>, others: ReadonlyMap<string, string>): string[] {
+  return [...some].flatMap(([name, answer]) => {
+    const other = others.get(name) ?? '';
+    if (other === answer) return [];
+    let at = 0;
+    while (at < answer.length && answer[at] === other[at]) at++;
+    const from = Math.max(0, at - 60);
+    return [`${name}: …${answer.slice(from, at + 120)} ≠ …${other.slice(from, at + 120)}`];
+  });
+}
+
+/** What in these answers is not as the API says: fields that lack, other types. */
+export function misfits(answers: ReadonlyMap<string, string>): string[] {
+  const facts = recorded as unknown as Facts;
+  const documented = new Map(
+    facts.operations.map(([method, path, , , , answer]) => [`${method} ${pathShape(path)}`, answer]),
+  );
+  const judge = new AnswerJudge(facts);
+  let judged = 0;
+  const found = [...answers].flatMap(([name, text]) => {
+    const [method = '', path = ''] = name.split(' ');
+    const fact = documented.get(`${method} ${pathShape(path)}`);
+    const [status = '', , ...body] = text.split('\n');
+    if (fact === undefined || status !== '200' || !/^[[{]/.test(body[0] ?? '')) return [];
+    judged++;
+    return judge.faults(fact, name, JSON.parse(body.join('\n'))) ?? [];
+  });
+  return judged >= JUDGED_MIN ? found : [`only ${judged} answers were judged`, ...found];
+}
