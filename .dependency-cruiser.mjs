@@ -16,9 +16,17 @@ export default {
     ),
     rule(
       'slices',
-      { path: '^actors/(account|conversation|instance|link|report|reactions)' },
-      except('actors', 'proto', 'store/[^/]+$', 'transport/[^/]+$'),
+      { path: '^actors/(account|conversation|instance|mail|report|web-page|reactions|timelines|[^/]+$)' },
+      except(
+        'actors/(account|conversation|domain|instance|mail|report|web-page|reactions|runtime|timelines|[^/]+$)',
+        'proto',
+        'store/[^/]+$',
+        'store/cache/generations',
+        'transport/[^/]+$',
+      ),
+      'Kinds stand above slices and reactions.',
     ),
+    rule('kinds', { path: '^actors/kinds' }, except('actors', 'proto', 'store/[^/]+$', 'transport/[^/]+$')),
     rule('store', { path: '^store' }, except('store', 'proto', 'actors/domain')),
     rule('transport', { path: '^transport' }, except('transport', 'proto', 'actors/domain')),
     rule(
@@ -32,8 +40,9 @@ export default {
       except(
         'gateway',
         'proto',
-        'actors/(domain|account|conversation|instance|link|report|runtime/(kind|slice))',
+        'actors/(domain|account|conversation|instance|web-page|report|runtime/(kind|slice))',
         'store/[^/]+$',
+        'store/cache/generations',
         'transport/[^/]+$',
         'package.json',
       ),

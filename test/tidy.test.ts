@@ -18,11 +18,12 @@ const FOLDERS = [...tsconfig.include.filter((source) => source !== 'main.ts'), '
 const GENERATED = /^proto\/gen\//;
 /** What makes slices into an actor; tested through them and through the reactions' tests. */
 const COMPOSED: Readonly<Record<string, readonly string[]>> = {
-  account: ['account.ts', 'commands.ts', 'standing.ts'],
+  account: ['commands.ts', 'standing.ts'],
   conversation: ['commands.ts', 'state.ts'],
-  instance: ['commands.ts', 'instance.ts'],
-  mailbox: ['kind.ts'],
-  report: ['kind.ts'],
+  instance: ['commands.ts'],
+  mail: [],
+  report: [],
+  'web-page': ['state.ts'],
 };
 /** Slices whose tests are together in one file, as people use them. */
 const TOGETHER: Readonly<Record<string, string>> = {

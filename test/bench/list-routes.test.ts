@@ -11,8 +11,8 @@ const known = facts as unknown as Facts;
 
 /** The routes whose lists the benchmarks read, as `benchListed` checks with each address. */
 async function measured(): Promise<Set<string>> {
-  const files = (await readdir(join(process.cwd(), 'bench'))).filter((name) => name.endsWith('lists.ts'));
-  const texts = await Promise.all(files.map((name) => readFile(join(process.cwd(), 'bench', name), 'utf8')));
+  const files = (await readdir(join(process.cwd(), 'bench/lists'))).filter((name) => name.endsWith('lists.ts'));
+  const texts = await Promise.all(files.map((name) => readFile(join(process.cwd(), 'bench/lists', name), 'utf8')));
   return new Set(texts.flatMap((text) => [...text.matchAll(/\broute: '([^']+)'/g)].map((match) => match[1] ?? '')));
 }
 
