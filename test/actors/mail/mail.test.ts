@@ -8,7 +8,7 @@ import { askerOf } from '../../../actors/runtime/kind.js';
 import { journal } from '../../../store/tables.js';
 import type { Mail } from '../../../transport/mailer.js';
 import { given } from '../../kit/actors/given.js';
-import { Stage } from '../../kit/actors/stage-placement.js';
+import { Stage } from '../../kit/actors/stage.js';
 import { keyedTokens } from '../../kit/keyed-tokens.js';
 
 const mail = { to: 'ada@example.org', subject: 'Hello', text: 'Good morning' };

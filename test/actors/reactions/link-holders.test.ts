@@ -8,7 +8,7 @@ import { askerOf } from '../../../actors/runtime/kind.js';
 import { CARD_MS, HOLDERS_MAX, HOLDERS_PER_PART, linkId } from '../../../actors/web-page/web-page.js';
 import type { LinkCard, StoreStatusRecord } from '../../../proto/gen/types.js';
 import { journal, linkHolders, statuses } from '../../../store/tables.js';
-import { STAGE_SHARDS, Stage } from '../../kit/actors/stage-placement.js';
+import { STAGE_SHARDS, Stage } from '../../kit/actors/stage.js';
 
 const addresses = Array.from({ length: 5_000 }, (_, n) => `https://news.example/${n}`);
 const url = addresses.find((one) => STAGE_SHARDS.includes(idShard(linkId(one)))) ?? '';

@@ -8,7 +8,7 @@ import type { AccountPost, NodeStatusTopic } from '../../../proto/gen/types.js';
 import { STATUSES_TOPIC } from '../../../transport/bus.js';
 import type { Mail } from '../../../transport/mailer.js';
 import { lonelyRings } from '../../kit/actors/lonely-rings.js';
-import { Stage } from '../../kit/actors/stage-placement.js';
+import { Stage } from '../../kit/actors/stage.js';
 import { noUploads } from '../../kit/actors/uploads.js';
 import { keyedTokens } from '../../kit/keyed-tokens.js';
 

@@ -21,7 +21,7 @@ import { Lenses } from '../../../gateway/viewing/lenses.js';
 import { put, RANGE_LIMIT_MAX } from '../../../store/port.js';
 import { backlog, journal } from '../../../store/tables.js';
 import { silentMailbox } from '../../kit/actors/silent-mailbox.js';
-import { Stage } from '../../kit/actors/stage-placement.js';
+import { Stage } from '../../kit/actors/stage.js';
 import { noUploads, uploadsIn } from '../../kit/actors/uploads.js';
 
 const instance: InstanceSettings = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { notebook } from '../network/json-codec.js';
 import { given } from './given.js';
+import { notebook } from './notebook.js';
 
 test('given a slice and a state, a command shows its reply, its events and the state after them', () => {
   const page = given(notebook().slice, { lines: ['one'] }).when('addOnce', { text: 'two' });

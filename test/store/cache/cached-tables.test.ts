@@ -7,7 +7,7 @@ import { MemoryTables } from '../../../store/memory/memory-tables.js';
 import { put, remove } from '../../../store/port.js';
 import { accounts, cursors, marks, names, notifications, publicBuckets, tagBuckets } from '../../../store/tables.js';
 import { tablesContract } from '../../contract/tables-contract.js';
-import { StageTables } from '../../kit/actors/stage-placement.js';
+import { StageTables } from '../../kit/actors/stage.js';
 import { fc } from '../../kit/property.js';
 
 tablesContract('cached memory', async () => ({

@@ -8,8 +8,8 @@ import { alarmRow } from '../../../../actors/runtime/effects/alarm-row.js';
 import { Alarms } from '../../../../actors/runtime/effects/alarms.js';
 import type { AnyKind } from '../../../../actors/runtime/kind.js';
 import { alarms, journal, snapshotChunks, snapshots } from '../../../../store/tables.js';
-import { Stage, type StageNode } from '../../../kit/actors/stage-placement.js';
-import { jsonCodec, notebook } from '../../../kit/network/json-codec.js';
+import { jsonCodec, notebook } from '../../../kit/actors/notebook.js';
+import { Stage, type StageNode } from '../../../kit/actors/stage.js';
 import { fc } from '../../../kit/property.js';
 
 const DAY_MS = 86_400_000;

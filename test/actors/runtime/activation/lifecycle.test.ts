@@ -5,8 +5,8 @@ import { makeId } from '../../../../actors/domain/ids.js';
 import { Unavailable, WriteRefused } from '../../../../actors/domain/problem.js';
 import { put } from '../../../../store/port.js';
 import { journal, snapshots } from '../../../../store/tables.js';
-import { Stage, type StageNode } from '../../../kit/actors/stage-placement.js';
-import { type NotebookKind, notebook, pages } from '../../../kit/network/json-codec.js';
+import { type NotebookKind, notebook, pages } from '../../../kit/actors/notebook.js';
+import { Stage, type StageNode } from '../../../kit/actors/stage.js';
 
 const T0 = 1_767_225_600_000;
 const id = makeId(T0, 1, 0);

@@ -7,8 +7,8 @@ import { encodeCommand, openReply, readReply } from '../../../../actors/runtime/
 import type { NodeHandoffChunk } from '../../../../proto/gen/types.js';
 import { backlog, journal } from '../../../../store/tables.js';
 import { actorSubject } from '../../../../transport/bus.js';
-import { STAGE_SHARDS, Stage, type StageNode } from '../../../kit/actors/stage-placement.js';
-import { notebook, pages } from '../../../kit/network/json-codec.js';
+import { notebook, pages } from '../../../kit/actors/notebook.js';
+import { STAGE_SHARDS, Stage, type StageNode } from '../../../kit/actors/stage.js';
 
 const T0 = 1_767_225_600_000;
 const id = makeId(T0, 1, 0);

@@ -4,8 +4,8 @@ import { makeId } from '../../../../actors/domain/ids.js';
 import { Unavailable } from '../../../../actors/domain/problem.js';
 import type { AnyKind } from '../../../../actors/runtime/kind.js';
 import { snapshots } from '../../../../store/tables.js';
-import { Stage } from '../../../kit/actors/stage-placement.js';
-import { notebook } from '../../../kit/network/json-codec.js';
+import { notebook } from '../../../kit/actors/notebook.js';
+import { Stage } from '../../../kit/actors/stage.js';
 
 const [one, two] = [makeId(1_000, 1, 0), makeId(1_000, 2, 0)] as const;
 const NOT_KNOWN = (error: Error) => error instanceof Unavailable && /not every node knows/.test(error.message);

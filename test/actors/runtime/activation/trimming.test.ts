@@ -5,7 +5,7 @@ import { Unavailable } from '../../../../actors/domain/problem.js';
 import type { RuntimeLimits } from '../../../../actors/runtime/limits.js';
 import { put, remove } from '../../../../store/port.js';
 import { cursors, journal, snapshotChunks, snapshots } from '../../../../store/tables.js';
-import { Stage, type StageNode } from '../../../kit/actors/stage-placement.js';
+import { Stage, type StageNode } from '../../../kit/actors/stage.js';
 import { fc } from '../../../kit/property.js';
 
 const id = makeId(1_767_225_600_000, 1, 0);

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { makeId } from '../../../../actors/domain/ids.js';
 import { Unavailable } from '../../../../actors/domain/problem.js';
 import { journal } from '../../../../store/tables.js';
-import { Stage } from '../../../kit/actors/stage-placement.js';
-import { notebook } from '../../../kit/network/json-codec.js';
+import { notebook } from '../../../kit/actors/notebook.js';
+import { Stage } from '../../../kit/actors/stage.js';
 
 const id = makeId(1_767_225_600_000, 1, 0);
 const add = (text: string) => ['notebook', id, 'add', { text }] as const;

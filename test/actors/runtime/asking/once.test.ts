@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { makeId } from '../../../../actors/domain/ids.js';
 import { ANSWERED_MS } from '../../../../actors/runtime/limits.js';
 import { journal, snapshots } from '../../../../store/tables.js';
-import { STAGE_SHARDS, Stage, type StageNode } from '../../../kit/actors/stage-placement.js';
+import { STAGE_SHARDS, Stage, type StageNode } from '../../../kit/actors/stage.js';
 
 const id = makeId(1_767_225_600_000, 1, 0);
 const ask = (node: StageNode, command: string, input: object, key?: string) =>

@@ -6,7 +6,7 @@ import { BacklogScan, backlogActor, backlogKey } from '../../../../actors/runtim
 import { MemoryTables } from '../../../../store/memory/memory-tables.js';
 import { put, remove } from '../../../../store/port.js';
 import { backlog, backlogFloors, cursors, journal } from '../../../../store/tables.js';
-import { Stage } from '../../../kit/actors/stage-placement.js';
+import { Stage } from '../../../kit/actors/stage.js';
 import { VirtualClock } from '../../../kit/time/virtual-clock.js';
 
 const HOUR_MS = 3_600_000;

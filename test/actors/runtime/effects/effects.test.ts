@@ -5,8 +5,8 @@ import { Unavailable } from '../../../../actors/domain/problem.js';
 import { encodeCommand, openReply, readReply } from '../../../../actors/runtime/asking/wire.js';
 import { backlog, cursors, journal } from '../../../../store/tables.js';
 import { actorSubject } from '../../../../transport/bus.js';
-import { Stage, type StageNode } from '../../../kit/actors/stage-placement.js';
-import { notebook, pages } from '../../../kit/network/json-codec.js';
+import { notebook, pages } from '../../../kit/actors/notebook.js';
+import { Stage, type StageNode } from '../../../kit/actors/stage.js';
 
 const alice = makeId(1_767_225_600_000, 1, 0);
 const bob = makeId(1_767_225_600_000, 2, 0);

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { makeId } from '../../../../actors/domain/ids.js';
 import { Unavailable } from '../../../../actors/domain/problem.js';
 import { journal } from '../../../../store/tables.js';
-import { Stage } from '../../../kit/actors/stage-placement.js';
-import { type NotebookKind, notebook, pages } from '../../../kit/network/json-codec.js';
+import { type NotebookKind, notebook, pages } from '../../../kit/actors/notebook.js';
+import { Stage } from '../../../kit/actors/stage.js';
 import { fc } from '../../../kit/property.js';
 
 const idOf = (shard: number) => makeId(1_767_225_600_000, shard, 0);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { makeId } from '../../../../actors/domain/ids.js';
 import { journal } from '../../../../store/tables.js';
-import { Stage } from '../../../kit/actors/stage-placement.js';
-import { type NotebookKind, notebook, pages } from '../../../kit/network/json-codec.js';
+import { type NotebookKind, notebook, pages } from '../../../kit/actors/notebook.js';
+import { Stage } from '../../../kit/actors/stage.js';
 
 const alice = makeId(1_767_225_600_000, 1, 0);
 const bob = makeId(1_767_225_600_000, 2, 0);

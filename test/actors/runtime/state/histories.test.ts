@@ -4,8 +4,8 @@ import { makeId } from '../../../../actors/domain/ids.js';
 import { Unavailable } from '../../../../actors/domain/problem.js';
 import { RANGE_LIMIT_MAX } from '../../../../store/port.js';
 import { backlog } from '../../../../store/tables.js';
-import { STAGE_SHARDS, Stage, type StageNode } from '../../../kit/actors/stage-placement.js';
-import { pages } from '../../../kit/network/json-codec.js';
+import { pages } from '../../../kit/actors/notebook.js';
+import { STAGE_SHARDS, Stage, type StageNode } from '../../../kit/actors/stage.js';
 import { SeededRandom } from '../../../simulation/world.js';
 
 /** RUNTIME_SEED=7 RUNTIME_SEEDS=1 replays one. */

@@ -4,8 +4,8 @@ import { makeId } from '../../../../actors/domain/ids.js';
 import { Unavailable } from '../../../../actors/domain/problem.js';
 import type { RowWrite } from '../../../../store/port.js';
 import { journal } from '../../../../store/tables.js';
-import { Stage, type StageNode } from '../../../kit/actors/stage-placement.js';
-import { pages } from '../../../kit/network/json-codec.js';
+import { pages } from '../../../kit/actors/notebook.js';
+import { Stage, type StageNode } from '../../../kit/actors/stage.js';
 
 const ID = makeId(1_767_225_600_000, 0, 0);
 const LIMITS = { idleMs: 5_000, quietMs: 500 };

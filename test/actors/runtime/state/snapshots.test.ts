@@ -6,8 +6,8 @@ import type { RuntimeLimits } from '../../../../actors/runtime/limits.js';
 import type { NodeHandoffChunk } from '../../../../proto/gen/types.js';
 import { put, type RowWrite, remove } from '../../../../store/port.js';
 import { cursors, snapshotChunks, snapshots } from '../../../../store/tables.js';
-import { STAGE_SHARDS, Stage, type StageNode } from '../../../kit/actors/stage-placement.js';
-import { pages } from '../../../kit/network/json-codec.js';
+import { pages } from '../../../kit/actors/notebook.js';
+import { STAGE_SHARDS, Stage, type StageNode } from '../../../kit/actors/stage.js';
 import { fc } from '../../../kit/property.js';
 
 const id = makeId(1_767_225_600_000, 1, 0);

@@ -10,8 +10,8 @@ import type { RowWrite, Tables } from '../../../store/port.js';
 import type { AnyTable } from '../../../store/table.js';
 import type { Bus } from '../../../transport/bus.js';
 import { InProcessHub } from '../../../transport/in-process-bus.js';
-import { notebook } from '../network/json-codec.js';
 import { VirtualClock } from '../time/virtual-clock.js';
+import { notebook } from './notebook.js';
 
 /** Says whatever the test wants of the shards. */
 export class StagePlacement implements Placement {

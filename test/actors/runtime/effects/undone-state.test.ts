@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { makeId } from '../../../actors/domain/ids.js';
-import { Unavailable } from '../../../actors/domain/problem.js';
-import { put, type RowWrite } from '../../../store/port.js';
-import { cursors, journal } from '../../../store/tables.js';
-import { type NotebookKind, notebook, pages } from '../../kit/notebook.js';
-import { Stage, type StageNode } from '../../kit/stage.js';
+import { makeId } from '../../../../actors/domain/ids.js';
+import { Unavailable } from '../../../../actors/domain/problem.js';
+import { put, type RowWrite } from '../../../../store/port.js';
+import { cursors, journal } from '../../../../store/tables.js';
+import { type NotebookKind, notebook, pages } from '../../../kit/actors/notebook.js';
+import { Stage, type StageNode } from '../../../kit/actors/stage.js';
 
 const alice = makeId(1_767_225_600_000, 1, 0);
 const actor = `notebook/${alice}`;
