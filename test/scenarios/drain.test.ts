@@ -10,6 +10,8 @@ const CLIENTS = 8;
 const SLOW_PIECES = 14;
 const SLOW_PIECE_MS = 500;
 const START_MS_MAX = 60_000;
+/** More than a node hashes passwords of at once. */
+const SIGN_UPS = 12;
 
 interface Reply {
   readonly status: number;
@@ -63,6 +65,57 @@ function slowPost(url: string, token: string, begun: () => void): Promise<Reply>
     }
   });
 }
+
+async function post(url: string, path: string, body: object, token?: string): Promise<Response> {
+  const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
+  return fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+async function appToken(url: string): Promise<string> {
+  const app = { client_name: 'drained', redirect_uris: 'urn:ietf:wg:oauth:2.0:oob', scopes: 'read write' };
+  const { client_id, client_secret } = (await (await post(url, '/api/v1/apps', app)).json()) as Record<string, string>;
+  const asked = { grant_type: 'client_credentials', client_id, client_secret, scope: 'read write' };
+  const { access_token = '' } = (await (await post(url, '/oauth/token', asked)).json()) as Record<string, string>;
+  return access_token;
+}
+
+test('sign-ups under way at SIGTERM go through, and their accounts are there afterwards', async () => {
+  const server = await ServerProcess.start({ REGISTRATIONS: 'open' });
+  try {
+    const app = await appToken(server.url);
+    const bodyOf = (name: string) => ({
+      ...{ username: name, email: `${name}@example.org`, password: 'correct horse battery', agreement: true },
+      locale: 'en',
+    });
+    const names = Array.from({ length: SIGN_UPS }, (_, n) => `newcomer${n}`);
+    let answered = 0;
+    const asked = names.map(async (name) => {
+      const response = await post(server.url, '/api/v1/accounts', bodyOf(name), app);
+      answered += 1;
+      return { status: response.status, ...((await response.json()) as { access_token?: string; error?: string }) };
+    });
+    const everything = Promise.all(asked);
+    everything.catch(() => undefined);
+    // Passwords are hashed a few at a time: the others are under way then.
+    await until('the first is answered', () => answered > 0 || undefined, START_MS_MAX);
+    assert.ok(answered < SIGN_UPS);
+    const ended = server.stop();
+    const replies = await everything;
+    for (const { status, error } of replies) assert.equal(status, 200, error);
+    assert.equal(await ended, 0, server.log);
+    await server.restart();
+    for (const [n, { access_token = '' }] of replies.entries()) {
+      const headers = { authorization: `Bearer ${access_token}` };
+      const found = await fetch(`${server.url}/api/v1/accounts/verify_credentials`, { headers });
+      const { username } = (await found.json()) as { username: string };
+      assert.deepEqual([found.status, username], [200, names[n]]);
+    }
+    const again = await post(server.url, '/api/v1/accounts', bodyOf('newcomer0'), app);
+    assert.equal(again.status, 422);
+  } finally {
+    await server.dispose();
+  }
+});
 
 test('SIGTERM, received twice, breaks off no request: slow ones are answered, kept connections are closed by an answer', async () => {
   const server = await ServerProcess.start({ LOG_LEVEL: 'info' });
