@@ -11,7 +11,7 @@ import { StreamEvent } from './stream-event.js';
 import { isAccounts, NOTIFICATIONS_SCOPE, type StreamKind } from './stream-kinds.js';
 
 /** Why the server ends a stream. */
-export type CloseReason = 'revoked' | 'slow' | 'behind' | 'deaf' | 'restart' | 'blocked';
+export type CloseReason = 'revoked' | 'slow' | 'behind' | 'deaf' | 'restart' | 'blocked' | 'flood';
 
 /** What carries a connection's events: a WebSocket, or the answer to an SSE request. */
 export interface StreamSocket {

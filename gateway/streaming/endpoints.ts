@@ -22,7 +22,7 @@ import { EventSourceStream } from './event-source.js';
 import type { Hub } from './hub.js';
 import { type Since, sinceOf } from './position.js';
 import { ofNamed, type StreamKind, type StreamNames, streamAt, streamNamed } from './stream-kinds.js';
-import { SOCKET_BUFFERED_BYTES_MAX, type SocketData, WebSocketStream } from './web-socket.js';
+import { MessageCount, SOCKET_BUFFERED_BYTES_MAX, type SocketData, WebSocketStream } from './web-socket.js';
 
 export const STREAMING_PATH = '/api/v1/streaming';
 /** A subscribe message has some 60 bytes. */
@@ -45,6 +45,7 @@ const NAMES_READ_MAX = 20;
 const UNKNOWN_STREAM = problem('bad_request', 'Unknown stream type');
 const BLOCKED = problem('forbidden', 'Requests from your address are not answered');
 const TOO_MANY = problem('rate_limited', 'Too many streams');
+const TOO_MANY_MESSAGES = problem('rate_limited', 'Too many messages');
 const NOT_HERE = problem('unavailable', 'No streams are opened here now, please try again');
 const OUTSIDE_SCOPES = problem('forbidden', 'This action is outside the authorized scopes');
 
@@ -264,7 +265,7 @@ export class StreamingEndpoints {
           return;
         }
         const { kind, ...rest } = opening;
-        const data: SocketData = { ...rest, first: kind, connection: undefined };
+        const data: SocketData = { ...rest, first: kind, connection: undefined, messages: new MessageCount() };
         response.cork(() => response.upgrade(data, key, protocols[0] ?? '', extensions, context));
       })
       .catch((err) => this.#logger.error({ err }, 'stream not opened'));
@@ -313,6 +314,11 @@ export class StreamingEndpoints {
     const data = socket.getUserData();
     if (data.connection === undefined) return;
     const stream = data.connection.socket as WebSocketStream;
+    if (!data.messages.admits(this.#clock.monotonicMs())) {
+      stream.refuse(TOO_MANY_MESSAGES.detail, HTTP_STATUS[TOO_MANY_MESSAGES.problem]);
+      stream.close('flood');
+      return;
+    }
     const message = parseMessage(bytes);
     const named = message === undefined ? undefined : streamNamed(message.stream);
     const kind = named && ofNamed(named, message?.names ?? {});

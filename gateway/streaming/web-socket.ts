@@ -16,6 +16,28 @@ export interface SocketData {
   readonly address: string;
   /** Set when the socket opens. */
   connection: Connection | undefined;
+  /** Its messages in the span that has begun last. */
+  readonly messages: MessageCount;
+}
+
+/** Messages that one connection may send in MESSAGES_SPAN_MS: all its streams opened and closed, twice over. */
+export const MESSAGES_MAX = 240;
+export const MESSAGES_SPAN_MS = 10_000;
+
+/** Counts a connection's messages: each is parsed, and may read the store. */
+export class MessageCount {
+  #count = 0;
+  #spanEndsMs = Number.NEGATIVE_INFINITY;
+
+  /** Counts one more; false: it is one too many. `nowMs` is monotonic. */
+  admits(nowMs: number): boolean {
+    if (nowMs >= this.#spanEndsMs) {
+      this.#spanEndsMs = nowMs + MESSAGES_SPAN_MS;
+      this.#count = 0;
+    }
+    this.#count += 1;
+    return this.#count <= MESSAGES_MAX;
+  }
 }
 
 /** Bytes that may wait for one reader: a few hundred events. */
@@ -25,6 +47,7 @@ export const SOCKET_BUFFERED_BYTES_MAX = 1_048_576;
 const CLOSE_CODES: Record<CloseReason, readonly [number, string]> = {
   revoked: [1008, 'token revoked'],
   blocked: [1008, 'address blocked'],
+  flood: [1008, 'too many messages'],
   slow: [1013, 'too slow'],
   behind: [1013, 'too far behind'],
   deaf: [1013, 'cut off'],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { WebSocket } from 'ws';
+import { MESSAGES_MAX, MESSAGES_SPAN_MS, MessageCount } from '../../../gateway/streaming/web-socket.js';
 import { TestServer } from '../../kit/services/server.js';
 
 let server: TestServer;
@@ -24,31 +25,78 @@ const VALUES = [
 const FIELDS = ['type', 'stream', 'list', 'tag', 'any', 'all', 'none', 'only_media', 'since'];
 const STREAMS = ['user', 'list', 'hashtag', 'public'];
 
-test('no message of a WebSocket ends the process, and each that is wrong is refused', async () => {
-  const { token } = await server.person('ada');
+interface Client {
+  readonly socket: WebSocket;
+  readonly answers: string[];
+}
+
+async function opened(token: string): Promise<Client> {
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/api/v1/streaming?access_token=${token}`);
   const answers: string[] = [];
   socket.on('message', (bytes) => void answers.push(String(bytes)));
   await once(socket, 'open');
-  const send = async (message: string | Buffer) => {
-    socket.send(message);
-    socket.ping();
-    await once(socket, 'pong');
-  };
-  for (const stream of STREAMS)
+  return { socket, answers };
+}
+
+/** Sends it, and waits until the server has read it. */
+async function send({ socket }: Client, message: string | Buffer): Promise<void> {
+  socket.send(message);
+  socket.ping();
+  await once(socket, 'pong');
+}
+
+test('no message of a WebSocket ends the process, and each that is wrong is refused', async () => {
+  const { token } = await server.person('ada');
+  let wrong = 0;
+  for (const stream of STREAMS) {
+    const client = await opened(token);
     for (const field of FIELDS)
       for (const value of VALUES)
-        await send(`{"type":"unsubscribe","stream":"${stream}","tag":"a","list":"1","${field}":${value}}`);
+        await send(client, `{"type":"unsubscribe","stream":"${stream}","tag":"a","list":"1","${field}":${value}}`);
+    assert.equal(client.socket.readyState, WebSocket.OPEN);
+    client.socket.close();
+    wrong += client.answers.length;
+  }
+  const client = await opened(token);
   for (const message of ['', 'null', '1', '"x"', '[]', '{}', '{"type":"subscribe"}', Buffer.from([0xff, 0xfe])])
-    await send(message);
-  const wrong = answers.length;
+    await send(client, message);
+  wrong += client.answers.length;
   assert.ok(wrong > STREAMS.length * VALUES.length, `${wrong} refusals`);
-  await send('{"type":"subscribe","stream":"user","since":{"toString":1,"valueOf":2}}');
+  client.answers.length = 0;
+  await send(client, '{"type":"subscribe","stream":"user","since":{"toString":1,"valueOf":2}}');
   assert.deepEqual(
-    answers.slice(wrong).map((answer) => JSON.parse(answer)),
+    client.answers.map((answer) => JSON.parse(answer)),
     [{ error: 'Malformed message', status: 400 }],
   );
-  assert.equal(socket.readyState, WebSocket.OPEN);
+  assert.equal(client.socket.readyState, WebSocket.OPEN);
   assert.equal((await server.get('/health')).status, 200);
-  socket.close();
+  client.socket.close();
+});
+
+test('a WebSocket that sends too many messages is told so and closed; others go on, and it may come back', async () => {
+  const { token } = await server.person('bob');
+  const [flood, other] = [await opened(token), await opened(token)];
+  const closed = once(flood.socket, 'close');
+  for (let sent = 0; sent < MESSAGES_MAX + 50; sent++) flood.socket.send('{"type":"unsubscribe","stream":"user"}');
+  const [code, reason] = await closed;
+  assert.deepEqual([code, String(reason)], [1008, 'too many messages']);
+  assert.deepEqual(
+    flood.answers.map((answer) => JSON.parse(answer)),
+    [{ error: 'Too many messages', status: 429 }],
+  );
+  await send(other, 'null');
+  const again = await opened(token);
+  await send(again, 'null');
+  assert.deepEqual([other.answers.length, again.answers.length], [1, 1]);
+  for (const { socket } of [other, again]) socket.close();
+});
+
+test('a connection may send as many messages as its limit in each span', () => {
+  const count = new MessageCount();
+  const admitted = (nowMs: number) =>
+    Array.from({ length: MESSAGES_MAX + 5 }, () => count.admits(nowMs)).filter((is) => is).length;
+  assert.deepEqual(
+    [admitted(0), admitted(MESSAGES_SPAN_MS - 1), admitted(MESSAGES_SPAN_MS)],
+    [MESSAGES_MAX, 0, MESSAGES_MAX],
+  );
 });
