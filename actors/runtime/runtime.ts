@@ -1,6 +1,7 @@
 import type { NodeHandoffChunk } from '../../proto/gen/types.js';
 import type { Tables } from '../../store/port.js';
 import type { Bus, Served } from '../../transport/bus.js';
+import { LogBound } from '../domain/log-bound.js';
 import { Unavailable } from '../domain/problem.js';
 import type { Clock, Random } from '../domain/time.js';
 import type { Surroundings } from './activation/activation-context.js';
@@ -36,6 +37,9 @@ import type { ActorJournal } from './state/recovery.js';
 /** Waits between two tries to read a shard's backlog. */
 const SCAN_FIRST_MS = 200;
 const SCAN_MOST_MS = 10_000;
+/** Anybody who reaches the bus can send any number of messages that are no command: a line a minute says so. */
+const MALFORMED_LINES_MAX = 1;
+const MALFORMED_SPAN_MS = 60_000;
 /** What another node may have a command wait here at most. */
 const SERVED_MS_MAX = 60_000;
 
@@ -68,6 +72,7 @@ export class Runtime implements Asker, ShardHost {
   private readonly carrier: RowCarrier;
   /** Timers of what runs here; the callers' own outlive it, so that they get their answer. */
   private readonly scope: ClockScope;
+  private readonly malformedLines = new LogBound(MALFORMED_LINES_MAX, MALFORMED_SPAN_MS);
   private takenUp: Promise<void> = Promise.resolve();
   private closed = false;
   private rescanning = false;
@@ -197,7 +202,9 @@ export class Runtime implements Asker, ShardHost {
       decoded = decodeCommand(this.blueprints, payload);
     } catch (error) {
       this.metrics.malformed += 1;
-      this.around.logger.warn({ err: error, bytes: payload.length }, 'a command could not be read');
+      const more = this.malformedLines.admits(this.around.clock.monotonicMs());
+      if (more !== undefined)
+        this.around.logger.warn({ err: error, bytes: payload.length, ...more }, 'failed to read a command');
       return encodeFailure(error);
     }
     const { message, timeoutMs } = decoded;

@@ -1,4 +1,5 @@
 import type { TSchema } from '@sinclair/typebox';
+import { LogBound } from '../../actors/domain/log-bound.js';
 import { isProblem, type Problem, problem, Unavailable } from '../../actors/domain/problem.js';
 import { faultPage } from '../oauth/pages/layout.js';
 import { idText, isIdText } from '../paging/bounds.js';
@@ -10,7 +11,6 @@ import { parseUrlEncoded, percentDecode, Unparsable } from './form.js';
 import type { Head } from './head.js';
 import { once } from './idempotency.js';
 import { type Address, type Arrival, Incoming } from './incoming.js';
-import { LogBound } from './log-bound.js';
 import { problemAnswer } from './problem-answer.js';
 import { isLimited, type RateLimits, type Standing } from './rate-limits.js';
 import type { Answer, AnyRoute } from './route.js';

@@ -11,6 +11,7 @@ import {
   type NatsConnection,
   type NatsError,
 } from 'nats';
+import { LogBound } from '../../actors/domain/log-bound.js';
 import { Misconfigured, Unavailable } from '../../actors/domain/problem.js';
 import type { NodeHeardOf, NodePacked } from '../../proto/gen/types.js';
 import {
@@ -59,6 +60,9 @@ export interface BusCounts {
 
 /** Requests that one node works on at a time; each waits for an append of some milliseconds. More are turned away. */
 export const HANDLERS_MAX = 4_096;
+/** Anybody who reaches the NATS server can send any number of bytes that are no message: a line a minute says so. */
+const GARBAGE_LINES_MAX = 1;
+const GARBAGE_SPAN_MS = 60_000;
 const CONNECT_MS_MAX = 5_000;
 /** The server answered and will answer the same next time. */
 const REFUSALS: readonly string[] = [ErrorCode.AuthorizationViolation, ErrorCode.AuthenticationExpired];
@@ -98,6 +102,7 @@ export class NatsBus implements Bus {
   private markReconnected: () => void = () => undefined;
   private handling = 0;
   private garbage = 0;
+  private readonly garbageLines = new LogBound(GARBAGE_LINES_MAX, GARBAGE_SPAN_MS);
   private busy = 0;
 
   /** @throws Unavailable when no server answers; Misconfigured when it refuses the token or password */
@@ -274,12 +279,27 @@ export class NatsBus implements Bus {
       gap = unwrapped.gap;
       decoded = decode(unwrapped.payload);
     } catch (error) {
-      this.garbage += 1;
-      this.options.log.warn({ err: error, subject }, 'ignored bytes that are no message');
+      this.ignored(subject, error);
       return;
     }
     if (gap) this.reportGap(subject);
-    handler(decoded);
+    this.attemptToHear(subject, () => handler(decoded));
+  }
+
+  /** A handler may find that its bytes are no message. nats.js hears nothing more once it throws. */
+  private attemptToHear(subject: string | undefined, handle: () => void): void {
+    try {
+      handle();
+    } catch (error) {
+      this.ignored(subject, error);
+    }
+  }
+
+  private ignored(subject: string | undefined, error: unknown): void {
+    this.garbage += 1;
+    const more = this.garbageLines.admits(performance.now());
+    if (more !== undefined)
+      this.options.log.warn({ err: error, subject, ...more }, 'ignored bytes that are no message');
   }
 
   /** A common topic: one subscription is for all of them. */
@@ -296,7 +316,7 @@ export class NatsBus implements Bus {
 
   private deliver(entries: readonly NodePacked[]): void {
     for (const { subject, payload } of entries) {
-      for (const handler of this.listeners.get(subject) ?? []) handler(payload);
+      for (const handler of this.listeners.get(subject) ?? []) this.attemptToHear(subject, () => handler(payload));
     }
   }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LogBound } from '../../../gateway/http/log-bound.js';
+import { LogBound } from '../../../actors/domain/log-bound.js';
 
 test('so many lines are written in a span; the next that is says how many were not', () => {
   const bound = new LogBound(2, 1_000);
