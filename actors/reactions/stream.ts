@@ -15,7 +15,8 @@ const accountMessage = codec('murmuration.node.AccountTopic');
 const statusMessage = codec('murmuration.node.StatusTopic');
 
 function publishAccount(effects: Effects, account: string, message: Omit<NodeAccountTopic, 'accountId'>): void {
-  effects.publish(accountTopic(account), accountMessage.encode({ accountId: account, ...message }));
+  const { mayRepeat } = effects;
+  effects.publish(accountTopic(account), accountMessage.encode({ accountId: account, mayRepeat, ...message }));
 }
 
 const relationsChanged = (_event: object, { self }: Happened<AccountState>, effects: Effects) => {
@@ -66,10 +67,11 @@ function publishStatus(
 ): void {
   if (status === undefined) return;
   const { id, accountId, visibility, mentions } = status;
+  const { mayRepeat } = effects;
   const onlyTo = visibility === 'direct' ? [accountId, ...mentions.map((mention) => mention.accountId)] : [];
   effects.publish(
     STATUSES_TOPIC,
-    statusMessage.encode({ kind, status, id, accountId, onlyTo, listed: isListed(status) }),
+    statusMessage.encode({ kind, status, id, accountId, onlyTo, listed: isListed(status), mayRepeat }),
   );
 }
 

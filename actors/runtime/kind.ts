@@ -20,6 +20,8 @@ export interface EffectKey {
 
 /** What a reaction may do. All of it may be repeated after a crash. */
 export interface Effects {
+  /** An earlier activation, or an attempt that failed, may have carried them out. */
+  readonly mayRepeat: boolean;
   /** Rows written durably; await it. */
   write(rows: readonly RowWrite[]): Promise<void>;
   /**

@@ -49,8 +49,9 @@ export class StreamSubscription {
     this.kind = kind;
     this.#socket = socket;
     this.#position = new Position(since, clock);
-    this.statuses = new SentIds(since.floor, clock);
-    this.notifications = new SentIds(since.floor, clock);
+    const forgottenTo = since.isNew === true ? '' : since.floor;
+    this.statuses = new SentIds(since.floor, clock, forgottenTo);
+    this.notifications = new SentIds(since.floor, clock, forgottenTo);
     // Of which kind each was is not known; ids of one kind are none of the other.
     for (const id of since.sent) {
       this.statuses.gone(id);
@@ -97,11 +98,20 @@ export class StreamSubscription {
     return this.takes(status, lens);
   }
 
-  /** Sends a new status unless it was sent, or is a reblog of what was just shown. */
-  status(event: StreamEvent, record: StoreStatusRecord): void {
-    if (!this.statuses.add(record.id, versionOf(record))) return;
-    if (this.#gists?.add(record) === false) this.statuses.gone(record.id);
-    else this.#send(event, record.id);
+  /**
+   * Sends a new status unless it was sent, or is a reblog of what was just shown.
+   * @param mayRepeat it may have been published before: it is not sent either if a client that resumed may have it
+   */
+  status(event: StreamEvent, record: StoreStatusRecord, mayRepeat = false): void {
+    const { id } = record;
+    if ((mayRepeat && this.statuses.mayHave(id)) || !this.statuses.add(id, versionOf(record))) return;
+    if (this.#gists?.add(record) !== false) {
+      this.#send(event, id);
+      return;
+    }
+    this.statuses.gone(id);
+    // Whoever resumes is not sent it either.
+    this.#position.add(id);
   }
 
   /** What a status says now. */
@@ -116,12 +126,15 @@ export class StreamSubscription {
     return version !== undefined && version !== versionOf(record);
   }
 
-  notification(event: StreamEvent, id: string): void {
+  /** @param mayRepeat as for statuses */
+  notification(event: StreamEvent, id: string, mayRepeat = false): void {
+    if (mayRepeat && this.notifications.mayHave(id)) return;
     if (this.notifications.add(id)) this.#send(event, id);
   }
 
-  /** A conversation, as of its last status. */
-  conversation(event: StreamEvent, statusId: string): void {
+  /** A conversation, as of its last status. @param mayRepeat as for statuses */
+  conversation(event: StreamEvent, statusId: string, mayRepeat = false): void {
+    if (mayRepeat && this.statuses.mayHave(statusId)) return;
     if (this.statuses.add(statusId)) this.#send(event, statusId);
   }
 

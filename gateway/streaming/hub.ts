@@ -129,7 +129,7 @@ export class Hub {
     const { idClock } = this.#parts.services;
     const now = makeId(idClock.nowMs(), 0, 0);
     const isLost = since !== undefined && !this.#isInReach(since);
-    const from = since === undefined || isLost ? { floor: now, sent: [] } : since;
+    const from = since === undefined || isLost ? ({ floor: now, sent: [], isNew: true } as const) : since;
     const subscription = new StreamSubscription(kind, connection.scopes, connection.socket, from, idClock);
     if (since === from) subscription.missedChangesMs = idMs(from.floor) - CHANGES_LATE_MS;
     connection.subscriptions.set(kind.name, subscription);
@@ -237,12 +237,12 @@ export class Hub {
     const record = message.status;
     if (record === undefined) return;
     if (message.kind === 'delete') this.#inOrder(async () => this.#deleted(record));
-    else if (message.kind === 'update') this.#updated(record, 'status');
+    else if (message.kind === 'update') this.#updated(record, 'status', message.mayRepeat);
     else if (message.kind === 'edit') this.#updated(record, 'edited');
   }
 
   /** A new status, or what one says from now on. */
-  #updated(record: StoreStatusRecord, news: 'status' | 'edited'): void {
+  #updated(record: StoreStatusRecord, news: 'status' | 'edited', mayRepeat = false): void {
     if (!this.#some((viewer) => viewer.mayWant(record))) return;
     if (this.#rendering >= RENDERING_MAX) {
       this.#gap(STATUSES_TOPIC);
@@ -258,7 +258,7 @@ export class Hub {
     rendered.catch(() => undefined);
     this.#inOrder(async () => {
       const event = await rendered;
-      if (event !== undefined) for (const viewer of this.#viewers.values()) viewer[news](event, record);
+      if (event !== undefined) for (const viewer of this.#viewers.values()) viewer[news](event, record, mayRepeat);
     });
   }
 

@@ -2,21 +2,27 @@ import { compareIds, idMs, idsApart, makeId, storedId } from '../../actors/domai
 import { type Problem, problem } from '../../actors/domain/problem.js';
 import type { Clock } from '../../actors/domain/time.js';
 
-/** Ids that a position names, at six characters each; their order is that of minting, told they are when they are stored. */
-const NAMED_MAX = 32;
+/**
+ * Ids that a position names, at seven characters each; their order is that of minting, told they are when they are
+ * stored. A position then has 1 KB at most, a quarter of the headers that uWebSockets reads. A home of three statuses a
+ * second has no more within TOLD_MS.
+ */
+const NAMED_MAX = 128;
 /** When they are more the lowest go, several at once: what the others are called by is written anew then. */
-const NAMED_KEPT = 24;
+const NAMED_KEPT = 96;
 /** What was minted longer ago has been told, or is found as what the bus lost is. */
 const TOLD_MS = 30_000;
 /** The floor is raised to it in steps, for the same reason. */
 const TOLD_STEP_MS = 10_000;
 const BASE = 36;
-const POSITION = /^[0-9]{1,18}(?:~-?[0-9a-z]{1,12}){0,34}$/;
+const POSITION = /^[0-9]{1,18}(?:~-?[0-9a-z]{1,12}){0,130}$/;
 
 /** Where a stream goes on: whatever is above the floor, but for these. */
 export interface Since {
   readonly floor: string;
   readonly sent: readonly string[];
+  /** The stream begins here: its client was sent nothing before. */
+  readonly isNew?: true;
 }
 
 /**

@@ -34,9 +34,13 @@ export class SentIds {
   #older: Map<string, number> = new Map();
   #newer: Map<string, number> = new Map();
   #newerSinceMs: number;
+  /** Ids up to here may have been sent without being remembered. */
+  #forgottenTo: string;
 
-  constructor(floor: string, clock: Pick<Clock, 'monotonicMs'>) {
+  /** @param forgottenTo the highest id that may have been sent before; empty: none */
+  constructor(floor: string, clock: Pick<Clock, 'monotonicMs'>, forgottenTo = floor) {
     this.#floor = floor;
+    this.#forgottenTo = forgottenTo;
     this.#clock = clock;
     this.#newerSinceMs = clock.monotonicMs();
   }
@@ -47,6 +51,11 @@ export class SentIds {
 
   has(id: string): boolean {
     return this.#newer.has(id) || this.#older.has(id);
+  }
+
+  /** Whether it was sent, or is so old that nobody remembers. */
+  mayHave(id: string): boolean {
+    return this.has(id) || compareIds(id, this.#forgottenTo) <= 0;
   }
 
   /** False when it was there already. */
@@ -86,7 +95,8 @@ export class SentIds {
   #makeRoom(): void {
     const nowMs = this.#clock.monotonicMs();
     if (this.#newer.size < HALF_MAX && nowMs - this.#newerSinceMs < KEPT_MS) return;
-    for (const id of this.#older.keys()) if (compareIds(id, this.#floor) > 0) this.#floor = id;
+    for (const id of this.#older.keys()) if (compareIds(id, this.#forgottenTo) > 0) this.#forgottenTo = id;
+    if (compareIds(this.#forgottenTo, this.#floor) > 0) this.#floor = this.#forgottenTo;
     this.#older = this.#newer;
     this.#newer = new Map();
     this.#newerSinceMs = nowMs;

@@ -68,8 +68,8 @@ export class Viewer {
     return this.#some((subscription) => subscription.takes(status, lens));
   }
 
-  status(event: StreamEvent, record: StoreStatusRecord): void {
-    this.#show(event, record, (subscription, shown) => subscription.status(shown, record));
+  status(event: StreamEvent, record: StoreStatusRecord, mayRepeat: boolean): void {
+    this.#show(event, record, (subscription, shown) => subscription.status(shown, record, mayRepeat));
   }
 
   /** To each subscription that takes it, as the viewer's filters leave it. */
@@ -201,26 +201,28 @@ export class Viewer {
     else if (message.kind === 'filters_changed') this.#tell(FILTERS_CHANGED, ({ kind }) => kind.home);
     else if (message.kind === 'notifications_merged') this.#tell(MERGED, (one) => one.wantsNotifications);
     else if (message.kind === 'token_revoked') void this.#recheck(this, message.tokenHash);
-    else if (message.kind === 'conversation') this.#conversed(message.direct);
+    else if (message.kind === 'conversation') this.#conversed(message.direct, message.mayRepeat);
     else if (message.kind === 'notification') {
-      const { notificationId, notification } = message;
-      if (notificationId !== undefined && notification !== undefined) this.#notified(notificationId, notification);
+      const { notificationId: notified, notification, mayRepeat } = message;
+      if (notified !== undefined && notification !== undefined) this.#notified(notified, notification, mayRepeat);
     }
   }
 
-  #notified(id: string, record: StoreNotificationRecord): void {
+  #notified(id: string, record: StoreNotificationRecord, mayRepeat = false): void {
     this.#lane.run(async () => {
       if (!this.#some((subscription) => subscription.wantsNotifications)) return;
       if (this.#isStale()) await this.#lookAgain();
       const event = await this.#untilAvailable(() => notificationEvent(this.#parts.sources, this.id, id, record));
       if (event === undefined) return;
       this.#each((subscription, lens) => {
-        if (subscription.wantsNotifications && !lens.blocks(record.from)) subscription.notification(event, id);
+        if (subscription.wantsNotifications && !lens.blocks(record.from)) {
+          subscription.notification(event, id, mayRepeat);
+        }
       });
     });
   }
 
-  #conversed(direct: AccountDirect | undefined): void {
+  #conversed(direct: AccountDirect | undefined, mayRepeat = false): void {
     if (direct === undefined) return;
     this.#lane.run(async () => {
       if (!this.#some(({ kind }) => kind.direct)) return;
@@ -228,7 +230,7 @@ export class Viewer {
       const event = await this.#untilAvailable(() => conversationEvent(this.#parts.sources, this.id, direct));
       if (event === undefined) return;
       this.#each((subscription) => {
-        if (subscription.kind.direct) subscription.conversation(event, event.id);
+        if (subscription.kind.direct) subscription.conversation(event, event.id, mayRepeat);
       });
     });
   }

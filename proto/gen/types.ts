@@ -2407,6 +2407,8 @@ export interface NodeStatusTopic {
   readonly onlyTo: readonly string[];
   /** Belongs in public timelines. */
   readonly listed: boolean;
+  /** It may have been published before: the effects of its entry were begun earlier. */
+  readonly mayRepeat?: boolean | undefined;
 }
 
 /** The same bytes, for who need not read the whole status. */
@@ -2427,6 +2429,8 @@ export interface NodeAccountTopic {
   readonly tokenHash?: string | undefined;
   /** Of kind conversation: what changed. */
   readonly direct?: AccountDirect | undefined;
+  /** As in StatusTopic. */
+  readonly mayRepeat?: boolean | undefined;
 }
 
 /** topic.rows: rows of hot and watched tables that a node wrote: who keeps them reads them again. */

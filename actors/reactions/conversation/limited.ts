@@ -18,6 +18,7 @@ export function sayingLimits<S, E>(reaction: Reaction<S, E>, isSilenced: IsSilen
 
 function marking(effects: Effects, isSilenced: IsSilenced): Effects {
   return {
+    mayRepeat: effects.mayRepeat,
     write: (rows) => effects.write(rows),
     setAlarm: (atMs, what) => effects.setAlarm(atMs, what),
     nowMs: () => effects.nowMs(),

@@ -154,6 +154,7 @@ export class EntryEffects implements Effects {
     private readonly order: InOrder,
     /** Of what is carried out side by side a write that is repeated must not undo a later one's. */
     private readonly alone: boolean,
+    readonly mayRepeat: boolean,
   ) {}
 
   write(rows: readonly RowWrite[]): Promise<void> {

@@ -44,6 +44,8 @@ export class Lane implements Waits {
   private carriedOut: number;
   /** The last stored entry. */
   private known: number;
+  /** An earlier activation may have carried out effects up to this entry. */
+  private readonly inheritedTo: number;
   private queuedTo: number;
   private queue: Entry[] = [];
   private running: Promise<void> | undefined;
@@ -68,6 +70,7 @@ export class Lane implements Waits {
     this.done = Math.min(cursor, core.seq);
     this.carriedOut = this.queuedTo = this.done;
     this.known = core.seq;
+    this.inheritedTo = core.seq;
   }
 
   get idle(): boolean {
@@ -169,14 +172,16 @@ export class Lane implements Waits {
       const entry = this.queue.shift() as Entry;
       // Each try begins anew: what an earlier one waited for is not waited for.
       const alone = !overlapping || entry.events.length === 1;
-      await this.untilNoFault(() => this.carryOut(entry, new InOrder(this.from.halt), alone, overlapping), entry.seq);
+      const attempt = (isRetry: boolean) =>
+        this.carryOut(entry, new InOrder(this.from.halt), alone, overlapping, isRetry);
+      await this.untilNoFault(attempt, entry.seq);
       this.finished(entry.seq);
       return;
     }
     const entries = this.queue.splice(0, count);
     const order = new InOrder(this.from.halt);
     const outcomes = entries.map((entry) =>
-      this.untilNoFault(() => this.carryOut(entry, order, false, overlapping), entry.seq),
+      this.untilNoFault((isRetry) => this.carryOut(entry, order, false, overlapping, isRetry), entry.seq),
     );
     try {
       for (const [place, { seq }] of entries.entries()) {
@@ -209,8 +214,15 @@ export class Lane implements Waits {
     return entry.events.every(({ type, event }) => kind.overlaps?.(type, event, state) === true);
   }
 
-  private async carryOut(entry: Entry, order: InOrder, alone: boolean, overlapping: boolean): Promise<void> {
-    const effects = new EntryEffects(this.around, this.from, this, entry.seq, order, alone);
+  private async carryOut(
+    entry: Entry,
+    order: InOrder,
+    alone: boolean,
+    overlapping: boolean,
+    isRetry: boolean,
+  ): Promise<void> {
+    const mayRepeat = isRetry || entry.seq <= this.inheritedTo;
+    const effects = new EntryEffects(this.around, this.from, this, entry.seq, order, alone, mayRepeat);
     try {
       await this.reactTo(entry, effects, overlapping);
       order.finished(entry.seq);
@@ -256,10 +268,10 @@ export class Lane implements Waits {
   }
 
   /** An effect must never be lost, so a fault is tried again until its code is mended. */
-  private async untilNoFault(action: () => Promise<void>, seq: number): Promise<void> {
+  private async untilNoFault(action: (isRetry: boolean) => Promise<void>, seq: number): Promise<void> {
     for (let attempt = 0; ; attempt++) {
       try {
-        await action();
+        await action(attempt > 0);
         return;
       } catch (error) {
         if (error instanceof Halted || this.from.halt.halted) throw new Halted();

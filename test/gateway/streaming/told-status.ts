@@ -11,8 +11,13 @@ export function plainStatus(id: string, accountId: string, more: Partial<StoreSt
 }
 
 /** As its actor tells all nodes. */
-export function tell(bus: Pick<Bus, 'publish'>, kind: string, status: StoreStatusRecord): void {
+export function tell(
+  bus: Pick<Bus, 'publish'>,
+  kind: string,
+  status: StoreStatusRecord,
+  more: { readonly mayRepeat?: boolean } = {},
+): void {
   const { id, accountId } = status;
-  const message = { kind, status, id, accountId, onlyTo: [], listed: true };
+  const message = { kind, status, id, accountId, onlyTo: [], listed: true, ...more };
   bus.publish(STATUSES_TOPIC, codec('murmuration.node.StatusTopic').encode(message));
 }

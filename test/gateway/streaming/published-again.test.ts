@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { WebSocket } from 'undici';
+import { makeId } from '../../../actors/domain/ids.js';
+import { StreamSubscription } from '../../../gateway/streaming/connection.js';
+import { sinceOf } from '../../../gateway/streaming/position.js';
+import type { StreamSources } from '../../../gateway/streaming/sources.js';
+import { StreamEvent } from '../../../gateway/streaming/stream-event.js';
+import { streamNamed } from '../../../gateway/streaming/stream-kinds.js';
+import type { StoreStatusRecord } from '../../../proto/gen/types.js';
+import { InProcessHub } from '../../../transport/in-process-bus.js';
+import { EventStream } from '../../kit/network/event-stream.js';
+import { until } from '../../kit/time/until.js';
+import { ALICE, account, GatewayFixture, realClock } from '../http/gateway-fixture.js';
+import { NO_RELATIONS, NO_SOURCES } from './no-sources.js';
+import { plainStatus, tell } from './told-status.js';
+
+const WAIT_MS = 30_000;
+/** More than a position names. */
+const MANY = 300;
+const bus = new InProcessHub(realClock).bus('one');
+const gateway = new GatewayFixture(bus);
+let stored: StoreStatusRecord[] = [];
+const sources: StreamSources = {
+  ...NO_SOURCES,
+  renderStatus: async ({ id }) => ({ id }),
+  publicSince: async (_viewer, sinceId, limit) => stored.filter(({ id }) => id > sinceId).slice(0, limit),
+  nowOf: async (ids) => ids.map((id) => stored.find((one) => one.id === id)),
+};
+
+before(async () => {
+  await gateway.start([], { streams: sources }, (async () => NO_RELATIONS) as never);
+  await gateway.giveAccount(account(ALICE));
+  await gateway.giveToken('alice', { accountId: ALICE, scopes: ['read'] });
+});
+after(() => gateway.stop());
+test.afterEach(() => {
+  stored = [];
+});
+
+let minted = 0n;
+function store(): StoreStatusRecord {
+  const nowId = BigInt(makeId(Date.now(), 0, 1));
+  minted = minted < nowId ? nowId : minted + 1n;
+  const status = plainStatus(String(minted), ALICE);
+  stored.push(status);
+  return status;
+}
+function post(): string {
+  const status = store();
+  tell(bus, 'update', status);
+  return status.id;
+}
+/** As the next owner of their actors does after the last one was killed. */
+const publishAgain = (statuses: readonly StoreStatusRecord[]) => {
+  for (const status of statuses) tell(bus, 'update', status, { mayRepeat: true });
+};
+const shown = (ids: () => readonly string[], id: string) =>
+  until('the status', () => ids().includes(id) || undefined, WAIT_MS);
+
+/** A stream of server-sent events that was sent many statuses. */
+async function streamOfMany(): Promise<EventStream> {
+  const stream = await EventStream.open(gateway.url, 'public', 'alice');
+  await until('the first post', () => (post() !== '' && stream.updates().length > 0) || undefined, WAIT_MS);
+  for (let n = 0; n < MANY; n++) post();
+  await shown(() => stream.updates(), post());
+  return stream;
+}
+
+test('statuses that are published again come once to a stream, also after its client has resumed it', async () => {
+  const stream = await streamOfMany();
+  publishAgain(stored);
+  await shown(() => stream.updates(), post());
+  assert.equal(new Set(stream.updates()).size, stream.updates().length);
+  const { position } = stream;
+  await stream.close();
+  const resumed = await EventStream.open(gateway.url, 'public', 'alice', position);
+  await shown(() => resumed.updates(), post());
+  publishAgain(stored);
+  const last = post();
+  await shown(() => resumed.updates(), last);
+  assert.deepEqual(resumed.updates(), [stored.at(-2)?.id, last]);
+  await resumed.close();
+});
+
+test('they come once to a WebSocket that resumes, too', async () => {
+  const stream = await streamOfMany();
+  await stream.close();
+  const query = `access_token=alice&stream=public&since=${stream.position}`;
+  const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/api/v1/streaming?${query}`);
+  const heard: string[] = [];
+  socket.addEventListener('message', ({ data }) => void heard.push(JSON.parse(JSON.parse(String(data)).payload).id));
+  const first = post();
+  await shown(() => heard, first);
+  publishAgain(stored);
+  const last = post();
+  await shown(() => heard, last);
+  assert.deepEqual(heard, [first, last]);
+  socket.close();
+});
+
+test('a status that nobody published before its owner was killed comes, also to a stream that resumed meanwhile', async () => {
+  const stream = await EventStream.open(gateway.url, 'public', 'alice');
+  await until('the first post', () => (post() !== '' && stream.updates().length > 0) || undefined, WAIT_MS);
+  const unpublished = store();
+  stored.pop();
+  await shown(() => stream.updates(), post());
+  await stream.close();
+  const resumed = await EventStream.open(gateway.url, 'public', 'alice', stream.position);
+  await shown(() => resumed.updates(), post());
+  const begun = await EventStream.open(gateway.url, 'public', 'alice');
+  await until('the first post', () => (post() !== '' && begun.updates().length > 0) || undefined, WAIT_MS);
+  publishAgain([unpublished]);
+  const last = post();
+  for (const one of [resumed, begun]) {
+    await shown(() => one.updates(), last);
+    assert.equal(one.updates().filter((id) => id === unpublished.id).length, 1);
+    await one.close();
+  }
+});
+
+const T0 = 1_700_000_000_000;
+const at = (ms: number) => makeId(T0 + ms, 7, 0);
+
+/** A stream of that kind that goes on from the floor, and what it sends. */
+function resumedAt(name: string, floor: string) {
+  const kind = streamNamed(name);
+  const since = sinceOf(floor);
+  assert.ok(kind !== undefined && since !== undefined && 'floor' in since);
+  const sent: string[] = [];
+  let position = floor;
+  const send = (event: StreamEvent, _kind: unknown, where?: () => string) => {
+    sent.push(event.id ?? '');
+    position = where?.() ?? position;
+  };
+  const socket = { send, heartbeat: () => {}, close: () => {} };
+  const clock = { nowMs: () => T0 + 1_000, monotonicMs: () => 0 };
+  const stream = new StreamSubscription(kind, ['read'], socket, since, clock);
+  return { stream, sent, position: () => position };
+}
+const event = (id: string) => new StreamEvent('any', '{}', id);
+
+test('notifications and conversations that are published again come once, those told late come', () => {
+  const { stream, sent } = resumedAt('user', at(100));
+  stream.notification(event(at(50)), at(50), true);
+  stream.conversation(event(at(50)), at(50), true);
+  assert.deepEqual(sent, []);
+  stream.notification(event(at(60)), at(60));
+  stream.notification(event(at(60)), at(60), true);
+  stream.notification(event(at(150)), at(150), true);
+  stream.conversation(event(at(70)), at(70));
+  stream.conversation(event(at(160)), at(160), true);
+  stream.conversation(event(at(160)), at(160), true);
+  assert.deepEqual(sent, [at(60), at(150), at(70), at(160)]);
+});
+
+test('a reblog that a home left out stays out when the stream is resumed', () => {
+  const { stream, sent, position } = resumedAt('user', at(100));
+  const shows = (id: string, reblogOfId?: string) =>
+    stream.status(event(id), { id, reblogOfId, editedAtMs: 0 } as StoreStatusRecord);
+  shows(at(110));
+  shows(at(120), at(110));
+  shows(at(130));
+  assert.deepEqual(sent, [at(110), at(130)]);
+  const again = resumedAt('user', position());
+  const reblog = { id: at(120), reblogOfId: at(110), editedAtMs: 0 } as StoreStatusRecord;
+  assert.equal(again.stream.statuses.has(reblog.id), true);
+  again.stream.status(event(reblog.id), reblog);
+  assert.deepEqual(again.sent, []);
+});
