@@ -4,81 +4,82 @@ import type { StoreJournalRecord } from '../proto/gen/types.js';
 import { put, type Row, type RowWrite, type Tables } from './port.js';
 import { JOURNAL_BUCKET, journal } from './tables.js';
 
-/** What a stored entry holds, as the journal sees it. */
+/** A stored entry. */
 export interface JournalEntry<T> {
   readonly seq: number;
   readonly epoch: number;
   readonly record: T;
 }
 
-/** Another activation, of a later epoch, has written this actor's journal: the writer is not its owner any more. */
+/** Another activation with a later epoch has written this actor's journal: the writer no longer owns the actor. */
 export class JournalConflict extends Error {
   override readonly name = 'JournalConflict';
 }
 
-/** The journal does not continue where the reader asked it to: a snapshot ahead of it, or a lost entry. */
+/** The journal does not continue where the reader asked: a snapshot is ahead of it, or an entry is lost. */
 export class JournalGap extends Error {
   override readonly name = 'JournalGap';
 }
 
-/** The journal's first entries have been removed: what is left says nothing without a snapshot. */
+/** The first entries of the journal have been removed: the rest is useless without a snapshot. */
 export class JournalTrimmed extends Error {
   override readonly name = 'JournalTrimmed';
 }
 
-/** Bounds one group append: what an actor decides while the one before it becomes durable. */
+/** Maximum number of records in one append: those that an actor decides while the previous append becomes durable. */
 export const APPEND_RECORDS_MAX = 128;
-/** Bounds one write of a large group, far below Cassandra's largest mutation (16 MiB). */
+/** Maximum size of one write of a large group, far below Cassandra's largest mutation (16 MiB). */
 const APPEND_BYTES_MAX = 1_048_576;
 /** Rows per page of a replay: a few hundred kilobytes. */
 const PAGE_ROWS = 1_000;
 /**
- * Failed writes that one epoch can tell apart. An epoch (a version of the shard map) then has 31 bits, and both fit
- * a safe integer.
+ * Number of failed writes that one epoch can distinguish. It leaves 31 bits for an epoch (a version of the shard map),
+ * so that both fit a safe integer.
  */
 const GENERATIONS = 2 ** 22;
 
-/** Actors whose journal's end is remembered: more than a node holds; one that was forgotten is read again. */
+/** Maximum number of actors whose journal end is cached: more than a node holds. A dropped one is read again. */
 const TAILS_MAX = 100_000;
 
 type JournalRow = Row<typeof journal.partition, typeof journal.clustering, StoreJournalRecord>;
 
-/** An entry's place: `fence` undefined where any will do. */
+/** The place of an entry; `fence` is undefined where any fence is accepted. */
 interface Position {
   readonly seq: number;
   readonly fence: number | undefined;
 }
 const START: Position = { seq: 0, fence: 0 };
 /**
- * The seq of the row that says that the journal was trimmed. It is written before the first entry goes and stays for
- * ever, so that a journal without its first entries, or without any, never reads as that of a new actor.
+ * The seq of the row that records a trim. It is written before the first entry is removed and stays for ever, so a
+ * journal that has lost its first entries, or all of them, never reads like that of a new actor.
  */
 const TRIM_SEQ = 0;
 const TRIMMED: StoreJournalRecord = { atMs: 0, events: [] };
 
 /**
- * Append-only log, one per actor, entries numbered 1, 2, 3, …. Any node can write a row at any time: fencing is done
- * by the reader. Rows are keyed (seq, fence), fence = epoch and generation, and each carries the fence of the entry
- * that it was written after. The history is what the row of the highest fence was written upon: an owner reads all
- * that was acknowledged before it writes, so whatever its chain leaves out was never acknowledged.
+ * Append-only log, one per actor; entries are numbered 1, 2, 3, …. Any node can write a row at any time: the reader
+ * does the fencing. Rows are keyed (seq, fence), where the fence is epoch and generation, and each row carries the
+ * fence of its predecessor. The history is the chain that ends with the row of the highest fence. An owner reads all
+ * acknowledged rows before it writes, so a row outside its chain was never acknowledged.
  *
- * The generation grows with each failed append of this process. Such a write may surface later, on top of another
- * history that the next activation wrote under the same epoch; its lower generation tells it apart.
+ * The generation grows with each failed append of this process. Such a write may surface later, beside the history that
+ * the next activation wrote under the same epoch; its lower generation distinguishes it.
  */
 export class Journal {
   private generation = 0;
-  /** Where each actor's journal ended when this process last saw it. */
-  /** Bounded by size: with `max` it would reserve memory for all of them at once. */
+  /** The end of each actor's journal as this process last read or wrote it. */
+  /** Bounded by size: with `max` the cache would reserve memory for all of them at once. */
   private readonly tails = new LRUCache<string, Position>({ maxSize: TAILS_MAX, sizeCalculation: () => 1 });
 
   constructor(private readonly tables: Tables) {}
 
   /**
-   * Stores the records as entries afterSeq + 1, afterSeq + 2, …; each whole, and none without those before it.
-   * Durable when resolved. `alongside` (rows of other tables) is written in the same step: with LMDB in the same
-   * transaction, with Cassandra in parallel. One append of an actor at a time; after a rejection read the journal again.
-   * @param afterSeq the last entry's seq; 0 for a new actor
-   * @throws Unavailable when the store failed; the entries may be there or turn up later
+   * Stores the records as entries afterSeq + 1, afterSeq + 2, …. Each is stored whole, and none without its
+   * predecessors. Durable when resolved. `alongside` (rows of other tables) is written in the same step: with LMDB in
+   * the same transaction, with Cassandra in parallel. Allow one append of an actor at a time; read the journal again
+   * after a rejection.
+   * @param afterSeq seq of the last entry; 0 for a new actor
+   * @throws Unavailable when the store failed; the entries may be stored, or surface later
    */
   async append(
     actor: string,
@@ -101,27 +102,27 @@ export class Journal {
   }
 
   /**
-   * Whether the last entry that was read or appended is this process' own, and nothing that it tried to append since
-   * may still turn up: no other history can win over it.
+   * Returns true if this process wrote the last entry that was read or appended, and no failed append since then may
+   * still surface: no other history can then win over it.
    */
   isCertain(actor: string, epoch: number): boolean {
     return this.tails.get(actor)?.fence === fenceOf(epoch, this.generation);
   }
 
   /**
-   * Entries with seq > afterSeq, ascending, without gaps. `epoch` is the reader's own.
-   * @throws JournalConflict a later epoch has written; JournalGap entry afterSeq or one behind it is missing;
-   * JournalTrimmed when afterSeq is 0 and the journal does not have its first entries any more
+   * Yields the entries with seq > afterSeq, ascending, without gaps. `epoch` is the reader's own.
+   * @throws JournalConflict a later epoch has written; JournalGap entry afterSeq or a later one is missing;
+   *   JournalTrimmed when afterSeq is 0 and the first entries have been removed
    */
   async *read(actor: string, afterSeq: number, epoch: number): AsyncGenerator<JournalEntry<StoreJournalRecord>> {
-    // The entry afterSeq itself is read too: those behind it must have been written upon it.
+    // Reads entry afterSeq too: its successors must have been written upon it.
     let tail: Position = afterSeq === 0 ? START : { seq: afterSeq - 1, fence: undefined };
     const rows = this.rows(actor, tail.seq + 1, epoch);
     let row = (await rows.next()).value;
     while (row !== undefined) {
       const next: JournalRow | undefined = (await rows.next()).value;
       if (next?.key.seq === row.key.seq || !follows(row, tail)) {
-        // Fenced writers left rows of their own: only the end of it all tells which are valid.
+        // Fenced writers have left rows: only the complete set of rows shows which ones are valid.
         const rest = [row, ...(next === undefined ? [] : [next])];
         for await (const other of rows) rest.push(other);
         for (const valid of chain(actor, tail, rest)) {
@@ -139,12 +140,12 @@ export class Journal {
   }
 
   /**
-   * Removes the entries before `beforeSeq`, and late rows of former owners at their places. Snapshots of the entry
-   * beforeSeq + 1 or later must be durable: without one of them the actor cannot be read any more. Durable when resolved.
-   * After a rejection some may be gone.
-   * @param fromSeq all before it have been removed already
-   * @param goesOn asked before each bucket
-   * @returns false when it was told not to go on
+   * Removes the entries before `beforeSeq`, and late rows of former owners among them. Snapshots of entry beforeSeq + 1
+   * or later must be durable: without one the actor cannot be read any more. Durable when resolved. After a rejection
+   * some entries may be removed.
+   * @param fromSeq all entries before it have been removed already
+   * @param goesOn called before each bucket; false stops the trim
+   * @returns false when `goesOn` stopped the trim
    */
   async trim(actor: string, fromSeq: number, beforeSeq: number, goesOn: () => boolean): Promise<boolean> {
     if (beforeSeq <= 1) return true;
@@ -164,11 +165,11 @@ export class Journal {
     return true;
   }
 
-  /** All rows from that seq on, of whatever fence, in order of (seq, fence). */
+  /** Yields all rows from that seq on, of any fence, in order of (seq, fence). */
   private async *rows(actor: string, fromSeq: number, epoch: number): AsyncGenerator<JournalRow, undefined> {
     let bucket = bucketOf(fromSeq);
     let lastSeq = fromSeq - 1;
-    // From the beginning on, the row that tells of a trim is read as well.
+    // A read from the first entry includes the row that records a trim.
     let after: { seq: number; epoch?: number } | undefined = fromSeq === 1 ? undefined : { seq: fromSeq - 1 };
     for (;;) {
       const rows: JournalRow[] = await this.tables.range(
@@ -196,14 +197,14 @@ export class Journal {
     }
   }
 
-  /** The fence of the journal's last entry, if it is known to be that one. */
+  /** Returns the fence of the journal's last entry if the cache knows that entry as the last one. */
   private knownFence(actor: string, seq: number): number | undefined {
     if (seq === 0) return 0;
     const tail = this.tails.get(actor);
     return tail?.seq === seq ? tail.fence : undefined;
   }
 
-  /** The same as read from the store. */
+  /** Returns the same from the store. */
   private async fenceAt(actor: string, seq: number, epoch: number): Promise<number> {
     if (this.tails.get(actor)?.seq !== seq) for await (const _ of this.read(actor, seq, epoch));
     const tail = this.tails.get(actor);
@@ -229,7 +230,7 @@ export class Journal {
       rows.push(put(journal, { actor, bucket, seq, epoch: fence }, { ...record, previousFence }));
       previousFence = fence;
       for (const event of record.events) bytes += event.payload.length;
-      // In order, and one partition after the other, so that a failure never leaves a hole.
+      // In order, one partition after the other, so that a failure never leaves a gap.
       if (bytes >= APPEND_BYTES_MAX || bucketOf(seq + 1) !== bucket) {
         await this.tables.write(rows);
         rows = [];
@@ -240,15 +241,15 @@ export class Journal {
   }
 }
 
-/** Whether the row was written upon that entry. */
+/** Returns true if the row was written upon that entry. */
 function follows(row: JournalRow, { seq, fence }: Position): boolean {
   if (row.key.seq !== seq + 1) return false;
   return fence === undefined || (row.value.previousFence === fence && row.key.epoch >= fence);
 }
 
 /**
- * The valid rows behind `tail`: from the row of the highest fence (the last of that fence) back along what each was
- * written after. None when all are of fences below the tail's.
+ * Returns the valid rows after `tail`: from the row of the highest fence (the last of that fence) back along the chain
+ * of predecessors. Returns none when all rows have fences below the tail's.
  * @throws JournalGap when the chain breaks: a stored entry has been lost
  */
 function chain(actor: string, tail: Position, rows: readonly JournalRow[]): JournalRow[] {

@@ -4,17 +4,17 @@ import type { AnyTable, Columns, ColumnType } from './table.js';
 
 type Key = Readonly<Record<string, string | number>>;
 
-/** Source: Cassandra and LMDB alike must hold it; two such columns and two numbers stay below LMDB's 1,978 bytes. */
+/** Maximum size of a text column. Two such columns and two numbers stay below LMDB's 1,978 bytes. */
 export const TEXT_BYTES_MAX = 512;
-/** LMDB's limit with pages of 4 KiB. */
+/** LMDB's limit for a key with pages of 4 KiB. */
 const KEY_BYTES_MAX = 1_978;
 const NUMBER_BYTES = 8;
 const TWO_32 = 2 ** 32;
 const END = Buffer.from([0, 0]);
 
 /**
- * Keys of one table as bytes whose order (unsigned, byte by byte) is the order of the columns' values. `id` and
- * `int` are 8 bytes, big-endian; `text` is its UTF-8 with 00 as 00 FF, ended by 00 00.
+ * Encodes keys of one table as bytes whose order (unsigned, byte by byte) is the order of the columns' values. `id` and
+ * `int` take 8 bytes, big-endian; `text` is its UTF-8 with 00 escaped as 00 FF, ended by 00 00.
  */
 export class KeyLayout {
   private readonly partition: readonly Column[];
@@ -35,12 +35,12 @@ export class KeyLayout {
     return encode(this.partition, key);
   }
 
-  /** Several rows may share a partition. */
+  /** True if several rows may share a partition. */
   get ranged(): boolean {
     return this.clustering.length > 0;
   }
 
-  /** How much of a key, as text of one character a byte, names its partition. */
+  /** Returns the length of the partition's part of a key; `key` has one character a byte. */
   partitionLength(key: string): number {
     let at = 0;
     for (const { type } of this.partition)
@@ -48,7 +48,7 @@ export class KeyLayout {
     return at;
   }
 
-  /** Bytes from lo (inclusive) to hi (exclusive). */
+  /** Returns the range of keys from lo (inclusive) to hi (exclusive). */
   bounds<C extends Columns>(partition: Key, options: Bounds<C>): { readonly lo: Buffer; readonly hi: Buffer } {
     const prefix = this.partitionKey(partition);
     const after = options.after && encode(prefixOf(this.clustering, options.after as Key), options.after as Key);
@@ -85,7 +85,7 @@ export function columnsOf(columns: Columns): Column[] {
   return Object.entries(columns).map(([name, type]) => ({ name, type }));
 }
 
-/** The leading columns that the bound names; a bound that leaves one out before another is a mistake. */
+/** Returns the leading columns that the bound names. @throws RangeError when the bound omits a column before another */
 export function prefixOf(columns: readonly Column[], bound: Key): Column[] {
   const given = Object.keys(bound).filter((name) => bound[name] !== undefined).length;
   const prefix = columns.slice(0, given);
@@ -95,12 +95,13 @@ export function prefixOf(columns: readonly Column[], bound: Key): Column[] {
   return prefix;
 }
 
-/** An id as it leaves the store: always 18 digits. */
+/** Formats an id of the store: always 18 digits. */
 export const idText = (value: bigint): string => storedId(value.toString());
 
-/** @throws RangeError when the value is not what the column may hold; callers check input long before */
+/** Checks a value against the type of its column; callers validate input long before. @throws RangeError */
 export function checkColumn(column: Column, value: string | number | undefined): void {
-  if (!fits(column.type, value)) throw new RangeError(`${String(value)} is no ${column.type} for ${column.name}`);
+  if (!fits(column.type, value))
+    throw new RangeError(`${String(value)} is not a valid ${column.type} for ${column.name}`);
 }
 
 function fits(type: ColumnType, value: string | number | undefined): boolean {
@@ -110,7 +111,7 @@ function fits(type: ColumnType, value: string | number | undefined): boolean {
   return isTextKey(value);
 }
 
-/** Whether a `text` column can hold it. */
+/** Returns true if a `text` column can hold it. */
 export function isTextKey(text: string): boolean {
   return text.length * 3 <= TEXT_BYTES_MAX || Buffer.byteLength(text) <= TEXT_BYTES_MAX;
 }
@@ -130,7 +131,7 @@ function encode(columns: readonly Column[], key: Key): Buffer {
     if (type === 'text') {
       const text = value as string;
       if (text.includes('\0')) {
-        // Rare: escaping makes it longer than was reserved.
+        // Rare: escaping makes the text longer than the reserved space.
         const rest = Buffer.concat([escapeNul(Buffer.from(text)), END]);
         overflow = Buffer.concat([overflow ?? Buffer.alloc(0), bytes.subarray(0, at), rest]);
         at = 0;
@@ -147,7 +148,8 @@ function encode(columns: readonly Column[], key: Key): Buffer {
     }
   }
   const result = overflow ? Buffer.concat([overflow, bytes.subarray(0, at)]) : bytes.subarray(0, at);
-  if (result.length > KEY_BYTES_MAX) throw new RangeError(`a key of ${result.length} bytes`);
+  if (result.length > KEY_BYTES_MAX)
+    throw new RangeError(`a key has ${result.length} bytes, the maximum is ${KEY_BYTES_MAX}`);
   return result;
 }
 
@@ -170,13 +172,13 @@ function unescapeNul(bytes: Buffer): Buffer {
 function endOfText(bytes: Buffer, from: number): number {
   let at = from;
   while (bytes[at] !== 0 || bytes[at + 1] !== 0) {
-    if (at >= bytes.length) throw new RangeError('a key without its end');
+    if (at >= bytes.length) throw new RangeError('a text column of a key has no end');
     at += bytes[at] === 0 ? 2 : 1;
   }
   return at;
 }
 
-/** The first bytes that are above everything that begins with the prefix. No prefix is all FF. */
+/** Returns the smallest key above all keys that begin with the prefix. No prefix consists of FF only. */
 function successor(prefix: Buffer): Buffer {
   const bytes = Buffer.from(prefix);
   let at = bytes.length - 1;

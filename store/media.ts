@@ -1,22 +1,22 @@
-/** A stored file, open for reading. Files never change: another content has another name. */
+/** A stored file, open for reading. Files never change: other content has another name. */
 export interface StoredFile {
   /** In bytes. */
   readonly size: number;
-  /** Bytes `from` … `to` (exclusive), in pieces of at most some hundred KB. @throws Unavailable */
+  /** Yields the bytes `from` … `to` (exclusive), in pieces of at most some hundred KB. @throws Unavailable */
   read(from: number, to: number): AsyncIterable<Uint8Array>;
 }
 
-/** Where uploaded files lie, by name. Names are of letters that every file system takes. */
+/** Storage of uploaded files, by name. Names consist of letters that every file system accepts. */
 export interface MediaStore {
-  /** Durable when resolved. @throws Unavailable */
+  /** Stores a file; durable when resolved. @throws Unavailable */
   put(name: string, bytes: Uint8Array): Promise<void>;
-  /** Undefined: there is none. @throws Unavailable */
+  /** Opens a file; undefined if it does not exist. @throws Unavailable */
   open(name: string): Promise<StoredFile | undefined>;
-  /** It need not exist. @throws Unavailable */
+  /** Deletes a file; it need not exist. @throws Unavailable */
   remove(name: string): Promise<void>;
 }
 
-/** A whole file; undefined: there is none. @throws Unavailable */
+/** Reads a whole file; undefined if it does not exist. @throws Unavailable */
 export async function readWhole(store: MediaStore, name: string): Promise<Uint8Array | undefined> {
   const file = await store.open(name);
   if (file === undefined) return undefined;

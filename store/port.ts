@@ -24,19 +24,19 @@ export function remove<P extends Columns, C extends Columns, V>(
 
 export interface WriteOptions {
   /**
-   * What the rows say is durable elsewhere, and whoever writes them does so again if a crash takes them. A store of one
-   * process may then resolve as soon as all its readers see them, if it keeps the order: a later write that is durable
-   * finds these durable too. Other stores write as ever.
+   * The rows are derived from durable data, and their writer writes them again after a crash. A store of one process
+   * may then resolve as soon as all its readers see them, if it preserves the order: a durable later write makes these
+   * durable too. Other stores ignore the option.
    */
   readonly deferred?: boolean;
   /**
-   * The rows may have been written by another node, which no longer writes them: this write wins over all that is
-   * stored by now, whatever the clocks of the two nodes say. Costs a read of each row.
+   * The rows may have been written by another node that no longer writes them: this write wins over everything stored
+   * so far, whatever the clocks of the two nodes say. Costs a read of each row.
    */
   readonly over?: boolean;
 }
 
-/** On the clustering columns, or a prefix of them; both exclusive; absent: open. */
+/** Bounds on the clustering columns, or a prefix of them; both exclusive; an absent one is open. */
 export interface Bounds<C extends Columns> {
   readonly after?: Partial<KeyOf<C>> | undefined;
   readonly before?: Partial<KeyOf<C>> | undefined;
@@ -59,13 +59,13 @@ export interface Row<P extends Columns, C extends Columns, V> {
   readonly value: V;
 }
 
-/** A row by the id that its partition is in order by. */
+/** A row with the id that orders its partition. */
 export interface IdRow<V> {
   readonly id: string;
   readonly value: V;
 }
 
-/** Ids between which rows are read, exclusive, as they are stored; `reverse`: newest first. */
+/** A range of ids, exclusive, in their stored form; `reverse`: newest first. */
 export interface IdSpan {
   readonly before: string | undefined;
   readonly after: string | undefined;
@@ -73,37 +73,37 @@ export interface IdSpan {
 }
 
 export interface ReadTables {
-  /** The row that `get` would answer with, if that is in memory; undefined says nothing of it. */
+  /** Returns the row that `get` would return if it is cached; undefined if it is not cached. */
   peek?<P extends Columns, C extends Columns, V>(table: Table<P, C, V>, key: KeyOf<P> & KeyOf<C>): V | undefined;
-  /** The same of a table whose key is one id, as it is asked for dozens of times a page. */
+  /** Returns the same for a table whose key is one id; a page calls this dozens of times. */
   peekId?<P extends Columns, C extends Columns, V>(table: Table<P, C, V>, id: string): V | undefined;
-  /** The rows that `range` would answer with, if they are in memory; undefined says nothing of them. */
+  /** Returns the rows that `range` would return if they are cached; undefined if they are not cached. */
   peekRange?<P extends Columns, C extends Columns, V>(
     table: Table<P, C, V>,
     partition: KeyOf<P>,
     options: RangeOptions<C>,
   ): readonly Row<P, C, V>[] | undefined;
-  /** The same by their ids, without an object for each; of tables whose one clustering column is an id. */
+  /** Returns the same by ids, without an object for each row; for tables whose only clustering column is an id. */
   peekIds?<P extends Columns, C extends Columns, V>(
     table: Table<P, C, V>,
     partition: KeyOf<P>,
     span: IdSpan,
     limit: number,
   ): readonly IdRow<V>[] | undefined;
-  /** One and the same object for as long as nothing of the partition is written; undefined: nobody knows. */
+  /** Returns the same object until the partition is written; undefined if the partition is not cached. */
   peekState?<P extends Columns, C extends Columns, V>(table: Table<P, C, V>, partition: KeyOf<P>): object | undefined;
-  /** What `get` would answer with, if that is known, also that there is none; undefined says nothing of it. */
+  /** Returns the cached result of `get`, including the absence of the row; undefined if it is not cached. */
   peekOne?<P extends Columns, C extends Columns, V>(
     table: Table<P, C, V>,
     key: KeyOf<P> & KeyOf<C>,
   ): { readonly value: V | undefined } | undefined;
   get<P extends Columns, C extends Columns, V>(table: Table<P, C, V>, key: KeyOf<P> & KeyOf<C>): Promise<V | undefined>;
-  /** Same order as the keys. */
+  /** Returns the rows in the order of the keys. */
   getMany<P extends Columns, C extends Columns, V>(
     table: Table<P, C, V>,
     keys: readonly (KeyOf<P> & KeyOf<C>)[],
   ): Promise<(V | undefined)[]>;
-  /** Rows of one partition in the order of its clustering columns. */
+  /** Returns rows of one partition in the order of its clustering columns. */
   range<P extends Columns, C extends Columns, V>(
     table: Table<P, C, V>,
     partition: KeyOf<P>,
@@ -112,16 +112,19 @@ export interface ReadTables {
 }
 
 /**
- * Rows in tables. All methods reject with `Unavailable` when the store cannot answer; a write that was rejected so
- * may or may not have happened, unless it is `WriteRefused`.
+ * Rows in tables. All methods reject with `Unavailable` when the store cannot answer; the outcome of a write that
+ * rejects with it is unknown, unless the error is `WriteRefused`.
  */
 export interface Tables extends ReadTables {
-  /** Durable when resolved, unless deferred. Atomic for the rows of one partition; those of several go side by side. */
+  /**
+   * Writes rows; durable when resolved, unless deferred. Atomic for the rows of one partition; partitions are written
+   * in parallel.
+   */
   write(rows: readonly RowWrite[], options?: WriteOptions): Promise<void>;
   /**
-   * Deletes the rows of one partition between the bounds, all of it without bounds. Durable when resolved. Not atomic: a
-   * part of the rows may be gone before the others. Nobody may be writing a row between the bounds. Not for tables that
-   * are conditional, hot or watched.
+   * Deletes the rows of one partition between the bounds, all of them without bounds. Durable when resolved. Not
+   * atomic: some rows may be gone before others. No row between the bounds may be written meanwhile. Not for
+   * conditional, hot or watched tables.
    */
   removeRange<P extends Columns, C extends Columns, V>(
     table: Table<P, C, V>,
@@ -129,7 +132,7 @@ export interface Tables extends ReadTables {
     bounds: Bounds<C>,
   ): Promise<void>;
   /**
-   * Linearisable change of one row of a `conditional` table: writes `next` (undefined: deletes) if the row equals
+   * Changes one row of a `conditional` table, linearisably: writes `next` (undefined: deletes) if the row equals
    * `expected` (undefined: is absent), compared as encoded bytes. Durable when resolved.
    */
   compareAndSet<P extends Columns, C extends Columns, V>(

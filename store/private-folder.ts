@@ -1,14 +1,14 @@
 import { chmod, mkdir, open, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
-/** Only the user that the process runs as may enter the folder. */
+/** Only the user of the process may enter the folder. */
 export const PRIVATE_FOLDER_MODE = 0o700;
-/** Only the user that the process runs as may read and write the file. */
+/** Only the user of the process may read and write the file. */
 export const PRIVATE_FILE_MODE = 0o600;
 
 /**
- * Makes a folder that other users of the machine cannot enter, durable when resolved. A folder that exists loses the
- * permissions of others; false if it belongs to another user and keeps them.
+ * Creates a folder that other users of the machine cannot enter; durable when resolved. An existing folder loses the
+ * permissions of other users. Returns false if it belongs to another user and keeps them.
  */
 export async function makePrivateFolder(folder: string): Promise<boolean> {
   const path = resolve(folder);
@@ -26,7 +26,7 @@ function unlessUnreadable(error: NodeJS.ErrnoException): void {
 }
 
 /**
- * Sets the mode unless other users have no permission already. False: they have some, and only the owner, another user,
+ * Removes the permissions of other users from a path. Returns false if they have some and only the owner, another user,
  * can change that.
  */
 export async function makePrivate(path: string, mode: number): Promise<boolean> {

@@ -2,16 +2,17 @@ import type { Codec } from '../proto/codec.js';
 import { RANGE_LIMIT_MAX, type RowWrite, WRITE_ROWS_MAX } from './port.js';
 import type { AnyTable } from './table.js';
 
-// What every adapter asserts of its callers, so that a mistake shows on the fastest one too.
+// Assertions that every adapter makes about its callers, so that a mistake shows on the fastest adapter too.
 
 export function checkWrite(rows: readonly RowWrite[]): void {
-  if (rows.length > WRITE_ROWS_MAX) throw new RangeError(`${rows.length} rows in one write`);
+  if (rows.length > WRITE_ROWS_MAX)
+    throw new RangeError(`${rows.length} rows in one write, the maximum is ${WRITE_ROWS_MAX}`);
   for (const { table } of rows) {
     if (table.conditional) throw new TypeError(`${table.name} is conditional: only compareAndSet writes it`);
   }
 }
 
-/** Who keeps rows of these in memory is told of each row that is written. */
+/** Rejects tables whose rows are cached: a cache must be notified of each written row. */
 export function checkRangeRemoval({ name, conditional, hot, watched }: AnyTable): void {
   if (conditional || hot || watched) throw new TypeError(`ranges of ${name} cannot be removed`);
 }
@@ -21,12 +22,13 @@ export function checkConditional(table: AnyTable): void {
 }
 
 export function checkLimit(limit: number): void {
-  if (!Number.isInteger(limit) || limit < 1 || limit > RANGE_LIMIT_MAX) throw new RangeError(`a range of ${limit}`);
+  if (!Number.isInteger(limit) || limit < 1 || limit > RANGE_LIMIT_MAX)
+    throw new RangeError(`a range's limit of ${limit} is not between 1 and ${RANGE_LIMIT_MAX}`);
 }
 
 /**
- * Whether two encodings mean the same. They may differ in bytes when another version of the code wrote one of them
- * (it knew fewer fields), and compareAndSet must not fail for that.
+ * Returns true if two encodings mean the same. Their bytes may differ when another version of the code wrote one of
+ * them (it knew fewer fields), and compareAndSet must not fail for that.
  */
 export function sameValue(codec: Codec<unknown>, a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;

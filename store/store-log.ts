@@ -1,4 +1,4 @@
-/** Where an adapter says what operators must know; a pino logger is one. */
+/** The log of an adapter; a pino logger fits. */
 export interface StoreLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

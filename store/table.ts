@@ -1,8 +1,8 @@
 import type { Codec } from '../proto/codec.js';
 
 /**
- * A column of a key. `text`: UTF-8 of at most 512 bytes. `int`: a safe integer ≥ 0 (bigint in Cassandra).
- * `id`: a decimal id, ordered as a number (bigint in Cassandra).
+ * A column type of a key. `text`: UTF-8 of at most 512 bytes. `int`: a safe integer ≥ 0 (bigint in Cassandra). `id`: a
+ * decimal id, ordered as a number (bigint in Cassandra).
  */
 export type ColumnType = 'text' | 'int' | 'id';
 type ColumnValue<C extends ColumnType> = C extends 'int' ? number : string;
@@ -10,24 +10,27 @@ export type Columns = Readonly<Record<string, ColumnType>>;
 export type KeyOf<C extends Columns> = { readonly [Name in keyof C]: ColumnValue<C[Name]> };
 
 export interface TableOptions {
-  /** Rows vanish this many seconds after they were written. */
+  /** Rows expire this many seconds after they were written. */
   readonly ttlSeconds?: number;
   /**
-   * How long Cassandra keeps the marks of deleted rows (default ten days). Short only where a deleted row that comes
-   * back does no harm: a replica that was away for longer brings it back.
+   * Seconds for which Cassandra keeps the tombstones of deleted rows (default ten days). Short only where the return of
+   * a deleted row does no harm: a replica that was down for longer brings it back.
    */
   readonly gcGraceSeconds?: number;
-  /** Read far more often than written, and small: decoded values are kept (store/cache/cached-tables.ts), nobody changes them. */
+  /**
+   * Rows are small and read far more often than written: decoded values are cached (store/cache/cached-tables.ts) and
+   * must not be changed.
+   */
   readonly hot?: boolean;
-  /** Who keeps something made of its rows is told when they are written. */
+  /** Caches of data derived from the rows are notified of each write. */
   readonly watched?: boolean;
-  /** A row's value follows from its key, and rows stay: one that is known to be written is not written again. */
+  /** A row's value follows from its key, and rows stay: a row that is known to be stored is not written again. */
   readonly constant?: boolean;
-  /** Only changed by `compareAndSet` (Paxos in Cassandra) and read at serial consistency. */
+  /** Only `compareAndSet` changes rows (Paxos in Cassandra); reads use serial consistency. */
   readonly conditional?: boolean;
 }
 
-/** One declaration, from which each adapter derives its layout. Columns keep the order in which they are written. */
+/** One declaration, from which each adapter derives its layout. Columns keep their order of declaration. */
 export interface Table<P extends Columns, C extends Columns, V> extends TableOptions {
   readonly name: string;
   readonly partition: P;

@@ -1,12 +1,10 @@
 import { codec } from '../proto/codec.js';
 import { table } from './table.js';
 
-// Each table once; the adapters derive the rest. `era` is eraOfMs (domain/ids.ts).
-
-// ---- runtime
+// Each table is declared once; the adapters derive the rest. `era` is eraOfMs (domain/ids.ts).
 /**
- * Entries per partition of the journal: bounds it to some megabytes. Only `Journal` touches its rows. The row of seq 0
- * says that the first entries have been removed.
+ * Entries per partition of the journal: bounds a partition to some megabytes. Only `Journal` accesses the rows. The row
+ * with seq 0 records that the first entries have been removed.
  */
 export const JOURNAL_BUCKET = 10_000;
 export const journal = table('journal', {
@@ -16,15 +14,15 @@ export const journal = table('journal', {
   value: codec('murmuration.store.JournalRecord'),
 });
 /**
- * The latest snapshots of each actor. A row is written once and never replaced: whatever a former owner still writes
- * damages no other snapshot. `atMs`: when it was taken.
+ * The latest snapshots of each actor. A row is written once and never replaced: a late write of a former owner damages
+ * no other snapshot. `atMs`: when the snapshot was taken.
  */
 export const snapshots = table('snapshots', {
   partition: { actor: 'text' },
   clustering: { seq: 'int', atMs: 'int' },
   value: codec('murmuration.store.SnapshotRecord'),
 });
-/** States of snapshots that are too large for the row above. */
+/** States of snapshots that are too large for a row of `snapshots`. */
 export const snapshotChunks = table('snapshot_chunks', {
   partition: { actor: 'text' },
   clustering: { seq: 'int', atMs: 'int', number: 'int' },
@@ -36,8 +34,8 @@ export const cursors = table('cursors', {
   value: codec('murmuration.store.CursorRecord'),
 });
 /**
- * Actors that may have effects not yet done; what a new owner of the shard looks through. `actor` is a backlogKey
- * (actors/runtime/effects/backlog.ts), which begins with the time. A row that comes back only wakes its actor.
+ * Actors that may have unfinished effects; a new owner of the shard reads it. `actor` is a backlogKey
+ * (actors/runtime/effects/backlog.ts), which begins with the time. A deleted row that returns only activates its actor.
  */
 export const backlog = table('backlog', {
   partition: { shard: 'int' },
@@ -45,7 +43,7 @@ export const backlog = table('backlog', {
   value: codec('murmuration.store.BacklogRecord'),
   gcGraceSeconds: 3_600,
 });
-/** A time before which a shard's backlog has no rows: reads from there on pass over no rows deleted before it. */
+/** A time before which a shard's backlog has no rows: reads start there and skip the tombstones before it. */
 export const backlogFloors = table('backlog_floors', {
   partition: { shard: 'int' },
   clustering: {},
@@ -66,14 +64,16 @@ export const shardMap = table('shard_map', {
   conditional: true,
 });
 
-/** The data centre of Cassandra that all nodes use, in one row (store/cassandra/data-center.ts); `century` is always 0. */
+/**
+ * The data centre of Cassandra that all nodes use, in one row (store/cassandra/data-center.ts); `century` is always 0.
+ */
 export const storeHome = table('store_home', {
   partition: { century: 'int' },
   clustering: {},
   value: codec('murmuration.store.StoreHome'),
   conditional: true,
 });
-/** Secrets that the nodes have in common, by what they are for: only where they have no CLUSTER_SECRET. */
+/** Secrets that the nodes share, by purpose; used only without CLUSTER_SECRET. */
 export const sharedSecrets = table('shared_secrets', {
   partition: { name: 'text' },
   clustering: {},
@@ -82,7 +82,7 @@ export const sharedSecrets = table('shared_secrets', {
 });
 
 // ---- product
-/** The one place where uniqueness is decided: `acct:alice`, `email:a@b.c`. */
+/** Claims of unique names: `acct:alice`, `email:a@b.c`. Only this table decides uniqueness. */
 export const names = table('names', {
   partition: { name: 'text' },
   clustering: {},
@@ -101,21 +101,21 @@ export const statuses = table('statuses', {
   value: codec('murmuration.store.StatusRecord'),
   hot: true,
 });
-/** An account's statuses and reblogs; `era` is the status id's. */
+/** An account's statuses and reblogs; `era` is that of the status id. */
 export const accountStatuses = table('account_statuses', {
   partition: { account: 'id', era: 'int' },
   clustering: { status: 'id' },
   value: codec('murmuration.store.AccountStatusRow'),
 });
-/** What a status said over time, 0 first; at most REVISIONS_MAX + 1 rows, and none of one that was never edited. */
+/** Former texts of a status, 0 first; at most REVISIONS_MAX + 1 rows, none for a status that was never edited. */
 export const statusRevisions = table('status_revisions', {
   partition: { status: 'id' },
   clustering: { number: 'int' },
   value: codec('murmuration.store.StatusRevision'),
 });
 /**
- * Statuses that were deleted, or are shown otherwise, as streams tell it (changedKey): for clients that resume a stream,
- * which are caught up for an hour. The value decides who may have seen the status; it has no text.
+ * Statuses that were deleted or changed, as streams publish it (changedKey). A client that resumes a stream receives
+ * the changes of up to one hour. The value decides who may have seen the status; it has no text.
  */
 export const changedStatuses = table('changed_statuses', {
   partition: { bucket: 'int', lane: 'int' },
@@ -129,7 +129,7 @@ export const publicStatuses = table('public_statuses', {
   clustering: { status: 'id' },
   value: codec('murmuration.store.PublicRow'),
 });
-/** Which buckets of publicStatuses hold anything; `century` is always 0. */
+/** Non-empty buckets of publicStatuses; `century` is always 0. */
 export const publicBuckets = table('public_buckets', {
   partition: { century: 'int' },
   clustering: { bucket: 'int' },
@@ -142,88 +142,88 @@ export const tagStatuses = table('tag_statuses', {
   clustering: { status: 'id' },
   value: codec('murmuration.store.PublicRow'),
 });
-/** Which buckets of tagStatuses hold anything: 240 a year at most. */
+/** Non-empty buckets of tagStatuses: at most 240 a year. */
 export const tagBuckets = table('tag_buckets', {
   partition: { tag: 'text' },
   clustering: { bucket: 'int' },
   value: codec('murmuration.store.PublicBucket'),
 });
-/** Statuses that reached so many marks on a day (popularLevel), days since 1970. */
+/** Statuses that reached a number of favourites and reblogs on a day (popularLevel); days since 1970. */
 export const popularStatuses = table('popular_statuses', {
   partition: { day: 'int', level: 'int' },
   clustering: { status: 'id' },
   value: codec('murmuration.store.PublicRow'),
 });
-/** Hashtags by their first two letters, as long as somebody uses them. */
+/** Hashtags in use by their first two letters. */
 export const tagNames = table('tag_names', {
   partition: { start: 'text' },
   clustering: { tag: 'text' },
   value: codec('murmuration.store.PublicBucket'),
   ttlSeconds: 90 * 86_400,
 });
-/** The name of a hashtag by its number (tagId), which does not lead back to it. */
+/** The name of a hashtag by its number (tagId), from which the name cannot be computed. */
 export const tagNumbers = table('tag_numbers', {
   partition: { number: 'id' },
   clustering: {},
   value: codec('murmuration.store.TagName'),
   constant: true,
 });
-/** Accounts by the words of their names: `start` are a word's first two letters, a full stop ends it. */
+/** Accounts by the words of their names: `start` is the first two letters of a word; a full stop ends the word. */
 export const nameIndex = table('name_index', {
   partition: { start: 'text' },
   clustering: { word: 'text', account: 'id' },
   value: codec('murmuration.store.Indexed'),
 });
-/** Statuses that show a page's card, past those that its actor remembers; HOLDERS_PER_PART at most in each part. */
+/** Statuses that show a page's card, beyond those in the state of its actor; at most HOLDERS_PER_PART in each part. */
 export const linkHolders = table('link_holders', {
   partition: { link: 'id', part: 'int' },
   clustering: { status: 'id' },
   value: codec('murmuration.link.Holder'),
 });
-/** What an account is found by: some ten words. */
+/** Words by which search finds an account: some ten. */
 export const accountWords = table('account_words', {
   partition: { account: 'id' },
   clustering: { word: 'text' },
   value: codec('murmuration.store.Indexed'),
 });
-/** Public statuses by word, of authors who want to be found so; in buckets of 2^31 ms (wordBucket). */
+/** Public statuses by word, of authors who opted in to search; in buckets of 2^31 ms (wordBucket). */
 export const statusIndex = table('status_index', {
   partition: { word: 'text', bucket: 'int' },
   clustering: { status: 'id' },
   value: codec('murmuration.store.PublicRow'),
 });
-/** What a status is found by; `part` is always 0. */
+/** Words by which search finds a status; `part` is always 0. */
 export const statusWords = table('status_words', {
   partition: { status: 'id' },
   clustering: { part: 'int' },
   value: codec('murmuration.store.Words'),
 });
-/** Accepted followers of an account; `era` is the edge id's. */
+/** Accepted followers of an account; `era` is that of the edge id. */
 export const followers = table('followers', {
   partition: { account: 'id', era: 'int' },
   clustering: { edge: 'id' },
   value: codec('murmuration.store.AccountEdge'),
 });
-/** Whom an account follows or asked to follow, by target; at most FOLLOWING_MAX rows. */
+/** Accounts that an account follows or has asked to follow, by target; at most FOLLOWING_MAX rows. */
 export const following = table('following', {
   partition: { account: 'id' },
   clustering: { target: 'id' },
   value: codec('murmuration.store.FollowEdge'),
 });
-/** Collections of accounts; what their owners' actors say of them. */
+/** Collections of accounts, as their owners' actors write them. */
 export const collections = table('collections', {
   partition: { collection: 'id' },
   clustering: {},
   value: codec('murmuration.account.Collection'),
   hot: true,
 });
-/** In which collections an account is; `era` is the item id's. */
+/** Collections that contain an account; `era` is that of the item id. */
 export const featuredIn = table('featured_in', {
   partition: { account: 'id', era: 'int' },
   clustering: { item: 'id' },
   value: codec('murmuration.store.FeaturedIn'),
 });
-/** What an account did to a status; `era` is the status id's. */
+/** An account's favourite, bookmark, reblog or other mark of a status; `era` is that of the status id. */
 export const marks = table('marks', {
   partition: { account: 'id', era: 'int' },
   clustering: { status: 'id' },
@@ -231,8 +231,8 @@ export const marks = table('marks', {
   watched: true,
 });
 /**
- * Marks on a status that has more of them than its actor holds in memory, by account or quoting status; `lane`
- * is publicLane of that id. Marks that changed lately are not as they are here (actors/conversation/marks.ts).
+ * Marks of a status that has more of them than its actor holds in memory, by account or quoting status; `lane` is
+ * publicLane of that id. The rows lag behind recent changes (actors/conversation/marks.ts).
  */
 export const statusMarks = table('status_marks', {
   partition: { status: 'id', lane: 'int' },
@@ -249,25 +249,28 @@ export const rebloggedBy = table('reblogged_by', {
   clustering: { mark: 'id' },
   value: codec('murmuration.store.AccountEdge'),
 });
-/** Statuses that quote one, as far as its author lets them; at most MARKS_MAX rows (actors/conversation/marks.ts), as of the two above. */
+/**
+ * Statuses that quote a status, as far as its author permits; at most MARKS_MAX rows (actors/conversation/marks.ts), as
+ * for the two tables above.
+ */
 export const quotes = table('quotes', {
   partition: { status: 'id' },
   clustering: { quote: 'id' },
   value: codec('murmuration.store.AccountEdge'),
 });
-/** What an account has favourited, by when; `era` is the mark id's. */
+/** Statuses that an account has favourited, by time; `era` is that of the mark id. */
 export const favourites = table('favourites', {
   partition: { account: 'id', era: 'int' },
   clustering: { mark: 'id' },
   value: codec('murmuration.store.StatusRef'),
 });
-/** The same of bookmarks. */
+/** Statuses that an account has bookmarked, in the same form. */
 export const bookmarks = table('bookmarks', {
   partition: { account: 'id', era: 'int' },
   clustering: { mark: 'id' },
   value: codec('murmuration.store.StatusRef'),
 });
-/** Answers to requests with an Idempotency-Key, by a hash of who asked what with which key. */
+/** Answers to requests with an Idempotency-Key, by a hash of requester, request and key. */
 export const keptAnswers = table('kept_answers', {
   partition: { name: 'text' },
   clustering: {},
@@ -276,7 +279,7 @@ export const keptAnswers = table('kept_answers', {
   ttlSeconds: 3_600,
 });
 /**
- * Sign-ups refused for their e-mail provider, by day since 1970 and by the block's domain. A node writes a bounded
+ * Sign-ups refused for their e-mail provider, by day since 1970 and by the domain of the block. A node writes a bounded
  * number a day (gateway/oauth/refused-sign-ups.ts).
  */
 export const refusedSignUps = table('refused_sign_ups', {
@@ -286,8 +289,8 @@ export const refusedSignUps = table('refused_sign_ups', {
   ttlSeconds: 8 * 86_400,
 });
 /**
- * Calls that actors have asked for; a row is deleted when its call was answered. `lane` and `day` are alarmKey's
- * (domain/alarm.ts). A row that comes back only repeats its call.
+ * Alarms that actors have set; a row is deleted when the actor has handled its call. `lane` and `day` are those of
+ * alarmKey (domain/alarm.ts). A deleted row that returns only repeats its call.
  */
 export const alarms = table('alarms', {
   partition: { lane: 'int', day: 'int' },
@@ -295,32 +298,32 @@ export const alarms = table('alarms', {
   value: codec('murmuration.store.AlarmRecord'),
   gcGraceSeconds: 3_600,
 });
-/** A time before which a lane has no alarms: reads from there on pass over no rows deleted before it. */
+/** A time before which a lane has no alarms: reads start there and skip the tombstones before it. */
 export const alarmFloors = table('alarm_floors', {
   partition: { lane: 'int' },
   clustering: {},
   value: codec('murmuration.store.AlarmFloor'),
 });
-/** `era` is the notification id's. */
+/** Notifications of an account; `era` is that of the notification id. */
 export const notifications = table('notifications', {
   partition: { account: 'id', era: 'int' },
   clustering: { notification: 'id' },
   value: codec('murmuration.store.NotificationRecord'),
 });
-/** Direct statuses by and to an account; `era` is the status id's. */
+/** Direct statuses by and to an account; `era` is that of the status id. */
 export const directStatuses = table('direct_statuses', {
   partition: { account: 'id', era: 'int' },
   clustering: { status: 'id' },
   value: codec('murmuration.store.DirectRow'),
 });
-/** By SHA-256 of the token, base64url. */
+/** Access tokens by SHA-256 of the token, base64url. */
 export const tokens = table('tokens', {
   partition: { hash: 'text' },
   clustering: {},
   value: codec('murmuration.store.TokenRecord'),
   hot: true,
 });
-/** Tokens of applications themselves, in the order in which they were issued; APP_TOKENS_MAX of each (actors/registry.ts). */
+/** Client-credential tokens of applications, in order of issue; APP_TOKENS_MAX of each (actors/registry.ts). */
 export const appTokens = table('app_tokens', {
   partition: { client: 'text' },
   clustering: { atMs: 'int', hash: 'text' },
@@ -332,7 +335,7 @@ export const apps = table('apps', {
   value: codec('murmuration.store.AppRecord'),
   hot: true,
 });
-/** What the instance's people have set: at most ENTRIES_MAX of each collection (actors/instance/entries.ts). */
+/** Settings of the instance: at most ENTRIES_MAX of each collection (actors/instance/entries.ts). */
 export const instanceEntries = table('instance_entries', {
   partition: { collection: 'text' },
   clustering: { entry: 'id' },
@@ -346,8 +349,9 @@ export const announcementEmoji = table('announcement_emoji', {
   value: codec('murmuration.instance.EmojiCounted'),
 });
 /**
- * What accounts add on a day since 1970 (actors/account/tally.ts): absolute, so that effects may be repeated. `lane` is
- * publicLane of the account. Read until the day's totals are stored, and for twelve weeks by administrators.
+ * Contributions of accounts to the totals of a day since 1970 (actors/account/tally.ts): absolute numbers, so that
+ * effects may be repeated. `lane` is publicLane of the account. Read until the day's totals are stored, and for twelve
+ * weeks by administrators.
  */
 export const accountTallies = table('account_tallies', {
   partition: { day: 'int', lane: 'int' },
@@ -355,7 +359,7 @@ export const accountTallies = table('account_tallies', {
   value: codec('murmuration.store.AccountTally'),
   ttlSeconds: 400 * 86_400,
 });
-/** Which days of accountTallies hold anything; `century` is always 0. */
+/** Days of accountTallies that have rows; `century` is always 0. */
 export const tallyDays = table('tally_days', {
   partition: { century: 'int' },
   clustering: { day: 'int' },
@@ -368,58 +372,58 @@ export const dayTotals = table('day_totals', {
   clustering: { day: 'int' },
   value: codec('murmuration.instance.DayTotals'),
 });
-/** What people reported; `era` is the report id's, `lane` publicLane of it. */
+/** Reports by users; `era` is that of the report id, `lane` its publicLane. */
 export const reports = table('reports', {
   partition: { era: 'int', lane: 'int' },
   clustering: { report: 'id' },
   value: codec('murmuration.instance.Report'),
 });
-/** What moderators did; `era` is the entry id's. */
+/** Actions of moderators; `era` is that of the entry id. */
 export const auditLog = table('audit_log', {
   partition: { era: 'int' },
   clustering: { entry: 'id' },
   value: codec('murmuration.instance.AuditEntry'),
 });
-/** Accounts of this server; `era` is the account id's, `lane` publicLane of it. */
+/** Accounts of this server; `era` is that of the account id, `lane` its publicLane. */
 export const accountListings = table('account_listings', {
   partition: { era: 'int', lane: 'int' },
   clustering: { account: 'id' },
   value: codec('murmuration.store.AccountListing'),
 });
-/** Accounts that are silenced or suspended, whole in memory on each node; `century` is always 0. */
+/** Silenced and suspended accounts, all of them in memory on each node; `century` is always 0. */
 export const accountLimits = table('account_limits', {
   partition: { century: 'int' },
   clustering: { account: 'id' },
   value: codec('murmuration.store.AccountLimit'),
   watched: true,
 });
-/** Accounts with a role of their own; `century` is always 0. */
+/** Accounts with a role; `century` is always 0. */
 export const staff = table('staff', {
   partition: { century: 'int' },
   clustering: { account: 'id' },
   value: codec('murmuration.store.AccountListing'),
 });
 
-/** Uploads; what their owners' actors say of them. */
+/** Uploads, as their owners' actors write them. */
 export const mediaRows = table('media', {
   partition: { media: 'id' },
   clustering: {},
   value: codec('murmuration.store.MediaRecord'),
 });
-/** Files of the media store where no folder holds them (store/media/table-media.ts): what there is. */
+/** Files of the media store when no folder stores them (store/media/table-media.ts). */
 export const mediaFiles = table('media_files', {
   partition: { name: 'text' },
   clustering: {},
   value: codec('murmuration.store.MediaFileRecord'),
 });
-/** Their bytes: MEDIA_CHUNK_BYTES a row, MEDIA_PART_CHUNKS rows a partition. */
+/** The bytes of mediaFiles: MEDIA_CHUNK_BYTES a row, MEDIA_PART_CHUNKS rows a partition. */
 export const mediaChunks = table('media_chunks', {
   partition: { name: 'text', part: 'int' },
   clustering: { chunk: 'int' },
   value: codec('murmuration.store.MediaChunk'),
 });
 
-/** All of them, for the adapters' schemas. */
+/** All tables, for the adapters' schemas. */
 export const allTables = [
   journal,
   snapshots,

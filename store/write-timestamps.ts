@@ -1,9 +1,11 @@
-/** Write timestamps of one process, in whole microseconds since 1970: strictly increasing, whatever `timeMs` does. */
+/**
+ * Write timestamps of one process, in whole microseconds since 1970: strictly increasing, whatever `timeMs` returns.
+ */
 export class WriteTimestamps {
   #lastUs = 0;
 
   constructor(
-    /** The time to put into a timestamp, in milliseconds. */
+    /** Returns the time for a timestamp, in milliseconds. */
     private readonly timeMs: () => number,
   ) {}
 
@@ -12,7 +14,7 @@ export class WriteTimestamps {
     return this.#lastUs;
   }
 
-  /** No timestamp so far is above this time; 0 before the first. */
+  /** A time that no timestamp so far exceeds; 0 before the first. */
   get reachedMs(): number {
     return Math.ceil(this.#lastUs / 1_000);
   }

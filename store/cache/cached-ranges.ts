@@ -3,21 +3,24 @@ import { storedId } from '../../actors/domain/ids.js';
 import type { RangeOptions, Row } from '../port.js';
 import type { AnyTable, Columns, KeyOf, Table } from '../table.js';
 
-/** Rows of all answers kept, some 200 bytes each: 12 MB. */
+/** Maximum number of cached rows over all answers: some 200 bytes each, 12 MB in all. */
 const ROWS_MAX = 50_000;
-/** What an answer costs besides its rows, in rows: many are empty. */
+/** The fixed cost of an answer, expressed in rows: many answers are empty. */
 const ANSWER_ROWS = 2;
-/** Rows of some tables end by themselves, after months. */
+/** Lifetime of a cached answer: rows of some tables expire without a write, after months. */
 const KEPT_MS = 600_000;
-/** How exact that is: a look at the clock and a timer for each millisecond cost more than the rest of a hit. */
+/**
+ * Precision of the lifetime: reading the clock and setting a timer for each millisecond cost more than the rest of a
+ * hit.
+ */
 const CLOCK_MS = 1_000;
 
 type AnyRow = Row<Columns, Columns, unknown>;
 type RowKey = Readonly<Record<string, string | number>>;
 
 /**
- * Whole answers to questions for ranges, as long as nobody writes into their partition: for tables that are asked the
- * same again and again and seldom written, such as the indexes that searches look into.
+ * Caches complete answers to range queries until somebody writes into their partition. For tables that receive the same
+ * queries again and again and are seldom written, such as the indexes of the search.
  */
 export class KeptRanges {
   readonly #tables: ReadonlySet<string>;
@@ -28,9 +31,9 @@ export class KeptRanges {
     sizeCalculation: ({ rows }) => ANSWER_ROWS + rows.length,
     dispose: ({ partition }, question) => this.#gone(partition, question),
   });
-  /** Questions whose answers are kept, by partition. */
+  /** Cached queries by partition. */
   readonly #questions = new Map<string, Set<string>>();
-  /** Reads under way by partition; a write in between makes them worthless. */
+  /** Reads under way by partition; a write during a read invalidates its result. */
   readonly #reading = new Map<string, { readers: number; stale: boolean }>();
 
   readonly #listeners = new Map<string, ((key: RowKey) => void)[]>();
@@ -39,7 +42,7 @@ export class KeptRanges {
     this.#tables = new Set(tables.map(({ name }) => name));
   }
 
-  /** Calls it with the key of each row of this table of its own that is written. */
+  /** Calls the listener with the key of each written row of the given table. */
   onWritten({ name }: AnyTable, listener: (key: RowKey) => void): void {
     this.#listeners.set(name, [...(this.#listeners.get(name) ?? []), listener]);
   }
@@ -48,7 +51,10 @@ export class KeptRanges {
     return this.#tables.has(table.name);
   }
 
-  /** What a range would answer, if it is known; undefined says nothing of it. The same rows as long as it is kept. */
+  /**
+   * Returns the cached answer of a range query; undefined if it is not cached. Returns the same array until it is
+   * invalidated.
+   */
   peek<P extends Columns, C extends Columns, V>(
     table: Table<P, C, V>,
     partition: KeyOf<P>,
@@ -58,7 +64,7 @@ export class KeptRanges {
     return kept && (kept.rows as unknown as readonly Row<P, C, V>[]);
   }
 
-  /** What is known of one row; undefined says nothing of it. */
+  /** Returns the cached answer for one row; undefined if it is not cached. */
   peekOne<P extends Columns, C extends Columns, V>(
     table: Table<P, C, V>,
     key: KeyOf<P> & KeyOf<C>,
@@ -67,7 +73,7 @@ export class KeptRanges {
     return kept && { value: kept.rows[0]?.value as V | undefined };
   }
 
-  /** What `read` would answer, which is asked only where that is not known. */
+  /** Answers a range query; calls `read` only if the answer is not cached. */
   async range<P extends Columns, C extends Columns, V>(
     table: Table<P, C, V>,
     partition: KeyOf<P>,
@@ -76,11 +82,11 @@ export class KeptRanges {
   ): Promise<Row<P, C, V>[]> {
     const name = nameOf(table, partition);
     const rows = await this.#answer(name, questionOf(name, options), read as unknown as () => Promise<AnyRow[]>);
-    // A copy: who asked may put the rows into another order.
+    // A copy, because the caller may reorder the rows.
     return rows.slice() as unknown as Row<P, C, V>[];
   }
 
-  /** The same of one row. */
+  /** Answers a query for one row in the same way. */
   async one<P extends Columns, C extends Columns, V>(
     table: Table<P, C, V>,
     key: KeyOf<P> & KeyOf<C>,
@@ -109,7 +115,7 @@ export class KeptRanges {
     }
   }
 
-  /** A row of one of its tables was written, or may have been. */
+  /** Invalidates the answers of a row's partition. Call it after each write, including one whose outcome is unknown. */
   written(table: AnyTable, key: RowKey): void {
     for (const listener of this.#listeners.get(table.name) ?? []) listener(key);
     const name = nameOf(table, key);
@@ -126,7 +132,7 @@ export class KeptRanges {
   }
 
   #keep(question: string, partition: string, rows: readonly AnyRow[]): void {
-    // First: what it replaces is taken off the list.
+    // Set the answer first: `set` disposes the answer that it replaces, which removes the query from the list.
     this.#answers.set(question, { partition, rows });
     const questions = this.#questions.get(partition) ?? new Set();
     this.#questions.set(partition, questions.add(question));
@@ -143,7 +149,7 @@ function questionOf(name: string, options: RangeOptions<Columns>): string {
   return `${name}\n${options.limit}${options.reverse === true ? 'r' : ''}${boundsOf(options)}`;
 }
 
-/** The question for one row, which no range is named like. */
+/** Returns the cache key of a query for one row; no range query has the same key. */
 function rowOf(table: AnyTable, key: RowKey): string {
   let whole = `${nameOf(table, key)}\n=`;
   for (const column in table.clustering) {
@@ -157,7 +163,10 @@ function boundsOf({ after, before }: RangeOptions<Columns>): string {
   return after === undefined && before === undefined ? '' : JSON.stringify([after, before]);
 }
 
-/** Columns are told apart by what no key has: a line's end. Two spellings of one id are two names, so ids have 18 digits. */
+/**
+ * Returns the cache key of a partition. A line break separates columns, because no key contains one. Two spellings of
+ * one id would give two cache keys, so ids have 18 digits.
+ */
 function nameOf(table: AnyTable, key: RowKey): string {
   let whole = table.name;
   for (const column in table.partition) {

@@ -4,37 +4,40 @@ import { Generations } from './generations.js';
 
 export type Key = Readonly<Record<string, string | number>>;
 
-/** Reads of one row under way; a write in between makes them worthless. */
+/** Reads of one row under way; a write during a read invalidates its result. */
 export interface Reading {
   readers: number;
   stale: boolean;
 }
 
-/** Writes of one row under way; `alone`: at no time were there two. */
+/** Writes of one row under way; `alone`: no two of them have overlapped. */
 interface Writing {
   writers: number;
   alone: boolean;
 }
 
-/** All rows kept of one table, about: twice what as many statuses of the usual length take, a tenth of the longest. */
+/**
+ * Byte limit for the cached rows of one table, an estimate: twice the size of the same number of typical statuses, a
+ * tenth of that of the longest.
+ */
 const BYTES_MAX = 96 * 2 ** 20;
-/** What a row takes besides its texts. */
+/** Estimated size of a row apart from its strings. */
 const ROW_BYTES = 400;
 
-/** A row, and since when it is known (`performance.now`). */
+/** A row, and the time since which it is known to be current (`performance.now`). */
 interface Kept {
   readonly row: object;
   readonly sinceMs: number;
 }
 
-/** Rows of one table in memory, with the reads and writes of them that are under way. By the text of their keys. */
+/** Cached rows of one table by the text of their keys, with the reads and writes under way. */
 export class KeptRows {
   readonly #columns: readonly { readonly name: string; readonly isId: boolean }[];
-  /** Of a key of one column, which is its own text: no other is put together for each look. */
+  /** The name of a key's only column, whose value is the cache key itself: a lookup then builds no string. */
   readonly #only: string | undefined;
   readonly #rowsMax: number;
   readonly #value: AnyTable['value'];
-  /** Made when the first is kept: of some tables none ever is. */
+  /** Created with the first row: for some tables nothing is ever cached. */
   #rows: Generations<Kept> | undefined;
   readonly #reading = new Map<string, Reading>();
   readonly #writing = new Map<string, Writing>();
@@ -47,7 +50,7 @@ export class KeptRows {
     this.#value = table.value;
   }
 
-  /** Keys of hot and watched tables hold no text of clients, so that nothing stands for something else. */
+  /** Returns the cache key. Keys of hot and watched tables contain no text of clients, so no two keys collide. */
   textOf(key: Key): string {
     if (this.#only !== undefined) {
       const value = key[this.#only];
@@ -62,7 +65,7 @@ export class KeptRows {
     return text;
   }
 
-  /** One that has been known since that time or later. */
+  /** Returns the cached row if it has been known to be current since that time or later. */
   get(text: string, sinceMs = Number.NEGATIVE_INFINITY): object | undefined {
     const kept = this.#rows?.get(text);
     return kept !== undefined && kept.sinceMs >= sinceMs ? kept.row : undefined;
@@ -79,26 +82,28 @@ export class KeptRows {
     return reading;
   }
 
-  /** What is not there is looked for each time: nobody else would tell when it comes. */
+  /**
+   * Caches the result of a read. An absent row is not cached: nothing would invalidate it when another node writes it.
+   */
   keep(text: string, reading: Reading, value: unknown): void {
     if (!reading.stale && value !== undefined && !this.#writing.has(text)) this.set(text, value as object);
   }
 
-  /** Another node's, newer than what a read under way may find. */
+  /** Caches a row that another node has sent; it is newer than the result of any read under way. */
   offer(text: string, value: object): void {
     if (this.#writing.has(text)) return;
     this.drop(text);
     this.set(text, value);
   }
 
-  /** Another node has written it, and only these numbers are other than before. */
+  /** Updates a cached row after another node's write that changed only these numbers. */
   amend(text: string, numbers: readonly { readonly name: string; readonly number: number }[]): void {
     const kept = this.#rows?.get(text);
     this.drop(text);
     if (kept === undefined || this.#writing.has(text)) return;
     const row: Record<string, unknown> = this.#value.copy?.(kept.row) ?? { ...kept.row };
     for (const { name, number } of numbers) row[name] = number;
-    // All else of it is as old as it was.
+    // The remaining fields are as old as before.
     this.set(text, row, kept.sinceMs);
   }
 
@@ -117,7 +122,7 @@ export class KeptRows {
     }
   }
 
-  /** False when another write of the row was under way as well: nobody knows here which came second. */
+  /** Ends a write. Returns false when another write of the row overlapped: the order of the two is unknown here. */
   endWriting(text: string): boolean {
     const writing = this.#writing.get(text);
     if (writing !== undefined) writing.writers -= 1;
@@ -146,7 +151,7 @@ export class KeptRows {
   }
 }
 
-/** About: its own texts are most of what a long row is. */
+/** Estimates the size of a row: its strings make up most of a large row. */
 function bytesOf(row: object): number {
   let bytes = ROW_BYTES;
   for (const name in row) {

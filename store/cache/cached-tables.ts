@@ -7,27 +7,31 @@ import { ConstantRows } from './constant-rows.js';
 import { NewestRows } from './newest-rows.js';
 
 /**
- * Rows kept of each hot table: an account, its token and their JSON have some 4 KiB. Too few cost more memory than
- * they save, as garbage: 20,000 people asking in turn took 610 MiB with 32,768 rows in all, 446 MiB with all of theirs.
+ * Maximum number of cached rows of each hot table: an account, its token and their JSON take some 4 KiB. Too small a
+ * cache costs more memory than it saves, as garbage: 20,000 people whose requests alternate took 610 MiB with 32,768
+ * rows in all, 446 MiB with all of their rows cached.
  */
 const ROWS_MAX = 65_536;
 
-/** No row has it. */
+/** An id that no row has. */
 const NO_ID = storedId('0');
 
-/** What waits for it runs when this turn's work has returned, before the event loop goes on. */
+/** Runs its continuations when the synchronous work of this turn has returned, before the event loop continues. */
 const TURN = Promise.resolve();
 
-/** A row of a hot or watched table that was written. */
+/** A written row of a hot or watched table. */
 export interface WrittenRow {
   readonly table: string;
-  /** Values of the key's columns as text, in their order; ids have 18 digits. */
+  /** Values of the key's columns as text, in the order of the columns; ids have 18 digits. */
   readonly key: readonly string[];
-  /** Absent when it is not known: written elsewhere, at the same time as another, or perhaps not at all. */
+  /**
+   * Absent when the value is unknown: another node wrote the row, two writes overlapped, or the write's outcome is
+   * unknown.
+   */
   readonly now?: { readonly value: unknown };
-  /** As it was here until then, of a hot row that was kept. */
+  /** The cached value of a hot row before the write. */
   readonly before?: object;
-  /** Heard from another node: these numbers changed, and nothing else. */
+  /** Received from another node: only these numbers changed. */
   readonly numbers?: readonly NumberChanged[];
 }
 
@@ -36,7 +40,7 @@ export interface NumberChanged {
   readonly number: number;
 }
 
-/** What was written, and false when that failed: it may have happened or happen later. */
+/** Receives the written rows; `isDone` is false when the write failed: it may have happened, or happen later. */
 export type WrittenHere = (rows: readonly WrittenRow[], isDone: boolean) => void;
 
 interface Begun {
@@ -48,39 +52,40 @@ interface Begun {
 export interface CachedTablesOptions {
   readonly rowsMax?: number;
   /**
-   * The age in milliseconds up to which rows are believed now, asked at each read: bounds how long a node believes what
-   * another, cut off from it, has changed. Absent: until they are written.
+   * Returns the maximum age in milliseconds of rows that may be served now; called at each read. Bounds how long a
+   * partitioned node serves rows that another node has changed. Absent: rows are valid until they are written.
    */
   readonly ageMaxMs?: () => number;
-  /** Tables of which the newest rows of partitions are kept as well; for stores that nobody else writes to. */
+  /** Tables whose newest rows are also cached by partition; only for stores that no other process writes to. */
   readonly newest?: readonly AnyTable[];
-  /** Tables of which whole answers to ranges are kept; for such stores, too. */
+  /** Tables whose complete answers to range queries are cached; only for such stores, too. */
   readonly ranges?: readonly AnyTable[];
   /**
-   * A write that took longer counts as one of which nobody knows what is stored now: where rows change owners, the next
-   * one may have written since. Absent: any may take as long as it does.
+   * A write that took longer than this (milliseconds) counts as a write of unknown outcome: where rows change owners,
+   * the next owner may have written since. Absent: no limit.
    */
   readonly promptMs?: number;
-  /** False while others' writes are not heard: nothing is taken from memory then. */
+  /** Returns false while this node does not receive the writes of other nodes: reads then bypass the cache. */
   readonly trusts?: () => boolean;
 }
 
 /**
- * Keeps the decoded rows of hot tables, as long as nobody writes them: whoever reads after a write of this node has
- * resolved gets what was written. What other nodes wrote is told by `forget`. Values are shared: nobody changes them.
+ * Caches the decoded rows of hot tables until they are written. A read that starts after a write of this node has
+ * resolved returns the written value. `forget` applies the writes of other nodes. Values are shared: callers must not
+ * change them.
  */
 export class CachedTables implements Tables {
   readonly #inner: Tables;
-  /** By the name of the table. */
+  /** By table name. */
   readonly #kept = new Map<string, KeptRows>();
-  /** Of the table that was asked for last: a page asks for many rows of one. */
+  /** The table of the last lookup: a page reads many rows of one table. */
   #latest: { readonly table: AnyTable; readonly kept: KeptRows } | undefined;
   readonly #rowsMax: number;
   readonly #writtenHere: WrittenHere[] = [];
   readonly #changed: ((rows: readonly WrittenRow[] | undefined) => void)[] = [];
   readonly #trusts: () => boolean;
   readonly #ageMaxMs: (() => number) | undefined;
-  /** What `#sinceMs` says in this turn. */
+  /** The result of `#sinceMs` in this turn. */
   #believedMs: number | undefined;
   readonly #endTurn = () => {
     this.#believedMs = undefined;
@@ -110,22 +115,22 @@ export class CachedTables implements Tables {
     this.#ageMaxMs = ageMaxMs;
   }
 
-  /** Calls it with each write of hot and watched rows of this node, before the writer goes on. */
+  /** Calls the listener with each write of hot and watched rows by this node, before the writer continues. */
   onWritten(listener: WrittenHere): void {
     this.#writtenHere.push(listener);
   }
 
-  /** The same for this node's and all others'; without rows: any may have changed. */
+  /** Calls the listener with the writes of all nodes; without rows, any row may have changed. */
   onChanged(listener: (rows: readonly WrittenRow[] | undefined) => void): void {
     this.#changed.push(listener);
   }
 
-  /** Calls it with the key of each row of this table that is written, one of those of which ranges are kept. */
+  /** Calls the listener with the key of each written row of a table whose ranges are cached. */
   onIndexed(table: AnyTable, listener: (key: Readonly<Record<string, string | number>>) => void): void {
     this.#ranges.onWritten(table, listener);
   }
 
-  /** These rows were written elsewhere; without any: who knows which. */
+  /** Invalidates rows that another node wrote; without rows, invalidates everything. */
   forget(rows: readonly WrittenRow[] | undefined): void {
     if (rows === undefined) {
       for (const kept of this.#kept.values()) kept.dropAll();
@@ -150,16 +155,18 @@ export class CachedTables implements Tables {
 
   peekId<P extends Columns, C extends Columns, V>(table: Table<P, C, V>, id: string): V | undefined {
     if (table.hot !== true || !this.#trusts()) return undefined;
-    // An id as it is stored is the text of its key.
+    // The stored form of an id is the text of its key.
     return this.#of(table).get(storedId(id), this.#sinceMs()) as V | undefined;
   }
 
-  /** The key as `offer` takes it. */
+  /** Returns the key in the form that `offer` takes. */
   textOf(table: AnyTable, key: Key): string {
     return this.#of(table).textOf(key);
   }
 
-  /** A row of a hot table as another node that wrote it has it; what it writes next must not have been told yet. */
+  /**
+   * Caches a row of a hot table that another node has written. That node must not have published its next write yet.
+   */
   offer(table: AnyTable, text: string, value: object): void {
     if (table.hot === true && this.#trusts()) this.#of(table).offer(text, value);
   }
@@ -304,7 +311,7 @@ export class CachedTables implements Tables {
     return this.#newest.has(table) ? removed.finally(() => this.#removed(table, partition)) : removed;
   }
 
-  /** Invalidates what is cached of a partition, here and on other nodes: as after a write of unknown outcome. */
+  /** Invalidates the cached rows of a partition, here and on other nodes, as after a write of unknown outcome. */
   #removed(table: AnyTable, partition: Readonly<Record<string, string | number>>): void {
     const texts = Object.entries(table.partition).map(([name, type]) =>
       type === 'id' ? storedId(String(partition[name])) : String(partition[name]),
@@ -333,14 +340,17 @@ export class CachedTables implements Tables {
     const kept = this.#of(table);
     const isAlone = kept.endWriting(text);
     const key = text.split('\0');
-    // Of one that failed nobody knows whether it happened.
+    // The outcome of a failed write is unknown, so the row is not cached.
     if (!isKnown || !isAlone) return { table: table.name, key };
     if (table.hot === true && value !== undefined) kept.set(text, value as object);
     const now = { value };
     return before === undefined ? { table: table.name, key, now } : { table: table.name, key, now, before };
   }
 
-  /** Rows that were known before are not believed. Reckoned once a turn: a page looks at some fifty rows. */
+  /**
+   * Returns the time since which a row must be known to be served. Computed once a turn: a page looks up some fifty
+   * rows.
+   */
   #sinceMs(): number {
     if (this.#ageMaxMs === undefined) return Number.NEGATIVE_INFINITY;
     if (this.#believedMs === undefined) {

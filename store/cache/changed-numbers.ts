@@ -1,4 +1,4 @@
-/** More are told as a row that has changed. */
+/** Maximum number of changed numbers that are published one by one; a row with more is invalidated as a whole. */
 const NUMBERS_MAX = 6;
 
 interface NumberField {
@@ -6,7 +6,10 @@ interface NumberField {
   readonly number: number;
 }
 
-/** The fields that differ, when all that do are numbers in both; undefined otherwise. Objects are told by identity. */
+/**
+ * Returns the fields that differ if all of them are numbers in both rows; undefined otherwise. Objects are compared by
+ * identity.
+ */
 export function changedNumbers(before: object, after: object): NumberField[] | undefined {
   const changed: NumberField[] = [];
   const [old, now] = [before as Record<string, unknown>, after as Record<string, unknown>];

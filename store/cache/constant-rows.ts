@@ -2,23 +2,23 @@ import type { RowWrite } from '../port.js';
 import type { AnyTable } from '../table.js';
 import { Generations } from './generations.js';
 
-/** Rows known to be written: buckets of time, of which one is current, and the hashtags used last. */
+/** Maximum number of rows known to be stored: time buckets, one of which is current, and the most recent hashtags. */
 const KNOWN_MAX = 4_096;
 const WRITTEN = {};
 
-/** Leaves out of writes what is stored already: rows of constant tables. */
+/** Omits rows of constant tables from a write when they are stored already. */
 export class ConstantRows {
   readonly #known = new Generations<object>(KNOWN_MAX);
-  /** Names of each table's columns. */
+  /** Column names of each table. */
   readonly #columns = new Map<AnyTable, readonly string[]>();
 
-  /** What there is to be written of these. */
+  /** Returns the rows that still have to be written. */
   due(rows: readonly RowWrite[]): readonly RowWrite[] {
     for (const { table } of rows) if (table.constant) return rows.filter((row) => this.#isDue(row));
     return rows;
   }
 
-  /** These are durable. */
+  /** Remembers rows that are durable now. */
   written(rows: readonly RowWrite[]): void {
     for (const row of rows) {
       if (row.table.constant && row.value !== undefined) this.#known.set(this.#nameOf(row), WRITTEN);
@@ -32,7 +32,7 @@ export class ConstantRows {
     return true;
   }
 
-  /** Two spellings of one id are two names: it is then written once too often. */
+  /** Two spellings of one id give two names; the row is then written once more than necessary. */
   #nameOf({ table, key }: RowWrite): string {
     let columns = this.#columns.get(table);
     if (columns === undefined) {

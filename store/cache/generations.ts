@@ -1,23 +1,26 @@
-/** What values weigh, and how much of them is kept at most. */
+/** The weight of a value, and the maximum of their sum. */
 export interface Weights<V> {
   readonly of: (value: V) => number;
   readonly max: number;
 }
 
 /**
- * Keeps what was used of late, in two generations: what is used of the older one moves to the younger, and when that
- * is full the older goes. A hit in the younger one is one look into a map, where keeping an exact order of use writes
- * to four places of memory.
+ * A cache of recently used values in two generations. A hit in the older one moves the value to the younger one; when
+ * the younger one is full, the older one is dropped. A hit in the younger one is a single map lookup, whereas an exact
+ * LRU order writes to four places of memory.
  */
 export class Generations<V extends object> {
   readonly #half: number;
   readonly #weights: Weights<V> | undefined;
   #young = new Map<string, V>();
   #old = new Map<string, V>();
-  /** Of the young ones. */
+  /** Weight of the young generation. */
   #weight = 0;
 
-  /** Keeps `max` at most, and half of it at least; less where they weigh too much, again half of that at least. */
+  /**
+   * Caches at most `max` values and at least half of them. Values that weigh too much reduce that, to no less than half
+   * of the weight limit.
+   */
   constructor(max: number, weights?: Weights<V>) {
     this.#half = Math.max(1, Math.floor(max / 2));
     this.#weights = weights;
@@ -31,7 +34,7 @@ export class Generations<V extends object> {
     return old;
   }
 
-  /** As `get`, but it does not count as use. */
+  /** Returns a value as `get` does, without counting as use. */
   peek(key: string): V | undefined {
     return this.#young.get(key) ?? this.#old.get(key);
   }

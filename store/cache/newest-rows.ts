@@ -3,18 +3,18 @@ import { storedId } from '../../actors/domain/ids.js';
 import type { IdRow, IdSpan, RangeOptions, Row } from '../port.js';
 import type { AnyTable, Columns, KeyOf, Table } from '../table.js';
 
-/** Rows kept of all partitions, some 350 bytes each: 70 MB. */
+/** Maximum number of cached rows over all partitions: some 350 bytes each, 70 MB in all. */
 const ROWS_MAX = 200_000;
-/** What a partition costs besides its rows, in rows; many are empty. */
+/** The fixed cost of a partition, expressed in rows: many partitions are empty. */
 const PARTITION_ROWS = 2;
-/** Rows read at least where any are asked for: clients ask for 20 or 40, of which some are not shown. */
+/** Minimum number of rows that a read fetches: clients ask for 20 or 40, and some rows are not shown. */
 const READ_ROWS = 40;
-/** Rows kept of one partition at most; then all but the newest READ_ROWS are given up. */
+/** Maximum number of cached rows of one partition; past it all but the newest READ_ROWS are dropped. */
 const LENGTH_MAX = 160;
 
 type Partition = Readonly<Record<string, string | number>>;
 
-/** With the id that it is in order by, so that no look has to find that in its key. */
+/** A row with the id that orders it, so that a lookup does not extract the id from the key. */
 interface AnyRow extends Row<Columns, Columns, unknown> {
   readonly id: string;
 }
@@ -22,15 +22,15 @@ interface AnyRow extends Row<Columns, Columns, unknown> {
 /** The newest rows of a partition without a gap, newest first. */
 interface Kept {
   readonly rows: AnyRow[];
-  /** Nothing older exists. */
+  /** True if no older rows exist. */
   complete: boolean;
-  /** Rows that were counted when it was last kept: it is counted anew before it has READ_ROWS more. */
+  /** Number of rows at the last accounting; the entry's size is updated before READ_ROWS more are added. */
   readonly counted: number;
-  /** Another one after each write to the partition, whichever row that was of. Made when it is asked for. */
+  /** An object that is replaced after each write to the partition, whichever row changes. Created on demand. */
   state: object | undefined;
 }
 
-/** A row that was written, its key's columns in their order as text; without `now` nobody knows what it holds. */
+/** A written row with the text of its key's columns in order; without `now` its value is unknown. */
 interface Written {
   readonly table: string;
   readonly key: readonly string[];
@@ -38,15 +38,15 @@ interface Written {
 }
 
 /**
- * The newest rows of partitions that are read again and again from their newest end, kept in step with what is
- * written. Of tables whose one clustering column is an id or a number.
+ * Caches the newest rows of partitions that are read again and again from their newest end, and applies each write to
+ * them. For tables whose only clustering column is an id or a number.
  */
 export class NewestRows {
   readonly #tables: ReadonlyMap<string, AnyTable>;
   readonly #kept = new LRUCache<string, Kept>({ maxSize: ROWS_MAX });
-  /** Reads under way; a write in between makes them worthless. */
+  /** Reads under way; a write during a read invalidates its result. */
   readonly #reading = new Map<string, { stale: boolean }>();
-  /** The partition that was asked for last: a page asks for several stretches of one, and its name is put together once. */
+  /** The partition of the last lookup: a page reads several ranges of one partition, and this builds its name once. */
   #latest: { readonly table: AnyTable; readonly partition: object; readonly name: string } | undefined;
 
   constructor(tables: readonly AnyTable[]) {
@@ -57,7 +57,7 @@ export class NewestRows {
     return this.#tables.has(table.name);
   }
 
-  /** What a range would answer, if it is known; undefined says nothing of it. */
+  /** Returns the cached answer of a range query; undefined if it is not cached. */
   peek<P extends Columns, C extends Columns, V>(
     table: Table<P, C, V>,
     partition: KeyOf<P>,
@@ -72,7 +72,7 @@ export class NewestRows {
     return found && asRows(found);
   }
 
-  /** The same by ids, and the rows as they are kept. */
+  /** Returns the same by ids, as the cached row objects. */
   peekIds<P extends Columns, C extends Columns, V>(
     table: Table<P, C, V>,
     partition: KeyOf<P>,
@@ -88,7 +88,7 @@ export class NewestRows {
     return kept && cut(kept, span, limit);
   }
 
-  /** One and the same object for as long as nothing of the partition is written; undefined: nobody knows. */
+  /** Returns the same object until the partition is written; undefined if the partition is not cached. */
   peekState(table: AnyTable, partition: Partition): object | undefined {
     const kept = this.#kept.get(this.#nameOf(table, partition));
     if (kept === undefined) return undefined;
@@ -96,7 +96,7 @@ export class NewestRows {
     return kept.state;
   }
 
-  /** What `read` would answer, which is asked only where that is not known. */
+  /** Answers a range query; calls `read` only if the answer is not cached. */
   async range<P extends Columns, C extends Columns, V>(
     table: Table<P, C, V>,
     partition: KeyOf<P>,
@@ -109,7 +109,7 @@ export class NewestRows {
     if (reverse !== true || after !== undefined) return read(options);
     const name = this.#nameOf(table, partition);
     const known = before === undefined ? undefined : this.#kept.peek(name);
-    // What begins within what is kept, or right after it, goes on from its end and makes it longer.
+    // A range that begins within the cached rows, or right after them, continues from their end and extends them.
     const held = before === undefined ? [] : known && heldBelow(known, idIn(table, before));
     const further = limit - (held?.length ?? 0);
     if (held === undefined || (known?.rows.length ?? 0) + further > LENGTH_MAX) return read(options);
@@ -131,7 +131,7 @@ export class NewestRows {
     }
   }
 
-  /** A row of any table was written. */
+  /** Applies the write of a row; ignores tables that are not cached. */
   written({ table: tableName, key, now }: Written): void {
     const table = this.#tables.get(tableName);
     if (table === undefined) return;
@@ -165,7 +165,7 @@ export class NewestRows {
   }
 
   #keep(name: string, rows: AnyRow[], complete: boolean): void {
-    // A new object each time: one that is kept already is not counted anew.
+    // A new object each time, because `set` does not update the size of an object that it already holds.
     const size = PARTITION_ROWS + rows.length;
     this.#kept.set(name, { rows, complete, counted: rows.length, state: undefined }, { size });
   }
@@ -177,7 +177,7 @@ export class NewestRows {
   }
 }
 
-/** Of what is kept, what lies below an id; undefined where others may lie between. */
+/** Returns the cached rows below an id; undefined if other rows may lie between the cached ones and the id. */
 function heldBelow({ rows }: Kept, before: string): readonly AnyRow[] | undefined {
   const last = rows.at(-1);
   return last === undefined || before < last.id ? undefined : rows.slice(place(rows, before, true));
@@ -187,7 +187,7 @@ function cut({ rows, complete }: Kept, { before, after }: IdSpan, limit: number)
   const from = before === undefined ? 0 : place(rows, before, true);
   if (after === undefined) return complete || rows.length - from >= limit ? rows.slice(from, from + limit) : undefined;
   const to = place(rows, after, false);
-  // Unless rows end above it, all that is wanted is there.
+  // The answer is complete unless the cached rows end above the lower bound.
   const isKnown = complete || to < rows.length || rows.length - from >= limit;
   return isKnown ? rows.slice(from, Math.min(to, from + limit)) : undefined;
 }
@@ -196,7 +196,7 @@ function put(table: AnyTable, kept: Kept, texts: readonly string[], value: unkno
   const { rows } = kept;
   const id = storedId(texts.at(-1) ?? '');
   const at = place(rows, id, false);
-  // Below what is kept there may be others.
+  // Uncached rows may exist below the cached ones.
   if (at === rows.length && !kept.complete) return;
   const present = rows[at];
   if (present?.id === id) {
@@ -218,7 +218,7 @@ function remove({ rows }: Kept, id: string): void {
   if (rows[at]?.id === id) rows.splice(at, 1);
 }
 
-/** The first place whose id is below `id`, or not above it. Most that is written is newer than all. */
+/** Returns the first index whose id is below `id` (or not above it). Most writes are newer than all cached rows. */
 function place(rows: readonly AnyRow[], id: string, below: boolean): number {
   const isThere = ({ id: other }: AnyRow): boolean => (below ? other < id : other <= id);
   if (rows.length === 0 || isThere(rows[0] as AnyRow)) return 0;
@@ -244,7 +244,7 @@ function withIds(table: AnyTable, rows: readonly Row<Columns, Columns, unknown>[
   return rows.map(({ key, value }) => ({ id: idIn(table, key), key, value }));
 }
 
-/** As a range answers: what is kept besides is nobody's business. */
+/** Copies rows into the form that a range query returns, without the cache's own fields. */
 function asRows<P extends Columns, C extends Columns, V>(rows: readonly AnyRow[]): Row<P, C, V>[] {
   return rows.map(({ key, value }) => ({ key, value })) as unknown as Row<P, C, V>[];
 }

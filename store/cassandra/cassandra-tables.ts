@@ -15,19 +15,18 @@ import { type Statement, Statements } from './statements.js';
 
 export interface CassandraOptions extends CassandraAddress {
   readonly keyspace: string;
-  /** Replicas in the local data centre, when the keyspace has to be made. */
+  /** Replicas in the local data centre, used when the keyspace does not exist yet. */
   readonly replication: number;
   readonly log: StoreLog;
   readonly tables?: readonly AnyTable[];
 }
 
-/** Keys that one getMany keeps in flight; a page of timelines is 40 of them. */
+/** Maximum number of keys that one getMany reads at a time; a page of a timeline reads 40. */
 const IN_FLIGHT_MAX = 64;
 
 /**
- * Rows in Cassandra: the key's columns typed, the value a blob. Reads and writes are at LOCAL_QUORUM, conditional
- * tables by Paxos and read at LOCAL_SERIAL. Requests are repeated on another node when one fails, within a small
- * budget.
+ * Rows in Cassandra: typed key columns and a blob as the value. Reads and writes use LOCAL_QUORUM; conditional tables
+ * use Paxos and are read at LOCAL_SERIAL. A failed request is repeated on another node, within a small budget.
  */
 export class CassandraTables implements Tables {
   private readonly statements: Map<string, Statements>;
@@ -45,19 +44,20 @@ export class CassandraTables implements Tables {
   }
 
   /**
-   * Connects, and makes what the schema lacks. @throws Unavailable when no node answers or the schema does not settle;
-   * Misconfigured when nodes of this keyspace use another data centre
+   * Connects, and creates missing parts of the schema.
+   * @throws Unavailable when no node answers or the schema does not settle; Misconfigured when nodes of this keyspace
+   *   use another data centre
    */
   static async open(options: CassandraOptions): Promise<CassandraTables> {
     const { keyspace, log, tables = allTables, timestamps } = options;
-    if (!/^[A-Za-z]\w{0,47}$/.test(keyspace)) throw new RangeError(`${keyspace} is no name for a keyspace`);
+    if (!/^[A-Za-z]\w{0,47}$/.test(keyspace)) throw new RangeError(`${keyspace} is not a valid keyspace name`);
     const first = await connectTo(options);
     try {
       await ensureKeyspace(first, keyspace, options.localDataCenter, options.replication);
     } finally {
       await first.shutdown();
     }
-    // Another node than the one that made the keyspace may not have heard of it yet.
+    // Another node than the one that created the keyspace may not know it yet.
     const client = await persistently('opening the keyspace', () => connectTo(options, keyspace));
     let limits: GroupLimits;
     try {
@@ -68,9 +68,9 @@ export class CassandraTables implements Tables {
       await client.shutdown();
       throw error;
     }
-    client.on('hostDown', (host) => log.warn({ host: host.address }, 'a Cassandra node is down'));
-    client.on('hostUp', (host) => log.info({ host: host.address }, 'a Cassandra node is up'));
-    log.info(limits, 'writes go to Cassandra in groups of at most so many partitions and bytes');
+    client.on('hostDown', (host) => log.warn({ host: host.address }, 'lost a Cassandra node'));
+    client.on('hostUp', (host) => log.info({ host: host.address }, 'reached a Cassandra node'));
+    log.info(limits, 'derived the limits of a group of writes from the settings of Cassandra');
     return new CassandraTables(client, timestamps, tables, keyspace, limits);
   }
 
@@ -119,7 +119,7 @@ export class CassandraTables implements Tables {
   ): Promise<void> {
     checkRangeRemoval(table);
     const { query, params } = this.of(table).removeRange(partition, bounds);
-    // The same at each try, as for rows that are written.
+    // The same timestamp for each attempt, as in `send`.
     const timestamp = this.timestamps.next();
     await retried(`removing rows of ${table.name}`, () => this.client.execute(query, params, { timestamp }));
   }
@@ -136,7 +136,7 @@ export class CassandraTables implements Tables {
     for (;;) {
       const { applied, current } = await this.swap(table, key, wanted, nextBytes);
       if (applied) return { applied, current: next };
-      // The same value as another version of the code encodes it: once more, against the bytes that are there.
+      // The row holds the same value as another version of the code encodes it: retry against the stored bytes.
       const respelt = current !== undefined && wanted !== undefined && !current.equals(wanted);
       if (!respelt || !sameValue(table.value, current, wanted)) {
         return { applied, current: current && table.value.decode(current) };
@@ -170,7 +170,7 @@ export class CassandraTables implements Tables {
       return { applied: row?.['[applied]'] === true, current: (row?.value as Buffer | null | undefined) ?? undefined };
     } catch (error) {
       if (isMistake(error)) throw error;
-      // It may have happened, or may be under way; a serial read settles which.
+      // The outcome of a failed request is unknown; a serial read settles it.
       const current = await this.read(table, select);
       const applied = next === undefined ? current === undefined : current?.equals(next) === true;
       if (applied) return { applied, current };
@@ -183,10 +183,10 @@ export class CassandraTables implements Tables {
     return (found.rows[0]?.value as Buffer | null | undefined) ?? undefined;
   }
 
-  /** One partition is one mutation; over several it is atomic for each of them. Without a batch log. */
+  /** Sends the statements without a batch log. One partition is one mutation; several partitions are atomic each. */
   private async send(statements: readonly Statement[]): Promise<void> {
     const [only] = statements;
-    // The same at each try: a later write of one of the rows must not be overtaken.
+    // The same timestamp for each attempt, so that a retry never overwrites a later write of a row.
     const timestamp = this.timestamps.next();
     const request =
       only !== undefined && statements.length === 1
@@ -195,7 +195,7 @@ export class CassandraTables implements Tables {
     await retried('writing rows', request);
   }
 
-  /** A write above the timestamp of the row as a quorum has it. */
+  /** Writes a row with a timestamp above the one that a quorum has for it. */
   private async writeOver({ table, key, value }: RowWrite): Promise<void> {
     const statements = this.of(table);
     const seen = statements.written(key);
@@ -236,7 +236,7 @@ export class CassandraTables implements Tables {
   }
 }
 
-/** Rows of a partition. Of several writes to one row the last counts: in a batch all have one timestamp. */
+/** Rows of one partition. A later write of a row replaces an earlier one: all rows of a batch share one timestamp. */
 class WrittenRows {
   private bytes = 0;
   private readonly rows = new Map<string, Statement>();
@@ -255,8 +255,9 @@ class WrittenRows {
 }
 
 /**
- * A read of a conditional table is tried again at another node after the usual time: the one that was asked may wait for a
- * replica that has just died, and a node that reads no shard map for three seconds refuses requests.
+ * Options of a read. A read of a conditional table has the usual timeout and is repeated on another node: its
+ * coordinator may be waiting for a replica that has just died, and a node that cannot read the shard map for three
+ * seconds refuses requests.
  */
 const readOptions = (table: AnyTable) => (table.conditional ? { consistency: types.consistencies.localSerial } : {});
 const bytesOf = (table: AnyTable, value: unknown): Buffer => table.value.encode(value) as Buffer;

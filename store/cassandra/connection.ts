@@ -3,29 +3,29 @@ import { Misconfigured, Unavailable } from '../../actors/domain/problem.js';
 import type { WriteTimestamps } from '../write-timestamps.js';
 
 export interface CassandraAddress {
-  /** host or host:port; nodes found through them use the first one's port. */
+  /** host or host:port; nodes discovered through them use the port of the first one. */
   readonly contactPoints: readonly string[];
   readonly localDataCenter: string;
-  /** Timestamps of this process's writes: of two writes to one row the later one wins. */
+  /** Timestamps of this process's writes: the later of two writes to a row wins. */
   readonly timestamps: WriteTimestamps;
   readonly username?: string;
   readonly password?: string;
 }
 
 const PORT = 9042;
-/** A dead node costs one request this long; the next goes elsewhere. */
+/** A dead node costs a request this long; the driver then tries another node. */
 const READ_TIMEOUT_MS = 2_000;
-/** A conditional write takes several rounds between replicas; one that is given up early is in doubt. */
+/** A conditional write takes several rounds between replicas; giving up early leaves its outcome unknown. */
 export const CONDITIONAL_TIMEOUT_MS = 6_000;
 const CONNECT_TIMEOUT_MS = 2_000;
-/** A node that comes back is used again soon. */
+/** Short, so that a node that returns is used again soon. */
 const RECONNECT_MS = 500;
-/** A replica that is slower than this gets competition; some ten times a usual read. */
+/** Delay before the driver asks a second replica: some ten times a usual read. */
 const SPECULATE_AFTER_MS = 150;
-/** Finds connections that died in silence (a paused host). */
+/** Detects connections that died without a reset (a paused host). */
 const HEARTBEAT_MS = 2_000;
 
-/** Gives the driver our own timestamps. */
+/** Gives the driver the timestamps of WriteTimestamps. */
 class DriverTimestamps extends policies.timestampGeneration.MonotonicTimestampGenerator {
   constructor(private readonly timestamps: WriteTimestamps) {
     super(1_000, 1_000);
@@ -35,7 +35,7 @@ class DriverTimestamps extends policies.timestampGeneration.MonotonicTimestampGe
   }
 }
 
-/** A connected client. @throws Unavailable when no contact point answers; Misconfigured when one refuses the settings */
+/** Connects a client. @throws Unavailable when no contact point answers; Misconfigured when one rejects the settings */
 export async function connectTo(address: CassandraAddress, keyspace?: string): Promise<Client> {
   const client = new Client({
     contactPoints: [...address.contactPoints],
@@ -77,7 +77,7 @@ function notConnected({ contactPoints, username }: CassandraAddress, error: unkn
     const user = username === undefined ? 'a node without CASSANDRA_USERNAME' : `CASSANDRA_USERNAME ${username}`;
     return new Misconfigured(`Cassandra at ${points} refuses ${user}: ${refusal.message}`, { cause: error });
   }
-  // The driver says so when no host is in the data centre that is set.
+  // The driver reports this when no host is in the configured data centre.
   if (error instanceof errors.ArgumentError) {
     return new Misconfigured(`Cassandra at ${points}: ${error.message}; check CASSANDRA_LOCAL_DC`, { cause: error });
   }

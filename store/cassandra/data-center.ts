@@ -5,12 +5,13 @@ import { CONDITIONAL_TIMEOUT_MS } from './connection.js';
 import { isMistake, retried, unavailable } from './failures.js';
 import { Statements } from './statements.js';
 
-/** The one row of its table. */
+/** The key of the table's only row. */
 const KEY = { century: 0 };
 
 /**
- * Records the data centre at the first start. All nodes must have the same: conditional changes and quorums are those of the
- * local data centre, so nodes of two would both own a shard. This row alone is read and written across all data centres.
+ * Records the data centre at the first start. All nodes must use the same one: conditional changes and quorums are
+ * local to a data centre, so two nodes in different ones could both own a shard. Only this row is read and written
+ * across all data centres.
  * @throws Misconfigured when another one is recorded; Unavailable
  */
 export async function checkDataCenter(client: Client, keyspace: string, dataCenter: string): Promise<void> {

@@ -1,18 +1,21 @@
 import { errors, types } from 'cassandra-driver';
 import { Unavailable } from '../../actors/domain/problem.js';
 
-/** Codes of errors that say the statement is wrong: a bug, not an outage. */
+/** Codes of errors that report a wrong statement: a bug, not an outage. */
 const MISTAKES: readonly number[] = [
   types.responseErrorCodes.syntaxError,
   types.responseErrorCodes.invalid,
   types.responseErrorCodes.unauthorized,
 ];
-/** An idempotent request is tried so many times in all; each already goes to another host when one fails. */
+/** Maximum number of attempts for an idempotent request; within each, the driver already tries another host. */
 const ATTEMPTS_MAX = 3;
-/** Grows with each attempt, so that a coordinator can find out which replica is dead. */
+/** Pause after the first attempt; it grows with each attempt, so that a coordinator can detect a dead replica. */
 const PAUSE_MS = 100;
 
-/** Runs an idempotent request, again a few times while the store cannot answer. @throws Unavailable with the cause */
+/**
+ * Runs an idempotent request and repeats it a few times while the store cannot answer. @throws Unavailable with the
+ * cause
+ */
 export async function retried<T>(what: string, request: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -35,7 +38,7 @@ export function isMistake(error: unknown): boolean {
   );
 }
 
-/** A node that has not heard yet of a keyspace or table that another one made. */
+/** Returns true for a node that does not know a keyspace or table yet that another node created. */
 function isSpreading(error: Error): boolean {
   return /does not exist|unconfigured table/i.test(error.message);
 }
@@ -48,7 +51,10 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** `work` for each item, at most `inFlightMax` at a time; results in the items' order. The first failure is thrown. */
+/**
+ * Runs `work` for each item, at most `inFlightMax` at a time; returns the results in the items' order. Throws the first
+ * failure.
+ */
 export async function sideBySide<T, R>(
   items: readonly T[],
   inFlightMax: number,
@@ -63,7 +69,7 @@ export async function sideBySide<T, R>(
     }
   };
   const lanes = await Promise.allSettled(Array.from({ length: Math.min(inFlightMax, items.length) }, lane));
-  // Only now: a caller that hears of the failure may take it that nothing is still being written.
+  // Thrown only when all have ended, so that a caller may rely on nothing being written after a failure.
   for (const done of lanes) if (done.status === 'rejected') throw done.reason;
   return results;
 }

@@ -1,30 +1,30 @@
 import type { Client } from 'cassandra-driver';
 
-/** What one request may hold at most, so that Cassandra does not warn of it, in its log and in its answer. */
+/** The maximum contents of one request for which Cassandra does not warn, in its log and in its answer. */
 export interface GroupLimits {
-  /** Partition keys, of whatever tables. Source: BatchStatement.verifyBatchType. */
+  /** Partition keys, over all tables. Source: BatchStatement.verifyBatchType. */
   readonly partitions: number;
-  /** Of keys and values. */
+  /** Bytes of keys and values. */
   readonly bytes: number;
 }
 
-/** Of a Cassandra that does not say: those of one whose cassandra.yaml nobody changed. */
+/** Limits for a Cassandra that does not report its settings: the defaults of cassandra.yaml. */
 const UNCHANGED = { partitions: 10, bytes: 5 * 1_024 };
-/** As many as were measured (ADR 17); what is in one request waits together, and fails together. */
+/** The largest group that was measured (ADR 17); all writes of a request wait together and fail together. */
 const PARTITIONS_MAX = 60;
 const BYTES_MAX = 24_000;
-/** The server counts less than this for a row, besides its key and its value (test/store/cassandra). */
+/** Overhead of a row besides its key and its value; the server counts less (test/store/cassandra). */
 const ROW_BYTES = 112;
 
 const PARTITIONS = 'unlogged_batch_across_partitions_warn_threshold';
 const BYTES = 'batch_size_warn_threshold';
-/** Before Cassandra 4.1. */
+/** The name before Cassandra 4.1. */
 const KIBIBYTES = 'batch_size_warn_threshold_in_kb';
 const UNITS: Readonly<Record<string, number>> = { B: 1, KiB: 1_024, MiB: 1_048_576 };
 
 /**
- * By the settings of the server that is asked; those of one ring are the same. It need not say (it is not allowed to, or
- * has no such table): then it is taken for an unchanged one.
+ * Derives the limits from the settings of the server that answers; all servers of a ring have the same. A server may
+ * not report them (no permission, or no such table): the defaults then apply.
  */
 export async function groupLimitsOf(client: Client): Promise<GroupLimits> {
   const names = [PARTITIONS, BYTES, KIBIBYTES].map((name) => `'${name}'`).join(', ');
@@ -40,7 +40,7 @@ export async function groupLimitsOf(client: Client): Promise<GroupLimits> {
   });
 }
 
-/** @param thresholds as Cassandra writes them: 10, 5KiB; another form counts as none */
+/** @param thresholds as Cassandra writes them: 10, 5KiB; any other form counts as absent */
 export function groupLimits(thresholds: {
   readonly partitions?: string | null | undefined;
   readonly size?: string | null | undefined;
@@ -49,7 +49,7 @@ export function groupLimits(thresholds: {
   const [, number, unit] = /^(\d+)(B|KiB|MiB)$/.exec(thresholds.size ?? '') ?? [];
   const size = number === undefined ? UNCHANGED.bytes : Number(number) * (UNITS[unit as string] as number);
   const most = keys === undefined ? UNCHANGED.partitions : Number(keys);
-  // Half of the size at most for what rows have besides.
+  // The overhead of rows takes at most half of the size.
   const partitions = Math.max(1, Math.min(PARTITIONS_MAX, most, Math.floor(size / 2 / ROW_BYTES)));
   return { partitions, bytes: Math.min(BYTES_MAX, Math.max(0, size - partitions * ROW_BYTES)) };
 }

@@ -1,21 +1,21 @@
 import type { GroupLimits } from './group-limits.js';
 import type { Statement } from './statements.js';
 
-/** Rows of one table's partition that one caller wants written: never parted. */
+/** Rows of one partition that one caller writes: a group never splits them. */
 export interface Unit {
   readonly statements: readonly Statement[];
-  /** Which partition key: rows of several tables may have the same. */
+  /** The partition key; rows of several tables may share it. */
   readonly partition: string;
-  /** Names of the rows, so that two writes of one are never in one group. */
+  /** Names of the rows; one group never contains two writes of a row. */
   readonly rows: readonly string[];
-  /** Of keys and values. */
+  /** Bytes of keys and values. */
   readonly bytes: number;
 }
 
-/** A group's statements in one request. @throws what the store answers; it may have happened nevertheless */
+/** Sends a group's statements in one request. @throws the store's error; the write may have happened nevertheless */
 export type SendGroup = (statements: readonly Statement[]) => Promise<void>;
 
-/** A group that is not full waits so long for an earlier one's answer, which mostly takes less. */
+/** Maximum time that a group which is not full waits for the answer to an earlier one; most answers take less. */
 const WAIT_MS_MAX = 3;
 
 interface Waiting {
@@ -24,9 +24,9 @@ interface Waiting {
 }
 
 /**
- * Sends writes of many callers in few requests: what comes within one turn of the event loop goes together, and while
- * a request is under way what comes is collected, up to what one request should hold. A caller whose rows Cassandra
- * refuses does not make others fail: they are sent again by themselves.
+ * Sends the writes of many callers in few requests. Writes of one turn of the event loop share a request; while a
+ * request is under way, further writes are collected up to the limits of one request. A write that Cassandra rejects
+ * does not make others fail: the group is sent again, each caller's rows by themselves.
  */
 export class GroupedWrites {
   #waiting: Waiting[] = [];
@@ -40,11 +40,11 @@ export class GroupedWrites {
   constructor(
     private readonly send: SendGroup,
     private readonly limits: GroupLimits,
-    /** The statement is wrong, whoever sends it and whenever. */
+    /** Returns true for an error that any sender of the statement would get at any time. */
     private readonly isMistake: (error: unknown) => boolean,
   ) {}
 
-  /** Resolves when all of them are durable. @throws the first failure, when none is under way any more */
+  /** Resolves when all units are durable. @throws the first failure, after all of them have ended */
   write(units: readonly Unit[]): Promise<void> {
     return new Promise((resolve, reject) => {
       let left = units.length;
@@ -70,7 +70,7 @@ export class GroupedWrites {
     const isFull =
       this.#bytes + bytes > limits.bytes ||
       (this.#partitions.size >= limits.partitions && !this.#partitions.has(partition));
-    // In one group all have one timestamp: of two writes of one row the later would not be known to be later.
+    // All rows of a group share one timestamp, which does not order two writes of one row.
     if (this.#waiting.length > 0 && (isFull || rows.some((row) => this.#rows.has(row)))) this.#flush();
     this.#waiting.push(waiting);
     this.#bytes += bytes;

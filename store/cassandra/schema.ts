@@ -12,12 +12,12 @@ const PAUSE_MS = 250;
 /** Cassandra's default. */
 const GC_GRACE_SECONDS = 864_000;
 
-/** Cassandra logs an error for each prepared statement that names no keyspace, and a definition runs only once. */
+/** Cassandra logs an error for each prepared statement without a keyspace, and a definition runs only once. */
 const UNPREPARED = { prepare: false };
 
 /**
- * Makes the keyspace if it is absent; one that exists keeps its replication, which is its operator's.
- * @throws Misconfigured when this user may not make it
+ * Creates the keyspace if it is absent. An existing one keeps its replication, which its operator decides.
+ * @throws Misconfigured when this user may not create it
  */
 export async function ensureKeyspace(client: Client, keyspace: string, dc: string, replicas: number): Promise<void> {
   const query =
@@ -35,15 +35,15 @@ export async function ensureKeyspace(client: Client, keyspace: string, dc: strin
   } catch (error) {
     if ((error as errors.ResponseError).code !== types.responseErrorCodes.unauthorized) throw error;
     const { message } = error as Error;
-    throw new Misconfigured(`Cassandra: ${message}; grant it, or make the keyspace ${keyspace} beforehand`, {
+    throw new Misconfigured(`Cassandra: ${message}; grant it, or create the keyspace ${keyspace} beforehand`, {
       cause: error,
     });
   }
 }
 
 /**
- * Makes the tables that are absent and brings options up to date; repeating it changes nothing. Several nodes may do
- * it at once: a table's id derives from its name, so that two coordinators cannot make the same table twice.
+ * Creates absent tables and updates their options; idempotent. Several nodes may run it at once: a table's id derives
+ * from its name, so two coordinators cannot create the same table twice.
  */
 export async function ensureTables(client: Client, keyspace: string, tables: readonly AnyTable[]): Promise<void> {
   await persistently('creating the tables', async () => {
@@ -90,7 +90,7 @@ function creation(keyspace: string, table: AnyTable): string {
 
 const names = (columns: readonly { name: string }[]): string => columns.map(({ name }) => quoted(name)).join(', ');
 
-/** A UUID of version 5 in form. */
+/** Returns a UUID in the form of version 5. */
 function tableId(keyspace: string, table: string): string {
   const bytes = createHash('sha256').update(`murmuration\0${keyspace}\0${table}`).digest().subarray(0, 16);
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x50;
@@ -99,7 +99,7 @@ function tableId(keyspace: string, table: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-/** Repeats what fails while a schema spreads. @throws Unavailable after SCHEMA_MS_MAX */
+/** Repeats work that fails while a schema spreads. @throws Unavailable after SCHEMA_MS_MAX */
 export async function persistently<T>(what: string, work: () => Promise<T>): Promise<T> {
   for (let waitedMs = 0; ; waitedMs += PAUSE_MS) {
     try {

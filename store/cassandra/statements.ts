@@ -11,20 +11,20 @@ export interface Statement {
   readonly params: Param[];
 }
 
-/** A table's CQL. The texts are few and fixed, so the driver prepares each once. */
+/** The CQL of one table. The texts are few and fixed, so the driver prepares each once. */
 export class Statements {
   private readonly name: string;
   private readonly partition: readonly Column[];
   private readonly clustering: readonly Column[];
   private readonly all: readonly Column[];
   private readonly where: string;
-  /** The same text is other bytes in a column of another type. */
+  /** Column types, part of the names: the same text is encoded differently by a column of another type. */
   private readonly partitionTypes: string;
   private readonly texts: { select: string; written: string; insert: string; remove: string; update: string };
 
   /**
-   * Texts name the keyspace: a server that has forgotten a statement prepared without one takes it for that of
-   * whichever keyspace prepared it again. Source: CASSANDRA-15252.
+   * The texts name the keyspace: a server that has evicted a statement prepared without one may use the statement of
+   * another keyspace that prepared the same text. Source: CASSANDRA-15252.
    */
   constructor(
     private readonly table: AnyTable,
@@ -51,7 +51,7 @@ export class Statements {
     return { query: this.texts.select, params: params(this.all, key) };
   }
 
-  /** The timestamp of the row's last write. */
+  /** Selects the timestamp of the row's last write. */
   written(key: Key): Statement {
     return { query: this.texts.written, params: params(this.all, key) };
   }
@@ -66,17 +66,20 @@ export class Statements {
     return { query: this.texts.remove, params: params(this.all, key) };
   }
 
-  /** The name of the partition's key, which partitions of other tables may share. Two may have the same, one never has two. */
+  /**
+   * Returns the name of the partition key, which partitions of other tables may share. Two keys may have the same name;
+   * one key never has two names.
+   */
   partitionOf(key: Key): string {
     return named(this.partitionTypes, this.partition, key);
   }
 
-  /** Of the row among those of all tables, by that of its partition's key. */
+  /** Returns the name of the row, unique over all tables, from the name of its partition key. */
   rowOf(partition: string, key: Key): string {
     return named(this.table.name + partition, this.clustering, key);
   }
 
-  /** Expected and next are not both undefined. */
+  /** Either `expected` or `next` must be defined. */
   swap(key: Key, expected: Buffer | undefined, next: Buffer | undefined): Statement {
     const at = params(this.all, key);
     if (expected === undefined) {
@@ -151,7 +154,7 @@ function params(columns: readonly Column[], key: Key): Param[] {
   return all;
 }
 
-/** As Cassandra has a bigint: the driver passes bytes on as they are. */
+/** Encodes a bigint as Cassandra does: the driver passes bytes on unchanged. */
 function bigintBytes(value: bigint): Buffer {
   const bytes = Buffer.allocUnsafe(8);
   bytes.writeBigUInt64BE(value);

@@ -4,7 +4,7 @@ import type { Device, LmdbChange } from './device.js';
 import { STORE_ID_BYTES } from './log-format.js';
 import type { Overlay } from './overlay.js';
 
-/** Changes of one transaction: some milliseconds of the event loop, so that nobody waits long behind it. */
+/** Changes per transaction: some milliseconds of the event loop, so that other work waits briefly. */
 const SLICE_CHANGES = 512;
 
 const NAME = 'write_log';
@@ -12,17 +12,17 @@ const STORE_ID = Buffer.from('store_id');
 const COMPLETED = Buffer.from('completed_log');
 
 /**
- * Brings rows from the write log into LMDB, and records there the number of the last log whose rows it has. A start
- * ignores logs up to that number: their rows may be older than LMDB's.
+ * Copies rows from the write log into LMDB, and records in LMDB the number of the last complete log. A start ignores
+ * logs up to that number: their rows may be older than LMDB's.
  */
 export class Checkpoints {
   private constructor(
     private readonly root: RootDatabase<Buffer, Buffer>,
     private readonly db: Database<Buffer, Buffer>,
     private readonly device: Device,
-    /** Random bytes by which the log's frames are recognized as this store's. */
+    /** Random bytes that identify the log's frames as this store's. */
     readonly storeId: Buffer,
-    /** The last log whose rows are all in LMDB; 0 for a new store. */
+    /** Number of the last log whose rows are all in LMDB; 0 for a new store. */
     readonly completed: number,
   ) {}
 
@@ -42,9 +42,9 @@ export class Checkpoints {
   }
 
   /**
-   * Writes all rows of the overlay in order, in several transactions, the last of which completes the log. Readers look
-   * through the overlay until then, and after a crash the log still has the rows. On disk when resolved.
-   * @throws the reason LMDB gives
+   * Writes all rows of the overlay in order, in several transactions; the last one records the log as complete. Readers
+   * use the overlay until then, and after a crash the log still has the rows. On disk when resolved.
+   * @throws the error of LMDB
    */
   async bringIn(overlay: Overlay, log: number): Promise<void> {
     let slice: LmdbChange[] = [];

@@ -2,12 +2,12 @@ import { Unavailable, WriteRefused } from '../../actors/domain/problem.js';
 import type { Change } from './overlay.js';
 import type { RecentWrites } from './recent-writes.js';
 
-/** Bounds one append's memory; what waits behind it goes into the next. */
+/** Maximum number of changes in one append, which bounds its memory; further changes go into the next. */
 const GROUP_CHANGES_MAX = 4_096;
-/** Bounds what waits for the disk: some tens of megabytes. Past it writes are refused at once. */
+/** Maximum number of changes that wait for the disk: some tens of megabytes. Past it writes are refused at once. */
 const WAITING_CHANGES_MAX = 65_536;
 
-/** What shares one flush, and its outcome. */
+/** Changes that share one flush and its outcome. */
 class Group {
   readonly changes: Change[] = [];
   readonly done: Promise<void>;
@@ -26,18 +26,18 @@ class Group {
 }
 
 /**
- * Group commit: what is written while a group is on its way to the disk goes, whole, into the next one. One group at a
- * time, one promise per group. A group that fails leaves nothing behind but what readers have seen already, which goes
- * into the next, and the next is tried anew. Groups reach the disk in the order in which they were written.
+ * Group commit: changes that arrive while a group is being written go, whole, into the next one. One group is written
+ * at a time; each group has one promise. A failed group has no effect, except that changes which readers have already
+ * seen go into the next group. Groups reach the disk in order.
  */
 export class CommitQueue {
   private waiting: Group[] = [];
   private waitingChanges = 0;
   private busy = false;
   private idleWaiters: (() => void)[] = [];
-  /** Seen by readers and refused by the disk: ahead of all else that goes there. */
+  /** Changes that readers have seen and the disk refused: they go first into the next group. */
   private owed: Change[] = [];
-  /** By the table's index: changes that nobody sees before they are durable. */
+  /** Number of pending changes that are invisible until they are durable, by the table's index. */
   private readonly unseen: number[] = [];
 
   constructor(private readonly recent: Pick<RecentWrites, 'show' | 'write'>) {}
@@ -47,7 +47,7 @@ export class CommitQueue {
     return !this.busy && this.waiting.length === 0;
   }
 
-  /** All of the changes or none; on disk when resolved. */
+  /** Commits all of the changes or none; on disk when resolved. */
   commit(changes: readonly Change[]): Promise<void> {
     if (this.isFullFor(changes)) {
       return Promise.reject(new WriteRefused(`${this.waitingChanges} changes wait for the disk`));
@@ -57,8 +57,9 @@ export class CommitQueue {
   }
 
   /**
-   * All of the changes are seen at once and go to the disk with the next group. False, and nothing has happened, while
-   * the disk refuses writes, and when an older change of a row could be seen after this one: they must be committed.
+   * Shows all of the changes to readers at once and writes them with the next group. Returns false, without effect,
+   * while the disk refuses writes, or when a pending older change of a row could become visible after this one: commit
+   * them then.
    */
   defer(changes: readonly Change[]): boolean {
     if (this.owed.length > 0 || this.isFullFor(changes)) return false;
@@ -86,8 +87,8 @@ export class CommitQueue {
     this.waitingChanges += changes.length;
     if (!this.busy) {
       this.busy = true;
-      // What is written by whatever runs now shares the flush. It does not wait for a turn of the event loop: those who
-      // read may keep that busy for a millisecond.
+      // All writes of the work that runs now share the flush. A tick, not a turn of the event loop, because readers may
+      // keep the loop busy for a millisecond.
       process.nextTick(this.next);
     }
     return group;
@@ -110,7 +111,7 @@ export class CommitQueue {
       },
       (error: Error) => {
         this.owed = changes.filter(({ seen }) => seen === true);
-        // The disk may have them all the same: nobody must be told that they have not happened.
+        // The outcome is unknown: the disk may have the changes, so do not report that they did not happen.
         const isInDoubt = error instanceof Unavailable;
         const refused = () => new WriteRefused(`the store cannot write: ${error.message}`, { cause: error });
         this.leave(group, isInDoubt ? error : refused());
@@ -127,8 +128,8 @@ export class CommitQueue {
   }
 
   /**
-   * Once those who waited have had their turn: what they write next shares the next flush. Actors have theirs in
-   * immediates, which are asked for in microtasks: this one is asked for behind them all, and runs behind theirs.
+   * Starts the next group after the callers of this one have run, so that their next writes share the flush. Actors run
+   * in immediates that are scheduled in microtasks: this immediate is scheduled after all of those and runs after them.
    */
   private readonly later = (): void => process.nextTick(() => setImmediate(this.next));
 }

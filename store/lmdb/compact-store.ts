@@ -8,19 +8,19 @@ import { LOG_FILES } from './write-log.js';
 
 const DATA_FILE = 'data.mdb';
 
-/** How large the store was, and is. */
+/** Size of the store before and after. */
 export interface Compacted {
   readonly bytesBefore: number;
   readonly bytes: number;
 }
 
 /**
- * Rewrites a store that no process has open, so that its files hold the rows that are there and nothing that was
- * deleted. A crash leaves the store as it was or as it is to be. Needs room for a second copy.
- * @throws Unavailable another process has the folder; Error the store cannot be opened or the disk is full
+ * Rewrites a store that no process has open, so that its files hold no deleted data. A crash leaves either the old
+ * store or the new one. Needs disk space for a second copy.
+ * @throws Unavailable another process has the folder open; Error the store cannot be opened or the disk is full
  */
 export async function compactStore({ folder, clock, log }: LmdbOptions): Promise<Compacted> {
-  // Opening brings all rows of the logs into LMDB.
+  // Opening the store copies all rows of the logs into LMDB.
   await (await LmdbTables.open({ folder, clock, log })).close();
   const lock = await FolderLock.take(folder);
   const copy = join(folder, 'compacted');
@@ -41,7 +41,7 @@ export async function compactStore({ folder, clock, log }: LmdbOptions): Promise
     const { size: bytes } = await stat(copied);
     await rename(copied, data);
     await syncFolder(folder);
-    // Only now: until then LMDB's old file says that it has these logs.
+    // Last: the old file of LMDB records these logs as complete, and it stays in use until the rename is durable.
     for (const name of LOG_FILES) await truncate(join(folder, name));
     return { bytesBefore, bytes };
   } finally {

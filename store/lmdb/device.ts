@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { Database, RootDatabase } from 'lmdb';
 import { makePrivate, PRIVATE_FILE_MODE } from '../private-folder.js';
 
-/** A row of one of LMDB's databases. */
+/** A change of one row in an LMDB database. */
 export interface LmdbChange {
   readonly table: { readonly name: string; readonly db: Database<Buffer, Buffer> };
   readonly key: Buffer;
@@ -14,21 +14,24 @@ export interface LmdbChange {
 /** One file of the write log. */
 export interface LogFile {
   readAll(): Promise<Buffer>;
-  /** Returns how many bytes are on the disk: fewer than `length` when the disk is full. One write at a time. */
+  /**
+   * Writes at the position and returns how many bytes are on disk: fewer than `length` when the disk is full. One write
+   * at a time.
+   */
   write(bytes: Buffer, length: number, position: number): Promise<number>;
   close(): Promise<void>;
 }
 
-/** The two ways in which rows reach the disk. A test records or cuts them. */
+/** The two ways in which rows reach the disk. A test records or interrupts them. */
 export interface Device {
   openLog(path: string): Promise<LogFile>;
-  /** Commits all of the changes in one transaction, or none; on disk when resolved. @throws the reason LMDB gives */
+  /** Commits all of the changes in one transaction, or none; on disk when resolved. @throws the error of LMDB */
   commit(root: RootDatabase<Buffer, Buffer>, changes: readonly LmdbChange[]): Promise<void>;
 }
 
 export const disk: Device = {
   async openLog(path) {
-    // O_DSYNC makes each write durable when it returns: one call to the kernel instead of two.
+    // O_DSYNC makes each write durable when it returns: one system call instead of two.
     const flags = constants.O_RDWR | constants.O_CREAT | (constants.O_DSYNC ?? constants.O_SYNC);
     const handle = await open(path, flags, PRIVATE_FILE_MODE);
     await makePrivate(path, PRIVATE_FILE_MODE);
@@ -39,7 +42,7 @@ export const disk: Device = {
     try {
       await root.batch(() => {
         for (const { table, key, bytes } of changes) {
-          // The batch reports their outcome.
+          // The transaction reports the outcome of each change.
           if (bytes === undefined) void table.db.remove(key);
           else void table.db.put(key, bytes);
         }
@@ -65,7 +68,7 @@ function logFile(handle: FileHandle): LogFile {
   };
 }
 
-/** lmdb reports why a commit failed by a promise that rejects with the reason. */
+/** Returns the cause of a failed commit; lmdb reports it by a promise that rejects with the cause. */
 async function causeOf(error: unknown): Promise<Error> {
   const { commitError } = error as { commitError?: Promise<never> };
   if (commitError === undefined) return error as Error;

@@ -3,18 +3,18 @@ import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { Unavailable } from '../../actors/domain/problem.js';
 
-/** Another process, or another part of this one, has the folder open. */
+/** Another process, or another component of this one, has the folder open. */
 export class FolderTaken extends Unavailable {}
 
 /**
- * Keeps a folder for one process: a second one is refused while the first lives. The kernel lets go of it when the
- * process ends, however it ends. On Linux it is an abstract socket named after the folder's inode; elsewhere a
- * socket in the folder, where a leftover is known by nobody answering on it.
+ * Locks a folder for one process; a second process is refused while the first lives. The kernel releases the lock when
+ * the process ends, however it ends. On Linux the lock is an abstract socket named after the folder's inode; elsewhere
+ * it is a socket in the folder, which counts as a leftover when nobody answers on it.
  */
 export class FolderLock {
   private constructor(private readonly server: Server) {}
 
-  /** @throws FolderTaken */
+  /** Locks the folder. @throws FolderTaken */
   static async take(folder: string): Promise<FolderLock> {
     const name = await socketName(folder);
     const server = createServer((socket) => socket.destroy());

@@ -20,33 +20,33 @@ import { CHECKPOINT_BYTES, RecentWrites } from './recent-writes.js';
 import { WriteLog } from './write-log.js';
 
 export interface LmdbOptions {
-  /** Made if absent; its file system must be local. */
+  /** Created if absent; its file system must be local. */
   readonly folder: string;
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly log: StoreLog;
   readonly tables?: readonly AnyTable[];
-  /** Of writes that LMDB gets together. */
+  /** Size of the write log, in bytes, from which its rows are copied into LMDB. */
   readonly checkpointBytes?: number;
-  /** The disk, unless a test stands in between. */
+  /** The disk; tests replace it. */
   readonly device?: Device;
 }
 
-/** Address space reserved at first; it grows when the data does. */
+/** Initially reserved address space; it grows with the data. */
 const MAP_BYTES = 2 ** 30;
 /** Rows that one step of a removal deletes: about a millisecond of the event loop. */
 const REMOVED_ROWS_MAX = 512;
-/** Tables with a TTL keep, before the value, the time at which the row vanishes. */
+/** Size of the expiry time that precedes the value in tables with a TTL. */
 const EXPIRY_BYTES = 8;
 
 /**
- * Rows in one LMDB environment, embedded in this process, which has the folder for itself. A write is whole or not at
- * all whatever its partitions, and on disk when resolved: in a log, from which LMDB gets the rows behind it, many at a
- * time; until then they are read from memory. On a full disk writes reject with
- * Unavailable and leave nothing behind, reads go on, and writes work again when there is space.
+ * Rows in one LMDB environment, embedded in this process, which locks the folder. A write is atomic whatever its
+ * partitions, and on disk when resolved: in a log, from which rows are copied into LMDB later, many at a time; until
+ * then they are read from memory. On a full disk writes reject with Unavailable and have no effect, reads continue, and
+ * writes work again when there is space.
  */
 export class LmdbTables implements Tables {
   private readonly queue: CommitQueue;
-  /** The last compareAndSet of each row that is under way. */
+  /** The last compareAndSet under way of each row. */
   private readonly deciding = new Map<string, Promise<unknown>>();
   private closed = false;
 
@@ -61,7 +61,10 @@ export class LmdbTables implements Tables {
     this.queue = new CommitQueue(recent);
   }
 
-  /** @throws Unavailable another process holds the folder; Error it cannot be opened, is damaged or is not a store */
+  /**
+   * Opens the store.
+   * @throws Unavailable another process has the folder open; Error it cannot be opened, is damaged or is not a store
+   */
   static async open(options: LmdbOptions): Promise<LmdbTables> {
     const { folder } = options;
     await makePrivateFolder(folder);
@@ -185,7 +188,7 @@ export class LmdbTables implements Tables {
     const held = this.of(table);
     const at = held.layout.key(key);
     const name = `${table.name}\0${at.toString('latin1')}`;
-    // One after the other per row, each seeing what the one before made durable.
+    // One at a time per row; each sees the durable result of the previous one.
     const before = this.deciding.get(name) ?? Promise.resolve();
     const decided = before.then(() => this.decide(table, held, at, expected, next));
     const settled = decided.then(
@@ -205,7 +208,7 @@ export class LmdbTables implements Tables {
     this.closed = true;
     await this.queue.whenIdle();
     await this.recent.settle().catch((error) => {
-      this.options.log.warn({ err: error }, 'rows stay in the log until the store is opened again');
+      this.options.log.warn({ err: error }, 'failed to copy rows from the log into LMDB; the next start copies them');
     });
     await this.closeLog();
     await this.root.close();
@@ -246,14 +249,14 @@ export class LmdbTables implements Tables {
     return Buffer.concat([prefix, bytes]);
   }
 
-  /** The value's bytes unless the row has expired; then it is removed, in passing. */
+  /** Returns the value's bytes unless the row has expired; removes an expired row. */
   private alive(table: AnyTable, held: HeldTable, key: Buffer, stored: Buffer): Buffer | undefined {
     if (table.ttlSeconds === undefined) return stored;
     if (stored.readDoubleBE() > this.options.clock.nowMs()) return stored.subarray(EXPIRY_BYTES);
-    // Only while nothing is being written: the row in a write under way could be the key's next.
+    // Only while no write is pending: a pending write might replace the row.
     if (this.queue.idle) {
       this.queue.commit([{ table: held, key: Buffer.from(key), bytes: undefined }]).catch((error) => {
-        this.options.log.warn({ err: error }, 'an expired row could not be removed; the next reader tries again');
+        this.options.log.warn({ err: error }, 'failed to remove an expired row; the next reader tries again');
       });
     }
     return undefined;
@@ -266,7 +269,7 @@ export class LmdbTables implements Tables {
   }
 }
 
-/** The newest of each row that a process which did not close its store left in the log. */
+/** Builds an overlay from the rows that a process left in the log because it did not close its store. */
 function overlayOf(found: readonly Logged[], tables: ReadonlyMap<string, HeldTable>): Overlay {
   const overlay = new Overlay();
   for (const { table: name, key, bytes } of found) {
@@ -279,13 +282,13 @@ function overlayOf(found: readonly Logged[], tables: ReadonlyMap<string, HeldTab
 
 const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const;
 
-/** How LMDB opens the store's folder. */
+/** LMDB's options for the store's folder. */
 export const environment = (path: string) => ({
   path,
   noSubdir: false,
   maxDbs: 128,
   mapSize: MAP_BYTES,
-  // A commit then resolves only when it is on disk, and its failure has one way to show.
+  // A commit then resolves only when it is on disk, and reports its failure in one way.
   overlappingSync: false,
   // RecentWrites forms the transactions.
   eventTurnBatching: false,

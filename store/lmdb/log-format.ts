@@ -4,20 +4,20 @@ import type { Change, HeldTable } from './overlay.js';
 // A log file holds the frames of one log from its beginning on. Bytes behind its last frame may be frames of an earlier
 // log that used the same file. Each append is one frame, so that a torn write never leaves a whole frame behind it.
 //
-// frame:   store id (8 bytes), number of the log, number of the frame, length of the payload, checksum (4 bytes each)
+// frame: store id (8 bytes), number of the log, number of the frame, length of the payload, checksum (4 bytes each)
 // payload: frame 0 begins with the length of its header (4 bytes) and the header as JSON; then changes
-// change:  table (1), 0 delete or 1 put (1), length of the key (2), length of the value (4), key, value
+// change: table (1), 0 delete or 1 put (1), length of the key (2), length of the value (4), key, value
 
 const MAGIC = 'murmuration writes 2';
 export const STORE_ID_BYTES = 8;
 const FRAME_BYTES = STORE_ID_BYTES + 16;
 const CHANGE_BYTES = 8;
-/** Kept between appends; a larger group gets a buffer of its own. */
+/** Size of the buffer that is reused between appends; a larger group gets a buffer of its own. */
 const SCRATCH_BYTES = 1_048_576;
-/** Bounds what frames need besides their changes: the header names some 60 tables. */
+/** Maximum size of a frame apart from its changes: the header names some 60 tables. */
 const OVERHEAD_BYTES = 65_536;
 
-/** A row as a log has it. */
+/** A change as a log stores it. */
 export interface Logged {
   readonly table: string;
   readonly key: Buffer;
@@ -27,22 +27,22 @@ export interface Logged {
 
 interface Header {
   readonly magic: string;
-  /** Frames of the log with the number before: fewer on disk means that acknowledged writes are missing. */
+  /** Number of frames of the previous log: fewer on disk mean that acknowledged writes are missing. */
   readonly framesBefore: number;
   readonly tables: readonly string[];
 }
 
-/** Part of one file that LMDB does not have yet. */
+/** The contents of a log that LMDB does not have yet. */
 export interface FoundLog {
   readonly number: number;
   readonly frames: number;
   readonly framesBefore: number;
   readonly changes: Logged[];
-  /** The last write is not whole: the process ended before it was acknowledged. */
+  /** The last write is incomplete: the process ended before it acknowledged the write. */
   readonly isTorn: boolean;
 }
 
-/** Makes frames in a buffer that it uses again and again. */
+/** Encodes frames in a buffer that it reuses. */
 export class FrameEncoder {
   bytes = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
   private readonly tableNames: readonly string[];
@@ -54,7 +54,7 @@ export class FrameEncoder {
     this.tableNames = tables.map(({ name }) => name);
   }
 
-  /** Returns the length of the frame, which lies in `bytes` until the next call. */
+  /** Encodes a frame into `bytes`, where it stays until the next call. Returns its length. */
   encode(log: number, frame: number, framesBefore: number, changes: readonly Change[]): number {
     this.reserve(changes);
     let at = FRAME_BYTES;
@@ -111,7 +111,7 @@ interface Frame {
   readonly end: number;
 }
 
-/** The frame that begins there, if it is whole. */
+/** Returns the frame that begins at the offset, or undefined if it is not whole. */
 function frameAt(bytes: Buffer, storeId: Buffer, at: number): Frame | undefined {
   if (at + FRAME_BYTES > bytes.length || !isAt(bytes, storeId, at)) return undefined;
   const fields = at + STORE_ID_BYTES;
@@ -125,9 +125,9 @@ const isAt = (bytes: Buffer, part: Buffer, at: number): boolean =>
   bytes.compare(part, 0, part.length, at, at + part.length) === 0;
 
 /**
- * Reads the log that a file holds; undefined when LMDB has all of it, or when its first write is torn.
+ * Reads the log of a file. Returns undefined when LMDB has all of it, or when its first write is torn.
  * @param completed the last log whose rows LMDB has
- * @throws DamagedLog what the disk acknowledged cannot be read
+ * @throws DamagedLog an acknowledged write cannot be read
  */
 export function readLog(bytes: Buffer, storeId: Buffer, completed: number): FoundLog | undefined {
   checkOwner(bytes, storeId);
@@ -154,14 +154,17 @@ export function readLog(bytes: Buffer, storeId: Buffer, completed: number): Foun
   return { number: first.log, frames, framesBefore, changes, isTorn: beginsFrame(bytes, storeId, at, first.log) };
 }
 
-/** A file of another store, or of another format, must not pass for one that holds nothing. */
+/** Rejects a file of another store or format, which must not be read as an empty log. */
 function checkOwner(bytes: Buffer, storeId: Buffer): void {
   if (bytes.length < STORE_ID_BYTES || isAt(bytes, storeId, 0)) return;
   // A torn write may leave zeros where nothing was written.
   if (!isAt(bytes, Buffer.alloc(STORE_ID_BYTES), 0)) throw new DamagedLog(0);
 }
 
-/** Finds a whole frame behind one that is not: only damage leaves that, a torn write is the last one. */
+/**
+ * Returns the offset of a whole frame behind a damaged one: only damage leaves that, because a torn write is the last
+ * one.
+ */
 function laterFrame(bytes: Buffer, storeId: Buffer, from: number, counts: (frame: Frame) => boolean) {
   for (let at = bytes.indexOf(storeId, from); at >= 0; at = bytes.indexOf(storeId, at + 1)) {
     const frame = frameAt(bytes, storeId, at);
@@ -201,7 +204,7 @@ export class DamagedLog extends Error {
   constructor(at: number, laterAt?: number) {
     super(
       laterAt === undefined
-        ? `the bytes at ${at} are not of this store`
+        ? `the bytes at ${at} do not belong to this store`
         : `the write at byte ${at} cannot be read, but a later one at byte ${laterAt} can`,
     );
   }

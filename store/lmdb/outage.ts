@@ -1,12 +1,12 @@
 import type { StoreLog } from '../store-log.js';
 
-/** Says once that the store cannot write, and once that it can again. */
+/** Logs the beginning of an outage once, and its end once. */
 export class Outage {
   private lasts = false;
 
   constructor(private readonly log: StoreLog) {}
 
-  /** After each write, with its error if it failed. */
+  /** Takes the outcome of each write: its error if it failed. */
   readonly outcome = (error?: Error): void => {
     if ((error !== undefined) === this.lasts) return;
     this.lasts = error !== undefined;

@@ -2,10 +2,10 @@ import type { Database } from 'lmdb';
 import type { KeyLayout } from '../keys.js';
 import { Slabs } from './slabs.js';
 
-/** A table as LMDB holds it. */
+/** A table as the LMDB store has it open. */
 export interface HeldTable {
   readonly name: string;
-  /** Its place among the tables that are open: how the log names it. */
+  /** Its index among the open tables, which identifies it in the log. */
   readonly index: number;
   readonly layout: KeyLayout;
   readonly db: Database<Buffer, Buffer>;
@@ -16,30 +16,30 @@ export interface Change {
   readonly key: Buffer;
   /** Undefined: delete. */
   readonly bytes: Buffer | undefined;
-  /** Readers see it already, before it is durable. */
+  /** True if readers already see the change, before it is durable. */
   seen?: boolean;
 }
 
-/** A key as text of one character a byte: it sorts as the bytes do. */
+/** Returns a key as text of one character a byte: it sorts like the bytes. */
 export const keyText = (key: Buffer): string => key.toString('latin1');
 export const keyBytes = (text: string): Buffer => Buffer.from(text, 'latin1');
 
-/** Of a row that was removed. */
+/** The place of a removed row. */
 const REMOVED = -1;
 
 interface Rows {
   readonly table: HeldTable;
-  /** Where each value lies. */
+  /** The place of each value, by key. */
   readonly places: Map<string, number>;
-  /** Keys in order, by partition; of tables whose partitions have one row each, none. */
+  /** Sorted keys by partition; undefined for tables whose partitions have one row each. */
   readonly partitions: Map<string, string[]> | undefined;
 }
 
-/** Rows that are in the log and not yet in LMDB, the newest of each key. */
+/** The newest change of each row that is in the log and not yet in LMDB. */
 export class Overlay {
   private readonly tables: (Rows | undefined)[] = [];
   private readonly values = new Slabs();
-  /** Rows held, removed ones too. */
+  /** Number of rows, including removed ones. */
   rows = 0;
 
   apply({ table, key, bytes }: Change): void {
@@ -56,18 +56,18 @@ export class Overlay {
     else insert(keys, text);
   }
 
-  /** The row's value, `null` when it was removed, undefined when it says nothing of the row. */
+  /** Returns the row's value, `null` if it was removed, undefined if the overlay does not contain the row. */
   get(table: HeldTable, key: string): Buffer | null | undefined {
     const place = this.tables[table.index]?.places.get(key);
     return place === undefined ? undefined : this.valueAt(place);
   }
 
-  /** The keys of one partition that it says anything of, in order. */
+  /** Returns the sorted keys of one partition that the overlay contains. */
   keys(table: HeldTable, partition: string): readonly string[] {
     return this.tables[table.index]?.partitions?.get(partition) ?? [];
   }
 
-  /** All there is, by table and in the order of keys. */
+  /** Yields all changes by table, in the order of keys. */
   *changes(): Generator<Change> {
     for (const rows of this.tables) {
       if (rows === undefined) continue;
@@ -92,14 +92,14 @@ export class Overlay {
   }
 }
 
-/** Ids ascend, so nearly all go to the end. */
+/** Inserts into the sorted keys. Ids ascend, so nearly all inserts append. */
 function insert(keys: string[], key: string): void {
   const last = keys.at(-1);
   if (last === undefined || last < key) keys.push(key);
   else keys.splice(lowerBound(keys, key), 0, key);
 }
 
-/** Where the first key is that is not below the bound. */
+/** Returns the index of the first key that is not below the bound. */
 export function lowerBound(keys: readonly string[], bound: string): number {
   let [from, to] = [0, keys.length];
   while (from < to) {

@@ -5,14 +5,14 @@ interface Found {
   readonly value: Buffer;
 }
 
-/** Bytes from lo (inclusive) to hi (exclusive). */
+/** A range of keys from lo (inclusive) to hi (exclusive). */
 interface Bounds {
   readonly lo: Buffer;
   readonly hi: Buffer;
   readonly reverse: boolean;
 }
 
-/** Rows of one partition, in order: those of the overlays (newest first) over those of LMDB. */
+/** Yields rows of one partition in order: those of the overlays (newest first) take precedence over those of LMDB. */
 export function* rangeOf(
   table: HeldTable,
   overlays: readonly Overlay[],
@@ -48,7 +48,7 @@ function stored({ db }: HeldTable, { lo, hi, reverse }: Bounds): Iterable<Found>
 
 const comesBefore = (a: string, b: string, reverse: boolean): boolean => (reverse ? a > b : a < b);
 
-/** What the overlays say of the partition, each key once. */
+/** Yields the overlays' rows of the partition, each key once. */
 function* merged(
   table: HeldTable,
   overlays: readonly Overlay[],
@@ -60,7 +60,7 @@ function* merged(
   const sources = overlays.map((overlay) => {
     const keys = overlay.keys(table, partition);
     const first = lowerBound(keys, from);
-    // Bounds that leave nothing between them may be the wrong way round.
+    // An empty range may have its bounds in reverse order.
     const end = Math.max(first, lowerBound(keys, to));
     return { overlay, keys, at: reverse ? end - 1 : first, end: reverse ? first - 1 : end };
   });
@@ -75,7 +75,7 @@ function* merged(
     let value: Buffer | null | undefined;
     for (const source of sources) {
       if (source.at === source.end || source.keys[source.at] !== text) continue;
-      // The first is the newest.
+      // The first overlay is the newest.
       if (value === undefined) value = source.overlay.get(table, text);
       source.at += step;
     }

@@ -3,19 +3,19 @@ import { type Change, type HeldTable, Overlay } from './overlay.js';
 import type { WriteLog } from './write-log.js';
 
 /**
- * The log's size from which on LMDB gets its rows. Large, so that rows which are written again and again get there
- * once; small, because all of it is also in memory, up to three times with what is written meanwhile.
+ * The size of the log from which on its rows are copied into LMDB. Large, so that rows which are written repeatedly are
+ * copied once; small, because all of it is also in memory, up to three times with the writes that arrive meanwhile.
  */
 export const CHECKPOINT_BYTES = 16 * 2 ** 20;
-/** Where writes wait for LMDB, as so many times CHECKPOINT_BYTES. */
+/** Multiple of the checkpoint size at which writes wait for LMDB. */
 const BEHIND_MAX = 2;
-/** Before LMDB is tried again after it has failed, unless writes wait for it. */
+/** Delay before a failed copy into LMDB is tried again, unless writes wait for it. */
 const RETRY_MS = 1_000;
 
-/** Rows that are durable in the log, as readers must see them, and their way into LMDB. */
+/** Makes durable rows of the log visible to readers, and copies them into LMDB. */
 export class RecentWrites {
   private newest = new Overlay();
-  /** On its way into LMDB, older than all that is in `newest`, and the number of its log. */
+  /** The rows that are being copied into LMDB, older than all of `newest`, and the number of their log. */
   private leaving: { readonly overlay: Overlay; readonly log: number } | undefined;
   private moving: Promise<void> | undefined;
   private failure: Error | undefined;
@@ -33,19 +33,22 @@ export class RecentWrites {
     return this.leaving === undefined ? [this.newest] : [this.newest, this.leaving.overlay];
   }
 
-  /** The row's bytes as last written, `null` when removed, undefined when only LMDB knows. */
+  /** Returns the row's last written bytes, `null` if it was removed, undefined if it is only in LMDB. */
   get(table: HeldTable, key: string): Buffer | null | undefined {
     const found = this.newest.get(table, key);
     return found === undefined ? this.leaving?.overlay.get(table, key) : found;
   }
 
-  /** Readers see it from now on; it must be among the next changes that are written. */
+  /** Shows the change to readers now; it must be among the next changes that are written. */
   show(change: Change): void {
     change.seen = true;
     this.newest.apply(change);
   }
 
-  /** All or none, durable and seen when resolved; one at a time. @throws Error when the disk does not take them */
+  /**
+   * Writes all of the changes or none; durable and visible when resolved. One call at a time. @throws Error when the
+   * disk refuses them
+   */
   async write(changes: readonly Change[]): Promise<void> {
     try {
       await this.append(changes);
@@ -57,7 +60,7 @@ export class RecentWrites {
     if (this.failure === undefined) this.onOutcome();
   }
 
-  /** Brings all into LMDB. @throws Error when LMDB does not take it; the log keeps it then */
+  /** Copies all rows into LMDB. @throws Error when LMDB refuses them; the log then still has them */
   async settle(): Promise<void> {
     for (let turns = 0; turns < 2; turns++) {
       await this.move();
@@ -84,7 +87,7 @@ export class RecentWrites {
     void this.move();
   }
 
-  /** Carries on with what is on its way; resolves when that has ended, well or not. */
+  /** Continues the copy that is under way; resolves when that has ended, successfully or not. */
   private move(): Promise<void> {
     const { leaving } = this;
     if (leaving === undefined) return Promise.resolve();

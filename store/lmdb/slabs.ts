@@ -1,21 +1,24 @@
-/** A place is one small integer: which slab, and where in it. 4,096 slabs are far more than an overlay may hold. */
+/**
+ * Bits of a place that give the offset within a slab; the remaining ones number the slab. 4,096 slabs are far more than
+ * an overlay needs.
+ */
 const SLAB_BITS = 18;
 const SLAB_BYTES = 2 ** SLAB_BITS;
 const LENGTH_BYTES = 4;
 
 /**
- * Values side by side in large pieces of memory: as buffers of their own they would hold on to the pools that they were
- * cut from, and each would be the garbage collector's business.
+ * Stores values side by side in large buffers. Buffers of their own would retain the pools that they were sliced from,
+ * and each would cost the garbage collector work.
  */
 export class Slabs {
   private readonly slabs: Buffer[] = [];
   private free = SLAB_BYTES;
 
-  /** Copies the value and answers its place. */
+  /** Copies the value and returns its place. */
   keep(bytes: Uint8Array): number {
     const size = LENGTH_BYTES + bytes.length;
     if (this.free + size > SLAB_BYTES || this.slabs.length === 0) {
-      // A value larger than a slab has one of its own, and the next begins another.
+      // A value larger than a slab gets its own; the next value starts another slab.
       this.slabs.push(Buffer.allocUnsafeSlow(Math.max(size, SLAB_BYTES)));
       this.free = 0;
     }
@@ -27,7 +30,7 @@ export class Slabs {
     return (this.slabs.length - 1) * SLAB_BYTES + at;
   }
 
-  /** The value, not copied: it stays as it is. */
+  /** Returns the value without copying it; it never changes. */
   at(place: number): Buffer {
     const slab = this.slabs[place >>> SLAB_BITS] as Buffer;
     const from = (place & (SLAB_BYTES - 1)) + LENGTH_BYTES;

@@ -6,12 +6,13 @@ import type { Device, LogFile } from './device.js';
 import { DamagedLog, type FoundLog, FrameEncoder, type Logged, readLog } from './log-format.js';
 import type { Change, HeldTable } from './overlay.js';
 
-/** Two files in turn: while LMDB gets the rows of one, the other one takes the next writes. */
+/** Two alternating files: while the rows of one are copied into LMDB, the other takes the writes. */
 export const LOG_FILES = ['writes-a.log', 'writes-b.log'] as const;
 
 /**
- * Errors that the kernel gives before it takes a byte. After any other (EIO) all bytes may be in its memory or on the
- * disk, and a process that is started then finds them. Source: pwrite(2), ext4 and XFS reserve space when they are written to.
+ * Errors that the kernel reports before it accepts a byte. After any other error (EIO) all bytes may be in its memory
+ * or on the disk, where the next process finds them. Source: pwrite(2); ext4 and XFS reserve space when a file is
+ * written to.
  */
 const NOT_WRITTEN: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EBADF', 'EINVAL']);
 
@@ -26,8 +27,8 @@ export interface WriteLogOptions {
 }
 
 /**
- * The writes that LMDB does not have yet: groups of changes, each whole or not at all, on disk when resolved. Logs are
- * numbered; each occupies one file. A file is overwritten only when LMDB has recorded that its log is complete.
+ * The log of writes that LMDB does not have yet: atomic groups of changes, on disk when resolved. Logs are numbered;
+ * each occupies one file. A file is overwritten only when LMDB has recorded that its log is complete.
  */
 export class WriteLog {
   private current: LogFile;
@@ -41,7 +42,7 @@ export class WriteLog {
   private constructor(
     files: readonly [LogFile, LogFile],
     { storeId, tables }: WriteLogOptions,
-    /** The log that the next write goes to. */
+    /** Number of the log that takes the next write. */
     private number: number,
   ) {
     [this.current, this.other] = files;
@@ -50,7 +51,7 @@ export class WriteLog {
 
   /**
    * Opens the files and reads the rows that LMDB does not have, oldest first. All logs up to `last` must be complete
-   * before the first append. @throws Error a file is damaged; it is left as it is
+   * before the first append. @throws Error a file is damaged; it is not changed
    */
   static async open(options: WriteLogOptions): Promise<{ log: WriteLog; found: Logged[]; last: number }> {
     const { folder, device, completed } = options;
@@ -73,14 +74,15 @@ export class WriteLog {
     }
   }
 
-  /** Bytes that the current log has. */
+  /** Size of the current log. */
   get bytes(): number {
     return this.at;
   }
 
   /**
    * Appends all of the changes or none; one append at a time.
-   * @throws Unavailable the changes may be on the disk until the next append, which takes their place; Error they are not
+   * @throws Unavailable the changes may be on disk until the next append, which overwrites them; Error they are not on
+   *   disk
    */
   async append(changes: readonly Change[]): Promise<void> {
     const end = this.encoder.encode(this.number, this.frames, this.framesBefore, changes);
@@ -93,7 +95,7 @@ export class WriteLog {
     this.frames += 1;
   }
 
-  /** Begins a new log in the other file, whose log must be complete. Returns the number of the one that ends. */
+  /** Starts a new log in the other file, whose log must be complete. Returns the number of the log that ends. */
   turnOver(): number {
     [this.current, this.other] = [this.other, this.current];
     this.framesBefore = this.frames;
@@ -119,12 +121,15 @@ async function readFrom(file: LogFile, path: string, { storeId, completed, log }
   }
 }
 
-/** A log begins only when the one two before it is complete and the one before it has ended. */
+/**
+ * Checks that no log is missing. A log begins only when the one two before it is complete and the one before it has
+ * ended.
+ */
 function checkComplete(folder: string, logs: readonly FoundLog[], completed: number): void {
   let [number, frames] = [completed, 0];
   for (const [index, log] of logs.entries()) {
     const isNext = log.number === number + 1 && (index === 0 || log.framesBefore === frames);
-    // A log without a single write leaves no file behind.
+    // A log without a write leaves nothing in its file.
     const isNextButOne = log.number === number + 2 && log.framesBefore === 0;
     if (!isNext && !isNextButOne) {
       throw new Error(`the write log in ${folder} is damaged: writes before log ${log.number} are missing. ${ADVICE}`);

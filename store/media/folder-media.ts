@@ -5,10 +5,13 @@ import { Unavailable } from '../../actors/domain/problem.js';
 import type { MediaStore, StoredFile } from '../media.js';
 import { PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE, syncFolder } from '../private-folder.js';
 
-/** Of one read: large enough that a film costs few of them, small enough that slow readers hold little. */
+/** Size of one read: large enough that a film needs few of them, small enough that slow readers hold little memory. */
 const PIECE_BYTES = 256 * 1_024;
 
-/** Files in a folder, 256 folders deep by the beginning of their names. On a cluster all nodes must share it. */
+/**
+ * Files in a folder, in up to 256 subfolders named after the beginning of their names. All nodes of a cluster must
+ * share the folder.
+ */
 export class FolderMedia implements MediaStore {
   constructor(private readonly folder: string) {}
 
@@ -31,7 +34,7 @@ export class FolderMedia implements MediaStore {
         await rm(fresh, { force: true });
         throw error;
       }
-      // The names are as durable as the bytes, the folder's own name too.
+      // Makes the name of the file, and that of its subfolder, as durable as the bytes.
       for (const above of [folder, this.folder]) await syncFolder(above);
     });
   }
@@ -84,11 +87,11 @@ async function readPiece(file: FileHandle, at: number, bytes: number): Promise<U
   return buffer.subarray(0, bytesRead);
 }
 
-/** What a disk cannot do now (it is full, it is away) may be done later. */
+/** Turns errors of the disk into Unavailable: a full or detached disk may work again later. */
 async function reached<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw new Unavailable('the media folder cannot be used', { cause: error });
+    throw new Unavailable('failed to use the media folder', { cause: error });
   }
 }

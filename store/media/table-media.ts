@@ -3,18 +3,18 @@ import type { MediaStore, StoredFile } from '../media.js';
 import { put, remove, type Tables } from '../port.js';
 import { mediaChunks, mediaFiles } from '../tables.js';
 
-/** Of one row: what Cassandra handles well (docs/adr/0015). */
+/** Size of one row: a size that Cassandra handles well (docs/adr/0015). */
 export const MEDIA_CHUNK_BYTES = 64 * 1_024;
 /** Rows of one partition: 8 MiB. */
 export const MEDIA_PART_CHUNKS = 128;
-/** Written side by side by one upload: a megabyte on its way. */
+/** Rows that one upload writes at a time: a megabyte in flight. */
 const AT_ONCE_MAX = 16;
-/** Read at a time by one reader, a megabyte. */
+/** Rows that one reader fetches at a time, a megabyte. */
 const READ_CHUNKS = 16;
 
 type Rows = Pick<Tables, 'get' | 'range' | 'write'>;
 
-/** Files as rows of the store: as durable as what is posted, and at hand on every node. */
+/** Files as rows of the store: as durable as statuses, and available on every node. */
 export class TableMedia implements MediaStore {
   constructor(
     private readonly tables: Rows,
@@ -28,7 +28,7 @@ export class TableMedia implements MediaStore {
       const chunk = bytes.subarray(from, from + MEDIA_CHUNK_BYTES);
       await this.tables.write([put(mediaChunks, chunkKey(name, index), { bytes: chunk })]);
     });
-    // Last: whoever sees it finds all of them.
+    // Last, so that a reader who finds the record finds all chunks.
     const record = { size: bytes.length, atMs: this.clock.nowMs() };
     await this.tables.write([put(mediaFiles, { name }, record)]);
   }

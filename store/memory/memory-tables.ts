@@ -16,9 +16,9 @@ interface Held {
 }
 
 /**
- * Rows in this process's memory, for tests and simulation: nothing outlives it. Deterministic; changes take effect
- * when called and promises settle through microtasks only. `close` keeps the rows, so that a simulated node can
- * come back to them. Without a clock nothing expires.
+ * Rows in this process's memory, for tests and simulation: nothing outlives it. Deterministic; changes take effect when
+ * called and promises settle through microtasks only. `close` keeps the rows, so that a simulated node can come back to
+ * them. Without a clock nothing expires.
  */
 export class MemoryTables implements Tables {
   private readonly held = new Map<string, Held>();
@@ -63,7 +63,7 @@ export class MemoryTables implements Tables {
 
   async write(rows: readonly RowWrite[]): Promise<void> {
     checkWrite(rows);
-    // All are encoded before the first is stored, so that a bad one changes nothing.
+    // Encodes all rows before it stores the first, so that an invalid one changes nothing.
     const encoded = rows.map(({ table, key, value }) => ({
       table,
       key: this.of(table).layout.key(key),
@@ -127,7 +127,7 @@ export class MemoryTables implements Tables {
   }
 }
 
-/** One character a byte: strings then compare as the bytes do. */
+/** One character a byte: strings then compare like the bytes. */
 const text = (key: Buffer): string => key.toString('latin1');
-/** What is stored must not change with the caller's buffer. */
+/** A copy, because the caller may reuse its buffer. */
 const copy = (bytes: Uint8Array): Buffer => Buffer.from(bytes);

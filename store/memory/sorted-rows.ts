@@ -1,7 +1,7 @@
-/** A map whose keys can be walked in order; fast when most new keys come behind all others of their neighbourhood. */
+/** A map with sorted iteration; fast when most new keys follow all others of their neighbourhood. */
 export class SortedRows<V> {
   private readonly values = new Map<string, V>();
-  /** Sorted, in chunks of at most CHUNK_MAX, so that an insertion moves little. */
+  /** Sorted, in chunks of at most CHUNK_MAX, so that an insertion moves few keys. */
   private readonly chunks: string[][] = [[]];
 
   get(key: string): V | undefined {
@@ -21,7 +21,7 @@ export class SortedRows<V> {
     if (chunk.length === 0 && this.chunks.length > 1) this.chunks.splice(index, 1);
   }
 
-  /** Entries with lo ≤ key < hi. Nothing may be changed while walking. */
+  /** Yields the entries with lo ≤ key < hi. The map must not change during the iteration. */
   *between(lo: string, hi: string, reverse: boolean): Generator<[string, V]> {
     let index = this.chunkOf(reverse ? hi : lo);
     let chunk = this.chunks[index] as string[];
@@ -49,7 +49,7 @@ export class SortedRows<V> {
     if (chunk.length > CHUNK_MAX) this.chunks.splice(index + 1, 0, chunk.splice(chunk.length >> 1));
   }
 
-  /** The last chunk that begins at or below the key. */
+  /** Returns the last chunk that begins at or below the key. */
   private chunkOf(key: string): number {
     let low = 0;
     let high = this.chunks.length - 1;
@@ -62,7 +62,7 @@ export class SortedRows<V> {
   }
 }
 
-/** Bounds what one insertion moves. */
+/** Bounds the keys that one insertion moves. */
 const CHUNK_MAX = 512;
 
 function firstNotBelow(sorted: readonly string[], key: string): number {

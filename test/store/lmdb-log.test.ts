@@ -171,7 +171,7 @@ test('an older log that lacks its last write stops the start when a newer one fo
 test('a log of another store stops the start', async () => {
   const [folder, other] = await Promise.all([crashed(), crashed()]);
   await cp(join(other, 'writes-a.log'), join(folder, 'writes-b.log'));
-  await assert.rejects(at(folder), /writes-b\.log is damaged: the bytes at 0 are not of this store/);
+  await assert.rejects(at(folder), /writes-b\.log is damaged: the bytes at 0 do not belong to this store/);
   await Promise.all([folder, other].map((name) => rm(name, { recursive: true })));
 });
 
