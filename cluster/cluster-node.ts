@@ -114,6 +114,12 @@ export class ClusterNode implements Placement {
     return this.mapRow.map.epochs[shard];
   }
 
+  /** @throws Unavailable */
+  async stillOwns(shard: number, epoch: number): Promise<boolean> {
+    const map = await this.mapRow.readAfresh();
+    return map.epochs[shard] === epoch;
+  }
+
   /**
    * Joins, and resolves after the first look at the cluster; `readiness` says when shards have arrived.
    * @throws NameTaken a live node has our name; FormatTooOld; ClockOff; Unavailable the store does not answer

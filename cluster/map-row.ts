@@ -41,6 +41,13 @@ export class MapRow {
     this.adopt(value);
   }
 
+  /** The map as the store has it after the call. @throws Unavailable; FormatTooOld */
+  async readAfresh(): Promise<ShardMap> {
+    const { value } = await this.reading.askAfresh(this.pace.patienceMs);
+    this.adopt(value);
+    return this.known;
+  }
+
   /**
    * Changes the map as `decide` says, which is asked again about each newer map, until it says undefined. It must go
    * on wanting the same until that is done: a try that was reported failed may still happen, and only an answer to a

@@ -54,6 +54,19 @@ export class OneRead<T> {
     return within(this.clock, timeoutMs, this.what, begun.answer);
   }
 
+  /** The same, of a read that begins after the call. */
+  async askAfresh(timeoutMs: number): Promise<ReadAsOf<T>> {
+    const before = this.#underWay?.answer;
+    if (before !== undefined) {
+      const ended = before.then(
+        () => undefined,
+        () => undefined,
+      );
+      await within(this.clock, timeoutMs, this.what, ended);
+    }
+    return this.ask(timeoutMs);
+  }
+
   #begin(begunMs: number): UnderWay<T> {
     const answer = this.read().then((value) => ({ value, asOfMs: begunMs }));
     const begun = { answer, begunMs };

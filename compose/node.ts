@@ -111,6 +111,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     format: () => owners?.format?.() ?? 0,
     clusterMs: () => owners?.clusterMs?.(),
     ownerEpoch: (shard) => owners?.ownerEpoch?.(shard),
+    stillOwns: async (shard, epoch) => (await owners?.stillOwns?.(shard, epoch)) ?? true,
   };
   const stamps = new StampClock(clock, placement);
   const timestamps = new WriteTimestamps(() => stamps.nowMs());

@@ -256,6 +256,29 @@ test('a node that was stunned, its monotonic clock included, does not act under 
   assert.deepEqual(fleet.doubleOwners, []);
 });
 
+test('a node whose clocks do not show that it stood still learns from the store that it owns a shard no more', async () => {
+  const fleet = new Fleet(14);
+  const [a, b] = [fleet.launch('a'), fleet.launch('b')];
+  await fleet.until('both own their part', () => fleet.settled(a, b));
+  const shard = Array.from({ length: SHARDS }, (_, at) => at).find((at) => a.node.epochOf(at) !== undefined) ?? 0;
+  const epoch = a.node.epochOf(shard) ?? 0;
+  const ask = () => fleet.world.complete(a.node.stillOwns(shard, epoch), 5_000);
+  assert.equal(await ask(), true);
+  a.process.skewMs -= 10_000;
+  a.process.stun(fleet.world.now, 10_000);
+  await fleet.run(9_999);
+  let answer: boolean | undefined;
+  // As a turn of an actor that was under way: it goes on before the node looks at the cluster again.
+  fleet.world.at(0, a.process, () => {
+    assert.equal(a.node.epochOf(shard), epoch, 'its lease looks valid');
+    void a.node.stillOwns(shard, epoch).then((owns) => {
+      answer = owns;
+    });
+  });
+  await fleet.run(1_000);
+  assert.equal(answer, false);
+});
+
 test('a wall clock that is set ahead costs a renewal, not the lease', async () => {
   const fleet = new Fleet(14);
   const [a, b] = [fleet.launch('a'), fleet.launch('b')];

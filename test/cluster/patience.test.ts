@@ -54,3 +54,20 @@ test('one that never ends is given up after half a minute', async () => {
   await given;
   assert.deepEqual(await reading.ask(PATIENCE_MS), { value: 2, asOfMs: 30_001 });
 });
+
+test('a read that must be fresh is begun after the call, once for all that wait for it', async () => {
+  const clock = new VirtualClock();
+  let begun = 0;
+  const reading = new OneRead(clock, 'reading', async () => {
+    const number = ++begun;
+    await new Promise<void>((resolve) => void clock.after(READ_MS, resolve));
+    if (number === 1) throw new Unavailable('no answer');
+    return number;
+  });
+  const stale = assert.rejects(reading.ask(READ_MS + 1), Unavailable);
+  const fresh = [reading.askAfresh(READ_MS + 1), reading.askAfresh(READ_MS + 1)];
+  await clock.advance(READ_MS * 2);
+  await stale;
+  for (const { value } of await Promise.all(fresh)) assert.equal(value, 2);
+  assert.equal(begun, 2);
+});

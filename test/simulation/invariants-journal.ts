@@ -99,14 +99,9 @@ function isSame(one: StoreJournalRecord, other: StoreJournalRecord): boolean {
 /** An actor that begins with its snapshot is the same as one that replays all of its journal. */
 export async function snapshotsAreCaches(ground: Ground, violations: Violations): Promise<void> {
   const { shared, world, writes } = ground;
-  const soil = { world, process: new Process('judge', 0, 1) };
-  const kinds = ground.kinds(shared, lonelyRings(shared, world.clockOf(soil.process)));
-  const plant = ground.plant();
-  const seen = plant.tables?.(shared, soil) ?? shared;
-  const inner = new Journal(seen);
-  const planted = plant.journal?.(inner, soil) ?? inner;
+  const kinds = ground.kinds(shared, lonelyRings(shared, world.clockOf(new Process('judge', 0, 1))));
   // Nothing is to be appended here.
-  const read: ActorJournal = journalWith(planted, { isCertain: () => true });
+  const read: ActorJournal = journalWith(new Journal(shared), { isCertain: () => true });
   const noSnapshots = tablesWith(shared, {
     range: async (table, partition, options) =>
       table.name === snapshots.name ? [] : shared.range(table, partition, options),
@@ -125,7 +120,7 @@ export async function snapshotsAreCaches(ground: Ground, violations: Violations)
       primed: undefined,
       pause: noPause,
     };
-    const warm = await recover({ ...around, tables: seen, journal: read }, recovering);
+    const warm = await recover({ ...around, tables: shared, journal: read }, recovering);
     const whole = journalWith(new Journal(writes.histories), { isCertain: () => true });
     const cold = await recover({ ...around, tables: noSnapshots, journal: whole }, recovering);
     if (warm.core.seq !== cold.core.seq || !isDeepStrictEqual(warm.core.state, cold.core.state)) {

@@ -30,5 +30,6 @@ export const placementWith = (inner: Placement, changed: Partial<Placement>): Pl
   format: () => inner.format?.() ?? Number.POSITIVE_INFINITY,
   idCeilingMs: () => inner.idCeilingMs?.() ?? Number.POSITIVE_INFINITY,
   ownerEpoch: (shard) => inner.ownerEpoch?.(shard),
+  stillOwns: async (shard, epoch) => (await inner.stillOwns?.(shard, epoch)) ?? true,
   ...changed,
 });

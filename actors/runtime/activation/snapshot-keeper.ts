@@ -1,4 +1,5 @@
 import type { StoreJournalRecord, StoreSnapshotRecord } from '../../../proto/gen/types.js';
+import { idShard } from '../../domain/ids.js';
 import { Halted } from '../asking/cancellation.js';
 import type { Lane } from '../effects/lane.js';
 import type { ActorCore } from '../state/core.js';
@@ -175,6 +176,7 @@ export class SnapshotKeeper {
   private async store(captured: Captured): Promise<Captured | undefined> {
     const { around, actor, goesOn } = this.context;
     try {
+      if (!(await this.isOwner())) return undefined;
       const stored = await storeSnapshot(around.tables, actor, captured, goesOn);
       if (stored === undefined) return undefined;
       await this.keep(headOf(stored));
@@ -183,6 +185,15 @@ export class SnapshotKeeper {
       this.warn(error);
       return undefined;
     }
+  }
+
+  /**
+   * Returns true when every later history contains the captured entries: they were stored before the store named another
+   * owner. A recovery from a snapshot reads no entries before it, so it would not see those of that owner.
+   */
+  private async isOwner(): Promise<boolean> {
+    const { around, core, epoch } = this.context;
+    return (await around.placement.stillOwns?.(idShard(core.id), epoch)) ?? true;
   }
 
   /** Removes what the snapshot replaces, once it and the one before have been read back. */

@@ -27,6 +27,11 @@ export interface Placement {
    * Absent or undefined: there never is another owner.
    */
   ownerEpoch?(shard: number): number | undefined;
+  /**
+   * Asks the store whether the shard has had no other owner since that epoch. A machine that stood still together with
+   * its clocks believes in its lease for a while. Absent: there never is another owner. @throws Unavailable
+   */
+  stillOwns?(shard: number, epoch: number): Promise<boolean>;
 }
 
 /** What the cluster tells a node's runtime to do with shards. */

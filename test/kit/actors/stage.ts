@@ -34,6 +34,11 @@ export class StagePlacement implements Placement {
   ownerEpoch(): number | undefined {
     return this.owner;
   }
+  /** As the store knows it, while the node still believes in its epoch. */
+  isSuperseded = false;
+  async stillOwns(): Promise<boolean> {
+    return !this.isSuperseded;
+  }
 }
 
 /** One node's way to the shared store, which a test can hold up or break. */

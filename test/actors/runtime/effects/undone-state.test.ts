@@ -39,7 +39,7 @@ async function ahead(t: TestContext, beforeReply: boolean) {
   const stage = new Stage();
   t.after(() => stage.close());
   const node = await stage.node(1, { cursorEvery: 1 }, [counting(beforeReply)]);
-  const gate = { letRows: () => undefined as void, failAppend: () => undefined as void };
+  const gate: { letRows: () => void; failAppend: () => void } = { letRows: () => {}, failAppend: () => {} };
   let entries = 0;
   node.store.beforeWrite = (rows) => {
     if (writes(rows, journal.name)) entries += 1;

@@ -282,3 +282,28 @@ test('of too many snapshots handed over the oldest give way', async (t) => {
   assert.deepEqual(await lines(stage, second), ['one']);
   assert.equal(read, false, 'the latest one was there');
 });
+
+test('a node that has lost its shards unawares stores no snapshot of what it goes on to append', async (t) => {
+  const stage = staged(t);
+  const former = await stage.node(1, { snapshotEntriesMin: 3, snapshotEntriesMax: 3 });
+  await add(stage, former, 'a', 'b');
+  const owner = await stage.node(2, { snapshotEntriesMin: 100 });
+  former.placement.isSuperseded = true;
+  await add(stage, owner, 'c');
+  await add(stage, former, 'x', 'y', 'z');
+  assert.deepEqual(await seqs(stage), []);
+  stage.kill(former);
+  stage.kill(owner);
+  assert.deepEqual(await lines(stage, await stage.node(3)), ['a', 'b', 'c']);
+});
+
+test('a snapshot is not stored while nobody can tell who owns the shard', async (t) => {
+  const stage = staged(t);
+  const node = await stage.node(1, { snapshotEntriesMin: 2, snapshotEntriesMax: 2 });
+  node.placement.stillOwns = () => Promise.reject(new Unavailable('the store does not answer'));
+  await add(stage, node, 'a', 'b');
+  assert.deepEqual([await seqs(stage), node.log], [[], ['failed to save a snapshot']]);
+  node.placement.stillOwns = async () => true;
+  await add(stage, node, 'c', 'd');
+  assert.deepEqual(await seqs(stage), [4]);
+});
