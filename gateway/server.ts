@@ -30,47 +30,51 @@ export interface ServerOptions {
   /** Absent: no streaming. */
   readonly streams?: StreamSources;
   readonly bind: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
   /** CIDRs, addresses, or `loopback`, whose X-Forwarded-For counts. */
   readonly trustedProxies: readonly string[];
-  /** Absent: everybody is answered. */
+  /** Absent: no address is blocked. */
   readonly blocked?: BlockedAddresses;
   readonly logger: GatewayLogger;
-  /** Whether store, bus and shard ownership are there; asked by /health and /health/ready. */
+  /** Returns true if store, bus and shard ownership are available. Called by /health and /health/ready. */
   ready(): Promise<boolean> | boolean;
-  /** Whether the store has not answered this node for so long that nothing can be: requests are refused at once. */
+  /**
+   * Returns true if the store has been unreachable for so long that no request can succeed: requests are refused at
+   * once.
+   */
   cutOff?(): boolean;
-  /** Of streams' viewers: hub-parts.ts says more. */
+  /** Maximum age of the relations of streaming viewers: see hub-parts.ts. */
   readonly relationsAgeMaxMs?: () => number;
-  /** Tests make it small. */
+  /** Tests use a small value. */
   readonly inFlightMax?: number;
 }
 
 export interface Server {
   readonly port: number;
-  /** Requests that got 503 before anything was done for them, by reason. */
+  /** Number of requests that got a 503 before any work was done for them, by reason. */
   readonly refused: Readonly<Record<Refusal, number>>;
-  /** Answers from now on close their connections (`Connection: close`), and the health pages say not ready. */
+  /** Makes further answers close their connections (`Connection: close`) and the health pages report not ready. */
   announceDrain(): void;
   /**
    * Announces the drain, stops listening and closes streams with a reconnect hint. Resolves when every request in
-   * flight is answered and no request came for a while, or after `timeoutMs`. Requests that still come are served.
+   * flight is answered and no request has arrived for a while, or after `timeoutMs`. Requests that still arrive are
+   * served.
    */
   drain(timeoutMs?: number): Promise<void>;
   /** Closes every connection at once. */
   close(): Promise<void>;
 }
 
-/** A draining node is quiet when nothing was asked for this long; keep-alive clients ask more often than that. */
+/** A draining node is quiet after this time without requests; keep-alive clients send requests more often than that. */
 const QUIET_MS = 1_000;
 const DRAIN_TIMEOUT_MS = 8_000;
 const DRAIN_POLL_MS = 50;
-/** The same for all paths: the routes say the rest. */
+/** Answers a preflight, equally for all paths: the routes decide the rest. */
 function preflight({ headers }: Head): Answer {
   return { status: 204, headers: preflightHeaders(headers['access-control-request-headers']), body: undefined };
 }
-/** Why a request gets 503 before anything is done for it. */
+/** Reason for a 503 before any work is done for a request. */
 type Refusal = Overload | 'no_store';
 const refusal = (why: string): Answer => {
   const answer = problemAnswer(problem('unavailable', why));
@@ -79,31 +83,31 @@ const refusal = (why: string): Answer => {
 const OVERLOADED = refusal('The service is overloaded, please try again');
 const CUT_OFF = refusal('The service cannot answer now, please try again');
 const FORBIDDEN = problemAnswer(problem('forbidden', 'Requests from your address are not answered'));
-/** How long changed limits may take to hold. */
+/** Longest time until changed limits take effect. */
 const RULES_KEPT_MS = 1_000;
-/** Once in a while while it lasts, not once per request. */
+/** Minimum interval between log lines about refused requests. */
 const REFUSAL_LOG_MS = 5_000;
 
-/** LIBUS_LISTEN_EXCLUSIVE_PORT, and `listen` with host and options: the library has both, its types do not. */
+/** LIBUS_LISTEN_EXCLUSIVE_PORT, and `listen` with host and options. The library has both, its types do not. */
 const LISTEN_EXCLUSIVE_PORT = 1;
 type Listen = (host: string, port: number, options: number, then: (socket: us_listen_socket | false) => void) => void;
 function listenOn(app: TemplatedApp, ...how: Parameters<Listen>): void {
   (app as unknown as { listen: Listen }).listen(...how);
 }
 
-/** Health, preflights and streams; the last have bounds of their own. */
+/** Returns true for health, preflights and streams. Streams have bounds of their own. */
 function isServedAnyway(method: string, url: string): boolean {
   return method === 'OPTIONS' || isHealthPath(url) || url.startsWith(STREAMING_PATH);
 }
 
-/** @throws Error when the port cannot be listened on */
+/** Starts the server. @throws Error when the port cannot be listened on */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const server = new GatewayServer(options);
   await server.listen();
   return server;
 }
 
-/** The rules as they are set now; looked up again in the background, at most once a second. */
+/** Builds the limits on the current rules, which are read again in the background at most once a second. */
 function rateLimitsOf({ bus, services }: ServerOptions, node: string): RateLimits {
   const { clock, entries, instance } = services;
   const usual = instance.rateLimits ? (rateRules(instance.rateRules) ?? RATE_RULES) : 'off';
@@ -117,7 +121,7 @@ function rateLimitsOf({ bus, services }: ServerOptions, node: string): RateLimit
     const nowMs = clock.monotonicMs();
     if (nowMs - lookedMs >= RULES_KEPT_MS) {
       lookedMs = nowMs;
-      // The store cannot answer now: the rules stay as they were.
+      // On a failure of the store the rules stay as they were.
       look().catch(() => undefined);
     }
     return rules;
@@ -179,7 +183,7 @@ class GatewayServer implements Server {
   listen(): Promise<void> {
     const { bind, port } = this.#options;
     return new Promise((resolve, reject) => {
-      // Exclusive: two servers on one port would share its connections unnoticed.
+      // Exclusive: otherwise two servers on one port would silently share its connections.
       listenOn(this.#app, bind, port, LISTEN_EXCLUSIVE_PORT, (socket) => {
         if (socket === false) {
           reject(new Error(`cannot listen on ${bind}:${port}`));
@@ -263,9 +267,9 @@ class GatewayServer implements Server {
   }
 
   /**
-   * Answers 400 and closes the connection. uWebSockets serves requests that came in the same packet even if the answer
+   * Answers 400 and closes the connection. uWebSockets serves further requests of the same packet even if the answer
    * closes the connection, unless the answer is still missing: then it closes the connection at once, without an
-   * answer. So the answer waits until the packet is read.
+   * answer. The answer therefore waits until the packet is read.
    */
   #dismiss(exchange: Exchange): void {
     exchange.watch();
@@ -277,14 +281,17 @@ class GatewayServer implements Server {
     });
   }
 
-  /** Whether a node is well may be asked from everywhere: load balancers must not take it for dead. */
+  /**
+   * Returns true if the client's address is blocked. Health checks are never blocked: load balancers must not take the
+   * node for dead.
+   */
   #isBlocked(exchange: Exchange, blocked: BlockedAddresses): boolean {
     const { head } = exchange;
     if (isHealthPath(head.path)) return false;
     return blocked.has(this.#clientAddress(exchange.connected(), head.headers['x-forwarded-for']));
   }
 
-  /** Health and preflights: answered whatever else waits. */
+  /** Answers health checks and preflights, independently of the load. */
   #unrouted(head: Head): Answer | Promise<Answer> {
     if (head.method === 'OPTIONS') return preflight(head);
     return healthAnswer(head.path, () => !this.#draining && this.#options.ready());
@@ -304,13 +311,14 @@ class GatewayServer implements Server {
     return this.#admission.refusal(method !== 'GET' && method !== 'HEAD', nowMs);
   }
 
-  /** Costs as little as an answer can. What may come of a body is passed over by uWebSockets. */
+  /** Refuses a request at the lowest cost. uWebSockets discards the body, if any. */
   #refuse(response: HttpResponse, request: HttpRequest, method: string, reason: Refusal): void {
     const answer = reason === 'no_store' ? CUT_OFF : OVERLOADED;
     this.refused[reason]++;
     if (this.#lastRequestMs >= this.#refusalLoggedMs + REFUSAL_LOG_MS) {
       this.#refusalLoggedMs = this.#lastRequestMs;
-      const message = reason === 'no_store' ? 'requests are refused: the store does not answer' : 'overloaded';
+      const message =
+        reason === 'no_store' ? 'refused requests: the store does not answer' : 'refused requests: overloaded';
       this.#options.logger.warn({ reason, inFlight: this.#admission.inFlight }, message);
     }
     const closing = this.#draining || mayBeLong(request);
@@ -336,7 +344,9 @@ class GatewayServer implements Server {
     this.#finish(exchange, answer, false);
   }
 
-  /** `corked`: this is still uWebSockets' own call for the request, which sends what is written at its end. */
+  /**
+   * Sends an answer. `corked`: the call comes from uWebSockets' own request handler, which sends all output at its end.
+   */
   #finish(exchange: Exchange, answer: Answer | undefined, corked: boolean): void {
     if (answer !== undefined) {
       try {
@@ -373,7 +383,7 @@ class GatewayServer implements Server {
   }
 
   #failure({ id }: Exchange, err: unknown): Answer {
-    this.#options.logger.error({ id, err }, 'answer could not be sent');
+    this.#options.logger.error({ id, err }, 'failed to send an answer');
     return { status: 500, body: { error: `Something went wrong on our side (request ${id})` } };
   }
 }

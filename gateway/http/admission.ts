@@ -1,31 +1,46 @@
 import type { Clock, Timer } from '../../actors/domain/time.js';
 
-/** Why a request is refused before anything is done for it. */
+/** Reason for refusing a request before any work is done for it. */
 export type Overload = 'in_flight' | 'waiting' | 'event_loop';
 
-/** Requests served at a time on one node: at some 100 KB each in the worst case, this bounds memory and waiting. */
+/**
+ * Requests served at a time on one node. A request takes some 100 KB in the worst case, so this bounds memory and
+ * waiting.
+ */
 export const IN_FLIGHT_MAX = 4_096;
-/** So many of a kind at once are never called a queue: short stalls are waited out. */
+/** Requests of one kind in flight that never count as a queue, so that short stalls are waited out. */
 export const UNQUEUED_MAX = 256;
-/** When even the quickest answer takes longer, more is offered than can be done: no stall of a disk makes all wait. */
+/**
+ * Time after which even the quickest answer shows an overload. It is longer than any stall of a disk that delays all
+ * requests.
+ */
 export const WAIT_MS_MAX = 250;
 /**
- * From then on no more are begun than are answered in this time: waiting longer helps nobody. And what waits for longer
- * than V8 takes to collect young objects twice (80 ms at 4,000 posts a second) becomes old, and dear to get rid of.
+ * While the bound holds, a queue admits no more requests than are answered in this time: a longer wait helps nobody. A
+ * request that waits longer than V8 takes to collect young objects twice (80 ms at 4,000 posts a second) also moves its
+ * objects to the old generation, where they are expensive to free.
  */
 export const QUEUE_MS_MAX = 100;
-/** How long the bound holds after answers were last that slow, or requests last refused for it: else what it keeps out comes back at once. */
+/**
+ * Duration of the bound after the last answers that were too slow, or after the last refusal because of it. Without it,
+ * the load that the bound keeps out would come back at once.
+ */
 const BOUND_MS = 3_000;
-/** Longest turn of the event loop in which requests are still begun; what is ready then waits for the next turn. */
+/**
+ * Longest turn of the event loop in which requests are still admitted. Requests that are ready later wait for the next
+ * turn.
+ */
 export const TURN_MS_MAX = 250;
-/** One long turn may be a single large job; within this time of it a second one is a queue. */
+/**
+ * Time after a long turn in which a second long turn counts as a queue. One long turn alone may be a single large job.
+ */
 const LATE_MEMORY_MS = 2_000;
-/** How often the queues are judged: some times within WAIT_MS_MAX. */
+/** Interval at which the queues are judged: several times within WAIT_MS_MAX. */
 const BEAT_MS = 50;
-/** Weight of one beat in the mean rate: that of the last second. */
+/** Weight of one beat in the mean rate, which then covers about the last second. */
 const BEAT_WEIGHT = 0.05;
 
-/** Requests of one kind that were begun and not answered yet. */
+/** Requests of one kind (reads or writes) that were admitted and are not answered yet. */
 class Queue {
   inFlight = 0;
   #leastMs = Number.POSITIVE_INFINITY;
@@ -35,14 +50,17 @@ class Queue {
   #max = Number.POSITIVE_INFINITY;
   #boundUntilMs = Number.NEGATIVE_INFINITY;
 
-  /** Whether one more would wait too long. */
+  /** Returns true if one more request would wait too long. */
   refuses(): boolean {
     if (this.inFlight < this.#max) return false;
     this.#refused = true;
     return true;
   }
 
-  /** What was not done says nothing of how long the others wait: it may not even have got into their queue. */
+  /**
+   * Ignores the time of a failed request: it says nothing about the wait of the others, because it may not even have
+   * entered their queue.
+   */
   ended(tookMs: number, isDone: boolean): void {
     this.inFlight--;
     if (!isDone) return;
@@ -62,10 +80,10 @@ class Queue {
 }
 
 /**
- * Decides which requests are begun, so that a node offered more than it can do goes on answering as many as it can:
- * what waits too long is not added to. Requests wait in two places. Those that were begun and wait for an actor or
- * the store are counted and timed, reads and writes apart. Those that wait in sockets show as turns of the event
- * loop that take long, one after the other.
+ * Decides which requests are admitted, so that an overloaded node keeps answering as many as it can: a queue that waits
+ * too long does not grow. Requests wait in two places. Admitted requests that wait for an actor or the store are
+ * counted and timed, reads and writes apart. Requests that wait in sockets show as successive long turns of the event
+ * loop.
  */
 export class Admission {
   readonly #clock: Clock;
@@ -82,12 +100,12 @@ export class Admission {
     this.#inFlightMax = inFlightMax;
   }
 
-  /** Begun and not answered yet, without those that are answered at once. */
+  /** Number of admitted requests without an answer. Requests that are answered synchronously do not count. */
   get inFlight(): number {
     return this.#reads.inFlight + this.#writes.inFlight;
   }
 
-  /** Undefined: the request is taken on. `nowMs` is monotonic. */
+  /** Returns the reason for a refusal, or undefined if the request is admitted. `nowMs` is monotonic. */
   refusal(writes: boolean, nowMs: number): Overload | undefined {
     if (this.#beating === undefined) this.#beat(nowMs);
     if (this.inFlight >= this.#inFlightMax) return 'in_flight';
@@ -99,22 +117,25 @@ export class Admission {
     return undefined;
   }
 
-  /** A request that was taken on has to wait; `ended` must follow. */
+  /** Records that an admitted request has to wait; a call of `ended` must follow. */
   began(writes: boolean): void {
     (writes ? this.#writes : this.#reads).inFlight++;
   }
 
-  /** `isDone`: it was answered with what it asked for, not with an error. */
+  /** Records the end of a request. `isDone`: the answer is not an error. */
   ended(writes: boolean, tookMs: number, isDone: boolean): void {
     (writes ? this.#writes : this.#reads).ended(tookMs, isDone);
   }
 
-  /** Judges no more. */
+  /** Stops the periodic judgement. */
   close(): void {
     this.#beating?.cancel();
   }
 
-  /** Timers run between two turns, so the time since the last beat is at least what the present turn has taken. */
+  /**
+   * Starts the next beat. Timers run between two turns, so the time since the last beat is at least the duration of the
+   * present turn.
+   */
   #beat(nowMs: number): void {
     this.#turnMs = nowMs;
     this.#begunInTurn = 0;
@@ -124,7 +145,7 @@ export class Admission {
       if (now - this.#turnMs > BEAT_MS + TURN_MS_MAX) this.#lateUntilMs = now + LATE_MEMORY_MS;
       this.#reads.judge(now, now - this.#turnMs);
       this.#writes.judge(now, now - this.#turnMs);
-      // An idle node has nothing to judge and is not woken for it.
+      // An idle node has no queue to judge, so no timer wakes it.
       if (this.#begunInTurn > 0 || this.inFlight > 0) this.#beat(now);
     });
   }

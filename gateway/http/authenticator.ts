@@ -5,56 +5,59 @@ import { accounts, tokens } from '../../store/tables.js';
 import { isSuspended } from '../entities/account/account.js';
 import type { Bearer } from './route.js';
 
-/** Who calls: nobody, an application or a user. */
+/** Caller of a request: anonymous, an application or a user. */
 export interface Caller {
-  /** The user's account id. */
+  /** Account id of the user. */
   readonly viewer: string | undefined;
   readonly bearer: Bearer | undefined;
 }
 
-/** A valid token with its account, as their rows are. */
+/** A valid token with its account: the rows as stored. */
 export interface Authenticated extends Caller {
   readonly hash: string;
   readonly token: StoreTokenRecord;
-  /** Absent for an application's own token. */
+  /** Absent for the token of an application. */
   readonly account: StoreAccountRecord | undefined;
   readonly bearer: Bearer;
 }
 
-/** A header that bore a valid token, and what was made of the rows when they were last looked at. */
+/** A header that carried a valid token, and the result for its rows when they were last read. */
 interface Known {
   readonly hash: string;
   found: Authenticated | undefined;
 }
 
-/** Headers kept: some hundred bytes each, and what is made of rows that are in memory anyway. */
+/** Cached headers: some hundred bytes each, plus results for rows that are in memory anyway. */
 const HEADERS_MAX = 100_000;
-/** Longest token looked up; ours have 43 characters. */
+/** Longest token that is looked up; the tokens of this server have 43 characters. */
 const TOKEN_CHARS_MAX = 512;
 
 export const tokenHash = (token: string): string => createHash('sha256').update(token).digest('base64url');
 
-/** The token of an Authorization header: undefined when there is no header, '' when it bears none. */
+/** Returns the token of an Authorization header: undefined without a header, '' if the header carries no token. */
 export function bearerToken(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
   return /^Bearer +([\x21-\x7e]+) *$/i.exec(header)?.[1] ?? '';
 }
 
 /**
- * Finds the token that a request bears, and its account. Both rows are looked at on each request, in memory while the
- * store's cache vouches for them, so a revocation counts at once on the node that writes it, and on others as soon as
- * any other change of a row (store/cache/cached-tables.ts).
+ * Finds the token that a request carries, and its account. Each request checks both rows, in memory while the store's
+ * cache guarantees them. A revocation therefore takes effect at once on the node that writes it, and on other nodes as
+ * soon as any other change of a row (store/cache/cached-tables.ts).
  */
 export class Authenticator {
   readonly #tables: ReadTables;
-  /** By the Authorization header: saves taking it apart and hashing the token on each request. */
+  /** Results by Authorization header: avoids parsing the header and hashing the token on each request. */
   readonly #known = new Map<string, Known>();
 
   constructor(tables: ReadTables) {
     this.#tables = tables;
   }
 
-  /** The token of an Authorization header if its rows are in memory; undefined says nothing of it. */
+  /**
+   * Returns the token of an Authorization header if its rows are in memory. Undefined does not mean that the token is
+   * invalid.
+   */
   recall(header: string): Authenticated | undefined {
     const known = this.#known.get(header);
     const token = known && this.#tables.peek?.(tokens, { hash: known.hash });
@@ -68,23 +71,24 @@ export class Authenticator {
     return known.found;
   }
 
-  /** Undefined: no such token. @throws Unavailable when the store cannot answer */
+  /** Returns undefined if there is no such token. @throws Unavailable when the store cannot answer */
   async authenticateHeader(header: string): Promise<Authenticated | undefined> {
     const token = bearerToken(header) ?? '';
     const found = await this.authenticate(token);
     if (found === undefined) this.#known.delete(header);
-    // In one spelling only: nobody shall crowd others out, or fill memory, with spaces and capitals.
+    // Only one spelling is cached: a client must not evict the entries of others, or fill memory, with spaces and
+    // capitals.
     else if (header === `Bearer ${token}`) this.#know(header, found);
     return found;
   }
 
-  /** Undefined: no such token. @throws Unavailable when the store cannot answer */
+  /** Returns undefined if there is no such token. @throws Unavailable when the store cannot answer */
   async authenticate(token: string): Promise<Authenticated | undefined> {
     if (token === '' || token.length > TOKEN_CHARS_MAX) return undefined;
     return this.byHash(tokenHash(token));
   }
 
-  /** As `authenticate`, for a token of which only the hash is known. */
+  /** Works as `authenticate` does, for a token of which only the hash is available. */
   async byHash(hash: string): Promise<Authenticated | undefined> {
     const token = await this.#tables.get(tokens, { hash });
     if (token === undefined) return undefined;
@@ -102,7 +106,7 @@ export class Authenticator {
   }
 }
 
-/** Undefined for a browser's session, which is no token. */
+/** Returns undefined for the session of a browser, which is not an access token. */
 function authenticated(
   hash: string,
   token: StoreTokenRecord,
@@ -114,7 +118,7 @@ function authenticated(
   return { hash, token, account, viewer: account.id, bearer: { ...bearer, accountId: account.id } };
 }
 
-/** True when the account may act: confirmed, approved, not disabled. */
+/** Returns true if the account may act: it is confirmed, approved, not disabled and not suspended. */
 export function usable(account: StoreAccountRecord): boolean {
   return account.confirmed && account.approved && !account.disabled && !isSuspended(account);
 }

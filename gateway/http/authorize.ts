@@ -10,7 +10,7 @@ const NOBODY: Caller = { viewer: undefined, bearer: undefined };
 const INVALID_TOKEN = problem('unauthorized', 'The access token is invalid');
 
 /**
- * Decides whether the request's Authorization header allows the route; at once unless the store must be asked.
+ * Decides if the request's Authorization header allows the route. Answers synchronously unless the store must be read.
  * @throws Unavailable (rejects) when the store cannot answer
  */
 export function authorize(
@@ -33,7 +33,7 @@ async function look(
   return found === undefined ? INVALID_TOKEN : permit(route, found);
 }
 
-/** As `authorize`, for a token that was found already. */
+/** Works as `authorize` does, for a token that was already found. */
 export function permit(route: Pick<AnyRoute, 'auth' | 'scope' | 'permission'>, found: Authenticated): Caller | Problem {
   const { token, account } = found;
   if (account === undefined && (route.auth === 'user' || route.auth === 'unconfirmed')) {

@@ -1,28 +1,31 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { Head } from './head.js';
 
-/** What came of reading a body. */
+/** Result of reading a body. */
 export type BodyRead = Uint8Array | 'too_large' | NoRoom | 'aborted';
-/** Why an upload gets no room: all of it is taken, or the account has its share. */
+/** Reason why an upload gets no room: all room is in use, or the account has used its share. */
 type NoRoom = 'unavailable' | 'over_share';
 
 /**
- * A body that is too large is read to its end and thrown away, up to this, because many clients only look for an
- * answer once they have sent everything; past it the connection is closed.
+ * A body that is too large is read to its end and discarded, up to this size, because many clients look for an answer
+ * only after they have sent everything. Past it the connection is closed.
  */
 const DISCARD_BYTES_MAX = 16 * 1_048_576;
 /**
- * Of uploads read or worked on at one time, as announced: bounds a node's memory to twice as much, since a file is
- * copied out of its form. Two films, or some fifty photographs.
+ * Announced bytes of all uploads that are read or processed at one time. Bounds a node's memory to twice as much,
+ * because a file is copied out of its form. It fits two films, or some fifty photographs.
  */
 export const UPLOADS_BYTES_MAX = 256 * 1_048_576;
 
-/** The most that uploads of one account may have of it: a film and some photographs. The rest is for others. */
+/**
+ * Largest share of the room for the uploads of one account: a film and some photographs. The rest is for other
+ * accounts.
+ */
 export const UPLOADS_OF_ACCOUNT_BYTES_MAX = UPLOADS_BYTES_MAX / 2;
-/** Room that a body without a length takes at a time as it grows. */
+/** Step in which a body without an announced length reserves room as it grows. */
 const GROWTH_BYTES = 4 * 1_048_576;
 
-/** Memory for bodies that are larger than usual ones, shared fairly between accounts. */
+/** Memory for bodies that are larger than usual, shared fairly between accounts. */
 export class UploadRoom {
   #left: number;
   readonly #share: number;
@@ -33,7 +36,10 @@ export class UploadRoom {
     this.#share = share;
   }
 
-  /** Takes room, for an account once it is known; answers why there is none. */
+  /**
+   * Reserves room, for an account once it is known. Returns the reason if there is none, undefined if the room is
+   * reserved.
+   */
   take(bytes: number, account?: string): NoRoom | undefined {
     if (bytes > this.#left) return 'unavailable';
     if (account !== undefined && !this.assign(bytes, account)) return 'over_share';
@@ -41,7 +47,7 @@ export class UploadRoom {
     return undefined;
   }
 
-  /** Counts room that was taken towards the share of an account; false if that has none left. */
+  /** Counts reserved room towards the share of an account. Returns false if the share is used up. */
   assign(bytes: number, account: string): boolean {
     const held = this.#ofAccount.get(account) ?? 0;
     if (held + bytes > this.#share) return false;
@@ -49,7 +55,7 @@ export class UploadRoom {
     return true;
   }
 
-  /** Gives room back that was taken, and counted if `account` says for whom. */
+  /** Releases reserved room. `account` is the one whose share it counted towards, if any. */
   give(bytes: number, account?: string): void {
     this.#left += bytes;
     if (account === undefined) return;
@@ -59,22 +65,25 @@ export class UploadRoom {
   }
 }
 
-/** Whether a request has a body at all. */
+/** Returns true if a request has a body. */
 export function hasBody({ contentLength, transferEncoding }: Head): boolean {
   return transferEncoding !== undefined || (contentLength !== undefined && Number(contentLength) !== 0);
 }
 
-/** Whether a body that nobody reads could keep the connection busy for long. */
+/** Returns true if a body that nobody reads could keep the connection busy for long. */
 export function mayBeLong(request: HttpRequest): boolean {
   return (
     request.getHeader('transfer-encoding') !== '' || Number(request.getHeader('content-length')) > DISCARD_BYTES_MAX
   );
 }
 
-/** Collects one request's body, never more than `bytesMax` of it. Must be made within uWebSockets' request handler. */
+/**
+ * Collects the body of one request, never more than `bytesMax` of it. Must be created within uWebSockets' request
+ * handler.
+ */
 export class BodyReader {
   readonly done: Promise<BodyRead>;
-  /** True while parts of the body may still come: the connection must not be used for another request. */
+  /** True while parts of the body may still arrive: the connection must not be used for another request. */
   unread = false;
   #settle: (read: BodyRead) => void = () => {};
   #chunks: Uint8Array[] = [];
@@ -87,7 +96,10 @@ export class BodyReader {
   #taken = 0;
   #account: string | undefined;
 
-  /** For a request that `hasBody`. `room`: for a body larger than usual, which has to wait for none. */
+  /**
+   * Reads a request for which `hasBody` is true. `room` is for bodies that are larger than usual; a usual body waits
+   * for no room.
+   */
   constructor(response: HttpResponse, { contentLength }: Head, bytesMax: number, room?: UploadRoom) {
     this.#room = room;
     this.#announced = contentLength === undefined ? undefined : Number(contentLength);
@@ -106,7 +118,7 @@ export class BodyReader {
     response.onData((chunk, last) => this.#take(chunk, last, bytesMax));
   }
 
-  /** What comes is counted, not kept: the answer is settled already. */
+  /** Discards the body. Further bytes are counted but not stored, because the answer is already decided. */
   discard(): void {
     this.#keeping = false;
     this.#chunks = [];
@@ -115,7 +127,7 @@ export class BodyReader {
     this.#taken = 0;
   }
 
-  /** Counts the upload towards the account's share; false if that is used up: nothing is kept then. */
+  /** Counts the upload towards the account's share. Returns false, and discards the body, if the share is used up. */
   assignTo(account: string): boolean {
     if (this.#room?.assign(this.#taken, account) === false) {
       this.discard();

@@ -2,16 +2,16 @@ import uws from 'uWebSockets.js';
 import { assignValue, checkedText, emptyForm, FORM_VALUES_MAX, parseUrlEncoded, Unparsable } from './form.js';
 import type { Uploaded } from './route.js';
 
-/** JSON and forms; a post of 500 characters with everything around it stays far below. */
+/** Largest JSON or form body. A post of 500 characters with all its fields stays far below. */
 export const BODY_BYTES_MAX = 1_048_576;
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
-/** Escapes that could stand for NUL or a lone surrogate; only then is the parsed value searched. */
+/** Escapes that could stand for NUL or a lone surrogate. The parsed value is searched only if the text has one. */
 const doubtfulEscape = /\\u(?:0000|d[89a-f])/i;
 
 /**
- * The body as an object: JSON, urlencoded or multipart by its content type (absent: a form if it looks like none of
- * JSON's). An empty body is an empty object.
+ * Parses the body into an object: JSON, urlencoded or multipart by its content type. Without a content type the body is
+ * a form unless it looks like JSON. An empty body is an empty object.
  * @throws Unparsable
  */
 export function parseBody(bytes: Uint8Array, contentType: string): object {
@@ -43,7 +43,7 @@ function parseJson(text: string): object {
     throw new Unparsable('Malformed JSON');
   }
   if (LONG_INTEGER.test(text)) value = JSON.parse(withQuotedIntegers(text));
-  // Some clients write so that they have nothing to say.
+  // Some clients send `null` for an empty body.
   if (value === null) return {};
   if (typeof value !== 'object' || Array.isArray(value)) {
     throw new Unparsable('The body must be a JSON object');
@@ -52,12 +52,12 @@ function parseJson(text: string): object {
   return value;
 }
 
-/** A number that may be larger than JavaScript holds exactly, or a text that looks so. */
+/** A number that may be too large for JavaScript to represent exactly, or text that looks like one. */
 const LONG_INTEGER = /(?:^|[[:,\s-])[0-9]{16}/;
 
 /**
- * Valid JSON whose integers past 2^53 are texts: ids have 64 bits, some clients write them as numbers, and `JSON.parse`
- * rounds them.
+ * Returns valid JSON in which integers past 2^53 are strings. Ids have 64 bits, some clients write them as numbers, and
+ * `JSON.parse` rounds them.
  */
 function withQuotedIntegers(text: string): string {
   const tokens = /"|-?[0-9][0-9.eE+-]*/g;
@@ -75,7 +75,7 @@ function withQuotedIntegers(text: string): string {
   return quoted + text.slice(copied);
 }
 
-/** The place behind the closing quotation mark of a string. */
+/** Returns the position behind the closing quotation mark of a string. */
 function afterString(text: string, opening: number): number {
   let closing = opening;
   let backslashes: number;
@@ -87,7 +87,7 @@ function afterString(text: string, opening: number): number {
   return closing + 1;
 }
 
-/** Without recursion: the nesting is the client's choice. */
+/** Checks all texts of a value without recursion, because the client chooses the nesting. */
 function checkTexts(root: object): void {
   const open: unknown[] = [root];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
@@ -103,7 +103,7 @@ function checkTexts(root: object): void {
 
 function parseMultipart(bytes: Uint8Array, contentType: string): object {
   const boundary = boundaryOf(contentType);
-  // uWebSockets knows it without quotes only, and with no parameter beside it.
+  // uWebSockets accepts a boundary only without quotes and without another parameter.
   const parts = uws.getParts(bytes, `multipart/form-data; boundary=${boundary}`);
   if (boundary === '' || parts === undefined || (parts.length === 0 && !endsAsMultipart(bytes, boundary))) {
     throw new Unparsable('Malformed multipart body');
@@ -116,7 +116,7 @@ function parseMultipart(bytes: Uint8Array, contentType: string): object {
     if (part.filename === undefined) {
       assignValue(form, name, checkedText(decodeUtf8(data)));
     } else {
-      // A copy: the part is a view of the whole body, which it would keep alive.
+      // The file is copied: the part is a view of the whole body, which it would keep in memory.
       const file: Uploaded = { bytes: data.slice(), filename: checkedText(part.filename), contentType: part.type };
       assignValue(form, name, file);
     }
@@ -124,11 +124,14 @@ function parseMultipart(bytes: Uint8Array, contentType: string): object {
   return form;
 }
 
-/** Empty where there is none. */
+/** Returns the boundary of a multipart content type, or '' if there is none. */
 function boundaryOf(contentType: string): string {
   const given = /;\s*boundary=(?:"([^"]*)"|([^;\s]*))/i.exec(contentType);
   return given?.[1] ?? given?.[2] ?? '';
 }
 
-/** Tells a form without fields from a body whose boundary is not the one announced: uWebSockets finds no parts in both. */
+/**
+ * Returns true if the body ends with the announced boundary. Tells a form without fields from a body with another
+ * boundary: uWebSockets finds no parts in both.
+ */
 const endsAsMultipart = (bytes: Uint8Array, boundary: string) => Buffer.from(bytes).includes(`--${boundary}--`);

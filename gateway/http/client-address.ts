@@ -1,17 +1,18 @@
 import ipaddr from 'ipaddr.js';
 
-/** A header longer than this many hops is an attempt at something. */
+/** Hops of X-Forwarded-For that are read. A header with more is an attack or an error. */
 const HOPS_MAX = 32;
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = [Address, number];
 
-/** Says who the client is, given the connection's address and its X-Forwarded-For. */
+/** Returns the client's address, given the connection's address and its X-Forwarded-For. */
 export type ClientAddress = (connected: string, forwardedFor: string | undefined) => string;
 
 /**
+ * Builds the function that finds the client's address.
  * @param trustedProxies CIDRs or single addresses, or `loopback`
- * @throws Error naming the one that is malformed
+ * @throws Error that names the malformed entry
  */
 export function clientAddress(trustedProxies: readonly string[]): ClientAddress {
   const ranges = trustedProxies.flatMap(parseRange);
@@ -21,7 +22,8 @@ export function clientAddress(trustedProxies: readonly string[]): ClientAddress 
     let client = parse(connected);
     if (client === undefined) return connected;
     if (forwardedFor === undefined || forwardedFor === '' || !trusted(client)) return client.toString();
-    // From the nearest hop outwards: the first one that is not ours is the client; what stands before it is hearsay.
+    // The loop goes from the nearest hop outwards. The first hop that is not a trusted proxy is the client; the hops
+    // before it are not trustworthy.
     for (const hop of forwardedFor.split(',').reverse().slice(0, HOPS_MAX)) {
       const address = parse(hop.trim());
       if (address === undefined) break;

@@ -23,13 +23,13 @@ interface Shape {
 }
 
 /**
- * Brings a value towards its schema before ajv judges it. Words become booleans and numbers. One value, or
- * `{"0": …, "1": …}` (a form's indexed names), becomes an array. A data: address becomes the file that it holds, as
- * Mastodon takes pictures in JSON. Empty text becomes null where null is allowed and text is not.
+ * Converts a value towards its schema before ajv judges it. Words become booleans and numbers. One value, or `{"0": …,
+ * "1": …}` (a form's indexed names), becomes an array. A data: address becomes the file that it holds, because Mastodon
+ * accepts pictures in JSON. Empty text becomes null if the schema allows null and not text.
  *
- * Some values count as absent where the schema does not allow them: null; empty text for numbers, booleans, literals
- * and texts with a pattern, also within a list; a scalar for an object or for a list of objects; and whatever does not
- * fit a schema that is `lenient`. Other values that do not fit are left for ajv to refuse. The function walks the
+ * Some values count as absent if the schema does not allow them: null; empty text for numbers, booleans, literals and
+ * texts with a pattern, also within a list; a scalar for an object or for a list of objects; and any value that does
+ * not fit a schema that is `lenient`. Other values that do not fit are left for ajv to refuse. The function walks the
  * schema, not the value, so hostile nesting costs nothing. It changes objects in place.
  */
 export function coerce(schema: TSchema, value: unknown): unknown {
@@ -52,7 +52,10 @@ export function coerce(schema: TSchema, value: unknown): unknown {
   }
 }
 
-/** A union that takes the value's own type keeps it; else the first alternative to which it can be brought. */
+/**
+ * Converts a value for a union. An alternative of the value's own type wins; otherwise the first alternative to which
+ * the value can be converted.
+ */
 function coerceUnion(alternatives: readonly TSchema[], value: unknown): unknown {
   const own = alternatives.find((one) => (one as Shape).type === typeNameOf(value));
   if (own !== undefined) return coerce(own, value);
@@ -85,7 +88,10 @@ function coerceNumber({ clamp, maximum }: Shape, value: unknown): unknown {
   return isClamped && typeof number === 'number' && number > maximum ? maximum : number;
 }
 
-/** A number that JavaScript holds exactly, or one of any size that is cut to a maximum anyway. */
+/**
+ * Returns true for a number that JavaScript represents exactly, or for one of any size if it is clamped to a maximum
+ * anyway.
+ */
 function isNumeral(text: string, isClamped: boolean): boolean {
   return /^[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?$/.test(text) || (isClamped && /^\+?[0-9]+$/.test(text));
 }
@@ -139,18 +145,24 @@ function countsAsAbsent(shape: Shape, given: unknown): boolean {
 
 const isScalar = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value);
 
-/** A scalar, or a list of scalars: as a list of objects it would be an empty one, which may mean to delete all. */
+/**
+ * Returns true for a scalar, or a list of scalars. Converted to a list of objects it would be an empty list, which may
+ * mean to delete all.
+ */
 const holdsScalarsOnly = (given: unknown): boolean =>
   Array.isArray(given) ? given.length > 0 && given.every(isScalar) : isScalar(given);
 
-/** An object, a list of objects, or either of some. A file is an object whose bytes JSON may give as text. */
+/**
+ * Returns true if the schema allows only objects, lists of objects, or a union of these. A file is an object whose
+ * bytes JSON may give as text.
+ */
 function takesObjectsOnly({ type, items, anyOf, bytes }: Shape): boolean {
   if (anyOf !== undefined) return anyOf.every((one) => takesObjectsOnly(one as Shape));
   if (type === 'array') return items !== undefined && takesObjectsOnly(items as Shape);
   return type === 'object' && bytes !== true;
 }
 
-/** By their sources, which stand in schemas. */
+/** Compiled patterns by their source. Sources come from schemas only, so the map is bounded. */
 const patterns = new Map<string, RegExp>();
 
 function patternOf(source: string): RegExp {
@@ -169,7 +181,10 @@ function isUnfit({ lenient, type, minimum, pattern = '' }: Shape, value: unknown
   return !Number.isInteger(value) || (minimum !== undefined && (value as number) < minimum);
 }
 
-/** Forms name fields that nobody filled in. Plain text may be empty: then it is for the route to say. */
+/**
+ * Returns true if empty text counts as absent. Forms send fields that nobody filled in. Plain text may be empty: then
+ * the route decides.
+ */
 function cannotBeEmpty(shape: Shape): boolean {
   if (shape.anyOf !== undefined) return shape.anyOf.every((one) => cannotBeEmpty(one as Shape));
   switch (shape.type) {
@@ -186,7 +201,7 @@ function cannotBeEmpty(shape: Shape): boolean {
   }
 }
 
-/** What a browser sends for a field in which no file was chosen. */
+/** Returns true for the value that a browser sends for a field without a chosen file. */
 function isNoFile(given: unknown): boolean {
   const { filename, bytes } = (typeof given === 'object' && given !== null ? given : {}) as Partial<Uploaded>;
   return filename === '' && bytes instanceof Uint8Array && bytes.length === 0;

@@ -18,48 +18,51 @@ import { type Match, paramNames, Router } from './router.js';
 import type { Services } from './services.js';
 import { type Validate, validators } from './validate.js';
 
-/** Where the gateway reports; pino fits. */
+/** Log of the gateway. A pino logger fits. */
 export interface GatewayLogger {
   debug(fields: object, message: string): void;
-  /** Absent: all levels are written. Asked before fields are put together. */
+  /** Absent: all levels are written. Called before the fields of a line are collected. */
   isLevelEnabled?(level: string): boolean;
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
 
-/** A route made ready: its schemas compiled. */
+/** A route with its schemas compiled. */
 export interface Prepared {
   readonly method: AnyRoute['method'];
   readonly path: string;
   readonly route: AnyRoute;
   readonly names: readonly string[];
-  /** Its only parameter is `:id`, which is judged without the schema as long as it is one. */
+  /** True if the only parameter is `:id`. A valid id is then accepted without the schema. */
   readonly isById: boolean;
-  /** Requests count towards rate limits. */
+  /** True if requests count towards rate limits. */
   readonly isLimited: boolean;
-  /** Absent: the route has no schema for it. */
+  /** Absent: the route has no such schema. */
   readonly params: Validate | undefined;
   readonly query: Validate | undefined;
   readonly body: Validate | undefined;
-  /** What short queries without lists became, which nobody changes. */
+  /** Parsed values of short queries without lists. They are frozen. */
   readonly queries: Map<string, object>;
 }
 
-/** An answer as handlers give it. */
+/** Result of a handler. */
 type Handled = Answer | Problem;
-/** Undefined: the client is gone. */
+/** Undefined: the client has disconnected. */
 type Attempt = Handled | undefined | Promise<Handled | undefined>;
 
 const ID_SCHEMA = idText();
-/** What a route without a schema gets. */
+/** Value for a route without a schema. */
 const EMPTY: object = Object.freeze({});
 const NOWHERE: Address = { params: EMPTY, query: EMPTY };
 const NO_BYTES = new Uint8Array(0);
-/** Of one route, and the longest of them: of all routes some 5 MB if somebody fills them. */
+/** Cached queries of one route, and the longest of them. All routes together take some 5 MB if a client fills them. */
 const QUERIES_MAX = 64;
 const QUERY_CHARS_MAX = 48;
-/** While a part is out of reach each request may be refused, thousands a second: two lines a second say why as well. */
+/**
+ * Log lines in the span below that say why a request was refused. While a service is unreachable, thousands of requests
+ * a second may fail; two lines a second are enough.
+ */
 const OUTAGE_LINES_MAX = 10;
 const OUTAGE_SPAN_MS = 5_000;
 const NOT_FOUND = problem('not_found', 'Record not found');
@@ -67,7 +70,7 @@ const TOO_MANY = problem('rate_limited', 'Too many requests');
 const OVER_SHARE = problem('rate_limited', 'You are uploading too much at once, please wait until that is done');
 const NO_SUCH_PAGE = problem('not_found', 'There is nothing at this address');
 
-/** Takes a request through parsing, authorisation, validation and its handler to an answer. Knows no sockets. */
+/** Takes a request through authorization, parsing, validation and its handler to an answer. Independent of sockets. */
 export class Dispatcher {
   readonly #router: Router<Prepared>;
   readonly #services: Services;
@@ -99,8 +102,8 @@ export class Dispatcher {
   }
 
   /**
-   * Neither throws nor rejects: whatever happens has an answer. It comes at once unless something had to be waited
-   * for. Undefined: the client is gone.
+   * Answers a request. Neither throws nor rejects: every failure has an answer. The answer comes synchronously unless
+   * the request had to wait. Undefined: the client has disconnected.
    */
   answer(match: Match<Prepared>, arrival: Arrival): Answer | Promise<Answer | undefined> {
     let attempt: Attempt;
@@ -124,7 +127,7 @@ export class Dispatcher {
     }
     const answer = isProblem(handled) ? problemAnswer(handled) : handled;
     if (arrival.body === undefined) return answer;
-    // A refusal waits for the body's end: most clients only look for an answer once they have sent everything.
+    // A refusal waits for the body's end: most clients look for an answer only after they have sent everything.
     arrival.body.discard();
     return (await arrival.body.done) === 'aborted' ? undefined : answer;
   }
@@ -138,9 +141,10 @@ export class Dispatcher {
   }
 
   #run(prepared: Prepared, raw: readonly string[], arrival: Arrival): Attempt {
-    // The token first: nobody without a valid one is told anything about parameters.
+    // The token is checked first: a caller without a valid one learns nothing about parameters.
     const caller = authorize(prepared.route, arrival.head.authorization, this.#authenticator);
-    // Writes of all but users whose tokens are known count by it, also when the client has gone meanwhile.
+    // Stores the address now, because writes of all but users with cached tokens count by address, even if the client
+    // disconnects meanwhile.
     if (arrival.writes && !isKnownUser(prepared.route, caller)) arrival.connected();
     if (arrival.body !== undefined || caller instanceof Promise) {
       return this.#runLater(prepared, raw, caller, arrival);
@@ -170,7 +174,7 @@ export class Dispatcher {
     return this.#handle(prepared, address, caller, bytes, arrival);
   }
 
-  /** Counts the request, where requests are counted, and has it carried out unless there were too many. */
+  /** Counts a request that counts towards rate limits, and runs its handler unless there were too many. */
   #handle(
     prepared: Prepared,
     address: Address,
@@ -191,7 +195,9 @@ export class Dispatcher {
       : withHeaders(handled, standing);
   }
 
-  /** What is refused before anybody knows who asks counts for the address: tokens are not tried out without end. */
+  /**
+   * Counts a refused request for its address if the caller is still unknown, so that nobody can try tokens without end.
+   */
   #refuse(prepared: Prepared, refusal: Problem, arrival: Arrival): Handled {
     const standing = prepared.isLimited
       ? this.#rateLimits?.take(prepared.route, undefined, () => this.#from(arrival))
@@ -200,7 +206,7 @@ export class Dispatcher {
     return standing.refused ? this.#tooMany(prepared, standing) : withHeaders(refusal, standing);
   }
 
-  /** 429 with the time from which requests are answered again: a page where people look at it. */
+  /** Returns 429 with the time after which requests are answered again: a page for people, JSON for clients. */
   #tooMany({ path }: Prepared, standing: Standing): Answer {
     const retryAfter = { 'retry-after': String(standing.retryAfterSeconds) };
     const { instance } = this.#services;
@@ -239,8 +245,8 @@ export class Dispatcher {
   }
 
   /**
-   * Parameters come in the address or in the body, as at Mastodon: a route with a schema for only one of them takes
-   * both, and the body's count first.
+   * Parses the body. As in Mastodon, parameters may come in the address or in the body: a route with a schema for only
+   * one of them accepts both, and the body takes precedence.
    */
   #parseBody(route: AnyRoute, bytes: Uint8Array, head: Head): object {
     const body = parseBody(bytes, head.contentType ?? '');
@@ -248,16 +254,16 @@ export class Dispatcher {
     return Object.assign(parseUrlEncoded(head.query), body);
   }
 
-  /** Path and query; syntax before values, so that a 400 comes before a 404. */
+  /** Parses path and query. Checks syntax before values, so that a 400 comes before a 404. */
   #parseAddress(prepared: Prepared, raw: readonly string[], head: Head): Address | Problem {
     const id = prepared.isById && isIdText(raw[0] ?? '') ? raw[0] : undefined;
     const params = id !== undefined ? { id } : raw.length === 0 ? EMPTY : decodeParams(prepared.names, raw);
-    // uWebSockets replaces bytes that are not UTF-8.
+    // uWebSockets replaces bytes that are not UTF-8 by U+FFFD.
     if (head.query.includes('\ufffd') || head.path.includes('\ufffd')) throw new Unparsable('Malformed UTF-8');
     if (head.query === '' && raw.length === 0 && prepared.params === undefined && prepared.query === undefined) {
       return NOWHERE;
     }
-    // Syntax is looked at first: what is known has been.
+    // The syntax is checked first. A cached query has passed that check.
     const known = prepared.queries.get(head.query);
     const form = known === undefined ? parseUrlEncoded(head.query) : EMPTY;
     const validParams = id !== undefined || prepared.params === undefined ? { value: params } : prepared.params(params);
@@ -285,7 +291,10 @@ export class Dispatcher {
 const isKnownUser = ({ auth }: AnyRoute, caller: Caller | Problem | Promise<Caller | Problem>): boolean =>
   auth === 'user' && !(caller instanceof Promise) && !isProblem(caller);
 
-/** Clients ask the same again and again: to take a query apart and judge it costs as much as to find a page in memory. */
+/**
+ * Caches a parsed query. Clients repeat queries, and parsing and validating one costs as much as finding a page in
+ * memory.
+ */
 function keepQuery({ queries }: Prepared, text: string, value: unknown): void {
   if (text.length > QUERY_CHARS_MAX || typeof value !== 'object' || value === null) return;
   for (const one of Object.values(value)) if (typeof one === 'object' && one !== null) return;
@@ -320,13 +329,13 @@ function prepare(route: AnyRoute, compile: (schema: TSchema) => Validate): Prepa
   };
 }
 
-/** Whether a schema says no more than `idText`. */
+/** Returns true if a schema is no stricter than `idText`. */
 function takesIds(schema: TSchema | undefined): boolean {
   const said = Object.entries(schema ?? {});
   return said.length === 2 && said.every(([name, value]) => Reflect.get(ID_SCHEMA, name) === value);
 }
 
-/** How much of a body the route takes. */
+/** Returns the number of body bytes that the route accepts. */
 export function bodyBytesMax(match: Match<Prepared>, contentType: string | undefined): number {
   if (match.kind !== 'route' || match.route.route.multipartBytesMax === undefined) return BODY_BYTES_MAX;
   return contentType?.toLowerCase().startsWith('multipart/form-data')

@@ -6,25 +6,25 @@ import { requestId } from './responder.js';
 
 /** One request with its response, from arrival to answer. */
 export class Exchange implements Arrival {
-  /** The client has gone: the response must not be touched. */
+  /** The client has disconnected: the response must not be used. */
   aborted = false;
   /** uWebSockets takes no more calls on the response. */
   answered = false;
   body: BodyReader | undefined;
-  /** Called when the client goes. */
+  /** Called when the client disconnects. */
   onGone: (() => void) | undefined;
-  /** Any method but GET and HEAD. */
+  /** True for any method but GET and HEAD. */
   readonly writes: boolean;
   readonly #idPrefix: string;
   #address: ArrayBuffer | undefined;
 
-  /** Must be made within uWebSockets' request handler. */
+  /** Must be created within uWebSockets' request handler. */
   constructor(
     readonly response: HttpResponse,
     readonly head: Head,
     idPrefix: string,
     readonly number: number,
-    /** Monotonic. */
+    /** Monotonic time. */
     readonly startedMs: number,
   ) {
     this.#idPrefix = idPrefix;
@@ -35,7 +35,7 @@ export class Exchange implements Arrival {
     return requestId(this.#idPrefix, this.number);
   }
 
-  /** Empty when the client has gone before anybody asked. */
+  /** Returns the address of the peer, or '' if the client disconnected before the first call. */
   connected(): string {
     if (this.#address === undefined && !this.aborted && !this.answered) {
       this.#address = this.response.getRemoteAddressAsText();
@@ -43,7 +43,7 @@ export class Exchange implements Arrival {
     return this.#address === undefined ? '' : Buffer.from(this.#address).toString('latin1');
   }
 
-  /** For an answer that comes later: uWebSockets then demands to tell of clients that go. */
+  /** Registers for disconnection. uWebSockets demands this if the answer comes asynchronously. */
   watch(): void {
     this.response.onAborted(() => {
       this.aborted = true;

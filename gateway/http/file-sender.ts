@@ -4,10 +4,10 @@ import type { Exchange } from './exchange.js';
 import { respondHead } from './responder.js';
 import type { Answer, Streamed } from './route.js';
 
-/** Each holds some pieces of its file, at most some MB. */
+/** Files sent at a time. Each takes some pieces of its file in memory, at most some MB. */
 export const SENT_AT_ONCE_MAX = 256;
 
-/** Sends bodies that are read while they are sent: no further than the client takes them. */
+/** Sends bodies that are read while they are sent, no faster than the client accepts them. */
 export class FileSender {
   #open = 0;
   readonly #logger: GatewayLogger;
@@ -16,7 +16,7 @@ export class FileSender {
     this.#logger = logger;
   }
 
-  /** Files being sent now. */
+  /** Number of files that are being sent now. */
   get open(): number {
     return this.#open;
   }
@@ -25,7 +25,7 @@ export class FileSender {
     return this.#open >= SENT_AT_ONCE_MAX;
   }
 
-  /** Never rejects: what breaks off in the middle can only be cut. */
+  /** Never rejects. After a failure in the middle of a body it can only close the connection. */
   async send(exchange: Exchange, answer: Answer, body: Streamed, closing: boolean): Promise<void> {
     const { response, id } = exchange;
     this.#open += 1;
@@ -39,7 +39,7 @@ export class FileSender {
       }
       throw new Error('a file ended before its size');
     } catch (err) {
-      this.#logger.warn({ id, err }, 'a file could not be sent to its end');
+      this.#logger.warn({ id, err }, 'failed to send a file');
       if (!exchange.aborted) response.close();
     } finally {
       this.#open -= 1;
@@ -47,7 +47,7 @@ export class FileSender {
   }
 }
 
-/** True when that was all. */
+/** Resolves with true if the body is complete or the client has disconnected. */
 function sendPiece(
   exchange: Exchange,
   response: HttpResponse,

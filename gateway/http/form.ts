@@ -5,7 +5,7 @@ export class Unparsable extends Error {
 
 /** A value of a form or query before validation. */
 export type FormValue = string | File | FormValue[] | FormObject;
-/** Has no prototype, so that no name means more than itself. */
+/** An object without inherited names, so that no name of a field has another meaning. */
 export interface FormObject {
   [name: string]: FormValue;
 }
@@ -16,27 +16,30 @@ interface File {
   readonly contentType: string | undefined;
 }
 
-/** Bounds the work of one form: no route takes more than some dozens of values. */
+/** Bounds the work for one form: no route accepts more than some dozens of values. */
 export const FORM_VALUES_MAX = 1_000;
-/** `a[b][c][]`: no route nests deeper than three. */
+/** Depth of names as `a[b][c][]`: no route nests deeper than three. */
 export const FORM_DEPTH_MAX = 5;
-/** Longest name of a value. */
+/** Longest name of a value: the longest that a route declares is far shorter. */
 export const FORM_NAME_CHARS_MAX = 256;
 
 const FORBIDDEN_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
 
 export const emptyForm = (): FormObject => Object.create(NOTHING) as FormObject;
 
-/** An ancestor without anything: objects of none at all are tables to V8, and each value put into one is a slow call. */
+/**
+ * An empty prototype. V8 treats objects without any prototype as dictionaries, and each assignment to one is a slow
+ * call.
+ */
 const NOTHING: object = Object.freeze(Object.create(null));
 
-/** `a=1&b[]=2&c[d]=3` as an object. @throws Unparsable on bad escapes, bad UTF-8, NUL, or too many values */
+/** Parses `a=1&b[]=2&c[d]=3` into an object. @throws Unparsable on bad escapes, bad UTF-8, NUL, or too many values */
 export function parseUrlEncoded(text: string): FormObject {
   const form = emptyForm();
   if (text === '') return form;
-  // One look at all of it instead of four at each value.
+  // One check of the whole text replaces four checks of each value.
   const isPlain = !text.includes('%') && !text.includes('+') && checkedText(text) === text;
-  // What comes behind one value of a list is mostly the next.
+  // The value after one element of a list is mostly the next element.
   let listName: string | undefined;
   let list: FormValue[] | undefined;
   let pairs = 0;
@@ -62,7 +65,7 @@ export function parseUrlEncoded(text: string): FormObject {
   return form;
 }
 
-/** The list to which a value of this name is added, if it is as simple as `a[]`. */
+/** Returns the list to which a value of this name is appended, if the name is as simple as `a[]`. */
 function listIn(form: FormObject, name: string): FormValue[] | undefined {
   if (!name.endsWith('[]')) return undefined;
   const present = form[name.slice(0, -2)];
@@ -84,7 +87,7 @@ export function percentDecode(text: string): string {
   }
 }
 
-/** @throws Unparsable when the text holds a NUL or a lone surrogate */
+/** Returns the text. @throws Unparsable when the text holds a NUL or a lone surrogate */
 export function checkedText(text: string): string {
   if (text.includes('\0')) throw new Unparsable('Null bytes are not allowed');
   if (!isWellFormed(text)) throw new Unparsable('Malformed UTF-8');
@@ -95,7 +98,10 @@ function isWellFormed(text: string): boolean {
   return (text as string & { isWellFormed(): boolean }).isWellFormed();
 }
 
-/** Puts a value where its name says: `a`, `a[]`, `a[b]`, `a[][b]`, `a[0][b]`. @throws Unparsable on a bad name */
+/**
+ * Assigns a value at the place that its name describes: `a`, `a[]`, `a[b]`, `a[][b]`, `a[0][b]`. @throws Unparsable on
+ * a bad name
+ */
 export function assignValue(form: FormObject, name: string, value: FormValue): void {
   if (name !== '' && !name.endsWith(']')) {
     form[checkedKey(checkedName(name))] = value;
@@ -110,11 +116,11 @@ export function assignValue(form: FormObject, name: string, value: FormValue): v
   });
 }
 
-/** `a[b][]` → a, b, '' (the empty one appends). */
+/** Splits a name: `a[b][]` → a, b, '' (an empty key appends). */
 function keysOf(name: string): string[] {
   checkedName(name);
   const bracket = name.indexOf('[');
-  // Unbalanced brackets are part of the name, as a browser's field may be called anything.
+  // Unbalanced brackets are part of the name, because a browser's field may have any name.
   if (bracket <= 0 || !name.endsWith(']')) return [checkedKey(name)];
   const inner = name.slice(bracket + 1, -1).split('][');
   if (inner.length >= FORM_DEPTH_MAX) throw new Unparsable('Parameters are nested too deep');
@@ -152,7 +158,7 @@ function descend(
   const wanted: () => FormObject | FormValue[] = next === '' ? () => [] : emptyForm;
   if (Array.isArray(holder)) {
     const last = holder.at(-1);
-    // `a[][b]`: one more element begins when the last one has a `b` already.
+    // `a[][b]`: a new element begins if the last one already has a `b`.
     if (isObject(last) && next !== undefined && next !== '' && (index + 2 < keys.length || !(next in last)))
       return last;
     const element = wanted();

@@ -1,38 +1,43 @@
 import type { HttpRequest } from 'uWebSockets.js';
 
-/** Some times what any of our routes takes; cursors and OAuth redirects are the longest. */
+/**
+ * Longest path and query: several times the longest that a route accepts. Cursors and OAuth redirects are the longest.
+ */
 const URL_CHARS_MAX = 8_192;
 
-/** All header names and values together: an `id[]=` page's address, a cookie and a long token fit many times. */
+/** All header names and values together: the address of an `id[]=` page, a cookie and a long token fit many times. */
 const HEADERS_CHARS_MAX = 16_384;
 
 /**
- * A request without its body, copied out of uWebSockets' buffers. The headers that most requests are judged by are
- * fields; all of them as one object are made for those who ask.
+ * A request without its body, copied out of uWebSockets' buffers. The headers that most requests need are fields. The
+ * object of all headers is created on demand.
  */
 export class Head {
   /** Upper case. */
   readonly method: string;
-  /** As received, but for repeated and trailing slashes and the suffix that may name the form of an API's answer. */
+  /**
+   * Path as received, without repeated and trailing slashes and without the suffix that names the format of an API
+   * answer.
+   */
   readonly path: string;
-  /** After the `?`; empty without one. */
+  /** Text after the `?`; empty without one. */
   readonly query: string;
-  /** Set when the request must be refused with 400. */
+  /** Text of the 400 with which the request must be refused; undefined if the head is well formed. */
   readonly malformed: string | undefined;
   /**
-   * Two readers could disagree about the end of the request or its receiver (RFC 9112 §6.3, §11.2). The connection must
-   * be closed after the refusal, so that nothing behind the head is read as another request.
+   * True if two readers could disagree about the end of the request or its receiver (RFC 9112 §6.3, §11.2). The
+   * connection must be closed after the refusal, so that no bytes behind the head are read as another request.
    */
   readonly misframed: boolean;
   readonly authorization: string | undefined;
   readonly contentType: string | undefined;
   readonly contentLength: string | undefined;
   readonly transferEncoding: string | undefined;
-  /** Names and values in turn, as received. */
+  /** Alternating names and values, as received. */
   readonly #given: string[];
   #headers: Readonly<Record<string, string>> | undefined;
 
-  /** `method` as received, where it was read already. */
+  /** `method` is the method as received, if it was read already. */
   constructor(request: HttpRequest, method = request.getCaseSensitiveMethod()) {
     let authorization: string | undefined;
     let contentType: string | undefined;
@@ -46,7 +51,7 @@ export class Head {
     request.forEach((name, value) => {
       given.push(name, value);
       chars += name.length + value.length;
-      // Of these, two would mean that two readers could see two requests.
+      // Two headers of one of these names would let two readers see two different requests.
       switch (name) {
         case 'authorization':
           if (authorization !== undefined) malformed = moreThanOne(name);
@@ -104,22 +109,22 @@ export class Head {
     this.#given = given;
   }
 
-  /** Lower-case names; what came more than once is joined. */
+  /** Headers by lower-case name; repeated headers are joined. */
   get headers(): Readonly<Record<string, string>> {
     this.#headers ??= joined(this.#given);
     return this.#headers;
   }
 }
 
-/** As `Head.misframed`, for a request whose head is not needed otherwise. */
+/** Returns `Head.misframed` for a request whose head is not needed otherwise. */
 export function isMisframed(request: HttpRequest): boolean {
   const hasBody = request.getHeader('content-length') !== '' || request.getHeader('transfer-encoding') !== '';
   return hasBody && new Head(request).misframed;
 }
 
 /**
- * Clients put the server's address and a path together with a slash too many, and what stands before Mastodon takes it
- * away. Its paths may say that they want JSON, which is all that there is.
+ * Normalizes a path. Some clients join the server's address and a path with one slash too many, and the proxy in front
+ * of Mastodon removes it. Mastodon's API paths may end in `.json`, the only format there is.
  */
 function pathOf(url: string): string {
   const path = url.includes('//') ? url.replaceAll(/\/{2,}/g, '/') : url;
@@ -127,7 +132,7 @@ function pathOf(url: string): string {
   return path.endsWith('.json') && /^\/api\/v\d/.test(path) ? path.slice(0, -5) : path;
 }
 
-/** RFC 9112 §6.1: the last coding must be chunked; no other coding is supported. */
+/** Returns true for the one supported coding. RFC 9112 §6.1: the last coding must be chunked. */
 const isChunked = (transferEncoding: string) => transferEncoding.toLowerCase() === 'chunked';
 
 const moreThanOne = (name: string) => `More than one ${name} header`;

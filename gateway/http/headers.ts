@@ -1,4 +1,6 @@
-/** As browsers need it (Fetch standard): any origin, no cookies, and what clients read from answers. */
+/**
+ * Headers that browsers need (Fetch standard): any origin, no cookies, and the headers that clients read from answers.
+ */
 export const CORS_HEADERS: readonly (readonly [string, string])[] = [
   ['access-control-allow-origin', '*'],
   [
@@ -7,13 +9,13 @@ export const CORS_HEADERS: readonly (readonly [string, string])[] = [
   ],
 ];
 
-/** Longer than what any client sends by itself. */
+/** Longest `Access-Control-Request-Headers`; no client sends a longer one by itself. */
 const ASKED_CHARS_MAX = 1_000;
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?: *, *[\w!#$%&'*+.^`|~-]+)*$/;
 
 /**
- * Added to a preflight's answer. `asked`: the headers that the browser wants to send, all of which it may, since none
- * of them means anything by being sent.
+ * Returns the headers of a preflight's answer. `asked` lists the headers that the browser wants to send. All are
+ * allowed, because sending a header has no effect by itself.
  */
 export function preflightHeaders(asked = ''): Readonly<Record<string, string>> {
   const isFit = asked.length <= ASKED_CHARS_MAX && HEADER_NAMES.test(asked);
@@ -26,7 +28,8 @@ export function preflightHeaders(asked = ''): Readonly<Record<string, string>> {
 }
 
 /**
- * For pages. No form-action: browsers apply it to redirects too, and consent ends in one to the client's own scheme.
+ * Headers of HTML pages. There is no form-action: browsers apply it to redirects too, and consent ends in a redirect to
+ * the client's own scheme.
  */
 export const PAGE_HEADERS: readonly (readonly [string, string])[] = [
   [

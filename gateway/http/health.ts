@@ -4,10 +4,13 @@ const READY = '/health/ready';
 const LIVE = new Set(['/health/live', '/api/v1/streaming/health']);
 const PATHS = new Set(['/health', READY, ...LIVE]);
 
-/** Not routes, since they need neither tokens nor parsing; any method will do. */
+/**
+ * Returns true for health paths. They are not routes, because they need neither tokens nor parsing. Any method is
+ * accepted.
+ */
 export const isHealthPath = (path: string): boolean => PATHS.has(path);
 
-/** What a path for which `isHealthPath` is true says. */
+/** Answers a path for which `isHealthPath` is true. */
 export async function healthAnswer(path: string, ready: () => Promise<boolean> | boolean): Promise<Answer> {
   if (LIVE.has(path)) return text(200, 'OK');
   const answer = await ready();

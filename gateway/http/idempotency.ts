@@ -3,29 +3,32 @@ import { isProblem, type Problem, problem } from '../../actors/domain/problem.js
 import { JsonPieces } from './json-pieces.js';
 import { type Answer, type AnyRoute, JsonText, type Request } from './route.js';
 
-/** What a client needs for a UUID and more. */
+/** Longest key: a UUID and more fits. */
 const KEY_CHARS_MAX = 256;
-/** An answer that is longer is not kept, and the request may be carried out again: its commands still are but once. */
+/**
+ * Longest answer that is stored. After a longer answer the request may run again, but its commands still take effect
+ * only once.
+ */
 const KEPT_CHARS_MAX = 65_536;
-/** Looks at a request that is under way elsewhere; then the client is told to come back. */
+/** Polls of a request that runs elsewhere. After the last one the client gets a 503 and may retry. */
 const LOOKS_MAX = 20;
 const LOOK_EVERY_MS = 100;
-/** Of base64: 132 bits, which nobody hits twice. */
+/** Characters of base64: 132 bits, so that a collision is out of the question. */
 const ONCE_CHARS = 22;
 
-/** What repeats of a request have in common. */
+/** Properties that all repeats of a request share. */
 export interface Repeated {
   readonly once: string;
-  /** Undefined: nothing is made under it. */
+  /** Undefined: the request creates nothing under an id. */
   readonly newId: string | undefined;
 }
-/** A request that can be told of which it may be a repeat. */
+/** A request that accepts the properties of its repeats. */
 type Keyed = Request<never, never, never> & { repeats(repeated: Repeated): void };
 type Handled = Answer | Problem;
 
 /**
- * Carries a request out once for its `Idempotency-Key`, whichever nodes get it, for an hour: also when the first ended in
- * doubt. What was refused may be tried again.
+ * Runs a request only once for its `Idempotency-Key`, on whichever nodes it arrives, for an hour. This holds even if
+ * the outcome of the first attempt is unknown. A refused request may be tried again.
  */
 export function once(request: Keyed, route: AnyRoute, path: string, key: string): Handled | Promise<Handled> {
   if (key.length > KEY_CHARS_MAX)
@@ -40,7 +43,7 @@ export function once(request: Keyed, route: AnyRoute, path: string, key: string)
   return underOneId(request, route, nameOf(viewer, bearer?.clientId ?? '', place, key, ...said));
 }
 
-/** The fields that the route declares. Others may be nested deeper than JSON can be written. */
+/** Returns the fields that the route declares. Other fields may be nested too deep to be written as JSON. */
 function declared({ body: schema }: AnyRoute, body: object): object {
   const names = Object.keys(schema?.properties ?? {});
   return Object.fromEntries(names.map((name) => [name, Reflect.get(body, name)]));
@@ -60,7 +63,7 @@ async function underOneId(request: Keyed, route: AnyRoute, name: string): Promis
     if (found !== 'pending') return { status: found.status, body: new JsonText(found.body) };
     await new Promise<void>((resolve) => void services.clock.after(LOOK_EVERY_MS, resolve));
   }
-  return problem('unavailable', 'A request with the same Idempotency-Key is still under way');
+  return problem('unavailable', 'A request with the same Idempotency-Key is still running, please try again');
 }
 
 async function carryOut(request: Keyed, route: AnyRoute, name: string): Promise<Handled> {
@@ -76,7 +79,7 @@ async function carryOut(request: Keyed, route: AnyRoute, name: string): Promise<
   }
 }
 
-/** What a handler answers, as it is sent. */
+/** Returns a handler's body as the JSON that is sent. */
 export function jsonOf(body: unknown): string {
   if (body instanceof JsonPieces) return body.toString();
   if (!(body instanceof JsonText)) return JSON.stringify(body);

@@ -10,21 +10,24 @@ import type { Services } from './services.js';
 export interface Arrival {
   readonly id: string;
   readonly head: Head;
-  /** Any method but GET and HEAD. */
+  /** True for any method but GET and HEAD. */
   readonly writes: boolean;
-  /** The connection's other end, remembered once asked for: empty if the client has gone before. A system call. */
+  /**
+   * Returns the address of the peer, cached after the first call, which is a system call. Empty if the client
+   * disconnected before it.
+   */
   connected(): string;
-  /** Absent: the request has none. */
+  /** Absent: the request has no body. */
   readonly body: { readonly done: Promise<BodyRead>; discard(): void; assignTo(account: string): boolean } | undefined;
 }
 
-/** Path and query, parsed and valid. */
+/** Parsed and valid path and query. */
 export interface Address {
   readonly params: unknown;
   readonly query: unknown;
 }
 
-/** What a handler sees of a request; the parts that few ask for are made when they do. */
+/** A handler's view of a request. Properties that few handlers read are computed on demand. */
 export class Incoming implements Request<never, never, never> {
   readonly services: Services;
   readonly viewer: string | undefined;
@@ -75,7 +78,7 @@ export class Incoming implements Request<never, never, never> {
     return this.#repeated?.newId;
   }
 
-  /** What it has in common with the requests that it may repeat. */
+  /** Sets the properties that the request shares with its repeats. */
   repeats(repeated: Repeated): void {
     this.#repeated = repeated;
   }

@@ -1,12 +1,15 @@
-/** Room for a page of forty long statuses; it grows with the longest page, up to what one answer may be. */
+/**
+ * Initial size: room for a page of forty long statuses. It grows with the longest page, up to the size of the longest
+ * answer.
+ */
 const SCRATCH_BYTES = 256 * 1_024;
 
-/** A power of two, so that finding a place is no division. */
+/** A power of two, so that the index needs no division. */
 const VIEWS_MAX = 256;
 
 const encoder = new TextEncoder();
 
-/** JSON as pieces of UTF-8 that are put together when it is sent: most of them are kept, and stand in other answers too. */
+/** JSON as pieces of UTF-8 that are joined when it is sent. Most pieces are cached and shared with other answers. */
 export class JsonPieces {
   constructor(readonly pieces: readonly Uint8Array[]) {}
 
@@ -21,20 +24,20 @@ export class JsonPieces {
   }
 }
 
-/** Memory that one answer after the other is put together in. */
+/** Buffer in which one answer after the other is joined. */
 export class Scratch {
   #bytes: Uint8Array = new Uint8Array(SCRATCH_BYTES);
-  /** Views of the latest lengths, of which there are few: to make one costs as much as to copy a short answer. */
+  /** Cached views by length. There are few lengths, and creating a view costs as much as copying a short answer. */
   #views: (Uint8Array | undefined)[] = Array.from({ length: VIEWS_MAX }, () => undefined);
 
-  /** Good until the next call: whoever sends it copies it first. */
+  /** Returns the joined bytes, valid until the next call: the sender copies them first. */
   join(json: JsonPieces): Uint8Array {
     let bytes: Uint8Array = this.#bytes;
     let at = 0;
     for (const piece of json.pieces) {
       const { length } = piece;
       if (at + length > bytes.length) bytes = this.#longer(json, at);
-      // Commas and brackets: a call costs more than they do.
+      // Commas and brackets: a call of `set` costs more than an assignment.
       if (length === 1) bytes[at] = piece[0] as number;
       else bytes.set(piece, at);
       at += length;
@@ -43,8 +46,8 @@ export class Scratch {
   }
 
   /**
-   * Returns the text in UTF-8, valid until the next call. uWebSockets must not be handed a string: on Node 24 it sends one that
-   * has Latin-1 letters only in Latin-1.
+   * Returns the text in UTF-8, valid until the next call. uWebSockets must not get a string: on Node 24 it sends a
+   * string that has Latin-1 letters only in Latin-1.
    */
   encode(text: string): Uint8Array {
     // A UTF-16 unit takes at most three bytes in UTF-8.
@@ -52,7 +55,7 @@ export class Scratch {
     return this.#view(encoder.encodeInto(text, this.#bytes).written);
   }
 
-  /** Room for all of it; so far it stands in what there was. */
+  /** Returns a buffer with room for all pieces, with the bytes written so far. */
   #longer({ length }: JsonPieces, done: number): Uint8Array {
     const longer = new Uint8Array(length * 2);
     longer.set(this.#bytes.subarray(0, done));

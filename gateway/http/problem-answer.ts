@@ -1,7 +1,7 @@
 import type { Problem, ProblemCode } from '../../actors/domain/problem.js';
 import type { Answer } from './route.js';
 
-/** The one place where a refusal gets its HTTP status. */
+/** HTTP status of each refusal. No other place assigns one. */
 export const HTTP_STATUS: Record<ProblemCode, number> = {
   bad_request: 400,
   unauthorized: 401,
@@ -17,10 +17,10 @@ export const HTTP_STATUS: Record<ProblemCode, number> = {
   unavailable: 503,
 };
 
-/** Longer than a takeover takes half the time; clients that obey come back to a settled cluster. */
+/** Half of all takeovers finish within this time, so clients that obey mostly return to a settled cluster. */
 export const RETRY_AFTER_SECONDS = 5;
 
-/** A refusal as clients get it: `{"error", "details"?}`. */
+/** Returns a refusal as clients get it: `{"error", "details"?}`. */
 export function problemAnswer(refused: Problem): Answer {
   const body =
     refused.fields === undefined ? { error: refused.detail } : { error: refused.detail, details: refused.fields };

@@ -5,7 +5,7 @@ import { addressKey } from '../oauth/attempts.js';
 import type { RateClass, RateRule, RateRules } from './rate-rules.js';
 import type { AnyRoute } from './route.js';
 
-/** Where somebody stands who asked. */
+/** Remaining allowance of a caller after a request. */
 export interface Standing {
   readonly refused: boolean;
   readonly retryAfterSeconds: number;
@@ -15,36 +15,39 @@ export interface Standing {
 /** Counts of one window of one class. */
 interface Window {
   readonly number: number;
-  /** Of all nodes, as far as this one has heard. */
+  /** Counts of all nodes, as far as this node has received them. */
   readonly counts: Map<string, number>;
-  /** Of this node, not told yet. */
+  /** Counts of this node that are not published yet. */
   readonly untold: Map<string, number>;
 }
 
 export interface RateLimitsOptions {
   readonly bus: Bus;
   readonly clock: Clock;
-  /** Of this node alone. */
+  /** Name that is unique to this node. */
   readonly node: string;
-  /** As they are now: they may change while it runs. */
+  /** Returns the current rules; they may change at run time. */
   readonly rules: () => RateRules | 'off';
 }
 
-/** Who is counted in one window; past it nobody new is, so that nobody fills the memory by changing addresses. */
+/** Keys counted in one window. Past it no new key is counted, so that nobody fills the memory by changing addresses. */
 const KEYS_MAX = 100_000;
-/** How long other nodes may count without what was asked for here. */
+/** Longest time until other nodes receive the counts of this node. */
 const TELL_MS = 500;
-/** Of one message: some 60 bytes each. */
+/** Counts in one message: some 60 bytes each. */
 const TOLD_MAX = 5_000;
 
 const message = codec('murmuration.node.RateCounts');
 
-/** Returns true when requests to the path count: the API, and the pages and endpoints by which people and clients sign in. */
+/**
+ * Returns true if requests to the path count: the API, and the pages and endpoints with which people and clients sign
+ * in.
+ */
 export function isLimited(path: string): boolean {
   return /^\/(api|auth|oauth)\//.test(path) && path !== '/auth/style.css';
 }
 
-/** What a route counts as, besides as a request. */
+/** Returns the class in which a route counts besides the general one. */
 export function rateClassOf({ method, path }: Pick<AnyRoute, 'method' | 'path'>): RateClass | undefined {
   if (method === 'POST' && /^\/api\/v[12]\/media$/.test(path)) return 'media';
   if (method === 'POST' && path === '/api/v1/accounts') return 'sign_up';
@@ -54,9 +57,9 @@ export function rateClassOf({ method, path }: Pick<AnyRoute, 'method' | 'path'>)
 }
 
 /**
- * Counts what each token and each address asks for, in windows that begin at the same moment everywhere. Nodes tell one
- * another twice a second what they have counted, so that a limit holds for the cluster, give or take what is asked of
- * all of them at once.
+ * Counts the requests of each token and each address, in windows that begin at the same moment on all nodes. Nodes
+ * publish their counts twice a second, so a limit holds for the cluster, except for requests that reach several nodes
+ * at once.
  */
 export class RateLimits {
   readonly #options: RateLimitsOptions;
@@ -70,7 +73,10 @@ export class RateLimits {
     this.#subscription.catch(() => undefined);
   }
 
-  /** Counts a request; `tokenHash` undefined: nobody is signed in, and `address` is asked. Undefined: there are no limits. */
+  /**
+   * Counts a request. Without `tokenHash` nobody is signed in, and `address` is called. Returns undefined if there are
+   * no limits.
+   */
   take(
     route: Pick<AnyRoute, 'method' | 'path'>,
     tokenHash: string | undefined,
@@ -97,7 +103,7 @@ export class RateLimits {
     const known = window.counts.get(who);
     const count = (known ?? 0) + 1;
     if (known !== undefined || window.counts.size < KEYS_MAX) {
-      // Who goes on asking does not count further: others need not be told.
+      // The counts of a caller past the limit do not grow, so they need not be published.
       if (count <= rule.limit + 1) {
         window.counts.set(who, count);
         window.untold.set(who, (window.untold.get(who) ?? 0) + 1);

@@ -1,10 +1,13 @@
-/** How much of something may be asked for in a span of time. */
+/** Number of requests allowed in a span of time. */
 export interface RateRule {
   readonly limit: number;
   readonly seconds: number;
 }
 
-/** What is counted apart. `token` and `address`: every request, by who asks; the others what they name, besides. */
+/**
+ * Separate counters. `token` and `address` count every request, by token or by address. The others count the requests
+ * that they name in addition.
+ */
 export type RateClass = 'token' | 'address' | 'media' | 'deletes' | 'sign_up' | 'sign_in';
 export type RateRules = Readonly<Record<RateClass, RateRule>>;
 
@@ -15,15 +18,18 @@ export const RATE_RULES: RateRules = {
   media: { limit: 30, seconds: 1_800 },
   deletes: { limit: 30, seconds: 1_800 },
   sign_up: { limit: 5, seconds: 1_800 },
-  // Forms of the sign-in pages, by address: an office behind one address; Mastodon has 25.
+  // Forms of the sign-in pages, by address. Many people in an office share one address; Mastodon has 25.
   sign_in: { limit: 60, seconds: 300 },
 };
 
-/** Windows longer than a day would outlive what is remembered of them. */
+/** Longest window: the counters hold one window, so a longer one would outlive its counts. */
 const SECONDS_MAX = 86_400;
 const LIMIT_MAX = 1_000_000;
 
-/** The rules with those of the text in their place; undefined when it is no such JSON; `off`: there are none. `{"token":{"limit":600,"seconds":300}}` */
+/**
+ * Returns the default rules overridden by those of a JSON text such as `{"token":{"limit":600,"seconds":300}}`. Returns
+ * undefined if the text is malformed, and `off` if there are no limits.
+ */
 export function rateRules(text: string | undefined): RateRules | 'off' | undefined {
   if (text === 'off') return 'off';
   if (text === undefined || text === '' || text === 'on') return RATE_RULES;

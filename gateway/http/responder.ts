@@ -4,63 +4,66 @@ import { CORS_HEADERS, PAGE_HEADERS } from './headers.js';
 import { JsonPieces, Scratch } from './json-pieces.js';
 import { type Answer, JsonText, Streamed } from './route.js';
 
-/** How an answer is put on the wire. */
+/** Properties of the response that do not depend on the answer. */
 export interface Delivery {
   readonly id: string;
-  /** Answer to HEAD: the length is told, the body is not. */
+  /** The request is a HEAD: the answer has the length of the body, but no body. */
   readonly bodiless: boolean;
-  /** The connection takes no further request. */
+  /** The connection accepts no further request. */
   readonly closing: boolean;
 }
 
-/** Answers are sent one after the other, each copied by uWebSockets before the next is put together. */
+/** Shared buffer. Answers are sent one after the other, and uWebSockets copies each before the next is joined. */
 const scratch = new Scratch();
 const NO_BYTES = new Uint8Array();
 
 const BODILESS_STATUS = new Set([204, 304]);
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** uWebSockets ends a connection that asked nothing for 8 to 12 s, without a word: whoever asks then is not answered. */
+/**
+ * uWebSockets silently closes a connection that is idle for 8 to 12 s. A request sent at that moment would get no
+ * answer, so clients are told a shorter time.
+ */
 const KEPT_ALIVE_SECONDS = 7;
 
-/** What every answer carries that brings no headers against it. */
+/** Headers of every answer that does not replace them. */
 const JSON_HEADERS: readonly (readonly [string, string])[] = [
   ...CORS_HEADERS,
   ['x-content-type-options', 'nosniff'],
   ['content-type', JSON_TYPE],
-  // What is answered depends on the token; shared caches must not mix viewers up.
+  // Answers depend on the token, and shared caches must not mix viewers up.
   ['cache-control', 'private, no-store'],
   ['keep-alive', `timeout=${KEPT_ALIVE_SECONDS}`],
 ];
 const ID_DIGITS = 8;
 const ID_BASE = 36;
 
-/** Request ids of one server: a prefix of its own and a number of fixed width. */
+/** Returns a request id of one server: a prefix of its own and a number of fixed width. */
 export function requestId(prefix: string, number: number): string {
   return prefix + number.toString(ID_BASE).padStart(ID_DIGITS, '0');
 }
 
 /**
- * Status line, headers and request id of answers that have these in common as bytes, for one call into uWebSockets
- * instead of eight: each call costs as much as writing some hundred bytes.
+ * Status line, headers and request id of similar answers as bytes. One call into uWebSockets replaces eight; each call
+ * costs as much as writing some hundred bytes.
  */
 export class ConstantHead {
   readonly #bytes: Uint8Array;
 
-  /** The status and the headers of `answer` stand in all of them; without it 200 and the usual headers alone. */
+  /** The bytes contain the status and the headers of `answer`; by default 200 and the usual headers. */
   constructor(idPrefix: string, answer: Answer = { status: 200, body: undefined }) {
     const headers = [...headersOf(answer, false), ['x-request-id', requestId(idPrefix, 0)] as const];
     const lines = headers.map(([name, value]) => `${name}: ${checked(name, value)}`);
     this.#bytes = Buffer.from([statusLine(answer.status), ...lines].join('\r\n'), 'latin1');
   }
 
-  /** For uWebSockets' writeStatus; good until the next call. */
+  /** Returns the bytes for uWebSockets' writeStatus, valid until the next call. */
   of(number: number): Uint8Array {
     const bytes = this.#bytes;
     let rest = number;
     for (let at = bytes.length - 1; at >= bytes.length - ID_DIGITS; at--) {
       const digit = rest % ID_BASE;
-      // '0' to '9', then 'a' to 'z', as Number.prototype.toString has them.
+      // '0' to '9', then 'a' to 'z', as Number.prototype.toString writes them.
       bytes[at] = digit + (digit < 10 ? 48 : 87);
       rest = (rest - digit) / ID_BASE;
     }
@@ -68,7 +71,7 @@ export class ConstantHead {
   }
 }
 
-/** Whether `respondUsual` may send it: 200 with a body of JSON and no header that replaces a usual one. */
+/** Returns true if `respondUsual` may send the answer: 200 with a JSON body and no header that replaces a usual one. */
 export function isUsual({ status, headers, cookies, body }: Answer): boolean {
   if (status !== 200 || body === undefined || cookies !== undefined) return false;
   for (const name in headers) if (REPLACEABLE.has(name.toLowerCase())) return false;
@@ -78,8 +81,8 @@ export function isUsual({ status, headers, cookies, body }: Answer): boolean {
 const REPLACEABLE = new Set([...JSON_HEADERS.map(([name]) => name), 'x-request-id']);
 
 /**
- * As `respond`, for an answer whose status and usual headers stand in `head`; `headers` are added to them. Not for
- * HEAD. The response must be corked.
+ * Works as `respond` does, for an answer whose status and usual headers are in `head`; `headers` are added to them. Not
+ * for HEAD. The response must be corked.
  */
 export function respondUsual(
   response: HttpResponse,
@@ -109,7 +112,8 @@ export function respond(response: HttpResponse, answer: Answer, delivery: Delive
       response.end(body, delivery.closing);
       return;
     }
-    // Not as arguments of endWithoutBody: uWebSockets would then wait for as many bytes and take no next request.
+    // The length is not passed to endWithoutBody: uWebSockets would then wait for as many bytes and accept no further
+    // request.
     if (delivery.closing) response.writeHeader('connection', 'close');
     if (delivery.bodiless) {
       const { body: whole } = answer;
@@ -153,9 +157,9 @@ function headersOf(answer: Answer, raw: boolean): Map<string, string> {
   return headers;
 }
 
-/** A line break would let a value write headers of its own. */
+/** Returns the value. A line break would let it write headers of its own. @throws Error on a line break or NUL */
 function checked(name: string, value: string): string {
-  // Three searches take a fifth of what one regular expression does.
+  // Three searches take a fifth of the time of one regular expression.
   if (value.includes('\n') || value.includes('\r') || value.includes('\0')) {
     throw new Error(`line break in header ${name}`);
   }

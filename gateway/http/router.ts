@@ -1,6 +1,6 @@
 import type { AnyRoute } from './route.js';
 
-/** What a path leads to: a route with its raw parameters, another method's route, or nothing. */
+/** Result of a match: a route with its raw parameters, the methods of the path's other routes, or nothing. */
 export type Match<R> =
   | { readonly kind: 'route'; readonly route: R; readonly params: readonly string[] }
   | { readonly kind: 'wrong_method'; readonly allow: readonly string[] }
@@ -16,18 +16,21 @@ const node = <R>(): Node<R> => ({ fixed: new Map(), any: undefined, methods: new
 
 const NOTHING = { kind: 'nothing' } as const;
 
-/** Clients of Mastodon, which takes either for any change, use both: where a path has one of them, the other leads there. */
+/**
+ * PUT and PATCH as substitutes. Mastodon accepts both for any change and its clients use both, so a route for one of
+ * them serves the other.
+ */
 const EITHER: Readonly<Record<string, string>> = { PUT: 'PATCH', PATCH: 'PUT' };
 
-/** Finds routes by path. A fixed segment wins over `:name`; parameters are told apart by position, not by name. */
+/** Finds routes by path. A fixed segment wins over `:name`. Parameters are identified by position, not by name. */
 export class Router<R extends Pick<AnyRoute, 'method' | 'path'>> {
   readonly #root = node<R>();
-  /** Paths without parameters, whole, with what each method leads to: found by one look-up. */
+  /** Complete paths without parameters, with the match of each method: one look-up finds them. */
   readonly #whole = new Map<string, Map<string, Match<R>>>();
-  /** Where a single parameter at a path's end leads, by what stands before it. */
+  /** Methods of paths whose only parameter is the last segment, by the path before it. */
   readonly #last = new Map<string, ReadonlyMap<string, R>>();
 
-  /** @throws Error when two routes claim the same method and path */
+  /** Builds the tree. @throws Error when two routes claim the same method and path */
   constructor(routes: readonly R[]) {
     for (const route of routes) this.#add(route);
     for (const route of routes) {
@@ -37,13 +40,13 @@ export class Router<R extends Pick<AnyRoute, 'method' | 'path'>> {
     }
   }
 
-  /** `path` without the query; matched as received, before any decoding, so that `%2f` never makes a segment. */
+  /** Matches `path`, without the query, as received. Decoding happens later, so that `%2f` never separates segments. */
   match(method: string, path: string): Match<R> {
     const named = method === 'HEAD' ? 'GET' : method;
     const wholes = this.#whole.get(path);
     const whole = wholes?.get(named);
     if (whole !== undefined) return whole;
-    // A whole path that lacks the method comes first all the same, as `walk` finds it.
+    // A complete path without this method still wins over a parameter, as in `walk`.
     const slash = path.lastIndexOf('/');
     if (wholes === undefined && slash < path.length - 1) {
       const route = this.#last.get(path.slice(0, slash))?.get(named);
@@ -88,7 +91,7 @@ export class Router<R extends Pick<AnyRoute, 'method' | 'path'>> {
   }
 }
 
-/** Names of a path's parameters, in order. */
+/** Returns the names of a path's parameters, in order. */
 export function paramNames(path: string): string[] {
   return path
     .split('/')
@@ -96,7 +99,7 @@ export function paramNames(path: string): string[] {
     .map((segment) => segment.slice(1));
 }
 
-/** `from`: where the next segment begins; past the path's end when there is none. */
+/** Finds the node of a path. `from` is the start of the next segment; it is past the path's end if there is none. */
 function walk<R>(at: Node<R>, path: string, from: number, params: string[]): Node<R> | undefined {
   if (from > path.length) return at.methods.size > 0 ? at : undefined;
   const slash = path.indexOf('/', from);

@@ -1,4 +1,4 @@
-/** What the legacy scope `follow` covers (Mastodon, OAuth scopes). */
+/** Scopes that the legacy scope `follow` covers (Mastodon, OAuth scopes). */
 const FOLLOW_COVERS = new Set([
   'read:follows',
   'write:follows',
@@ -8,13 +8,16 @@ const FOLLOW_COVERS = new Set([
   'write:mutes',
 ]);
 
-/** True when a token with these scopes may do what needs `wanted`: itself, a parent, or `follow` for what it covers. */
+/**
+ * Returns true if one of the scopes grants `wanted`: the scope itself, a parent, or `follow` for the scopes that it
+ * covers.
+ */
 export function grants(held: readonly string[], wanted: string): boolean {
   for (const scope of held) if (covers(scope, wanted)) return true;
   return false;
 }
 
-/** True when any one of the wanted scopes is granted, or none is wanted. */
+/** Returns true if any one of the wanted scopes is granted, or none is wanted. */
 export function grantsAny(held: readonly string[], wanted: string | readonly string[] | undefined): boolean {
   if (wanted === undefined) return true;
   if (typeof wanted === 'string') return grants(held, wanted);

@@ -16,66 +16,75 @@ import type { Soon } from '../paging/soon.js';
 import type { InstanceEntries } from '../settings/entries.js';
 import type { ReadServices } from '../viewing/read-services.js';
 
-/** Everything a route handler may use. */
+/** Everything that a route handler may use. */
 export interface Services extends ReadServices {
   readonly askConversation: TypedAsk<ConversationCommands>;
-  /** Statuses as bytes of JSON. */
+  /** Renderer of statuses as JSON bytes. */
   readonly pages: StatusPages;
   readonly tagHistories: Pick<TagHistories, 'of'>;
   readonly latestRows: Pick<LatestRows, 'of'>;
   readonly wordLists: Pick<WordLists, 'of'>;
   readonly trends: Pick<Trends, 'tags' | 'links' | 'statuses' | 'authors'>;
-  /** What the instance's people have set. */
+  /** Settings, rules and other entries that administrators have written. */
   readonly entries: InstanceEntries;
   readonly askInstance: TypedAsk<InstanceCommands>;
   /** Uploaded files. */
   readonly media: Pick<MediaStore, 'open'>;
-  /** Makes what is stored of uploads. */
+  /** Creates the stored forms of uploads. */
   readonly workshop: Pick<Workshop, 'receive' | 'preview' | 'rectangle' | 'emoji' | 'remove'>;
   readonly askReport: TypedAsk<ReportCommands>;
   /** Claims of names and immutable rows that no actor owns (apps, application tokens): actors/registry. */
   readonly registry: Registry;
   readonly random: Random;
   readonly keyedTokens: KeyedTokens;
-  /** Where this server may connect to for people. */
+  /** Decides to which addresses this server may connect on behalf of users. */
   readonly addressGuard: AddressGuard;
-  /** A fresh id for an account, minted by the owner of its shard: no other node can give the same. @throws Unavailable */
+  /**
+   * Returns a new id for an account. The owner of its shard mints it, so no other node can return the same. @throws
+   * Unavailable
+   */
   newAccountId(): Promise<string>;
-  /** A fresh id for what no actor owns. Two nodes give the same with a chance of one in 65,536 within a millisecond. */
+  /**
+   * Returns a new id for an object that no actor owns. Two nodes return the same id with a chance of one in 65,536
+   * within a millisecond.
+   */
   newPlainId(): string;
 }
 
-/** Writes of what belongs to no actor: unique names (LWT) and immutable rows. */
+/** Writes of data that belongs to no actor: unique names (LWT) and immutable rows. */
 export interface Registry {
   /**
-   * Claims names (`acct:alice`, `email:a@b.c`) for an id, all or none. Answers the first name that is taken, or
-   * undefined. A claim to which no account came is taken over by who asks again a minute later.
+   * Claims names (`acct:alice`, `email:a@b.c`) for an id, all or none. Returns the first name that is taken, or
+   * undefined. If no account follows a claim, another caller can take it over after a minute.
    */
   claim(names: readonly string[], id: string): Promise<string | undefined>;
   /**
-   * Makes claims final, once the account that has them is durable. Answers the first that belongs to another id by now, so
-   * that the account must end.
+   * Makes claims final, after the account that has them is durable. Returns the first name that meanwhile belongs to
+   * another id; the account must then be closed.
    */
   confirm(names: readonly string[], id: string): Promise<string | undefined>;
   release(names: readonly string[], id: string): Promise<void>;
-  /** Gives back claims to which no account came. */
+  /** Releases claims that no account followed. */
   withdraw(names: readonly string[], id: string): Promise<void>;
-  /** True when a claim by this id would fail now. */
+  /** Returns true if a claim by this id would fail now. */
   isTaken(name: string, id: string): Promise<boolean>;
   find(name: string): Soon<string | undefined>;
   putApp(clientId: string, app: import('../../proto/gen/types.js').StoreAppRecord): Promise<void>;
   putAppToken(hash: string, token: import('../../proto/gen/types.js').StoreTokenRecord): Promise<void>;
   removeAppToken(hash: string, token: import('../../proto/gen/types.js').StoreTokenRecord): Promise<void>;
-  /** Somebody was refused for the provider of their e-mail address, which `domain` blocks; `attempt` is a fresh id. */
+  /**
+   * Counts a sign-up that was refused because `domain` blocks the provider of the e-mail address. `attempt` is a new
+   * id.
+   */
   refusedSignUp(domain: string, attempt: string, address: string): Promise<void>;
   /**
-   * Takes it on to answer a request, and what that makes has `newId`, or the id of who tried first; else what was
-   * answered, or that somebody else is about to.
+   * Claims the right to answer a request. Returns the id for the object that the request creates: `newId`, or the id of
+   * the first attempt. Otherwise returns the stored answer, or `pending` if another node is about to answer.
    */
   claimAnswer(
     name: string,
     newId: string,
   ): Promise<{ readonly newId: string } | 'pending' | { readonly status: number; readonly body: string }>;
-  /** What was answered to the request that was taken on; without it, another may try under the same id. */
+  /** Stores the answer to a claimed request. Without an answer, another attempt may run under the same id. */
   keepAnswer(name: string, answer: { readonly status: number; readonly body: string } | undefined): Promise<void>;
 }

@@ -4,12 +4,12 @@ import addFormats from 'ajv-formats';
 import { type FieldError, type Problem, problem } from '../../actors/domain/problem.js';
 import { coerce } from './coerce.js';
 
-/** The value with defaults, or the 422 that says what is wrong with it. */
+/** Returns the value with defaults, or the 422 that names its fault. */
 export type Validate = (value: object) => { readonly value: unknown } | Problem;
 
 /**
- * Compiles validators; one for all routes, since ajv shares what it compiled. Each schema is compiled when the first
- * value comes for it: all of them at once took a tenth of a start. That each one compiles is for a test to say.
+ * Compiles validators. One instance serves all routes, because ajv shares compiled schemas. Each schema is compiled on
+ * first use: compiling all of them took a tenth of the start-up time. A test checks that each one compiles.
  */
 export function validators(): (schema: TSchema) => Validate {
   let ajv: Ajv | undefined;
@@ -30,11 +30,11 @@ function makeAjv(): Ajv {
   addFormats.default(ajv);
   ajv.addKeyword({ keyword: 'clamp', schemaType: 'boolean' });
   ajv.addKeyword({ keyword: 'lenient', schemaType: 'boolean' });
-  // The refusal of a longer text, where what may be read is more than what is taken.
+  // Refusal of a longer text, for fields that may be read longer than they may be written.
   ajv.addKeyword({ keyword: 'tooLong', schemaType: 'object' });
-  // What the handler demands besides, for the OpenAPI document to say.
+  // Further demands of the handler, for the OpenAPI document.
   ajv.addKeyword({ keyword: 'shown', schemaType: 'object' });
-  // A file comes from the multipart parser, not from JSON: only bytes that are bytes will do.
+  // A file comes from the multipart parser, not from JSON, so the bytes must be a Uint8Array.
   ajv.addKeyword({ keyword: 'bytes', schemaType: 'boolean', validate: (_: boolean, data: unknown) => isFile(data) });
   return ajv;
 }
@@ -52,7 +52,7 @@ function refusal(error: ErrorObject | undefined): Problem {
   return problem('invalid', `Validation failed: ${title} ${described.description}`, { [field]: [described] });
 }
 
-/** A refusal that a schema has of its own for texts that are too long. */
+/** Returns the refusal that a schema declares for texts that are too long. */
 function tooLong({ keyword, parentSchema }: ErrorObject): { field: string; description: string } | undefined {
   return keyword === 'maxLength' ? parentSchema?.tooLong : undefined;
 }
@@ -64,7 +64,7 @@ function fieldOf(error: ErrorObject): string {
     error.keyword === 'required' ? (error.params as { missingProperty: string }).missingProperty : undefined;
   const path = error.instancePath.split('/').slice(1);
   if (missing !== undefined) path.push(missing);
-  // Positions within an array say nothing to people.
+  // Positions within an array mean nothing to people.
   return path.filter((part) => !/^[0-9]+$/.test(part)).join('.') || 'base';
 }
 
