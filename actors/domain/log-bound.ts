@@ -1,6 +1,4 @@
-/**
- * Bounds lines of a log of which any number may say the same. Each that is written says how many were left out before it.
- */
+/** Bounds the log lines that repeat one message. Each written line says how many were left out before it. */
 export class LogBound {
   #spanEndsMs = Number.NEGATIVE_INFINITY;
   #written = 0;
@@ -11,7 +9,7 @@ export class LogBound {
     private readonly spanMs: number,
   ) {}
 
-  /** Undefined: it is not to be written; else fields to add to it. `nowMs` is monotonic. */
+  /** Returns fields to add to the line, or undefined if the line must not be written. `nowMs` is monotonic. */
   admits(nowMs: number): { readonly leftOut?: number } | undefined {
     if (nowMs >= this.#spanEndsMs) {
       this.#spanEndsMs = nowMs + this.spanMs;

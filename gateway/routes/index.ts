@@ -114,5 +114,5 @@ const routes: readonly AnyRoute[] = [
   ...v1FilterRoutes,
 ];
 
-/** Every route of the gateway, in one list. */
+/** All routes of the gateway. */
 export const allRoutes: readonly AnyRoute[] = [...routes, ...openApiRoutes(routes)];

@@ -18,9 +18,9 @@ import { accountTimeline } from '../../timelines/account.js';
 import { loadAccounts } from '../../viewing/people-at-hand.js';
 import { notFound, publishedAccount, relationsOf, visibleById } from '../../viewing/visible.js';
 
-/** Bounds one question to the store; clients ask for a page of accounts, at most 80. */
+/** Accounts in one request. Bounds one read of the store; clients request a page of accounts, at most 80. */
 export const ACCOUNTS_ASKED_MAX = 200;
-/** `user@domain` as long as names may be, and some. */
+/** Longest `user@domain`: a username and a domain name at their maximum lengths fit. */
 export const ACCT_CHARS_MAX = 300;
 const TAG_CHARS_MAX = 500;
 
@@ -34,7 +34,7 @@ const getAccount = route({
     oneAccount(services, viewer, await publishedAccount(services, params.id)),
 });
 
-/** With whether the viewer may put it into a collection. */
+/** Renders one account, with the permission of the viewer to add it to a collection. */
 function oneAccount(
   services: Services,
   viewer: string | undefined,
@@ -60,7 +60,7 @@ const lookup = route({
   path: '/api/v1/accounts/lookup',
   auth: 'optional',
   scope: 'read:accounts',
-  // Whom nobody is named is not found, as at Mastodon.
+  // As in Mastodon, an empty name is not found rather than invalid.
   query: Type.Object({ acct: Type.String({ default: '', maxLength: ACCT_CHARS_MAX }) }),
   handle: async ({ services, viewer, query }) => {
     const id = await findLocal(services, query.acct);
@@ -151,7 +151,7 @@ const preferences = route({
   },
 });
 
-/** Accounts and what they wrote. */
+/** Accounts and their statuses. */
 export const accountRoutes: readonly AnyRoute[] = [
   getAccount,
   getAccounts,

@@ -14,7 +14,7 @@ type Work<B extends TSchema> = (
   body: Static<B>,
 ) => Promise<AccountRelation | Problem>;
 
-/** Does something about the account of the path, and answers with the relationship as it is now. */
+/** Route that runs a command about the account of the path and answers with the resulting relationship. */
 export function acting<B extends TSchema>(
   verb: string,
   scope: string | readonly string[],

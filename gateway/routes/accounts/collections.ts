@@ -32,9 +32,12 @@ import {
 
 const READ = 'read:collections';
 const WRITE = 'write:collections';
-/** Nobody looks through more; each page reads what it leaves out. */
+/** Largest offset. Each page reads the entries that it skips, and nobody pages through more. */
 const OFFSET_MAX = 1_000;
-/** Characters of several UTF-16 units each are counted as one by the owner's actor; this only bounds what it is sent. */
+/**
+ * UTF-16 units allowed per character. The owner's actor counts a character of several units as one; this only bounds
+ * what the actor receives.
+ */
 const UNITS_A_CHAR = 8;
 
 const itemParams = Type.Object({ id: idText(), item: idText() });
@@ -46,7 +49,7 @@ const name = () => Type.String({ maxLength: COLLECTION_NAME_CHARS_MAX * UNITS_A_
 const description = () => Type.Optional(Type.String({ maxLength: COLLECTION_DESCRIPTION_CHARS_MAX * UNITS_A_CHAR }));
 const more = {
   description: description(),
-  // Null: none from now on.
+  // Null removes the value.
   language: orNull(LANGUAGE_CHARS_MAX),
   tag_name: orNull(HASHTAG_BYTES_MAX),
   sensitive: Type.Optional(Type.Boolean()),
@@ -184,7 +187,7 @@ const revoke = route({
   },
 });
 
-/** Newest first; those that are not to be discovered are for their owner's eyes. */
+/** Collections of an account, newest first. Only the owner sees those that are not discoverable. */
 const ofAccount = route({
   method: 'GET',
   path: '/api/v1/accounts/:id/collections',
@@ -209,7 +212,10 @@ const ofAccount = route({
   },
 });
 
-/** The viewer's own account only: where others are featured is nobody else's business. The latest first. */
+/**
+ * Collections that feature the viewer, latest first. Allowed for the viewer's own account only: other people must not
+ * see where somebody is featured.
+ */
 const featuring = route({
   method: 'GET',
   path: '/api/v1/accounts/:id/in_collections',
@@ -225,14 +231,14 @@ const featuring = route({
     const { tables, clock } = services;
     const cursor = accountCursor(tables, clock, featuredIn, 'item', viewer, ALL);
     const end = query.offset + query.limit;
-    // One more says whether there is another page.
+    // One row more shows if there is another page.
     const rows = await cursor.next(end + 1);
     const ids = rows.slice(query.offset, end).map(({ value }) => value.collectionId);
     return page(request, await collectionsById(services, viewer, ids, { hideBlocked: true }), rows.length > end);
   },
 });
 
-/** Accounts that people recommend, in collections under a name. */
+/** Named collections of accounts that people recommend. */
 export const collectionRoutes: readonly AnyRoute[] = [
   create,
   get,
@@ -247,7 +253,7 @@ export const collectionRoutes: readonly AnyRoute[] = [
 
 type Text = Static<typeof Text>;
 
-/** What is said of a collection; absent fields stay so. */
+/** Returns the properties of a collection; absent fields stay absent. */
 function textOf({ name: called, description: about, sensitive, discoverable, ...more }: Text) {
   const language = more.language === null ? '' : more.language;
   const written = more.tag_name === null ? '' : more.tag_name?.trim();
@@ -260,7 +266,7 @@ function textOf({ name: called, description: about, sensitive, discoverable, ...
   return { name: called?.trim(), description: about?.trim(), language, tag, sensitive, discoverable };
 }
 
-/** Who is to be featured, each with their own word on it. */
+/** Returns the accounts to feature, each with the consent that its actor gives. */
 async function featured(
   services: Services,
   viewer: string,
@@ -283,7 +289,9 @@ type Work = (
   seen: VisibleCollection,
 ) => Promise<Answer | Problem>;
 
-/** For the owner alone; whoever may not see it is not told that it is there. */
+/**
+ * Runs `work` if the viewer owns the collection. A viewer who may not see it gets a 404, so its existence stays hidden.
+ */
 async function ofOwn({ services, viewer = '', params }: Asked, work: Work): Promise<Answer | Problem> {
   const seen = await visibleCollection(services, viewer, storedId(params.id));
   if (isProblem(seen)) return seen;
@@ -300,7 +308,7 @@ const done = (reply: object | Problem): Answer | Problem => (isProblem(reply) ? 
 const COLLECTIONS = Buffer.from('{"collections":');
 const CLOSE = Buffer.from('}');
 
-/** With the addresses of its neighbours. */
+/** Renders a page with links to its neighbours. */
 function page(
   { services, url, query }: Request<unknown, Static<typeof someQuery>, unknown>,
   seen: readonly (VisibleCollection | undefined)[],

@@ -8,7 +8,7 @@ import { type Answer, type AnyRoute, JsonText, json, type Request, route, upload
 import type { Services } from '../../http/services.js';
 import { PICTURES_BYTES_MAX, removePicture, updateProfile } from './profile-pictures.js';
 
-/** Bounds what is read; the account's own rules judge shorter lengths. */
+/** Bounds the input; the account's own rules enforce shorter lengths. */
 const TEXT_CHARS_MAX = 20_000;
 const FIELDS_READ_MAX = 20;
 const ATTRIBUTION_DOMAINS_READ_MAX = 200;
@@ -48,7 +48,7 @@ const Changes = Type.Object({
 });
 type Changes = Static<typeof Changes>;
 
-/** What of the profile its owner edits, and which parts of its page are shown. */
+/** Fields of the profile that its owner edits, and the sections that its page shows. */
 export const ProfileChanges = Type.Object({
   ...fields,
   show_media: flag(),
@@ -56,7 +56,10 @@ export const ProfileChanges = Type.Object({
   show_featured: flag(),
 });
 
-/** By the stored record, which the store hands out again while it is the same; one server a process. */
+/**
+ * Rendered accounts by stored record. The store returns the same object while the record is unchanged. One process runs
+ * one server, so the instance settings are constant.
+ */
 const rendered = new WeakMap<StoreAccountRecord, JsonText>();
 
 function own(services: Services, viewer: string): Answer | Problem | Promise<Answer | Problem> {
@@ -104,7 +107,7 @@ function commandOf({ source, ...body }: Changes): AccountUpdateProfile {
 
 const not = (shown: boolean | undefined) => (shown === undefined ? undefined : !shown);
 
-/** As the actor takes it. */
+/** Converts the fields to the actor's command. */
 export function profileCommand({
   fields_attributes: fields,
   ...body
@@ -145,7 +148,7 @@ export const credentialRoutes: readonly AnyRoute[] = [
   withoutPicture('header'),
 ];
 
-/** Answers the whole account, as the change itself does. */
+/** Route that removes a picture and answers with the whole account, as an update does. */
 function withoutPicture(which: 'avatar' | 'header'): AnyRoute {
   return route({
     method: 'DELETE',

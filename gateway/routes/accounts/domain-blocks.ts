@@ -56,7 +56,7 @@ const unblock = route({
     change(services, viewer, 'unblockDomain', body.domain ?? query.domain),
 });
 
-/** Servers whose people the viewer does not want to see. */
+/** Servers that the viewer blocks. */
 export const domainBlockRoutes: readonly AnyRoute[] = [list, block, unblock];
 
 async function change(

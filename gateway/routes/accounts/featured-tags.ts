@@ -18,7 +18,7 @@ import { answered, notFound, publishedAccount, relationsOf } from '../../viewing
 const READ = 'read:accounts';
 const WRITE = 'write:accounts';
 const PATH = '/api/v1/featured_tags';
-/** Of a hashtag's name as it is asked for; no status is longer. */
+/** Longest name of a hashtag in a request; no status is longer. */
 const NAME_CHARS_MAX = 500;
 
 const list = route({
@@ -94,7 +94,7 @@ const unfeature = byName('unfeature', async (services, viewer, name) => {
   return id === undefined ? {} : services.askAccount(viewer, 'unfeatureTag', { id });
 });
 
-/** Hashtags that people show on their profiles. */
+/** Hashtags that people feature on their profiles. */
 export const featuredTagRoutes: readonly AnyRoute[] = [
   list,
   create,
@@ -105,7 +105,10 @@ export const featuredTagRoutes: readonly AnyRoute[] = [
   unfeature,
 ];
 
-/** Used last first; nothing of somebody who blocks the viewer. */
+/**
+ * Answers with an account's featured hashtags, most recently used first. The list is empty if the account blocks the
+ * viewer.
+ */
 async function shownOf(services: Services, viewer: string | undefined, id: string) {
   const owner = await publishedAccount(services, id);
   if (isProblem(owner)) return owner;

@@ -20,7 +20,7 @@ type Edge = { readonly accountId: string };
 
 const WRITE_FOLLOWS = ['write:follows', 'follow'];
 const WRITE_BLOCKS = ['write:blocks', 'follow'];
-/** Languages of a follow that are read at all; ISO 639 has fewer than this of two letters. */
+/** Languages of a follow that are read; ISO 639 has fewer two-letter codes. */
 const LANGUAGES_MAX = 200;
 
 const Follow = Type.Object({
@@ -70,7 +70,7 @@ const requestList = route({
 const authorize = answerRequest('authorize', 'authorizeFollow');
 const reject = answerRequest('reject', 'rejectFollow');
 
-/** Who follows whom, and who wants nothing to do with whom. */
+/** Follows, follow requests and blocks. */
 export const followRoutes: readonly AnyRoute[] = [
   follow,
   unfollow,
@@ -92,7 +92,7 @@ function answerRequest(verb: string, command: 'authorizeFollow' | 'rejectFollow'
     params: idParams,
     handle: async ({ services, viewer = '', params }) => {
       const follower = storedId(params.id);
-      // Answering somebody twice is no error; answering nobody is.
+      // A second answer to a request is no error; an answer to an unknown account is.
       if ((await services.tables.get(accounts, { account: follower })) === undefined) return notFound();
       const reply = await services.askAccount(viewer, command, { follower });
       return isProblem(reply) ? reply : json((await renderRelationships(services, viewer, [follower]))[0]);
@@ -135,14 +135,14 @@ function readFollowers(services: Services, account: string, bounds: PageBounds):
   return readPage(cursor, bounds, (rows) => rows.map((row) => row.value));
 }
 
-/** The account's actor knows whom it follows; its rows are in the order of the followed, the list in that of time. */
+/** Reads followed accounts from the actor: its rows are sorted by account, but the list is sorted by time. */
 async function readFollowing(services: Services, account: string, bounds: PageBounds): Promise<Page<Edge>> {
   const { edges, more } = answered(await services.askAccount(account, 'following', bounds));
   const items = edges.map((edge) => ({ accountId: edge.account }));
   return { items, newest: edges[0]?.edgeId, oldest: edges.at(-1)?.edgeId, more };
 }
 
-/** As statuses say them. An empty name is how forms send no languages at all. */
+/** Normalizes languages to the codes that statuses use. Forms send an empty name for an empty list. */
 function limitOf(languages: readonly string[] | undefined) {
   return languages === undefined
     ? undefined

@@ -14,12 +14,12 @@ import { answered } from '../../viewing/visible.js';
 import { acting } from './acting.js';
 
 const WRITE_MUTES = ['write:mutes', 'follow'];
-/** A hundred years; past it the end of a mute would soon be no date any more. */
+/** A hundred years. A much larger value would exceed the range of dates. */
 const MUTE_SECONDS_MAX = 3_155_760_000;
 
 const Mute = Type.Object({
   notifications: Type.Boolean({ default: true }),
-  /** Seconds; 0: until taken back. */
+  /** Seconds; 0 means no end. */
   duration: Type.Integer({ minimum: 0, maximum: MUTE_SECONDS_MAX, default: 0 }),
 });
 const mute = acting('mute', WRITE_MUTES, Mute, (services, viewer, { id }, { notifications, duration }) =>
@@ -39,10 +39,10 @@ const mutes = edgeList(
 );
 const blocks = edgeList('/api/v1/blocks', 'read:blocks', 'blocks');
 
-/** Who is muted and who is blocked, and muting. */
+/** Mutes, lists of muted and blocked accounts. */
 export const muteRoutes: readonly AnyRoute[] = [mute, unmute, mutes, blocks];
 
-/** The viewer's own list, so it shows whom other lists hide from them. */
+/** Route of the viewer's own list. It shows accounts that other lists hide from the viewer. */
 function edgeList(
   path: string,
   scope: string,
@@ -65,7 +65,10 @@ function edgeList(
   });
 }
 
-/** The accounts of a page of edges, with something `extra` (not empty) of each, whatever the viewer's relations to them are. */
+/**
+ * Renders the accounts of a page of edges, with the fields that `extra` returns for each (not empty). The viewer's
+ * relations to the accounts hide nothing.
+ */
 export function edgeAnswer(
   request: Request<unknown, unknown, unknown>,
   bounds: ReturnType<typeof pageBounds>,
@@ -75,7 +78,7 @@ export function edgeAnswer(
   const { services } = request;
   const ids = edges.map(({ account }) => account);
   return soon(loadAccounts(services, ids), (records) => {
-    // Of most it is the same that is said: no end, no settings.
+    // Most edges have the same extra fields (no end, no settings), so the encoded bytes are reused.
     let [text, end] = ['', NOTHING];
     const items = edges.map((edge) => {
       const record = records.get(edge.account);

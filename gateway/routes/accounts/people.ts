@@ -28,7 +28,7 @@ const WRITE = 'write:accounts';
 const COMMA = Buffer.from(',');
 const ACCOUNTS = Buffer.from(',"accounts":[');
 const CLOSE = Buffer.from(']}');
-/** Accounts asked about at once: each takes some reads. */
+/** Accounts in one request: each takes some reads. */
 const FAMILIAR_ASKED_MAX = 40;
 
 const note = acting('note', WRITE, Type.Object({ comment: commentText() }), (services, viewer, { id }, { comment }) =>
@@ -100,7 +100,7 @@ const familiar = route({
   auth: 'user',
   scope: 'read:follows',
   query: Type.Object({ id: asked() }),
-  // Mastodon.py asks by a body.
+  // Mastodon.py sends a body.
   body: Type.Object({ id: asked() }),
   handle: ({ services, viewer = '', query, body }) => {
     const ids = [...(query.id ?? []), ...(body.id ?? [])].slice(0, FAMILIAR_ASKED_MAX).map(storedId);
@@ -142,7 +142,7 @@ const followByName = route({
   },
 });
 
-/** What people keep about one another beside follows, blocks and mutes. */
+/** Notes, endorsements and other relations between accounts, besides follows, blocks and mutes. */
 export const peopleRoutes: readonly AnyRoute[] = [
   note,
   removeFollower,
@@ -155,7 +155,7 @@ export const peopleRoutes: readonly AnyRoute[] = [
   followByName,
 ];
 
-/** For one after the other: each takes reads of its own. */
+/** Renders the accounts one after the other, because each takes reads of its own. */
 function familiarPieces(
   services: Services,
   viewer: string,

@@ -6,7 +6,7 @@ import type { Services } from '../../http/services.js';
 import { mediaKey } from '../../keys/media-names.js';
 import { findMentioned } from '../../posting/written.js';
 
-/** Both pictures and the texts around them. Source: Mastodon AccountAvatar::LIMIT, 8 MB since 4.3. */
+/** Largest picture. Source: Mastodon AccountAvatar::LIMIT, 8 MB since 4.3. */
 const PICTURE_BYTES_MAX = 8 * 1_048_576;
 export const PICTURES_BYTES_MAX = 2 * PICTURE_BYTES_MAX + 1_048_576;
 
@@ -18,7 +18,7 @@ interface Pictures {
   readonly header?: Uploaded;
 }
 
-/** Changes the profile, its pictures cut to their sizes and stored first. */
+/** Crops and stores the pictures, then changes the profile. */
 export async function updateProfile(
   services: Services,
   viewer: string,
@@ -36,7 +36,7 @@ export async function updateProfile(
   return isProblem(updated) ? refused(services, stored, updated) : updated;
 }
 
-/** Found once, when the profile is written, as those of a status are. */
+/** Resolves mentions when the profile is written, as for statuses. */
 async function mentionsIn(services: Services, { note, fields, setFields }: AccountUpdateProfile) {
   const names = namesIn(note ?? '', setFields ? fields : []).slice(0, PROFILE_MENTIONS_MAX);
   if (names.length === 0) return undefined;
@@ -49,7 +49,10 @@ export function removePicture(services: Services, viewer: string, which: 'avatar
   return services.askAccount(viewer, 'updateProfile', { ...unchanged, ...gone });
 }
 
-/** Undefined where nothing was sent: browsers send a file of no bytes for a field left empty. */
+/**
+ * Stores a picture and returns its name. Returns undefined if no picture was sent: browsers send an empty file for an
+ * empty field.
+ */
 async function storedPicture(
   services: Services,
   viewer: string,
@@ -69,7 +72,7 @@ async function storedPicture(
   });
 }
 
-/** What was stored for a change that is not made goes again. */
+/** Removes the stored pictures of a change that was refused. */
 async function refused(services: Services, stored: Pictures | object, why: Problem): Promise<Problem> {
   for (const name of Object.values(stored)) await services.workshop.remove(String(name));
   return why;

@@ -30,7 +30,7 @@ const update = route({
   },
 });
 
-/** The profile as its owner edits it. */
+/** The viewer's profile for editing. */
 export const profileRoutes: readonly AnyRoute[] = [get, update];
 
 async function shown(services: Services, viewer: string) {

@@ -11,16 +11,16 @@ import { accountList } from '../../pages/answers.js';
 import { arrayOf } from '../../pages/status-pages.js';
 import { idText, limitQuery } from '../../paging/bounds.js';
 
-/** As many as are looked at (discovery/directory.ts). */
+/** As many accounts as the directory reads (discovery/directory.ts). */
 const OFFSET_MAX = 5_000;
-/** What clients that know `sources` are told for each `source`. */
+/** Names in `sources` for each `source`, for clients that support the newer field. */
 const SOURCES = {
   past_interactions: openWith('past_interactions', ['most_interactions']),
   global: openWith('global', ['most_followed']),
 } as const;
 const END = Buffer.from('}');
 
-/** All of a suggestion but for whom it names. */
+/** Returns the JSON of a suggestion up to its account. */
 function openWith(source: string, sources: readonly string[]): Uint8Array {
   return Buffer.from(`${JSON.stringify({ source, sources }).slice(0, -1)},"account":`);
 }
@@ -65,7 +65,7 @@ const dismiss = route({
   },
 });
 
-/** By server: tests start several in one process. */
+/** Cached directories by server: tests start several servers in one process. */
 const directories = () => new WeakMap<Services['registry'], Kept<Directory>>();
 
 const directory = directoryRoute(directories());
@@ -89,7 +89,7 @@ function directoryRoute(kept: ReturnType<typeof directories>): AnyRoute {
         DIRECTORY_ORDERS.map((name) => Type.Literal(name)),
         { default: 'active' },
       ),
-      // Everybody is local.
+      // All accounts are local, so the parameter has no effect.
       local: Type.Optional(Type.Boolean()),
       offset: Type.Integer({ minimum: 0, maximum: OFFSET_MAX, default: 0, clamp: true }),
       limit: limitQuery(40, 80),
@@ -100,5 +100,5 @@ function directoryRoute(kept: ReturnType<typeof directories>): AnyRoute {
   });
 }
 
-/** Whom to follow. */
+/** Suggestions and the directory. */
 export const suggestionRoutes: readonly AnyRoute[] = [accounts, suggestions, dismiss, directory];

@@ -36,7 +36,7 @@ const flag = () => Type.Optional(Type.Boolean());
 const texts = { username: word(), display_name: word(), by_domain: word(), email: word(), ip: word() };
 type Texts = Partial<Record<keyof typeof texts, string>>;
 
-/** Everything that is asked for must hold. */
+/** Returns a filter that demands all given criteria. */
 function matching(wanted: Texts, others: readonly (Keep | undefined)[]): Keep {
   const has = (text: string | undefined, part: string | undefined) =>
     part === undefined || (text ?? '').toLowerCase().includes(part.toLowerCase());
@@ -159,7 +159,7 @@ interface Decided {
   readonly reportId?: string;
 }
 
-/** Decides about an account and answers how it is now; as it was, when it is gone. */
+/** Runs a moderation action and returns the resulting account. Returns the former record if the account was deleted. */
 async function moderate(
   services: Services,
   viewer: string,
@@ -222,7 +222,7 @@ const action = route({
   handle: async ({ services, viewer = '', params, body }) => {
     const reportId = body.report_id === undefined ? undefined : storedId(body.report_id);
     const decided = { text: body.text, mail: body.send_email_notification };
-    // Of a report that is not there nothing is decided.
+    // An action on behalf of a report requires that the report exists.
     if (reportId !== undefined && (await storedReport(services, reportId)) === undefined) return notFound();
     const told = reportId === undefined ? decided : { ...decided, reportId };
     const record = await moderate(services, viewer, params.id, body.type, told);
@@ -238,7 +238,7 @@ const action = route({
   },
 });
 
-/** What moderators do about accounts. */
+/** Moderation of accounts. */
 export const adminAccountRoutes: readonly AnyRoute[] = [
   v1,
   v2,

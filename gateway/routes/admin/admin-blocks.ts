@@ -13,16 +13,16 @@ import { isoTime } from '../../paging/iso-time.js';
 import type { EntryContent } from '../../settings/changes.js';
 import { each, entryRoutes, type Fresh, type Render } from './admin-entries.js';
 
-/** RFC 1035 §2.3.4. */
+/** Longest domain name. Source: RFC 1035 §2.3.4. */
 const DOMAIN_CHARS_MAX = 253;
 const COMMENT_CHARS_MAX = 2_000;
 const EMAIL_CHARS_MAX = 254;
 const HASH_CHARS = 64;
-/** A century: longer is for ever. */
+/** A century: longer blocks are permanent in practice. */
 const EXPIRES_SECONDS_MAX = 100 * 366 * 86_400;
 const DOMAIN = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** In small letters, without a dot at its end. */
+/** Returns the domain in lower case, without a trailing dot, or undefined if it is malformed. */
 function domainOf(text: string): string | undefined {
   const domain = text.trim().toLowerCase().replace(/\.$/, '');
   return DOMAIN.test(domain) ? domain : undefined;
@@ -91,7 +91,7 @@ const expiry = () => Type.Optional(Type.Integer({ minimum: 0, maximum: EXPIRES_S
 const ADDRESS_CHARS_MAX = 60;
 const BYTE = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
 const BITS = '(?:3[0-2]|[12]?[0-9])';
-/** Or one of the sixth version. */
+/** Shape of an IPv4 or IPv6 address or range in the OpenAPI document. */
 const ADDRESS_SHOWN = { anyOf: [{ pattern: `^${BYTE}(?:\\.${BYTE}){3}(?:/${BITS})?$` }, { format: 'ipv6' }] };
 const addressText = () => Type.String({ minLength: 1, maxLength: ADDRESS_CHARS_MAX, shown: ADDRESS_SHOWN });
 const addressFields = { comment: comment(), expires_in: expiry() };
@@ -129,7 +129,7 @@ const renderProviders: Render = async (services, entries) => {
     services,
     entries.map(({ key }) => key),
   );
-  // Of most nobody was refused: theirs is one.
+  // Most entries have no refusals and share one history, so its bytes are encoded once.
   const histories = new Map<readonly DayUse[], Uint8Array>();
   return entries.map((entry) => {
     const history = counted.get(entry.key) ?? [];
@@ -158,7 +158,7 @@ const testEmail = route({
   },
 });
 
-/** Whom moderators keep out, and whom they let in. */
+/** Blocked and allowed domains, addresses and e-mail providers. */
 export const adminBlockRoutes: readonly AnyRoute[] = [
   ...entryRoutes({
     collection: 'domain_allows',

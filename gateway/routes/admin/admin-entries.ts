@@ -18,43 +18,43 @@ import { notFound } from '../../viewing/visible.js';
 const DEFAULT = 100;
 const MAX = 200;
 
-/** What an entry is to say. */
+/** Content of an entry to write. */
 export interface Fresh extends EntryContent {
   readonly key: string;
 }
 
-/** What moderators see of entries as pieces of JSON, in their order. */
+/** Renders entries for moderators as pieces of JSON, in the order of the entries. */
 export type Render = (
   services: Services,
   entries: readonly InstanceEntry[],
 ) => readonly (readonly Uint8Array[])[] | Promise<readonly (readonly Uint8Array[])[]>;
-/** Each rendered once for as long as it is in memory: some have a hash in them. */
+/** Renders each entry once while it is in memory, because some contain a hash. */
 export const each = (render: (entry: InstanceEntry) => object): Render => {
   const kept = new KeptJson(render);
   return (_services, entries) => entries.map((entry) => [kept.of(entry)]);
 };
 
-/** A collection that moderators keep. */
+/** A collection of entries that moderators manage. */
 export interface Kept<B extends TObject, C extends TObject> {
   readonly collection: Collection;
   readonly permission: Permission;
   readonly body: B;
-  /** In the order of the entries. */
+  /** Renders entries in their order. */
   readonly render: Render;
-  /** What a new one says. */
+  /** Builds the content of a new entry. */
   readonly make: (body: Static<B>, nowMs: number) => Fresh | Problem;
-  /** A scope besides its own that is enough to remove one: the API's documentation names another than its servers take. */
+  /** A further scope that allows removal: the API's documentation names another scope than its servers accept. */
   readonly removedBy?: string;
-  /** One that is there already is answered, instead of refused. */
+  /** Creating an entry that exists already returns it instead of an error. */
   readonly repeatable?: boolean;
-  /** Absent: they do not change. */
+  /** Absent: entries cannot be changed. */
   readonly change?: {
     readonly body: C;
     readonly make: (before: InstanceEntry, body: Static<C>, nowMs: number) => Fresh | Problem;
   };
 }
 
-/** Its list, one of it, making, changing (where that is possible) and removing one. */
+/** Returns the routes of a collection: list, read, create, update (if allowed) and remove. */
 export function entryRoutes<B extends TObject, C extends TObject>(kept: Kept<B, C>): AnyRoute[] {
   const { collection, permission, render } = kept;
   const answer = async (services: Services, entry: InstanceEntry) => {

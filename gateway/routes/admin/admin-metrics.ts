@@ -8,13 +8,13 @@ import { type AnyRoute, json, route } from '../../http/route.js';
 import { limitQuery } from '../../paging/bounds.js';
 import { isoTime } from '../../paging/iso-time.js';
 
-/** There are not so many; each is answered once. */
+/** There are fewer keys; each is answered once. */
 const KEYS_MAX = 30;
 const KEY_CHARS_MAX = 100;
 const TIME_CHARS_MAX = 40;
-/** Hashtags and domains. */
+/** Longest subject: hashtags and domains. */
 const SUBJECT_CHARS_MAX = 500;
-/** Of one dimension. */
+/** Entries of one dimension: more than a dashboard shows. */
 const RANKED_MAX = 100;
 const RANKED_DEFAULT = 10;
 const MONTH_MS = 30 * 86_400_000;
@@ -30,7 +30,7 @@ const subject = () => Type.String({ maxLength: SUBJECT_CHARS_MAX });
 const ofTag = () => Type.Optional(Type.Object({ id: subject() }));
 const ofDomain = () => Type.Optional(Type.Object({ domain: subject() }));
 
-/** What each key is of, by the key. */
+/** Returns the subject of each key, by key. */
 function subjectsOf(body: object): Subjects {
   return Object.fromEntries(
     Object.entries(body as Record<string, { id?: string; domain?: string } | undefined>).map(([key, named]) => [
@@ -40,7 +40,7 @@ function subjectsOf(body: object): Subjects {
   );
 }
 
-/** Those that are known, once each, one after the other: what one reads is bounded. */
+/** Computes the known keys, each once and one after the other, because the reads of one are bounded. */
 async function each(
   wanted: readonly string[],
   known: readonly string[],
@@ -55,7 +55,7 @@ async function each(
   return json(found);
 }
 
-/** Numbers for moderators' dashboards. Names that are not known are left out, as Mastodon does. */
+/** Measures for the dashboards of moderators. Unknown names are left out, as in Mastodon. */
 export const adminMetricRoutes: readonly AnyRoute[] = [
   route({
     ...common,

@@ -31,7 +31,7 @@ async function adminTags(services: Services, some: readonly Trend[]): Promise<Ui
   });
 }
 
-/** With the number by which it is approved or rejected. */
+/** Renders links with the id by which they are approved or rejected. */
 async function adminLinks(services: Services, some: readonly Trend[]): Promise<Uint8Array[][]> {
   const reviews = await trendReviews(services.entries);
   return some.map((link) => [services.pages.others.numberedLink(link), reviewed(reviews, 'link', link.name)]);
@@ -45,7 +45,7 @@ const FLAGS = [false, true].map((trendable) =>
   })),
 );
 
-/** What moderators are told besides what everyone is, and the end. */
+/** Returns the fields that only moderators see, and the end of the object. */
 function reviewed(reviews: TrendReviews, kind: 'tag' | 'link', name: string): Uint8Array {
   return FLAGS[Number(reviews.shows(kind, name))]?.[Number(reviews.waits(kind, name))]?.[kind] ?? NOTHING;
 }
@@ -59,7 +59,7 @@ async function adminStatuses(services: Services, viewer: string, ids: readonly s
 
 type Reviewed = Pick<Request<{ id: string }, unknown, unknown>, 'services' | 'viewer' | 'params'>;
 
-/** The hashtag in use, or the link that trends or was decided on before, with this number. */
+/** Returns the hashtag in use, or the link that trends or was reviewed before, with this id. */
 async function named(services: Services, kind: 'tag' | 'link', id: string): Promise<Trend | undefined> {
   const tag = kind === 'tag' ? await tagNamed(services, id) : undefined;
   if (tag !== undefined) return { name: tag, history: await services.tagHistories.of(tag) };
@@ -86,7 +86,7 @@ async function reviewNamed({ services, viewer = '', params }: Reviewed, kind: 't
 async function reviewStatus({ services, viewer = '', params }: Reviewed, verdict: Verdict) {
   const status = storedId(params.id);
   const record = await services.tables.get(statuses, { status });
-  // What is not public cannot trend, and a moderator hears no more of it than others.
+  // Statuses that are not public cannot trend, and a moderator learns no more about them than others do.
   if (record === undefined || record.deleted || record.visibility !== 'public') return notFound();
   const done = await reviewTrend(services, viewer, 'status', status, verdict);
   if (isProblem(done)) return done;
@@ -110,7 +110,7 @@ const verdicts = [
   ['approve', 'approved'],
 ] as const;
 
-/** What trends, for those who look after it, and decide what people see of it. */
+/** Trends for moderators, who review what people see. */
 export const adminTrendRoutes: readonly AnyRoute[] = [
   route({
     ...common,
@@ -130,7 +130,7 @@ export const adminTrendRoutes: readonly AnyRoute[] = [
       return listOf(await adminLinks(services, all.slice(query.offset, query.offset + query.limit)));
     },
   }),
-  // Links are reviewed one by one here, their publishers never.
+  // Links are reviewed one by one, so there are no publishers to review.
   route({ ...common, path: '/api/v1/admin/trends/links/publishers', query: someOf(10, 20), handle: () => json([]) }),
   route({
     ...common,

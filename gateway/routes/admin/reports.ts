@@ -71,14 +71,14 @@ const file = route({
       statusIds: wanted,
       ruleIds,
       collectionIds,
-      // There is nowhere to forward it to: the account is of this server.
+      // A report about a local account has no other server to be forwarded to.
       forward: body.forward && target.domain !== '',
     });
     return isProblem(made) ? made : json(renderReport(services.instance, made, target));
   },
 });
 
-/** The report as it is now, if there is one. */
+/** Returns the current report, or undefined if there is none. */
 export async function storedReport({ tables }: Services, id: string): Promise<InstanceReport | undefined> {
   const report = storedId(id);
   return tables.get(reports, { era: eraOfId(report), lane: publicLane(report), report });
@@ -142,7 +142,7 @@ interface Change {
 
 async function handle(services: Services, viewer: string, id: string, action: string, change: Change = {}) {
   const { category: wanted, ruleIds } = change;
-  // Asking an actor that was never there would leave one behind in memory.
+  // A command to an actor that never existed would activate it and use memory.
   if ((await storedReport(services, id)) === undefined) return notFound();
   const report = await services.askReport(storedId(id), 'handle', {
     action,
@@ -186,7 +186,7 @@ function verb(name: string, action: string): AnyRoute {
   });
 }
 
-/** What people report, and what moderators do about it. */
+/** Reports by users, and their handling by moderators. */
 export const reportRoutes: readonly AnyRoute[] = [
   file,
   list,

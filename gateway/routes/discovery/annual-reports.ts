@@ -5,10 +5,13 @@ import { notFound } from '../../viewing/visible.js';
 const PATH = '/api/v1/annual_reports';
 const READ = 'read:accounts';
 const WRITE = 'write:accounts';
-/** Years have four digits for a long time to come. */
+/** Bounds the input: years have four digits. */
 const yearParams = Type.Object({ year: Type.String({ maxLength: 20 }) });
 
-/** No year is summed up here: as on any server of which nobody asked for it. Source: Mastodon AnnualReportsController. */
+/**
+ * Routes of annual reports. This server generates none and answers as a server on which no user has requested one.
+ * Source: Mastodon AnnualReportsController.
+ */
 export const annualReportRoutes: readonly AnyRoute[] = [
   route({
     method: 'GET',

@@ -1,6 +1,6 @@
 import { type AnyRoute, json, route } from '../../http/route.js';
 
-/** The instance's own emoji, as pickers show them. */
+/** The instance's own emoji, for pickers. */
 export const customEmojiRoutes: readonly AnyRoute[] = [
   route({
     method: 'GET',

@@ -29,5 +29,5 @@ const asyncRefresh = route({
   handle: () => notFound(),
 });
 
-/** What clients may ask for and this server has not: no translation service, and no refreshing behind an answer. */
+/** Routes of features that this server does not have: translation and asynchronous refreshes. */
 export const notOfferedRoutes: readonly AnyRoute[] = [translate, asyncRefresh];

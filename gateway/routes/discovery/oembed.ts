@@ -8,13 +8,13 @@ import { loadAccounts } from '../../viewing/people-at-hand.js';
 import { notFound, visibleStatus } from '../../viewing/visible.js';
 
 const URL_CHARS_MAX = 2_048;
-/** Pixels. */
+/** Pixels: more than any screen has. */
 const SIDE_MAX = 10_000;
 const WIDTH = 400;
-/** Seconds for which others may keep the answer. */
+/** Seconds for which other servers may cache the answer. */
 const CACHE_AGE_S = 86_400;
 
-/** How a public status is shown within other pages (oEmbed 1.0). */
+/** Embedding of public statuses in other pages (oEmbed 1.0). */
 export const oembedRoutes: readonly AnyRoute[] = [
   route({
     method: 'GET',
@@ -45,7 +45,7 @@ export const oembedRoutes: readonly AnyRoute[] = [
         provider_name: instance.domain,
         provider_url: `${instance.baseUrl}/`,
         cache_age: CACHE_AGE_S,
-        // A quotation that needs no script of ours.
+        // A quotation needs no script of this server.
         html: `<blockquote cite="${escapeHtml(url)}">${seen.record.html}<p><a href="${escapeHtml(url)}">${escapeHtml(name)}</a></p></blockquote>`,
         width: query.maxwidth,
         height: null,
@@ -54,7 +54,7 @@ export const oembedRoutes: readonly AnyRoute[] = [
   }),
 ];
 
-/** Addresses of our statuses: `/@name/ID` and `/users/name/statuses/ID`. */
+/** Returns the status id in an address of this server: `/@name/ID` or `/users/name/statuses/ID`. */
 function statusIdIn(text: string, baseUrl: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const { origin, pathname } = new URL(text);

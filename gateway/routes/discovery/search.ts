@@ -18,9 +18,9 @@ import { eachBounded, READS_AT_ONCE_MAX } from '../../paging/cursor.js';
 import { type Soon, soon, together } from '../../paging/soon.js';
 import type { VisibleStatus } from '../../viewing/visible.js';
 
-/** Of a question: longer than any name, address or sentence worth asking for. */
+/** Longest query: no name, address or useful sentence is longer. */
 const QUESTION_CHARS_MAX = 500;
-/** Further into results nobody looks; each is found anew for each page. */
+/** Largest offset. Each page repeats the search, and nobody pages further. */
 const OFFSET_MAX = 1_000;
 const RESULTS = { limitDefault: 20, limitMax: 40 };
 
@@ -75,7 +75,7 @@ const search = route({
   },
 });
 
-/** The same in its oldest form. */
+/** Search in its oldest form, with hashtags as plain names. */
 const oldSearch = route({
   method: 'GET',
   path: '/api/v1/search',
@@ -113,7 +113,7 @@ const accountSearch = route({
   },
 });
 
-/** Finding people, hashtags and statuses. */
+/** Search for people, hashtags and statuses. */
 export const searchRoutes: readonly AnyRoute[] = [search, oldSearch, accountSearch];
 
 const ACCOUNTS = Buffer.from('{"accounts":');

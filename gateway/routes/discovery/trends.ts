@@ -10,12 +10,12 @@ import { limitQuery, pageBounds, pageProperties } from '../../paging/bounds.js';
 import { pageOf } from '../../paging/page.js';
 import { notFound, visibleById } from '../../viewing/visible.js';
 
-/** As long as links are recognised in texts. */
+/** Longest link that is recognised in texts. */
 const URL_CHARS_MAX = 2_048;
-/** There are not so many trends. */
+/** There are fewer trends. */
 const OFFSET_MAX = 100;
 
-/** Some of a kind of trends, from one of them on. */
+/** Query schema for a slice of a list of trends. */
 export const someOf = (limitDefault: number, limitMax: number) =>
   Type.Object({
     limit: limitQuery(limitDefault, limitMax),
@@ -73,7 +73,7 @@ const statuses = route({
   },
 });
 
-/** Only of what trends. Source: Mastodon LinkTimeline. */
+/** Timeline of a link, only for links that trend. Source: Mastodon LinkTimeline. */
 const linkTimeline = route({
   method: 'GET',
   path: '/api/v1/timelines/link',
@@ -95,5 +95,5 @@ const linkTimeline = route({
   },
 });
 
-/** What many use, mark and link of late. */
+/** Trending hashtags, links and statuses. */
 export const trendRoutes: readonly AnyRoute[] = [withdrawn, tags, links, statuses, linkTimeline];

@@ -7,11 +7,11 @@ import { aboutOf } from '../../settings/about.js';
 import { notFound } from '../../viewing/visible.js';
 import { termsThatHold } from './instance.js';
 
-/** A page that anybody may see. */
+/** Declares a public page. */
 const show = (path: string, what: (services: Services) => Promise<Answer | ReturnType<typeof notFound>>): AnyRoute =>
   route({ method: 'GET', path, auth: 'none', handle: ({ services }) => what(services) });
 
-/** What clients have people read before they sign up, and where `/` leads whoever looks what this is. */
+/** Page that clients show before a sign-up, also served at `/`. */
 async function about(services: Services): Promise<Answer> {
   const { title, description, rules, contactEmail, hasTerms } = await aboutOf(services);
   const more = await written(services, 'extended_description');
@@ -36,7 +36,7 @@ async function terms(services: Services): Promise<Answer | ReturnType<typeof not
   return layout(services.instance, 'Terms of service', asHtml(services, entry.text?.text ?? ''));
 }
 
-/** Undefined: nobody has written it. */
+/** Returns the text of a setting, or undefined if nobody has written it. */
 async function written(services: Services, setting: string): Promise<Html | undefined> {
   const text = (await services.entries.setting(setting))?.text?.text;
   return text ? asHtml(services, text) : undefined;
@@ -46,7 +46,7 @@ const asHtml = ({ instance }: Services, text: string): Html => ({
   html: renderHtml(text, { mentions: new Map(), baseUrl: instance.baseUrl }),
 });
 
-/** What the instance says of itself, for people. */
+/** Pages about the instance, for people. */
 export const aboutPageRoutes: readonly AnyRoute[] = [
   show('/', about),
   show('/about', about),

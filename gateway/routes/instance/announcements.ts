@@ -10,16 +10,16 @@ import type { Services } from '../../http/services.js';
 import { idParams } from '../../pages/answers.js';
 import { answered, notFound } from '../../viewing/visible.js';
 
-/** A shortcode; or one emoji with what may join to it: a family has some 11 code points. */
+/** Longest name of a reaction: a shortcode, or one emoji with its modifiers (a family has some 11 code points). */
 const EMOJI_CHARS_MAX = 100;
 const FLAG = /^\p{Regional_Indicator}{2}$/u;
 const KEY_CAP = /^[0-9#*]\ufe0f?\u20e3$/;
 const PICTURE = /^\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\p{Extended_Pictographic}|\u200d|\ufe0f)*$/u;
 const isEmoji = (name: string) => [FLAG, KEY_CAP, PICTURE].some((form) => form.test(name));
-/** Names on one announcement. Source: Mastodon ReactionValidator::LIMIT. */
+/** Different reactions to one announcement. Source: Mastodon ReactionValidator::LIMIT. */
 const NAMES_MAX = 8;
 
-/** How people reacted to an announcement, in the order of the names. */
+/** Returns the reaction counts of an announcement, in the order of the names. */
 export async function emojiCounts(services: Services, announcement: string): Promise<readonly InstanceEmojiCounted[]> {
   const rows = await services.tables.range(announcementEmoji, { announcement }, { limit: EMOJI_NAMES_MAX });
   return rows.map(({ value }) => value);
@@ -76,7 +76,7 @@ function reaction(method: 'PUT' | 'DELETE'): AnyRoute {
     handle: async ({ services, viewer = '', params: { id, name } }) => {
       const entry = await services.entries.find('announcements', storedId(id));
       if (entry === undefined) return notFound();
-      // One that was taken away can still be taken back.
+      // The name is checked for additions only, so a reaction with a deleted emoji can still be removed.
       const isKnown = isEmoji(name) || services.instance.emojis?.all.has(name) === true;
       if (method === 'PUT' && !isKnown) return problem('invalid', 'Validation failed: Name is not a recognized emoji');
       if (method === 'PUT') {
@@ -90,5 +90,5 @@ function reaction(method: 'PUT' | 'DELETE'): AnyRoute {
   });
 }
 
-/** What the instance announces to its people. */
+/** Announcements of the instance. */
 export const announcementRoutes: readonly AnyRoute[] = [list, dismiss, reaction('PUT'), reaction('DELETE')];

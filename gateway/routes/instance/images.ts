@@ -2,7 +2,7 @@ import { MISSING_AVATAR_PATH, MISSING_HEADER_PATH } from '../../entities/account
 import { type AnyRoute, route } from '../../http/route.js';
 import { MISSING_AVATAR_BASE64, MISSING_HEADER_BASE64 } from './missing-images.js';
 
-/** The pictures of accounts that have none. */
+/** Default pictures for accounts without their own. */
 export const imageRoutes: readonly AnyRoute[] = [
   image(MISSING_AVATAR_PATH, MISSING_AVATAR_BASE64),
   image(MISSING_HEADER_PATH, MISSING_HEADER_BASE64),

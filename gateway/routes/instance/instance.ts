@@ -15,10 +15,10 @@ import { aboutOf } from '../../settings/about.js';
 import { notFound } from '../../viewing/visible.js';
 
 const WEEK_DAYS = 7;
-/** 1970 began on a Thursday: weeks are counted from Mondays. */
+/** Days from the epoch to a Monday, by which weeks are aligned: 1970 began on a Thursday. */
 const MONDAY_DAYS = 4;
 
-/** Answers something that anybody may know. */
+/** Declares a public route. */
 function tell(path: string, what: (services: Services) => unknown): AnyRoute {
   const handle = async ({ services }: { readonly services: Services }) => {
     const told = await what(services);
@@ -27,7 +27,7 @@ function tell(path: string, what: (services: Services) => unknown): AnyRoute {
   return route({ method: 'GET', path, auth: 'none', handle });
 }
 
-/** A description that nobody has written has no time of a change, as at Mastodon. */
+/** Renders the extended description. As in Mastodon, a description that nobody has written has no modification time. */
 async function extendedDescription(services: Services) {
   const told = await textSetting(services, 'extended_description');
   const isWritten = (await services.entries.setting('extended_description')) !== undefined;
@@ -58,7 +58,10 @@ function activity({ days, atMs }: Statistics) {
   });
 }
 
-/** Some letters of an obfuscated domain are stars, so that people see that it is one they know. */
+/**
+ * Returns the domain as the public list shows it. Stars replace some letters of an obfuscated domain, so that only
+ * people who know the domain recognise it.
+ */
 function shownDomain({ key, domain }: InstanceEntry): string {
   if (domain?.obfuscate !== true) return key;
   const from = Math.floor(key.length / 4);
@@ -75,12 +78,12 @@ async function domainBlocks({ entries }: Services) {
   }));
 }
 
-/** Terms by the day from which they hold, the newest first. */
+/** Returns the terms by effective date, newest first. */
 async function termsOf({ entries }: Services) {
   return [...(await entries.of('terms'))].sort((one, other) => (one.key < other.key ? 1 : -1));
 }
 
-/** Those of today, or else the first that will hold; undefined: there are none. */
+/** Returns the terms that are effective today, otherwise the first that will be; undefined if there are none. */
 export async function termsThatHold(services: Services): Promise<InstanceEntry | undefined> {
   const all = await termsOf(services);
   const today = isoTime(services.clock.nowMs()).slice(0, 10);
@@ -122,7 +125,7 @@ const datedTerms = route({
 const NODE_INFO_VERSIONS = ['2.0', '2.1'] as const;
 const nodeInfoSchema = (version: string) => `http://nodeinfo.diaspora.software/ns/schema/${version}`;
 
-/** What NodeInfo says of the version: without spaces, as its schema wants. */
+/** Declares a NodeInfo document. The version has no spaces, as the schema demands. */
 function nodeInfo(version: (typeof NODE_INFO_VERSIONS)[number]): AnyRoute {
   return route({
     method: 'GET',
@@ -150,14 +153,14 @@ function nodeInfo(version: (typeof NODE_INFO_VERSIONS)[number]): AnyRoute {
   });
 }
 
-/** What the instance says of itself, to clients and to other servers. */
+/** Information about the instance, for clients and other servers. */
 export const instanceRoutes: readonly AnyRoute[] = [
   tell('/api/v1/instance', async (services) => renderInstanceV1(services.instance, await aboutOf(services))),
   tell('/api/v2/instance', async (services) =>
     renderInstance(services.instance, await aboutOf(services), await serverKey(services)),
   ),
   tell('/api/v1/instance/rules', async ({ entries }) => (await entries.of('rules')).map(renderRule)),
-  // There are no other servers yet.
+  // This server does not federate yet, so it has no peers.
   tell('/api/v1/instance/peers', () => []),
   tell('/api/v1/instance/activity', async (services) => activity(await statisticsOf(services))),
   tell('/api/v1/instance/extended_description', extendedDescription),

@@ -5,7 +5,7 @@ import type { InstanceSettings } from '../../settings/settings.js';
 const PATH = '/api/openapi.json';
 const made = new WeakMap<InstanceSettings, JsonText>();
 
-/** What there is to ask for, for programs; put together when somebody asks first. */
+/** Route of the OpenAPI document, which is built on the first request. */
 export function openApiRoutes(others: readonly AnyRoute[]): readonly AnyRoute[] {
   const own: AnyRoute = route({
     method: 'GET',

@@ -20,25 +20,25 @@ import { answered, notFound, visibleStatus } from '../../viewing/visible.js';
 
 const READ = 'read:filters';
 const WRITE = 'write:filters';
-/** A hundred years; past it an expiry would soon be no date any more. */
+/** A hundred years. A much larger value would exceed the range of dates. */
 const EXPIRES_SECONDS_MAX = 3_155_760_000;
 
 type Asked = Request<{ id: string }, unknown, unknown>;
 type About<P = unknown> = Pick<Request<P, unknown, unknown>, 'services' | 'viewer' | 'params'>;
 
-/** Where a filter applies; names that are none are refused. */
+/** Contexts in which a filter applies; unknown names are refused. */
 export const contexts = () =>
   Type.Array(Type.Union(FILTER_CONTEXTS.map((name) => Type.Literal(name))), {
     maxItems: FILTER_CONTEXTS.length * 2,
     shown: { minItems: 1 },
   });
-/** Seconds from now; null or nothing: never. */
+/** Seconds from now; null or absent means never. */
 export const expiresIn = () =>
   Type.Optional(Type.Union([Type.Integer({ minimum: 0, maximum: EXPIRES_SECONDS_MAX }), Type.Null()]));
 export const keywordText = () =>
   Type.String({ minLength: 1, maxLength: FILTER_KEYWORD_CHARS_MAX, shown: { pattern: '\\S' } });
 
-/** As the actor takes it; undefined where nothing was said of it. */
+/** Converts an expiry to the actor's form: undefined leaves it unchanged, -1 removes it. */
 export function expiresInMs(seconds: number | null | undefined): number | undefined {
   if (seconds === undefined) return undefined;
   return seconds === null ? -1 : seconds * 1_000;
@@ -57,7 +57,7 @@ const Keywords = Type.Optional(
   ),
 );
 
-/** The viewer's filters, as their actor has them now. */
+/** Returns the viewer's filters from their actor. */
 export async function ownFilters(services: Services, viewer: string): Promise<readonly AccountFilter[]> {
   return answered(await services.askAccount(viewer, 'screen', {})).filters;
 }
@@ -209,7 +209,7 @@ export const filterRoutes: readonly AnyRoute[] = [
   addStatus,
 ];
 
-/** The keyword of the path, with the filter it is part of. */
+/** Returns the keyword of the path, with its filter. */
 export async function keywordOf({
   services,
   viewer = '',
@@ -250,7 +250,7 @@ function one(
   return route({ method, path, auth: 'user', scope, params: idParams, handle });
 }
 
-/** A new keyword is a word of its own unless somebody says otherwise. Source: Mastodon CustomFilterKeyword. */
+/** A new keyword matches whole words only by default. Source: Mastodon CustomFilterKeyword. */
 const wholeWordOf = (given: boolean | undefined, isNew: boolean) => given ?? (isNew ? true : undefined);
 
 function changes(attributes: Static<typeof Keywords> | undefined): AccountKeywordChange[] {

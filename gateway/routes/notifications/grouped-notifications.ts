@@ -13,7 +13,7 @@ import { soon } from '../../paging/soon.js';
 import { notFound } from '../../viewing/visible.js';
 import { chosenProperties, filterOf, lastRead, supportedProperties, typesQuery, unreadQuery } from './notifications.js';
 
-/** The longest that there can be has two ids. */
+/** The longest possible key contains two ids and fits. */
 const keyParams = Type.Object({ key: Type.String({ maxLength: 100 }) });
 
 const list = route({
@@ -85,7 +85,7 @@ const accounts = route({
   method: 'GET',
   path: '/api/v2/notifications/:key/accounts',
   auth: 'user',
-  // Mastodon's documentation names the second, its code the first.
+  // Mastodon's documentation names the second scope, its code the first.
   scope: ['read:notifications', 'write:notifications'],
   params: keyParams,
   query: pageQuery(40, 80),
@@ -115,5 +115,5 @@ const dismiss = route({
   },
 });
 
-/** Notifications, those that say the same together. */
+/** Notifications in groups of the same kind and subject. */
 export const groupedNotificationRoutes: readonly AnyRoute[] = [list, unread, get, accounts, dismiss];

@@ -13,7 +13,7 @@ import { soon } from '../../paging/soon.js';
 import { askSoon } from '../../viewing/read-services.js';
 import { answered, notFound } from '../../viewing/visible.js';
 
-/** As many as a page shows, twice. */
+/** Twice the size of a page. */
 const REQUEST_IDS_MAX = 200;
 
 const READ = 'read:notifications';
@@ -48,7 +48,7 @@ const setPolicy = route({
   },
 });
 
-/** As before there were more ways than two: what is not taken as it comes is kept back. */
+/** Policy of older clients, which has only two values per rule. Every value but `accept` appears as filtered. */
 const oldPolicy = route({
   method: 'GET',
   path: '/api/v1/notifications/policy',
@@ -99,7 +99,7 @@ const list = route({
   },
 });
 
-/** What is accepted is among the others when that is answered. */
+/** Accepted notifications are merged before the acceptance is answered, so the answer is always true. */
 const merged = route({
   method: 'GET',
   path: '/api/v1/notifications/requests/merged',
@@ -148,7 +148,7 @@ const several = (verb: string, command: Settling) =>
     handle: (request) => settle(request, command, (request.body.id ?? []).map(storedId)),
   });
 
-/** Whose notifications are wanted, and what waits for a decision. */
+/** Policy for notifications, and the requests that wait for a decision. */
 export const notificationPolicyRoutes: readonly AnyRoute[] = [
   policy,
   setPolicy,
@@ -182,7 +182,7 @@ function changeOf(body: Static<typeof Change>) {
   };
 }
 
-/** The REST API's NotificationPolicy. */
+/** Renders the REST API's NotificationPolicy. */
 function renderPolicy({ policy: rules, requests, notifications }: AccountNotificationPolicyNow) {
   return {
     for_not_following: rules?.notFollowing,
@@ -199,7 +199,7 @@ function keptBack(wanted: boolean | undefined): string | undefined {
   return wanted ? 'filter' : 'accept';
 }
 
-/** The REST API's V1NotificationPolicy. */
+/** Renders the REST API's V1NotificationPolicy. */
 function renderOldPolicy(now: AccountNotificationPolicyNow) {
   const { summary, ...ways } = renderPolicy(now);
   return {

@@ -12,18 +12,21 @@ import { idText, limitQuery, pageBounds, pageProperties } from '../../paging/bou
 import { soon } from '../../paging/soon.js';
 import { answered, notFound } from '../../viewing/visible.js';
 
-/** More than there are types; names that are not known match nothing. */
+/** More than there are types; unknown names match nothing. */
 const TYPES_MAX = 50;
 export const typesQuery = () => Type.Optional(Type.Array(Type.String({ maxLength: 50 }), { maxItems: TYPES_MAX }));
 
-/** By which all lists and counts of notifications choose. */
+/** Query parameters that select notifications, in all lists and counts. */
 export const chosenProperties = {
   types: typesQuery(),
   exclude_types: typesQuery(),
   account_id: Type.Optional(idText()),
   include_filtered: Type.Optional(Type.Boolean()),
 };
-/** What the client knows; of other types it is told in words. Absent: it knows nothing of that. */
+/**
+ * Types that the client supports. Other types come with a text as fallback. Absent: the client does not support
+ * fallbacks.
+ */
 export const supportedProperties = { supported_types: typesQuery() };
 const Chosen = Type.Object(chosenProperties);
 
@@ -55,10 +58,10 @@ const list = route({
   },
 });
 
-/** Of what a client counts. Source: Mastodon NotificationsController. */
+/** Query of a count of unread notifications. Source: Mastodon NotificationsController. */
 export const unreadQuery = { limit: limitQuery(100, 1_000), ...chosenProperties };
 
-/** The last notification that the owner has read, on whichever client. */
+/** Returns the last notification that the owner has read, on any client. */
 export async function lastRead({
   services,
   viewer = '',
@@ -118,7 +121,7 @@ const dismiss = route({
   handle: (request) => dismissOne(request, request.params.id),
 });
 
-/** As clients before 2.4 do it. */
+/** Dismissal for clients before 2.4. */
 const dismissNamed = route({
   method: 'POST',
   path: '/api/v1/notifications/dismiss',

@@ -7,11 +7,11 @@ import { type Answer, type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { serverKey } from '../../keys/server-key.js';
 
-/** Longer than any push service's addresses. */
+/** Longer than the endpoint of any push service. */
 const ENDPOINT_CHARS_MAX = 2_048;
-/** 65 bytes in base64, with room for padding and blanks around them. */
+/** 65 bytes in base64, with room for padding and surrounding spaces. */
 const KEY_CHARS_MAX = 200;
-/** An uncompressed point of P-256, and the secret of RFC 8291. */
+/** Sizes of an uncompressed point of P-256 and of the secret in RFC 8291. */
 const POINT_BYTES = 65;
 const SECRET_BYTES = 16;
 
@@ -19,14 +19,14 @@ const Policy = Type.Optional(Type.Union(PUSH_POLICIES.map((name) => Type.Literal
 const Alerts = Type.Optional(
   Type.Object(Object.fromEntries(PUSH_ALERTS.map((name) => [name, Type.Optional(Type.Boolean())]))),
 );
-/** The policy may stand beside the alerts, or by itself. */
+/** The policy may be inside `data`, beside the alerts, or outside. */
 const Wishes = { data: Type.Optional(Type.Object({ alerts: Alerts, policy: Policy })), policy: Policy };
 type Wishes = Static<ReturnType<typeof wishes>>;
 const wishes = () => Type.Object(Wishes);
 
 const shared = { auth: 'user', scope: 'push' } as const;
 
-/** Newer clients know the singular, older ones the plural. */
+/** Newer clients use the singular, older ones the plural. */
 const paths = ['/api/v1/push/subscription', '/api/v1/push/subscriptions'];
 
 export const pushRoutes: readonly AnyRoute[] = paths.flatMap((path): AnyRoute[] => [
@@ -92,7 +92,7 @@ const policyOf = ({ data, policy }: Wishes) => policy ?? data?.policy;
 
 const alertsOf = ({ data }: Wishes): string[] => PUSH_ALERTS.filter((name) => data?.alerts?.[name] === true);
 
-/** The REST API's WebPushSubscription. */
+/** Renders the REST API's WebPushSubscription. */
 async function answer(services: Services, found: AccountPushSubscription | Problem): Promise<Answer | Problem> {
   if (isProblem(found)) return found;
   const { id, endpoint, standard, policy } = found;
@@ -100,17 +100,17 @@ async function answer(services: Services, found: AccountPushSubscription | Probl
   return json({ id, endpoint, standard, alerts, policy, server_key: await serverKey(services) });
 }
 
-/** Base64 of either alphabet, padded or not. */
+/** Decodes base64 of either alphabet, padded or not. */
 const bytesOf = (text: string) => Buffer.from(text.trim(), 'base64url');
 
-/** An https address (RFC 8030 §8) of a host that messages may be sent to. */
+/** Returns true for an https address (RFC 8030 §8) of a host to which messages may be sent. */
 function isEndpoint({ addressGuard }: Services, text: string): boolean {
   if (!URL.canParse(text) || /[\s<>"]/.test(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);
   return protocol === 'https:' && username + password === '' && addressGuard.mayName(hostname);
 }
 
-/** Whether messages can be encrypted for it: a point that is on the curve. */
+/** Returns true for a point on the curve, so that messages can be encrypted for it. */
 function isPoint(point: Buffer): boolean {
   if (point.length !== POINT_BYTES || point[0] !== 4) return false;
   const x = point.subarray(1, 33).toString('base64url');

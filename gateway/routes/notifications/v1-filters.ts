@@ -55,7 +55,7 @@ const update = route({
   auth: 'user',
   scope: WRITE,
   params: idParams,
-  // Some clients send what changes only.
+  // Some clients send only the fields that change.
   body: Type.Object({
     phrase: Type.Optional(keywordText()),
     context: Type.Optional(contexts()),
@@ -84,7 +84,7 @@ const remove = route({
   },
 });
 
-/** Filters as they were before they had several keywords: each keyword is one. */
+/** Filters of the older API, in which each keyword is a filter of its own. */
 export const v1FilterRoutes: readonly AnyRoute[] = [all, create, get, update, remove];
 
 type Said = Pick<Request<unknown, unknown, Phrase>, 'services' | 'viewer' | 'body'>;

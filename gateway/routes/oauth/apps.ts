@@ -13,12 +13,15 @@ import { ALL_SCOPES, parseScopes, SCOPES_CHARS_MAX } from '../../oauth/scopes.js
 /** Source: Mastodon, Doorkeeper application limits. */
 const NAME_CHARS_MAX = 60;
 const WEBSITE_CHARS_MAX = 2_000;
-/** A client has one for each platform, not more. */
+/** Redirect addresses of one application: a client has one for each platform, not more. */
 const REDIRECT_URIS_MAX = 20;
 
 const WORDS = [...ALL_SCOPES].join('|');
 const REDIRECT_SHOWN = { minLength: 1, pattern: '^https?://[a-z0-9]{1,40}\\.[a-z]{2,9}(?:/[a-z0-9/]{0,40})?$' };
-/** What is checked behind the schema: redirect addresses are those of the web here, though others are taken. */
+/**
+ * Demands of the handler that the schema does not enforce, for the OpenAPI document. It shows web addresses as
+ * redirects, although others are accepted.
+ */
 const DEMANDED = {
   required: ['client_name', 'redirect_uris'],
   properties: {
@@ -51,7 +54,7 @@ function invalid(field: string, sentence: string, error = 'ERR_INVALID'): Proble
   return problem('invalid', `Validation failed: ${sentence}`, { [field]: [{ error, description: sentence }] });
 }
 
-/** Of tokens that an operator made at the command line. */
+/** Application of tokens that an operator created at the command line. */
 const OWN = { id: '0', name: 'Murmuration', redirectUris: [] };
 
 const createApp = route({
@@ -76,7 +79,7 @@ const createApp = route({
       return invalid('website', 'Website must be a valid URL');
     if (services.instance.rateLimits && !guardsOf(services).apps.take(addressKey(remoteAddress)))
       return problem('rate_limited', 'Too many requests');
-    // Before the application is stored: where there is no key nothing is made.
+    // The key is loaded before the application is stored: without a key nothing is created.
     const pushKey = await serverKey(services);
     const clientId = newSecret(services);
     const secret = newSecret(services);
@@ -109,7 +112,7 @@ const verifyApp = route({
   },
 });
 
-/** The REST API's Application, as its owner sees it. */
+/** Renders the REST API's Application for its owner. */
 function renderApp(app: Omit<StoreAppRecord, 'secretHash' | 'atMs'>, vapidKey: string) {
   return {
     id: app.id,

@@ -25,9 +25,9 @@ import { issueToken } from '../../oauth/tokens.js';
 import { foreignForm } from './authorize.js';
 import { tooMany } from './passwords.js';
 
-/** The authorization request, as a query, that a sign-in goes on with. */
+/** Longest authorization request, as a query, that continues after the sign-in. */
 const NEXT_CHARS_MAX = 8_000;
-/** Sessions belong to this client; it has no secret, so nobody can act as it. */
+/** Client of browser sessions. It has no secret, so nobody can act as it. */
 const WEB_CLIENT = 'web';
 
 const style = route({
@@ -73,13 +73,13 @@ const signIn = route({
     const checked = await checkPassword(services, { login, password, remoteAddress, browser });
     if (checked === 'too_many') return again('Too many attempts. Please try again in a quarter of an hour.', 429);
     if (checked === undefined) return again('Invalid e-mail address, username or password.', 422);
-    // A session of these accounts would not count, and the form would come back without a word.
+    // A session of these accounts would not be accepted, and the form would reappear without an explanation.
     if (checked.disabled) return again('This account is disabled.', 403);
     if (checked.suspended) return again('This account is suspended.', 403);
     if (!checked.approved) return again('This account waits for approval by a moderator.', 403);
     const token = await issueToken(services, checked.id, WEB_CLIENT, [], 'session');
     if (isProblem(token)) return token;
-    // Always to our own authorization page, whatever the field holds.
+    // The redirect always leads to the authorization page of this server, whatever the field contains.
     const location = body.next === '' ? '/auth/sign_in' : `/oauth/authorize?${new URLSearchParams(body.next)}`;
     const cookies = [browserCookie(services, checked.id, browser)];
     return { ...redirect(location, 303, { 'set-cookie': sessionCookie(services, token) }), cookies };

@@ -20,10 +20,12 @@ import { formActionOf, OUT_OF_BAND, withParameters } from '../../oauth/redirects
 import { grantable } from '../../oauth/scopes.js';
 import { csrfOf, isOwnForm, type Session, sessionOf, visitOf } from '../../oauth/session.js';
 
-/** Where Mastodon shows a code, too: applications that look into the browser read it from the address. */
+/**
+ * Address at which Mastodon shows a code, too: applications with an embedded browser read the code from the address.
+ */
 const SHOWN_AT = '/oauth/authorize/native';
 
-/** The sign-in page before it, the consent page with it. */
+/** Shows the sign-in page without a session, the consent page with one. */
 const show = route({
   method: 'GET',
   path: '/oauth/authorize',
@@ -101,7 +103,7 @@ async function grant(services: Services, session: Session, { scopes, fields }: A
   return redirect(withParameters(target, { code, state: fields.state }));
 }
 
-/** Nothing but a code is shown: whoever leads somebody here may say anything in its place. */
+/** Shows only text that has the form of a code, because anybody can link to this page with a text of their choice. */
 const showCode = route({
   method: 'GET',
   path: SHOWN_AT,
@@ -115,7 +117,7 @@ function unconfirmed(services: Services): Answer {
   return faultPage(services.instance, 'Confirm your address', text, 403);
 }
 
-/** A form that did not come from our page in this browser, or that outlived its session. */
+/** Answers a form that did not come from a page of this server in this browser, or that outlived its session. */
 export function foreignForm(services: Services): Answer {
   return faultPage(services.instance, 'Please try again', 'The form has expired. Go back to the application.', 403);
 }

@@ -38,7 +38,7 @@ const askPage = (instance: InstanceSettings, csrf: string, cookie: string | unde
     { cookie },
   );
 
-/** A page that asks where to send the link. */
+/** Page that requests the address for the link. */
 const showAsk = route({
   method: 'GET',
   path: '/auth/password/new',
@@ -49,7 +49,7 @@ const showAsk = route({
   },
 });
 
-/** Says the same whether there is such an account or not, and takes no longer for one. */
+/** Answers equally, and equally fast, with and without such an account. */
 const ask = route({
   method: 'POST',
   path: '/auth/password',
@@ -73,7 +73,7 @@ async function mailLink(services: Services, email: string): Promise<void> {
   const id = email.includes('@') ? await services.registry.find(`email:${email}`) : undefined;
   if (id === undefined) return;
   const record = await services.tables.get(accounts, { account: id });
-  // A claim may be one that came to nothing: the mail goes to the account's own address alone.
+  // The claim may be stale, so the mail goes only to the account's own address.
   if (record?.email.toLowerCase() !== email) return;
   await services.askAccount(id, 'askReset', { nonce: newNonce(services) });
 }
@@ -124,7 +124,7 @@ const reset = route({
     const link = services.keyedTokens.read('reset', token);
     if (link === undefined) return wrong();
     const { account, nonce } = link;
-    // Before the hash, which costs a hundred times as much.
+    // The link is checked before the hash, which costs a hundred times as much.
     if (isProblem(await services.askAccount(account, 'judgeReset', { nonce }))) return wrong();
     if (rateLimits) wrongLinks.giveBack(address);
     const passwordHash = await passwords.hash(body.password);
@@ -132,7 +132,7 @@ const reset = route({
     if (isProblem(changed)) return wrong();
     const text = html`<p>Your password was changed, and every device was signed out.</p>
 <p><a href="/auth/sign_in">Sign in</a></p>`;
-    // Whoever opens the mail is the owner, and may sign in however many strangers have tried.
+    // The recipient of the mail is the owner, so the browser may sign in despite failed attempts by strangers.
     const cookies = [browserCookie(services, account, browserOf(services, headers))];
     return { ...layout(services.instance, 'Thank you', text, { cookie: endedCookie(services) }), cookies };
   },
@@ -191,5 +191,5 @@ const change = route({
   },
 });
 
-/** Forgotten passwords, and those that one wants to change. */
+/** Reset and change of passwords. */
 export const passwordRoutes: readonly AnyRoute[] = [showAsk, ask, showReset, reset, showChange, change];

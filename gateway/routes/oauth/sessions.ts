@@ -14,14 +14,14 @@ import { foreignForm } from './authorize.js';
 const PATH = '/auth/sessions';
 
 interface Entry {
-  /** Of the token; tells nothing of it. */
+  /** Hash of the token; it does not reveal the token. */
   readonly hash: string;
   readonly record: StoreTokenRecord;
-  /** The application's; a browser has none. */
+  /** Name of the application; a browser has none. */
   readonly name: string | undefined;
 }
 
-/** What may act for an account, the newest first: TOKENS_MAX at most. */
+/** Returns the tokens that may act for an account, newest first: at most TOKENS_MAX. */
 async function entriesOf(services: Services, accountId: string): Promise<readonly Entry[] | Problem> {
   const held = await services.askAccount(accountId, 'heldTokens', {});
   if (isProblem(held)) return held;
@@ -61,7 +61,7 @@ const show = route({
   },
 });
 
-/** Of one's own tokens alone; one that is none, or is gone already, is no error. */
+/** Revokes one of the viewer's own tokens. An unknown or revoked token is no error. */
 const revoke = route({
   method: 'POST',
   path: '/auth/sessions/revoke',
@@ -75,5 +75,5 @@ const revoke = route({
   },
 });
 
-/** The browsers and applications that may act for who is signed in. */
+/** Browsers and applications that may act for the signed-in user. */
 export const sessionRoutes: readonly AnyRoute[] = [show, revoke];

@@ -13,11 +13,11 @@ import { judgeSignUp } from '../../oauth/sign-up-limits.js';
 import { issueToken, renderToken } from '../../oauth/tokens.js';
 import { notFound } from '../../viewing/visible.js';
 
-/** Bounds what is read; the rules of sign-up judge shorter lengths. */
+/** Bounds the input; the rules of sign-up enforce shorter lengths. */
 const TEXT_CHARS_MAX = 2_000;
 const text = (maxLength = TEXT_CHARS_MAX) => Type.String({ default: '', maxLength });
 
-/** What is checked behind the schema, with an answer for each field that is wrong. */
+/** Demands of the handler that the schema does not enforce, because a refusal names each wrong field. */
 const DEMANDED = {
   required: ['username', 'email', 'password', 'agreement'],
   properties: {
@@ -28,10 +28,10 @@ const DEMANDED = {
   },
 };
 
-/** The role of who signs up. */
+/** Role of a new account. */
 const NEW_ROLE = 'user';
 
-/** A sign-up through an application; the token works fully once the mailed link was opened. */
+/** Signs up through an application. The token is restricted until the mailed link is opened. */
 const createAccount = route({
   method: 'POST',
   path: '/api/v1/accounts',
@@ -82,7 +82,7 @@ const createAccount = route({
   },
 });
 
-/** Another mail with a link, to the same address or to the right one. */
+/** Sends another mail with a link, to the same or to a corrected address. */
 const resend = route({
   method: 'POST',
   path: '/api/v1/emails/confirmations',
@@ -98,16 +98,16 @@ const resend = route({
     const clientId = bearer?.clientId ?? '';
     const change = isNew && isOwnApp ? { email: wanted } : {};
     let taken = false;
-    // The actor says what else is wrong; names are claimed only for who may have them.
+    // The actor checks the other conditions; a name is claimed only for an account that may have it.
     if (isNew && isOwnApp) {
       const { emailChanges, emailChangesOfAddress } = guardsOf(services);
-      // Before the claim, and counted whatever comes of it.
+      // The attempt is counted before the claim, whatever its result.
       const isCounted = emailChanges.take(viewer) && emailChangesOfAddress.take(addressKey(remoteAddress));
       if (services.instance.rateLimits && !isCounted) return problem('rate_limited', 'Too many requests');
       if (!isEmail(wanted)) return invalidEmail();
       const judged = await judgeSignUp(services, wanted, remoteAddress);
       if (isProblem(judged)) return judged;
-      // The pause comes first, and an address that is taken is answered like one that is free.
+      // The actor checks the pause first. A taken address gets the same answer as a free one.
       const refused = await services.askAccount(viewer, 'judgeResend', { clientId, ...change });
       if (isProblem(refused)) return refused;
       taken = (await services.registry.claim([`email:${wanted}`], viewer)) !== undefined;
@@ -118,16 +118,17 @@ const resend = route({
       nonce: newNonce(services),
       ...(taken ? { taken } : {}),
     });
-    // Of a refusal the claim lapses by itself: it is no address of the account (CLAIM_LIFETIME_MS).
+    // After a refusal the claim expires by itself, because the account does not have the address (CLAIM_LIFETIME_MS).
     if (isProblem(reply)) return reply;
-    // An address that another account has got meanwhile leads to that one, as one that was taken before.
+    // If another account has got the address meanwhile, the name stays with that account, as if it had been taken
+    // before.
     if (isNew && isOwnApp && !taken) await services.registry.confirm([`email:${wanted}`], viewer);
     if (isNew && isOwnApp) await services.registry.release([`email:${record.email.toLowerCase()}`], viewer);
     return json({});
   },
 });
 
-/** For pages that wait until the mailed link was opened. */
+/** Tells waiting pages if the mailed link was opened. */
 const checkConfirmation = route({
   method: 'GET',
   path: '/api/v1/emails/check_confirmation',

@@ -44,7 +44,7 @@ const INVALID_GRANT =
   'The provided authorization grant is invalid, expired, revoked, does not match the redirection URI used in the authorization request, or was issued to another client.';
 const NO_STORE = { 'cache-control': 'no-store' };
 
-/** RFC 6749 §3.2. */
+/** Token endpoint. Source: RFC 6749 §3.2. */
 const token = route({
   method: 'POST',
   path: '/oauth/token',
@@ -109,7 +109,7 @@ async function issueByCode(
   return { token: fresh, scopes: exchanged.scopes, atMs: exchanged.atMs };
 }
 
-/** What was asked for, or `read`; undefined when the application may not have it. */
+/** Returns the requested scopes, by default `read`; undefined if the application may not have them. */
 function wantedScopes(body: TokenRequest, client: Client): string[] | undefined {
   if (body.scope === '') return client.scopes.includes('read') ? ['read'] : [...client.scopes];
   const scopes = parseScopes(body.scope);
@@ -150,7 +150,7 @@ const Revocation = Type.Object({
   client_secret: field(),
 });
 
-/** RFC 7009; a token that is unknown is answered like one that was revoked. */
+/** Revocation endpoint (RFC 7009). An unknown token gets the same answer as a revoked one. */
 const revoke = route({
   method: 'POST',
   path: '/oauth/revoke',
@@ -203,7 +203,7 @@ const postUserInfo = route({
   handle: userInfo,
 });
 
-/** RFC 8414. */
+/** Metadata of the authorization server. Source: RFC 8414. */
 const metadata = route({
   method: 'GET',
   path: '/.well-known/oauth-authorization-server',

@@ -6,10 +6,10 @@ import type { Services } from '../../http/services.js';
 import { ownerOf } from '../../keys/media-names.js';
 import { notFound } from '../../viewing/visible.js';
 
-/** What is smaller is read whole before it is sent. */
+/** Largest part of a file that is read completely before it is sent; larger ones are streamed. */
 const WHOLE_BYTES_MAX = 256 * 1_024;
 
-/** For files that anybody may have uploaded: nothing in them runs, nothing in them is taken for something else. */
+/** Headers for files that anybody may have uploaded: nothing in them is executed or sniffed as another type. */
 const SAFE_HEADERS = {
   'cache-control': 'public, max-age=31536000, immutable',
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
@@ -18,8 +18,8 @@ const SAFE_HEADERS = {
 };
 
 /**
- * Uploaded files. Their names say nothing and change with their content; whoever has one may have the file, unless its
- * owner is suspended.
+ * Uploaded files. Their names reveal nothing and change with the content. Anybody who knows a name may read the file,
+ * unless its owner is suspended.
  */
 export const mediaFileRoutes: readonly AnyRoute[] = [
   route({
@@ -62,7 +62,10 @@ async function fileAnswer(
   return { status: 206, headers: { ...headers, 'content-range': `bytes ${from}-${to - 1}/${file.size}` }, body };
 }
 
-/** One range of bytes (RFC 9110 §14.2), `to` exclusive; undefined: the whole file, also where several are asked for. */
+/**
+ * Parses one byte range (RFC 9110 §14.2); `to` is exclusive. Undefined means the whole file, also for a request of
+ * several ranges.
+ */
 export function rangeOf(
   header: string | undefined,
   size: number,

@@ -55,10 +55,10 @@ const ofAccount = route({
   },
 });
 
-/** Images at a glance, in a message of their own (proto/service_format.proto). */
+/** Index of images in a compact message (proto/service_format.proto). */
 export const mediaIndexRoutes: readonly AnyRoute[] = [ofStatus, ofAccount];
 
-/** JSON where it is asked for and protobuf is not; what says nothing gets protobuf. */
+/** Answers with JSON if the client requests it and not protobuf; the default is protobuf. */
 function indexAnswer(index: ServiceFormatIndex, accept = '', links: Readonly<Record<string, string>> = {}): Answer {
   const headers = { ...links, vary: 'Accept' };
   const wantsJson = /\bapplication\/(?:[\w.-]+\+)?json\b/i.test(accept) && !/protobuf/i.test(accept);

@@ -13,13 +13,13 @@ import { idParams } from '../../pages/answers.js';
 import { focusOf } from '../../posting/media-focus.js';
 import { notFound } from '../../viewing/visible.js';
 
-/** What stands around the file in its form, with a thumbnail. */
+/** Largest form: the file, a thumbnail and the other fields. */
 const UPLOAD_BYTES_MAX = VIDEO_BYTES_MAX + IMAGE_BYTES_MAX + 65_536;
-/** Characters that are read; the actor counts what people see. */
+/** Characters that are read; the actor counts visible characters. */
 const DESCRIPTION_READ_MAX = DESCRIPTION_CHARS_MAX * 4;
-/** Of each end of a file, to tell it from others: a whole film takes long. */
+/** Bytes hashed at each end of a file to identify it: hashing a whole film takes long. */
 const LOOKED_AT_BYTES = 65_536;
-/** Two signed fractions. */
+/** Longest focus: two signed fractions. */
 const FOCUS_CHARS_MAX = 64;
 
 const described = {
@@ -51,7 +51,7 @@ const upload = (path: string, patient: boolean): AnyRoute =>
       const media = withDetails(received, details);
       const added = await services.askAccount(viewer, 'addMedia', { media }, once);
       if (isProblem(added)) return refused(services, added, [received.file, received.preview, media.preview]);
-      // A repeat with other bytes is answered as the first was: nothing refers to these files.
+      // A repeat with other bytes gets the first answer, so nothing refers to these files.
       if (added.key !== media.key) await removeFiles(services, [received.file, received.preview, media.preview]);
       return shown(services, added, 202);
     },
@@ -85,7 +85,7 @@ const putMedia = route({
     if (isProblem(details)) return details;
     const changed = await services.askAccount(viewer, 'describeMedia', { id: record.media.id, ...details });
     if (!isProblem(changed)) return shown(services, changed, 206);
-    // Its name is by chance: nothing else refers to it.
+    // The name of the preview is random, so nothing else refers to it.
     if (details.preview !== undefined) await removeFiles(services, [details.preview]);
     return changed;
   },
@@ -107,7 +107,7 @@ const deleteMedia = route({
   },
 });
 
-/** Uploads, before and after a status has them. */
+/** Uploads, before and after their use in a status. */
 export const mediaRoutes: readonly AnyRoute[] = [
   upload('/api/v1/media', false),
   upload('/api/v2/media', true),
@@ -118,7 +118,7 @@ export const mediaRoutes: readonly AnyRoute[] = [
 
 type Owned = StoreMediaRecord & { readonly media: AccountMedia };
 
-/** Somebody else's is as good as none. */
+/** Returns the viewer's upload. An upload of another account gets a 404. */
 async function ownMedia({
   services,
   viewer,
@@ -128,14 +128,14 @@ async function ownMedia({
   return record?.media !== undefined && record.accountId === viewer ? (record as Owned) : notFound();
 }
 
-/** `unready`: the status of what is still being worked on. */
+/** Answers with an upload. `unready` is the HTTP status while it is still being processed. */
 function shown(services: Services, media: AccountMedia, unready: number): Answer | Problem {
   if (media.state === 'failed') return problem('invalid', 'Error processing media attachment');
   const body = renderMedia(services.instance, media);
   return media.state === 'ready' ? json(body) : { status: unready, body };
 }
 
-/** What was stored for it goes: nothing refers to that, nor will a repeat of what was refused. */
+/** Removes the files of a refused upload: neither a row nor a repeat of the request refers to them. */
 async function refused(services: Services, why: Problem, names: readonly (string | undefined)[]): Promise<Problem> {
   await removeFiles(services, names);
   return why;
@@ -146,8 +146,8 @@ async function removeFiles({ workshop }: Services, names: readonly (string | und
 }
 
 /**
- * Part of the names of what is stored: a repeat of the request that brings the same bytes stores them under the same
- * names, so that neither is left over.
+ * Returns a part of the file names. A repeat of the request with the same bytes stores them under the same names, so
+ * that no copy is orphaned.
  */
 function chanceFor(newId: string, { bytes, filename }: Uploaded): Uint8Array {
   const some = [bytes.subarray(0, LOOKED_AT_BYTES), bytes.subarray(-LOOKED_AT_BYTES)];

@@ -41,7 +41,7 @@ const vote = route({
     if (isProblem(reply)) return reply;
     const now = await visibleStatus(services, viewer, id);
     if (isProblem(now)) return now;
-    // The row may be late: these choices are known, and earlier ones stand in it.
+    // The row may not have these choices yet, so they are added to the earlier ones that it has.
     const mark = (await loadMarks(services, viewer, [id])).get(id)?.votes;
     const earlier = mark?.round === poll.round ? mark.choices : [];
     const all = [...new Set([...earlier, ...choices])].sort((a, b) => a - b);
@@ -60,5 +60,5 @@ async function answer(
   return json(renderPoll(services.instance, record, record.poll, services.clock.nowMs(), viewer, mark));
 }
 
-/** Questions with answers to choose from; each has its status' id. */
+/** Polls. A poll has the id of its status. */
 export const pollRoutes: readonly AnyRoute[] = [get, vote];

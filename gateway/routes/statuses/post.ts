@@ -30,17 +30,17 @@ import { notFound, visibleById, visibleStatuses } from '../../viewing/visible.js
 
 import { schedule } from './scheduled-statuses.js';
 
-/** Characters read at all; what a status may have is counted by its author's actor, where links count less. */
+/** Characters that are read. The author's actor counts the length of a status, with shorter counts for links. */
 const TEXT_INPUT_CHARS_MAX = 50_000;
-/** A text of a status as it is sent. */
+/** Text of a status as clients send it. */
 export const TextDraft = Type.String({ maxLength: TEXT_INPUT_CHARS_MAX, tooLong: TEXT_TOO_LONG });
-/** Media, choices: lists that are read only to be refused. */
+/** Media and choices in a request: longer lists are read only to be refused. */
 const REFUSED_ITEMS_MAX = 100;
 
 /** More accounts than any status can mention. */
 const ALLOWED_MENTIONS_MAX = 1_000;
 
-/** A poll as clients ask for it; what is too much of it is refused with the reason. */
+/** A poll as clients send it. The actor refuses excessive values with a reason. */
 export const PollDraft = Type.Object({
   options: Type.Array(Type.String({ maxLength: 1_000 }), { maxItems: REFUSED_ITEMS_MAX, default: [] }),
   expires_in: Type.Integer({ minimum: 0, maximum: 3_155_760_000, default: 0 }),
@@ -48,7 +48,7 @@ export const PollDraft = Type.Object({
   hide_totals: Type.Boolean({ default: false }),
 });
 
-/** Empty options are fields of a form that were left empty. */
+/** Returns the poll without empty options, which are empty fields of a form. */
 export function newPoll(draft: Static<typeof PollDraft> | undefined): AccountNewPoll | undefined {
   if (draft === undefined) return undefined;
   const options = draft.options.map((option) => option.trim()).filter((option) => option !== '');
@@ -56,7 +56,7 @@ export function newPoll(draft: Static<typeof PollDraft> | undefined): AccountNew
   return { options, expiresInMs: draft.expires_in * 1_000, multiple, hideTotals };
 }
 
-/** Who may quote; empty, as forms send it, says nothing. */
+/** Accounts that may quote. Forms send an empty value for no choice. */
 export const QuotePolicy = Type.Union(['', ...QUOTE_POLICIES].map((word) => Type.Literal(word)));
 
 const Draft = Type.Object({
@@ -78,7 +78,7 @@ const Draft = Type.Object({
 });
 type Draft = Static<typeof Draft>;
 
-/** A new status. */
+/** Posts a status. */
 export const postStatus = route({
   method: 'POST',
   path: '/api/v1/statuses',
@@ -114,7 +114,7 @@ export const postStatus = route({
 });
 
 /**
- * The refusal of a status that mentions somebody besides the accounts that its author allows. Source: Mastodon
+ * Returns the refusal of a status that mentions an account outside the allowed ones. Source: Mastodon
  * PostStatusService::UnexpectedMentionsError.
  */
 async function unexpectedMentions(
@@ -133,7 +133,9 @@ async function unexpectedMentions(
   return { status: 422, body: new JsonPieces([error, ...people, Buffer.from('}')]) };
 }
 
-/** The status answered, or undefined when none is. A reblog is answered as what it reblogs. */
+/**
+ * Returns the status that is replied to, or undefined if there is none. A reply to a reblog is a reply to its original.
+ */
 async function loadParent(
   services: Services,
   viewer: string,
@@ -151,7 +153,7 @@ async function compose(
   quoted: StoreStatusRecord | undefined,
   body: Draft,
 ): Promise<AccountPost> {
-  // A form that has the field and no picture names an empty one.
+  // A form with an empty media field sends an empty id.
   const mediaIds = body.media_ids?.filter((id) => id !== '') ?? [];
   const media = mediaIds.length > 0 ? { ids: mediaIds.map(storedId) } : undefined;
   const mayBeEmpty = media !== undefined || quoted !== undefined;
@@ -160,9 +162,9 @@ async function compose(
   return {
     ...said,
     visibility: quoted === undefined ? visibility : visibilityOfQuote(quoted, visibility),
-    // A warning that became the text has warned all the same. Source: Mastodon PostStatusService.
+    // A warning that was moved into the text still counts as a warning. Source: Mastodon PostStatusService.
     sensitive: (body.sensitive ?? author.profile?.sensitive ?? false) || (body.spoiler_text ?? '').trim() !== '',
-    // What is no language counts as not said.
+    // An unknown language counts as absent.
     language:
       statusLanguage(body.language ?? '') ??
       statusLanguage(author.profile?.language ?? '') ??
@@ -178,7 +180,7 @@ async function compose(
 }
 
 async function answer(services: Services, viewer: string, post: AccountPost, posted: AccountPostedReply) {
-  // The row is written behind the acknowledged event and may be late; what it will hold is known.
+  // The row is written after the acknowledged event and may not exist yet; its content is known.
   const stored = await services.tables.get(statuses, { status: posted.id });
   const record = stored ?? (await fresh(services, viewer, post, posted));
   const [seen] = await visibleStatuses(services, viewer, [record]);

@@ -78,16 +78,17 @@ const revoke = route({
     if (isProblem(reply)) return reply;
     const [record] = await loadStatuses(services, [quotingId]);
     if (record === undefined || record.deleted) return notFound();
-    // It is told behind the reply, too; so that the answer is true, it is told at once.
+    // The quoting status is also notified after the reply. This call notifies it at once, so that the answer shows the
+    // new state.
     const settled = { statusId: quotingId, quotedId: statusId, state: 'revoked' };
     await services.askConversation(record.conversationId, 'settleQuote', settled);
     const quoting = await visibleStatus(services, viewer, quotingId);
-    // Who may not see the quoting status takes the quote back all the same.
+    // The revocation is valid even if the viewer may not see the quoting status.
     const shown = isProblem(quoting) ? withoutContent(record) : quoting;
     const status = await services.pages.one(services, viewer, shown);
     return status === undefined ? notFound() : json(status);
   },
 });
 
-/** Who may quote, and who has quoted. */
+/** Quote policies, and lists of quotes. */
 export const quoteRoutes: readonly AnyRoute[] = [setPolicy, list, revoke];

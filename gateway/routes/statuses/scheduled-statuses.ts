@@ -78,12 +78,12 @@ const remove = route({
   },
 });
 
-/** Statuses that are to be posted later; POST /api/v1/statuses makes them. */
+/** Statuses to be posted later; POST /api/v1/statuses creates them. */
 export const scheduledStatusRoutes: readonly AnyRoute[] = [all, get, update, remove];
 
 /**
- * Keeps a status to be posted at a time, ISO 8601. Undefined: that is past, and it is to be posted now. Source: Mastodon
- * PostStatusService#scheduled_in_the_past?.
+ * Schedules a status for a time in ISO 8601. Returns undefined if the time is past, so that the status is posted now.
+ * Source: Mastodon PostStatusService#scheduled_in_the_past?.
  */
 export async function schedule(
   services: Services,
@@ -96,12 +96,12 @@ export async function schedule(
   if (isProblem(dueMs)) return dueMs;
   const isPast = dueMs <= services.clock.nowMs();
   if (isPast && once === undefined) return undefined;
-  // A repeat of what was scheduled when the time was still to come is answered as that was.
+  // A repeat of a request that was scheduled before its time passed gets the first answer.
   const kept = await services.askAccount(viewer, 'schedule', { post, dueMs }, once);
   return isPast && isProblem(kept) ? undefined : answer(services, kept);
 }
 
-/** A date and time without a zone is one of UTC, wherever the server stands. */
+/** A date and time without a zone is in UTC, whatever the server's zone. */
 const ZONELESS = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/;
 
 function dateMs(text: string): number | Problem {

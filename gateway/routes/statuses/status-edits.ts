@@ -97,9 +97,9 @@ interface KeptHistory {
   readonly json: JsonPieces;
 }
 
-/** Of statuses that quote nothing, as long as they and their authors stay as they are. */
+/** Cached histories of statuses without quotes, valid while the status and the author's record are the same objects. */
 const keptHistories = new WeakMap<StoreStatusRecord, KeptHistory>();
-/** Those of twenty edits of usual length; a status may have a thousand. */
+/** Largest cached history: twenty edits of usual length; a status may have a thousand. */
 const KEPT_HISTORY_BYTES_MAX = 32_768;
 
 async function historyOf(
@@ -119,7 +119,8 @@ async function historyOf(
   const quote = (shown?.reblog ?? shown)?.quote ?? undefined;
   const edits = revisions.map((revision) => renderStatusEdit(services.instance, revision, author, quote));
   const made = new JsonPieces([Buffer.from(JSON.stringify(edits))]);
-  // An edit whose row came before the status' own is told of by the next one.
+  // The history is cached only if it matches the status' edit count: the row of an edit may precede the row of the
+  // status.
   const isAsNow = revisions.length === (record.edits ?? 0) + 1;
   if (isAsNow && seen.quote === undefined && made.length <= KEPT_HISTORY_BYTES_MAX)
     keptHistories.set(record, { author, emojis, json: made });
@@ -138,5 +139,5 @@ const source = route({
   },
 });
 
-/** Editing, and what a status said before. */
+/** Edits and the history of a status. */
 export const statusEditRoutes: readonly AnyRoute[] = [edit, history, source];

@@ -21,12 +21,12 @@ import {
   withoutContent,
 } from '../../viewing/visible.js';
 
-/** What became of the status, and whether there was anything to undo. */
+/** Result of a command: the status to answer with, and for an undo whether there was anything to undo. */
 interface Marked {
   readonly id: string;
   readonly was: boolean;
 }
-/** Does it and says which status to answer with. What is done to a reblog is done to its original. */
+/** Runs a command and returns the status to answer with. A command on a reblog applies to its original. */
 type Mark = (
   services: Services,
   viewer: string,
@@ -55,7 +55,7 @@ const unreblog: Mark = async (services, viewer, { id, conversationId }) => {
   return isProblem(reply) ? reply : { id, was: reply.reblogId !== undefined };
 };
 
-/** What people do to statuses, and lists of it. */
+/** Favourites, bookmarks and reblogs, and lists of them. */
 export const statusMarkRoutes: readonly AnyRoute[] = [
   mark('favourite', 'write:favourites', { favourited: true }, simple('favourite')),
   unmark('unfavourite', 'write:favourites', { favourited: false }, undo('unfavourite')),
@@ -86,7 +86,10 @@ function mark(verb: string, scope: string, done: Done, work: Mark): AnyRoute {
   });
 }
 
-/** One's own mark can be taken back from what one can no longer see; to all others it stays as if it were not there. */
+/**
+ * Route that undoes the viewer's own mark, even on a status that the viewer can no longer see. Without a mark, such a
+ * status gets a 404.
+ */
 function unmark(verb: string, scope: string, done: Done, work: Mark): AnyRoute {
   return route({
     method: 'POST',
@@ -113,10 +116,13 @@ async function unseenOriginal(services: Services, id: string): Promise<StoreStat
   return original?.deleted === false ? original : undefined;
 }
 
-/** The viewer's own mark is shown as it now is, even when its row, written behind the event, is late. */
+/**
+ * Answers with the status and the viewer's new mark, even if the row of the mark, written after the event, does not
+ * exist yet.
+ */
 async function answerMarked(services: Services, viewer: string, id: string, done: Done) {
   const records = await loadStatuses(services, [id]);
-  // Done, but its row is late: the client's retry finds it.
+  // The command has succeeded, but the row does not exist yet; the client's retry finds it.
   if (records[0] === undefined) return problem('unavailable', 'The status is on its way, please try again');
   const [seen] = await visibleStatuses(services, viewer, records);
   const status = await services.pages.one(services, viewer, seen, done);
@@ -149,13 +155,13 @@ function markers(
   const cursor = new PartsCursor([status], bounds, (_, span, limit) =>
     entriesSoon(services.tables, table, { status }, 'mark', span, limit),
   );
-  // Who reblogged for their followers only is no business of others. Source: Mastodon RebloggedByAccountsController.
+  // Only the account itself sees its reblogs for followers only. Source: Mastodon RebloggedByAccountsController.
   const select = (rows: readonly Entry<StoreAccountEdge>[]) =>
     rows.map(({ value }) => (value.hidden === true && value.accountId !== viewer ? undefined : value));
   return soon(readPage(cursor, bounds, select), (page) => accountPage(request, bounds, page));
 }
 
-/** The viewer's own marks, newest first, as far as they may see those statuses now. */
+/** Route of the viewer's own marks, newest first, limited to statuses that the viewer may see now. */
 function markList(path: string, scope: string, table: typeof favourites): AnyRoute {
   return route({
     method: 'GET',

@@ -35,7 +35,7 @@ const unpin = route({
   params: idParams,
   handle: async ({ services, viewer = '', params }) => {
     const seen = await visibleStatus(services, viewer, params.id);
-    // Of what is gone a pin may be left, which takes up room.
+    // The pin is removed even if the status is gone: a leftover pin would use up a place.
     const reply = await services.askAccount(viewer, 'unpin', { statusId: storedId(params.id) });
     if (isProblem(seen)) return seen;
     if (isProblem(reply)) return reply;
@@ -44,7 +44,7 @@ const unpin = route({
   },
 });
 
-/** The viewer's own statuses that stand above the others. */
+/** Pins of the viewer's own statuses to the top of their profile. */
 export const statusPinRoutes: readonly AnyRoute[] = [pin, unpin];
 
 const refused = (why: string) =>

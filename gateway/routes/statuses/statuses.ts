@@ -14,7 +14,7 @@ import { type Soon, soon } from '../../paging/soon.js';
 import { notFound, type VisibleStatus, visibleById, visibleStatus } from '../../viewing/visible.js';
 import { postStatus } from './post.js';
 
-/** Bounds one question to the store. */
+/** Statuses in one request: bounds one read of the store. */
 const STATUSES_ASKED_MAX = 100;
 
 const READ = 'read:statuses';
@@ -47,7 +47,10 @@ const getStatuses = route({
     ),
 });
 
-/** The specification has no limit here, for nobody: the conversation's own is the only one. */
+/**
+ * Renders a thread. The specification sets no limit here, not even for anonymous viewers: the conversation's own limit
+ * is the only one.
+ */
 function contextAnswer(services: Services, viewer: string | undefined, thread: ConversationThread): Soon<Answer> {
   const { ancestors, descendants } = thread;
   const options = { hideBlocked: true, hideMuted: true, context: 'thread' } as const;
@@ -84,7 +87,10 @@ const deleteStatus = route({
   },
 });
 
-/** Without the one that goes: its author's actor hears of it behind the reply, and clients show the number they are told. */
+/**
+ * Subtracts the deleted status from its author's count. The author's actor is notified after the reply, and clients
+ * show the number in the answer.
+ */
 function counted({ account, ...status }: Status): Status {
   if (status.visibility === 'direct') return { ...status, account };
   return { ...status, account: { ...account, statuses_count: Math.max(0, account.statuses_count - 1) } };
@@ -105,7 +111,7 @@ const context = route({
   },
 });
 
-/** What the status itself shows, too, since version 2.6 of the interface. */
+/** Preview card of a status. Since version 2.6 of the API the status contains it, too. */
 const card = route({
   method: 'GET',
   path: '/api/v1/statuses/:id/card',

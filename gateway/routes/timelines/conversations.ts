@@ -56,7 +56,7 @@ const remove = route({
   },
 });
 
-/** As clients before 2.6 show direct statuses. */
+/** Timeline of direct statuses for clients before 2.6. */
 const timeline = route({
   method: 'GET',
   path: '/api/v1/timelines/direct',
@@ -71,7 +71,7 @@ const timeline = route({
   },
 });
 
-/** What is said in direct statuses. */
+/** Conversations of direct statuses. */
 export const conversationRoutes: readonly AnyRoute[] = [
   list,
   marking('read', 'readDirect'),

@@ -14,7 +14,7 @@ import { edgeAnswer } from '../accounts/mutes.js';
 
 const READ = 'read:lists';
 const WRITE = 'write:lists';
-/** Members named in one request; clients send what a person ticks. */
+/** Members in one request; clients send the accounts that a person selects. */
 const ACCOUNT_IDS_MAX = 500;
 
 const policy = () => Type.Union(REPLIES_POLICIES.map((name) => Type.Literal(name)));
@@ -98,7 +98,7 @@ const members = route({
   params: idParams,
   query: Type.Object({
     ...pageProperties(40, 80),
-    // 0: all of them, as clients ask that show a list to be edited.
+    // 0 requests all members; clients do so to edit a list.
     limit: Type.Integer({ minimum: 0, maximum: 80, default: 40, clamp: true, lenient: true }),
   }),
   handle: async (request) => {
@@ -174,7 +174,7 @@ const timeline = route({
   },
 });
 
-/** The viewer's lists of people, and their timelines. */
+/** The viewer's lists of accounts, and their timelines. */
 export const userListRoutes: readonly AnyRoute[] = [
   all,
   create,

@@ -7,7 +7,7 @@ import { idText } from '../../paging/bounds.js';
 import { isoTime } from '../../paging/iso-time.js';
 import { answered } from '../../viewing/visible.js';
 
-/** More than there are timelines; names that are not known have no marker. */
+/** More than there are timelines; unknown names have no marker. */
 const TIMELINES_MAX = 10;
 const position = () => Type.Optional(Type.Object({ last_read_id: Type.Optional(idText()) }));
 
@@ -43,7 +43,7 @@ const set = route({
 
 export const markerRoutes: readonly AnyRoute[] = [get, set];
 
-/** The REST API's Markers. */
+/** Renders the REST API's Markers. */
 function rendered(markers: readonly AccountMarker[]) {
   return Object.fromEntries(
     markers.map(({ timeline, lastReadId, version, updatedAtMs }) => [

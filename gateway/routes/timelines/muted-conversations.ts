@@ -3,7 +3,7 @@ import { type AnyRoute, json, route } from '../../http/route.js';
 import { idParams } from '../../pages/answers.js';
 import { notFound, visibleStatus } from '../../viewing/visible.js';
 
-/** Conversations of which the viewer wants to hear no more. */
+/** Muted conversations: their notifications are hidden from the viewer. */
 export const quietConversationRoutes: readonly AnyRoute[] = [
   change('mute', 'muteConversation'),
   change('unmute', 'unmuteConversation'),
@@ -23,7 +23,7 @@ function change(verb: string, command: 'muteConversation' | 'unmuteConversation'
       if (conversationId === '') return problem('invalid', 'Validation failed: The post has no conversation');
       const reply = await services.askAccount(viewer, command, { conversationId });
       if (isProblem(reply)) return reply;
-      // By the relations as they are now.
+      // The second read applies the changed relations.
       const again = await visibleStatus(services, viewer, params.id);
       if (isProblem(again)) return again;
       const status = await services.pages.one(services, viewer, again);

@@ -5,7 +5,7 @@ import { pageBounds, pageQuery } from '../../paging/bounds.js';
 import { soon } from '../../paging/soon.js';
 import { mentionsTimeline } from '../../timelines/mentions.js';
 
-/** Of a hashtag's name in a path; no status is longer. */
+/** Longest name of a hashtag in a path; no status is longer. */
 const NAME_CHARS_MAX = 500;
 
 const mentions = route({
@@ -30,7 +30,7 @@ const tag = route({
   handle: ({ services, params, url }) => moved(services.instance.baseUrl, `tag/${encodeURIComponent(params.tag)}`, url),
 });
 
-/** Timelines under the addresses of the first versions. */
+/** Timelines at the addresses of the first API versions. */
 export const oldTimelineRoutes: readonly AnyRoute[] = [
   mentions,
   ...['public', 'home', 'mentions'].map((name) =>
@@ -44,7 +44,7 @@ export const oldTimelineRoutes: readonly AnyRoute[] = [
   tag,
 ];
 
-/** The query is kept as it came. */
+/** Redirects to the current address, with the query unchanged. */
 function moved(baseUrl: string, timeline: string, url: string) {
   const at = url.indexOf('?');
   return redirect(`${baseUrl}/api/v1/timelines/${timeline}${at < 0 ? '' : url.slice(at)}`, 301);

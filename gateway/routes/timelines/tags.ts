@@ -14,9 +14,9 @@ import { soon } from '../../paging/soon.js';
 import { tagTimeline } from '../../timelines/tag.js';
 import { answered, notFound } from '../../viewing/visible.js';
 
-/** Of a hashtag's name as it is asked for; no status is longer. */
+/** Longest name of a hashtag in a request; no status is longer. */
 const NAME_CHARS_MAX = 500;
-/** Names sent for any, all or none; more than the first few are not looked at (tagWish). */
+/** Names in `any`, `all` or `none`; tagWish uses only the first few. */
 const NAMES_MAX = 40;
 
 const nameText = () => Type.String({ minLength: 1, maxLength: NAME_CHARS_MAX });
@@ -42,7 +42,7 @@ const timeline = route({
     const { any, all, none, local, remote, only_media } = query;
     const bounds = pageBounds(query);
     const wish = tagWish(params.hashtag, query);
-    // Everybody is local.
+    // All accounts are local, so no status matches `remote`.
     const isEmpty = remote === true && local !== true;
     if (wish === undefined || isEmpty) return nothingAnswer(request, bounds);
     const wants = (record: StoreStatusRecord) => !only_media || record.media !== undefined;
@@ -100,7 +100,7 @@ const followed = route({
   },
 });
 
-/** A hashtag as the viewer sees it. */
+/** Answers with a hashtag for the viewer. */
 async function tagAnswer(services: Services, viewer: string | undefined, name: string, following?: boolean) {
   const history = await services.tagHistories.of(name);
   if (viewer === undefined) return json(renderTag(services.instance, name, history, undefined));

@@ -35,7 +35,7 @@ const everybody = route({
     const { services, viewer, query } = request;
     const { local, remote, only_media } = query;
     const bounds = pageBounds(query);
-    // Everybody is local.
+    // All accounts are local, so no status matches `remote`.
     if (remote === true && local !== true) return nothingAnswer(request, bounds);
     const timeline = only_media === true ? publicMedia : publicTimeline;
     return soon(timeline(services, viewer, bounds), (page) =>
