@@ -12,13 +12,13 @@ import { loadAccounts } from '../viewing/people-at-hand.js';
 import { relationsOf, type VisibleStatus } from '../viewing/visible.js';
 import { arrayOf } from './status-pages.js';
 
-/** `:id` of a path; what is no id leads nowhere. */
+/** `:id` of a path. A value that is no id gets a 404. */
 export const idParams = Type.Object({ id: idText() });
 
 type Asked = Pick<Request<unknown, unknown, unknown>, 'services' | 'viewer' | 'url'>;
 type Kept = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
-/** A page as JSON, with its Link. `keep`: the request's other parameters. */
+/** Answers with a page as JSON and its Link header. `keep` holds the request's other parameters. */
 export function pageAnswer(
   { services, url }: Asked,
   bounds: PageBounds,
@@ -32,13 +32,13 @@ export function pageAnswer(
   return json(body, linkHeaders(options));
 }
 
-/** A timeline's page. */
+/** Answers with a page of a timeline. */
 export function statusPage(asked: Asked, bounds: PageBounds, page: Page<VisibleStatus>, keep: Kept = {}): Soon<Answer> {
   const { services, viewer } = asked;
   return soon(services.pages.list(services, viewer, page.items), (list) => pageAnswer(asked, bounds, page, list, keep));
 }
 
-/** A page of a list of accounts by edges; without those whom the viewer blocks or who block the viewer. */
+/** Answers with a page of accounts by edges, without accounts that are blocked in either direction. */
 export function accountPage(
   asked: Asked,
   bounds: PageBounds,
@@ -50,11 +50,11 @@ export function accountPage(
 
 export const nothingAnswer = (asked: Asked, bounds: PageBounds): Answer => pageAnswer(asked, bounds, emptyPage, []);
 
-/** Accounts as JSON that were chosen already. */
+/** Renders selected accounts as JSON. */
 export const accountList = (services: Services, records: readonly StoreAccountRecord[]): Answer =>
   json(new JsonPieces(arrayOf(records.map((record) => [services.pages.account(record)]))));
 
-/** The same, each with whether the viewer may put it into a collection. */
+/** Renders selected accounts, each with the permission of the viewer to add it to a collection. */
 export function approvedAccounts(
   services: Services,
   viewer: string | undefined,

@@ -1,11 +1,14 @@
-/** JSON of values that nobody changes, made once for as long as they are in memory. */
+/** JSON of immutable values, rendered once while the value is in memory. */
 export class KeptJson<T extends object> {
   readonly #kept = new WeakMap<T, Uint8Array>();
   readonly #render: (value: T) => object;
   readonly #isOpen: boolean;
   readonly #behind: string;
 
-  /** `open`: without its end, for something to be put behind it, of which `behind` is always the beginning. */
+  /**
+   * `open` leaves out the closing brace, so that further fields can follow; `behind` is the constant beginning of
+   * these.
+   */
   constructor(render: (value: T) => object, how: 'whole' | 'open' = 'whole', behind = '') {
     this.#render = render;
     this.#isOpen = how === 'open';

@@ -19,17 +19,17 @@ import type { InstanceSettings } from '../settings/settings.js';
 import { KeptJson } from './cached-json.js';
 import { type ReportCard, ReportCards } from './cached-reports.js';
 
-/** Groups of notifications that are kept: some 700 bytes each. */
+/** Cached groups of notifications: some 700 bytes each. */
 const GROUPS_MAX = 8_192;
-/** What is followed or not, behind a hashtag that is open. */
+/** Ends of a hashtag for a viewer who follows it or not, and for an anonymous viewer. */
 const FOLLOWED = Buffer.from(',"following":true}');
 const NOT_FOLLOWED = Buffer.from(',"following":false}');
 const NOBODYS = Buffer.from('}');
 
-/** A link that trends, or that somebody decided about. */
+/** A link that trends, or that a moderator reviewed. */
 type NumberedLink = Pick<LinkTrend, 'name' | 'history' | 'card'>;
 
-/** What a group of notifications says, with all that it depends on. */
+/** JSON of a group of notifications, with all values on which it depends. */
 interface GroupCard {
   readonly isGrouped: boolean;
   readonly count: number;
@@ -38,25 +38,25 @@ interface GroupCard {
   readonly bytes: Uint8Array;
 }
 
-/** Bytes of what is neither status nor account and the same for all who see it. */
+/** Cached JSON of everything besides statuses and accounts that is equal for all its viewers. */
 export class OtherCards {
   /** Accounts as moderators see them. */
   #adminAccounts: KeptJson<StoreAccountRecord>;
-  /** Custom emoji that their texts show. */
+  /** Custom emoji with which the texts were rendered. */
   #emojis: EmojiLookup['all'] | undefined;
-  /** An account has a new one for each change. */
+  /** Conversations by their object: an account has a new one for each change. */
   readonly #conversations = new KeptJson<AccountDirect>(({ id, unread }) => ({ id, unread }), 'open', ',"accounts":[');
   readonly #filters = new KeptJson<AccountFilter>(renderFilter);
   readonly #reports = new ReportCards((record) => this.adminAccount(record));
   readonly #links: KeptJson<LinkTrend>;
   readonly #numberedLinks: KeptJson<NumberedLink>;
   readonly #instance: InstanceSettings;
-  /** By their histories, which are found anew when somebody uses them. Without the end. */
+  /** Hashtags by their histories, which are recomputed when somebody uses the hashtag. Without the closing brace. */
   readonly #tags = new WeakMap<TagUses, { readonly name: string; readonly open: Uint8Array }>();
 
-  /** By the newest notification. */
+  /** Groups by their newest notification. */
   readonly groups = new Generations<GroupCard>(GROUPS_MAX);
-  /** By what is asked for. */
+  /** Pages of groups by their query. */
   readonly groupPages = new Generations<KeptGroups>(GROUP_PAGES_MAX);
 
   constructor(instance: InstanceSettings) {
@@ -82,7 +82,7 @@ export class OtherCards {
     return new KeptJson((record) => renderAdminAccount(this.#instance, record));
   }
 
-  /** For moderators; undefined when whom it is about is gone. */
+  /** Renders a report for moderators; undefined if an account that it concerns is deleted. */
   report(
     report: InstanceReport,
     people: ReadonlyMap<string, StoreAccountRecord>,
@@ -91,7 +91,7 @@ export class OtherCards {
     return this.#reports.of(report, people, rules);
   }
 
-  /** What is the conversation's own, up to the first of its accounts. */
+  /** Renders a conversation up to its first account. */
   conversation(direct: AccountDirect): Uint8Array {
     return this.#conversations.of(direct);
   }
@@ -104,12 +104,12 @@ export class OtherCards {
     return this.#links.of(trend);
   }
 
-  /** With the number by which moderators name it, open. */
+  /** Renders a link with the id by which moderators name it, without the closing brace. */
   numberedLink(trend: NumberedLink): Uint8Array {
     return this.#numberedLinks.of(trend);
   }
 
-  /** `following` undefined: nobody asks. */
+  /** Renders a hashtag. `following` is undefined for an anonymous viewer. */
   tag(name: string, history: TagUses, following: boolean | undefined): Uint8Array[] {
     let kept = this.#tags.get(history);
     if (kept?.name !== name) {

@@ -2,18 +2,18 @@ import type { InstanceEntry, InstanceReport, StoreAccountRecord } from '../../pr
 import { renderAdminReport } from '../entities/account/admin.js';
 import { renderRule } from '../entities/instance/rule.js';
 
-/** A report's JSON but for the statuses that it names, which look different to each moderator. */
+/** JSON of a report without its statuses, which look different to each moderator. */
 export interface ReportCard {
-  /** Up to `"statuses":`. */
+  /** Bytes up to `"statuses":`. */
   readonly head: Uint8Array;
-  /** What follows them. */
+  /** Bytes after the statuses. */
   readonly rules: Uint8Array;
-  /** All of it, where it names none. */
+  /** The whole report, if it names no statuses. */
   readonly whole: Uint8Array;
 }
 
 interface Kept extends ReportCard {
-  /** Bytes of the people that it names, in their order: others are made when anything of them changes. */
+  /** Bytes of the accounts that it names, in order. Each change of an account creates new ones. */
   readonly people: readonly (Uint8Array | undefined)[];
   readonly known: readonly InstanceEntry[];
 }
@@ -27,17 +27,20 @@ const NULL = Buffer.from('null');
 const NONE = Buffer.from('[]');
 const NO_RULES = Buffer.from(',"rules":[]}');
 
-/** Reports as moderators see them: made once for as long as neither the report nor anybody whom it names changes. */
+/** Reports as moderators see them, cached until the report or an account that it names changes. */
 export class ReportCards {
   readonly #kept = new WeakMap<InstanceReport, Kept>();
   readonly #account: (record: StoreAccountRecord) => Uint8Array;
 
-  /** `account`: the bytes of an account as moderators see it, the same ones as long as they say the same. */
+  /** `account` returns the bytes of an account as moderators see it: the same object while they are equal. */
   constructor(account: (record: StoreAccountRecord) => Uint8Array) {
     this.#account = account;
   }
 
-  /** Undefined when one of the two whom it is about is gone. `known`: the rules; those of a report that names none do not count. */
+  /**
+   * Renders a report. Returns undefined if the reporter or the reported account is deleted. `known` are the rules; they
+   * do not matter for a report that names none.
+   */
   of(
     report: InstanceReport,
     records: ReadonlyMap<string, StoreAccountRecord>,

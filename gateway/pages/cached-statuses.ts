@@ -11,13 +11,16 @@ import { linkedCollections } from '../entities/status/tagged-collections.js';
 import type { InstanceSettings } from '../settings/settings.js';
 import type { FilterMatch } from '../viewing/filters.js';
 
-/** Statuses whose bytes are kept, and bytes: of the usual length they have 2 KB each, the longest would be 1 GB. */
+/**
+ * Cache limits: number of statuses, and total bytes. A typical status takes 2 KB; without the byte limit the longest
+ * ones could take 1 GB.
+ */
 const CARDS_MAX = 32_768;
 const CARDS_BYTES_MAX = 96 * 2 ** 20;
-/** The same of accounts, which have 800 bytes each and 30 KB at most. */
+/** Cache limits of accounts, which take 800 bytes each and at most 30 KB. */
 const ACCOUNTS_MAX = 16_384;
 const ACCOUNTS_BYTES_MAX = 32 * 2 ** 20;
-/** What a card takes besides its bytes. */
+/** Memory of an entry besides its bytes. */
 const CARD_BYTES = 300;
 
 const weighing = (max: number) => ({ of: ({ bytes }: Kept) => CARD_BYTES + bytes.length, max });
@@ -25,39 +28,42 @@ interface Kept {
   readonly bytes: Uint8Array;
 }
 
-/** An account as JSON; nothing of it is its viewer's. */
+/** JSON of an account; it is equal for all viewers. */
 interface AccountCard {
   readonly record: StoreAccountRecord;
   readonly bytes: Uint8Array;
-  /** The same without its end. */
+  /** The bytes without the closing brace. */
   readonly open: Uint8Array;
 }
 
-/** The final bytes of a status but for what is the viewer's: an open JSON object. */
+/** Final bytes of a status without the viewer's fields: an open JSON object. */
 interface Card {
   readonly record: StoreStatusRecord;
   readonly author: StoreAccountRecord;
-  /** What changes with an edit only: the first of all bytes. */
+  /** Beginning of the bytes, which changes with an edit only. */
   readonly text: Uint8Array;
-  /** All of it, up to what it reblogs. */
+  /** Bytes up to the reblogged status. */
   readonly bytes: Uint8Array;
-  /** Ids of the collections that it links to: these look different to each viewer, and are no part of the bytes. */
+  /**
+   * Ids of the collections to which the status links. These look different to each viewer and are not part of the
+   * bytes.
+   */
   readonly collections: readonly string[] | undefined;
 }
 
-/** Of a record, what moves without its text: counts are put in beside it. */
+/** Fields of a record that change without its text; they are rendered beside it. */
 const counted = new Set<keyof StoreStatusRecord>(['replies', 'reblogs', 'favourites', 'poll', 'quotes']);
 
 /**
- * Statuses as JSON in UTF-8, made once and then copied into every page that shows them. A card is as good as the
- * stored rows it was made of: the records' identity says so, which the store's cache keeps until they are written.
+ * Statuses as JSON in UTF-8, rendered once and copied into every page that shows them. An entry is valid while the
+ * stored rows are the same objects: the store's cache returns the same records until they are written.
  */
 export class Cards {
   readonly #instance: InstanceSettings;
   readonly #cards = new Generations<Card>(CARDS_MAX, weighing(CARDS_BYTES_MAX));
   readonly #accounts = new Generations<AccountCard>(ACCOUNTS_MAX, weighing(ACCOUNTS_BYTES_MAX));
 
-  /** What the cards kept were made with. */
+  /** Custom emoji with which the entries were rendered. */
   #emojis: EmojiLookup['all'] | undefined;
 
   constructor(instance: InstanceSettings) {
@@ -75,7 +81,7 @@ export class Cards {
     return card;
   }
 
-  /** `{…,"reblog":`: what follows is `null` or the reblogged status, and what is the viewer's. */
+  /** Returns `{…,"reblog":`. The reblogged status or `null` follows, then the viewer's fields. */
   status(record: StoreStatusRecord, author: StoreAccountRecord): Pick<Card, 'bytes' | 'collections'> {
     this.#renew();
     const kept = this.#cards.get(record.id);
@@ -92,7 +98,7 @@ export class Cards {
     return card;
   }
 
-  /** Texts may show other emoji than they did: that is rare, so all of them are made anew. */
+  /** Clears the cache after a change of custom emoji. Such changes are rare, so all entries are rendered again. */
   #renew(): void {
     if (this.#instance.emojis?.all === this.#emojis) return;
     this.#emojis = this.#instance.emojis?.all;
@@ -102,7 +108,7 @@ export class Cards {
 
   #text(record: StoreStatusRecord, author: StoreAccountRecord, hasCollections: boolean): Uint8Array {
     const rendered = renderStatus(this.#instance, record, author, undefined, undefined);
-    // Polls are put in by Tails: they look different to each viewer, and once their time is over. So may quotes.
+    // Tails adds polls, which differ between viewers and change when they end. Quotes differ between viewers, too.
     const { account, reblog, poll, quote, quote_approval, ...rest } = rendered;
     const { replies_count, reblogs_count, favourites_count, quotes_count, tagged_collections, ...text } = rest;
     const told = hasCollections ? text : { ...text, tagged_collections };
@@ -113,11 +119,11 @@ export class Cards {
 
 const ACCOUNT = Buffer.from(',"account":');
 
-/** What ends a status: `null` for no reblog, or nothing after one or a quote, then what is the viewer's. */
+/** Ends of statuses: `null` without a reblog, nothing after a reblog or a quote, then the viewer's fields. */
 export class Tails {
-  /** By the viewer's bits and what is not theirs: a handful. */
+  /** Ends by the viewer's bits and the status' form: a handful. */
   readonly #tails: Uint8Array[] = [];
-  /** By what filters say of a status, which is one and the same for as long as they remember it. */
+  /** Ends by filter matches; the filters return the same array while it is cached. */
   readonly #filtered = new WeakMap<readonly FilterMatch[], { readonly place: number; readonly tail: Uint8Array }>();
   readonly #instance: Pick<InstanceSettings, 'emojis'>;
 
@@ -158,7 +164,7 @@ export class Tails {
   }
 }
 
-/** What is the viewer's of a status. */
+/** Returns the viewer's fields of a status. */
 function marksOf(bits: number | undefined, filtered: readonly FilterMatch[] | undefined): ViewerMarks | undefined {
   const mine = bits === undefined ? undefined : viewerMarks(bits);
   return filtered === undefined ? mine : mine && { ...mine, filtered: filtered.map(renderFilterResult) };
@@ -182,7 +188,10 @@ function saysTheSame(a: StoreStatusRecord, b: StoreStatusRecord): boolean {
   return true;
 }
 
-/** A status' addresses have its author's name in them, and moderators may mark all that somebody says. */
+/**
+ * Returns true if both records render the same text: addresses contain the author's name, and moderators may mark all
+ * media of an account as sensitive.
+ */
 function writtenBySame(a: StoreAccountRecord, b: StoreAccountRecord): boolean {
   return a.username === b.username && a.domain === b.domain && a.sensitized === b.sensitized;
 }

@@ -9,7 +9,10 @@ import type { ReportCard } from './cached-reports.js';
 
 const NO_RULES: readonly InstanceEntry[] = [];
 
-/** The REST API's Admin::Report as pieces of JSON, in the reports' order; those whose people are gone are left out. */
+/**
+ * Renders the REST API's Admin::Report as pieces of JSON, in the reports' order. Reports whose accounts are deleted are
+ * left out.
+ */
 export function adminReportPieces(
   services: Services,
   viewer: string,
@@ -38,7 +41,7 @@ export function adminReportPieces(
   });
 }
 
-/** What was reported, for the eyes of those who judge it: whoever else may see it. */
+/** Renders the reported statuses for moderators, independently of their visibility. */
 async function reportedStatuses(services: Services, viewer: string, report: InstanceReport): Promise<JsonPieces> {
   const found = await loadStatuses(services, report.statusIds);
   const isThere = (record: StoreStatusRecord | undefined) =>

@@ -19,10 +19,10 @@ import { OtherCards } from './cached-lists.js';
 import { Cards, Tails } from './cached-statuses.js';
 import { type Marks, NO_MARKS, type ViewerMarks } from './viewer-marks.js';
 
-/** Notifications of which something is kept: some 200 bytes each. */
+/** Notifications with cached heads: some 200 bytes each. */
 const HEADS_MAX = 32_768;
 
-/** What the viewer did to a status: true, or false when it was undone. */
+/** Changes that the viewer just made to a status: true, or false for an undo. */
 export interface Done {
   readonly favourited?: boolean;
   readonly reblogged?: boolean;
@@ -39,34 +39,37 @@ const NULL = Buffer.from('null');
 const NO_QUOTE = Buffer.from('null,"quote":null');
 const NOTHING: Done = {};
 
-/** Where a status stands: on its own, within a reblog, or within a status that quotes it. */
+/** Place of a status: on its own, within a reblog, or within a status that quotes it. */
 type Place = 'page' | 'reblog' | 'quote';
 
-/** One viewer's look at a page. */
+/** State of one rendering for one viewer. */
 interface Look {
   readonly clock: ReadServices['clock'];
   readonly viewer: string | undefined;
   readonly authors: People;
   readonly marks: Marks;
   readonly lens: Lens | undefined;
-  /** Collections as they see them; of a first look nothing is known, it only says which there are. */
+  /** Collections as the viewer sees them. Undefined in the first pass, which only collects their ids. */
   readonly tagged: Tagged | undefined;
   linked: string[] | undefined;
-  /** What is quoted, made once: many of a page may quote the same. */
+  /** Rendered quotes: many statuses of a page may quote the same one. */
   quotes: Map<SeenQuote, Uint8Array[]> | undefined;
 }
 
-/** Statuses as JSON for a viewer, out of cards. What a viewer may see was decided before: it takes VisibleStatus only. */
+/**
+ * Renders statuses as JSON for a viewer, from cached bytes. Visibility was decided before, so it accepts VisibleStatus
+ * only.
+ */
 export class StatusPages {
   readonly #cards: Cards;
   readonly #tails: Tails;
   readonly others: OtherCards;
   readonly #marks: ViewerMarks;
   readonly #instance: InstanceSettings;
-  /** What notifications say besides whom and what they tell of: it never changes. */
+  /** Constant part of notifications, without account and status. */
   readonly #heads = new Generations<Uint8Array>(HEADS_MAX);
 
-  /** By the quote's state: a handful. */
+  /** Heads by the quote's state: a handful. */
   readonly #quoteHeads = new Map<string, Uint8Array>();
 
   constructor(instance: InstanceSettings, marks: ViewerMarks) {
@@ -77,7 +80,7 @@ export class StatusPages {
     this.#instance = instance;
   }
 
-  /** A JSON array; statuses that are not there, or whose author is gone, are left out. */
+  /** Returns a JSON array. Statuses that are absent, or whose author is deleted, are left out. */
   list(
     services: ReadServices,
     viewer: string | undefined,
@@ -86,7 +89,10 @@ export class StatusPages {
     return soon(this.pieces(services, viewer, seen), (pieces) => new JsonPieces(arrayOf(pieces)));
   }
 
-  /** One status; undefined when there is none. `done`: what the viewer just did to it, whatever its row says yet. */
+  /**
+   * Returns one status; undefined if it is absent. `done` overrides marks that the viewer just set, because their rows
+   * may not be written yet.
+   */
   one(
     services: ReadServices,
     viewer: string | undefined,
@@ -99,7 +105,7 @@ export class StatusPages {
     });
   }
 
-  /** Each status as pieces of JSON, for being put into something larger. */
+  /** Renders each status as pieces of JSON, to be part of a larger object. */
   pieces(
     services: ReadServices,
     viewer: string | undefined,
@@ -158,18 +164,20 @@ export class StatusPages {
     return this.#marks.of(viewer, statusIds);
   }
 
-  /** An account's JSON, whole. */
+  /** Returns the complete JSON of an account. */
   account(record: StoreAccountRecord): Uint8Array {
     return this.#cards.account(record).bytes;
   }
 
-  /** The same without its end. */
+  /** Returns the JSON of an account without the closing brace. */
   openAccount(record: StoreAccountRecord): Uint8Array {
     return this.#cards.account(record).open;
   }
 
-  /** Notifications as pieces of JSON; undefined where there is nothing for the viewer. Of other types than those
-   * supported it is said in words what they are. */
+  /**
+   * Renders notifications as pieces of JSON; undefined if the viewer may not see one. A type that is not supported gets
+   * a text as fallback.
+   */
   notifications(
     services: ReadServices,
     viewer: string,
@@ -177,7 +185,7 @@ export class StatusPages {
     supportedTypes?: readonly string[],
   ): Soon<(readonly Uint8Array[] | undefined)[]> {
     return soon(seenNotifications(services, viewer, stored), (seen) => {
-      // Many tell of the same few statuses.
+      // Many notifications concern the same few statuses.
       const about = [...new Set(seen.map((one) => one?.status))];
       return soon(this.pieces(services, viewer, about), (pieces) => {
         const statuses = new Map(about.map((status, index) => [status, pieces[index]]));
@@ -223,7 +231,7 @@ export class StatusPages {
     return pieces;
   }
 
-  /** One that is no reblog. `place`: where it stands; the muted conversation shows on the outermost only. */
+  /** Renders a status that is not a reblog. Only the outermost place shows that its conversation is muted. */
   #plain(
     look: Look,
     record: StoreStatusRecord,
@@ -244,7 +252,7 @@ export class StatusPages {
     return record.quote === undefined ? [own, tail] : [own, ...this.#quote(look, quote, place), tail];
   }
 
-  /** What stands before a status' own fields. */
+  /** Returns the linked collections, which precede the status' own fields. */
   #collections(look: Look, ids: readonly string[]): Uint8Array[] {
     look.linked = [...(look.linked ?? []), ...ids];
     const shown = ids.map((id) => look.tagged?.get(id));
@@ -266,7 +274,7 @@ export class StatusPages {
     return this.#tails.of(record, author, viewer, marks(markedId), isMuted, clock, quotable, filtered);
   }
 
-  /** What stands between a quoting status' bytes and its tail. */
+  /** Returns the quote, which is between a quoting status' bytes and its tail. */
   #quote(look: Look, quote: SeenQuote | undefined, place: Place): Uint8Array[] {
     if (quote === undefined) return [NO_QUOTE];
     if (place === 'quote') {
@@ -282,7 +290,7 @@ export class StatusPages {
       pieces = [this.#quoteHead(quote.state), ...(inner ?? [NULL]), CLOSE];
       look.quotes.set(quote, pieces);
     } else if (pieces.length > 1) {
-      // It is not the only one of the page that quotes this.
+      // Another status of the page quotes the same one, so the joined bytes are cached.
       pieces = [Buffer.concat(pieces)];
       look.quotes.set(quote, pieces);
     }
@@ -319,12 +327,12 @@ function authorsOf(seen: readonly (VisibleStatus | undefined)[]): string[] {
   return ids;
 }
 
-/** What may be seen was decided a moment ago, by relations that are still at hand. */
+/** Returns the cached lens, because visibility was decided a moment ago by the same relations. */
 function lensOf({ lenses }: ReadServices, viewer: string): Soon<Lens> {
   return lenses.latest(viewer)?.lens ?? soon(lenses.of(viewer), (view) => view.lens);
 }
 
-/** A JSON array of those that are there. `pieces`: what it is put behind. */
+/** Builds a JSON array of the items that are present, appended to `pieces`. */
 export function arrayOf(
   items: readonly (readonly Uint8Array[] | undefined)[],
   pieces: Uint8Array[] = [],

@@ -4,24 +4,30 @@ import type { CachedTables, WrittenRow } from '../../store/cache/cached-tables.j
 import { Generations } from '../../store/cache/generations.js';
 import { marks, statuses } from '../../store/tables.js';
 
-/** Marks of one account in one era that are kept as a whole; of more, those of a page are read one by one. */
+/**
+ * Marks of one account in one era that are cached as a whole. If there are more, the marks of a page are read one by
+ * one.
+ */
 const ERA_MARKS_MAX = 2_000;
-/** Marks kept of all accounts, some hundred bytes each. */
+/** Cached marks of all accounts, some hundred bytes each. */
 const MARKS_MAX = 400_000;
-/** An era that grew by as much is weighed again. */
+/** Factor of growth after which the cost of an era is updated. */
 const WEIGHED_AGAIN = 2;
-/** What an era without marks costs, in marks. */
+/** Cost of an era without marks, in marks. */
 const ERA_COST = 4;
 
-/** By the status' id; whose ids within it need not be the stored ones: they say that something was done. */
+/**
+ * Looks up a mark by the status' id. The ids within a mark need not be the stored ones: their presence alone has a
+ * meaning.
+ */
 export type Marks = (statusId: string) => StoreMark | undefined;
 export const NO_MARKS: Marks = () => undefined;
 
-/** What an account did to statuses of an era (their ids' time). */
+/** Marks of an account on the statuses of an era (the time in their ids). */
 interface Era {
-  /** Undefined: too many to be kept. */
+  /** Undefined: there are too many to cache. */
   readonly marks: Map<string, StoreMark> | undefined;
-  /** What it counted for when it was kept last. */
+  /** Cost when the era was cached last. */
   readonly cost: number;
 }
 
@@ -31,8 +37,8 @@ const eraOf = (found: Map<string, StoreMark> | undefined): Era => ({
 });
 
 /**
- * A mark without votes says no more than what was done: all such marks share an object each, so that looks at many
- * viewers' marks go to the same few places of memory.
+ * Returns a shared object for a mark without votes, which only says which marks exist. Look-ups for many viewers then
+ * touch the same few places of memory.
  */
 function shared(mark: StoreMark): StoreMark {
   if (mark.votes !== undefined) return mark;
@@ -48,13 +54,13 @@ const DONE: readonly StoreMark[] = Array.from({ length: 8 }, (_, done) => {
 });
 
 /**
- * Which statuses a viewer has favourited or reblogged. Read once for each viewer and era, then kept in step with what
- * is written: most statuses of a page are marked by nobody who looks at it, and each would be a read of its own.
+ * Favourites, reblogs, bookmarks and votes of viewers. Each viewer and era is read once and then updated with each
+ * write: most statuses of a page have no mark of the viewer, and each would cost a read of its own.
  */
 export class ViewerMarks {
   readonly #tables: CachedTables;
   readonly #eras = new Generations<Era>(MARKS_MAX / ERA_COST, { of: ({ cost }) => cost, max: MARKS_MAX });
-  /** Reads under way; a write in between makes them worthless. */
+  /** Reads in flight; a write during a read makes its result stale. */
   readonly #reading = new Map<string, { stale: boolean }>();
 
   constructor(tables: CachedTables) {
@@ -65,7 +71,10 @@ export class ViewerMarks {
     });
   }
 
-  /** The viewer's marks among these statuses; at once where they are in memory, and of one era as most pages are. */
+  /**
+   * Returns the viewer's marks among these statuses. Answers synchronously if they are in memory and of one era, as on
+   * most pages.
+   */
   of(viewer: string, statusIds: readonly string[]): Marks | Promise<Marks> {
     let [lowest] = statusIds;
     if (lowest === undefined) return NO_MARKS;
@@ -131,7 +140,7 @@ export class ViewerMarks {
     }
   }
 
-  /** The id as its status' row has it, where that is in memory: the same text then stands in all viewers' marks. */
+  /** Returns the id as the cached row of the status has it, so that the marks of all viewers share one string. */
   #idOf(status: string): string {
     return this.#tables.peekId(statuses, status)?.id ?? status;
   }

@@ -4,28 +4,28 @@ import type { CachedTables, WrittenRow } from '../../store/cache/cached-tables.j
 import { RANGE_LIMIT_MAX } from '../../store/port.js';
 import { accountLimits } from '../../store/tables.js';
 
-/** Whom moderators have limited, answered at once: it is asked for each status of each page. */
+/** Accounts that moderators have limited. Answers synchronously, because each status of each page is checked. */
 export interface LimitedAccounts {
   suspended(account: string): boolean;
   silenced(account: string): boolean;
 }
 
-/** For where there are no moderators. */
+/** Limits of a server without moderators. */
 export const NOBODY_LIMITED: LimitedAccounts = { suspended: () => false, silenced: () => false };
 
-/** When the store could not be read, all are read again so much later; what was known holds meanwhile. */
+/** Delay before all limits are read again after a failure of the store. The cached limits stay in use meanwhile. */
 const AGAIN_MS = 1_000;
 
-/** All limited accounts of the instance in memory, kept in step with what is written, here and elsewhere. */
+/** All limited accounts of the instance in memory, updated with each write on this and on other nodes. */
 export class AccountLimits implements LimitedAccounts {
   readonly #tables: Pick<CachedTables, 'range' | 'get'>;
   #suspended: ReadonlySet<string> = new Set();
   #silenced: ReadonlySet<string> = new Set();
-  /** Changes come one after the other. */
+  /** Chain of reads, so that changes are applied in order. */
   #order: Promise<void> = Promise.resolve();
-  /** Changes whose rows are being read. */
+  /** Number of changes whose rows are being read. */
   #unread = 0;
-  /** All will be read again. */
+  /** True if a read of all limits is scheduled. */
   #isDue = false;
   readonly #clock: Pick<Clock, 'after'>;
   readonly #failed: (error: unknown) => void;
@@ -38,7 +38,8 @@ export class AccountLimits implements LimitedAccounts {
   }
 
   /**
-   * @param failed told each time that they could not be read anew
+   * Reads all limits.
+   * @param failed called each time that the limits cannot be read again
    * @throws Unavailable when the store cannot answer the first time
    */
   static async open(
@@ -59,14 +60,14 @@ export class AccountLimits implements LimitedAccounts {
     return this.#silenced.size > 0 && this.#silenced.has(account);
   }
 
-  /** Resolves when what was written before is known here. */
+  /** Resolves when all earlier writes are applied here. */
   settled(): Promise<void> {
     return this.#order;
   }
 
   #changed(rows: readonly WrittenRow[] | undefined): void {
     if (rows?.length === 0) return;
-    // What is told with its value holds from now on, and not a read later: who decided it is answered before that.
+    // A change that carries its value takes effect at once, without a read, before the moderator's request is answered.
     if (this.#unread === 0 && rows?.every(({ now }) => now !== undefined) === true) {
       for (const { key, now } of rows) this.#set(key[1] ?? '', now?.value as StoreAccountLimit | undefined);
       return;

@@ -7,17 +7,20 @@ import { type Soon, soon } from '../paging/soon.js';
 import type { Lens } from './lens.js';
 import { loadAccounts } from './people-at-hand.js';
 
-/** Of those whom the viewer follows, how many are looked at for each account: one read each. */
+/** Followed accounts of the viewer that are checked for each account: one read each. */
 const FOLLOWED_LOOKED_AT_MAX = 2_000;
-/** Followers that are read instead of these: as many as are kept in memory. */
+/** Largest number of followers that are read instead: as many as the cache holds. */
 const FOLLOWERS_LOOKED_AT_MAX = 100;
-/** Some may have come since they were counted. */
+/** Rows to read: some followers may be newer than the count. */
 const FOLLOWERS_ROWS_MAX = 150;
 const NOBODY: readonly StoreAccountRecord[] = [];
-/** How many are shown; clients show a few faces and the number. */
+/** Followers shown; clients show a few avatars and the number. */
 const FAMILIAR_SHOWN_MAX = 40;
 
-/** Whom the viewer follows among an account's followers, unless either of them keeps their lists to themselves. */
+/**
+ * Returns the followers of an account whom the viewer follows. The account, and each follower, may have hidden its
+ * lists.
+ */
 export function familiarFollowers(
   services: Services,
   viewer: string,
@@ -41,7 +44,7 @@ export function familiarFollowers(
   });
 }
 
-/** The first of those whom the viewer may be shown as followers of somebody. */
+/** Returns the first followers that may be shown to the viewer. */
 function shownOf(lens: Lens, records: Iterable<StoreAccountRecord>): readonly StoreAccountRecord[] {
   const shown: StoreAccountRecord[] = [];
   for (const record of records) {
@@ -52,7 +55,10 @@ function shownOf(lens: Lens, records: Iterable<StoreAccountRecord>): readonly St
   return shown;
 }
 
-/** Whom the viewer follows that follow this account: by its followers where they are few, else by what each of them follows. */
+/**
+ * Returns the ids of followers whom the viewer follows. Reads the account's followers if there are few, otherwise the
+ * edges from the accounts that the viewer follows.
+ */
 function followersAmong(
   services: Services,
   viewer: string,
@@ -69,7 +75,7 @@ function followersAmong(
   });
 }
 
-/** By the rows, which are others when anything of them is. */
+/** Follower ids by rows. The rows are a new array whenever one of them changes. */
 const followerIds = new WeakMap<readonly Entry<StoreAccountEdge>[], readonly string[]>();
 
 function idsOf(rows: readonly Entry<StoreAccountEdge>[]): readonly string[] {

@@ -2,21 +2,21 @@ import type { Clock } from '../../actors/domain/time.js';
 import type { AccountFilter, StoreStatusRecord } from '../../proto/gen/types.js';
 import { folded, Keyword } from './keyword.js';
 
-/** Where a status is about to be shown, as filters name it. */
+/** Place in which a status is shown, in the words of the filter API. */
 export type FilterContext = 'home' | 'notifications' | 'public' | 'thread' | 'account';
 
-/** A filter that a status falls under, and by what. */
+/** A filter that matches a status, and the reason. */
 export interface FilterMatch {
   readonly filter: AccountFilter;
-  /** The keywords found in it. */
+  /** Keywords found in the status. */
   readonly keywords: readonly string[];
-  /** The status itself, where the filter names it. */
+  /** Id of the status, if the filter names it. */
   readonly statuses: readonly string[];
 }
 
-/** In these a filter that hides keeps the status away; elsewhere clients do. */
+/** Contexts in which the server drops a status that a filter hides. In other contexts clients hide it. */
 const DROPPING: ReadonlySet<FilterContext> = new Set(['home', 'notifications']);
-/** Longer texts are looked through up to here: bounds the time that one status takes. */
+/** Characters of a status that are searched: bounds the time for one status. */
 const TEXT_CHARS_MAX = 10_000;
 const NOTHING: readonly FilterMatch[] = [];
 
@@ -26,20 +26,20 @@ interface Rule {
   readonly statuses: ReadonlySet<string>;
 }
 
-/** Statuses of which it is remembered what they fall under, for each context: a few pages; some 40 bytes each. */
+/** Statuses with cached matches for each context: a few pages; some 40 bytes each. */
 const REMEMBERED_MAX = 256;
 
-/** What statuses fall under in one context. Rows are not changed: of a status that is, there is another one. */
+/** Cached matches of statuses in one context. A row is never modified: a changed status has a new record. */
 interface Remembered {
   found: WeakMap<StoreStatusRecord, readonly FilterMatch[]>;
   count: number;
 }
 
-/** A viewer's filters, made ready. One that has expired is not applied. */
+/** A viewer's compiled filters. An expired filter does not apply. */
 export class Filters {
   readonly #rules: readonly Rule[];
   readonly #clock: Pick<Clock, 'nowMs'>;
-  /** When the next filter expires: until then what is remembered holds. */
+  /** Expiry of the next filter; cached matches are valid until then. */
   #untilMs: number;
   readonly #remembered = new Map<FilterContext | undefined, Remembered>();
 
@@ -49,7 +49,10 @@ export class Filters {
     this.#untilMs = nextExpiry(filters, Number.NEGATIVE_INFINITY);
   }
 
-  /** What a status, and not the reblog of one, falls under there; without a context, anywhere. */
+  /**
+   * Returns the filters that match a status in a context, or in any context if none is given. For a reblog, pass its
+   * original.
+   */
   matches(status: StoreStatusRecord, context: FilterContext | undefined): readonly FilterMatch[] {
     if (this.#untilMs !== Number.POSITIVE_INFINITY && this.#clock.nowMs() >= this.#untilMs) this.#expire();
     let remembered = this.#remembered.get(context);
@@ -87,7 +90,7 @@ export class Filters {
   }
 }
 
-/** The first time after that at which a filter ends to be applied; infinity where none does. */
+/** Returns the earliest expiry after `afterMs`, or infinity if there is none. */
 function nextExpiry(filters: readonly AccountFilter[], afterMs: number): number {
   let nextMs = Number.POSITIVE_INFINITY;
   for (const { expiresAtMs } of filters)
@@ -95,12 +98,12 @@ function nextExpiry(filters: readonly AccountFilter[], afterMs: number): number 
   return nextMs;
 }
 
-/** Whether what falls under these is not shown there at all. */
+/** Returns true if a status with these matches must be dropped in the context. */
 export function isDropped(matches: readonly FilterMatch[], context: FilterContext | undefined): boolean {
   return context !== undefined && DROPPING.has(context) && matches.some(({ filter }) => filter.action === 'hide');
 }
 
-/** All words of a status that its readers see. */
+/** Returns all text of a status that its readers see. */
 function filteredText({ spoilerText, text, media, poll }: StoreStatusRecord): string {
   let words = spoilerText === '' ? text : `${spoilerText}\n${text}`;
   for (const { description } of media?.media ?? []) words += `\n${description}`;

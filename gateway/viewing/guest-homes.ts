@@ -8,40 +8,41 @@ import type { ReadTables } from '../../store/port.js';
 import { accounts } from '../../store/tables.js';
 import { ALL } from '../paging/cursor.js';
 
-/** What a viewer's owner was asked, and what was known here when it was. */
+/** A query of a home timeline, with the state of this node when it was sent. */
 export interface HomeAsked {
   readonly bounds: HomeBounds;
-  /** How many statuses the viewer has; undefined when it is not in memory. */
+  /** Cached number of the viewer's statuses; undefined if it is not in memory. */
   readonly own: number | undefined;
 }
 
 interface Guest {
-  /** Of the relations. */
+  /** Version of the viewer's relations. */
   readonly version: number;
   asks: number;
-  /** The viewer's statuses of which all are in the ring; undefined: none is known to be. */
+  /** Number of the viewer's own statuses that the ring is known to contain; undefined if unknown. */
   own: number | undefined;
 }
 
-/** Rings of viewers who live elsewhere: 67 MB when all are full. */
+/** Rings of viewers whose actors are on other nodes: 67 MB if all are full. */
 export const GUESTS_MAX = 16_384;
-/** A ring costs as much as some pages: whoever comes by once has none. */
+/** Queries before a ring is opened. A ring costs as much as some pages, so a viewer with a single request gets none. */
 const ASKS_MIN = 3;
-/** Twenty pages, in one answer of 8 KB. */
+/** Ids that a ring begins with: twenty pages, in one answer of 8 KB. */
 const RING_IDS = 400;
 
 type GuestRings = Pick<HomeRings, 'read' | 'request' | 'deliver' | 'deliverTo' | 'close' | 'closeAll' | 'deaf'>;
 
 /**
- * Home timelines of viewers who live on other nodes and read here: every node hears of every status, so a ring is kept
- * up here as well as there. It begins with what the owner's has, and is good for one version of the viewer's relations;
- * with another, or when the viewer has posted since, the owner is asked, whose ring has that at once.
+ * Home timelines of viewers who read on this node while their actors are on other nodes. Every node receives every
+ * status, so this node maintains a ring as the owner does. The ring begins with the content of the owner's ring and is
+ * valid for one version of the viewer's relations. If the version differs, or the viewer has posted since, the owner is
+ * queried, because its ring contains the new status at once.
  */
 export class GuestHomes {
   readonly #guests: LRUCache<string, Guest>;
   private readonly rings: GuestRings;
 
-  /** `open`: rings that begin with what they are given to ask for. */
+  /** `open` creates rings that load their first ids with the given function. */
   constructor(
     open: (recent: RecentIds) => GuestRings,
     private readonly ask: TypedAsk<AccountCommands>,
@@ -64,7 +65,10 @@ export class GuestHomes {
     this.rings.deliverTo(viewer, id);
   }
 
-  /** Undefined: the owner is to be asked. `version`: of the viewer's relations, which are believed. */
+  /**
+   * Returns the ids, or undefined if the owner must be queried. `version` is the validated version of the viewer's
+   * relations.
+   */
   read(viewer: string, bounds: HomeBounds, version: number): HomeIds | undefined {
     const guest = this.#guests.get(viewer);
     if (guest?.own === undefined || guest.version !== version || guest.own !== this.#own(viewer)) return undefined;
@@ -72,12 +76,15 @@ export class GuestHomes {
     return part.rest === 'none' ? undefined : part;
   }
 
-  /** Before the owner is asked. */
+  /** Prepares a query of the owner. */
   asking(viewer: string, bounds: HomeBounds): HomeAsked {
     return { bounds, own: this.#own(viewer) };
   }
 
-  /** What the owner has answered. `authors`: whom the viewer hears, under that version; believed from now on. */
+  /**
+   * Applies the owner's answer. `authors` returns the accounts whose statuses the viewer receives under that version,
+   * which is valid from now on.
+   */
   answered(viewer: string, { bounds, own }: HomeAsked, version: number, part: HomeIds, authors: () => string[]): void {
     if (bounds.limit === 0 || part.rest === 'none') return;
     let guest = this.#guests.get(viewer);
@@ -98,20 +105,24 @@ export class GuestHomes {
     }
   }
 
-  /** Nothing here is known to be whole. */
+  /** Closes all rings, because they may lack statuses. */
   closeAll(): void {
     this.#guests.clear();
     this.rings.closeAll();
   }
 
-  /** @throws Error when there is none under these relations, Unavailable when the owner cannot be asked */
+  /**
+   * Loads the first ids from the owner. @throws Error if the owner has no ring for this version, Unavailable if the
+   * owner does not answer
+   */
   async #ringOfOwner(viewer: string): ReturnType<RecentIds> {
     const version = this.#guests.get(viewer)?.version ?? 0;
     const answer = await this.ask(viewer, 'home', { knownVersion: version, ...ALL, limit: RING_IDS });
-    if (isProblem(answer)) throw new Error(`an account refused to say what it knows: ${answer.detail}`);
+    if (isProblem(answer))
+      throw new Error(`failed to read a home timeline: the account refused the query: ${answer.detail}`);
     const { ids, rest } = answer;
     if (answer.version !== version || rest === 'none' || (ids.length === 0 && rest !== 'end')) {
-      throw new Error('its owner has no such ring now');
+      throw new Error('the owner has no home ring for this version of the relations');
     }
     return { ids, complete: rest === 'end' };
   }

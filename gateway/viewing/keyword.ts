@@ -1,29 +1,32 @@
-/** Letters, marks, digits and joining punctuation of any script: what words are made of. */
+/** Characters of words: letters, marks, digits and joining punctuation of any script. */
 const WORD = '[\\p{L}\\p{M}\\p{N}\\p{Pc}]';
 const beginsWithWord = new RegExp(`^${WORD}`, 'u');
 const endsWithWord = new RegExp(`${WORD}$`, 'u');
-/** Longest character there is, in UTF-16. */
+/** Longest character in UTF-16 units. */
 const CHARACTER_UNITS_MAX = 2;
-/** Up to here the engine's own search is fast at worst, too; most words are not there. */
+/**
+ * Keywords up to this length are first searched by the engine, whose search is fast for them even in the worst case.
+ * Most keywords are not found.
+ */
 const SHORT_UNITS_MAX = 16;
 
-/** Text as keywords are looked for in it: whatever its case and composition. */
+/** Returns text in the form in which keywords are compared, without differences of case and composition. */
 export function folded(text: string): string {
   return text.toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 }
 
 /**
- * A word or phrase to be looked for, in time proportional to the text alone: who writes a text and who writes a
- * keyword may be out for the opposite. Knuth, Morris and Pratt's search (SIAM J. Comput. 6.2, 1977).
+ * A word or phrase to search for, in time proportional to the text alone: the authors of texts and of keywords may both
+ * be hostile. Uses the search of Knuth, Morris and Pratt (SIAM J. Comput. 6.2, 1977).
  */
 export class Keyword {
   readonly #units: string;
-  /** How much of the keyword still stands, by how much of it did when the next unit was another. */
+  /** Failure table: length of the prefix that still matches after a mismatch, by the length that matched before. */
   readonly #standing: Uint16Array;
   readonly #needsStart: boolean;
   readonly #needsEnd: boolean;
 
-  /** Whole words only where the keyword itself begins, or ends, with what words are made of. */
+  /** `wholeWord` applies only at an end of the keyword that is itself a character of a word. */
   constructor(keyword: string, wholeWord: boolean) {
     this.#units = folded(keyword);
     this.#needsStart = wholeWord && beginsWithWord.test(this.#units);
@@ -31,7 +34,7 @@ export class Keyword {
     this.#standing = standing(this.#units);
   }
 
-  /** `text`: folded. */
+  /** Returns true if the text contains the keyword. `text` must be folded. */
   isIn(text: string): boolean {
     const { length } = this.#units;
     if (length <= SHORT_UNITS_MAX && !text.includes(this.#units)) return false;

@@ -5,13 +5,13 @@ import { type LimitedAccounts, NOBODY_LIMITED } from './account-limits.js';
 import type { KnownRelation } from './relations.js';
 import { isReadable } from './screen.js';
 
-/** What the decisions need of a status; rows of timelines carry it, too. */
+/** Properties of a status on which visibility depends; rows of timelines contain them, too. */
 export type Audience = Pick<
   StoreStatusRecord,
   'accountId' | 'visibility' | 'inReplyToId' | 'inReplyToAccountId' | 'reblogOfId' | 'reblogOfAccountId'
 > & {
   readonly mentions: readonly { readonly accountId: string }[];
-  /** Absent where they are not known. */
+  /** Absent if unknown. */
   readonly tags?: readonly string[];
   readonly language?: string | undefined;
 };
@@ -24,19 +24,19 @@ interface ListRule {
 type Languages = ReadonlyMap<string, ReadonlySet<string>>;
 const unlimited: Languages = new Map();
 
-/** What somebody is to the viewer, as bits: one look into one map for each author of a page. */
+/** Relations of an account to the viewer as bits: one look-up for each author of a page. */
 const FOLLOWED = 1;
 const REBLOGS = 2;
 const BLOCKED = 4;
 const BLOCKS_VIEWER = 8;
-/** Perhaps not any more: mutes end. */
+/** A mute that may have ended already. */
 const MUTED = 16;
-/** A member of a list that keeps them out of the home timeline. */
+/** Member of an exclusive list, which keeps its members out of the home timeline. */
 const ELSEWHERE = 32;
-/** Asked to follow, without an answer yet. */
+/** A follow request without an answer. */
 const REQUESTED = 64;
 
-/** By the bits that follows and blocks have; no look makes an object. */
+/** Relations indexed by their bit flags, preallocated so that a lookup does not allocate. */
 const RELATIONS: readonly KnownRelation[] = Array.from({ length: MUTED }, (_, bits) => ({
   following: (bits & FOLLOWED) !== 0,
   blocking: (bits & BLOCKED) !== 0,
@@ -46,22 +46,22 @@ const RELATIONS: readonly KnownRelation[] = Array.from({ length: MUTED }, (_, bi
 }));
 
 /**
- * A viewer's relations as of one version of them: whom they follow, who is blocked in either direction, who is muted,
- * and their lists. Mutes are judged by the time of each look.
+ * A viewer's relations as of one version: follows, blocks in both directions, mutes and lists. Each call checks if a
+ * mute has ended.
  */
 export class Lens {
   readonly #viewer: string;
   readonly #standing = new Map<string, number>();
-  /** Whom was last asked for, and what was found: follows and blocks of a lens never change. */
+  /** Last account looked up, and its bits. Follows and blocks of a lens never change. */
   #asked = '';
   #found = 0;
   readonly #muted: ReadonlyMap<string, { readonly untilMs: number; readonly notifications: boolean }>;
   readonly #lists: ReadonlyMap<string, ListRule>;
   readonly #tags: ReadonlySet<string>;
-  /** Hashtags whose statuses come to the viewer. */
+  /** Hashtags whose statuses the viewer receives. */
   readonly followedTags: readonly string[];
   readonly #mutedConversations: ReadonlySet<string>;
-  /** Of follows limited to some. */
+  /** Languages of follows that are limited to some. */
   readonly #languages: Languages;
   readonly #clock: Pick<Clock, 'nowMs'>;
 
@@ -96,7 +96,7 @@ export class Lens {
     }
   }
 
-  /** Whose statuses come to the viewer: their own, and those of everyone followed. */
+  /** Accounts whose statuses the viewer receives: the viewer and all followed accounts. */
   get authors(): string[] {
     const authors = [this.#viewer];
     for (const [account, bits] of this.#standing) {
@@ -113,12 +113,12 @@ export class Lens {
     return this.#lists.has(listId);
   }
 
-  /** Whose statuses come to one of the viewer's lists; nobody's where there is no such list. */
+  /** Returns the accounts whose statuses a list receives; none if there is no such list. */
   listAuthors(listId: string): string[] {
     return [...(this.#lists.get(listId)?.members ?? [])].filter((id) => this.hears(id));
   }
 
-  /** As the account's actor would answer. */
+  /** Returns the relation, as the account's actor would. */
   relation(account: string): KnownRelation {
     const bits = this.#of(account);
     const known = RELATIONS[bits & (MUTED - 1)] as KnownRelation;
@@ -126,12 +126,15 @@ export class Lens {
     return { ...known, muting: true, mutingNotifications: this.#muted.get(account)?.notifications === true };
   }
 
-  /** What `relation` says of it alone; of many, each asked for once. */
+  /**
+   * Returns true if the viewer follows the account. Skips the last-account cache of `relation`, for calls with many
+   * different accounts.
+   */
   follows(account: string): boolean {
     return ((this.#standing.get(account) ?? 0) & FOLLOWED) !== 0;
   }
 
-  /** Whether the viewer has anything to do with the account: a follow, also one that waits, a block or a mute. */
+  /** Returns true if the viewer has a relation to the account: a follow or follow request, a block or a mute. */
   knows(account: string): boolean {
     const bits = this.#of(account);
     if ((bits & (FOLLOWED | REQUESTED | BLOCKED | BLOCKS_VIEWER)) !== 0) return true;
@@ -142,29 +145,30 @@ export class Lens {
     return (this.#of(account) & (BLOCKED | BLOCKS_VIEWER)) !== 0 || this.#limits.suspended(account);
   }
 
-  /** Whether what the account says is not shown: it is blocked in either direction, or muted now. */
+  /** Returns true if statuses of the account are hidden: it is blocked in either direction, muted now, or suspended. */
   hides(account: string): boolean {
     return this.#hides(account, this.#of(account));
   }
 
-  /** Whether the viewer wants to hear no more of a conversation. */
+  /** Returns true if the viewer has muted the conversation. */
   mutesConversation(conversation: string): boolean {
     return this.#mutedConversations.size > 0 && this.#mutedConversations.has(conversation);
   }
 
-  /** Whether the viewer is one of those to whom the author's statuses come. */
+  /** Returns true if the viewer receives the author's statuses. */
   hears(author: string): boolean {
     return author === this.#viewer || (this.#of(author) & FOLLOWED) !== 0;
   }
 
-  /** Visible, and by nobody who is blocked or muted. */
+  /** Returns true if the status is visible to the viewer and its authors are neither blocked nor muted. */
   allows(status: Audience): boolean {
     return this.#allows(status, this.#of(status.accountId));
   }
 
   /**
-   * The same among everybody's statuses: who is silenced speaks there to their followers only, and nothing mentions
-   * somebody whom the viewer blocks or mutes. Source: Mastodon's streaming server.
+   * Returns true if the status may appear to the viewer in public timelines. Silenced accounts appear only to their
+   * followers, and a status must not mention an account that the viewer blocks or mutes. Source: Mastodon's streaming
+   * server.
    */
   overhears(status: Audience): boolean {
     if (!this.allows(status)) return false;
@@ -172,7 +176,7 @@ export class Lens {
     return !status.mentions.some(({ accountId }) => this.#refuses(accountId));
   }
 
-  /** Whether a new status belongs in the viewer's home timeline, as the timeline itself decides when it is read. */
+  /** Returns true if a new status belongs in the viewer's home timeline. A read of the timeline decides equally. */
   home(status: Audience): boolean {
     if (this.#tags.size > 0 && this.tagged(status)) return true;
     const bits = this.#of(status.accountId);
@@ -183,14 +187,18 @@ export class Lens {
     return answered === undefined || (answered !== 'unknown' && this.hears(answered));
   }
 
-  /** Whether it comes by a followed hashtag, from whomever. Source: Mastodon FeedManager#filter_from_tags?. */
+  /**
+   * Returns true if the status has a followed hashtag, from any author. Source: Mastodon FeedManager#filter_from_tags?.
+   */
   tagged(status: Audience): boolean {
     if (status.visibility !== 'public' || status.reblogOfId !== undefined) return false;
     if (status.tags?.some((name) => this.#tags.has(name)) !== true || this.hides(status.accountId)) return false;
     return !status.mentions.some((mention) => this.hides(mention.accountId));
   }
 
-  /** The same for one of the viewer's lists. Source: Mastodon FeedManager#filter_from_list?. */
+  /**
+   * Returns true if a new status belongs in one of the viewer's lists. Source: Mastodon FeedManager#filter_from_list?.
+   */
   list(listId: string, status: Audience): boolean {
     const list = this.#lists.get(listId);
     if (list === undefined || !list.members.has(status.accountId)) return false;
@@ -201,12 +209,15 @@ export class Lens {
     return list.repliesPolicy === 'followed' || (list.repliesPolicy === 'list' && list.members.has(answered));
   }
 
-  /** Whether something of this author may have been shown in the list. */
+  /** Returns true if the list may contain statuses of this author. */
   listed(listId: string, author: string): boolean {
     return this.#lists.get(listId)?.members.has(author) === true && this.hears(author);
   }
 
-  /** What comes to the viewer at all, be it into the home timeline or a list. `bits`: what its author is to them. */
+  /**
+   * Returns true if the viewer receives the status, in the home timeline or a list. `bits` is the relation to its
+   * author.
+   */
   #comes(status: Audience, bits: number): boolean {
     const isOwn = status.accountId === this.#viewer;
     if ((!isOwn && (bits & FOLLOWED) === 0) || !this.#allows(status, bits)) return false;
@@ -224,7 +235,10 @@ export class Lens {
     return maySee(status, this.#viewer, relation);
   }
 
-  /** One status is judged by several questions, each of which asks for its author. */
+  /**
+   * Returns the relation bits of an account. Caches the last one, because several checks of one status look up its
+   * author.
+   */
   #of(account: string): number {
     if (account === this.#asked) return this.#found;
     this.#asked = account;
@@ -237,7 +251,7 @@ export class Lens {
     return this.#limits.suspended(account);
   }
 
-  /** Returns true when the viewer blocks or mutes the account. Being blocked by it does not count. */
+  /** Returns true if the viewer blocks or mutes the account. A block by the account does not count. */
   #refuses(account: string): boolean {
     const bits = this.#standing.get(account) ?? 0;
     return (bits & BLOCKED) !== 0 || ((bits & MUTED) !== 0 && this.#mutes(account));
@@ -252,7 +266,7 @@ function ruleOf({ members, repliesPolicy }: AccountSourceList): ListRule {
   return { members: new Set(members), repliesPolicy };
 }
 
-/** Whom a reply answers, unless that is its own author; `unknown` when whom it answered is gone. */
+/** Returns the account that a reply answers, unless it is the author. Returns `unknown` if that account is deleted. */
 function answeredOther({ accountId, inReplyToId, inReplyToAccountId }: Audience): string | undefined {
   if (inReplyToId === undefined || inReplyToAccountId === accountId) return undefined;
   return inReplyToAccountId ?? 'unknown';

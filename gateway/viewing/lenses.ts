@@ -14,7 +14,7 @@ import type { RelationNews } from './relation-news.js';
 import type { Relations } from './relations.js';
 import { loadScreen } from './screen.js';
 
-/** A viewer's relations as of one version of them. */
+/** A viewer's relations as of one version. */
 export interface Viewpoint {
   readonly lens: Lens;
   readonly relations: Relations;
@@ -26,9 +26,9 @@ interface Seen {
   readonly part: HomeIds;
 }
 
-/** Follows, blocks, mutes and members of lists of all lenses kept, some hundred bytes each. */
+/** Capacity of the cache in edges: follows, blocks, mutes and list members of all lenses, some hundred bytes each. */
 const EDGES_MAX = 500_000;
-/** What a lens costs besides, in edges. */
+/** Fixed cost of a lens, in edges. */
 const LENS_EDGES = 16;
 type LensClock = Pick<Clock, 'nowMs' | 'monotonicMs'>;
 
@@ -46,15 +46,15 @@ const NO_BOUNDS: HomeBounds = { ...ALL, limit: 0 };
 
 interface Kept extends Viewpoint {
   readonly version: number;
-  /** How much of EDGES_MAX it takes. */
+  /** Share of EDGES_MAX that the lens uses. */
   readonly edges: number;
-  /** When it was asked for, by the monotonic clock; undefined: it is not believed. */
+  /** Monotonic time of the query that validated the lens; undefined if it is not valid without a query. */
   askedMs: number | undefined;
-  /** Of what was heard when it was asked for. */
+  /** Invalidation generation at the time of that query. */
   generation: number;
 }
 
-/** A question under way; news meanwhile make its answer good for once only. */
+/** A query in flight. An invalidation during the query makes its answer valid for this one use only. */
 interface Asking {
   readonly atMs: number;
   readonly generation: number;
@@ -62,9 +62,9 @@ interface Asking {
 }
 
 /**
- * Viewers' lenses, kept as long as their actors say that nothing changed: each use asks for the version, in the same
- * message that asks for the ids of a home timeline. An actor on another node is not asked again for a while: its node
- * says when the relations change, before it answers whoever changed them.
+ * Cache of viewers' lenses. Each use sends the cached version to the viewer's actor, in the message that requests the
+ * ids of a home timeline, and the actor answers if the version is current. An actor on another node is not queried
+ * again for a while: its node publishes a change of relations before it answers the request that made the change.
  */
 export class Lenses {
   readonly #ask: TypedAsk<AccountCommands>;
@@ -79,7 +79,10 @@ export class Lenses {
   readonly #asking = new Map<string, Set<Asking>>();
   #generation = 0;
 
-  /** `answerNow`: what the viewer's actor says at once, if it can. `news`, `guests`: absent where every actor lives here. */
+  /**
+   * `answerNow` answers for an actor that can reply synchronously. `news` and `guests` are absent if every actor is on
+   * this node.
+   */
   constructor(
     ask: TypedAsk<AccountCommands>,
     clock: LensClock,
@@ -97,7 +100,7 @@ export class Lenses {
     this.#answerNow = answerNow;
   }
 
-  /** @throws Unavailable when the viewer's actor cannot be asked */
+  /** Returns the viewer's current relations. @throws Unavailable when the viewer's actor cannot be reached */
   of(viewer: string): Soon<Viewpoint> {
     const kept = this.#kept.get(viewer);
     if (kept !== undefined && this.#believes(viewer, kept)) return kept;
@@ -114,12 +117,15 @@ export class Lenses {
     return soon(this.#seen(viewer, kept, answer, undefined), ({ view }) => view);
   }
 
-  /** As of this node's last question, which may have been a while ago; for what is shown, not for what may be seen. */
+  /**
+   * Returns the cached relations without validation. They may decide how a status is rendered, but not if it is
+   * visible.
+   */
   latest(viewer: string): Viewpoint | undefined {
     return this.#kept.get(viewer);
   }
 
-  /** The viewer's relations with the next ids of their home timeline. @throws as `of` */
+  /** Returns the viewer's relations with the next ids of their home timeline. @throws as `of` */
   home(viewer: string, bounds: HomeBounds): Soon<Seen> {
     const kept = this.#kept.get(viewer);
     const { before, after, upwards, limit } = bounds;
@@ -142,14 +148,17 @@ export class Lenses {
     return seen;
   }
 
-  /** As long as rows are (ADR 0013): that bounds what a node cut off from the bus without knowing it may show. */
+  /**
+   * Returns true if the cached lens is valid without a query. The maximum age is the one of cached rows (ADR 0013): it
+   * bounds the stale data that a node may show while it is partitioned from the bus without knowing it.
+   */
   #believes(viewer: string, { askedMs, generation }: Kept): boolean {
     const news = this.#news;
     if (news === undefined || askedMs === undefined || generation !== this.#generation) return false;
     return this.#clock.monotonicMs() - askedMs < news.ageMaxMs() && news.covers(viewer);
   }
 
-  /** Without an account: any may have changed. */
+  /** Invalidates the lens of an account, or all lenses without one. */
   #heard(account: string | undefined): void {
     if (account === undefined) {
       this.#generation += 1;
@@ -175,7 +184,7 @@ export class Lenses {
   }
 
   #seen(viewer: string, kept: Kept | undefined, answer: AccountHome | Problem, asking: Asking | undefined): Soon<Seen> {
-    if (isProblem(answer)) throw new Error(`an account refused to say what it knows: ${answer.detail}`);
+    if (isProblem(answer)) throw new Error(`failed to read relations: the account refused the query: ${answer.detail}`);
     const part = { ids: answer.ids, rest: answer.rest as HomeIds['rest'], floor: answer.floor };
     if (answer.sources === undefined && kept !== undefined) {
       if (asking?.overtaken === false) believe(kept, asking);
@@ -191,7 +200,7 @@ export class Lenses {
     const relations = screen === undefined ? relation : Object.assign(relation, { screen });
     const edges = LENS_EDGES + edgesOf(sources) + (screen?.size ?? 0);
     const view: Kept = { version, edges, lens, relations, askedMs: undefined, generation: 0 };
-    // A screen is asked for separately: what was heard meanwhile is not known to be in it.
+    // The screen was queried separately, so it may lack a change published meanwhile.
     if (asking?.overtaken === false && screen === undefined) believe(view, asking);
     this.#kept.set(viewer, view);
     return view;

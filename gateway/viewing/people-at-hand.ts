@@ -3,12 +3,14 @@ import { accounts } from '../../store/tables.js';
 import type { Soon } from '../paging/soon.js';
 import type { ReadServices } from './read-services.js';
 
-/** What accounts are looked up in, by id. */
+/** Look-up of accounts by id. */
 export type People = Pick<ReadonlyMap<string, StoreAccountRecord>, 'get'>;
 
-/** Accounts as memory has them: nearly always all of a page, and then there is no need to collect their ids first. */
+/**
+ * Cached accounts. Nearly always the cache has all accounts of a page, and then their ids need not be collected first.
+ */
 export class PeopleAtHand implements People {
-  /** Nobody was missing so far. */
+  /** True if every look-up so far was a hit. */
   complete = true;
   readonly #tables: ReadServices['tables'];
 
@@ -23,7 +25,7 @@ export class PeopleAtHand implements People {
   }
 }
 
-/** Accounts by id; those that are gone are missing. */
+/** Loads accounts by id; deleted ones are missing from the result. */
 export function loadAccounts(
   services: ReadServices,
   ids: readonly string[],

@@ -2,20 +2,20 @@ import type { StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/type
 import { type Soon, soon } from '../paging/soon.js';
 import type { FilterMatch } from './filters.js';
 
-/** What a status quotes, as its viewer may see it. */
+/** The quote of a status, as its viewer may see it. */
 export interface SeenQuote {
-  /** In the words of the REST API. */
+  /** State in the words of the REST API. */
   readonly state: string;
-  /** Undefined where there is nothing for the viewer. */
+  /** Undefined if nothing is shown to the viewer. */
   readonly quoted: QuotedStatus | undefined;
 }
 
-/** A quoted status that its viewer may see; fits where a VisibleStatus is asked for. */
+/** A quoted status that its viewer may see. Compatible with VisibleStatus. */
 export interface QuotedStatus {
   readonly record: StoreStatusRecord;
   readonly original: undefined;
   readonly filtered: readonly FilterMatch[] | undefined;
-  /** Of what it quotes itself only the state and the id are shown. */
+  /** The quote of the quoted status, rendered with state and id only. */
   readonly quote: SeenQuote | undefined;
 }
 
@@ -28,22 +28,22 @@ interface Quoting {
   readonly quote?: SeenQuote | undefined;
 }
 
-/** How the viewer sees what is quoted. */
+/** Access to quoted statuses on behalf of one viewer. */
 export interface QuoteView {
   load(ids: readonly string[]): Soon<readonly (StoreStatusRecord | undefined)[]>;
   authors(ids: readonly string[]): Soon<ReadonlyMap<string, StoreAccountRecord>>;
-  /** `accepted` or why it is not shown like that; of `unauthorized` nothing is shown at all. */
+  /** Returns `accepted`, or the reason why the quote is shown differently. An `unauthorized` quote shows nothing. */
   stateOf(record: StoreStatusRecord, author: StoreAccountRecord | undefined): string;
   filtered(record: StoreStatusRecord): readonly FilterMatch[];
 }
 
-/** Whether any of them quotes something: most pages need no more than this. */
+/** Returns true if one of the statuses quotes another. Most pages need only this check. */
 export function quotesAny(seen: readonly (Quoting | undefined)[]): boolean {
   for (const status of seen) if (status !== undefined && (status.original ?? status.record).quote) return true;
   return false;
 }
 
-/** The statuses with what they quote: two reads for a page, and two more where quoted ones quote, too. */
+/** Adds their quotes to the statuses. Takes two reads for a page, and two more if quoted statuses quote others. */
 export function withQuotes(seen: readonly (Quoting | undefined)[], view: QuoteView): Soon<(Quoting | undefined)[]> {
   const first: StoreStatusRecord[] = [];
   for (const status of seen) if (status !== undefined) first.push(status.original ?? status.record);
@@ -63,7 +63,7 @@ function quotesOf(
   known: ReadonlyMap<string, StoreStatusRecord>,
   authors: ReadonlyMap<string, StoreAccountRecord>,
 ): (Quoting | undefined)[] {
-  /** Of what is quoted, as it is seen: many quote the same. */
+  /** Quotes by quoted id: many statuses may quote the same one. */
   const made = new Map<string, SeenQuote>();
   const quoteOf = (record: StoreStatusRecord, isNested: boolean): SeenQuote | undefined => {
     if (record.quote === undefined) return undefined;
@@ -82,7 +82,7 @@ function quotesOf(
     if (quoted === undefined || quoted.deleted) return { state: 'deleted', quoted: undefined };
     const now = view.stateOf(quoted, authors.get(quoted.accountId));
     if (now === 'unauthorized') return { state: now, quoted: undefined };
-    // Written out, since to spread one object into another takes V8 as long as all else here.
+    // The object is written out, because spreading takes V8 as long as the rest of this function.
     if (isNested)
       return { state: now, quoted: { record: quoted, original: undefined, filtered: undefined, quote: undefined } };
     const matches = view.filtered(quoted);
@@ -97,7 +97,7 @@ function quotesOf(
   });
 }
 
-/** What these quote, as far as it is permitted; also put to what is known. */
+/** Loads the accepted quotes of these statuses, and adds them to `known`. */
 function loadQuoted(
   records: readonly StoreStatusRecord[],
   known: Map<string, StoreStatusRecord>,

@@ -9,25 +9,25 @@ import type { InstanceSettings } from '../settings/settings.js';
 import type { LimitedAccounts } from './account-limits.js';
 import type { Lenses } from './lenses.js';
 
-/** What it takes to find what a viewer may see, and to show it. */
+/** Services with which a gateway decides what a viewer may see, and renders it. */
 export interface ReadServices {
   readonly instance: InstanceSettings;
   readonly askAccount: TypedAsk<AccountCommands>;
-  /** What an account says at once to a query, if it can. */
+  /** Synchronous answers of account actors, if possible. */
   readonly accountNow: TypedAnswerNow<AccountCommands>;
-  /** Viewers' relations, as of now. */
+  /** Current relations of viewers. */
   readonly lenses: Lenses;
-  /** The newest public statuses' ids. */
+  /** Ids of the newest public statuses. */
   readonly publicRing: Pick<PublicRing, 'read'>;
   readonly tables: ReadTables;
-  /** Whom moderators have limited. */
+  /** Accounts that moderators have limited. */
   readonly limits: LimitedAccounts;
   readonly clock: Clock;
-  /** The time that ids carry (actors/runtime/placement/stamp-clock.ts): positions in streams are compared with it. */
+  /** Clock of ids (actors/runtime/placement/stamp-clock.ts), with which positions in streams are compared. */
   readonly idClock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
 }
 
-/** An account's reply to a query: at once where it lives here and nothing goes on there. @throws Unavailable */
+/** Queries an account. The answer comes synchronously if the actor is on this node and idle. @throws Unavailable */
 export function askSoon<K extends keyof AccountCommands & string>(
   { accountNow, askAccount }: Pick<ReadServices, 'accountNow' | 'askAccount'>,
   account: string,

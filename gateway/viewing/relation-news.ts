@@ -1,9 +1,12 @@
-/** What is heard of relations that change on other nodes. */
+/** Notifications about relations that change on other nodes. */
 export interface RelationNews {
-  /** True while every change of this viewer's relations would be heard: they live elsewhere, and the bus works. */
+  /**
+   * Returns true if this node would be notified of every change of this viewer's relations: the actor is on another
+   * node, and the bus works.
+   */
   covers(viewer: string): boolean;
-  /** The age in milliseconds up to which relations are believed without a question now. */
+  /** Returns the age in milliseconds up to which cached relations are valid without a query. */
   ageMaxMs(): number;
-  /** Calls it with whose relations changed, or without an account when any may have. */
+  /** Registers a listener. It receives the account whose relations changed, or undefined if any may have. */
   onChanged(listener: (account: string | undefined) => void): void;
 }

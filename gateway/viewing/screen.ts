@@ -5,25 +5,25 @@ import type { TypedAsk } from '../../actors/runtime/kind.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { Filters } from './filters.js';
 
-/** What, besides relations, changes how others' statuses are shown to a viewer. Most viewers have none. */
+/** A viewer's settings besides relations that change how statuses are shown. Most viewers have none. */
 export interface Screen {
   readonly filters: Filters | undefined;
-  /** Servers whose people the viewer does not want to see. */
+  /** Servers that the viewer blocks. */
   readonly domains: ReadonlySet<string> | undefined;
-  /** Languages that follows are limited to, by whom they are of. */
+  /** Languages that follows are limited to, by followed account. */
   readonly languages: ReadonlyMap<string, ReadonlySet<string>>;
-  /** What it takes to keep it, in edges of a lens. */
+  /** Memory of the screen, in edges of a lens. */
   readonly size: number;
 }
 
-/** Asks the viewer's actor. @throws Unavailable when it cannot be asked */
+/** Loads the screen from the viewer's actor. @throws Unavailable when the actor cannot be reached */
 export async function loadScreen(
   ask: TypedAsk<AccountCommands>,
   viewer: string,
   clock: Pick<Clock, 'nowMs'>,
 ): Promise<Screen> {
   const screen = await ask(viewer, 'screen', {});
-  if (isProblem(screen)) throw new Error(`an account refused to say what it filters: ${screen.detail}`);
+  if (isProblem(screen)) throw new Error(`failed to read filters: the account refused the query: ${screen.detail}`);
   const { filters, domains } = screen;
   const languages = new Map(screen.languages.map((limit) => [limit.target, new Set(limit.languages)]));
   const size = filters.reduce((sum, { keywords, statuses }) => sum + 8 + 8 * keywords.length + statuses.length, 0);
@@ -35,12 +35,12 @@ export async function loadScreen(
   };
 }
 
-/** Whether the account is of a server that the viewer has blocked. */
+/** Returns true if the viewer has blocked the account's server. */
 export function blocksDomainOf(screen: Screen | undefined, account: StoreAccountRecord | undefined): boolean {
   return screen?.domains !== undefined && account !== undefined && screen.domains.has(account.domain);
 }
 
-/** Whether it is in a language in which the viewer follows its author; a follow need not be limited to any. */
+/** Returns true if the status is in a language of the viewer's follow of its author. A follow need not be limited. */
 export function isReadable(
   languages: Screen['languages'] | undefined,
   { accountId, language }: { readonly accountId: string; readonly language?: string | undefined },

@@ -9,22 +9,28 @@ import type { Relations } from './relations.js';
 import { blocksDomainOf } from './screen.js';
 import { notFound, relationsOf } from './visible.js';
 
-/** A collection that its viewer may see, with what of it is for them; made here only, and what renderers take. */
+/**
+ * A collection that its viewer may see, with the items for that viewer. Only this file creates it, and renderers accept
+ * nothing else.
+ */
 export interface VisibleCollection {
   readonly record: AccountCollection;
   readonly owner: StoreAccountRecord;
-  /** The record's own list where nobody in it is hidden. */
+  /** The record's own array if no item is hidden. */
   readonly items: readonly AccountCollectionItem[];
 }
 
 export interface CollectionOptions {
-  /** Known relations to all concerned; absent: the viewer's actor is asked, once. */
+  /** Relations to all accounts involved. Absent: the viewer's actor is queried once. */
   readonly relations?: Relations;
-  /** Leaves out those of owners whom the viewer blocks, too: lists do, single ones don't. */
+  /** Also leaves out collections of owners whom the viewer blocks, for lists; single collections stay visible. */
   readonly hideBlocked?: boolean;
 }
 
-/** The one way from stored collections to what a viewer may see, in their order; undefined where there is nothing. */
+/**
+ * Converts stored collections to visible ones, in their order; undefined if the viewer may not see one. There is no
+ * other way.
+ */
 export function visibleCollections(
   services: ReadServices,
   viewer: string | undefined,
@@ -58,7 +64,7 @@ function seenBy(
   hideBlocked: boolean,
   people: People,
 ): (VisibleCollection | undefined)[] {
-  // The same people are in many of somebody's collections.
+  // The same accounts are in many collections of one owner.
   const known = new Map<string, boolean>();
   const shows = ({ account: id }: AccountCollectionItem) => {
     let isKnown = known.get(id);
@@ -79,7 +85,7 @@ function seenBy(
   });
 }
 
-/** By their ids, in the ids' order. */
+/** Loads visible collections by id, in the ids' order. */
 export function collectionsById(
   services: ReadServices,
   viewer: string | undefined,
@@ -96,7 +102,7 @@ export function collectionsById(
   return soon(records, (found) => visibleCollections(services, viewer, found, options));
 }
 
-/** One collection, or the refusal that does not tell why. */
+/** Returns one collection, or a refusal that does not reveal the reason. */
 export function visibleCollection(
   services: ReadServices,
   viewer: string | undefined,
@@ -105,7 +111,7 @@ export function visibleCollection(
   return soon(collectionsById(services, viewer, [id]), ([found]) => found ?? notFound());
 }
 
-/** What somebody just made or changed, as they see it. */
+/** Returns a collection that the viewer just created or changed. */
 export async function ownCollection(
   services: ReadServices,
   viewer: string,
@@ -116,7 +122,10 @@ export async function ownCollection(
   return found ?? notFound();
 }
 
-/** Whom a viewer sees in collections: nobody who is away, nor whom one of the two, or the viewer's domain block, keeps out. */
+/**
+ * Returns true if the viewer sees the account in collections: it is published and not suspended, neither side blocks
+ * the other, and the viewer does not block its domain.
+ */
 function isShown(account: StoreAccountRecord, viewer: string | undefined, relations: Relations): boolean {
   if (!isThere(account)) return false;
   if (account.id === viewer) return true;
@@ -127,11 +136,11 @@ function isShown(account: StoreAccountRecord, viewer: string | undefined, relati
 
 const isThere = (record: StoreAccountRecord): boolean => isPublished(record) && !isSuspended(record);
 
-/** Collections that statuses link to, by id. */
+/** Collections to which statuses link, by id. */
 export type Tagged = ReadonlyMap<string, VisibleCollection>;
 const NO_COLLECTIONS: Tagged = new Map();
 
-/** Collections by their ids, without those that the viewer may not see or whose owner the viewer blocks. */
+/** Loads collections by id, without those that the viewer may not see or whose owner the viewer blocks. */
 export function taggedCollections(
   services: ReadServices,
   viewer: string | undefined,

@@ -12,45 +12,51 @@ import { askSoon, type ReadServices } from './read-services.js';
 import type { Relations } from './relations.js';
 import { blocksDomainOf, type Screen } from './screen.js';
 
-/** A status that its viewer may see; made here only, and what renderers take. */
+/** A status that its viewer may see. Only this file creates it, and renderers accept nothing else. */
 export interface VisibleStatus {
   readonly record: StoreStatusRecord;
-  /** What it reblogs, visible too. */
+  /** The reblogged status, visible too. */
   readonly original: StoreStatusRecord | undefined;
-  /** The viewer's filters that it falls under; absent where there are none. */
+  /** The viewer's filters that match the status; absent if there are none. */
   readonly filtered?: readonly FilterMatch[] | undefined;
-  /** What it quotes, or what it reblogs does, as its viewer may see that; absent where it quotes nothing. */
+  /** The quote of the status, or of the status that it reblogs, as the viewer may see it; absent if there is none. */
   readonly quote?: SeenQuote | undefined;
 }
 
 export interface VisibleOptions {
-  /** Known relations to all authors concerned; absent: the viewer's actor is asked, once. */
+  /** Relations to all authors involved. Absent: the viewer's actor is queried once. */
   readonly relations?: Relations;
-  /** Leaves out those whom the viewer blocks, too: lists do, single statuses don't. */
+  /** Also leaves out accounts that the viewer blocks, for lists; single statuses stay visible. */
   readonly hideBlocked?: boolean;
-  /** Leaves out those whom the viewer mutes: timelines do. */
+  /** Leaves out accounts that the viewer mutes, for timelines. */
   readonly hideMuted?: boolean;
-  /** Leaves out those of servers that the viewer blocks, also where no context says so. */
+  /** Leaves out accounts of blocked servers even if the context would not. */
   readonly hideDomains?: boolean;
-  /** Where they are to be shown, for the viewer's filters; absent: on their own, where all filters are named. */
+  /**
+   * Place in which the statuses are shown, for the viewer's filters. Absent: single statuses, to which all filters
+   * apply.
+   */
   readonly context?: FilterContext;
 }
 
-/** Targets of one `relations` question: bounds its message to some 100 KB. */
+/** Targets of one `relations` query: bounds its message to some 100 KB. */
 const RELATION_TARGETS_MAX = 2_000;
 const NO_RELATIONS: Relations = () => undefined;
 const NO_STATUSES: readonly (StoreStatusRecord | undefined)[] = [];
 
-/** A status without anything that it says: what is answered to somebody who undid what they once did to it. */
+/**
+ * Returns a status without its content: the answer to a viewer who undoes a mark on a status that they may no longer
+ * see.
+ */
 export function withoutContent(record: StoreStatusRecord): VisibleStatus {
   const blank = { text: '', html: '', spoilerText: '', mentions: [], tags: [], appName: undefined, quote: undefined };
   return { record: { ...record, ...blank, favourites: 0, reblogs: 0, replies: 0 }, original: undefined };
 }
 
-/** Absent and not visible are the same to those who ask. */
+/** Returns the refusal for missing and for invisible objects alike. */
 export const notFound = (): Problem => problem('not_found', 'Record not found');
 
-/** The one way from stored statuses to what a viewer may see; undefined where there is nothing for them. */
+/** Converts stored statuses to visible ones; undefined if the viewer may not see one. There is no other way. */
 export function visibleStatuses(
   services: ReadServices,
   viewer: string | undefined,
@@ -68,7 +74,7 @@ export function visibleStatuses(
   );
 }
 
-/** With what they quote. */
+/** Adds the quotes of the statuses. */
 function quoting(
   services: ReadServices,
   viewer: string | undefined,
@@ -145,7 +151,10 @@ function authorsOf(seen: readonly (VisibleStatus | undefined)[]): string[] {
   return ids;
 }
 
-/** Among others' statuses, where people did not choose each of them; who is followed all the same is shown. */
+/**
+ * Returns true if the author's server is blocked and the place shows statuses of others that the viewer did not choose
+ * one by one. Followed accounts stay visible.
+ */
 function isOfBlockedDomain(
   { record, original }: VisibleStatus,
   screen: Screen,
@@ -160,7 +169,7 @@ function isOfBlockedDomain(
   return relations(author)?.following !== true || (context === 'home' && original !== undefined);
 }
 
-/** What the viewer's filters say of a status; nothing is left of what they hide there. */
+/** Applies the viewer's filters to a status. Returns undefined if a filter hides it in the context. */
 function screened(
   status: VisibleStatus,
   { filters }: Screen,
@@ -175,7 +184,7 @@ function screened(
     : { record, original, filtered, quote };
 }
 
-/** By id, in the ids' order. */
+/** Loads visible statuses by id, in the ids' order. */
 export function visibleById(
   services: ReadServices,
   viewer: string | undefined,
@@ -185,7 +194,7 @@ export function visibleById(
   return soon(loadStatuses(services, ids), (records) => visibleStatuses(services, viewer, records, options));
 }
 
-/** One status, or the refusal that does not tell why. */
+/** Returns one status, or a refusal that does not reveal the reason. */
 export function visibleStatus(
   services: ReadServices,
   viewer: string | undefined,
@@ -194,7 +203,7 @@ export function visibleStatus(
   return soon(visibleById(services, viewer, [id]), (found) => found[0] ?? notFound());
 }
 
-/** Records by id, in the ids' order. */
+/** Loads records by id, in the ids' order. */
 export function loadStatuses(services: ReadServices, ids: readonly string[]): Soon<(StoreStatusRecord | undefined)[]> {
   const found: (StoreStatusRecord | undefined)[] = [];
   const missing: number[] = [];
@@ -213,18 +222,18 @@ export function loadStatuses(services: ReadServices, ids: readonly string[]): So
 
 const statusKey = (id: string) => ({ status: storedId(id) });
 
-/** The account, unless it is unknown or not confirmed or approved yet. */
+/** Returns the account, unless it is unknown, unconfirmed or not approved. */
 export function publishedAccount({ tables }: ReadServices, id: string): Soon<StoreAccountRecord | Problem> {
   const found = tables.peekId?.(accounts, id) ?? tables.get(accounts, { account: storedId(id) });
   return soon(found, (record) => (record !== undefined && isPublished(record) ? record : notFound()));
 }
 
-/** The viewer's relations as of now; nobody's are unknown. */
+/** Returns the viewer's current relations. An anonymous viewer has none. */
 export function relationsOf(services: ReadServices, viewer: string | undefined): Soon<Relations> {
   return viewer === undefined ? NO_RELATIONS : soon(services.lenses.of(viewer), ({ relations }) => relations);
 }
 
-/** The viewer's relations in full, by account. */
+/** Loads the viewer's full relations, by account. */
 export function relationsTo(
   services: ReadServices,
   viewer: string,
@@ -249,9 +258,9 @@ function targetsFrom(
   });
 }
 
-/** The reply to a question that cannot be refused. */
+/** Returns the reply to a query that cannot be refused. @throws Error if it was refused */
 export function answered<T>(reply: T | Problem): T {
-  if (isProblem(reply)) throw new Error(`an account refused to say what it knows: ${reply.detail}`);
+  if (isProblem(reply)) throw new Error(`the account refused a query: ${reply.detail}`);
   return reply;
 }
 
@@ -259,7 +268,7 @@ function mayViewerSee(record: StoreStatusRecord, viewer: string | undefined, rel
   return !record.deleted && maySee(record, viewer, relation);
 }
 
-/** What the records reblog, at their places; nothing at all where none is a reblog. */
+/** Loads the originals of reblogs, at the places of their reblogs; empty if none is a reblog. */
 function loadOriginals(
   services: ReadServices,
   records: readonly (StoreStatusRecord | undefined)[],
