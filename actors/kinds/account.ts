@@ -258,7 +258,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
       ...push.events,
       ...directs.events,
     },
-    forgets: ['purged', 'somePurged', 'statusUncounted'],
+    forgets,
     overlaps,
     takeAway,
     stateVersion: 21,
@@ -352,6 +352,21 @@ function overlaps(type: string, event: object, state: Readonly<AccountState>): b
       return false;
   }
 }
+
+/** What an owner takes back, a word of a filter and an empty note included; and the end of an account, of a refused one too. */
+const forgets: readonly (keyof AccountEvents & string)[] = [
+  'collectionDeleted',
+  'filterRemoved',
+  'filterSaved',
+  'listDeleted',
+  'mediaRemoved',
+  'noteWritten',
+  'purged',
+  'somePurged',
+  'statusUncounted',
+  'unregistered',
+  'unscheduled',
+];
 
 /** What ends with these, or is shown otherwise, must not be seen as before on any node once they are answered. */
 const takeAway: readonly (keyof AccountEvents & string)[] = [

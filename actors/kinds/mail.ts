@@ -13,6 +13,8 @@ export function mailboxKind(around: MailboxSurroundings): ActorKind<State, Comma
     slice: { decide: mailbox.decide, apply: mailbox.apply },
     commands: mailbox.commands,
     events: mailbox.events,
+    // Nothing needs a mail once it was sent.
+    forgets: ['posted'],
     stateVersion: 1,
     reactions: mailboxReactions(around),
   };

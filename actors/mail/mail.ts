@@ -4,6 +4,8 @@ import type { Part } from '../runtime/part.js';
 
 export interface Commands {
   post: { in: P.MailPost; out: P.MailEmpty };
+  /** The runtime answers the alarm by which mails that were sent are forgotten; there is no other. */
+  alarm: { in: P.StoreAlarmCall; out: P.MailEmpty };
 }
 export interface Events {
   posted: P.MailPosted;
@@ -18,8 +20,12 @@ export type State = Readonly<Record<string, never>>;
 export const mailbox: Part<State, Commands, Events> = {
   decide: {
     post: (_state, mail, { nowMs }) => ({ events: [{ type: 'posted', ...mail, atMs: nowMs }], reply: {} }),
+    alarm: () => ({ events: [], reply: {} }),
   },
   apply: { posted: () => undefined },
-  commands: { post: { in: codec('murmuration.mail.Post'), out: codec('murmuration.mail.Empty') } },
+  commands: {
+    post: { in: codec('murmuration.mail.Post'), out: codec('murmuration.mail.Empty') },
+    alarm: { in: codec('murmuration.store.AlarmCall'), out: codec('murmuration.mail.Empty') },
+  },
   events: { posted: codec('murmuration.mail.Posted') },
 };

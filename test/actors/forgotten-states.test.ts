@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accountKind } from '../../actors/kinds/account.js';
 import { conversationKind } from '../../actors/kinds/conversation.js';
+import { mailboxKind } from '../../actors/kinds/mail.js';
 import { encodePlain } from '../../actors/runtime/state/plain-lines.js';
 import { systemClock } from '../../actors/runtime/system.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';
 import { lonelyRings } from '../kit/actors/lonely-rings.js';
 import { noUploads } from '../kit/actors/uploads.js';
+import { keyedTokens } from '../kit/keyed-tokens.js';
 import { newcomer } from './account/newcomer.js';
 import { started } from './conversation/thread-of-one.js';
 
@@ -48,7 +50,13 @@ test('the snapshot of a purged account has neither its address nor its password'
 test('what a deletion or a purge records has the actor forget its past', () => {
   const tables = new MemoryTables();
   const account = accountKind({ baseUrl: '', tables, rings: lonelyRings(tables, systemClock), media: noUploads });
-  assert.deepEqual(account.forgets, ['purged', 'somePurged', 'statusUncounted']);
+  const mailbox = mailboxKind({ mailer: { send: async () => undefined }, clock: systemClock, keyedTokens });
+  for (const type of ['purged', 'somePurged', 'statusUncounted', 'unregistered', 'unscheduled', 'filterSaved'])
+    assert.ok(
+      account.forgets?.some((one) => one === type),
+      type,
+    );
   assert.deepEqual(conversationKind().forgets, ['removed']);
-  for (const kind of [account, conversationKind()]) assert.ok('alarm' in kind.commands);
+  assert.deepEqual(mailbox.forgets, ['posted']);
+  for (const kind of [account, conversationKind(), mailbox]) assert.ok('alarm' in kind.commands);
 });

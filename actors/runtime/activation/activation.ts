@@ -142,11 +142,15 @@ export class Activation {
     return isDone;
   }
 
-  /** Two entries without events come last, so that none of those that stay says anything. */
+  /**
+   * Two entries without events come last, so that none of those that stay says anything. They have the time of now, by
+   * which answers kept for repeats are too old.
+   */
   private async forgetNow({ core, before, after, upkeep }: Awake): Promise<boolean> {
     if (!core.isKnownState) return false;
     const { journal } = this.around;
-    const { seq, atMs } = core;
+    const { seq } = core;
+    const atMs = Math.max(core.atMs, this.around.clock.nowMs());
     const records: StoreJournalRecord[] = [1, 2].map(() => ({ atMs, events: [] }));
     await journal.append(this.name, seq, this.epoch, records);
     if (this.stopped) return false;
