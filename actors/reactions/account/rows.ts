@@ -99,7 +99,9 @@ const ownFollowers: On = {
 };
 
 const ownTokens: On = {
-  tokenIssued({ tokenHash, clientId, scopes, kind, atMs }, { self }, effects) {
+  tokenIssued({ tokenHash, clientId, scopes, kind, atMs }, { self, state }, effects) {
+    // A repeat behind the revocation must not let the token count again.
+    if (!state.tokens.has(tokenHash)) return undefined;
     return effects.write([put(tokens, { hash: tokenHash }, { accountId: self, clientId, scopes, kind, atMs })]);
   },
   tokenRevoked: ({ tokenHash }, _happened, effects) => effects.write([remove(tokens, { hash: tokenHash })]),
