@@ -2,16 +2,16 @@ import ipaddr from 'ipaddr.js';
 
 type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-/** Judges where this server may connect to on behalf of people: the open Internet, and the ranges that a setting names. */
+/** Decides which addresses this server may connect to on behalf of users: public ones, and the ranges of a setting. */
 export class AddressGuard {
   readonly #allowed: readonly Range[];
 
-  /** @param allowed CIDRs, addresses or `loopback`: otherwise-blocked ranges that may be reached */
+  /** @param allowed CIDRs, addresses or `loopback`: ranges that are allowed although they are not public */
   constructor(allowed: readonly string[] = []) {
     this.#allowed = allowed.flatMap((one) => (one === 'loopback' ? ['127.0.0.0/8', '::1/128'] : [one])).map(rangeOf);
   }
 
-  /** Judges an IP address. */
+  /** Returns true if this server may connect to an IP address. */
   mayReach(text: string): boolean {
     if (!ipaddr.isValid(text)) return false;
     // ::ffff:127.0.0.1 is 127.0.0.1.
@@ -23,8 +23,9 @@ export class AddressGuard {
   }
 
   /**
-   * Judges the host of an address that is stored to be connected to later: false for an IP address that may not be
-   * reached, and for names of this machine. Other names are judged by what they resolve to when they are connected to.
+   * Checks the host of an address that is stored for a later connection: returns false for a forbidden IP address, and
+   * for names of this machine. Other names are checked by the addresses that they resolve to when the connection is
+   * opened.
    */
   mayName(hostname: string): boolean {
     const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
@@ -35,7 +36,7 @@ export class AddressGuard {
 
 const IPV4_COMPATIBLE = ipaddr.IPv6.parse('::');
 
-/** ::/96 (RFC 4291 §2.5.5.1): some systems connect to the IPv4 address within. */
+/** Returns true for ::/96 (RFC 4291 §2.5.5.1): some systems connect to the IPv4 address within. */
 function isIpv4Compatible(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   return address instanceof ipaddr.IPv6 && address.match(IPV4_COMPATIBLE, 96);
 }

@@ -1,15 +1,15 @@
 import type { NodeHeardOf } from '../proto/gen/types.js';
 import { Recent } from './recent.js';
 
-/** Publishers that one subscription remembers: nodes of the cluster and their earlier incarnations. */
+/** Maximum number of publishers that one subscription tracks: nodes of the cluster and their earlier incarnations. */
 export const PUBLISHERS_MAX = 1_024;
 /**
- * Nodes say every second that they are there: one that is silent for so long has ended, and what is kept of it goes. If
- * it goes on nevertheless, that shows as a gap.
+ * Nodes send a heartbeat every second. A publisher that is silent for this long (milliseconds) counts as gone and is
+ * forgotten; if it publishes again, that shows as a gap.
  */
 export const SILENT_MS = 10_000;
 
-/** Numbers of one publisher without a gap. `to` below `from`: none yet, `from` is expected. */
+/** Received numbers of one publisher without a gap. `to` below `from`: none yet, `from` is expected. */
 interface Run {
   readonly from: number;
   readonly to: number;
@@ -19,13 +19,13 @@ interface Run {
 export interface HeardNumbersOptions {
   readonly nowMs?: () => number;
   /**
-   * What the first message of a publisher may be numbered without counting as a gap. 1: a subscription that is younger
-   * than the publisher catches up once, when it has nothing yet. By default any.
+   * Highest number of a publisher's first message that does not count as a gap. 1: a subscription that starts after the
+   * publisher catches up once, while it has nothing yet. Default: no limit.
    */
   readonly firstMax?: number;
 }
 
-/** What one subscription has heard of each publisher: the numbers since the last gap. */
+/** Tracks the numbers that one subscription has received from each publisher since the last gap. */
 export class HeardNumbers {
   readonly #runs = new Recent<Run>(PUBLISHERS_MAX);
   readonly #nowMs: () => number;
@@ -36,26 +36,26 @@ export class HeardNumbers {
     this.#firstMax = firstMax;
   }
 
-  /** True: a message of this publisher before this one is missing. */
+  /** Records a message. Returns true if an earlier message of this publisher is missing. */
   hear(publisher: string, number: number): boolean {
     const run = this.#runs.get(publisher);
     const isNext = run !== undefined && run.from <= run.to && number === run.to + 1;
     this.#runs.set(publisher, { from: isNext ? run.from : number, to: number, atMs: this.#nowMs() });
     if (run === undefined) return number > this.#firstMax;
-    // One before the expected is only late: who told of it had heard it already.
+    // A number below the expected one is only late: the node that reported the numbers had received it already.
     return run.from > run.to ? number > run.from : !isNext;
   }
 
-  /** Up to which number of each publisher everything was heard. */
+  /** Returns the number of each publisher up to which everything was received. */
   heard(): NodeHeardOf[] {
     this.#forgetSilent();
     return [...this.#runs].map(([publisher, { to }]) => ({ publisher, number: to }));
   }
 
   /**
-   * Whether all that was published after what another subscription had heard has come here, or shows as a gap when
-   * something else of that publisher comes.
-   * @param lost what was heard here up to there is not remembered by who asks
+   * Returns true if every message that another subscription had not received has arrived here, or will show as a gap
+   * with the next message of its publisher.
+   * @param lost messages up to these numbers do not count as received: the caller has forgotten their effects
    */
   follows(heard: readonly NodeHeardOf[], lost: readonly NodeHeardOf[]): boolean {
     this.#forgetSilent();

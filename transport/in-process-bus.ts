@@ -20,8 +20,8 @@ interface Listener {
 }
 
 /**
- * What joins the buses of one process. A server run by itself has one bus; tests let several nodes share a hub.
- * Nothing is copied or encoded: handlers must not change the bytes they get.
+ * Connects the buses of one process. A server on its own has one bus; tests connect several nodes to one hub. Nothing
+ * is copied or encoded: handlers must not change the bytes they receive.
  */
 export class InProcessHub {
   private readonly servers = new Map<string, Server[]>();
@@ -29,7 +29,7 @@ export class InProcessHub {
 
   constructor(private readonly clock: Clock) {}
 
-  /** The bus of one node; closing it ends what the node serves and subscribes, no other node's. */
+  /** Returns the bus of one node; closing it ends only that node's servers and subscriptions. */
   bus(node: string): Bus {
     return new InProcessBus(node, this.clock, this.servers, this.listeners);
   }
@@ -50,9 +50,9 @@ class InProcessBus implements Bus {
     checkPayload(payload);
     if (!this.open) throw new NotDelivered('the bus is closed');
     if (this.pending.size >= REQUESTS_IN_FLIGHT_MAX) throw new Unavailable('too many requests in flight');
-    // The newest wins where an old owner has not yet taken its server away.
+    // The newest server wins while a former owner has not closed its own yet.
     const server = this.servers.get(subject)?.at(-1);
-    if (server === undefined) throw new NotDelivered(`nobody serves ${subject}`);
+    if (server === undefined) throw new NotDelivered(`no node serves ${subject}`);
     return new Promise((resolve, reject) => {
       const fail = (error: Unavailable) => {
         settle();
@@ -64,7 +64,7 @@ class InProcessBus implements Bus {
         this.pending.delete(fail);
       };
       this.pending.add(fail);
-      // Never in the caller's own stack: a handler may ask back.
+      // Not on the caller's stack, because a handler may send a request back.
       Promise.resolve()
         .then(() => server.handler(payload))
         .then((served) => {
@@ -102,7 +102,7 @@ class InProcessBus implements Bus {
     return { close: async () => this.forgetListeners(subject, (entry) => entry === listener) };
   }
 
-  /** Nothing is ever lost within a process. */
+  /** Messages are never lost within a process. */
   onGap(): void {}
 
   heard(): readonly [] {

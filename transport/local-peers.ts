@@ -1,11 +1,11 @@
 import { Unavailable } from '../actors/domain/problem.js';
 import type { PeerService, Peers } from './peer.js';
 
-/** Calls between nodes of one process, by whatever they call their addresses. */
+/** Calls between nodes of one process, by addresses of their choice. */
 export class LocalPeers implements Peers {
   private readonly services = new Map<string, PeerService>();
 
-  /** The node of that address is reachable from now on; with undefined it is gone. */
+  /** Makes a node reachable at the address; undefined removes it. */
   register(address: string, service: PeerService | undefined): void {
     if (service === undefined) this.services.delete(address);
     else this.services.set(address, service);

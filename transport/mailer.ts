@@ -1,4 +1,4 @@
-/** One mail. `text` is always there; `html` says the same. */
+/** One mail. `text` is always present; `html` has the same content. */
 export interface Mail {
   readonly to: string;
   readonly subject: string;
@@ -6,11 +6,11 @@ export interface Mail {
   readonly html?: string;
 }
 
-/** Sends mail. */
+/** A sender of mails. */
 export interface Mailer {
   /**
-   * Resolves as well when the server will never take it: a mailbox that is not there, a mail that it does not want.
-   * @throws Unavailable when it could not be handed over; it may be tried again
+   * Sends a mail. Also resolves when the server rejects it permanently: an unknown mailbox, an unwanted mail.
+   * @throws Unavailable when the mail could not be handed over; retry it
    */
   send(mail: Mail): Promise<void>;
 }

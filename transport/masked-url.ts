@@ -1,6 +1,6 @@
 const MASK = '•••';
 
-/** The addresses in a text without their user names, passwords and tokens. */
+/** Masks user names, passwords and tokens of the addresses in a text. */
 export function masked(text: string): string {
   return text.replace(/\/\/[^/@,\s]*@/g, `//${MASK}@`);
 }

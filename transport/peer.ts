@@ -6,19 +6,22 @@ import type {
   NodeOperation,
 } from '../proto/gen/types.js';
 
-/** What a node answers to its peers and to operators. */
+/** The calls that a node serves for its peers and for operators. */
 export interface PeerService {
   status(): Promise<NodeNodeStatus>;
-  /** Begins the drain, as SIGTERM does; answers at once. */
+  /** Starts the drain, as SIGTERM does; returns at once. */
   drain(): Promise<NodeNodeStatus>;
-  /** Warm activations of shards that this node is about to own; flow-controlled. */
+  /** Takes warm activations of shards that this node is about to own; flow-controlled. */
   handoff(chunks: AsyncIterable<NodeHandoffChunk>): Promise<NodeHandoffSummary>;
 }
 
-/** What a node does for operators from afar. */
+/** Runs an operation for an operator who connects over the network. */
 export type OperatorService = (operation: NodeOperation) => Promise<NodeOperated>;
 
-/** Calls to other nodes by their address; rejects with Unavailable when a peer does not answer in time or refuses us. */
+/**
+ * Calls to other nodes by address; they reject with Unavailable when a peer does not answer in time or rejects the
+ * caller.
+ */
 export interface Peers {
   peer(address: string): PeerService;
   close(): Promise<void>;

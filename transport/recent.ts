@@ -1,4 +1,4 @@
-/** Remembers a value per key; past its size the one not used for longest is forgotten. */
+/** A map of bounded size that drops the least recently set entry. */
 export class Recent<V> {
   private readonly entries = new Map<string, V>();
   constructor(private readonly sizeMax: number) {}
@@ -8,7 +8,8 @@ export class Recent<V> {
   }
 
   set(key: string, value: V): void {
-    // A map in which something is put anew each time is built anew every few times; while much is free, order is nothing.
+    // A map whose keys are deleted and set again is rehashed every few times, so the order is maintained only when the
+    // map is more than half full.
     if (this.entries.size * 2 > this.sizeMax) this.entries.delete(key);
     this.entries.set(key, value);
     if (this.entries.size <= this.sizeMax) return;

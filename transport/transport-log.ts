@@ -1,4 +1,4 @@
-/** Where adapters say what operators must know; pino fits. */
+/** The log of an adapter; a pino logger fits. */
 export interface TransportLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

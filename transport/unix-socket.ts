@@ -2,19 +2,22 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-/** What every kernel takes as a socket's path: 107 bytes on Linux, 103 on macOS. Longer ones are cut off silently. */
+/**
+ * Maximum length of a socket's path that every kernel accepts: 107 bytes on Linux, 103 on macOS. Longer ones are
+ * truncated silently.
+ */
 const PATH_BYTES_MAX = 103;
 
-/** A path by which a socket can be bound or reached until `release` is called. */
+/** A path at which a socket can be bound or reached until `release` is called. */
 export interface SocketPath {
   readonly path: string;
   readonly release: () => Promise<void>;
 }
 
 /**
- * The socket `name` in `folder`. Where the path is too long for the kernel it leads through the open folder instead,
- * which needs Linux's /proc.
- * @throws ENOENT when the path is long and the folder is not there
+ * Returns a path of the socket `name` in `folder`. A path that is too long for the kernel is replaced by one through
+ * the open folder, which needs Linux's /proc.
+ * @throws ENOENT when the path is too long and the folder does not exist
  */
 export async function socketPath(folder: string, name: string): Promise<SocketPath> {
   const path = resolve(join(folder, name));

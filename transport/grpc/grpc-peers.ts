@@ -12,20 +12,22 @@ import type { PeerService, Peers } from '../peer.js';
 import { FRAME_BYTES_MAX, handoffChunk, peerProtocol } from './peer-protocol.js';
 import { callMetadata, channelCredentials, checkSecurity, type PeerSecurity } from './peer-security.js';
 
-/** Connections kept; past it the one not used for longest is closed. As many as a cluster has members. */
+/**
+ * Maximum number of open connections, as many as a cluster has members; past it the least recently used one is closed.
+ */
 export const PEERS_MAX = 256;
-/** A question that a living node answers from memory. */
+/** Timeout of a call that a live node answers from memory. */
 const CALL_MS_MAX = 5_000;
-/** An operation of the command line: hashing passwords takes its time, and many may wait for one another. */
+/** Timeout of an operation of the command line: hashing passwords takes time, and many operations may queue. */
 const OPERATION_MS_MAX = 60_000;
-/** A handoff past this is of no use: the shards have long been needed. */
+/** Timeout of a handoff: after it the new owner has long needed the shards. */
 const HANDOFF_MS_MAX = 15_000;
-/** A peer that restarts is there again soon. */
+/** Maximum reconnection delay: a peer that restarts returns soon. */
 const RECONNECT_MS_MAX = 1_000;
 
 const protocol = peerProtocol();
 
-/** Calls to other nodes over gRPC; one connection per address, made when needed. */
+/** Calls to other nodes over gRPC; one connection per address, opened on demand. */
 export class GrpcPeers implements Peers {
   private readonly clients = new Map<string, Client>();
   private open = true;
@@ -42,7 +44,10 @@ export class GrpcPeers implements Peers {
     };
   }
 
-  /** @throws Unavailable also when the node takes no operations; nobody knows then whether it was done */
+  /**
+   * Runs an operation on a node. @throws Unavailable, also when the node accepts no operations; the outcome is then
+   * unknown
+   */
   operate(address: string, operation: NodeOperation): Promise<NodeOperated> {
     return this.ask(address, protocol.operate, operation, OPERATION_MS_MAX);
   }
@@ -111,7 +116,9 @@ export class GrpcPeers implements Peers {
   }
 }
 
-/** No faster than the peer takes them. A chunk above the frame limit stays here: the peer reads it from the store. */
+/**
+ * Sends no faster than the peer reads. Drops a chunk above the frame limit: the peer reads that state from the store.
+ */
 async function send(call: ClientWritableStream<NodeHandoffChunk>, chunks: AsyncIterable<NodeHandoffChunk>) {
   let over = false;
   const ended = new Promise<void>((resolve) => {

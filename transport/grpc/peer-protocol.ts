@@ -9,11 +9,14 @@ import type {
   NodeOperation,
 } from '../../proto/gen/types.js';
 
-/** One message between nodes: above any snapshot worth sending ahead, and what a stranger can make a node buffer. */
+/**
+ * Maximum size of a message between nodes: above any snapshot that is worth sending ahead. It bounds the bytes that a
+ * stranger can make a node buffer.
+ */
 export const FRAME_BYTES_MAX = 4 * 1_048_576;
-/** Metadata carries the secret and little else. */
+/** Maximum size of the metadata, which carries the secret and little else. */
 export const METADATA_BYTES_MAX = 8_192;
-/** Where the cluster's secret stands in a call's metadata. */
+/** The metadata key of the cluster's secret. */
 export const SECRET_KEY = 'murmuration-secret';
 
 const empty = codec('murmuration.node.Empty');
@@ -23,7 +26,7 @@ const operation = codec('murmuration.node.Operation');
 const operated = codec('murmuration.node.Operated');
 const summary = codec('murmuration.node.HandoffSummary');
 
-/** The service murmuration.node.Peer of node.proto. `onGarbage` hears of bytes that are not the expected message. */
+/** The service murmuration.node.Peer of node.proto. Calls `onGarbage` for bytes that are not the expected message. */
 export function peerProtocol(onGarbage: () => void = () => undefined) {
   return {
     status: method<NodeEmpty, NodeNodeStatus>('Status', false, empty, status, onGarbage),

@@ -3,7 +3,7 @@ import { ChannelCredentials, Metadata, ServerCredentials } from '@grpc/grpc-js';
 import { SECRET_KEY } from './peer-protocol.js';
 
 /**
- * How nodes know one another: by a secret they share (on a private network: the connection is not encrypted), by
+ * Mutual authentication of nodes: by a shared secret (for a private network: the connection is not encrypted), by
  * certificates of the cluster's own authority (mTLS), or both.
  */
 export interface PeerSecurity {
@@ -11,14 +11,17 @@ export interface PeerSecurity {
   readonly tls?: PeerTls;
 }
 
-/** PEM. `ca` is the authority that signed all nodes' certificates, which must name the addresses they are called by. */
+/**
+ * PEM. `ca` is the authority that signed all nodes' certificates, which must name the addresses that the nodes are
+ * called by.
+ */
 export interface PeerTls {
   readonly ca: Buffer;
   readonly cert: Buffer;
   readonly key: Buffer;
 }
 
-/** @throws RangeError without secret and certificates: nobody could be refused */
+/** Checks that callers can be authenticated. @throws RangeError without a secret and certificates */
 export function checkSecurity(security: PeerSecurity): void {
   if (security.tls === undefined && !security.secret) throw new RangeError('calls between nodes need a secret or TLS');
 }
@@ -39,7 +42,7 @@ export function callMetadata({ secret }: PeerSecurity): Metadata {
   return metadata;
 }
 
-/** Whether the caller knows the secret, if there is one; takes as long for a near miss as for any other. */
+/** Returns true if the caller knows the secret, or if there is none. Takes constant time. */
 export function isAuthentic({ secret }: PeerSecurity, metadata: Metadata): boolean {
   if (secret === undefined) return true;
   const claims = metadata.get(SECRET_KEY);
@@ -47,7 +50,7 @@ export function isAuthentic({ secret }: PeerSecurity, metadata: Metadata): boole
   return timingSafeEqual(digest(claim), digest(secret));
 }
 
-/** Of equal length whatever was claimed. */
+/** Returns a digest, so that compared values have equal lengths. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

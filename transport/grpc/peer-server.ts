@@ -14,26 +14,26 @@ import type { TransportLog } from '../transport-log.js';
 import { FRAME_BYTES_MAX, METADATA_BYTES_MAX, peerProtocol } from './peer-protocol.js';
 import { checkSecurity, isAuthentic, type PeerSecurity, serverCredentials } from './peer-security.js';
 
-/** Calls on one connection at a time: a peer's handoffs and an operator's questions. */
+/** Maximum number of concurrent calls on one connection: a peer's handoffs and an operator's questions. */
 const CALLS_PER_CONNECTION_MAX = 64;
-/** Handoffs at work at a time: one from each node of a cluster that shrinks by many. */
+/** Maximum number of concurrent handoffs: one from each node of a cluster that shrinks by many. */
 export const HANDOFFS_MAX = 64;
-/** A connection that sends nothing and answers nothing is ended. */
+/** Interval of pings; a connection that does not answer them is closed. */
 const KEEPALIVE_MS = 20_000;
-/** What calls still at work get when the server stops. */
+/** Time that running calls have to end when the server stops. */
 const SHUTDOWN_MS_MAX = 2_000;
 
-/** What was refused since the start, for the metrics. */
+/** Refused calls since the start, for the metrics. */
 export interface PeerCounts {
-  /** Calls without the secret, or with another. */
+  /** Calls without the secret, or with a wrong one. */
   readonly unauthenticated: number;
   /** Messages that could not be decoded. */
   readonly garbage: number;
-  /** Calls that ended before their answer: frames above the limit, callers that went away. */
+  /** Calls that ended before their answer: frames above the limit, callers that disconnected. */
   readonly broken: number;
 }
 
-/** Serves murmuration.node.Peer to nodes and operators who know the secret or hold a certificate. */
+/** Serves murmuration.node.Peer to nodes and operators that know the secret or have a certificate. */
 export class PeerServer {
   private readonly server: Server;
   private unauthenticated = 0;
@@ -46,7 +46,7 @@ export class PeerServer {
     private readonly security: PeerSecurity,
     private readonly log: TransportLog,
     private readonly operate: OperatorService = async () => {
-      throw new Unavailable('this node takes no operations from afar');
+      throw new Unavailable('this node accepts no operations over the network');
     },
   ) {
     checkSecurity(security);
@@ -75,11 +75,11 @@ export class PeerServer {
     );
   }
 
-  /** @param address host:port, port 0: any. Answers the address with the port that was bound. */
+  /** Listens. Returns the address with the bound port. @param address host:port; port 0 binds any free port */
   listen(address: string): Promise<string> {
     return new Promise((resolve, reject) => {
       this.server.bindAsync(address, serverCredentials(this.security), (error, port) => {
-        if (error) reject(new Unavailable(`cannot listen on ${address}: ${error.message}`, { cause: error }));
+        if (error) reject(new Unavailable(`failed to listen on ${address}: ${error.message}`, { cause: error }));
         else resolve(`${address.slice(0, address.lastIndexOf(':'))}:${port}`);
       });
     });
@@ -89,7 +89,7 @@ export class PeerServer {
     return { unauthenticated: this.unauthenticated, garbage: this.garbage, broken: this.broken };
   }
 
-  /** Lets calls end for a moment, then breaks them off. */
+  /** Stops the server: gives running calls a moment to end, then aborts them. */
   close(): Promise<void> {
     return new Promise((resolve) => {
       const force = setTimeout(() => this.server.forceShutdown(), SHUTDOWN_MS_MAX);
@@ -115,13 +115,13 @@ export class PeerServer {
       reply(null, await work());
     } catch (error) {
       const unavailable = error instanceof Unavailable;
-      this.log.warn({ err: error }, 'a call of a peer failed');
-      // A bug's details stay in our log.
+      this.log.warn({ err: error }, 'failed to handle a call of a peer');
+      // Only this node's log gets the details of a bug.
       reply({ code: unavailable ? status.UNAVAILABLE : status.INTERNAL, details: unavailable ? error.message : '' });
     }
   }
 
-  /** Turns strangers away before any handler sees them, whatever the method. */
+  /** Refuses unauthenticated callers before any handler runs, for every method. */
   private guard(): ServerInterceptor {
     return (_method, call) => {
       let answered = false;

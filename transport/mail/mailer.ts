@@ -10,18 +10,18 @@ interface Log {
 }
 
 export interface MailerOptions {
-  /** smtp:// or smtps:// with user and password as needed; unset: mails become files. */
+  /** smtp:// or smtps:// with user and password as needed; without it mails are written to files. */
   readonly smtpUrl: string | undefined;
   readonly from: string;
-  /** Where mails lie without SMTP. */
+  /** The folder of the mails without SMTP. */
   readonly folder: string;
   readonly log: Log;
 }
 
-/** How long an SMTP server may take for each step before the mail counts as not sent. */
+/** Timeout of each step of an SMTP session; after it the mail counts as not sent. */
 const SMTP_TIMEOUT_MS = 15_000;
 
-/** Loaded with the first mail: its 39 modules would be part of every start. */
+/** Loaded with the first mail: its 39 modules would slow every start. */
 const nodemailer = () => import('nodemailer');
 
 export function openMailer(options: MailerOptions): Mailer {
@@ -52,18 +52,18 @@ function smtpMailer(url: string, { from, log }: MailerOptions): Mailer {
         await (await opened()).sendMail({ from, ...mail, to: oneAddress(mail.to) });
       } catch (error) {
         if (isForGood(error)) {
-          log.warn({ subject: mail.subject, err: error }, 'the mail server will never take a mail');
+          log.warn({ subject: mail.subject, err: error }, 'the mail server rejected a mail permanently');
           return;
         }
-        throw new Unavailable('the mail server did not take a mail', { cause: error });
+        throw new Unavailable('failed to send a mail', { cause: error });
       }
     },
   };
 }
 
 /**
- * Whether the recipient or the mail itself was refused by a code that asks for no other try (RFC 5321 §4.2.1). Of what
- * concerns us as sender, or the connection, the operator is told, and mends it.
+ * Returns true if the server permanently rejected the recipient or the mail itself (RFC 5321 §4.2.1). Errors about the
+ * sender or the connection are temporary: the operator sees them in the log and fixes them.
  */
 function isForGood(error: unknown): boolean {
   const { code, command, responseCode } = error as { code?: string; command?: string; responseCode?: number };
@@ -71,7 +71,7 @@ function isForGood(error: unknown): boolean {
   return code === 'EMESSAGE' || (code === 'EENVELOPE' && command === 'RCPT TO');
 }
 
-/** One .eml file per mail, whole as soon as it has its name. */
+/** Writes one .eml file per mail; a file is complete when it has its final name. */
 function fileMailer({ folder, from, log }: MailerOptions): Mailer {
   return {
     async send(mail) {
@@ -83,12 +83,12 @@ function fileMailer({ folder, from, log }: MailerOptions): Mailer {
       const path = join(folder, `${name}.eml`);
       await writeFile(`${path}.part`, composed.message as Buffer, { mode: 0o600 });
       await rename(`${path}.part`, path);
-      log.info({ to: mail.to, subject: mail.subject, path }, 'mail written to a file: SMTP_URL is not set');
+      log.info({ to: mail.to, subject: mail.subject, path }, 'wrote a mail to a file: SMTP_URL is not set');
     },
   };
 }
 
-/** As an object, so that commas or line breaks in an address cannot name more recipients. */
+/** An object, so that commas or line breaks in an address cannot add recipients. */
 function oneAddress(address: string): { name: string; address: string } {
   return { name: '', address };
 }

@@ -33,70 +33,76 @@ import { Outbox, unpack } from './outbox.js';
 import { GapWatch, Numbering } from './published.js';
 
 export interface NatsBusOptions {
-  /** `nats://host:4222`, or several with commas between. */
+  /** `nats://host:4222`, or several, separated by commas. */
   readonly url: string;
   readonly token?: string | undefined;
-  /** Goes before every subject, so that clusters (and tests) sharing a server do not hear one another. */
+  /** Prefix of every subject, which separates clusters (and tests) that share a server. */
   readonly prefix: string;
   /** This node's name, as the server's operators see it. */
   readonly name: string;
   readonly log: TransportLog;
-  /** Patience with a server that is connected to; tests make it small. */
+  /** Timeout of the connection to a server, in milliseconds; tests use a short one. */
   readonly connectMsMax?: number;
 }
 
-/** What nats.js tells nobody. */
+/** Private fields of nats.js that we need. */
 interface Transport {
   readonly socket?: Socket;
 }
 
-/** What was refused since the start, for the metrics. */
+/** Refused messages since the start, for the metrics. */
 export interface BusCounts {
-  /** Bytes that are no message of ours. */
+  /** Messages that could not be decoded. */
   readonly garbage: number;
-  /** Requests turned away because HANDLERS_MAX were at work. */
+  /** Requests refused because HANDLERS_MAX were running. */
   readonly busy: number;
 }
 
-/** Requests that one node works on at a time; each waits for an append of some milliseconds. More are turned away. */
+/**
+ * Maximum number of requests that one node handles at a time; each waits some milliseconds for an append. Past it
+ * requests are refused.
+ */
 export const HANDLERS_MAX = 4_096;
-/** Anybody who reaches the NATS server can send any number of bytes that are no message: a line a minute says so. */
+/** Log lines about malformed messages per span: anybody who reaches the NATS server can send any number of them. */
 const GARBAGE_LINES_MAX = 1;
 const GARBAGE_SPAN_MS = 60_000;
 const CONNECT_MS_MAX = 5_000;
-/** The server answered and will answer the same next time. */
+/** Errors that the server will repeat at the next attempt. */
 const REFUSALS: readonly string[] = [ErrorCode.AuthorizationViolation, ErrorCode.AuthenticationExpired];
-/** The server may be away for a second only: try often, a little apart from the other nodes. */
+/** Short, because the server may be down for a second only; the jitter spreads the nodes' attempts. */
 const RECONNECT_MS = 200;
 const RECONNECT_JITTER_MS = 100;
 /**
- * A connection that is silently dead is noticed after three of these: who asks through it waits no longer than for a node
- * that died. One answer in that time is enough, also from a server that is busy.
+ * Interval of pings. A dead connection is detected after three of them, so that a request through it waits no longer
+ * than one to a dead node. One answer in that time is enough, so a busy server passes.
  */
 const PING_MS = 1_000;
 const PINGS_UNANSWERED_MAX = 2;
-/** A node that was cut off says here that others may lack what it published. */
+/** The subject on which a node that was disconnected announces that others may lack its publications. */
 const LOST_SUBJECT = 'lost';
-/** Carries the messages of all common topics, several as one. */
+/** The subject of the packed messages of all common topics. */
 const COMMON_SUBJECT = 'topics';
-/** One of several servers of a subject gets a request; while a shard moves there may be two for a moment. */
+/** The queue group of servers: one of several receives a request; while a shard moves there may briefly be two. */
 const QUEUE = 'owner';
 
-/** The bus over one NATS server or cluster (core NATS: per connection in order, at most once). */
+/** The bus over one NATS server or cluster (core NATS: in order per connection, delivered at most once). */
 export class NatsBus implements Bus {
   private readonly numbering: Numbering;
   private readonly requests = new OpenRequests();
   private readonly outbox: Outbox;
   private readonly inbox = createInbox();
-  /** Who hears the common topics here. */
+  /** Handlers of the common topics on this node. */
   private readonly listeners = new Map<string, Set<(payload: Uint8Array) => void>>();
-  /** Of the common topics. What is kept by them must not lack what a node said before it was heard first. */
+  /**
+   * Numbers of the common topics. A publisher's first message must be number 1: caches must not miss what a node
+   * published before its first received message.
+   */
   private readonly numbers = new HeardNumbers({ firstMax: 1 });
   private readonly gapHandlers: ((subject: string | undefined) => void)[] = [];
-  /** Since when the connection is down, by `performance.now()`; undefined while it is not. */
+  /** The time of the loss of the connection (`performance.now()`); undefined while it is up. */
   private downSinceMs: number | undefined;
   private lastTry: Transport | undefined;
-  /** What was published while the connection was down has not been caught up with. */
+  /** True while publications of the time without a connection have not been caught up with. */
   private deaf = false;
   private reconnected: Promise<void> = Promise.resolve();
   private markReconnected: () => void = () => undefined;
@@ -105,7 +111,7 @@ export class NatsBus implements Bus {
   private readonly garbageLines = new LogBound(GARBAGE_LINES_MAX, GARBAGE_SPAN_MS);
   private busy = 0;
 
-  /** @throws Unavailable when no server answers; Misconfigured when it refuses the token or password */
+  /** Connects. @throws Unavailable when no server answers; Misconfigured when it rejects the token or password */
   static async connect(options: NatsBusOptions): Promise<NatsBus> {
     try {
       const connection = await connect({
@@ -127,7 +133,7 @@ export class NatsBus implements Bus {
       const { message, code } = cause as Partial<NatsError>;
       const address = masked(options.url);
       if (REFUSALS.includes(code ?? '')) {
-        throw new Misconfigured(`NATS at ${address} refuses this node: ${message}; check NATS_TOKEN and NATS_URL`, {
+        throw new Misconfigured(`NATS at ${address} rejects this node: ${message}; check NATS_TOKEN and NATS_URL`, {
           cause,
         });
       }
@@ -142,8 +148,7 @@ export class NatsBus implements Bus {
     this.numbering = new Numbering(`${options.name}#${randomBytes(8).toString('hex')}`);
     this.outbox = new Outbox((pack) => this.sendPublished(COMMON_SUBJECT, pack));
     const limit = connection.info?.max_payload ?? PAYLOAD_BYTES_MAX;
-    if (limit < PAYLOAD_BYTES_MAX)
-      options.log.warn({ limit }, 'the NATS server takes smaller messages than ours may be');
+    if (limit < PAYLOAD_BYTES_MAX) options.log.warn({ limit }, 'the message size limit of the NATS server is too low');
     void this.followConnection();
   }
 
@@ -168,17 +173,17 @@ export class NatsBus implements Bus {
     });
   }
 
-  /** Waits, over lost connections, until the server knows of it. */
+  /** Serves a subject; waits until the server knows it, across lost connections. */
   async serve(subject: string, handler: (payload: Uint8Array) => Promise<Served>): Promise<Subscription> {
     const subscription = this.connection.subscribe(this.full(subject), {
       queue: QUEUE,
       callback: (error, message) => {
-        if (error) this.options.log.error({ err: error, subject }, 'NATS refuses to let us serve');
+        if (error) this.options.log.error({ err: error, subject }, 'failed to serve a subject');
         else void this.handle(message, handler);
       },
     });
     await this.known();
-    // Requests that are on their way to us are answered before it ends: nobody else will.
+    // Drains, because requests in flight would otherwise remain unanswered.
     return { close: () => (this.connection.isClosed() ? Promise.resolve() : subscription.drain()) };
   }
 
@@ -193,7 +198,7 @@ export class NatsBus implements Bus {
     const watch = new GapWatch();
     const subscription = this.connection.subscribe(this.full(subject), {
       callback: (error, message) => {
-        if (error) this.options.log.error({ err: error, subject }, 'NATS refuses to let us subscribe');
+        if (error) this.options.log.error({ err: error, subject }, 'failed to subscribe to a subject');
         else this.receive(subject, message, watch, asTheyAre, handler);
       },
     });
@@ -241,7 +246,7 @@ export class NatsBus implements Bus {
   private async handle(message: Msg, handler: (payload: Uint8Array) => Promise<Served>): Promise<void> {
     if (this.handling >= HANDLERS_MAX) {
       this.busy += 1;
-      this.answerFailure(message, 'too much to do');
+      this.answerFailure(message, 'overloaded');
       return;
     }
     this.handling += 1;
@@ -250,8 +255,8 @@ export class NatsBus implements Bus {
       checkPayload(answer);
       this.outbox.answer(() => this.attempt(() => message.respond(answer)));
     } catch (error) {
-      this.options.log.error({ err: error, subject: message.subject }, 'a request failed');
-      this.answerFailure(message, error instanceof Unavailable ? error.message : 'it failed');
+      this.options.log.error({ err: error, subject: message.subject }, 'failed to handle a request');
+      this.answerFailure(message, error instanceof Unavailable ? error.message : 'internal error');
     } finally {
       this.handling -= 1;
     }
@@ -264,7 +269,7 @@ export class NatsBus implements Bus {
     this.sendLater(() => message.respond(new Uint8Array(), { headers: reason }));
   }
 
-  /** `subject`: undefined for all common topics. */
+  /** Receives a message. `subject`: undefined for all common topics. */
   private receive<T>(
     subject: string | undefined,
     message: Msg,
@@ -286,7 +291,7 @@ export class NatsBus implements Bus {
     this.attemptToHear(subject, () => handler(decoded));
   }
 
-  /** A handler may find that its bytes are no message. nats.js hears nothing more once it throws. */
+  /** Catches errors of a handler, which may find a message malformed: nats.js receives nothing more after a throw. */
   private attemptToHear(subject: string | undefined, handle: () => void): void {
     try {
       handle();
@@ -298,11 +303,10 @@ export class NatsBus implements Bus {
   private ignored(subject: string | undefined, error: unknown): void {
     this.garbage += 1;
     const more = this.garbageLines.admits(performance.now());
-    if (more !== undefined)
-      this.options.log.warn({ err: error, subject, ...more }, 'ignored bytes that are no message');
+    if (more !== undefined) this.options.log.warn({ err: error, subject, ...more }, 'ignored a malformed message');
   }
 
-  /** A common topic: one subscription is for all of them. */
+  /** Adds a handler of a common topic: all common topics share one subscription. */
   private listenTo(topic: string, handler: (payload: Uint8Array) => void): Subscription {
     const all = this.listeners.get(topic) ?? new Set();
     this.listeners.set(topic, all.add(handler));
@@ -321,7 +325,7 @@ export class NatsBus implements Bus {
   }
 
   private sendPublished(subject: string, payload: Uint8Array): void {
-    // Counted although it is lost while the connection is down: subscribers see the gap.
+    // A message that is lost because the connection is down gets a number too: subscribers then see the gap.
     const message = this.numbering.wrap(subject, payload);
     if (!this.healthy()) return;
     const full = this.full(subject);
@@ -333,18 +337,22 @@ export class NatsBus implements Bus {
     this.outbox.send(() => this.attempt(action));
   }
 
-  /** NATS refuses what is too large for it: a server's setting must not end the node. */
+  /**
+   * Runs `send` and logs its errors: NATS rejects messages above its limit, and a setting of the server must not end
+   * the node.
+   */
   private attempt(send: () => void): void {
     if (this.connection.isClosed()) return;
     try {
       send();
     } catch (error) {
-      this.options.log.error({ err: error }, 'NATS refuses a message');
+      this.options.log.error({ err: error }, 'failed to send a message');
     }
   }
 
   private async listen(): Promise<void> {
-    // Another node's lost messages leave no gap where it never published before, so it says so itself.
+    // A lost message leaves no gap on a subject where its node never published before, so the node announces its
+    // losses.
     this.connection.subscribe(this.full(LOST_SUBJECT), {
       callback: (_error, message) => {
         if (message.string() !== this.inbox) this.reportGap(undefined);
@@ -356,7 +364,7 @@ export class NatsBus implements Bus {
     const watch = new GapWatch(this.numbers);
     this.connection.subscribe(this.full(COMMON_SUBJECT), {
       callback: (error, message) => {
-        if (error) this.options.log.error({ err: error }, 'NATS refuses to let us subscribe');
+        if (error) this.options.log.error({ err: error }, 'failed to subscribe to the common topics');
         else this.receive(undefined, message, watch, unpack, (entries) => this.deliver(entries));
       },
     });
@@ -383,16 +391,19 @@ export class NatsBus implements Bus {
     this.downSinceMs ??= performance.now();
   }
 
-  /** What was accepted by a server that then said nothing in time is left open by nats.js. */
+  /**
+   * Closes the previous connection attempt: nats.js leaves it open when the server accepts it and then does not answer
+   * in time.
+   */
   private dropLastTry(): void {
     this.lastTry?.socket?.destroy();
     this.lastTry = this.transport;
   }
 
   /**
-   * Of the connection, or of the try to have one anew. nats.js waits until the line has taken what was written before it
-   * connects anew; a dead one that is full never takes anything (node_transport.js, _closed), until TCP gives up after a
-   * quarter of an hour.
+   * The transport of the connection, or of the attempt to reconnect. nats.js waits until pending writes are flushed
+   * before it reconnects; on a dead connection with a full buffer that lasts until TCP gives up after a quarter of an
+   * hour (node_transport.js, _closed).
    */
   private get transport(): Transport | undefined {
     return (this.connection as { readonly protocol?: { readonly transport?: Transport } }).protocol?.transport;
@@ -407,13 +418,13 @@ export class NatsBus implements Bus {
       this.reportGap(undefined);
       this.deaf = false;
       this.connection.publish(this.full(LOST_SUBJECT), new TextEncoder().encode(this.inbox));
-      this.options.log.info({}, 'connected to NATS again');
+      this.options.log.info({}, 'reconnected to NATS');
     } catch (error) {
-      this.options.log.warn({ err: error }, 'the new connection to NATS broke at once');
+      this.options.log.warn({ err: error }, 'lost the new connection to NATS');
     }
   }
 
-  /** Resolves once the server has taken in all that was sent before. */
+  /** Resolves once the server has processed everything that was sent before. */
   private async known(): Promise<void> {
     for (;;) {
       await this.reconnected;
@@ -423,7 +434,7 @@ export class NatsBus implements Bus {
         return;
       } catch (error) {
         if (this.connection.isClosed()) throw new Unavailable('the bus is closed', { cause: error });
-        // The break may be known here before the status says so.
+        // This code may see the break before the connection's status reports it.
         await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
       }
     }

@@ -2,11 +2,11 @@ import type { Msg } from 'nats';
 import { Unavailable } from '../../actors/domain/problem.js';
 import { NotDelivered } from '../bus.js';
 
-/** How late it may be noticed that an answer has not come. */
+/** Maximum delay until a timeout is noticed. */
 const TICK_MS = 50;
-/** What NATS answers for a subject that nobody serves. */
+/** The status with which NATS answers a request to a subject without a server. */
 const NO_RESPONDERS = 503;
-/** Answers to a request whose handler failed carry the reason here instead of a payload. */
+/** The header that carries the reason in the answer to a failed request, instead of a payload. */
 export const FAILED_HEADER = 'Murmuration-Failed';
 
 interface Open {
@@ -18,8 +18,8 @@ interface Open {
 }
 
 /**
- * Requests that wait for their answers, by the number in the subject that their answer goes to. One timer for all:
- * nats.js makes for each a timer, two promises and an error with its stack.
+ * Requests that wait for their answers, by the number in the reply subject. One timer serves all: nats.js creates a
+ * timer, two promises and an error with a stack for each request.
  */
 export class OpenRequests {
   readonly #open = new Map<string, Open>();
@@ -30,7 +30,7 @@ export class OpenRequests {
     return this.#open.size;
   }
 
-  /** `send` gets the number under which the answer is to come. */
+  /** Starts a request; `send` receives the number for its reply subject. */
   begin(
     subject: string,
     timeoutMs: number,
@@ -46,7 +46,7 @@ export class OpenRequests {
     });
   }
 
-  /** An answer has come; one that nobody waits for any more is ignored. */
+  /** Handles an answer; ignores one whose request has ended. */
   answered(number: string, message: Msg): void {
     const request = this.#open.get(number);
     if (request === undefined) return;
@@ -54,11 +54,11 @@ export class OpenRequests {
     const { headers, data } = message;
     const failure = headers?.get(FAILED_HEADER);
     if (failure) request.reject(new Unavailable(`the server of ${request.subject}: ${failure}`));
-    else if (headers?.code === NO_RESPONDERS) request.reject(new NotDelivered(`nobody serves ${request.subject}`));
+    else if (headers?.code === NO_RESPONDERS) request.reject(new NotDelivered(`no node serves ${request.subject}`));
     else if (isTaken(request, data)) request.resolve(data);
   }
 
-  /** It could not be sent. */
+  /** Fails a request that could not be sent. */
   fail(number: string, error: Unavailable): void {
     this.#open.get(number)?.reject(error);
     this.#open.delete(number);
@@ -83,13 +83,13 @@ export class OpenRequests {
   };
 }
 
-/** Hands the answer to who wants it first; false when it made no sense to them. */
+/** Passes the answer to `arrived` first; rejects the request and returns false when that cannot decode it. */
 function isTaken({ subject, arrived, reject }: Open, answer: Uint8Array): boolean {
   try {
     arrived?.(answer);
     return true;
   } catch (cause) {
-    reject(new Unavailable(`the answer on ${subject} could not be read`, { cause }));
+    reject(new Unavailable(`failed to decode the answer on ${subject}`, { cause }));
     return false;
   }
 }

@@ -3,18 +3,19 @@ import type { NodePacked } from '../../proto/gen/types.js';
 
 const packs = codec('murmuration.node.Pack');
 
-/** A pack goes before it gets larger; a single message may be. */
+/** Maximum size of a pack of several messages; a single larger message forms a pack of its own. */
 const PACK_BYTES_MAX = 131_072;
 /**
- * Whoever sends so soon after the last time waits for others, a millisecond at most. A system call costs the sender,
+ * Minimum interval between two sends in milliseconds; messages within it are gathered. A system call costs the sender,
  * the server and each receiver more than the messages in it.
  */
 const GATHER_MS = 1;
 
 /**
- * What a node sends within one turn of the event loop, or within a millisecond when it sends often. Messages on subjects that every node hears go first and
- * together, as one; answers, requests and all others follow in their order. So whoever gets one of those has got what
- * was published before it, and who gets an answer has got nothing that was published behind it.
+ * Gathers the messages that a node sends within one turn of the event loop, or within a millisecond when it sends
+ * often. Messages on common topics go first, packed into one message; answers, requests and all other messages follow
+ * in order. The receiver of one of those has therefore received what was published before it, and the receiver of an
+ * answer has received nothing that was published after it.
  */
 export class Outbox {
   #packed: NodePacked[] = [];
@@ -30,7 +31,7 @@ export class Outbox {
     private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
-  /** Goes with others in a pack. */
+  /** Adds a message to the pack. */
   pack(subject: string, payload: Uint8Array): void {
     if (this.#answers) this.flush();
     else if (this.#bytes + payload.length > PACK_BYTES_MAX) this.#flushPack();
@@ -44,13 +45,13 @@ export class Outbox {
     this.send(action);
   }
 
-  /** Goes by itself. */
+  /** Adds a message that is sent by itself. */
   send(action: () => void): void {
     this.#others.push(action);
     this.#later();
   }
 
-  /** Sends what waits, now. */
+  /** Sends all gathered messages now. */
   flush(): void {
     clearImmediate(this.#turn);
     clearTimeout(this.#gathering);
@@ -80,5 +81,5 @@ export class Outbox {
   }
 }
 
-/** A pack's messages, in their order. @throws on bytes that are no pack */
+/** Returns a pack's messages in order. @throws on bytes that are not a pack */
 export const unpack = (bytes: Uint8Array): readonly NodePacked[] => packs.decode(bytes).entries;

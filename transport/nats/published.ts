@@ -5,8 +5,8 @@ import { Recent } from '../recent.js';
 const published = codec('murmuration.node.Published');
 
 /**
- * Subjects whose numbers a publisher remembers (some 100 bytes each). One that was forgotten begins at 1 again, which
- * its subscribers take for a gap: they catch up once too often, never too rarely.
+ * Maximum number of subjects whose numbers a publisher tracks (some 100 bytes each). A forgotten subject restarts at 1,
+ * which its subscribers see as a gap: they catch up once more than necessary, never once less.
  */
 export const SUBJECTS_MAX = 50_000;
 
@@ -28,17 +28,18 @@ export class Numbering {
   }
 }
 
-/** Sees gaps in the publishers' numbers on one subscription. */
+/** Detects gaps in the publishers' numbers on one subscription. */
 export class GapWatch {
   constructor(private readonly numbers: Pick<HeardNumbers, 'hear'> = new HeardNumbers()) {}
 
   /**
-   * `gap`: a message of this publisher before this one is missing.
-   * @throws on bytes that are no such message
+   * Decodes a message. `gap`: an earlier message of this publisher is missing.
+   * @throws on bytes that are not a message of ours
    */
   unwrap(bytes: Uint8Array): { readonly payload: Uint8Array; readonly gap: boolean } {
     const { publisher, number, payload } = published.decode(bytes);
-    if (publisher === '' || !Number.isSafeInteger(number) || number < 1) throw new RangeError('no publisher or number');
+    if (publisher === '' || !Number.isSafeInteger(number) || number < 1)
+      throw new RangeError('a message has no publisher or number');
     return { payload, gap: this.numbers.hear(publisher, number) };
   }
 }

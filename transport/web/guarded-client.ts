@@ -3,9 +3,9 @@ import { isIP, type LookupFunction } from 'node:net';
 import type { Agent } from 'undici';
 import type { AddressGuard } from '../address-guard.js';
 
-/** What came of asking for a page. */
+/** A fetched page. */
 export interface Fetched {
-  /** After redirects. */
+  /** The address after redirects. */
   readonly url: string;
   /** Lower case, with its parameters. */
   readonly type: string;
@@ -19,21 +19,21 @@ export interface GuardOptions {
   readonly resolve?: Resolve;
 }
 
-/** As `dns.lookup` with all addresses. */
+/** Signature of `dns.lookup` with all addresses. */
 type Resolve = (
   hostname: string,
   options: LookupAllOptions,
   callback: (error: Error | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** All of one request, redirects included. */
+/** Timeout of one request including its redirects. */
 const PATIENCE_MS = 8_000;
 const REDIRECTS_MAX = 3;
-/** Side by side, of one node; more wait. */
+/** Maximum number of concurrent connections of one node to a server; further requests wait. */
 const CONNECTIONS_MAX = 16;
 const ADDRESS_BLOCKED = 'this address may not be reached';
 
-/** Reaches the open web only: who connects is judged by the address itself, at every hop. */
+/** An HTTP client for the public web: it checks the address of every connection, at each redirect. */
 export class GuardedClient {
   #agent: Promise<Agent> | undefined;
   readonly #guard: AddressGuard;
@@ -46,7 +46,7 @@ export class GuardedClient {
     this.#resolve = resolve;
   }
 
-  /** Undefined: whatever went wrong, there is nothing. `accept`: the beginnings of types that are read. */
+  /** Fetches a page; undefined for any failure. `accept`: prefixes of accepted content types. */
   async get(url: string, accept: readonly string[], bytesMax: number): Promise<Fetched | undefined> {
     const signal = AbortSignal.timeout(PATIENCE_MS);
     try {
@@ -58,7 +58,7 @@ export class GuardedClient {
       }
       return undefined;
     } catch {
-      // Other people's servers fail in every way there is; none is news.
+      // Remote servers fail in every possible way; no failure is worth a log line.
       return undefined;
     }
   }
@@ -67,7 +67,7 @@ export class GuardedClient {
     await (await this.#agent)?.destroy();
   }
 
-  /** Where it redirects to, or what is there. */
+  /** Sends one request. Returns the target of a redirect, or the page. */
   async #once(
     url: URL,
     accept: readonly string[],
@@ -76,13 +76,13 @@ export class GuardedClient {
   ): Promise<Fetched | URL | undefined> {
     if (!/^https?:$/.test(url.protocol) || url.username + url.password !== '') return undefined;
     const host = url.hostname.replace(/^\[|\]$/g, '');
-    // Numbers are connected to without being looked up.
+    // Connections to IP addresses involve no lookup.
     if (isIP(host) !== 0 && !this.#guard.mayReach(host)) return undefined;
     const { request } = await import('undici');
     const dispatcher = await this.#open();
     const headers = { accept: accept.join(', '), 'user-agent': this.#userAgent };
     const { statusCode, headers: told, body } = await request(url, { dispatcher, headers, signal });
-    // What is left unread is broken off, which the stream tells as an error; reading tells of errors by itself.
+    // Destroying an unread body emits an error on the stream; errors while reading surface through the iteration.
     body.on('error', () => undefined);
     const location = told.location;
     if (statusCode >= 300 && statusCode < 400 && typeof location === 'string') {
@@ -120,7 +120,10 @@ export class GuardedClient {
     return this.#agent;
   }
 
-  /** Names are judged by what they resolve to, in the very look-up that connects: a second one could say otherwise. */
+  /**
+   * Checks the resolved addresses within the lookup of the connection itself: a second lookup could return other
+   * addresses.
+   */
   readonly #lookup: LookupFunction = (hostname, options, callback) => {
     this.#resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error !== null) {

@@ -2,25 +2,28 @@ import type { LinkCard } from '../../proto/gen/types.js';
 import type { GuardedClient } from './guarded-client.js';
 import type { PageFacts } from './page-facts.js';
 
-/** Reads pages where their bytes cannot harm the node. Undefined: the page takes too long or too much memory. */
+/**
+ * Parses pages in a process where their bytes cannot harm the node. Returns undefined when a page takes too much time
+ * or memory.
+ */
 export interface PageReader {
   readPage(bytes: Uint8Array, type: string): Promise<PageFacts | undefined>;
   saysMe(bytes: Uint8Array, type: string, address: string): Promise<boolean>;
 }
 
-/** Stores a page's picture; undefined where it is none. */
+/** Stores a page's picture; undefined if it is not a picture. */
 export type KeepImage = (
   bytes: Uint8Array,
 ) => Promise<
   { readonly name: string; readonly width: number; readonly height: number; readonly blurhash: string } | undefined
 >;
 
-/** Heads of pages come early; past this nobody looks. Source: Mastodon, 1 MB. */
+/** Content types of pages, and the bytes that are read of one: heads come early. Source: Mastodon, 1 MB. */
 const HTML_TYPES = ['text/html', 'application/xhtml+xml'];
 const PAGE_BYTES_MAX = 1_048_576;
 const IMAGE_BYTES_MAX = 4 * 1_048_576;
 
-/** Makes cards of pages. */
+/** Creates preview cards of pages. */
 export class LinkPages {
   constructor(
     private readonly client: GuardedClient,

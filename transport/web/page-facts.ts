@@ -1,18 +1,18 @@
-/** The facts that a page gives about itself, in plain text that strangers wrote. */
+/** Facts that a page states about itself, as plain text from strangers. */
 export interface PageFacts {
   readonly title: string;
   readonly description: string;
   readonly siteName: string;
   readonly authorName: string;
   readonly type: string;
-  /** As it stands; may be relative. */
+  /** As written in the page; may be relative. */
   readonly image: string;
   readonly publishedAt: string;
 }
 
-/** Longest text that is kept of each. */
+/** Maximum length of each fact. */
 const FACT_CHARS_MAX = 1_000;
-/** Properties in the order of preference (Open Graph, then what is older). */
+/** Properties in the order of preference (Open Graph, then older ones). */
 const NAMES: Readonly<Record<keyof PageFacts, readonly string[]>> = {
   title: ['og:title', 'twitter:title', 'title'],
   description: ['og:description', 'twitter:description', 'description'],
@@ -23,11 +23,11 @@ const NAMES: Readonly<Record<keyof PageFacts, readonly string[]>> = {
   publishedAt: ['article:published_time'],
 };
 
-/** Open elements, one in another. Pages have some dozens; the parser's time grows with the square. */
+/** Maximum nesting of open elements. Pages have some dozens; the parser's time grows with the square. */
 const DEPTH_MAX = 512;
-/** Attributes of one element; each is compared with those before it. */
+/** Maximum number of attributes of an element; the parser compares each with those before it. */
 const ATTRIBUTES_MAX = 100;
-/** The parser takes so much at a time, so that it can be stopped. */
+/** Characters that the parser receives at a time, so that it can be stopped between two pieces. */
 const PIECE_CHARS = 16_384;
 
 /** Reads the head of a page. */
@@ -58,8 +58,8 @@ export async function readPage(bytes: Uint8Array, type: string): Promise<PageFac
 }
 
 /**
- * Returns whether the page holds a link of rel="me" to that very address, letters' case aside.
- * Source: Mastodon VerifyLinkService.
+ * Returns true if the page contains a link with rel="me" to exactly that address, ignoring case. Source: Mastodon
+ * VerifyLinkService.
  */
 export async function saysMe(bytes: Uint8Array, type: string, address: string): Promise<boolean> {
   let found = false;
@@ -74,20 +74,20 @@ export async function saysMe(bytes: Uint8Array, type: string, address: string): 
   return found;
 }
 
-/** False ends the parsing. */
+/** Receives the parser's events; returning false ends the parsing. */
 interface Listener {
   opened(name: string, attributes: Readonly<Record<string, string>>): boolean;
   text?(text: string): void;
   closed?(name: string): boolean;
 }
 
-/** Parses HTML up to its end, to where the listener ends it, or to where no honest page has so much. */
+/** Parses HTML until its end, until the listener stops it, or until it exceeds the limits above. */
 async function parse(html: string, listener: Listener): Promise<void> {
   const { Parser } = await import('htmlparser2');
   let [depth, attributes, isOn] = [0, 0, true];
   const end = () => {
     isOn = false;
-    // The parser looks at nothing that is behind this, also of the piece that it has.
+    // Pausing also makes the parser ignore the rest of the current piece.
     parser.pause();
   };
   const parser = new Parser({
