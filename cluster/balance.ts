@@ -1,21 +1,21 @@
 import { affinity, mostWilling, nameOf } from './rendezvous.js';
 
 /**
- * What a live member does with shards. `takes`: up and renewing. `keeps`: holds its lease, yet is silent for longer
- * than usual, so gets nothing more. `gives`: draining. A member that has no role is dead: its shards are free.
+ * The role of a live member in the balance. `takes`: up and renewing, receives shards. `keeps`: holds its lease but has
+ * missed renewals, so receives no more shards. `gives`: draining. A member without a role is dead: its shards are free.
  */
 export type Role = 'takes' | 'keeps' | 'gives';
 
 /** Members by id (`name#incarnation`). */
 export type Roles = ReadonlyMap<string, Role>;
 
-/** Owner of each shard, by member id; undefined: nobody. */
+/** Owner of each shard, by member id; undefined: none. */
 export type Owners = readonly (string | undefined)[];
 
 /**
- * Where the shards should lie: evenly on those who take (counts differ by one at most), moving as few as can be from
- * where they lie now; rendezvous hashing says which move, and whereto. Balanced owners come back unchanged, so nothing
- * flaps. Without takers, free shards stay free and givers keep theirs.
+ * Computes the target placement: shards are spread evenly over the takers (counts differ by at most one) and as few as
+ * possible move. Rendezvous hashing selects the shards that move, and their targets. A balanced placement is returned
+ * unchanged, so shards do not flap. Without takers, free shards stay free and givers keep theirs.
  */
 export function balance(owners: Owners, roles: Roles): (string | undefined)[] {
   const next = owners.map((owner) => (owner !== undefined && roles.has(owner) ? owner : undefined));
@@ -48,7 +48,7 @@ export function balance(owners: Owners, roles: Roles): (string | undefined)[] {
     const taker = mostWilling(needy.length > 0 ? needy : below(most), shard);
     if (taker !== undefined) place(shard, taker);
   }
-  // Where too many sit at the upper count, some one still lacks its last shard.
+  // When too many members are at the upper count, one may still lack its last shard.
   for (const needy of below(least)) {
     const richest = takers.reduce((a, b) => (countOf(held, b) > countOf(held, a) ? b : a));
     const shard = countOf(held, richest) > least ? held.get(richest)?.pop() : undefined;

@@ -4,26 +4,34 @@ import type { Peers } from '../transport/peer.js';
 import type { ClusterLog } from './context.js';
 import { within } from './patience.js';
 
-/** Synchronised clocks differ by some milliseconds; people notice statuses in a wrong order from about here on. */
+/**
+ * Offset from which on a warning is logged. Synchronised clocks differ by some milliseconds; from about here on users
+ * notice statuses in a wrong order.
+ */
 const OFFSET_WARNING_MS = 500;
-/** Clocks that are not synchronised drift by some milliseconds in that time. */
+/** Interval of comparisons; clocks without synchronisation drift by some milliseconds in it. */
 const COMPARE_EVERY_MS = 30_000;
-/** While it lasts, a warning is repeated this often. */
+/** Interval at which a lasting warning is repeated. */
 const WARN_EVERY_MS = 300_000;
-/** A member that does not answer in that time is left out. */
+/** Timeout of a question; a member that does not answer is left out. */
 const ANSWER_MS_MAX = 1_500;
-/** With one other, nobody knows whose clock is wrong. */
+/** Minimum number of other members for a majority: with one other, nobody knows whose clock is wrong. */
 const AGREEING_MIN = 2;
-/** Own clocks may part by that much within a question; more is a step, and the answer says nothing. */
+/**
+ * Maximum difference by which this node's own clocks may diverge during a question; past it the wall clock was set, and
+ * the answer is discarded.
+ */
 const STEP_MS_MAX = 50;
 
-/** Another member to ask, by its name and address. */
+/** Another member to ask, by name and address. */
 export interface Asked {
   readonly name: string;
   readonly address: string;
 }
 
-/** How far this node's wall clock is ahead of a member's, negative behind: between these, in milliseconds. */
+/**
+ * Bounds of the offset between this node's wall clock and a member's, in milliseconds; positive: this node is ahead.
+ */
 interface Offset {
   readonly name: string;
   readonly leastMs: number;
@@ -36,12 +44,13 @@ export class ClockOff extends Error {
 }
 
 /**
- * Compares this node's wall clock with the members'. A member reads its clock somewhere between question and answer: the
- * offset is known to within the time that the answer took, and only what is certain counts. Source: NTP (RFC 5905, §8).
+ * Compares this node's wall clock with the members'. A member reads its clock at an unknown moment between question and
+ * answer: the uncertainty of the offset is the duration of the call, and only the certain part counts. Source: NTP (RFC
+ * 5905, §8).
  */
 export class ClockWatch {
   #medianMs = 0;
-  /** The time of most clocks, this one's among them, and when that was. */
+  /** The median time of all clocks including this one, and the monotonic time of that reading. */
   #agreed: { readonly wallMs: number; readonly monotonicMs: number } | undefined;
   #warnedMs = Number.NEGATIVE_INFINITY;
   #timer: Timer | undefined;
@@ -53,21 +62,27 @@ export class ClockWatch {
     private readonly peers: Peers,
   ) {}
 
-  /** How far this node's clock was ahead of the members' median at the last comparison; 0 when nobody answered. */
+  /**
+   * Offset of this node's clock from the members' median at the last comparison, positive if ahead; 0 when nobody
+   * answered.
+   */
   get offsetMs(): number {
     return this.#medianMs;
   }
 
   /**
-   * The time that most clocks show, this one's among them: read at the last comparison, and since then counted by the
-   * monotonic clock, so that a step of this machine's clock does not move it. Undefined: fewer than two others answered.
+   * The median time of all clocks including this one: read at the last comparison and advanced by the monotonic clock,
+   * so that a step of this machine's clock does not change it. Undefined: fewer than two others answered.
    */
   get agreedMs(): number | undefined {
     const agreed = this.#agreed;
     return agreed && agreed.wallMs + this.clock.monotonicMs() - agreed.monotonicMs;
   }
 
-  /** @throws ClockOff when this clock is further than `offsetMsMax` from those of most members that answer */
+  /**
+   * Checks the clock before a join. @throws ClockOff when this clock is further than `offsetMsMax` from those of most
+   * members that answer
+   */
   async checkBeforeJoining(others: readonly Asked[], offsetMsMax: number): Promise<void> {
     const offsets = await this.compare(others);
     const far = offsets.filter((offset) => Math.abs(certain(offset)) > offsetMsMax);
@@ -81,7 +96,7 @@ export class ClockWatch {
     );
   }
 
-  /** Compares now and then until it is closed, and warns about what it finds. */
+  /** Compares periodically until it is closed, and logs a warning about large offsets. */
   watch(others: () => readonly Asked[]): void {
     const look = async () => {
       const offsets = await this.compare(others());
@@ -112,9 +127,14 @@ export class ClockWatch {
     const asked = this.readClocks();
     let answer: NodeNodeStatus;
     try {
-      answer = await within(this.clock, ANSWER_MS_MAX, 'asking for the time', this.peers.peer(address).status());
+      answer = await within(
+        this.clock,
+        ANSWER_MS_MAX,
+        'asking a member for the time',
+        this.peers.peer(address).status(),
+      );
     } catch {
-      // It has died, is being started, or cannot be reached: whoever needs it notices.
+      // The member has died, is starting or is unreachable; other components detect that.
       return undefined;
     }
     const answered = this.readClocks();
@@ -145,7 +165,7 @@ export class ClockWatch {
   }
 }
 
-/** What of an offset is certain: 0 when the clocks may agree. */
+/** Returns the certain part of an offset: 0 when the clocks may agree. */
 const certain = ({ leastMs, mostMs }: Offset): number => Math.max(leastMs, Math.min(mostMs, 0));
 const middle = ({ leastMs, mostMs }: Offset): number => (leastMs + mostMs) / 2;
 

@@ -18,45 +18,54 @@ import type { Readiness } from './readiness.js';
 import { claimed, hasFreeShards, raised, shardsOf, surplus } from './shard-map.js';
 import { Wake } from './wake.js';
 
-/** Between two looks at members and map: a change is heard of on the bus, this finds it when the bus is silent. */
+/**
+ * Interval of reads of members and map. Changes are announced on the bus; polling finds them when an announcement is
+ * lost.
+ */
 const POLL_MS = 1_000;
-/** After a failed look or a failed join. */
+/** Delay after a failed read or join. */
 const RETRY_MS = 500;
-/** The store counts as answering while the map was read this recently: three looks. */
+/** Age of the last map read up to which the store counts as answering: three polls. */
 const STORE_SILENT_MS_MAX = 3 * POLL_MS;
-/** Then nothing that was asked of it comes in a client's time, and what is kept in memory is believed no more (UNHEARD_MS). */
+/**
+ * Duration of an outage from which on the node refuses requests: store operations no longer finish within a client's
+ * patience, and cached rows are not used any more (UNHEARD_MS).
+ */
 const STORE_GONE_MS_MIN = 5_000;
-/** How long a start waits for a store that does not answer. */
+/** Maximum wait of a start for a store that does not answer. */
 const JOIN_MS_MAX = 60_000;
 /**
- * A node that the bus does not reach, while others take shards, hands over its own after this: whoever is cut off as well
- * has said so by then (a look and a renewal), and a server that was away for a moment is back.
+ * Delay after which a node without a bus connection hands its shards over while others take shards. By then any other
+ * disconnected node has announced itself (a poll and a renewal), and a briefly unavailable server is back.
  */
 const CUT_OFF_MS_MAX = 4_000;
-/** A handover while the store is slow stops its shards for as long as the map's change takes: few at a time. */
+/** Maximum number of shards in a handover while the store is slow: they stop for as long as the map's change takes. */
 const SLOW_GIFT_SHARDS_MAX = 64;
-/** What a drain may take; the rest is left to those who see this node gone. SIGTERM allows 15 s for everything. */
+/**
+ * Maximum duration of a drain; the remaining shards are taken over when this node's lease ends. SIGTERM allows 15 s in
+ * all.
+ */
 const DRAIN_MS_MAX = 10_000;
 
-/** What a node is started with. */
+/** Parameters of a start. */
 export interface Launch extends Addresses {
   readonly host: ShardHost;
-  /** Activations in memory, for the status. */
+  /** Returns the number of activations in memory, for the status. */
   readonly activations?: () => number;
-  /** Called when a peer or operator asks for the drain; the process then does what it does on SIGTERM. */
+  /** Called when a peer or operator requests the drain; the process then acts as on SIGTERM. */
   readonly onDrainAsked?: () => void;
-  /** Called when this node lost its lease and may not join again: the process ends, with the error's one line. */
+  /** Called when this node has lost its lease and may not rejoin: the process ends with the error's one line. */
   readonly onRefused?: (why: Error) => void;
 }
 
-/** One node of the cluster: holds a lease, owns shards under it, and moves them as members come and go. */
+/** One node of the cluster: holds a lease, owns shards under it, and moves them as members join and leave. */
 export class ClusterNode implements Placement {
-  /** For the server that peers call. */
+  /** The service that the peer server calls. */
   readonly service: PeerService;
   private readonly lease: LeaseHolder;
   private readonly view: MembersView;
   private readonly mapRow: MapRow;
-  /** This node may not take part any more. */
+  /** Set when this node may not take part any more. */
   private refusal: FormatTooOld | undefined;
   private readonly wake: Wake;
   private readonly clocks: ClockWatch;
@@ -66,9 +75,9 @@ export class ClusterNode implements Placement {
   private giver: Giver | undefined;
   private hint: Subscription | undefined;
   private giving = false;
-  /** Since when the bus does not reach this node while others take shards. */
+  /** Time since which the bus does not reach this node while others take shards. */
   private cutOffSinceMs: number | undefined;
-  /** The member as which this node has seen every shard with a live owner, and has got its own part. */
+  /** The member id under which this node has seen a live owner of every shard and has received its own share. */
   private wholeAs: string | undefined;
   private closed = false;
 
@@ -121,7 +130,7 @@ export class ClusterNode implements Placement {
   }
 
   /**
-   * Joins, and resolves after the first look at the cluster; `readiness` says when shards have arrived.
+   * Joins, and resolves after the first read of the cluster; `readiness` reports when shards have arrived.
    * @throws NameTaken a live node has our name; FormatTooOld; ClockOff; Unavailable the store does not answer
    */
   async start(launch: Launch): Promise<void> {
@@ -137,7 +146,7 @@ export class ClusterNode implements Placement {
     void this.keepLooking(restMs);
   }
 
-  /** Gives all shards away, then the lease back. Resolves in DRAIN_MS_MAX at the latest, whatever fails. */
+  /** Hands over all shards, then releases the lease. Resolves within DRAIN_MS_MAX, whatever fails. */
   async drain(): Promise<void> {
     const { clock, log } = this.context;
     const deadlineMs = clock.monotonicMs() + DRAIN_MS_MAX;
@@ -149,7 +158,7 @@ export class ClusterNode implements Placement {
     }
     const rest = this.owned();
     if (rest.length > 0) {
-      log.info({ shards: rest.length }, 'nobody took these shards; they wait in the store');
+      log.info({ shards: rest.length }, 'released shards that no other node took');
       await this.holdings?.release(rest, async () => undefined);
     }
     await this.stopLooking();
@@ -162,7 +171,7 @@ export class ClusterNode implements Placement {
     return member !== undefined && [...this.view.roles(member, 'gives').values()].includes('takes');
   }
 
-  /** Ends without a word, as a kill does: the lease runs out, then others take the shards. */
+  /** Stops without a handover, as a kill does: the lease expires, then others take the shards. */
   async close(): Promise<void> {
     this.lease.stop();
     await this.stopLooking();
@@ -180,12 +189,12 @@ export class ClusterNode implements Placement {
     const silentMs = Math.max(STORE_SILENT_MS_MAX, 4 * this.lease.pace.latencyMs);
     if (this.mapRow.ageMs() > silentMs) return { ready: false, why: 'the store does not answer' };
     if (!this.bus.healthy()) return { ready: false, why: 'the bus is down' };
-    if (!this.holdings?.complete(this.mapRow.map, member)) return { ready: false, why: 'shards are on their way' };
+    if (!this.holdings?.complete(this.mapRow.map, member)) return { ready: false, why: 'shards are still arriving' };
     if (this.wholeAs !== member) return { ready: false, why: 'some shards have no live owner yet' };
     return { ready: true };
   }
 
-  /** This member and all others that are not gone, as of the last look. */
+  /** Returns this member and all others that are not gone, as of the last read. */
   company() {
     const { seenMs } = this.view;
     return { self: this.lease.member, others: this.view.company(), seenMs, mapVersion: this.mapRow.map.version };
@@ -228,24 +237,26 @@ export class ClusterNode implements Placement {
     }
   }
 
-  /** Answers when to look again. */
+  /** Reads and maintains the cluster state once; returns the delay until the next time. */
   private async lookOnce(): Promise<number> {
     try {
       await this.look();
-      // Looks are conditional reads: while the store is slow they must not hold up renewals.
+      // Reads of this state are conditional: while the store is slow they must not delay renewals.
       const { pace } = this.lease;
       return Math.max(1, pace.latencyMs, Math.min(POLL_MS, this.view.nextExpiryMs()));
     } catch (error) {
       if (error instanceof FormatTooOld) await this.refuse(error);
-      else if (error instanceof Unavailable) this.context.log.warn({ err: error }, 'cannot see the cluster');
-      else this.context.log.error({ err: error }, 'looking after the cluster failed by a fault');
+      else if (error instanceof Unavailable)
+        this.context.log.warn({ err: error }, 'failed to read the state of the cluster');
+      else this.context.log.error({ err: error }, 'failed to maintain the state of the cluster');
       return RETRY_MS;
     }
   }
 
-  /** One look at members and map, and what follows from it. */
+  /** Reads members and map, and acts on them. */
   private async look(): Promise<void> {
-    // In this order: a member joins before the map can name it, so one that is named and not seen is dead.
+    // In this order: a member joins before the map can name it, so a member that the map names and that was not read is
+    // dead.
     await this.mapRow.read();
     const { version } = this.mapRow.map;
     await this.view.read(this.context.clock.monotonicMs());
@@ -254,10 +265,7 @@ export class ClusterNode implements Placement {
     if (member === undefined || !this.lease.holds()) return;
     await this.view.fence();
     if (!this.view.complete) {
-      this.context.log.error(
-        { membersMax: MEMBERS_MAX },
-        'too many member rows: no shards are moved until some are gone',
-      );
+      this.context.log.error({ membersMax: MEMBERS_MAX }, 'stopped moving shards: too many member rows');
       await this.sweep();
       return;
     }
@@ -274,12 +282,12 @@ export class ClusterNode implements Placement {
     return this.view.sweep((other) => shardsOf(this.mapRow.map, other).length > 0);
   }
 
-  /** Places the shards of the dead, on this node and others; of several nodes that try, one succeeds. */
+  /** Places the shards of dead members on live ones; when several nodes try, one succeeds. */
   private async claim(version: number, member: string): Promise<void> {
     const roles = this.rolesAs(member);
     if (!hasFreeShards(this.mapRow.map, roles)) return;
     await this.mapRow.change(
-      // Of members that a newer map names we know nothing yet: the next look will.
+      // Members that a newer map names are unknown here until the next read.
       (map) => {
         if (map.version !== version) return undefined;
         const next = claimed(map, roles, (name) => this.view.reachedMs(name));
@@ -292,8 +300,8 @@ export class ClusterNode implements Placement {
   }
 
   /**
-   * Lets all nodes use the newest format that every live member knows. A member that joins after they were read acts only
-   * on a later map: its change of this one, or the next look, shows it the format.
+   * Activates the newest format that every live member knows. A member that joins after they were read acts only on a
+   * later map: its change of this map, or its next read, shows it the format.
    */
   private async raiseFormat(version: number): Promise<void> {
     const format = await this.view.readCommonFormat();
@@ -302,12 +310,11 @@ export class ClusterNode implements Placement {
       (map) => (map.version === version && format > map.format ? raised(map, format, program.version) : undefined),
       () => true,
     );
-    if (this.mapRow.map.format === format)
-      log.info({ format }, 'every node knows the format: it is written from now on');
+    if (this.mapRow.map.format === format) log.info({ format }, 'activated a format that every node knows');
     this.wake.call();
   }
 
-  /** The data are newer than this program: it stops, and leaves its shards to others. */
+  /** Stops this node because the data are newer than the program; others take its shards. */
   private async refuse(why: FormatTooOld): Promise<void> {
     this.refusal = why;
     this.closed = true;
@@ -339,8 +346,8 @@ export class ClusterNode implements Placement {
       .give(member, gifts, (other) => this.view.addressOf(other), holds)
       .catch((error: unknown) => {
         const { log } = this.context;
-        if (error instanceof Unavailable) log.warn({ err: error }, 'a handover broke off');
-        else log.error({ err: error }, 'a handover broke off');
+        if (error instanceof Unavailable) log.warn({ err: error }, 'failed to hand shards over');
+        else log.error({ err: error }, 'failed to hand shards over');
       })
       .finally(() => {
         this.giving = false;
@@ -354,20 +361,20 @@ export class ClusterNode implements Placement {
     void this.rejoin();
   }
 
-  /** As a new member: what the old one left in flight must not pass for ours. */
+  /** Rejoins as a new member, so that writes which the old one left in flight do not count as ours. */
   private async rejoin(): Promise<void> {
     if (this.launch === undefined || this.closed || this.lease.state === 'draining') return;
     try {
       await this.join(this.launch, Number.POSITIVE_INFINITY);
       this.wake.call();
     } catch (error) {
-      this.context.log.error({ err: error }, 'joining the cluster again failed by a fault');
+      this.context.log.error({ err: error }, 'failed to rejoin the cluster');
     }
   }
 
   /**
-   * Finds what keeps this process from taking part, before it leaves a trace. One that joins again has been at work: it
-   * goes on with a clock that was set meanwhile, and sees the map at its next look.
+   * Checks whether this process may take part, before it writes anything. A node that rejoins skips this: it continues
+   * with a clock that was set meanwhile, and sees the map at its next read.
    */
   private async lookBefore(): Promise<void> {
     await this.mapRow.read();
@@ -380,7 +387,7 @@ export class ClusterNode implements Placement {
     return others.map(({ name, grpcAddress }) => ({ name, address: grpcAddress }));
   }
 
-  /** Tries until it succeeds or the time is up; a store that is only starting must not end us. */
+  /** Retries until it succeeds or the time is up, because a store may still be starting. */
   private async join(addresses: Addresses, timeoutMs: number, before = async () => {}): Promise<void> {
     const { clock, log } = this.context;
     const deadlineMs = clock.monotonicMs() + timeoutMs;
@@ -389,19 +396,19 @@ export class ClusterNode implements Placement {
         await before();
         await this.lease.join(addresses);
         log.info({ member: this.lease.member }, 'joined the cluster');
-        // The others look at once, and give us our part.
+        // Makes the other members read the state at once and hand over this node's share.
         this.bus.publish(CLUSTER_TOPIC, new Uint8Array());
         return;
       } catch (error) {
         const patient = error instanceof Unavailable || (error instanceof NameTaken && timeoutMs > JOIN_MS_MAX);
         if (!patient || this.closed || clock.monotonicMs() > deadlineMs) throw error;
-        log.warn({ err: error }, 'cannot join the cluster yet');
+        log.warn({ err: error }, 'failed to join the cluster; trying again');
         await pause(clock, RETRY_MS);
       }
     }
   }
 
-  /** Others give nothing to a node that they cannot ask. */
+  /** Announces the loss of the bus: other nodes give nothing to a node that they cannot reach. */
   private watchBus(): void {
     const isDown = !this.bus.healthy();
     this.lease.standAside(isDown);
@@ -427,6 +434,6 @@ export class ClusterNode implements Placement {
   }
 }
 
-/** A member as the status says it. */
+/** Describes a member for the status. */
 const describe = ({ name, incarnation, state, grpcAddress, version, format }: StoreMemberRecord): string =>
   `${name}#${incarnation} ${state} ${grpcAddress} version ${version} format ${format}`;

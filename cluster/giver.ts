@@ -7,11 +7,11 @@ import { given } from './shard-map.js';
 import { WarmChannel } from './warm-channel.js';
 
 /**
- * Shards that change hands at a time: each waits for the batch's slowest actor and one LWT, while many batches cost
- * many LWTs on the one row. A drain of a third of all shards is two batches.
+ * Maximum number of shards in one handover. Each shard waits for the batch's slowest actor and one LWT, while many
+ * batches cost many LWTs on the one row. A drain of a third of all shards takes two batches.
  */
 export const GIFT_SHARDS_MAX = 256;
-/** Warm state is only a saving: past this the receiver reads the rest from the store. */
+/** Timeout of sending warm state, which is only an optimisation: the receiver reads the rest from the store. */
 const WARM_MS_MAX = 3_000;
 
 /** Hands shards over: stops them here, sends their warm activations ahead, then changes the map. */
@@ -24,9 +24,9 @@ export class Giver {
   ) {}
 
   /**
-   * Resolves when the shards are no longer ours.
-   * @param holds whether `member` still is this node's live lease
-   * @throws Unavailable when the lease went meanwhile
+   * Resolves when the shards are no longer this node's.
+   * @param holds returns true while `member` is this node's live lease
+   * @throws Unavailable when the lease was lost meanwhile
    */
   async give(
     member: string,
@@ -38,7 +38,7 @@ export class Giver {
     const startedMs = clock.monotonicMs();
     const shards = [...gifts.values()].flat();
     await Promise.all([...gifts].map(([receiver, some]) => this.stop(addressOf(receiver), some)));
-    // Asked for again and again until it is so, whatever becomes of the receivers: a dead one's shards are taken over.
+    // Repeated until it succeeds, whatever happens to the receivers: the shards of a dead one are taken over.
     const stillOurs = (owners: readonly (string | undefined)[]) => shards.some((shard) => owners[shard] === member);
     await this.mapRow.change(
       (map) => (stillOurs(map.owners) ? given(map, member, gifts, Math.max(clock.nowMs(), stampedMs())) : undefined),
@@ -57,7 +57,7 @@ export class Giver {
         ? Promise.resolve(channel.discard())
         : within(clock, WARM_MS_MAX, 'sending warm activations', this.peers.peer(address).handoff(channel))
             .then(() => undefined)
-            .catch((error: unknown) => log.warn({ err: error, address }, 'warm activations are left to the store'))
+            .catch((error: unknown) => log.warn({ err: error, address }, 'failed to send warm activations'))
             .finally(() => channel.discard());
     await this.holdings.release(shards, (chunk) => channel.push(chunk));
     channel.end();

@@ -4,14 +4,14 @@ import type { ClusterContext } from './context.js';
 import { within } from './patience.js';
 import { type ShardMap, shardsOf } from './shard-map.js';
 
-/** A release that takes longer is broken off: commands finish in milliseconds, effects are left to the next owner. */
+/** Timeout of a release: commands finish in milliseconds, and the next owner resumes the effects. */
 const RELEASE_MS_MAX = 5_000;
 
-/** The shards that this node runs, and under which epoch. */
+/** The shards that this node runs, with their epochs. */
 export class Holdings {
   private readonly epochs = new Map<number, number>();
   private readonly acquiring = new Set<number>();
-  /** Released or being released: not taken up again before the map's change is certain. */
+  /** Shards that are released or being released: not acquired again before the outcome of the map's change is known. */
   private readonly leaving = new Set<number>();
   private generation = 0;
 
@@ -28,13 +28,16 @@ export class Holdings {
     return this.epochs.get(shard);
   }
 
-  /** True when everything that the map gives to this node is served. */
+  /** True when this node serves every shard that the map assigns to it. */
   complete(map: ShardMap, member: string): boolean {
     if (this.acquiring.size > 0) return false;
     return shardsOf(map, member).every((shard) => this.epochs.get(shard) === map.epochs[shard]);
   }
 
-  /** Takes up what the map gives this node; drops what it does not. Tried again at the next call when the host fails. */
+  /**
+   * Acquires shards that the map assigns to this node and drops the others. The next call retries what the host failed
+   * to do.
+   */
   reconcile(map: ShardMap, member: string): void {
     const mine = new Set(shardsOf(map, member));
     const lost = [...this.epochs.keys()].filter(
@@ -46,8 +49,8 @@ export class Holdings {
   }
 
   /**
-   * Stops serving them; resolves when nothing of them runs here. They stay out of `reconcile` until `settle`.
-   * @throws Unavailable when the lease was lost meanwhile: all is dropped already
+   * Stops serving the shards; resolves when nothing of them runs here. `reconcile` ignores them until `settle`.
+   * @throws Unavailable when the lease was lost meanwhile: all shards are dropped already
    */
   async release(shards: readonly number[], warm: (chunk: NodeHandoffChunk) => Promise<void>): Promise<void> {
     const { generation } = this;
@@ -55,18 +58,18 @@ export class Holdings {
     try {
       await within(this.context.clock, RELEASE_MS_MAX, 'releasing shards', this.host.release(shards, warm));
     } catch (error) {
-      this.context.log.warn({ err: error, shards: shards.length }, 'shards are dropped, for their release failed');
+      this.context.log.warn({ err: error, shards: shards.length }, 'failed to release shards: dropped them');
       if (generation === this.generation) this.host.abandon(shards);
     }
     if (generation === this.generation) for (const shard of shards) this.epochs.delete(shard);
   }
 
-  /** The map has changed, or certainly will not: what `release` set apart may be looked at again. */
+  /** Makes `reconcile` consider released shards again: the map has changed, or certainly will not. */
   settle(shards: readonly number[]): void {
     for (const shard of shards) this.leaving.delete(shard);
   }
 
-  /** The lease is lost. */
+  /** Drops all shards after the loss of the lease. */
   abandonAll(): void {
     this.generation += 1;
     const all = [...this.epochs.keys()];
@@ -83,9 +86,9 @@ export class Holdings {
     }
     try {
       await this.host.acquire(shards);
-      this.context.log.info({ shards: shards.length, version: map.version }, 'took up shards');
+      this.context.log.info({ shards: shards.length, version: map.version }, 'acquired shards');
     } catch (error) {
-      this.context.log.error({ err: error, shards: shards.length }, 'could not take up shards; trying again');
+      this.context.log.error({ err: error, shards: shards.length }, 'failed to acquire shards; trying again');
       if (generation === this.generation) this.drop(shards.filter((shard) => this.acquiring.has(shard)));
     }
     if (generation === this.generation) for (const shard of shards) this.acquiring.delete(shard);

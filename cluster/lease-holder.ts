@@ -9,34 +9,34 @@ import { memberId } from './rendezvous.js';
 import { StorePace } from './store-pace.js';
 import { Wake } from './wake.js';
 
-/** Where a node can be reached. */
+/** Addresses of a node. */
 export interface Addresses {
   readonly grpcAddress: string;
   readonly baseUrl: string;
 }
 
-/** Another process lives under this node's name. */
+/** Another live process has this node's name. */
 export class NameTaken extends Error {
   override readonly name = 'NameTaken';
 }
 
-/** A row that renews this often while we wait for it to stand still belongs to a living process. */
+/** Number of renewals, while a join waits for a row to stop changing, after which the row's owner counts as live. */
 const ALIVE_BEATS = 3;
-/** Own incarnations remembered, so that a row left by one need not be waited for. */
+/** Number of own incarnations that are remembered, so that a join does not wait for a row that one of them left. */
 const OWN_INCARNATIONS_MAX = 16;
-/** Tries to say goodbye; without it others wait until the lease runs out. */
+/** Attempts to release the lease; without a release others wait until the lease expires. */
 const LEAVE_TRIES_MAX = 3;
 
 interface Held {
   readonly incarnation: string;
   row: StoreMemberRecord;
-  /** The row as renewals left it whose answers are outstanding: the next one expects to find it. */
+  /** The row after unanswered renewals: the next renewal expects to find it. */
   assumed: StoreMemberRecord | undefined;
   /** Monotonic. */
   validUntilMs: number;
-  /** How far the wall clock was ahead of the monotonic one since the last renewal began, at the least. */
+  /** Lower bound, since the last renewal began, of the wall clock's offset from the monotonic clock. */
   offsetMs: number;
-  /** By the wall clock the lease may have run out: it is renewed before anything else. */
+  /** True when the lease may have expired by the wall clock: it is renewed before anything else. */
   inDoubt: boolean;
   leaving: boolean;
 }
@@ -44,13 +44,13 @@ interface Held {
 /** Both clocks at one moment. */
 interface Reading {
   readonly monotonicMs: number;
-  /** How far the wall clock was ahead of the monotonic one. */
+  /** Offset of the wall clock from the monotonic clock. */
   readonly offsetMs: number;
 }
 
-/** This node's row in `members`, renewed for as long as it is held: the lease under which it owns shards. */
+/** Holds the lease under which this node owns shards: its row in `members`, renewed periodically. */
 export class LeaseHolder {
-  /** How long the store takes for our renewals. */
+  /** Latency of the store for renewals. */
   readonly pace = new StorePace();
   private held: Held | undefined;
   private reach = Number.POSITIVE_INFINITY;
@@ -64,7 +64,7 @@ export class LeaseHolder {
 
   constructor(
     private readonly context: ClusterContext,
-    /** Called once per lost lease, at once when it is known to be lost. */
+    /** Called once per lost lease, as soon as the loss is known. */
     private readonly onLost: (why: string) => void,
   ) {
     this.wake = new Wake(context.clock);
@@ -82,9 +82,9 @@ export class LeaseHolder {
   }
 
   /**
-   * Returns true when this node may act under its lease at this moment. The monotonic clock stands still while a virtual machine
-   * is stunned, and the wall clock jumps ahead: time that the lease has lost. The wall clock may also have been set.
-   * Only a renewal tells the two apart, so the lease is in doubt until then, not lost.
+   * Returns true when this node may act under its lease at this moment. The monotonic clock stands still while a
+   * virtual machine is stunned, and the wall clock jumps ahead: the lease has lost that time. But the wall clock may
+   * also have been set. Only a renewal distinguishes the two, so until then the lease is in doubt, not lost.
    */
   holds(): boolean {
     const { held } = this;
@@ -98,16 +98,17 @@ export class LeaseHolder {
   }
 
   /**
-   * No id or write timestamp of this process may be above this time: our row lets the next owner of our shards start
-   * above it. No limit before the first lease.
+   * Upper bound of ids and write timestamps of this process: our row makes the next owner of our shards start above it.
+   * No limit before the first lease.
    */
   reachMs(): number {
     return this.reach;
   }
 
   /**
-   * Takes the lease under a new incarnation; waits until an earlier process of this name has left or its lease has
-   * run out. @throws NameTaken that process lives; Unavailable the store does not answer: try again
+   * Acquires the lease under a new incarnation; waits until an earlier process of this name has left or its lease has
+   * expired.
+   * @throws NameTaken that process is live; Unavailable the store does not answer: try again
    */
   async join(addresses: Addresses): Promise<void> {
     const { clock, rules } = this.context;
@@ -130,27 +131,27 @@ export class LeaseHolder {
     }
   }
 
-  /** Makes the row say `draining`: others give this node no more shards. */
+  /** Sets the row's state to `draining`: others give this node no more shards. */
   drain(): void {
     this.wantedState = 'draining';
     this.wake.call();
   }
 
-  /** While it is so the row says `draining`, too. */
+  /** Makes the row say `draining` while `aside` is true. */
   standAside(aside: boolean): void {
     if (aside === this.aside) return;
     this.aside = aside;
     this.wake.call();
   }
 
-  /** Renews no more and joins no more: the lease runs out by itself. */
+  /** Stops renewing and joining: the lease expires by itself. */
   stop(): void {
     this.over = true;
     if (this.held !== undefined) this.held.leaving = true;
     this.wake.call();
   }
 
-  /** Gives the lease back, so that nobody needs to wait for its end; this node joins no more. */
+  /** Releases the lease, so that nobody waits for its end; this node joins no more. */
   async leave(): Promise<void> {
     this.stop();
     const held = this.held;
@@ -164,7 +165,7 @@ export class LeaseHolder {
         held.row = current;
       } catch (error) {
         if (!(error instanceof Unavailable)) throw error;
-        this.context.log.warn({ err: error }, 'could not give the lease back');
+        this.context.log.warn({ err: error }, 'failed to release the lease');
       }
     }
     this.held = undefined;
@@ -182,7 +183,7 @@ export class LeaseHolder {
       beat: 1,
       ...addresses,
       state: this.stateToSay(),
-      // What an earlier process of this name may have minted under must not be forgotten with its row.
+      // The new row must still cover the times that an earlier process of this name may have used.
       clockMs: Math.max(this.usedMs(), row === undefined ? 0 : row.clockMs + row.leaseMs),
       leaseMs: this.pace.leaseMs(rules.leaseMs),
       format: program.format,
@@ -208,7 +209,7 @@ export class LeaseHolder {
     return true;
   }
 
-  /** Renews until the lease is left or lost. */
+  /** Renews until the lease is released or lost. */
   private async keep(held: Held): Promise<void> {
     const { rules, log } = this.context;
     let restMs = rules.renewMs;
@@ -218,25 +219,25 @@ export class LeaseHolder {
       try {
         restMs = await this.renew(held);
       } catch (error) {
-        if (!(error instanceof Unavailable)) log.error({ err: error }, 'a renewal failed by a fault');
-        else log.warn({ err: error }, 'could not renew the lease');
+        if (!(error instanceof Unavailable)) log.error({ err: error }, 'failed to renew the lease');
+        else log.warn({ err: error }, 'failed to renew the lease');
         restMs = STORE_RETRY_MS;
       }
     }
   }
 
-  /** One try; answers when the next is due. */
+  /** Renews once; returns the delay until the next renewal. */
   private async renew(held: Held): Promise<number> {
     const { clock, rules } = this.context;
     const began = this.readClocks();
     const expected = held.assumed ?? held.row;
     const usualMs = this.pace.leaseMs(rules.leaseMs);
-    // A late answer extends the lease by its own row: no row sent after it may end before that.
+    // A late answer extends the lease by its own row: a row sent after it must not end before that.
     const leaseMs = held.assumed === undefined ? usualMs : Math.max(usualMs, expected.leaseMs);
     const next = { ...this.following(expected), state: this.stateToSay(), leaseMs };
     this.limit(held, next, began);
     const change = this.change(expected, next);
-    // An answer that comes after our patience has ended still extends the lease.
+    // An answer after the timeout still extends the lease.
     const extended = change.then((outcome) => {
       if (outcome.applied && this.held === held && next.beat > held.row.beat) this.extend(held, next, began);
       return outcome;
@@ -253,7 +254,7 @@ export class LeaseHolder {
       this.lose(held, 'another node has fenced it');
       return rules.renewMs;
     }
-    // A renewal without an answer has happened after all, or one that was assumed has not.
+    // An unanswered renewal has been applied after all, or an assumed one has not.
     held.row = current;
     held.assumed = undefined;
     return 0;
@@ -265,7 +266,9 @@ export class LeaseHolder {
     return { monotonicMs, offsetMs: clock.wallMs() - monotonicMs };
   }
 
-  /** `next` may be in the store from now on, whatever its writer hears: the lease lasts no longer than it says. */
+  /**
+   * Limits the lease to the end that `next` states, because `next` may be stored from now on, whatever answer arrives.
+   */
   private limit(held: Held, next: StoreMemberRecord, began: Reading): void {
     this.reach = Math.min(this.reach, next.clockMs + next.leaseMs);
     const untilMs = validUntilMs(this.context.rules, began.monotonicMs, began.monotonicMs, next.leaseMs);
@@ -274,7 +277,7 @@ export class LeaseHolder {
     this.watchExpiry(held);
   }
 
-  /** The store has our row as `row`: the lease lasts so long from when writing it began. */
+  /** Extends the lease: the store has our row as `row`, and the lease counts from the start of that write. */
   private extend(held: Held, row: StoreMemberRecord, began: Reading): void {
     const { rules } = this.context;
     const { monotonicMs, offsetMs } = this.readClocks();
@@ -294,7 +297,7 @@ export class LeaseHolder {
     this.wake.call();
   }
 
-  /** The latest time that this process has used, in an id, a write timestamp or otherwise. */
+  /** Returns the latest time that this process has used, in an id, a write timestamp or elsewhere. */
   private usedMs(): number {
     return Math.max(this.context.clock.nowMs(), this.context.stampedMs());
   }
@@ -324,7 +327,7 @@ export class LeaseHolder {
     this.onLost(why);
   }
 
-  /** May be older than the call: what follows from it is a change that is refused when the row is another by then. */
+  /** Reads our row. It may be older than the call: the change that follows is refused when the row differs by then. */
   private async readRow(): Promise<StoreMemberRecord | undefined> {
     return (await this.reading.ask(this.pace.patienceMs)).value;
   }
@@ -337,7 +340,7 @@ export class LeaseHolder {
     return outcome;
   }
 
-  /** @throws Unavailable when our patience has ended: the store is at least that slow */
+  /** Waits for a change. @throws Unavailable after the timeout: the store is at least that slow */
   private async inTime<T>(change: Promise<T>): Promise<T> {
     const { clock } = this.context;
     const startedMs = clock.monotonicMs();

@@ -1,30 +1,31 @@
 /**
- * A lease lasts this long from the moment its renewal was begun. Long enough for a store that is slow for a moment
- * (three renewals must fail), short enough that a killed node's shards answer again within ten seconds.
+ * Duration of a lease, counted from the start of its renewal. Long enough for a store that is slow for a moment (three
+ * renewals must fail), short enough that a killed node's shards answer again within ten seconds.
  */
 export const LEASE_MS = 6_000;
-/** A quarter of the lease: a renewal that the store suddenly answers after 3 s still comes in time. */
+/** Interval of renewals, a quarter of the lease: a renewal that the store answers after 3 s is still in time. */
 export const RENEW_MS = 1_500;
 /**
- * The holder stops this much before others may act: for clocks that run at unlike speeds, and for what lies between
- * the look at the clock and the acknowledgement.
+ * The holder stops this long before others may act. It covers clocks of different speed, and the time between reading
+ * the clock and acknowledging.
  */
 export const LEASE_MARGIN_MS = 1_000;
 
-/** A node that is further from the others does not join: its statuses would stand seconds above or below theirs. */
+/** Offset from which on a node does not join: its statuses would appear seconds above or below those of the others. */
 const CLOCK_OFFSET_MS_MAX = 5_000;
 
-/** The lease's timing, and what of a clock a join allows; the parts that tests and the simulation bend. */
+/** Timing of the lease, and the clock offset that a join accepts. Tests and the simulation change them. */
 export interface LeaseRules {
   readonly leaseMs: number;
   readonly renewMs: number;
   readonly marginMs: number;
   /**
-   * From when a renewal counts. Only `started` is safe: the row may have been written, and its watching begun, at any
-   * time after the start. `answered` exists so that the simulation can show that it finds the fault.
+   * The moment from which a renewal counts. Only `started` is safe: the row may have been written, and others may have
+   * begun to watch it, at any time after the start. `answered` exists so that the simulation can show that it finds the
+   * fault.
    */
   readonly validFrom: 'started' | 'answered';
-  /** How long a taker sees a member stand still before it fences it; below leaseMs only to plant a fault. */
+  /** How long a taker must see an unchanged row before it fences the member; below leaseMs only to plant a fault. */
   readonly watchMs: number;
   /** A node whose wall clock is further than this from those of most members does not join. */
   readonly clockOffsetMsMax: number;
@@ -39,12 +40,12 @@ export const leaseRules: LeaseRules = {
   clockOffsetMsMax: CLOCK_OFFSET_MS_MAX,
 };
 
-/** Until when (monotonic) a renewal lets its holder act. @param leaseMs as the renewed row says */
+/** Returns the monotonic time until which a renewal allows its holder to act. @param leaseMs as the renewed row says */
 export function validUntilMs(rules: LeaseRules, startedMs: number, answeredMs: number, leaseMs: number): number {
   return (rules.validFrom === 'started' ? startedMs : answeredMs) + leaseMs - rules.marginMs;
 }
 
-/** One member's row as a watcher sees it, and since when (monotonic) it has stood still. */
+/** A member's row as a watcher sees it, and the monotonic time since which it is unchanged. */
 export interface Sighting<Row> {
   readonly row: Row;
   readonly sinceMs: number;
@@ -57,11 +58,11 @@ interface Beating {
   readonly leaseMs: number;
 }
 
-/** How long a taker sees this row stand still before it fences the holder. */
+/** Returns how long a taker must see this row unchanged before it fences the holder. */
 export const watchMsOf = (rules: LeaseRules, row: Pick<Beating, 'leaseMs'>): number =>
   rules.watchMs + Math.max(0, row.leaseMs - rules.leaseMs);
 
-/** The next sighting of a row that was read; `answeredMs`: when the answer came, so never before it was written. */
+/** Returns the next sighting of a row. @param answeredMs time of the answer, hence never before the row was written */
 export function sighted<Row extends Beating>(
   before: Sighting<Row> | undefined,
   row: Row,
@@ -75,12 +76,14 @@ export function sighted<Row extends Beating>(
   return { row, sinceMs: same ? before.sinceMs : answeredMs };
 }
 
-/** Whether the holder of a row must have stopped acting: seen to stand still for a whole lease. */
+/** Returns true when the holder of a row must have stopped acting: the row has been unchanged for a whole lease. */
 export function ranOut<Row extends Beating>(rules: LeaseRules, sighting: Sighting<Row>, nowMs: number): boolean {
   return nowMs - sighting.sinceMs >= watchMsOf(rules, sighting.row);
 }
 
-/** Returns true when a member has missed renewals for two thirds of its lease: it gets no more shards until it renews again. */
+/**
+ * Returns true when a member has missed renewals for two thirds of its lease: it gets no more shards until it renews.
+ */
 export function isSilent<Row extends Beating>(sighting: Sighting<Row>, nowMs: number): boolean {
   return nowMs - sighting.sinceMs >= (2 * Math.max(LEASE_MS, sighting.row.leaseMs)) / 3;
 }

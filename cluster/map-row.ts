@@ -8,10 +8,13 @@ import { OneRead, pause, within } from './patience.js';
 import { EMPTY_MAP, fromRecord, type ShardMap, toRecord } from './shard-map.js';
 import type { StorePace } from './store-pace.js';
 
-/** Spreads the tries of nodes that change the map at the same time; about what one change takes. */
+/**
+ * Maximum random delay between attempts of nodes that change the map at the same time; about the duration of one
+ * change.
+ */
 const CONTENTION_MS_MAX = 50;
 
-/** The one row that says who owns which shard: this node's newest knowledge of it, and its changes. */
+/** Reads and changes the one row with the owners of all shards, and caches its newest version. */
 export class MapRow {
   private known: ShardMap = EMPTY_MAP;
   private readAtMs = Number.NEGATIVE_INFINITY;
@@ -30,12 +33,12 @@ export class MapRow {
     return this.known;
   }
 
-  /** Milliseconds since the store last told us the map. */
+  /** Milliseconds since the last successful read of the map. */
   ageMs(): number {
     return this.context.clock.monotonicMs() - this.readAtMs;
   }
 
-  /** @throws Unavailable; FormatTooOld this program must not act on the map */
+  /** Reads the map. @throws Unavailable; FormatTooOld this program must not act on the map */
   async read(): Promise<void> {
     const { value } = await this.reading.ask(this.pace.patienceMs);
     this.adopt(value);
@@ -49,10 +52,10 @@ export class MapRow {
   }
 
   /**
-   * Changes the map as `decide` says, which is asked again about each newer map, until it says undefined. It must go
-   * on wanting the same until that is done: a try that was reported failed may still happen, and only an answer to a
-   * later one tells that it did or cannot any more.
-   * @throws Unavailable when `abandoned` says so while the outcome is unknown; FormatTooOld
+   * Changes the map as `decide` returns it. Calls `decide` again with each newer map until it returns undefined.
+   * `decide` must request the same change until it is done: an attempt that was reported failed may still happen, and
+   * only the answer to a later attempt shows whether it did.
+   * @throws Unavailable when `abandoned` returns true while the outcome is unknown; FormatTooOld
    */
   async change(decide: (map: ShardMap) => ShardMap | undefined, abandoned: () => boolean): Promise<void> {
     const { clock, random, tables, cluster, log } = this.context;
@@ -69,7 +72,7 @@ export class MapRow {
         await pause(clock, random.fraction() * CONTENTION_MS_MAX);
       } catch (error) {
         if (!(error instanceof Unavailable) || abandoned()) throw error;
-        log.warn({ err: error, version: next.version }, 'a change of the shard map has no answer');
+        log.warn({ err: error, version: next.version }, 'failed to change the shard map; trying again');
         await pause(clock, STORE_RETRY_MS);
       }
     }
@@ -79,7 +82,7 @@ export class MapRow {
     const { clock, program } = this.context;
     if (record !== undefined && record.format > program.format) throw new FormatTooOld(program, record);
     this.readAtMs = clock.monotonicMs();
-    // Reads may overtake one another; the row itself never goes back.
+    // Reads may overtake one another, but the row's version never decreases.
     if (record !== undefined && record.version > this.known.version) this.known = fromRecord(record);
   }
 }

@@ -7,28 +7,31 @@ import { OneRead, within } from './patience.js';
 import { memberId } from './rendezvous.js';
 import type { StorePace } from './store-pace.js';
 
-/** Nodes of a cluster, those lately gone included: their rows share a partition whose LWTs are one after the other. */
+/**
+ * Maximum number of members, including those that left recently: their rows share a partition, in which LWTs run one by
+ * one.
+ */
 export const MEMBERS_MAX = 256;
-/** A node that left and owns nothing is remembered this long, for whoever asks about it. */
+/** Time for which the row of a node that left and owns nothing is kept, for operators. */
 const GONE_KEPT_MS = 600_000;
 
 /**
- * A row counts as standing still for at most this long between two reads: while the store was away for this node, the
- * others could not renew either. They get the rest of their leases to come back, so that nobody takes all shards.
+ * Maximum time between two reads that counts as observing an unchanged row: while this node could not read the store,
+ * the others could not renew either. They get the rest of their leases to return, so that no node takes all shards.
  */
 const WATCHED_MS_MAX = 2_000;
 
-/** What this node has seen of all members, and since when each row stands still. */
+/** The members as this node has seen them, and the time since which each row is unchanged. */
 export class MembersView {
   private sightings = new Map<string, Sighting<StoreMemberRecord>>();
-  /** When the members were read last, monotonic. */
+  /** Monotonic time of the last read of the members. */
   seenMs = Number.NEGATIVE_INFINITY;
-  /** False: there may be members that were not read, so nobody is to be taken for dead because they are not seen. */
+  /** False when some members may not have been read: then an unknown member must not count as dead. */
   complete = true;
 
-  /** Members that renewed their lease before our eyes: a row alone may have been left by a node that died. */
+  /** Members that this node has seen renew: a row alone may have been left by a node that died. */
   private readonly renewing = new Set<string>();
-  /** When the last read was answered, monotonic. */
+  /** Monotonic time of the answer to the last read. */
   private readMs = Number.NEGATIVE_INFINITY;
   private readonly reading: OneRead<{ readonly key: { readonly name: string }; readonly value: StoreMemberRecord }[]>;
 
@@ -43,7 +46,8 @@ export class MembersView {
   }
 
   /**
-   * @param sinceMs the rows are read then or later (monotonic), although an earlier read is still under way
+   * Reads the members.
+   * @param sinceMs the read must begin at this monotonic time or later, although an earlier read is still under way
    * @throws Unavailable
    */
   async read(sinceMs = Number.NEGATIVE_INFINITY): Promise<void> {
@@ -71,13 +75,13 @@ export class MembersView {
     return [...this.sightings.values()].map((sighting) => sighting.row);
   }
 
-  /** Who else has not left or been fenced, by name and incarnation. */
+  /** Returns the ids of the other members that have neither left nor been fenced. */
   company(): string[] {
     const present = this.others().filter(({ row }) => row.state !== 'gone');
     return present.map(({ row }) => memberId(row.name, row.incarnation)).sort();
   }
 
-  /** Roles of the live members; this node's own is given, for it knows itself better than its row does. */
+  /** Returns the roles of the live members; the caller gives this node's own role, which is newer than its row. */
   roles(self: string, own: Role): Roles {
     const roles = new Map<string, Role>();
     const nowMs = this.context.clock.monotonicMs();
@@ -90,7 +94,7 @@ export class MembersView {
     return roles.set(self, own);
   }
 
-  /** True when this node has seen the member renew its lease, and the lease has not run out since. */
+  /** True when this node has seen the member renew its lease, and the lease has not expired since. */
   isAlive(member: string): boolean {
     return this.renewing.has(member) && this.company().includes(member);
   }
@@ -99,18 +103,18 @@ export class MembersView {
     return this.rows().find((row) => memberId(row.name, row.incarnation) === member)?.grpcAddress;
   }
 
-  /** The highest wall clock that a dead member of that name may have minted ids under; 0 when its row is gone. */
+  /** Returns the highest wall clock that a dead member of that name may have used in ids; 0 when its row is gone. */
   reachedMs(name: string): number {
     const row = this.sightings.get(name)?.row;
     return row === undefined ? 0 : row.clockMs + row.leaseMs;
   }
 
-  /** The newest format that all live members knew at the last look, this node among them. */
+  /** Returns the newest format that all live members, including this node, knew at the last read. */
   commonFormat(): number {
     return this.common(this.rows());
   }
 
-  /** The same, of rows that are read after the call. @throws Unavailable */
+  /** Returns the same from rows that are read after the call. @throws Unavailable */
   async readCommonFormat(): Promise<number> {
     const { clock, tables, cluster } = this.context;
     const reading = tables.range(members, { cluster }, { limit: MEMBERS_MAX });
@@ -119,7 +123,7 @@ export class MembersView {
     return rows.length < MEMBERS_MAX ? this.common(rows.map(({ value }) => value)) : 0;
   }
 
-  /** Milliseconds until the next member's lease may have run out, if it goes on standing still. */
+  /** Milliseconds until the next member's lease may expire if its row does not change. */
   nextExpiryMs(): number {
     const nowMs = this.context.clock.monotonicMs();
     const waits = this.others()
@@ -128,7 +132,7 @@ export class MembersView {
     return Math.max(0, Math.min(...waits, Number.POSITIVE_INFINITY));
   }
 
-  /** Declares those gone whose leases ran out; answers how many. From then on their renewals are refused. */
+  /** Marks members whose leases expired as gone; returns their number. The store then refuses their renewals. */
   async fence(): Promise<number> {
     const { clock, rules, log } = this.context;
     let fenced = 0;
@@ -139,13 +143,19 @@ export class MembersView {
       const current = await this.set(row, gone);
       if (current === gone) {
         fenced += 1;
-        log.warn({ member: row.name, incarnation: row.incarnation }, 'its lease ran out: taking its shards over');
+        log.warn(
+          { member: row.name, incarnation: row.incarnation },
+          'fenced a member whose lease expired: taking its shards over',
+        );
       }
     }
     return fenced;
   }
 
-  /** Removes rows of nodes that left long ago, or of all that left while there are too many rows. @param owns whether a member still stands in the shard map */
+  /**
+   * Deletes the rows of nodes that left long ago, or of all that left while there are too many rows. @param owns
+   * returns true if the shard map still names the member
+   */
   async sweep(owns: (member: string) => boolean): Promise<void> {
     const nowMs = this.context.clock.monotonicMs();
     for (const { row, sinceMs } of this.others()) {
@@ -163,7 +173,7 @@ export class MembersView {
     return Math.min(this.context.program.format, ...present.map(({ format }) => format));
   }
 
-  /** Answers the row as it is afterwards, and remembers it. */
+  /** Changes a row; returns the row after the change, and remembers it. */
   private async set(expected: StoreMemberRecord, next: StoreMemberRecord | undefined) {
     const { clock, tables, cluster } = this.context;
     const key = { cluster, name: expected.name };

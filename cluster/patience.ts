@@ -1,7 +1,7 @@
 import { Unavailable } from '../actors/domain/problem.js';
 import type { Clock } from '../actors/domain/time.js';
 
-/** Resolves after that long. */
+/** Resolves after the delay. */
 export function pause(clock: Clock, delayMs: number): Promise<void> {
   return new Promise((resolve) => {
     clock.after(delayMs, resolve);
@@ -9,8 +9,9 @@ export function pause(clock: Clock, delayMs: number): Promise<void> {
 }
 
 /**
- * The operation's outcome, if it comes in time. What was begun goes on all the same: a write may still happen.
- * @throws Unavailable when it did not come in time
+ * Returns the operation's outcome if it arrives in time. The operation continues after a timeout: a write may still
+ * happen.
+ * @throws Unavailable after the timeout
  */
 export function within<T>(clock: Clock, timeoutMs: number, what: string, operation: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -19,10 +20,10 @@ export function within<T>(clock: Clock, timeoutMs: number, what: string, operati
   });
 }
 
-/** A store gives up its own tries before that; of one that does not nothing more is expected. */
+/** Age after which a read under way is abandoned: a store ends its own attempts before that. */
 const UNDER_WAY_MS_MAX = 30_000;
 
-/** What was read: no older than `asOfMs` (monotonic). */
+/** The result of a read: no older than `asOfMs` (monotonic). */
 interface ReadAsOf<T> {
   readonly value: T;
   readonly asOfMs: number;
@@ -34,8 +35,8 @@ interface UnderWay<T> {
 }
 
 /**
- * A read of which one is under way at a time. Whoever asks again after losing patience waits for the one that was begun:
- * reads of a row whose changes are voted on hold one another up, and a store that is slow would get ever more of them.
+ * A read that runs at most once at a time. A caller that asks again after a timeout waits for the read under way: reads
+ * of a row with conditional changes delay one another, and a slow store would receive ever more of them.
  */
 export class OneRead<T> {
   #underWay: UnderWay<T> | undefined;
@@ -46,7 +47,7 @@ export class OneRead<T> {
     private readonly read: () => Promise<T>,
   ) {}
 
-  /** @throws Unavailable when it did not come in time */
+  /** Returns the result of a read. @throws Unavailable after the timeout */
   ask(timeoutMs: number): Promise<ReadAsOf<T>> {
     const nowMs = this.clock.monotonicMs();
     const found = this.#underWay;

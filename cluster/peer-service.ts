@@ -1,18 +1,18 @@
 import type { NodeHandoffChunk, NodeHandoffSummary, NodeHeard, NodeNodeStatus } from '../proto/gen/types.js';
 import type { PeerService } from '../transport/peer.js';
 
-/** Chunks that one handoff may bring: the activations of a batch of shards on a full node. */
+/** Maximum number of chunks in one handoff: the activations of a batch of shards on a full node. */
 export const HANDOFF_CHUNKS_MAX = 20_000;
 
-/** What the parts of a node answer to its peers with. */
+/** Functions of a node that its peers call. */
 export interface PeerDesk {
   status(): NodeNodeStatus;
   drain(): void;
-  /** `heard`: what the giver said of it in this call so far. */
+  /** Takes a warm activation. `heard`: the received message numbers that the giver has sent in this call so far. */
   prime(chunk: NodeHandoffChunk, heard: NodeHeard | undefined): void;
 }
 
-/** The node's side of the calls between nodes. */
+/** Serves the calls of other nodes. */
 export function peerService(desk: PeerDesk): PeerService {
   return {
     status: async () => desk.status(),

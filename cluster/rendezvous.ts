@@ -1,10 +1,9 @@
 /**
- * How much a member wants a shard (rendezvous hashing): the same on every node and at every time, so that whoever
- * places a shard comes to the same member, and a member that returns under its name wants its old shards again.
- * Uniform 32 bits.
+ * Returns the score of a member for a shard (rendezvous hashing), 32 uniform bits. It is the same on every node and at
+ * any time: all nodes choose the same member, and a member that returns under its name gets its old shards again.
  */
 export function affinity(member: string, shard: number): number {
-  // FNV-1a over the name, then murmur3's finaliser over name and shard: FNV alone leaves neighbours alike.
+  // FNV-1a over the name, then murmur3's finaliser over name and shard: FNV alone gives neighbours similar scores.
   let hash = 0x811c9dc5;
   for (let at = 0; at < member.length; at++) hash = Math.imul(hash ^ member.charCodeAt(at), 0x01000193);
   hash ^= Math.imul(shard + 1, 0x9e3779b1);
@@ -13,7 +12,7 @@ export function affinity(member: string, shard: number): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** Of the candidates the one that wants the shard most; ties go to the earlier name. Undefined when there is none. */
+/** Returns the candidate with the highest score; the earlier name wins a tie. Undefined without candidates. */
 export function mostWilling(candidates: readonly string[], shard: number): string | undefined {
   let best: string | undefined;
   let bestScore = -1;
@@ -27,7 +26,7 @@ export function mostWilling(candidates: readonly string[], shard: number): strin
   return best;
 }
 
-/** A member's id is `name#incarnation`: a process that starts again is another member with the same name. */
+/** Returns a member's id, `name#incarnation`: a restarted process is another member with the same name. */
 export const memberId = (name: string, incarnation: string): string => `${name}#${incarnation}`;
 
 export const nameOf = (member: string): string => member.slice(0, member.lastIndexOf('#'));

@@ -3,24 +3,24 @@ import type { StoreShardMapRecord } from '../proto/gen/types.js';
 import { balance, type Owners, type Roles } from './balance.js';
 import { nameOf } from './rendezvous.js';
 
-/** Who owns each shard, since which version of the map (its epoch). Never changed in place. */
+/** The owner of each shard, and the version of the map since which it owns the shard (its epoch). Immutable. */
 export interface ShardMap {
-  /** Grows by one with each change; 0: no map is stored yet. */
+  /** Increases by one with each change; 0: no map is stored yet. */
   readonly version: number;
   readonly owners: Owners;
   readonly epochs: readonly number[];
-  /** No new owner may mint an id at or below this time. */
+  /** New owners create ids only above this time. */
   readonly idFloorMs: number;
-  /** The newest that anything stored or sent may have: every live member knows it. */
+  /** The active format: the newest that stored data and messages may use; every live member knows it. */
   readonly format: number;
   /** A version of the program that knows the format, for people. */
   readonly formatVersion: string;
 }
 
 /**
- * How far an owner that died may have minted past the time that it last stored, or past the floor: 64 ids a millisecond
- * and shard, so this is room for 12,800 in one shard. An owner that hands shards over says how far it went, exactly:
- * above the clock, ids of different shards are not in the order of time.
+ * How far a dead owner's ids may lie beyond the time that it last stored, or beyond the floor: at 64 ids a millisecond
+ * and shard, 12,800 ids in one shard. An owner that hands shards over states its latest time exactly. Ids beyond the
+ * clock are not in the order of time across shards.
  */
 const ID_AHEAD_MS = 200;
 
@@ -44,7 +44,10 @@ export function fromRecord(record: StoreShardMapRecord): ShardMap {
   };
 }
 
-/** The same map always gives the same bytes: compareAndSet compares them. Undefined for the map before the first. */
+/**
+ * Encodes a map; the same map always gives the same bytes, because compareAndSet compares them. Undefined for version
+ * 0.
+ */
 export function toRecord(map: ShardMap): StoreShardMapRecord | undefined {
   if (map.version === 0) return undefined;
   const members = [...new Set(map.owners.filter((owner) => owner !== undefined))].sort();
@@ -66,16 +69,16 @@ export function shardsOf(map: ShardMap, member: string): number[] {
   return found;
 }
 
-/** True when some shard lies with nobody alive and someone could take it. */
+/** True when some shard has no live owner and a member takes shards. */
 export function hasFreeShards(map: ShardMap, roles: Roles): boolean {
   if (![...roles.values()].includes('takes')) return false;
   return map.owners.some((owner) => owner === undefined || !roles.has(owner));
 }
 
 /**
- * The map after the shards of the dead have gone to the living; nothing that a living member holds moves.
- * @param reachedMs highest wall clock that the former owner of that name may have minted under; of a name that left
- * no trace nothing is known but the floor
+ * Returns the map with the shards of dead members placed on live ones; shards of live members do not move.
+ * @param reachedMs the highest wall clock that the former owner of that name may have used in ids; without a row of
+ *   that name, only the floor is known
  */
 export function claimed(map: ShardMap, roles: Roles, reachedMs: (name: string) => number): ShardMap {
   const placed = balance(map.owners, roles);
@@ -89,7 +92,10 @@ export function claimed(map: ShardMap, roles: Roles, reachedMs: (name: string) =
   return changed(map, owners, floorMs);
 }
 
-/** What `member` should give away now, by receiver, `shardsMax` in all; empty when the map is balanced. */
+/**
+ * Returns the shards that `member` should give away now, by receiver, at most `shardsMax` in all; empty when the map is
+ * balanced.
+ */
 export function surplus(map: ShardMap, roles: Roles, member: string, shardsMax: number): Map<string, number[]> {
   const placed = balance(map.owners, roles);
   const gifts = new Map<string, number[]>();
@@ -104,7 +110,7 @@ export function surplus(map: ShardMap, roles: Roles, member: string, shardsMax: 
 }
 
 /**
- * The map after `giver` has handed shards over; those that are no longer its own stay where they are.
+ * Returns the map after `giver` has handed shards over; shards that it no longer owns stay unchanged.
  * @param reachedMs the latest time that the giver has used in ids and write timestamps
  */
 export function given(
@@ -120,7 +126,7 @@ export function given(
   return changed(map, owners, reachedMs);
 }
 
-/** The map with a newer format, which all live members know. @param version of a program that knows it */
+/** Returns the map with a newer format, which all live members know. @param version of a program that knows it */
 export function raised(map: ShardMap, format: number, version: string): ShardMap {
   return { ...map, version: map.version + 1, format, formatVersion: version };
 }

@@ -12,25 +12,26 @@ import { EMPTY_MAP, fromRecord, type ShardMap, toRecord } from './shard-map.js';
 
 const ALL_SHARDS: readonly number[] = Array.from({ length: SHARDS }, (_, shard) => shard);
 
-/** How often the latest time that ids may carry is stored. */
+/** Interval at which the latest allowed time of ids is stored. */
 const RESERVE_EVERY_MS = 5_000;
 /**
- * How far ahead it is stored: the ids of a start behind a kill begin so much ahead of the clock at most. More than the
- * interval, so that a slow disk does not hold ids up.
+ * How far ahead of the clock that time is stored: after a kill the ids of the next start begin at most this far ahead.
+ * Longer than the interval, so that a slow disk does not block ids.
  */
 const RESERVE_AHEAD_MS = 8_000;
 
 /**
- * One node that owns everything, without leases: the store is its own (an embedded one is locked by its process). The
- * epoch grows with each start, so that what an earlier process left half done is told apart. No id is above a time that
- * is stored, and a start mints above it: ids are not repeated when the clock was set back between two starts.
+ * Placement of a single node that owns all shards, without leases: only this process uses the store (an embedded one is
+ * locked). The epoch increases with each start, which distinguishes the unfinished work of an earlier process. Ids stay
+ * below the stored time, and a start creates ids above it: ids are not repeated when the clock was set back between two
+ * starts.
  */
 export class SoloPlacement implements Placement {
   private map: ShardMap = EMPTY_MAP;
   private host: ShardHost | undefined;
   private readonly startedMs: number;
   private floorMs = 0;
-  /** The row as it is stored. */
+  /** The stored row. */
   private stored: StoreShardMapRecord | undefined;
   private timer: Timer | undefined;
   private reserving: Promise<void> = Promise.resolve();
@@ -86,13 +87,13 @@ export class SoloPlacement implements Placement {
     await host.acquire(ALL_SHARDS);
   }
 
-  /** Finishes what was taken and snapshots; nothing runs here afterwards. */
+  /** Finishes accepted work and takes snapshots; nothing runs here afterwards. */
   async drain(): Promise<void> {
     await this.host?.release(ALL_SHARDS, async () => undefined);
     this.host = undefined;
     this.timer?.cancel();
     await this.reserving;
-    // Nothing is minted any more: the next start need not begin ahead of its clock.
+    // No more ids are created, so the next start need not begin ahead of its clock.
     if (this.stored !== undefined) await this.reserve(0);
   }
 
@@ -104,7 +105,7 @@ export class SoloPlacement implements Placement {
     });
   }
 
-  /** Stores that ids may reach so far ahead. Without success ids stand still at the time that is stored. */
+  /** Stores a time so far ahead of the clock as the limit of ids. After a failure ids stop at the stored limit. */
   private async reserve(aheadMs: number): Promise<void> {
     const { tables, clock, cluster, log, stampedMs } = this.context;
     const { stored } = this;

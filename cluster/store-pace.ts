@@ -1,17 +1,17 @@
 import { STORE_PATIENCE_MS } from './context.js';
 
-/** A longer wait for one answer would delay the first try after an outage. */
+/** Maximum timeout: a longer wait for one answer would delay the first attempt after an outage. */
 const PATIENCE_MS_MAX = 5_000;
-/** Bounds how long the shards of a node that dies while the store is slow stay unowned. */
+/** Maximum lease: bounds how long the shards of a node that dies while the store is slow stay unowned. */
 const LEASE_MS_MAX = 30_000;
-/** A renewal, one that failed before it, and a watcher's look fit into the lease. */
+/** A lease spans this many latencies: a renewal, a failed one before it, and a watcher's read fit into it. */
 const LATENCIES_PER_LEASE = 5;
-/** Weight of the past at each observation: three seconds are forgotten within a minute of renewals. */
+/** Weight of the past at each observation: three seconds fade within a minute of renewals. */
 const DECAY = 0.9;
-/** From this latency on the node asks the store for less. */
+/** Latency from which on the node sends the store fewer requests. */
 const SLOW_MS = 1_000;
 
-/** How long the store takes for a conditional write now, as this node's renewals see it. The worst case fades slowly. */
+/** The current latency of conditional writes, as this node's renewals observe it. The worst case fades slowly. */
 export class StorePace {
   #latencyMs = 0;
 
@@ -27,12 +27,12 @@ export class StorePace {
     return this.#latencyMs >= SLOW_MS;
   }
 
-  /** How long one read or conditional write is waited for before it is tried again. */
+  /** Timeout of one read or conditional write before it is retried. */
   get patienceMs(): number {
     return Math.min(PATIENCE_MS_MAX, Math.max(STORE_PATIENCE_MS, 2 * this.#latencyMs));
   }
 
-  /** The lease for the next renewal: `usualMs`, longer while the store is slow. */
+  /** Returns the lease for the next renewal: `usualMs`, longer while the store is slow. */
   leaseMs(usualMs: number): number {
     return Math.min(Math.max(usualMs, LEASE_MS_MAX), Math.max(usualMs, LATENCIES_PER_LEASE * this.#latencyMs));
   }

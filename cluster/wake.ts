@@ -1,6 +1,6 @@
 import type { Clock } from '../actors/domain/time.js';
 
-/** A loop's rest: ends after its time, or when someone calls. A call while the loop is at work ends its next rest. */
+/** The pause of a loop: ends after its time, or at a call. A call while the loop runs ends its next pause. */
 export class Wake {
   private called = false;
   private resting: (() => void) | undefined;

@@ -1,8 +1,8 @@
 import type { NodeHandoffChunk } from '../proto/gen/types.js';
 
 /**
- * From the host that hands out warm activations to the call that carries them: one chunk at a time, so that a slow
- * receiver slows the giver. Once discarded it swallows the rest: warm state is only a saving.
+ * Carries warm activations from the host to the call that sends them, one chunk at a time, so that a slow receiver
+ * slows the giver. A discarded channel drops the rest: warm state is only an optimisation.
  */
 export class WarmChannel implements AsyncIterable<NodeHandoffChunk> {
   private offered: { chunk: NodeHandoffChunk; taken: () => void } | undefined;
@@ -11,14 +11,14 @@ export class WarmChannel implements AsyncIterable<NodeHandoffChunk> {
   private ended = false;
   private discarded = false;
 
-  /** Resolves when the receiver took the chunk, or will take no more. */
+  /** Resolves when the receiver has taken the chunk, or takes no more. */
   push(chunk: NodeHandoffChunk): Promise<void> {
     const turn = this.last.then(() => this.offer(chunk));
     this.last = turn;
     return turn;
   }
 
-  /** No more chunks come; the receiver's loop ends after those pushed. */
+  /** Ends the channel: the receiver's loop ends after the chunks that were pushed. */
   end(): void {
     void this.last.then(() => {
       this.ended = true;

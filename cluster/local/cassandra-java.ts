@@ -33,7 +33,7 @@ const opened = [
   'jdk.compiler/com.sun.tools.javac.file',
 ];
 
-/** What Cassandra 5.0 needs of Java 17, and what keeps a small node small and quick to start. */
+/** Options that Cassandra 5.0 requires of Java 17, and options that keep a small node small and quick to start. */
 export const javaOptions: readonly string[] = [
   ...exported.map((name) => `--add-exports=${name}=ALL-UNNAMED`),
   ...opened.map((name) => `--add-opens=${name}=ALL-UNNAMED`),

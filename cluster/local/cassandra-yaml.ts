@@ -1,4 +1,4 @@
-/** What distinguishes one node of a loopback ring. */
+/** Parameters of one node of a loopback ring. */
 export interface CassandraNodeConfig {
   readonly dir: string;
   readonly address: string;
@@ -9,10 +9,10 @@ export interface CassandraNodeConfig {
   readonly storagePort: number;
 }
 
-/** cassandra.yaml for trying out and for tests: one token a node, evenly spread, no bootstrap; fsync stays on. */
+/** Returns a cassandra.yaml for trials and tests: one token per node, evenly spread, no bootstrap; fsync stays on. */
 export function cassandraYaml(node: CassandraNodeConfig): string {
   const token = (2n ** 64n / BigInt(node.nodes)) * BigInt(node.index) - 2n ** 63n;
-  // All are seeds: none waits for another to be there first.
+  // All nodes are seeds, so that none waits for another.
   const seeds = Array.from({ length: node.nodes }, (_, index) => `127.0.1.${index + 1}:${node.storagePort}`);
   return `cluster_name: murmuration-local
 num_tokens: 1

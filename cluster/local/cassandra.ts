@@ -14,7 +14,7 @@ export interface LocalCassandraNode {
 /** A ring on loopback addresses. */
 export interface LocalCassandra {
   readonly nodes: readonly LocalCassandraNode[];
-  /** host:port of each, for CASSANDRA_CONTACT_POINTS. */
+  /** host:port of each node, for CASSANDRA_CONTACT_POINTS. */
   readonly contactPoints: readonly string[];
   readonly stop: () => Promise<void>;
 }
@@ -23,21 +23,24 @@ export interface CassandraOptions {
   readonly dir: string;
   readonly nodes: number;
   readonly heapMb: number;
-  /** Absent: a free one. The same on all addresses. */
+  /** The same port on all addresses. Default: a free one. */
   readonly port?: number;
-  /** Ends a start that nobody waits for any longer. */
+  /** Aborts a start. */
   readonly signal?: AbortSignal;
 }
 
-/** 6 s for one on an idle machine; three on two busy cores take a minute, beside ten busy processes more than three. */
+/**
+ * Timeout of a start: one node takes 6 s on an idle machine; three take a minute on two busy cores, and more than three
+ * minutes beside ten busy processes.
+ */
 const START_MS_MAX = 600_000;
 
 const RING_PROBE_MS = 200;
 
-/** Node n (from 1) listens here: loopback has room for a ring. */
+/** Returns the listening address of node n (from 1). */
 export const cassandraAddress = (n: number): string => `127.0.1.${n}`;
 
-/** Starts the ring and resolves when every node answers CQL. When one fails, all that were started are stopped. */
+/** Starts the ring and resolves when every node answers CQL. When one fails, all started nodes are stopped. */
 export async function startCassandra(options: CassandraOptions): Promise<LocalCassandra> {
   const port = options.port ?? (await freePort(cassandraAddress(1)));
   const storagePort = await freePort(cassandraAddress(1));
@@ -60,7 +63,7 @@ export async function startCassandra(options: CassandraOptions): Promise<LocalCa
     try {
       await Promise.all(starts);
     } catch (error) {
-      // Those that are still on their way end too, and only then is it known what there is to stop.
+      // Wait until the remaining starts have ended, too: only then is it known which nodes to stop.
       failed.abort(error);
       await Promise.allSettled(starts);
       throw error;
@@ -73,7 +76,7 @@ export async function startCassandra(options: CassandraOptions): Promise<LocalCa
   return { nodes, contactPoints: nodes.map((node) => `${node.address}:${port}`), stop };
 }
 
-/** Resolves when the node sees the whole ring, so that a schema made anywhere reaches it. */
+/** Resolves when the node sees the whole ring, so that a schema created anywhere reaches it. */
 async function joined(address: string, port: number, nodes: number, signal: AbortSignal): Promise<void> {
   if (nodes === 1) return;
   const { Client, policies } = await import('cassandra-driver');

@@ -9,7 +9,7 @@ import { Supervisor } from './supervisor.js';
 // npm run cluster -- [--nodes 3] [--cassandra 3] [--port 3000] [--dir ./data-cluster]
 // npm run cluster -- start NAME [--dir ./data-cluster]
 
-/** More of either does not fit one machine. */
+/** Maximum number of nodes, and of Cassandra nodes, that fit one machine. */
 const PROCESSES_MAX = 9;
 const SOCKET = 'supervisor.sock';
 const USAGE = `usage: [--nodes 3] [--cassandra 3] [--port 3000] [--dir DIR], or start NAME [--dir DIR]\n`;
@@ -82,7 +82,7 @@ async function supervise(): Promise<void> {
   }
 }
 
-/** Takes `start NAME` from another run of this command. */
+/** Serves `start NAME` requests of other runs of this command. */
 async function listen(supervisor: Supervisor): Promise<void> {
   const { path, release } = await socketPath(dir, SOCKET);
   await rm(path, { force: true });
@@ -109,7 +109,7 @@ async function askSupervisor(node: string): Promise<number> {
   }
 }
 
-/** Answers the exit code. */
+/** Sends the request and returns the exit code. */
 function post(path: string, node: string): Promise<number> {
   return new Promise((done, fail) => {
     const call = request({ socketPath: path, path: `/${node}`, method: 'POST' }, async (response) => {

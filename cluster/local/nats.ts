@@ -5,19 +5,19 @@ import { servicePaths } from './service-paths.js';
 
 export interface LocalNats extends LocalProcess {
   readonly url: string;
-  /** Where it tells its counts over HTTP. */
+  /** Address of its counts over HTTP. */
   readonly monitorUrl: string;
 }
 
-/** It takes some ms; this ends one that hangs, also on a machine that is busy with more than it can do. */
+/** Timeout of a start, which usually takes some ms: ends one that hangs, and leaves room for an overloaded machine. */
 const START_MS_MAX = 120_000;
 
-/** One nats-server on loopback, in memory. `dir` takes its log; `port` absent: a free one. */
+/** Starts one nats-server on loopback, in memory. `dir` takes its log; without `port` a free one is used. */
 export async function startNats(options: {
   readonly dir: string;
   readonly port?: number;
   readonly token?: string;
-  /** Ends a start that nobody waits for any longer. */
+  /** Aborts a start. */
   readonly signal?: AbortSignal;
 }): Promise<LocalNats> {
   await mkdir(options.dir, { recursive: true });

@@ -4,24 +4,24 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 
-/** A service of this machine that we started, with its output in a file. */
+/** A service on this machine that we started, with its output in a file. */
 export interface LocalProcess {
   readonly pid: number;
-  /** Asks it to end, and ends it for good when it has not within STOP_MS_MAX. */
+  /** Sends SIGTERM, and SIGKILL if the process has not ended within STOP_MS_MAX. */
   stop(): Promise<void>;
 }
 
 const STOP_MS_MAX = 15_000;
 const PROBE_MS = 100;
 
-/** Of util-linux: the program that it becomes is killed by the kernel when its parent ends, however that ends. */
+/** A command of util-linux: the kernel kills the program that it becomes when its parent ends, however that ends. */
 const UNTIL_PARENT_ENDS = ['setpriv', '--pdeathsig', 'KILL'] as const;
-/** Whether this machine has it; looked at once. */
+/** True if this machine has setpriv; checked once. */
 let ties: boolean | undefined;
 
 /**
- * What to spawn for a program that is to end with this process, also by SIGKILL. It keeps the pid that it gets. Where
- * there is no such setpriv, or no such program, it is the program itself, which then outlives a parent that was killed.
+ * Returns the command to spawn for a program that must end with this process, even after SIGKILL. The pid stays the
+ * same. Without setpriv, or without the program, it is the program itself, which then outlives a killed parent.
  */
 export function tied(command: string, args: readonly string[]): [command: string, args: string[]] {
   const [setpriv, ...flags] = UNTIL_PARENT_ENDS;
@@ -36,7 +36,7 @@ function isThere(command: string): boolean {
   return folders.some((folder) => existsSync(join(folder, command)));
 }
 
-/** It ends with this process at the latest. */
+/** Starts a process that ends with this one at the latest. */
 export function startProcess(
   command: string,
   args: readonly string[],
@@ -46,9 +46,10 @@ export function startProcess(
   const log = openSync(logFile, 'a');
   const child = spawn(...tied(command, args), { stdio: ['ignore', log, log], env });
   closeSync(log);
-  // A program that is not there has no pid, which the next line tells the caller; its event would end this process.
+  // A missing program has no pid, which the next line reports; without this handler the error event would end this
+  // process.
   child.on('error', () => undefined);
-  if (child.pid === undefined) throw new Error(`${command} could not be started`);
+  if (child.pid === undefined) throw new Error(`${command} failed to start`);
   return { pid: child.pid, child, stop: () => stopChild(child) };
 }
 
@@ -62,8 +63,8 @@ async function stopChild(child: ChildProcess): Promise<void> {
 }
 
 /**
- * Resolves when the process accepts connections there.
- * @throws when it has ended, `timeoutMs` have passed, or the signal says that nobody waits any longer
+ * Resolves when the process accepts connections.
+ * @throws when the process has ended, `timeoutMs` have passed, or the signal is aborted
  */
 export async function listening(
   started: { readonly child: ChildProcess },
@@ -95,18 +96,18 @@ function accepts(host: string, port: number): Promise<boolean> {
 }
 
 /**
- * Below those that Linux gives to outgoing connections (32768 and up): one of them might take a port before it is
- * listened on, or between a kill and the start that follows; a client that keeps trying may even reach itself there.
+ * Range of ports below those of outgoing connections on Linux (32768 and up): one of those might take a port before the
+ * service listens on it, or between a kill and the next start; a retrying client may even connect to itself there.
  */
 const PORTS = { first: 10_000, count: 10_000 };
-/** Clients that follow the Fetch standard ("bad port") refuse to connect to it. */
+/** Clients that implement the Fetch standard ("bad port") refuse to connect to this port. */
 const BAD_PORT = 10_080;
-/** Processes that look for ports at the same time begin so far from one another, those with neighbouring pids. */
+/** Distance of the first ports that processes with neighbouring pids try at the same time. */
 const PORTS_OF_A_PROCESS = 32;
-/** Asked for one after the other none comes twice, though nobody listens on the earlier ones yet. */
+/** Advances with each call, so that no port is returned twice although nobody listens on the earlier ones yet. */
 const asked = { ports: process.pid * PORTS_OF_A_PROCESS };
 
-/** A port that was free a moment ago, and that only who listens may take. */
+/** Returns a port that was free a moment ago. */
 export async function freePort(host: string): Promise<number> {
   for (let tries = 0; tries < PORTS.count; tries++) {
     const port = PORTS.first + (asked.ports++ % PORTS.count);

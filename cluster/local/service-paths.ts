@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where scripts/services.mjs puts what it fetches; the commands of package.json run at the project's root. */
+/** The folder that scripts/services.mjs fills; the commands of package.json run at the project's root. */
 const FOLDER = join('.cache', 'services');
 
-/** @throws when the services have not been fetched */
+/** Returns the paths of the services. @throws when they have not been fetched */
 export function servicePaths(): { readonly cassandraLib: string; readonly natsServer: string } {
   const found = (prefix: string, file: string): string => {
     const entries = existsSync(FOLDER) ? readdirSync(FOLDER) : [];

@@ -8,21 +8,21 @@ import { listening, startProcess } from './process.js';
 export interface ClusterOptions {
   readonly nodes: number;
   readonly cassandra: number;
-  /** Of the first node; the others follow. */
+  /** Port of the first node; the others follow. */
   readonly port: number;
   readonly dir: string;
-  /** The built main.js that each node runs, with the flags of Node that this process has. */
+  /** The built main.js that each node runs, with the Node flags of this process. */
   readonly main: string;
 }
 
 type Started = ReturnType<typeof startProcess>;
 
-/** A node joins and gets its shards in some seconds, on two busy cores in a minute; beside ten others in several. */
+/** Timeout of a node's start: it takes some seconds, a minute on two busy cores, several beside ten other nodes. */
 const READY_MS_MAX = 600_000;
-/** Then it is asked again. */
+/** Timeout of one readiness request, after which it is repeated. */
 const ANSWER_MS_MAX = 10_000;
 const PROBE_MS = 100;
-/** Small heaps: three nodes of Cassandra share the machine with everything else. */
+/** Small heaps, because three nodes of Cassandra share the machine with everything else. */
 const HEAP_MB = 384;
 
 /** Cassandra, nats-server and the nodes of one cluster on this machine. */
@@ -36,7 +36,7 @@ export class Supervisor {
 
   constructor(private readonly options: ClusterOptions) {}
 
-  /** Resolves when all nodes are ready and DIR/cluster.json says where they are. */
+  /** Resolves when all nodes are ready and DIR/cluster.json lists them. */
   start(): Promise<void> {
     this.startup = this.startAll();
     return this.startup;
@@ -49,14 +49,14 @@ export class Supervisor {
     await rm(this.file, { force: true });
     this.nats = await startNats({ dir, signal });
     this.cassandra = await startCassandra({ dir, nodes: cassandra, heapMb: HEAP_MB, signal });
-    // The first one makes the schema; the others then find it.
+    // The first node creates the schema.
     await this.startNode('node1');
     const others = Array.from({ length: nodes - 1 }, (_, index) => `node${index + 2}`);
     await Promise.all(others.map((name) => this.startNode(name)));
     await this.publish();
   }
 
-  /** Starts a node, or starts it again; resolves when it is ready. */
+  /** Starts a node, or restarts it; resolves when it is ready. */
   async startNode(name: string): Promise<void> {
     const index = Number(/^node(\d+)$/.exec(name)?.[1] ?? Number.NaN);
     if (!(index >= 1 && index <= this.options.nodes)) throw new Error(`there is no node ${name}`);
@@ -80,9 +80,9 @@ export class Supervisor {
     if (this.published) await this.publish();
   }
 
-  /** Ends everything, also what is just being started. */
+  /** Stops everything, including processes that are still starting. */
   async stop(): Promise<void> {
-    this.ending.abort(new Error('the cluster is being ended'));
+    this.ending.abort(new Error('the cluster is stopping'));
     await this.startup.catch(() => undefined);
     await Promise.all([...this.running.values()].map((node) => node.stop()));
     await Promise.all([this.cassandra?.stop(), this.nats?.stop()]);
@@ -100,7 +100,7 @@ export class Supervisor {
     return `http://127.0.0.1:${this.options.port + Number(name.slice('node'.length)) - 1}`;
   }
 
-  /** What was set for this command counts for each node, but for what makes them one cluster. */
+  /** Returns a node's settings: those of this command, except for the ones that form the cluster. */
   private settings(name: string, port: number, dataDir: string): Record<string, string> {
     return {
       MURMURATION_BASE_URL: this.url(name),
