@@ -6,9 +6,9 @@ import type { TypedAsk } from '../actors/runtime/kind.js';
 import type { Runtime } from '../actors/runtime/runtime.js';
 
 /**
- * Ids for accounts, of all shards in turn, so that the accounts that are made through one node spread over all nodes. The
- * owner of each shard mints them: no other node can give the same. An id of another node's shard costs one question on
- * the bus; while that node is out of reach the id is of a shard that this node owns.
+ * Returns a generator of account ids that cycles through all shards, so that accounts created through one node spread
+ * over all nodes. The owner of each shard creates its ids, so no two nodes create the same one. An id of another node's
+ * shard costs one request on the bus; while that node is unreachable, the id comes from a shard of this node.
  */
 export function accountIds(
   runtime: Pick<Runtime, 'mintId'>,

@@ -30,15 +30,16 @@ import {
 import { type Bus, ROWS_TOPIC } from '../transport/bus.js';
 import { type Hearing, UNHEARD_MS } from './peer-liveness.js';
 
-/** By then a write that failed has happened, if it ever does: its rows are told once more. */
+/** Delay after which a failed write has happened if it ever does: its rows are then published once more. */
 const LATE_MS = 10_000;
 
 /**
- * A write that took longer is told without its value, and not kept: an owner that lost its shard meanwhile must not tell
- * or believe what its successor has changed already. Below the margin by which a lease ends before another node may take over.
+ * Maximum duration (milliseconds) of a write whose value is published and cached: an owner that lost its shard
+ * meanwhile must not publish or cache a value that its successor has already changed. Shorter than the margin between
+ * the end of a lease and the moment when another node may take over.
  */
 const PROMPT_MS = 500;
-/** Larger values are read by the nodes that want them. */
+/** Maximum size of a published value; nodes read larger ones from the store. */
 const TOLD_BYTES_MAX = 256;
 
 const messages = codec('murmuration.node.RowsWritten');
@@ -46,7 +47,7 @@ const watched = new Map<string, AnyTable>(
   allTables.filter((table) => 'watched' in table).map((table) => [table.name, table]),
 );
 
-/** The store of a node that has it for itself: nothing is written but by this process. */
+/** Wraps the store of a single node: only this process writes to it. */
 export const cachedAlone = (tables: Tables): CachedTables =>
   new CachedTables(tables, {
     newest: [
@@ -69,8 +70,8 @@ export const cachedAlone = (tables: Tables): CachedTables =>
   });
 
 /**
- * The store of a node among others: each tells what it wrote before the writer goes on. NATS keeps a publisher's
- * messages in order, so whoever has an answer from the writer has heard of the write.
+ * Wraps the store of a node in a cluster: each node publishes its writes before the writer continues. NATS preserves a
+ * publisher's order, so a node that has received an answer of the writer has received its writes.
  */
 export async function cachedTogether(
   tables: Tables,
@@ -106,8 +107,8 @@ export async function cachedTogether(
 }
 
 /**
- * Of a small row that nodes follow, what it is now goes along, and of a row of which only counts have changed, those:
- * whoever keeps it need not read it.
+ * Encodes a written row. The message includes the new value of a small watched row, or the new counts of a row of which
+ * only counts changed: a node that caches the row need not read it.
  */
 function toldRow({ table, key, now, before }: WrittenRow): NodeRowKey {
   const row = { table, key: [...key], gone: false, numbers: [] };
@@ -128,7 +129,7 @@ function heardRow({ table, key, value, gone, numbers }: NodeRowKey): WrittenRow 
   return value === undefined || codec === undefined ? { table, key } : { table, key, now: new Told(codec, value) };
 }
 
-/** Decoded by who wants it. */
+/** A value that is decoded on demand. */
 class Told {
   constructor(
     private readonly codec: AnyTable['value'],
@@ -140,8 +141,8 @@ class Told {
 }
 
 /**
- * Takes rows from one node's memory to another's. After a row the same sender's later writes of it are told; only a
- * shard that moves within that moment leaves a row that is believed for UNHEARD_MS.
+ * Carries cached rows from one node to another. The sender publishes its later writes of a row; only a shard that moves
+ * in that moment leaves a row that stays cached for up to UNHEARD_MS.
  */
 export function rowCarrier(cached: CachedTables): RowCarrier {
   const hot = new Map(allTables.filter((table) => 'hot' in table).map((table) => [table.name as string, table]));

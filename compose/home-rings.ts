@@ -10,7 +10,7 @@ import type { NodeHeard } from '../proto/gen/types.js';
 import type { ReadTables } from '../store/port.js';
 import { type Bus, STATUSES_TOPIC } from '../transport/bus.js';
 
-/** Rings are kept under one: 0 is one that is on its way. */
+/** An arbitrary epoch of these rings; 0 marks a ring that is moving. */
 const ANY_EPOCH = 1;
 const headlines = codec('murmuration.node.StatusHeadline');
 
@@ -18,7 +18,7 @@ export interface HomeRingsParts {
   readonly tables: ReadTables;
   readonly clock: Clock;
   readonly placement: Pick<Placement, 'epochOf'>;
-  /** Set where rings come and go with shards. */
+  /** Set where rings move with shards. */
   readonly bus: Pick<Bus, 'heard' | 'follows'> | undefined;
   readonly log: ConstructorParameters<typeof HomeRings>[0]['log'];
 }
@@ -37,11 +37,11 @@ export function makePublicRing(tables: ReadTables, log: HomeRingsParts['log']): 
   return new PublicRing({ recent: recentPublicIds(tables), log });
 }
 
-/** Rings of viewers who live elsewhere. They do not move: their shards are not here. */
+/** Creates rings of viewers whose accounts live on other nodes. They do not move, because their shards are not here. */
 export const makeGuestRings = ({ clock, log }: Pick<HomeRingsParts, 'clock' | 'log'>, recent: RecentIds): HomeRings =>
   new HomeRings({ clock, log, recent, epochOf: () => ANY_EPOCH, ringsMax: GUESTS_MAX });
 
-/** What the cluster tells a node to do with shards, with the rings of the accounts that live there. */
+/** Extends a shard host by the home rings of the accounts in its shards. */
 export function withRings(host: ShardHost, rings: HomeRings): ShardHost {
   const within = (shards: readonly number[]) => {
     const wanted = new Set(shards);
@@ -72,7 +72,7 @@ export function withRings(host: ShardHost, rings: HomeRings): ShardHost {
   };
 }
 
-/** Has every status that is published on the bus delivered; one message a status and node, whoever follows its author. */
+/** Delivers every published status to the rings: one message per status and node, whoever follows its author. */
 export async function fanOut(
   homes: readonly Pick<HomeRings, 'deliver' | 'deliverTo' | 'closeAll' | 'deaf'>[],
   everybody: Pick<PublicRing, 'deliver' | 'close'>,

@@ -4,12 +4,12 @@ import { type Bus, HEARD_TOPIC, heardSubject } from '../transport/bus.js';
 import type { Company } from './peer-liveness.js';
 
 /**
- * A node that has not said that it heard by then is not waited for again until it says so once more: one that died,
- * hangs, or is of a version that does not answer costs each other node this much once. Well below the patience of
+ * Time after which a node that has not confirmed is not waited for again until it confirms once more: a node that died,
+ * hangs, or is of a version without confirmations costs each other node this much once. Well below the timeout of
  * replies (5 s), and longer than a busy node takes.
  */
 const PATIENCE_MS = 2_000;
-/** How often is looked whether somebody who is waited for has left. */
+/** Interval of checks if a missing node has left the cluster. */
 const LOOK_MS = 250;
 const NAME_BYTES = 8;
 
@@ -18,23 +18,24 @@ const answers = codec('murmuration.node.HaveHeard');
 
 interface Question {
   readonly number: number;
-  /** Who has not said yet that they heard it. */
+  /** Nodes that have not confirmed yet. */
   readonly missing: Set<string>;
   readonly resolve: () => void;
   timer: Timer | undefined;
 }
 
 /**
- * Whether all other nodes have heard this one. A question goes behind what was published before it, in the same
- * message, and a publisher's messages come in order: who answers has heard all of that.
+ * A barrier: resolves when all other nodes have received the publications of this one. A question is sent after earlier
+ * publications, in the same message, and a publisher's messages arrive in order: a node that confirms has received them
+ * all.
  */
 export class Audience {
   readonly #reply: string;
   /** In the order of their numbers. */
   readonly #open = new Set<Question>();
-  /** Who did not answer in time, and has not answered since. */
+  /** Nodes that did not confirm in time and have not confirmed since. */
   readonly #late = new Set<string>();
-  /** The latest questions of others that are not answered yet, by where the answer goes. */
+  /** The latest unanswered question of each other node, by its reply subject. */
   readonly #due = new Map<string, number>();
   #company: (() => Pick<Company, 'self' | 'others'>) | undefined;
   #last = 0;
@@ -54,14 +55,14 @@ export class Audience {
     return audience;
   }
 
-  /** From now on the others are known. */
+  /** Gives the barrier its view of the members. */
   watch(company: () => Pick<Company, 'self' | 'others'>): void {
     this.#company = company;
   }
 
   /**
-   * Resolves when every other node has heard what was published before, or has had its time. Undefined: there is nobody
-   * to wait for, or no way to reach them.
+   * Resolves when every other node has received all earlier publications, or after the timeout. Undefined: there is no
+   * node to wait for, or no connection to them.
    */
   heard(): Promise<void> | undefined {
     const others = this.#company?.().others ?? [];
@@ -96,13 +97,13 @@ export class Audience {
     question.resolve();
   }
 
-  /** Nobody is waited for any more. */
+  /** Ends all waits. */
   close(): void {
     this.#company = undefined;
     for (const question of this.#open) this.#done(question);
   }
 
-  /** Questions that come together are answered together, by the last one's number. */
+  /** Records a question. Questions that arrive together get one answer, with the number of the last. */
   #asked({ reply, number }: { readonly reply: string; readonly number: number }): void {
     if (reply === this.#reply) return;
     if (this.#due.size === 0) queueMicrotask(() => this.#answer());
@@ -113,7 +114,7 @@ export class Audience {
     const member = this.#company?.().self;
     const due = [...this.#due];
     this.#due.clear();
-    // Whoever is no member is not waited for.
+    // Nobody waits for a node that is not a member.
     if (member === undefined) return;
     for (const [reply, number] of due) this.bus.publish(reply, answers.encode({ member, number }));
   }

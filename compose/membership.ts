@@ -17,19 +17,19 @@ import type { PeerSecurity } from '../transport/grpc/peer-security.js';
 import type { OperatorService } from '../transport/peer.js';
 import type { Company } from './peer-liveness.js';
 
-/** How this node owns shards: all of them, or its part of the cluster's. */
+/** This node's membership: it owns all shards, or its share of the cluster's. */
 export interface Membership {
   readonly readiness: () => Readiness;
   readonly status: () => NodeNodeStatus;
-  /** Whether the store has been away for too long; absent where it is part of this process. */
+  /** Returns true when the store has been unavailable for too long; absent for an embedded store. */
   readonly cutOff?: () => boolean;
-  /** Absent where there never are others. */
+  /** Absent where there are never other nodes. */
   readonly company?: () => Company;
   /** True when another node would take this node's shards. */
   readonly hasSuccessor: () => boolean;
-  /** Gives all shards away (or snapshots them, when there is nobody). */
+  /** Hands over all shards, or takes snapshots when no other node takes them. */
   readonly leave: () => Promise<void>;
-  /** Ends what peers could still call. */
+  /** Closes the services that peers can call. */
   readonly close: () => Promise<void>;
 }
 
@@ -40,26 +40,26 @@ interface Surroundings {
   readonly random: Random;
   readonly logger: PinoLogger;
   readonly runtime: Runtime;
-  /** The runtime, and what else lives and moves with its shards. */
+  /** The runtime, and other state that moves with its shards. */
   readonly host: ShardHost;
-  /** The latest time in an id or write timestamp of this process. */
+  /** Returns the latest time in an id or write timestamp of this process. */
   readonly stampedMs: () => number;
-  /** Who owns what, before this node is given any of it: actors look there as soon as they may run. */
+  /** Receives the placement before this node owns any shard: actors use it as soon as they run. */
   readonly placed: (placement: Placement) => void;
   readonly onDrainAsked?: () => void;
-  /** This node lost its place in the cluster and may not come back. */
+  /** Called when this node has lost its membership and may not rejoin. */
   readonly onRefused?: (why: Error) => void;
-  /** Operators ask from afar. */
+  /** Handles operations that operators request over the network. */
   readonly onOperation?: OperatorService;
 }
 
-/** Rows read to see who else is there; a cluster has fewer. */
+/** Maximum number of member rows that are read to find other nodes; a cluster has fewer. */
 const MEMBERS_READ_MAX = 1_000;
 const PROGRAM = { version: packageInfo.version, format: FORMAT };
-/** One cluster a keyspace. */
+/** Name of the cluster: one per keyspace. */
 const CLUSTER = 'murmuration';
 
-/** Joins: when it resolves, this node may own shards, though not yet all that it will. */
+/** Joins; when it resolves, this node may own shards, though not yet its full share. */
 export async function openMembership(settings: Settings, around: Surroundings): Promise<Membership> {
   return settings.STORE === 'lmdb' ? solo(settings, around) : clustered(settings, around);
 }
@@ -69,7 +69,7 @@ async function solo(settings: Settings, around: Surroundings): Promise<Membershi
   const placement = new SoloPlacement(membershipContext(settings, around));
   placed(placement);
   await placement.start(host);
-  // A process that was killed may have taken rows with it that this store, alone, wrote behind what it acknowledged.
+  // A killed process may have lost rows that this embedded store writes after the acknowledgement.
   await runtime.caughtUp();
   return {
     readiness: () => placement.readiness(),
@@ -95,7 +95,7 @@ async function clustered(settings: Settings, around: Surroundings): Promise<Memb
     import('../transport/grpc/peer-server.js'),
   ]);
   if (settings.NATS_URL === undefined) await refuseCompany(settings, around, leaseRules.leaseMs);
-  // Alone on Cassandra, without a bus: nobody is to call, so nobody gets to know the secret.
+  // A single node on Cassandra, without a bus: a random secret, because no other node is to call it.
   const security = (await peerSecurity(settings)) ?? { secret: Buffer.from(random.bytes(32)).toString('base64url') };
   const peers = new GrpcPeers(security);
   const context = membershipContext(settings, around);
@@ -126,7 +126,7 @@ async function clustered(settings: Settings, around: Surroundings): Promise<Memb
   };
 }
 
-/** What proves a node or an operator to a peer; undefined when no setting says it. */
+/** Returns the credentials that nodes and operators present to a peer; undefined when no setting has them. */
 export async function peerSecurity(settings: Settings): Promise<PeerSecurity | undefined> {
   const { CLUSTER_SECRET, CLUSTER_TLS_CA, CLUSTER_TLS_CERT, CLUSTER_TLS_KEY } = settings;
   if (CLUSTER_TLS_CA !== undefined && CLUSTER_TLS_CERT !== undefined && CLUSTER_TLS_KEY !== undefined) {
@@ -140,7 +140,7 @@ export async function peerSecurity(settings: Settings): Promise<PeerSecurity | u
   return CLUSTER_SECRET === undefined ? undefined : { secret: CLUSTER_SECRET };
 }
 
-/** Without a bus between them, two nodes on one keyspace would not hear each other: the second one does not start. */
+/** Refuses to start a second node on a keyspace without a bus: the nodes would not receive each other's messages. */
 async function refuseCompany(settings: Settings, { tables, clock }: Surroundings, leaseMs: number): Promise<void> {
   const others = async () => {
     const rows = await tables.range(members, { cluster: CLUSTER }, { limit: MEMBERS_READ_MAX });

@@ -60,46 +60,49 @@ import { Hearing, UNHEARD_MS } from './peer-liveness.js';
 import { relationNews } from './relation-news.js';
 import { openKeyedTokens } from './token-secret.js';
 
-/** A node as the process (or a test) holds it. */
+/** A running node, as the process or a test uses it. */
 export interface Node {
   readonly services: Services;
   readonly runtime: Runtime;
-  /** Home timelines of the accounts that live here. */
+  /** Home timelines of the accounts that live on this node. */
   readonly rings: HomeRings;
   /** Undefined until it listens. */
   readonly server: Server | undefined;
-  /** Serves HTTP from now on: what else is to be there with it comes first. Once. */
+  /** Starts to serve HTTP; everything that must be available then has to be ready before. Call it once. */
   listen(): Promise<void>;
   status(): NodeNodeStatus;
   ready(): boolean;
   /**
    * Ends the node in order. Every answer from now on closes its connection. Shards are handed to other nodes while this
    * node still listens; then listening stops, requests in flight are answered, streams close with a hint to reconnect,
-   * and the store closes. A node without others to hand its shards to answers the requests first.
+   * and the store closes. A node that cannot hand its shards over answers the requests first.
    * @param withinMs bounds the wait for requests in flight; default NODE_DRAIN_MS
    */
   drain(withinMs?: number): Promise<void>;
 }
 
 export interface NodeOptions {
-  /** A peer or an operator asks for the drain. */
+  /** Called when a peer or an operator requests the drain. */
   readonly onDrainAsked?: () => void;
-  /** The node may not take part any more; the process ends with the error's one line. */
+  /** Called when the node may not take part any more; the process ends with the error's one line. */
   readonly onRefused?: (why: Error) => void;
-  /** True when the process was told to end while it starts: nothing is waited for any more. */
+  /** Returns true when the process was asked to end during its start: all waits then end. */
   readonly isStopping?: () => boolean;
-  /** An operator asks for something else from afar. */
+  /** Handles other operations that operators request over the network. */
   readonly onOperation?: OperatorService;
 }
 
-/** Bounds a drain for which the caller names no bound; a process that got SIGTERM has 15 s. */
+/** Default bound of a drain; a process that got SIGTERM has 15 s. */
 const NODE_DRAIN_MS = 14_000;
-/** Left of a drain's time for closing runtime, bus and store after the last answer. */
+/** Part of a drain's time that is reserved for closing runtime, bus and store after the last answer. */
 const CLOSE_MS = 1_000;
-/** Left besides for the snapshots of a node that keeps its shards until its requests are answered. */
+/** Additional reserve for the snapshots of a node that keeps its shards until its requests are answered. */
 const RELEASE_MS = 2_000;
 
-/** Builds a node of its parts and starts it: actors and store, which do not listen yet. @throws Unavailable when store or bus cannot be reached */
+/**
+ * Builds and starts a node: actors and store, without listening yet. @throws Unavailable when store or bus cannot be
+ * reached
+ */
 export async function startNode(settings: Settings, logger: PinoLogger, options: NodeOptions = {}): Promise<Node> {
   await closeDataFolder(settings.DATA_DIR, logger);
   const [clock, random] = [systemClock, systemRandom];
@@ -130,7 +133,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     folder: join(settings.DATA_DIR, 'mail'),
     log: logger.child({ part: 'mail' }),
   });
-  // Behind the store, of which only one process at a time has the folder open.
+  // After the store, which only one process at a time can open in a folder.
   const keyedTokens = await openKeyedTokens(settings, random, tables, logger);
   const rings = makeHomeRings({
     tables,
@@ -158,10 +161,10 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   });
   const unread = (what: string) => (err: unknown) =>
     err instanceof Unavailable ? logger.warn({ err }, what) : logger.error({ err }, what);
-  const limits = await AccountLimits.open(tables, clock, unread('limits of accounts not read'));
+  const limits = await AccountLimits.open(tables, clock, unread('failed to read the limits of accounts'));
   const conversation = conversationKind(tables, (account) => limits.silenced(account));
   const entries = new InstanceEntries(tables);
-  const source = { entries, tables, clock, failed: unread('what the instance has of a kind was not read') };
+  const source = { entries, tables, clock, failed: unread('failed to read entries of the instance') };
   const emojis = await CustomEmojis.open(source, settings.BASE_URL);
   const runtime = new Runtime({
     kinds: [account, conversation, instance, report, link, mailboxKind({ mailer, clock, keyedTokens })].map(builtKind),
@@ -288,7 +291,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   };
 }
 
-/** The kind, with what a build for tests takes for newer than it is. */
+/** Adds the `since` declarations of a build for tests to a kind. */
 function builtKind(kind: AnyKind): AnyKind {
   const own = Object.entries(BUILT_SINCE).filter(([name]) => name.startsWith(`${kind.name}.`));
   if (own.length === 0) return kind;
@@ -296,7 +299,7 @@ function builtKind(kind: AnyKind): AnyKind {
   return { ...kind, since: { commands: since, events: since } };
 }
 
-/** What the cluster tells a node to do with shards, with the alarms of the actors that live there. */
+/** Extends a shard host by the alarms of the actors in its shards. */
 function withAlarms(host: ShardHost, alarms: Pick<Alarms, 'shardsChanged'>): ShardHost {
   return {
     async acquire(shards) {
@@ -309,7 +312,7 @@ function withAlarms(host: ShardHost, alarms: Pick<Alarms, 'shardsChanged'>): Sha
   };
 }
 
-/** Over all shards in turn: ids drawn by chance would collide within a millisecond, once in 100,000. */
+/** Cycles through all shards: random ids would collide within a millisecond, once in 100,000. */
 function plainIds(stamps: StampClock, random: Random): () => string {
   let turn = Math.floor(random.fraction() * SHARDS * IDS_PER_MS);
   return () => {

@@ -7,7 +7,7 @@ import type { WriteTimestamps } from '../store/write-timestamps.js';
 import type { Bus } from '../transport/bus.js';
 import { FOLDER_WAIT_MS, SERVICE_WAIT_MS, type StartWait, waitAtStart } from './wait-at-start.js';
 
-/** Opens the store of the settings. What an embedded node does not need is not even loaded. */
+/** Opens the configured store. An embedded node does not load the modules of the other store. */
 export async function openStore(settings: Settings, start: StartWait, timestamps: WriteTimestamps): Promise<Tables> {
   const { clock, log } = start;
   if (settings.STORE === 'lmdb') {
@@ -32,8 +32,8 @@ export async function openStore(settings: Settings, start: StartWait, timestamps
 }
 
 /**
- * A folder where one is set (on a cluster one that all nodes share) and beside an embedded store; else the store that
- * the cluster has in common.
+ * Opens the media store: a folder if one is set (on a cluster one that all nodes share) or the store is embedded; else
+ * rows in the shared store.
  */
 export async function openMedia(settings: Settings, tables: Tables, clock: Clock): Promise<MediaStore> {
   if (settings.MEDIA_DIR === undefined) {
@@ -44,7 +44,7 @@ export async function openMedia(settings: Settings, tables: Tables, clock: Clock
   return new FolderMedia(settings.MEDIA_DIR);
 }
 
-/** NATS when an address is set, else the bus within this process. */
+/** Opens NATS if an address is set, else the bus within this process. */
 export async function openBus(settings: Settings, start: StartWait): Promise<Bus> {
   const { clock, log } = start;
   if (settings.NATS_URL === undefined) {
@@ -54,7 +54,7 @@ export async function openBus(settings: Settings, start: StartWait): Promise<Bus
   const { NatsBus } = await import('../transport/nats/nats-bus.js');
   const { NATS_URL: url, NATS_TOKEN: token, NODE_NAME: name } = settings;
   if (token === undefined && !url.includes('@')) {
-    log.warn({}, 'NATS has neither token nor password: everybody who reaches it can command accounts');
+    log.warn({}, 'NATS has neither token nor password: anyone who reaches it can send commands to accounts');
   }
   const prefix = settings.CASSANDRA_KEYSPACE ?? 'murmuration';
   return waitAtStart(start, 'NATS', SERVICE_WAIT_MS, () => NatsBus.connect({ url, token, prefix, name, log }));

@@ -2,40 +2,43 @@ import type { Clock } from '../actors/domain/time.js';
 import { codec } from '../proto/codec.js';
 import { type Bus, PULSE_TOPIC } from '../transport/bus.js';
 
-/** Who else is in the cluster, by names that no other incarnation has, and as of when (monotonic) that was seen. */
+/** The other members by incarnation, and the monotonic time of that view. */
 export interface Company {
   readonly self: string | undefined;
   readonly others: readonly string[];
   readonly seenMs: number;
-  /** Of the shard map: rows change hands with their shards. */
+  /** Version of the shard map: rows change owners with their shards. */
   readonly mapVersion: number;
 }
 
-/** How long a node believes what another, cut off from it, may have changed. */
+/** Maximum age in milliseconds of cached data that an unreachable node may have changed. */
 export const UNHEARD_MS = 5_000;
 /**
- * The same while all others are heard: a change that was missed is a gap in its publisher's numbers, which the next
- * pulse shows. What nobody tells is bounded by it: a write that failed and turns up later.
+ * Maximum age while all other nodes are reachable: a lost message is a gap in its publisher's numbers, which the next
+ * pulse shows. It bounds the staleness after a change that is never published: a failed write that surfaces later.
  */
 export const HEARD_MS = 60_000;
-/** Five may be lost before silence counts. A pulse goes with what else is published in that turn. */
+/**
+ * Interval of pulses: five may be lost before silence counts. A pulse is packed with the other publications of its
+ * turn.
+ */
 const PULSE_MS = 1_000;
 
 const pulses = codec('murmuration.node.Pulse');
 
 /**
- * Whether this node hears all others: each says every second that it is there. As long as nobody has been silent for
- * UNHEARD_MS, what is kept in memory may be older than that: whatever changed was heard, or a gap was.
+ * Detects whether the messages of all other nodes arrive: each publishes a pulse every second. As long as no node has
+ * been silent for UNHEARD_MS, cached data may be older than that: every change was received, or a gap was.
  */
 export class Hearing {
   readonly #heardMs = new Map<string, number>();
   #company: (() => Company) | undefined;
   #known: string | undefined;
-  /** What was kept before this is not covered: somebody came, went, or was heard for the first time. */
+  /** Cached data from before this time is not covered: a member joined, left, or was received for the first time. */
   #sinceMs = 0;
-  /** While nothing more is heard. */
+  /** Time until which all nodes count as reachable if no further pulse arrives. */
   #untilMs = 0;
-  /** Since when somebody is silent whom the store shows alive; while it lasts, since the listeners were told last. */
+  /** Time since which a node is silent that is live according to the store; then the time of the last notification. */
   #silentSinceMs: number | undefined;
   readonly #unheard: (() => void)[] = [];
   #closed = false;
@@ -51,27 +54,27 @@ export class Hearing {
     return hearing;
   }
 
-  /** From now on the others are known. */
+  /** Gives the detector its view of the members. */
   watch(company: () => Company): void {
     this.#company = company;
     this.#pulse();
   }
 
-  /** The age in milliseconds up to which rows and relations that others write are believed now. */
+  /** Returns the maximum age in milliseconds of cached rows and relations of other nodes. */
   ageMaxMs(): number {
     const nowMs = this.clock.monotonicMs();
     if (nowMs >= this.#untilMs) return UNHEARD_MS;
     return Math.min(HEARD_MS, Math.max(UNHEARD_MS, nowMs - this.#sinceMs));
   }
 
-  /** Nobody has been silent for UNHEARD_MS: what anybody changed was heard here, or a gap was. */
+  /** True when no node has been silent for UNHEARD_MS: every change by another node was received, or a gap was. */
   hearsAll(): boolean {
     return this.clock.monotonicMs() < this.#untilMs;
   }
 
   /**
-   * Called every UNHEARD_MS while somebody who is there is not heard, once that has lasted as long: a node that died is out
-   * of the company by then. What is kept without an age, in step with news, is to be read again.
+   * Calls the listener every UNHEARD_MS while a live node's messages do not arrive, after the first such period: a dead
+   * node has left the membership by then. The listener must invalidate caches that have no maximum age.
    */
   onUnheard(listener: () => void): void {
     this.#unheard.push(listener);
@@ -95,7 +98,7 @@ export class Hearing {
     const nowMs = this.clock.monotonicMs();
     const latestMs = nowMs - UNHEARD_MS;
     const isSilent = others.some((member) => (this.#heardMs.get(member) ?? Number.NEGATIVE_INFINITY) <= latestMs);
-    // Without the store nothing can be read again.
+    // While the store is unavailable nothing can be read again.
     if (!isSilent || seenMs <= latestMs) this.#silentSinceMs = undefined;
     else if (this.#silentSinceMs === undefined) this.#silentSinceMs = nowMs;
     else if (this.#silentSinceMs <= latestMs) {
@@ -106,7 +109,7 @@ export class Hearing {
 
   #heard(member: string): void {
     const nowMs = this.clock.monotonicMs();
-    // What it published before may have been lost without a gap.
+    // Its earlier publications may have been lost without a gap.
     if (!this.#heardMs.has(member)) this.#sinceMs = nowMs;
     this.#heardMs.set(member, nowMs);
     this.#look();

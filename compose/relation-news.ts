@@ -8,9 +8,9 @@ import { type Hearing, UNHEARD_MS } from './peer-liveness.js';
 const messages = codec('murmuration.node.AccountTopic');
 
 /**
- * Owners say on one topic whose relations changed, before they answer who changed them. NATS keeps a publisher's order,
- * so whoever has that answer has heard of the change. Those who live here are asked: that costs no message, and what is
- * published comes back later than the answer.
+ * Notifies caches of changed relations. Owners publish on one topic the accounts whose relations changed, before they
+ * answer the request. NATS preserves a publisher's order, so a node that has the answer has received the change.
+ * Accounts on this node are not covered: asking them costs no message, and their publications arrive after the answer.
  */
 export async function relationNews(
   bus: Bus,

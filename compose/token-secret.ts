@@ -12,9 +12,9 @@ const FILE = 'token-secret';
 const SECRET_BYTES = 32;
 
 /**
- * Opens what makes keyed tokens: from CLUSTER_SECRET, which all nodes on one keyspace share; of a cluster that has only
- * the TLS files, from a row of the store; else from a file in the data folder. The first start makes row or file,
- * durable when resolved.
+ * Opens the secret of keyed tokens: CLUSTER_SECRET, which all nodes on one keyspace share; a row of the store for a
+ * cluster that has only the TLS files; else a file in the data folder. The first start creates row or file, durable
+ * when resolved.
  * @throws Error when the file is damaged; Unavailable when the row cannot be read
  */
 export async function openKeyedTokens(
@@ -31,7 +31,7 @@ export async function openKeyedTokens(
   return new KeyedTokens(await rowSecret(random, tables));
 }
 
-/** TLS files differ from node to node, so the nodes share a row. */
+/** Reads or creates the row: TLS files differ between nodes, so the nodes share a row. */
 async function rowSecret(
   random: Pick<Random, 'bytes'>,
   tables: Pick<Tables, 'get' | 'compareAndSet'>,
@@ -57,7 +57,7 @@ async function fileSecret(folder: string, random: Pick<Random, 'bytes'>): Promis
   throw new Error(`${path} is damaged: restore it, or remove it, which makes all links in mails sent before invalid`);
 }
 
-/** Whole as soon as it has its name. */
+/** Writes the file; it is complete when it has its final name. */
 async function writeSecret(folder: string, path: string, secret: Uint8Array): Promise<Uint8Array> {
   const part = await open(`${path}.part`, 'w', PRIVATE_FILE_MODE);
   try {

@@ -2,24 +2,24 @@ import type { Logger as PinoLogger } from 'pino';
 import { Unavailable } from '../actors/domain/problem.js';
 import type { Clock } from '../actors/domain/time.js';
 
-/** A node waits this long at its start for Cassandra and for NATS: services that start with it need less. */
+/** Maximum wait of a start for Cassandra and for NATS: services that start with the node need less. */
 export const SERVICE_WAIT_MS = 60_000;
-/** The previous process on a data folder ends within this time of its SIGTERM. */
+/** Maximum wait for the previous process on a data folder, which ends within this time of its SIGTERM. */
 export const FOLDER_WAIT_MS = 15_000;
-/** Between two tries. */
+/** Delay between two attempts. */
 const RETRY_MS = 500;
 
-/** How a start waits for what it needs. */
+/** Dependencies of a wait at the start. */
 export interface StartWait {
   readonly clock: Clock;
   readonly log: PinoLogger;
-  /** True when the process was told to end: nothing is waited for any more. */
+  /** Returns true when the process was asked to end: all waits then end. */
   readonly isStopping?: (() => boolean) | undefined;
 }
 
 /**
- * Opens something that another process may not offer yet, again and again while `open` throws Unavailable. Logs one line
- * when it begins to wait. @throws the last error after `waitMs`, any other error at once
+ * Opens a resource that another process may not offer yet; retries while `open` throws Unavailable. Logs one line when
+ * it begins to wait. @throws the last error after `waitMs`, any other error at once
  */
 export async function waitAtStart<T>(
   { clock, log, isStopping }: StartWait,
