@@ -7,6 +7,7 @@ import { idMs } from './domain/ids.js';
 import type { Clock } from './domain/time.js';
 import { confirmNames, releaseNames } from './names.js';
 import { ANSWERED_MS } from './runtime/limits.js';
+import { hasPassed, SteadyClock } from './runtime/placement/steady-clock.js';
 
 const DAY_MS = 86_400_000;
 /** A claim without an account is taken over after this: much longer than any registration is under way. */
@@ -43,6 +44,7 @@ export class Registrar {
     private readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>,
     /** Resolves when all other nodes have heard what was written before; undefined: there are none. */
     private readonly heard: () => Promise<void> | undefined = () => undefined,
+    private readonly steady = new SteadyClock(clock),
   ) {}
 
   /** All or none; answers the first name that is taken, or undefined. Durable when resolved. */
@@ -124,15 +126,17 @@ export class Registrar {
     name: string,
     newId: string,
   ): Promise<{ readonly newId: string } | 'pending' | { readonly status: number; readonly body: string }> {
-    const claim = { atMs: this.clock.nowMs(), done: false, status: 0, body: '', newId };
+    const now = this.steady.now();
+    const claim = { atMs: now.wallMs, done: false, status: 0, body: '', newId, steadyMs: now.steadyMs };
     const { applied, current } = await this.tables.compareAndSet(keptAnswers, { name }, undefined, claim);
     if (applied) return { newId };
     if (current === undefined) return 'pending';
-    if (current.done) return { status: current.status, body: current.body };
-    if (claim.atMs - current.atMs < ANSWER_CLAIM_MS) return 'pending';
     // An id that is older than what an actor remembers is as good as any.
-    const isYoung = current.newId !== '' && claim.atMs - idMs(current.newId) < ANSWERED_MS;
-    const again = { ...claim, newId: isYoung ? current.newId : newId };
+    const first = { wallMs: idMs(current.newId), steadyMs: current.steadyMs };
+    const isOver = hasPassed(ANSWERED_MS, first, now);
+    if (current.done && !isOver) return { status: current.status, body: current.body };
+    if (!current.done && claim.atMs - current.atMs < ANSWER_CLAIM_MS) return 'pending';
+    const again = isOver ? claim : { ...claim, newId: current.newId, steadyMs: current.steadyMs };
     const taken = await this.tables.compareAndSet(keptAnswers, { name }, current, again);
     return taken.applied ? { newId: again.newId } : 'pending';
   }

@@ -33,6 +33,8 @@ export class SoloPlacement implements Placement {
   private floorMs = 0;
   /** The stored row. */
   private stored: StoreShardMapRecord | undefined;
+  /** Steady time, and the monotonic clock's at the same moment. */
+  private steady = { ms: 0, monotonicMs: 0 };
   private timer: Timer | undefined;
   private reserving: Promise<void> = Promise.resolve();
 
@@ -57,6 +59,10 @@ export class SoloPlacement implements Placement {
     return this.stored?.idFloorMs ?? 0;
   }
 
+  steadyMs(): number | undefined {
+    return this.host && this.steadyNowMs();
+  }
+
   format(): number {
     return this.map.format;
   }
@@ -76,7 +82,8 @@ export class SoloPlacement implements Placement {
       format: program.format,
       formatVersion: before?.format === program.format ? before.formatVersion : program.version,
     };
-    const record = toRecord(next);
+    this.steady = { ms: before?.steadyMs ?? clock.nowMs(), monotonicMs: clock.monotonicMs() };
+    const record = { ...toRecord(next), steadyMs: this.steady.ms } as StoreShardMapRecord;
     const { applied } = await tables.compareAndSet(shardMap, { cluster }, before, record);
     if (!applied) throw new Unavailable('another process has taken the shards at the same time');
     this.floorMs = next.idFloorMs - RESERVE_AHEAD_MS;
@@ -110,13 +117,18 @@ export class SoloPlacement implements Placement {
     const { tables, clock, cluster, log, stampedMs } = this.context;
     const { stored } = this;
     if (stored === undefined) return;
-    const next = { ...stored, idFloorMs: Math.max(clock.nowMs(), stampedMs(), this.floorMs) + aheadMs };
+    const idFloorMs = Math.max(clock.nowMs(), stampedMs(), this.floorMs) + aheadMs;
+    const next = { ...stored, idFloorMs, steadyMs: this.steadyNowMs() };
     try {
       const { applied, current } = await tables.compareAndSet(shardMap, { cluster }, stored, next);
       if (applied || current?.version === stored.version) this.stored = applied ? next : current;
     } catch (error) {
       log.warn({ err: error }, 'failed to store the latest time of ids');
     }
+  }
+
+  private steadyNowMs(): number {
+    return this.steady.ms + this.context.clock.monotonicMs() - this.steady.monotonicMs;
   }
 
   readiness(): Readiness {

@@ -14,6 +14,7 @@ import { Alarms } from '../actors/runtime/effects/alarms.js';
 import { type AnyKind, answererOf, askerOf } from '../actors/runtime/kind.js';
 import type { Placement, ShardHost } from '../actors/runtime/placement/placement.js';
 import { StampClock } from '../actors/runtime/placement/stamp-clock.js';
+import { SteadyClock } from '../actors/runtime/placement/steady-clock.js';
 import { Runtime } from '../actors/runtime/runtime.js';
 import { systemClock, systemRandom } from '../actors/runtime/system.js';
 import type { HomeRings, RecentIds } from '../actors/timelines/home-rings.js';
@@ -113,6 +114,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     idCeilingMs: () => owners?.idCeilingMs?.() ?? Number.POSITIVE_INFINITY,
     format: () => owners?.format?.() ?? 0,
     clusterMs: () => owners?.clusterMs?.(),
+    steadyMs: () => owners?.steadyMs?.(),
     ownerEpoch: (shard) => owners?.ownerEpoch?.(shard),
     stillOwns: async (shard, epoch) => (await owners?.stillOwns?.(shard, epoch)) ?? true,
   };
@@ -223,7 +225,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     tables,
     media,
     workshop,
-    registry: new Registrar(tables, clock, heard),
+    registry: new Registrar(tables, clock, heard, new SteadyClock(clock, placement)),
     clock,
     idClock: stamps,
     random,

@@ -276,7 +276,8 @@ export const keptAnswers = table('kept_answers', {
   clustering: {},
   value: codec('murmuration.store.KeptAnswer'),
   conditional: true,
-  ttlSeconds: 3_600,
+  // Readers count the hour for which an answer is good. The store counts by a clock that may step ahead by hours.
+  ttlSeconds: 86_400,
 });
 /**
  * Sign-ups refused for their e-mail provider, by day since 1970 and by the domain of the block. A node writes a bounded

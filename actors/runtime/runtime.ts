@@ -32,6 +32,7 @@ import type { Logger } from './logger.js';
 import { newMetrics, type RuntimeMetrics } from './metrics.js';
 import { ClockScope } from './placement/clock-scope.js';
 import type { Placement, ShardHost } from './placement/placement.js';
+import { SteadyClock } from './placement/steady-clock.js';
 import type { ActorJournal } from './state/recovery.js';
 
 /** Waits between two tries to read a shard's backlog. */
@@ -88,6 +89,7 @@ export class Runtime implements Asker, ShardHost {
       journal,
       placement,
       clock: this.scope,
+      steady: new SteadyClock(clock, placement),
       random,
       logger,
       limits,

@@ -2589,10 +2589,11 @@ export interface StoreJournalRecord {
   readonly answered?: StoreAnswered | undefined;
 }
 
-/** key: the command's name and its key. reply: as the command's answer is encoded. */
+/** key: the command's name and its key. reply: as the command's answer is encoded. steady_ms: see SteadyClock. */
 export interface StoreAnswered {
   readonly key: string;
   readonly reply: Uint8Array;
+  readonly steadyMs: number;
 }
 
 /** An actor after its entry seq, which has that epoch. before_reply, after_reply: the last entry whose effects are all done, for each lane. bytes, checksum (CRC-32): of the encoded state, which is inline or in as many chunks. */
@@ -2663,6 +2664,8 @@ export interface StoreShardMapRecord {
   /** The newest format (cluster/format.ts) that anything stored or sent may have; a version of the program that knows it. */
   readonly format: number;
   readonly formatVersion: string;
+  /** Of a node alone: steady time (SteadyClock), as it was stored last. */
+  readonly steadyMs?: number | undefined;
 }
 
 /** Where the nodes' quorums are (store/cassandra/data-center.ts). */
@@ -2772,13 +2775,14 @@ export interface StorePoll {
   readonly round: number;
 }
 
-/** The answer to a request with an Idempotency-Key; not done: it is under way since at_ms, or failed (0). new_id: for what it makes, whoever carries it out; empty in rows older than that. */
+/** The answer to a request with an Idempotency-Key; not done: it is under way since at_ms, or failed (0). new_id: for what it makes, whoever carries it out. steady_ms: when that was minted, see SteadyClock. */
 export interface StoreKeptAnswer {
   readonly atMs: number;
   readonly done: boolean;
   readonly status: number;
   readonly body: string;
   readonly newId: string;
+  readonly steadyMs: number;
 }
 
 export interface StorePollVotes {

@@ -128,6 +128,28 @@ test('who takes a failed request on has the id of who tried first, for an hour',
   assert.deepEqual(await registry.claimAnswer('a', second), { status: 200, body: '{}' });
 });
 
+test('an answer is kept for its hour though the wall clock steps ahead', async () => {
+  const tables = new MemoryTables();
+  const clock = {
+    skewMs: 0,
+    spentMs: 0,
+    nowMs: () => 1_000_000 + clock.skewMs + clock.spentMs,
+    monotonicMs: () => clock.spentMs,
+  };
+  const registry = new Registrar(tables, clock);
+  const [first, second, third] = [0, 1, 2].map((n) => makeId(clock.nowMs(), 1, n)) as [string, string, string];
+  const answer = { status: 200, body: '{}' };
+  await registry.claimAnswer('answered', first);
+  await registry.keepAnswer('answered', answer);
+  await registry.claimAnswer('in doubt', second);
+  await registry.keepAnswer('in doubt', undefined);
+  clock.skewMs += 2 * ANSWERED_MS;
+  assert.deepEqual(await registry.claimAnswer('answered', third), answer);
+  assert.deepEqual(await registry.claimAnswer('in doubt', third), { newId: second });
+  clock.spentMs += ANSWERED_MS;
+  assert.deepEqual(await registry.claimAnswer('answered', third), { newId: third });
+});
+
 test('an application keeps a bounded number of tokens of its own, the latest ones, and no other loses any', async () => {
   const { registry, clock, tables } = open();
   const issue = (clientId: string, hash: string) =>

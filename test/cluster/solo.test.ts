@@ -77,6 +77,28 @@ test('ids of a start are above all of an earlier one, though the clock was set b
   assert.equal(minted.size, 600);
 });
 
+test('steady time goes on from one start to the next, without steps of the clock and the time in between', async () => {
+  const tables = new MemoryTables();
+  const clock = new VirtualClock();
+  const startMs = clock.nowMs();
+  const first = new SoloPlacement(context(tables, clock));
+  assert.equal(first.steadyMs(), undefined);
+  await first.start(host());
+  clock.skewMs += 7_200_000;
+  await clock.advance(12_000);
+  assert.equal(first.steadyMs(), startMs + 12_000);
+  // Killed: what it stored last, at most five seconds ago, is all that is known.
+  clock.skewMs += 7_200_000;
+  const second = new SoloPlacement(context(tables, clock));
+  await second.start(host());
+  await clock.advance(1_000);
+  assert.equal(second.steadyMs(), startMs + 10_000 + 1_000);
+  await second.drain();
+  const third = new SoloPlacement(context(tables, clock));
+  await third.start(host());
+  assert.equal(third.steadyMs(), startMs + 10_000 + 1_000);
+});
+
 test('ids of a start begin at the clock after an orderly stop, and some seconds ahead of it after a kill', async () => {
   const tables = new MemoryTables();
   const clock = new VirtualClock();

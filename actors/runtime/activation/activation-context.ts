@@ -6,6 +6,7 @@ import type { RuntimeLimits } from '../limits.js';
 import type { Logger } from '../logger.js';
 import type { RuntimeMetrics } from '../metrics.js';
 import type { Placement } from '../placement/placement.js';
+import type { SteadyClock } from '../placement/steady-clock.js';
 import type { ActorJournal } from '../state/recovery.js';
 import type { FreshIds } from './fresh-ids.js';
 import type { Quieting } from './passivation.js';
@@ -17,6 +18,7 @@ export interface Surroundings {
   readonly journal: ActorJournal;
   readonly placement: Placement;
   readonly clock: Clock;
+  readonly steady: SteadyClock;
   readonly random: Random;
   readonly logger: Logger;
   readonly limits: RuntimeLimits;

@@ -301,7 +301,7 @@ export class Activation {
 
   private async handleBatch(awake: Awake): Promise<void> {
     if (!this.owned()) throw new NotTaken(`${this.name} is moving`);
-    const { clock, limits, journal, metrics, tables } = this.around;
+    const { steady, limits, journal, metrics, tables } = this.around;
     const storedSeq = awake.core.seq;
     const taken = this.mailbox.take(limits.batchMax);
     this.batch = taken;
@@ -309,8 +309,8 @@ export class Activation {
     const reading = rowsFor(awake.core, taken, tables);
     const rows = reading && (await reading);
     if (this.stopped) return;
-    const wallMs = clock.nowMs();
-    const { answers, decided, repeats, fault, untouched } = decideBatch(awake.core, taken, wallMs, settledSeq, rows);
+    const now = steady.now();
+    const { answers, decided, repeats, fault, untouched } = decideBatch(awake.core, taken, now, settledSeq, rows);
     metrics.repeats += repeats;
     if (fault !== undefined) this.reportFault(fault, awake.core.seq);
     if (decided.length > 0) {

@@ -2,6 +2,7 @@ import type { ReadTables } from '../../../store/port.js';
 import type { AnyTable } from '../../../store/table.js';
 import type { Delivery } from '../asking/delivery.js';
 import type { RowName } from '../carried-rows.js';
+import type { Moment } from '../placement/steady-clock.js';
 import { type ActorCore, type Decided, NotKnownYet } from '../state/core.js';
 
 /** Values of rows by the command whose decision needs them; null for a row that does not exist. */
@@ -67,7 +68,7 @@ async function readRows(
 export function decideBatch(
   core: ActorCore,
   taken: readonly Delivery[],
-  wallMs: number,
+  now: Moment,
   /** As of before the rows were read. */
   settledSeq: number,
   rows?: ReadRows,
@@ -79,7 +80,7 @@ export function decideBatch(
     // Its caller has given up: to decide it now would do what nobody waits for.
     if (!delivery.open) continue;
     try {
-      const handled = core.handle(delivery, wallMs, settledSeq, rows?.get(delivery));
+      const handled = core.handle(delivery, now, settledSeq, rows?.get(delivery));
       if (handled.repeated) repeats += 1;
       if (handled.decided !== undefined) decided.push(handled.decided);
       answers.push({ delivery, reply: handled.reply, seq: core.seq });

@@ -1,11 +1,11 @@
 import type { StoreAnswered } from '../../../proto/gen/types.js';
 import { ANSWERED_BYTES_MAX, ANSWERED_MAX, ANSWERED_MS } from '../limits.js';
+import { hasPassed, type Moment } from '../placement/steady-clock.js';
 
 /** An answer as kept in snapshots. `reply`: its bytes, one to a character, which takes a tenth of a typed array's memory. */
-type AnsweredMark = readonly [key: string, atMs: number, reply: string];
+type AnsweredMark = readonly [key: string, wallMs: number, steadyMs: number, reply: string];
 
-interface Kept {
-  readonly atMs: number;
+interface Kept extends Moment {
   readonly reply: string;
 }
 
@@ -20,38 +20,38 @@ export class Answered {
 
   static from(marks: readonly AnsweredMark[]): Answered {
     const answered = new Answered();
-    for (const [key, atMs, reply] of marks) answered.keep(key, atMs, reply);
+    for (const [key, wallMs, steadyMs, reply] of marks) answered.keep(key, { wallMs, steadyMs, reply });
     return answered;
   }
 
   /** The reply's bytes; undefined: none is known, or it is too old to count. */
-  find(key: string, nowMs: number): Uint8Array | undefined {
+  find(key: string, now: Moment): Uint8Array | undefined {
     const kept = this.byKey.get(key);
-    return kept === undefined || nowMs - kept.atMs >= ANSWERED_MS ? undefined : Buffer.from(kept.reply, 'latin1');
+    return kept === undefined || hasPassed(ANSWERED_MS, kept, now) ? undefined : Buffer.from(kept.reply, 'latin1');
   }
 
-  note({ key, reply }: StoreAnswered, atMs: number): void {
+  note({ key, reply, steadyMs }: StoreAnswered, wallMs: number): void {
     const { buffer, byteOffset, byteLength } = reply;
-    this.keep(key, atMs, Buffer.from(buffer, byteOffset, byteLength).toString('latin1'));
+    this.keep(key, { wallMs, steadyMs, reply: Buffer.from(buffer, byteOffset, byteLength).toString('latin1') });
   }
 
   /** Oldest first, without those that count no more. */
-  marks(nowMs: number): AnsweredMark[] {
-    this.forget(nowMs);
-    return Array.from(this.byKey, ([key, { atMs, reply }]) => [key, atMs, reply]);
+  marks(now: Moment): AnsweredMark[] {
+    this.forget(now);
+    return Array.from(this.byKey, ([key, { wallMs, steadyMs, reply }]) => [key, wallMs, steadyMs, reply]);
   }
 
-  private keep(key: string, atMs: number, reply: string): void {
+  private keep(key: string, kept: Kept): void {
     this.drop(key);
-    this.byKey.set(key, { atMs, reply });
-    this.bytes += key.length + reply.length;
-    this.forget(atMs);
+    this.byKey.set(key, kept);
+    this.bytes += key.length + kept.reply.length;
+    this.forget(kept);
   }
 
-  private forget(nowMs: number): void {
-    for (const [key, { atMs }] of this.byKey) {
+  private forget(now: Moment): void {
+    for (const [key, kept] of this.byKey) {
       const isTooMuch = this.byKey.size > ANSWERED_MAX || (this.bytes > ANSWERED_BYTES_MAX && this.byKey.size > 1);
-      if (!isTooMuch && nowMs - atMs < ANSWERED_MS) break;
+      if (!isTooMuch && !hasPassed(ANSWERED_MS, kept, now)) break;
       this.drop(key);
     }
   }

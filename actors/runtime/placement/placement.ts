@@ -22,6 +22,8 @@ export interface Placement {
    * The time that most members' clocks show. Absent or undefined: there are too few to tell whose clock is wrong.
    */
   clusterMs?(): number | undefined;
+  /** Time without the steps of the wall clock (`SteadyClock`), as far as it is stored. Absent or undefined: it is not. */
+  steadyMs?(): number | undefined;
   /**
    * Under which epoch the shard's owner, whichever node that is, was last known to own it: there it is asked first.
    * Absent or undefined: there never is another owner.

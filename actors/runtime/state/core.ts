@@ -4,6 +4,7 @@ import { Dedupe } from '../asking/dedupe.js';
 import { Answered } from '../asking/replies-by-key.js';
 import type { RowName } from '../carried-rows.js';
 import type { AnyKind } from '../kind.js';
+import type { Moment } from '../placement/steady-clock.js';
 import type { Ctx, Decision } from '../slice.js';
 
 /** A stored event, decoded. */
@@ -51,6 +52,8 @@ export class ActorCore {
   seq = 0;
   /** Time of the last entry. */
   atMs = 0;
+  /** Steady time of the last command; 0 before the first. */
+  steadyMs = 0;
   // biome-ignore lint/suspicious/noExplicitAny: its type is the kind's business.
   state: any;
   dedupe = new Dedupe();
@@ -71,16 +74,17 @@ export class ActorCore {
    * Decides one command and applies what it decided. With a key it does so once: what it answered then is answered to
    * its repeats. Throws what decide or apply throw: a bug. @throws NotKnownYet
    */
-  handle(message: Handleable, wallMs: number, settledSeq = 0, row?: unknown): Handled {
+  handle(message: Handleable, now: Moment, settledSeq = 0, row?: unknown): Handled {
     const { command, input, cause, once } = message;
+    this.steadyMs = now.steadyMs;
     // A question that is asked again, its reply lost, is answered anew: nothing was done that would be done twice.
     if (cause !== undefined && this.dedupe.repeats(cause) && !this.asks(command)) {
       return { reply: this.kind.commands[command]?.out.decode(NO_BYTES), repeated: true };
     }
     const decide = this.kind.slice.decide[command];
     if (decide === undefined) throw new Error(`${this.kind.name} has no command ${command}`);
-    const nowMs = Math.max(wallMs, this.atMs);
-    const earlier = once === undefined ? undefined : this.answered?.find(keyOf(command, once), nowMs);
+    const nowMs = Math.max(now.wallMs, this.atMs);
+    const earlier = once === undefined ? undefined : this.answered?.find(keyOf(command, once), now);
     if (earlier !== undefined) return { reply: this.kind.commands[command]?.out.decode(earlier), repeated: true };
     const decision: Decision<Record<string, object>, unknown> = decide(
       this.state,
@@ -152,7 +156,7 @@ export class ActorCore {
   /** What is stored with what the command decided. */
   private answerTo(command: string, once: string, reply: unknown): StoreAnswered {
     const codec = this.kind.commands[command]?.out;
-    return { key: keyOf(command, once), reply: codec?.encode(reply) ?? NO_BYTES };
+    return { key: keyOf(command, once), reply: codec?.encode(reply) ?? NO_BYTES, steadyMs: this.steadyMs };
   }
 
   private apply(

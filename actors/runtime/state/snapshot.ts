@@ -47,7 +47,7 @@ export interface Captured {
  * @throws Halted when the actor has gone on meanwhile; what a pause rejects with
  */
 export async function capture(core: ActorCore, notes: CaptureNotes, pause: Pause): Promise<Captured> {
-  const answered = core.answered?.marks(core.atMs);
+  const answered = core.answered?.marks({ wallMs: core.atMs, steadyMs: core.steadyMs });
   const { state: live, atMs, seq } = core;
   const image: Image = { state: live, sources: core.dedupe.marks(), atMs, ...(answered?.length && { answered }) };
   const head = { ...notes, seq, stateVersion: core.kind.stateVersion };

@@ -31,6 +31,7 @@ export class StagePlacement implements Placement {
   idFloorMs(): number {
     return this.floorMs;
   }
+  steadyMs: () => number | undefined = () => undefined;
   ownerEpoch(): number | undefined {
     return this.owner;
   }

@@ -43,6 +43,43 @@ test('a key is good for one command, and again after its hour', async (t) => {
   assert.deepEqual(await lines(node), ['one', 'two', 'three']);
 });
 
+test('a key stays good for its hour though the wall clock steps ahead and back, also behind a takeover', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1);
+  const first = await add(node, 'one', 'k');
+  stage.clock.skewMs += 2 * ANSWERED_MS;
+  assert.deepEqual(await add(node, 'two', 'k'), first);
+  await add(node, 'ahead', 'another');
+  stage.clock.skewMs -= 2 * ANSWERED_MS;
+  assert.deepEqual(await add(node, 'three', 'k'), first);
+  await node.runtime.release(STAGE_SHARDS, async () => undefined);
+  const second = await stage.node(2);
+  assert.deepEqual(await add(second, 'four', 'k'), first);
+  await stage.clock.advance(ANSWERED_MS);
+  await add(second, 'five', 'k');
+  assert.deepEqual(await lines(second), ['one', 'ahead', 'five']);
+});
+
+test('a key stays good though the wall clock steps ahead before a node that stores steady time starts again', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const node = await stage.node(1);
+  const steadyMs = stage.clock.nowMs();
+  const first = await add(node, 'one', 'k');
+  stage.kill(node);
+  stage.clock.skewMs += 2 * ANSWERED_MS;
+  const again = await stage.node(undefined);
+  const startedMs = stage.clock.monotonicMs();
+  again.placement.epoch = 2;
+  again.placement.steadyMs = () => steadyMs + stage.clock.monotonicMs() - startedMs;
+  await again.runtime.acquire(STAGE_SHARDS);
+  assert.deepEqual(await add(again, 'two', 'k'), first);
+  await stage.clock.advance(ANSWERED_MS);
+  await add(again, 'three', 'k');
+  assert.deepEqual(await lines(again), ['one', 'three']);
+});
+
 test('what was refused, or recorded nothing, is not kept', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());

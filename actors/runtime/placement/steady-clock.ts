@@ -1,0 +1,36 @@
+import type { Clock } from '../../domain/time.js';
+import type { Placement } from './placement.js';
+
+/** A moment by the wall clock and by steady time. */
+export interface Moment {
+  readonly wallMs: number;
+  readonly steadyMs: number;
+}
+
+/**
+ * Time without the steps of the wall clock: begins at the wall clock's time, then follows the monotonic clock. A placement
+ * that stores it lets it go on from where the last process left it: a step between two processes does not count either,
+ * nor does the time in which no process ran.
+ */
+export class SteadyClock {
+  readonly #aheadMs: number;
+
+  constructor(
+    private readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>,
+    private readonly placement: Pick<Placement, 'steadyMs'> = {},
+  ) {
+    this.#aheadMs = clock.nowMs() - clock.monotonicMs();
+  }
+
+  now(): Moment {
+    const { clock, placement } = this;
+    return { wallMs: clock.nowMs(), steadyMs: placement.steadyMs?.() ?? clock.monotonicMs() + this.#aheadMs };
+  }
+}
+
+/**
+ * True when so much time has passed by both measures. The wall clock alone may have stepped ahead; steady time alone is
+ * another on each node, and stands still while a machine sleeps.
+ */
+export const hasPassed = (ms: number, since: Moment, now: Moment): boolean =>
+  now.wallMs - since.wallMs >= ms && now.steadyMs - since.steadyMs >= ms;
