@@ -12,10 +12,11 @@ import { FileSender } from './http/file-sender.js';
 import { Head, isMisframed } from './http/head.js';
 import { preflightHeaders } from './http/headers.js';
 import { healthAnswer, isHealthPath } from './http/health.js';
+import { linger } from './http/lingering.js';
 import { problemAnswer } from './http/problem-answer.js';
 import { RateLimits } from './http/rate-limits.js';
 import { RATE_RULES, type RateRules, rateRules } from './http/rate-rules.js';
-import { ConstantHead, isUsual, requestId, respond, respondUsual } from './http/responder.js';
+import { ConstantHead, isUsual, requestId, respond, respondAhead, respondUsual } from './http/responder.js';
 import { type Answer, type AnyRoute, JsonText, Streamed } from './http/route.js';
 import type { Services } from './http/services.js';
 import type { BlockedAddresses } from './moderation/address-blocks.js';
@@ -243,8 +244,10 @@ class GatewayServer implements Server {
       return;
     }
     if (this.#options.blocked?.any === true && this.#isBlocked(exchange, this.#options.blocked)) {
-      const closing = this.#draining || mayBeLong(request);
-      respond(response, FORBIDDEN, { id: exchange.id, bodiless: method === 'HEAD', closing });
+      const isLong = mayBeLong(request);
+      const closing = this.#draining || isLong;
+      if (isLong && method !== 'HEAD') this.#answerAhead(response, FORBIDDEN, exchange.id);
+      else respond(response, FORBIDDEN, { id: exchange.id, bodiless: method === 'HEAD', closing });
       return;
     }
     const match = this.#dispatcher.match(head);
@@ -321,13 +324,16 @@ class GatewayServer implements Server {
         reason === 'no_store' ? 'refused requests: the store does not answer' : 'refused requests: overloaded';
       this.#options.logger.warn({ reason, inFlight: this.#admission.inFlight }, message);
     }
-    const closing = this.#draining || mayBeLong(request);
+    const isLong = mayBeLong(request);
+    const closing = this.#draining || isLong;
     const number = ++this.#requests;
-    if (method !== 'HEAD') {
+    if (!isLong && method !== 'HEAD') {
       respondUsual(response, { body: answer.body }, this.#refusalHead.of(number), closing);
       return;
     }
-    respond(response, answer, { id: requestId(this.#idPrefix, number), bodiless: true, closing });
+    const id = requestId(this.#idPrefix, number);
+    if (method === 'HEAD') respond(response, answer, { id, bodiless: true, closing });
+    else this.#answerAhead(response, answer, id);
   }
 
   async #finishLater(exchange: Exchange, pending: Promise<Answer | undefined>): Promise<void> {
@@ -375,11 +381,19 @@ class GatewayServer implements Server {
       exchange.answered = true;
       return;
     }
-    if (head.method === 'HEAD' || !isUsual(answer)) {
+    if (body?.unread === true && head.method !== 'HEAD') {
+      this.#answerAhead(response, answer, exchange.id);
+    } else if (head.method === 'HEAD' || !isUsual(answer)) {
       respond(response, answer, { id: exchange.id, bodiless: head.method === 'HEAD', closing });
     } else if (corked) respondUsual(response, answer, this.#usualHead.of(number), closing);
     else response.cork(() => respondUsual(response, answer, this.#usualHead.of(number), closing));
     exchange.answered = true;
+  }
+
+  /** Answers a request whose body nobody reads. */
+  #answerAhead(response: HttpResponse, answer: Answer, id: string): void {
+    respondAhead(response, answer, id);
+    linger(response, this.#options.services.clock);
   }
 
   #failure({ id }: Exchange, err: unknown): Answer {

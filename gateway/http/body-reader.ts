@@ -8,7 +8,7 @@ type NoRoom = 'unavailable' | 'over_share';
 
 /**
  * A body that is too large is read to its end and discarded, up to this size, because many clients look for an answer
- * only after they have sent everything. Past it the connection is closed.
+ * only after they have sent everything. Past it the server answers before the end (`linger`).
  */
 const DISCARD_BYTES_MAX = 16 * 1_048_576;
 /**
@@ -109,6 +109,9 @@ export class BodyReader {
     });
     if (announced > Math.max(DISCARD_BYTES_MAX, bytesMax)) {
       this.unread = true;
+      response.onData((_chunk, last) => {
+        if (last) this.unread = false;
+      });
       this.#settle('too_large');
       return;
     }

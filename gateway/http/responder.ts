@@ -123,6 +123,27 @@ export function respond(response: HttpResponse, answer: Answer, delivery: Delive
   });
 }
 
+/** Behind the bytes of `writeStatus`. */
+const LINE_END = '\r\n';
+
+/**
+ * Sends an answer while the request's body is still coming, and leaves the response open: uWebSockets passes on no more
+ * of a body once the response has ended. So all of it goes as the status line, whose line end counts as the last bytes of
+ * the answer's body. Not for answers without a body. The connection takes no further request.
+ */
+export function respondAhead(response: HttpResponse, answer: Answer, id: string): void {
+  const raw = answer.headers?.['content-type'] !== undefined && isRaw(answer.body);
+  const body = encode(answer.body, raw);
+  const headers = headersOf(answer, raw);
+  headers.delete('keep-alive');
+  const lines = [statusLine(answer.status), `x-request-id: ${id}`];
+  for (const [name, value] of headers) lines.push(`${name}: ${value}`);
+  for (const cookie of answer.cookies ?? []) lines.push(`set-cookie: ${checked('set-cookie', cookie)}`);
+  lines.push('connection: close', `content-length: ${body.length + LINE_END.length}`, '', '');
+  const bytes = Buffer.concat([Buffer.from(lines.join(LINE_END)), body]);
+  response.cork(() => response.writeStatus(bytes));
+}
+
 function statusLine(status: number): string {
   return status === 200 ? '200 OK' : `${status} ${STATUS_CODES[status] ?? 'Unknown'}`;
 }
