@@ -17,6 +17,8 @@ export interface Events {
   noticeRetracted: P.AccountNoticeRetracted;
   notificationDismissed: P.AccountNotificationDismissed;
   notificationsDismissed: P.AccountNotificationsDismissed;
+  /** The store makes one mark of removed rows of many. */
+  notificationsSwept: P.AccountNotificationsSwept;
   notificationsCleared: P.AccountNotificationsCleared;
   /** The oldest give way: as if they had been cleared. */
   notificationsTrimmed: P.AccountNotificationsCleared;
@@ -27,6 +29,8 @@ export interface State extends PolicyState {
   /** Of those of the latest that wait for a decision, by id, whose they are. */
   readonly recentFiltered: Map<string, string>;
   readonly recentDismissals: Set<string>;
+  /** Ids dismissed since the last sweep; SWEPT_MIN and those of one command at most. */
+  unswept: string[];
   lastNotificationId: string | undefined;
   clearedUpToId: string | undefined;
   /** Notifications since the last milestone. */
@@ -44,6 +48,11 @@ export const MILESTONE_NOTICES = 50_000;
  * partitions in Cassandra stay below 100 MB.
  */
 export const MILESTONES_MAX = 9;
+/**
+ * Dismissals before a sweep. A store keeps a mark of each removed row for days, and refuses to read over 100,000 of them;
+ * a sweep leaves one mark between two rows that are there.
+ */
+export const SWEPT_MIN = 64;
 /** Of one command: those of a group are dismissed together. */
 export const DISMISSED_TOGETHER_MAX = 1_000;
 
@@ -63,15 +72,20 @@ export const notify: Part<State, Commands, Events> = {
       const told = noticed(state, notice, about);
       if (told.length === 0) return { events: [], reply: {} };
       const replaced = before === undefined ? [] : [{ type: 'notificationDismissed' as const, id: before.id }];
-      return { events: [...trimmed(state), ...replaced, ...told], reply: {} };
+      return { events: [...trimmed(state), ...swept(state), ...replaced, ...told], reply: {} };
     },
-    retractNotice: (state, notice) => ({ events: retracted(state, notice), reply: {} }),
+    retractNotice(state, notice) {
+      const events = retracted(state, notice);
+      return { events: events.length > 0 ? [...swept(state), ...events] : [], reply: {} };
+    },
     dismissNotification(state, { id }) {
-      return { events: isThere(state, id) ? [{ type: 'notificationDismissed', id }] : [], reply: {} };
+      if (!isThere(state, id)) return { events: [], reply: {} };
+      return { events: [...swept(state), { type: 'notificationDismissed', id }], reply: {} };
     },
     dismissNotifications(state, { ids }) {
       const there = ids.slice(0, DISMISSED_TOGETHER_MAX).filter((id) => isThere(state, id));
-      return { events: there.length > 0 ? [{ type: 'notificationsDismissed', ids: there }] : [], reply: {} };
+      if (there.length === 0) return { events: [], reply: {} };
+      return { events: [...swept(state), { type: 'notificationsDismissed', ids: there }], reply: {} };
     },
     clearNotifications({ lastNotificationId, clearedUpToId }) {
       if (lastNotificationId === undefined || lastNotificationId === clearedUpToId) return { events: [], reply: {} };
@@ -96,7 +110,11 @@ export const notify: Part<State, Commands, Events> = {
     notificationsDismissed(state, { ids }) {
       for (const id of ids) forget(state, id);
     },
+    notificationsSwept(state) {
+      state.unswept = [];
+    },
     notificationsCleared(state, { upToId }) {
+      state.unswept = [];
       state.recentNotices.clear();
       state.recentFiltered.clear();
       state.clearedUpToId = upToId;
@@ -121,6 +139,7 @@ export const notify: Part<State, Commands, Events> = {
     noticeRetracted: codec('murmuration.account.NoticeRetracted'),
     notificationDismissed: codec('murmuration.account.NotificationDismissed'),
     notificationsDismissed: codec('murmuration.account.NotificationsDismissed'),
+    notificationsSwept: codec('murmuration.account.NotificationsSwept'),
     notificationsCleared: codec('murmuration.account.NotificationsCleared'),
     notificationsTrimmed: codec('murmuration.account.NotificationsCleared'),
   },
@@ -138,6 +157,12 @@ function trimmed({ milestones, clearedUpToId }: Readonly<State>): Recorded<Pick<
   const [upToId] = milestones;
   if (upToId === undefined || milestones.length < MILESTONES_MAX) return [];
   return [{ type: 'notificationsTrimmed', upToId, afterId: clearedUpToId }];
+}
+
+/** Sweeps what was dismissed, when it is enough: their rows were removed by earlier entries. */
+function swept({ unswept, lastNotificationId }: Readonly<State>): Recorded<Pick<Events, 'notificationsSwept'>>[] {
+  if (unswept.length < SWEPT_MIN || lastNotificationId === undefined) return [];
+  return [{ type: 'notificationsSwept', ids: unswept, upToId: lastNotificationId }];
 }
 
 /** What a notice comes to: one event, or none when it is not wanted. For commands that are one themselves, too. */
@@ -213,6 +238,7 @@ function editTold(state: Readonly<State>, notice: P.AccountNotify): { id: string
 function forget(state: State, id: string): void {
   for (const [key, noticeId] of state.recentNotices) if (noticeId === id) state.recentNotices.delete(key);
   state.recentDismissals.add(id);
+  state.unswept.push(id);
   dropOldest(state.recentDismissals);
   const from = state.recentFiltered.get(id);
   if (from === undefined) return;

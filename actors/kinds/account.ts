@@ -85,6 +85,7 @@ export function initialAccount(id: string): AccountState {
     recentNotices: new Map(),
     recentFiltered: new Map(),
     recentDismissals: new Set(),
+    unswept: [],
     lastNotificationId: undefined,
     clearedUpToId: undefined,
     unmarkedNotices: 0,
@@ -261,7 +262,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
     forgets,
     overlaps,
     takeAway,
-    stateVersion: 21,
+    stateVersion: 22,
     once: ['exchangeCode'],
     remembered: [
       'post',

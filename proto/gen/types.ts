@@ -1381,6 +1381,12 @@ export interface AccountNotificationsDismissed {
   readonly ids: readonly string[];
 }
 
+/** ids: dismissed one by one before; up_to_id: the last notification then. */
+export interface AccountNotificationsSwept {
+  readonly ids: readonly string[];
+  readonly upToId: string;
+}
+
 /** after_id: where the last clearing ended. */
 export interface AccountNotificationsCleared {
   readonly upToId: string;
@@ -3184,6 +3190,7 @@ export interface Messages {
   'murmuration.account.NotificationDismissed': AccountNotificationDismissed;
   'murmuration.account.DismissNotifications': AccountDismissNotifications;
   'murmuration.account.NotificationsDismissed': AccountNotificationsDismissed;
+  'murmuration.account.NotificationsSwept': AccountNotificationsSwept;
   'murmuration.account.NotificationsCleared': AccountNotificationsCleared;
   'murmuration.account.Subscribe': AccountSubscribe;
   'murmuration.account.SubscriberSet': AccountSubscriberSet;

@@ -29,15 +29,14 @@ const keyOf = (account: string, id: string) => ({ account, era: eraOfId(id), not
 
 /** The account's notifications and direct statuses as rows. */
 export function notificationRows(
-  tables: Pick<ReadTables, 'range'>,
+  tables: Pick<Tables, 'range' | 'removeRange'>,
   accountRow: (state: Readonly<AccountState>) => RowWrite,
 ): Reaction<AccountState, AccountEvents>['on'] {
-  /** Of what waits from these accounts. */
+  /** Changes what waits from these accounts. */
   const settle = async (
     settled: readonly AccountSettledRequest[],
     { self, state }: Happened<AccountState>,
-    effects: Effects,
-    change: (row: NoticeRow) => RowWrite,
+    change: (rows: readonly NoticeRow[]) => Promise<void>,
   ) => {
     const from = new Set(settled.map((one) => one.from));
     const since = settled.map((one) => one.sinceId).sort(compareIds)[0];
@@ -45,9 +44,17 @@ export function notificationRows(
     if (since === undefined || upTo === undefined) return;
     const after = higher(storedId((BigInt(since) - 1n).toString()), state.clearedUpToId);
     await eachPage(tables, self, after, upTo, async (rows) => {
-      const due = rows.filter(({ value }) => value.filtered === true && from.has(value.from));
-      await writeAll(effects, due.map(change));
+      await change(rows.filter(({ value }) => value.filtered === true && from.has(value.from)));
     });
+  };
+  const removeRows = async (rows: readonly NoticeRow[], self: string, effects: Effects) => {
+    const ids = rows.map(({ key }) => key.notification);
+    await writeAll(
+      effects,
+      rows.map(({ key }) => remove(notifications, key)),
+    );
+    const last = ids.at(-1);
+    if (last !== undefined) await sweep(tables, self, ids, last);
   };
   /** All readers start above the cleared ones. The removal of one row invalidates the pages that are cached. */
   const writeBound = (
@@ -68,10 +75,7 @@ export function notificationRows(
         const told = rows.filter(
           ({ value }) => value.type === kind && value.from === from && value.statusId === statusId,
         );
-        await writeAll(
-          effects,
-          told.map(({ key }): RowWrite => remove(notifications, key)),
-        );
+        await removeRows(told, self, effects);
       });
     },
     directHeard({ statusId, conversationId, from }, { self }, effects) {
@@ -84,21 +88,53 @@ export function notificationRows(
         effects,
         ids.map((id) => remove(notifications, keyOf(self, id))),
       ),
+    notificationsSwept: ({ ids, upToId }, { self }) => sweep(tables, self, ids, upToId),
     notificationsCleared: writeBound,
     notificationsTrimmed: writeBound,
     notificationRequestsAccepted: ({ settled }, happened, effects) =>
-      settle(settled, happened, effects, ({ key, value }) =>
-        put(notifications, key, { ...value, filtered: undefined }),
+      settle(settled, happened, (rows) =>
+        writeAll(
+          effects,
+          rows.map(({ key, value }) => put(notifications, key, { ...value, filtered: undefined })),
+        ),
       ),
     notificationRequestsDismissed: ({ settled }, happened, effects) =>
-      settle(settled, happened, effects, ({ key }) => remove(notifications, key)),
+      settle(settled, happened, (rows) => removeRows(rows, happened.self, effects)),
   };
+}
+
+/**
+ * Removes once more, as one range, whatever lies between the rows that are there around each removed row: a store reads
+ * over one mark then. All rows up to `upToId` must have been written, or removed, before.
+ */
+async function sweep(
+  tables: Pick<Tables, 'range' | 'removeRange'>,
+  account: string,
+  ids: readonly string[],
+  upToId: string,
+): Promise<void> {
+  let swept = { era: -1, before: '' };
+  for (const id of [...ids].sort(compareIds)) {
+    const era = eraOfId(id);
+    if (era === swept.era && compareIds(id, swept.before) < 0) continue;
+    const partition = { account, era };
+    const around = { notification: id };
+    const [[above], [below]] = await Promise.all([
+      tables.range(notifications, partition, { after: around, limit: 1 }),
+      tables.range(notifications, partition, { before: around, reverse: true, limit: 1 }),
+    ]);
+    const end = idAfter(upToId);
+    const before = above === undefined ? end : lower(above.key.notification, end);
+    const after = below && { notification: below.key.notification };
+    await tables.removeRange(notifications, partition, { after, before: { notification: before } });
+    swept = { era, before };
+  }
 }
 
 /** Behind the reply: removes the rows of cleared notifications, each partition's at once. */
 export function clearedNotifications(tables: Pick<Tables, 'removeRange'>): Reaction<AccountState, AccountEvents> {
   const removeUpTo = async ({ upToId, afterId }: AccountNotificationsCleared, { self: account }: Now) => {
-    const before = { notification: storedId((BigInt(upToId) + 1n).toString()) };
+    const before = { notification: idAfter(upToId) };
     for (let era = eraOfId(higher(account, afterId)); era <= eraOfId(upToId); era++)
       await tables.removeRange(notifications, { account, era }, { before });
   };
@@ -108,6 +144,10 @@ export function clearedNotifications(tables: Pick<Tables, 'removeRange'>): React
     on: { notificationsCleared: removeUpTo, notificationsTrimmed: removeUpTo },
   };
 }
+
+const idAfter = (id: string): string => storedId((BigInt(id) + 1n).toString());
+
+const lower = (id: string, other: string): string => (compareIds(id, other) < 0 ? id : other);
 
 const higher = (id: string, other: string | undefined): string =>
   other === undefined || compareIds(other, id) < 0 ? id : other;

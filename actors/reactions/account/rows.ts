@@ -1,5 +1,5 @@
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
-import { put, type ReadTables, type RowWrite, remove } from '../../../store/port.js';
+import { put, type ReadTables, type RowWrite, remove, type Tables } from '../../../store/port.js';
 import { accounts, followers, following, tokens } from '../../../store/tables.js';
 import type { AccountEvents, AccountState } from '../../account/commands.js';
 import { eraOfId } from '../../domain/ids.js';
@@ -118,7 +118,7 @@ async function writeGone(
 }
 
 /** The account's rows: itself, whom it follows, who follows it, its tokens, its notifications. */
-export function accountRows(tables: Pick<ReadTables, 'range'>): Reaction<AccountState, AccountEvents> {
+export function accountRows(tables: Pick<Tables, 'range' | 'removeRange'>): Reaction<AccountState, AccountEvents> {
   return {
     surface: 'rows',
     beforeReply: true,

@@ -5,6 +5,7 @@ import {
   MILESTONE_NOTICES,
   MILESTONES_MAX,
   NOTICES_REMEMBERED_MAX,
+  SWEPT_MIN,
 } from '../../../actors/account/notify.js';
 import { idMs, makeId } from '../../../actors/domain/ids.js';
 import { accountSlice } from '../../../actors/kinds/account.js';
@@ -143,4 +144,20 @@ test('one that is too old to be remembered is looked for', () => {
   const { type, ...rest } = retract;
   const event = { ...rest, type: 'noticeRetracted', kind: type, sinceMs: older.sinceMs };
   assert.deepEqual(alice.when('retractNotice', older).events.slice(known), [event]);
+});
+
+test('what was dismissed one by one is swept with the next change, once there is enough of it', () => {
+  let alice = newcomer();
+  const ids: string[] = [];
+  for (let n = 0; n < SWEPT_MIN; n++) {
+    alice = alice.when('notify', { ...favourite, statusId: `${n}` });
+    const id = alice.state.lastNotificationId ?? '';
+    ids.push(id);
+    alice = alice.when('dismissNotification', { id });
+  }
+  assert.equal(alice.events.length, 2 * SWEPT_MIN);
+  const swept = alice.when('notify', favourite);
+  assert.deepEqual(swept.events.at(-2), { type: 'notificationsSwept', ids, upToId: ids.at(-1) });
+  assert.deepEqual(swept.state.unswept, []);
+  assert.equal(swept.when('notify', { ...favourite, statusId: 'x' }).events.length, swept.events.length + 1);
 });

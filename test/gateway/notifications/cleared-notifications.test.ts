@@ -4,17 +4,20 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { DISMISSED_TOGETHER_MAX } from '../../../actors/account/notify.js';
 import { eraOfId, makeId } from '../../../actors/domain/ids.js';
 import { initialAccount } from '../../../actors/kinds/account.js';
-import { clearedNotifications } from '../../../actors/reactions/account/notification-rows.js';
+import { clearedNotifications, notificationRows } from '../../../actors/reactions/account/notification-rows.js';
 import { accountRecord } from '../../../actors/reactions/account/rows.js';
 import { eachOf } from '../../../actors/runtime/each-of.js';
 import { systemClock } from '../../../actors/runtime/system.js';
 import { notificationCursor, storedNotification } from '../../../gateway/notifications/notification-cursor.js';
 import { CassandraTables } from '../../../store/cassandra/cassandra-tables.js';
 import { LmdbTables } from '../../../store/lmdb/lmdb-tables.js';
-import { put, type Tables } from '../../../store/port.js';
+import { MemoryTables } from '../../../store/memory/memory-tables.js';
+import { put, remove, type Tables } from '../../../store/port.js';
 import { accounts, notifications } from '../../../store/tables.js';
+import { fc } from '../../kit/property.js';
 import { cassandraAddress, dropKeyspace } from '../../kit/services/cassandra.js';
 
 const log = { info: () => {}, warn: () => {}, error: () => {} };
@@ -23,6 +26,8 @@ const tables = [accounts, notifications];
 const ROWS = 100_001;
 const ROWS_A_WRITE = 256;
 const WRITES_AT_ONCE = 8;
+/** Notifications that stay, below those that are dismissed. */
+const OLDER = 40;
 /** A read of no rows, on a busy machine. */
 const LIST_MS_MAX = 2_000;
 /** No turn of the event loop takes longer while rows go. */
@@ -100,5 +105,71 @@ for (const [name, open] of [
     }
   });
 }
+
+for (const [name, open] of [
+  ['Cassandra', inCassandra],
+  ['LMDB', inLmdb],
+] as const) {
+  test(`${name}: a list answers at once behind 100,001 notifications that were dismissed one by one`, async () => {
+    const { store, end } = await open();
+    try {
+      const nowMs = Date.now();
+      const account = makeId(nowMs - 1_000_000, 0, 0);
+      const id = (n: number) => makeId(nowMs - 900_000 + n, 0, 0);
+      const keyOf = (n: number) => ({ account, era: eraOfId(id(n)), notification: id(n) });
+      const record = { type: 'follow', from: account, atMs: nowMs } as never;
+      await store.write([put(accounts, { account }, accountRecord(initialAccount(account)))]);
+      await store.write(Array.from({ length: OLDER }, (_, n) => put(notifications, keyOf(n), record)));
+      const { notificationsSwept } = notificationRows(store, () => assert.fail('no row of the account'));
+      const happened = { self: account } as never;
+      const upToId = id(OLDER + ROWS - 1);
+      // The newest first, as a client does that shows them so. Removing what is not there leaves as much.
+      for (let last = OLDER + ROWS; last > OLDER; last -= DISMISSED_TOGETHER_MAX) {
+        const first = Math.max(OLDER, last - DISMISSED_TOGETHER_MAX);
+        const some = Array.from({ length: last - first }, (_, n) => first + n);
+        const firsts = some.filter((_, n) => n % ROWS_A_WRITE === 0);
+        await eachOf(firsts, WRITES_AT_ONCE, (from) =>
+          store.write(
+            some.filter((n) => n >= from && n < from + ROWS_A_WRITE).map((n) => remove(notifications, keyOf(n))),
+          ),
+        );
+        await notificationsSwept?.({ ids: some.map(id), upToId }, happened, {} as never);
+      }
+      const beganMs = performance.now();
+      const cursor = notificationCursor({ tables: store, clock: systemClock }, account, ALL_ROWS);
+      const found = await cursor.next(OLDER);
+      assert.ok(performance.now() - beganMs < LIST_MS_MAX);
+      assert.deepEqual(
+        found.map((one) => one.id),
+        Array.from({ length: OLDER }, (_, n) => id(OLDER - 1 - n)),
+      );
+    } finally {
+      await end();
+    }
+  });
+}
+
+test('a sweep removes no row that is there, whichever ones were dismissed', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.boolean(), { maxLength: 40 }), fc.boolean(), async (isDismissed, twoEras) => {
+      const store = new MemoryTables();
+      const startMs = Date.now();
+      const account = makeId(startMs, 0, 0);
+      // An era has 199 days.
+      const id = (n: number) => makeId(startMs + n * (twoEras ? 20 : 1) * 86_400_000, 0, 0);
+      const keyOf = (n: number) => ({ account, era: eraOfId(id(n)), notification: id(n) });
+      const record = { type: 'follow', from: account, atMs: startMs } as never;
+      const all = isDismissed.map((_, n) => n);
+      await store.write(all.map((n) => put(notifications, keyOf(n), record)));
+      const gone = all.filter((n) => isDismissed[n]);
+      await store.write(gone.map((n) => remove(notifications, keyOf(n))));
+      const { notificationsSwept } = notificationRows(store, () => assert.fail('no row of the account'));
+      const upToId = id(isDismissed.length - 1);
+      await notificationsSwept?.({ ids: gone.map(id), upToId }, { self: account } as never, {} as never);
+      for (const n of all)
+        assert.equal((await store.get(notifications, keyOf(n))) === undefined, isDismissed[n], `${n}`);
+    }),
+  );
+});
 
 const ALL_ROWS = { before: undefined, after: undefined, upwards: false };
