@@ -3,13 +3,16 @@ import { createInterface } from 'node:readline';
 import { type NewAccount, Refused } from './operations.js';
 import type { Operate } from './operator-socket.js';
 
-/** Accounts made at a time: enough to fill a group commit and the hashing threads, few enough to wait little. */
+/**
+ * Maximum number of accounts created at a time: enough to fill a group commit and the hashing threads, few enough that
+ * each waits little.
+ */
 const AT_A_TIME = 32;
 
 /**
- * Makes an account a line (JSON), printing a line for each in the same order; a bad line is reported with its number
- * and the others are made.
- * @returns how many lines failed
+ * Creates one account per line (JSON) and prints one line for each in the same order. Reports a bad line with its
+ * number and continues with the others.
+ * @returns the number of failed lines
  */
 export async function createFromFile(
   run: Operate,
@@ -23,7 +26,7 @@ export async function createFromFile(
   });
   const lines = createInterface({ input: opened.createReadStream(), crlfDelay: Number.POSITIVE_INFINITY });
   const pending: Pending[] = [];
-  /** Names and addresses that lines under way ask for: of two that ask for the same the first gets it. */
+  /** Names and addresses that pending lines claim: the first of two equal claims gets it. */
   const claimed = new Map<string, Promise<unknown>>();
   let failed = 0;
   let number = 0;
@@ -58,7 +61,7 @@ export async function createFromFile(
 interface Pending {
   readonly number: number;
   readonly claims: readonly string[];
-  /** The line to print, or what is wrong. */
+  /** The line to print, or the error. */
   readonly made: Promise<string | Error>;
 }
 

@@ -4,42 +4,42 @@ import { dirname, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
 
-/** The command line and all that it needs in JavaScript, in one file; scripts/bundle.mjs makes it. */
+/** The command line and all JavaScript that it needs, in one file; scripts/bundle.mjs writes it. */
 const BUNDLE = 'command-line.cjs';
-/** What V8 had compiled of it when it was built. */
+/** The code that V8 had compiled of it when it was built. */
 const COMPILED = 'command-line.cjs.compiled';
-/** tsc writes it whenever it writes modules. */
+/** tsc writes this file whenever it writes modules. */
 const MODULES_STAMP = '.tsbuildinfo';
 
 /**
- * What Node is started with wherever we start it (ADR 12). New objects have twice the usual room: most of what a post
- * leaves behind is garbage before that is full, and is never copied. Old ones are collected when there are two and a
- * half times as many as were in use, not four times, which V8 takes for busy programs.
+ * Flags of every Node process that we start (ADR 12). New objects have twice the usual space: most garbage of a post
+ * dies before the space is full, and is never copied. Old objects are collected at two and a half times the live size,
+ * not four times, which V8 uses for busy programs.
  */
 export const V8_FLAGS = ['--max-semi-space-size=32', '--heap-growing-percent=150'] as const;
 
-/** A bundle that was run: what it exports, and the script for whoever wants to keep its compiled code. */
+/** A bundle that was run: its exports, and the script from which its compiled code can be saved. */
 export interface Bundle {
   readonly exports: typeof import('./command-line.js');
   readonly script: Script;
 }
 
 /**
- * The program in `folder`: its bundle if a build made one, else (as in a developer's own build, and with
- * --enable-source-maps, where traces shall name the sources) its modules one by one. Reading, linking and compiling
- * some 400 modules is half of a start.
+ * Loads the program in `folder`: its bundle if a build made one, else its modules one by one (in a developer's own
+ * build, and with --enable-source-maps, where traces name the sources). Reading, linking and compiling some 400 modules
+ * takes half of a start.
  */
 export async function loadCommandLine(folder: string): Promise<typeof import('./command-line.js')> {
   if (process.sourceMapsEnabled || !hasFreshBundle(folder)) return import('./command-line.js');
   return runBundle(folder, readIfThere(join(folder, COMPILED))).exports;
 }
 
-/** @param compiled of an earlier run; V8 ignores what another version of it, or one with other flags, made */
+/** Runs a bundle. @param compiled code of an earlier run; V8 ignores code of another version or with other flags */
 export function runBundle(folder: string, compiled: Buffer | undefined): Bundle {
-  // V8 takes compiled code only from a process with the same flags; set here, they change nothing else.
+  // V8 accepts compiled code only from a process with the same flags; setting them here changes nothing else.
   for (const flag of V8_FLAGS) setFlagsFromString(flag);
   const path = join(folder, BUNDLE);
-  // The build writes the bundle in ASCII (scripts/ascii.mjs). V8 reads a Latin-1 string fastest and in half the memory.
+  // The build writes the bundle in ASCII (scripts/ascii.mjs): V8 reads a Latin-1 string fastest and in half the memory.
   const source = readFileSync(path, 'latin1');
   const wrapped = `(function (exports, require, module, __filename, __dirname) { ${source}\n})`;
   const script = new Script(wrapped, { filename: path, ...(compiled === undefined ? {} : { cachedData: compiled }) });

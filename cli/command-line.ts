@@ -4,11 +4,11 @@ import { runProgram } from './program.js';
 const COMMANDS = ['start', 'serve', 'config', 'account', 'token', 'load', 'status', 'drain', 'help'];
 const QUESTIONS = ['--help', '-h', '--version', '-V'];
 
-/** What `node main.js WORDS…` does; without a command: start a node. The answer is the exit code. */
+/** Runs `node main.js WORDS…`; without a command it starts a node. Returns the exit code. */
 export async function commandLine(words: readonly string[]): Promise<number> {
   const isNamed = words.some((word) => COMMANDS.includes(word) || QUESTIONS.includes(word));
   const isCommand = words[0] !== undefined && !words[0].startsWith('-');
-  // A reader that has read enough (head, a closed pager) is no error.
+  // A reader that has closed the pipe (head, a pager) is no error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   return runProgram(
     [...process.argv.slice(0, 2), ...(isNamed || isCommand ? [] : ['start']), ...words],

@@ -8,8 +8,8 @@ import type { Settings } from './settings.js';
 import { checkFiles } from './start-checks.js';
 
 /**
- * Runs `action` with a way to the node of these settings: the one that runs on the data folder, or, when none does
- * and the store is embedded, one opened for this command alone. With `address` the node of the cluster that is there.
+ * Runs `action` with a connection to a node: the one that runs on the data folder or, when none does and the store is
+ * embedded, one opened for this command alone. With `address` it is the node of the cluster at that address.
  */
 export async function withNode(
   settings: Settings,

@@ -6,7 +6,7 @@ import { putEntry, removeEntry } from '../gateway/settings/changes.js';
 import { Refused } from './refused.js';
 import { type Declare, printLine, type WithRun } from './running.js';
 
-/** What the command line may do with custom emoji. */
+/** Operations of the command line on custom emoji. */
 export interface EmojiOperations {
   /** `path`: absolute; the node reads it. */
   'emoji.add': { in: { shortcode: string; path: string; category?: string }; out: { shortcode: string } };
@@ -14,15 +14,15 @@ export interface EmojiOperations {
   'emoji.list': { in: object; out: { emojis: readonly object[] } };
 }
 
-/** Pixels of a side. Source: Mastodon CustomEmoji, clients show a fifth of it. */
+/** Pixels of a side. Source: Mastodon CustomEmoji; clients show a fifth of it. */
 const SIDE_MAX = 128;
-/** Of the file as it comes. Source: Mastodon CustomEmoji::LIMIT, 256 KB. */
+/** Maximum size of an uploaded file. Source: Mastodon CustomEmoji::LIMIT, 256 KB. */
 const FILE_BYTES_MAX = 256 * 1_024;
 /** Source: Mastodon CustomEmoji::SHORTCODE_RE_FRAGMENT. */
 const SHORTCODE = /^[a-zA-Z0-9_]{2,100}$/;
 const CATEGORY_CHARS_MAX = 100;
 
-/** The operations on a node. */
+/** Implements the operations on a node. */
 export const emojiOperations: {
   readonly [K in keyof EmojiOperations]: (
     node: Node,
@@ -34,7 +34,7 @@ export const emojiOperations: {
     if (String(category).length > CATEGORY_CHARS_MAX) throw new Refused('the category is too long');
     const bytes = await picture(String(path));
     const made = await services.workshop.emoji(bytes, SIDE_MAX);
-    if (made === undefined) throw new Refused(`${path} is no image that can be read`);
+    if (made === undefined) throw new Refused(`${path} is not a readable image`);
     const before = (await services.entries.of('emojis')).find(({ key }) => key === shortcode)?.text?.text;
     const text = { text: made.name, hint: category };
     const put = await putEntry(services, '', { collection: 'emojis', key: shortcode, replace: true, text });
@@ -69,14 +69,14 @@ async function picture(path: string): Promise<Uint8Array> {
 /** Adds `emoji add|remove|list` to the program. */
 export function addEmojiCommands(command: Declare, withRun: WithRun<EmojiOperations>): void {
   command('add <shortcode> <file>', 'add a custom emoji, or change its picture')
-    .option('--category <name>', 'where pickers show it')
+    .option('--category <name>', 'the category in pickers')
     .action((shortcode: string, file: string, flags) =>
       withRun(flags, async (run) => {
         const category = typeof flags.category === 'string' ? { category: flags.category } : {};
         printLine(await run('emoji.add', { shortcode, path: resolve(file), ...category }));
       }),
     );
-  command('remove <shortcode>', 'take one away').action((shortcode: string, flags) =>
+  command('remove <shortcode>', 'remove one').action((shortcode: string, flags) =>
     withRun(flags, async (run) => printLine(await run('emoji.remove', { shortcode }))),
   );
   command('list', 'print all of them').action((flags) =>

@@ -1,13 +1,15 @@
 import { AssertionError } from 'node:assert';
 import type { Logger as PinoLogger } from 'pino';
 
-/** Errors of the program itself: their stack is needed to correct it. */
+/** Errors of the program itself, which need their stack. */
 const FAULTS = [TypeError, ReferenceError, SyntaxError, RangeError, AssertionError];
 
-/** True for an error of the program itself, which no operator can mend. */
+/** Returns true for an error of the program itself, which no operator can fix. */
 export const isFault = (error: unknown): boolean => FAULTS.some((fault) => error instanceof fault);
 
-/** Says why the node cannot start, or may not go on: one line for people on a terminal, one line at level fatal in a log. */
+/**
+ * Reports why the node cannot start or continue: one line for people on a terminal, one line at level fatal in a log.
+ */
 export function reportFailedStart(
   error: unknown,
   logger: Pick<PinoLogger, 'fatal'>,

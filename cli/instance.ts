@@ -7,7 +7,7 @@ import { putEntry, removeEntry } from '../gateway/settings/changes.js';
 import { Refused } from './refused.js';
 import { type Declare, printLine, type WithRun } from './running.js';
 
-/** What the command line may change of the instance. */
+/** Operations of the command line on the instance. */
 export interface InstanceOperations {
   'instance.put': { in: NewEntry; out: { id: string } };
   'instance.remove': { in: { collection: string; id: string }; out: object };
@@ -19,7 +19,7 @@ type Editable = 'rules' | 'announcements' | 'settings' | 'terms';
 
 export interface NewEntry {
   readonly collection: string;
-  /** The name of a setting, or the day of terms. */
+  /** The name of a setting, or the effective day of terms. */
   readonly key?: string;
   readonly text: string;
   readonly hint?: string;
@@ -34,12 +34,12 @@ function editable(collection: unknown): Editable {
   return collection as Editable;
 }
 
-/** Blocks of addresses, too: one may have shut out whoever made it. */
+/** Like `editable`, but also accepts blocks of addresses: a block may have shut out its own creator. */
 function listed(collection: unknown): Listed {
   return collection === 'ip_blocks' ? collection : editable(collection);
 }
 
-/** The operations on a node. */
+/** Implements the operations on a node. */
 export const instanceOperations: {
   readonly [K in keyof InstanceOperations]: (
     node: Node,
@@ -50,7 +50,7 @@ export const instanceOperations: {
     const collection = editable(name);
     if (typeof text !== 'string' || text.trim() === '') throw new Refused('a text is needed');
     const endsAtMs = endsAt === undefined ? 0 : Date.parse(endsAt);
-    if (Number.isNaN(endsAtMs)) throw new Refused('the end must be a time, as 2026-12-31T12:00:00Z');
+    if (Number.isNaN(endsAtMs)) throw new Refused('the end must be a time such as 2026-12-31T12:00:00Z');
     const content =
       collection === 'announcements'
         ? { announcement: { text, allDay: false, startsAtMs: 0, endsAtMs } }
@@ -66,7 +66,7 @@ export const instanceOperations: {
   },
   async 'instance.audit'({ services }, { limit, before }) {
     if (!Number.isInteger(limit) || limit < 1 || limit > AUDIT_MAX) throw new Refused(`the limit is 1 to ${AUDIT_MAX}`);
-    if (before !== undefined && !isId(before)) throw new Refused('before must be the id of an act');
+    if (before !== undefined && !isId(before)) throw new Refused('before must be the id of an audit entry');
     return { acts: await auditOf(services, limit, before === undefined ? undefined : storedId(before)) };
   },
   async 'instance.list'({ services }, { collection }) {
@@ -84,12 +84,12 @@ export const instanceOperations: {
 /** Adds `instance set|add|list|remove` to the program. */
 export function addInstanceCommands(command: Declare, withRun: WithRun<InstanceOperations>): void {
   const names = Object.keys(SETTINGS).join(', ');
-  command('set <name> <text>', `change what the instance says of itself: ${names}`).action((key, text, flags) =>
+  command('set <name> <text>', `change a setting of the instance: ${names}`).action((key, text, flags) =>
     withRun(flags, async (run) => printLine(await run('instance.put', { collection: 'settings', key, text }))),
   );
   command('add <collection> <text>', 'add to rules, announcements or terms')
-    .option('--hint <text>', 'what a rule means')
-    .option('--from <day>', 'the day from which terms hold')
+    .option('--hint <text>', 'an explanation of a rule')
+    .option('--from <day>', 'the day from which terms are in effect')
     .option('--ends-at <time>', 'when an announcement ends')
     .action((collection, text, flags) =>
       withRun(flags, async (run) => {
@@ -105,9 +105,9 @@ export function addInstanceCommands(command: Declare, withRun: WithRun<InstanceO
   command('list <collection>', 'print rules, announcements, settings, terms or ip_blocks').action((collection, flags) =>
     withRun(flags, async (run) => printLine((await run('instance.list', { collection })).entries)),
   );
-  command('audit', 'print what moderators did, one line each, the last first')
-    .option('--limit <count>', 'how many', String(AUDIT_DEFAULT))
-    .option('--before <id>', 'those before this one')
+  command('audit', 'print actions of moderators, one per line, newest first')
+    .option('--limit <count>', 'number of entries', String(AUDIT_DEFAULT))
+    .option('--before <id>', 'entries before this one')
     .action((flags) =>
       withRun(flags, async (run) => {
         const { limit, before } = flags as Partial<Record<string, string>>;
@@ -118,7 +118,7 @@ export function addInstanceCommands(command: Declare, withRun: WithRun<InstanceO
         for (const act of acts) printLine(act);
       }),
     );
-  command('remove <collection> <id>', 'take one away').action((collection, id, flags) =>
+  command('remove <collection> <id>', 'remove one').action((collection, id, flags) =>
     withRun(flags, async (run) => printLine(await run('instance.remove', { collection, id }))),
   );
 }

@@ -1,8 +1,8 @@
 import pino, { type Logger as PinoLogger } from 'pino';
 
 /**
- * JSON on stderr, each line with the node's name and process id; readable on a terminal. Written at once, so that nothing
- * is lost at the end.
+ * Opens a log as JSON on stderr, each line with the node's name and process id; readable on a terminal. Writes
+ * synchronously, so that the last lines of a process are not lost.
  */
 export async function openLogger(level: string, node: string): Promise<PinoLogger> {
   const base = { node, pid: process.pid };

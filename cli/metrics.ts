@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Node } from '../compose/node.js';
 
-/** Prometheus text of the process and of the runtime's counters, on an address of its own. */
+/** Serves Prometheus text about the process and the runtime's counters on its own address. */
 export async function serveMetrics(listen: string, node: Node): Promise<() => Promise<void>> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -21,8 +21,8 @@ export async function serveMetrics(listen: string, node: Node): Promise<() => Pr
   }
   const timelines: Readonly<Record<keyof Node['rings']['figures'], string>> = {
     rings: 'Home timelines kept in memory',
-    deliveries: 'Statuses put into home timelines, once for each',
-    refused: 'Home timelines that another node handed over and that may have lacked a status',
+    deliveries: 'Insertions of statuses into home timelines',
+    refused: 'Home timelines from other nodes that were discarded because a status might be missing',
     bytes: 'Memory reserved for home timelines',
   };
   for (const [name, help] of Object.entries(timelines) as [keyof typeof timelines, string][]) {
@@ -38,7 +38,7 @@ export async function serveMetrics(listen: string, node: Node): Promise<() => Pr
   addProgram(registry, node);
   new Gauge({
     name: 'murmuration_http_refused',
-    help: 'Requests that got 503 before anything was done for them',
+    help: 'Requests refused with 503 before any work was done',
     labelNames: ['reason'],
     registers: [registry],
     collect() {
@@ -59,7 +59,7 @@ export async function serveMetrics(listen: string, node: Node): Promise<() => Pr
   return () => new Promise((done) => void server.close(() => done()));
 }
 
-/** Which program runs, what it may write, and its clock. */
+/** Adds the program's version, its active format and its clock. */
 function addProgram(registry: Registry, node: Node): void {
   const { version, format } = node.status();
   new Gauge({
@@ -70,7 +70,7 @@ function addProgram(registry: Registry, node: Node): void {
   }).set({ version, node_version: process.version, format: String(format) }, 1);
   new Gauge({
     name: 'murmuration_active_format',
-    help: 'The newest format that every node of the cluster knows, so that it may be written',
+    help: 'The newest format that every node of the cluster knows, in which data are written',
     registers: [registry],
     collect() {
       this.set(node.status().activeFormat);

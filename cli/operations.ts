@@ -9,7 +9,7 @@ import { type EmojiOperations, emojiOperations } from './emoji.js';
 import { type InstanceOperations, instanceOperations } from './instance.js';
 import { Refused } from './refused.js';
 
-/** What the command line may ask of a node; the same whether it talks to a running one or opened the store itself. */
+/** Operations of the command line on a node; the same for a running node and for one that the command opens itself. */
 export interface Operations extends InstanceOperations, EmojiOperations {
   'account.create': { in: NewAccount; out: { id: string; username: string; token?: string } };
   'token.create': { in: { username: string; scopes: string }; out: { token: string } };
@@ -24,17 +24,17 @@ export interface NewAccount {
   readonly password: string;
   readonly role?: string;
   readonly confirmed?: boolean;
-  /** Waits for a moderator's approval. */
+  /** The account waits for a moderator's approval. */
   readonly pending?: boolean;
   readonly token?: { readonly scopes: string };
-  /** A cheap hash, for load tests only. */
+  /** Use a cheap hash, for load tests only. */
   readonly testPassword?: boolean;
 }
 
 export { Refused } from './refused.js';
 
 const ROLES = ['user', 'moderator', 'admin', 'owner'];
-/** Tokens made here belong to this client; it has no secret, so nobody can act as it. */
+/** Client of the tokens made here; it has no secret, so nobody can act as it. */
 const CLI_CLIENT = 'murmuration-cli';
 
 export async function operate<N extends OperationName>(
@@ -96,7 +96,7 @@ async function createToken(services: Services, username: string, scopes: string)
 
 function scopesOf(text: unknown): string[] {
   const scopes = typeof text === 'string' ? parseScopes(text) : undefined;
-  if (scopes === undefined) throw new Refused('scopes must be known ones with spaces between');
+  if (scopes === undefined) throw new Refused('scopes must be known scopes, separated by spaces');
   return scopes;
 }
 

@@ -5,7 +5,7 @@ import { type OperationName, Refused } from './operations.js';
 import { INPUT_BYTES_MAX, type Operate } from './operator-socket.js';
 import type { Settings } from './settings.js';
 
-/** What a node does for an operator who calls it as a peer does: what is refused is an answer, all else fails the call. */
+/** Runs an operation for an operator who calls over gRPC: a refusal is an answer, any other error fails the call. */
 export async function answerOperation(run: Operate, { name, input }: NodeOperation): Promise<NodeOperated> {
   try {
     if (Buffer.byteLength(input) > INPUT_BYTES_MAX) throw new Refused('too much input');
@@ -16,7 +16,7 @@ export async function answerOperation(run: Operate, { name, input }: NodeOperati
   }
 }
 
-/** Calls of the settings' cluster, for as long as the action takes. @throws Refused without anything that proves who calls */
+/** Opens calls to the settings' cluster for the duration of the action. @throws Refused without credentials */
 export async function withPeers(settings: Settings, action: (peers: GrpcPeers) => Promise<void>): Promise<void> {
   const [{ GrpcPeers }, { peerSecurity }] = await Promise.all([
     import('../transport/grpc/grpc-peers.js'),
@@ -32,7 +32,7 @@ export async function withPeers(settings: Settings, action: (peers: GrpcPeers) =
   }
 }
 
-/** The node at this gRPC address. */
+/** Returns a client of the node at this gRPC address. */
 export function peerClient(peers: GrpcPeers, address: string): Operate {
   return async (name, input) => {
     const { output, refusal } = await peers.operate(address, { name, input: JSON.stringify(input) });
@@ -41,7 +41,7 @@ export function peerClient(peers: GrpcPeers, address: string): Operate {
   };
 }
 
-/** Until there is a node. */
+/** Refuses operations until the node has started. */
 export const notYet: Operate = async () => {
-  throw new Unavailable('the node is being started');
+  throw new Unavailable('the node is starting');
 };

@@ -4,22 +4,22 @@ import { Unavailable } from '../actors/domain/problem.js';
 import { socketPath } from '../transport/unix-socket.js';
 import { type OperationName, type Operations, Refused } from './operations.js';
 
-/** Where a running node listens for its operators: only who may read the data folder reaches it. */
+/** The socket of a running node for its operators: only users who may read the data folder reach it. */
 const SOCKET = 'node.sock';
 
-/** Bounds one operation's input: an account is some hundred bytes. */
+/** Maximum size of one operation's input: an account takes some hundred bytes. */
 export const INPUT_BYTES_MAX = 64 * 1_024;
 
 export type Operate = <N extends OperationName>(name: N, input: Operations[N]['in']) => Promise<Operations[N]['out']>;
 
-/** Serves the operations on the socket until the answer is called. */
+/** Serves the operations on the socket until the returned function is called. */
 export async function serveOperators(dataDir: string, run: Operate): Promise<() => Promise<void>> {
   const { path, release } = await socketPath(dataDir, SOCKET);
   await rm(path, { force: true });
   const server = createServer((incoming, outgoing) => void answer(incoming, outgoing, run));
   await new Promise<void>((done, fail) => {
     server.once('error', fail);
-    // Binding makes the file at once, so that at no moment others may open it.
+    // Binding creates the file at once, so the umask must already exclude other users.
     const usual = process.umask(0o177);
     server.listen(path, done);
     process.umask(usual);
@@ -57,7 +57,7 @@ async function text(incoming: IncomingMessage): Promise<string> {
   return received;
 }
 
-/** Calls the node that runs on this data folder; see `nobodyThere` for when none does. */
+/** Returns a client of the node that runs on this data folder; `nobodyThere` recognises the error when none does. */
 export function operatorClient(dataDir: string): Operate {
   return async (name, input) => {
     const { path, release } = await socketPath(dataDir, SOCKET);
@@ -83,7 +83,7 @@ function post<N extends OperationName>(
   });
 }
 
-/** Whether an error of the client means that no node runs there. */
+/** Returns true if an error of the client means that no node runs there. */
 export function nobodyThere(error: unknown): boolean {
   const code = (error as { code?: string }).code;
   return code === 'ENOENT' || code === 'ECONNREFUSED';

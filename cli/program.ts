@@ -20,17 +20,17 @@ import {
 } from './settings.js';
 import { checkFiles } from './start-checks.js';
 
-/** Exit codes: a command that was refused, and settings that cannot be used. */
+/** Exit codes of a refused command, and of unusable settings. */
 const EXIT_REFUSED = 1;
 const EXIT_BAD_SETTING = 2;
 
-/** Runs the command line; the answer is the exit code. */
+/** Runs the command line; returns the exit code. */
 export async function runProgram(argv: readonly string[], version: string): Promise<number> {
   try {
     await build(version).parseAsync([...argv]);
     return Number(process.exitCode ?? 0);
   } catch (error) {
-    // Commander has said it already, in one line that names the option.
+    // Commander has already printed one line that names the option.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_BAD_SETTING;
     if (error instanceof BadSetting) {
       process.stderr.write(`murmuration: ${error.message}\n`);
@@ -66,26 +66,24 @@ function build(version: string): Command {
     (flags) => compact(settingsOf(flags)),
   );
   const account = program.command('account').description('accounts');
-  reaching(account, 'create [name]', 'make an account, or many with --from')
+  reaching(account, 'create [name]', 'create an account, or many with --from')
     .option('--email <address>')
     .option('--password <password>')
     .option('--role <role>', 'user, moderator, admin or owner', 'user')
     .option('--confirmed', 'the address needs no confirmation')
-    .option('--pending', 'waits for a moderator')
+    .option('--pending', 'the account waits for a moderator')
     .option('--from <file>', 'JSON lines {"username","email","password","role","confirmed","token"?: {"scopes"}}')
     .option('--test-passwords', 'hash cheaply: for load tests only')
     .action((name, flags) => createAccounts(name, flags));
   const token = program.command('token').description('access tokens');
   reaching(token, 'create <name>', 'print a new token of an account')
-    .option('--scopes <scopes>', 'with spaces between', 'read write follow push')
+    .option('--scopes <scopes>', 'separated by spaces', 'read write follow push')
     .action((name: string, flags) =>
       withNode(settingsOf(flags), flags.node, async (run) => {
         process.stdout.write(`${(await run('token.create', { username: name, scopes: flags.scopes })).token}\n`);
       }),
     );
-  const instance = program
-    .command('instance')
-    .description('what the instance says of itself, its rules and announcements');
+  const instance = program.command('instance').description('settings, rules and announcements of the instance');
   addInstanceCommands(
     (name, description) => reaching(instance, name, description),
     (flags, action) => withNode(settingsOf(flags), flags.node, action),
@@ -106,8 +104,8 @@ function build(version: string): Command {
       process.exitCode = await loadCommand(args);
     });
   for (const [name, description] of [
-    ['status', 'print what the node says of itself'],
-    ['drain', 'hand all shards away and end the node'],
+    ['status', 'print the status of the node'],
+    ['drain', 'hand over all shards and end the node'],
   ] as const) {
     reaching(program, name, description).action((flags) => askNode(name, flags));
   }
@@ -146,7 +144,8 @@ async function start(flags: Flags): Promise<void> {
 }
 
 async function compact(settings: Settings): Promise<void> {
-  if (settings.STORE !== 'lmdb') throw new Refused('only an embedded store is compacted so: Cassandra has nodetool');
+  if (settings.STORE !== 'lmdb')
+    throw new Refused('only an embedded store can be compacted: use nodetool for Cassandra');
   const { compactStore } = await import('../store/lmdb/compact-store.js');
   const log = await openLogger(settings.LOG_LEVEL ?? 'info', settings.NODE_NAME);
   printLine(await compactStore({ folder: join(settings.DATA_DIR, 'store'), clock: systemClock, log }));

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** Asks a node for one of these operations. @throws Refused */
+/** Runs one of these operations on a node. @throws Refused */
 export type Run<O extends { [K in keyof O]: { in: unknown; out: unknown } }> = <N extends keyof O>(
   name: N,
   input: O[N]['in'],
@@ -15,7 +15,7 @@ export type WithRun<O extends { [K in keyof O]: { in: unknown; out: unknown } }>
   action: (run: Run<O>) => Promise<void>,
 ) => Promise<void>;
 
-/** An answer as one line of JSON on standard output. */
+/** Prints an answer as one line of JSON on standard output. */
 export function printLine(answer: object): void {
   process.stdout.write(`${JSON.stringify(answer)}\n`);
 }

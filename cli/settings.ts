@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { rateRules } from '../gateway/http/rate-rules.js';
 import { masked } from '../transport/masked-url.js';
 
-/** A setting that cannot be used; the message is one line that names it. */
+/** An unusable setting; the message is one line that names it. */
 export class BadSetting extends Error {
   override readonly name = 'BadSetting';
 }
@@ -13,7 +13,7 @@ interface Definition {
   readonly fallback?: string;
   /** Shown as ••• by `config`. */
   readonly secret?: boolean;
-  /** Answers what is wrong with the text, undefined when it is fine. */
+  /** Returns what is wrong with the text; undefined if it is valid. */
   readonly check?: (text: string) => string | undefined;
 }
 
@@ -29,7 +29,7 @@ const url =
   (text: string) =>
     URL.canParse(text) && protocols.includes(new URL(text).protocol)
       ? undefined
-      : `must be an address that begins with ${protocols.map((name) => `${name}//`).join(' or ')}`;
+      : `must be an address that starts with ${protocols.map((name) => `${name}//`).join(' or ')}`;
 const hostPort = (text: string) => {
   const found = /^(?:\[[0-9a-fA-F:]+\]|[^:\s]+):(\d{1,5})$/.exec(text);
   return found !== null && port(found[1] ?? '') === undefined ? undefined : 'must be host:port';
@@ -37,7 +37,7 @@ const hostPort = (text: string) => {
 const contactPoint = (text: string) =>
   /^[^:\s]+$/.test(text) || ipaddr.isValid(text) || hostPort(text) === undefined
     ? undefined
-    : 'must be hosts, or host:port, with commas between';
+    : 'must be hosts or host:port, separated by commas';
 const origin = (text: string) => {
   const fault = url('http:', 'https:')(text);
   if (fault !== undefined) return fault;
@@ -60,7 +60,7 @@ const domain = (text: string) =>
 const rateLimits = (text: string) =>
   rateRules(text) === undefined ? 'must be on, off or a JSON object of limits' : undefined;
 
-/** Every setting: environment variable MURMURATION_<NAME>, or flag --name with dashes. Source: docs of operation. */
+/** Every setting: environment variable MURMURATION_<NAME>, or flag --name with dashes. */
 const definitions = {
   PORT: { fallback: '3000', check: port },
   BIND: { fallback: '127.0.0.1', check: (text) => (ipaddr.isValid(text) ? undefined : 'must be an IP address') },
@@ -103,11 +103,11 @@ export const settingNames = Object.keys(definitions) as SettingName[];
 const PREFIX = 'MURMURATION_';
 const MASK = '•••';
 
-/** An error that names a setting and says what is wrong with it. */
+/** Returns an error that names a setting and says what is wrong with it. */
 export const badSetting = (name: SettingName, fault: string): BadSetting =>
   new BadSetting(`${PREFIX}${name} (${flagOf(name)}): ${fault}`);
 
-/** The effective settings as text; derived ones filled in. */
+/** The effective settings as text, including derived ones. */
 export type Settings = Readonly<Partial<Record<SettingName, string>>> & {
   readonly [Name in 'PORT' | 'BIND' | 'BASE_URL' | 'DOMAIN' | 'DATA_DIR' | 'STORE' | 'NODE_NAME']: string;
 };
@@ -115,8 +115,8 @@ export type Settings = Readonly<Partial<Record<SettingName, string>>> & {
 export const flagOf = (name: SettingName): string => `--${name.toLowerCase().replaceAll('_', '-')}`;
 
 /**
- * Flags over environment over defaults.
- * @throws BadSetting on an unknown MURMURATION_ variable, a malformed value, or settings that exclude one another
+ * Reads the settings: flags take precedence over the environment, the environment over defaults.
+ * @throws BadSetting on an unknown MURMURATION_ variable, a malformed value, or contradicting settings
  */
 export function readSettings(
   flags: Readonly<Partial<Record<SettingName, string>>>,
@@ -153,7 +153,7 @@ function derived(values: Partial<Record<SettingName, string>>): Settings {
         .replace(/[^\w.-]/g, '-')
         .slice(0, 64) ||
         'node'),
-    // Nodes with a store in common keep files there, unless they share a folder.
+    // Nodes with a shared store keep files there, unless they share a folder.
     ...(values.MEDIA_DIR === undefined && values.STORE === 'lmdb' ? { MEDIA_DIR: `${values.DATA_DIR}/media` } : {}),
   } as Settings;
 }
@@ -181,13 +181,13 @@ function checkedTogether(settings: Settings): Settings {
   return settings;
 }
 
-/** The secret in compose.yaml, which everybody knows. */
+/** The public secret of compose.yaml. */
 const TRIAL_SECRET = 'only-to-try-out';
 
 const isLoopback = (hostname: string) =>
   /^(.+\.)?localhost$/.test(hostname) || /^127\.\d+\.\d+\.\d+$/.test(hostname) || hostname === '[::1]';
 
-/** What `config` prints: one `NAME=value` a line; secrets are masked, those within addresses too. */
+/** Returns the lines that `config` prints: one `NAME=value` each; secrets are masked, including those in addresses. */
 export function printable(settings: Settings): string[] {
   return settingNames.map((name) => {
     const definition: Definition = definitions[name];

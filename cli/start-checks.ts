@@ -5,7 +5,7 @@ import { badSetting, type SettingName, type Settings } from './settings.js';
 const FILES: readonly SettingName[] = ['CLUSTER_TLS_CA', 'CLUSTER_TLS_CERT', 'CLUSTER_TLS_KEY'];
 
 /**
- * Makes the data folder and reads the files that settings name, before anything is connected to.
+ * Creates the data folder and reads the files that settings name, before any connection is opened.
  * @throws BadSetting that names the setting
  */
 export async function checkFiles(settings: Settings): Promise<void> {
@@ -21,7 +21,9 @@ export async function checkFiles(settings: Settings): Promise<void> {
   }
 }
 
-/** Makes a folder and its parents. Node's own recursive mkdir never ends in file systems that take no folders (/proc). */
+/**
+ * Creates a folder and its parents. Node's own recursive mkdir never returns in file systems without folders (/proc).
+ */
 async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path);

@@ -7,9 +7,9 @@ import { answerOperation, notYet } from './operator-peer.js';
 import { type Operate, serveOperators } from './operator-socket.js';
 import type { Settings } from './settings.js';
 
-/** The process ends this long after SIGTERM, whatever is unfinished: everything acknowledged is stored. */
+/** Time after SIGTERM at which the process ends, whatever is unfinished: everything acknowledged is stored. */
 const DRAIN_MS_MAX = 14_500;
-/** The node's own drain ends before the process does, so that its last log lines are written. */
+/** Bound of the node's own drain, below that of the process, so that the last log lines are written. */
 const NODE_DRAIN_MS_MAX = DRAIN_MS_MAX - 500;
 
 /** Other users of the machine can open nothing that the node creates: mails, sockets, the store, uploads. */
@@ -38,7 +38,7 @@ export async function runNode(settings: Settings, logger: PinoLogger): Promise<v
     if (action === 'end') process.exit(1);
     stop();
   };
-  // From here on the end is bounded, also while the node is still being started.
+  // From here on the end is bounded, even while the node is still starting.
   void stopped.then(() => setTimeout(overdue, DRAIN_MS_MAX));
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
@@ -58,15 +58,16 @@ export async function runNode(settings: Settings, logger: PinoLogger): Promise<v
     logger.info('drained');
   } catch (error) {
     if (!asked) throw error;
-    // What was acknowledged is stored; an end that was asked for is none that a supervisor has to look after.
+    // Acknowledged data are stored, and a requested end is not a failure that a supervisor must handle.
     logger.error({ err: error }, 'the drain was cut short');
   }
   process.exit(0);
 }
 
 /**
- * Opens what operators reach, then what people do, so that whoever sees the node ready can operate it. Takes it down in
- * order when that is asked for, or something cannot be opened: it owns shards, for whose lease others would have to wait.
+ * Opens the operator socket, then the public server, so that a node that looks ready can be operated. Shuts the node
+ * down in order when that is requested, or when a server cannot be opened: it owns shards, for whose lease other nodes
+ * would wait.
  */
 async function serve(
   node: Node,

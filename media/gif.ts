@@ -1,7 +1,7 @@
-/** A GIF that holds nothing but its frames. */
+/** A GIF that contains nothing but its frames. */
 export interface CleanGif {
   readonly bytes: Uint8Array;
-  /** The logical screen, at which browsers show it, or more where a frame reaches past it. */
+  /** The logical screen, at whose size browsers show it, or more if a frame extends beyond it. */
   readonly width: number;
   readonly height: number;
   readonly frames: number;
@@ -28,7 +28,7 @@ export function cleanGif(bytes: Uint8Array): CleanGif | undefined {
       case IMAGE:
         width = Math.max(width, wordAt(bytes, at + 1) + wordAt(bytes, at + 5));
         height = Math.max(height, wordAt(bytes, at + 3) + wordAt(bytes, at + 7));
-        // Descriptor, its own colours, the size of its codes.
+        // Descriptor, local colour table, minimum code size.
         at = endOfBlocks(bytes, at + 10 + tableBytes(bytes[at + 9]) + 1);
         frames += 1;
         break;
@@ -45,7 +45,7 @@ export function cleanGif(bytes: Uint8Array): CleanGif | undefined {
   return undefined;
 }
 
-/** The logical screen descriptor (GIF89a §18). */
+/** Reads the logical screen descriptor (GIF89a §18). */
 function screen(bytes: Uint8Array): { readonly width: number; readonly height: number } {
   return { width: wordAt(bytes, 6), height: wordAt(bytes, 8) };
 }
@@ -58,12 +58,12 @@ const EXTENSION = 0x21;
 const GRAPHIC_CONTROL = 0xf9;
 const APPLICATION = 0xff;
 
-/** Bytes of the colours that the packed field announces. */
+/** Returns the size of the colour table that the packed field announces. */
 function tableBytes(packed = 0): number {
   return (packed & 0x80) === 0 ? 0 : 3 * 2 ** ((packed & 0x07) + 1);
 }
 
-/** Past the sub-blocks that begin at `from`; past the end where they are broken off. */
+/** Returns the offset after the sub-blocks that begin at `from`; infinity if they are incomplete. */
 function endOfBlocks(bytes: Uint8Array, from: number): number {
   let at = from;
   for (let size = bytes[at]; size !== undefined; size = bytes[at]) {

@@ -6,29 +6,32 @@ import { cleanGif } from './gif.js';
 import { withoutExtras } from './png.js';
 import { type Format, sniff } from './sniff.js';
 
-/** A picture to be stored. */
+/** A picture to store. */
 export interface Picture {
   readonly bytes: Uint8Array;
-  /** The end of its name. */
+  /** The extension of its file name. */
   readonly extension: 'png' | 'jpg' | 'webp' | 'gif';
   readonly width: number;
   readonly height: number;
 }
 
-/** An upload made safe to show. */
+/** An upload that is safe to show. */
 export interface Shown {
   readonly original: Picture;
   readonly preview: Picture;
   readonly blurhash: string;
 }
 
-/** Of what is stored; larger ones are scaled down. Source: Mastodon MediaAttachment, 3840 × 2160. */
+/**
+ * Maximum size of a stored picture in pixels; larger ones are scaled down. Source: Mastodon MediaAttachment, 3840 ×
+ * 2160.
+ */
 const STORED_PIXELS_MAX = 8_294_400;
-/** Of a preview. Source: Mastodon MediaAttachment, 640 × 360. */
+/** Maximum size of a preview in pixels. Source: Mastodon MediaAttachment, 640 × 360. */
 const PREVIEW_PIXELS_MAX = 230_400;
-/** One side at the most: what decoders and browsers take. */
+/** Maximum length of one side: the limit of decoders and browsers. */
 const SIDE_MAX = 16_383;
-/** Pixels that a blurhash is made of: it has 4 × 4 parts. */
+/** Side in pixels of the picture from which a blurhash is computed; the hash has 4 × 4 components. */
 const HASHED_SIDE = 32;
 const HASH_PARTS = 4;
 const JPEG_QUALITY = 90;
@@ -39,10 +42,10 @@ type Sharp = typeof sharpModule;
 
 let loaded: Promise<Sharp> | undefined;
 
-/** Loaded when the first picture comes: it takes some 30 MB. */
+/** Loads sharp with the first picture: it takes some 30 MB. */
 function sharp(): Promise<Sharp> {
   loaded ??= import('sharp').then(({ default: made }) => {
-    // What is not named here is not read, whatever its bytes claim to be.
+    // Only the decoders named here run, whatever the bytes claim to be.
     made.block({ operation: ['VipsForeignLoad'] });
     made.unblock({
       operation: [
@@ -54,7 +57,7 @@ function sharp(): Promise<Sharp> {
       ],
     });
     made.cache(false);
-    // Pictures are made in several processes already (parsers/parser-pool.ts).
+    // One thread, because several processes work on pictures already (parsers/parser-pool.ts).
     made.concurrency(1);
     return made;
   });
@@ -63,7 +66,7 @@ function sharp(): Promise<Sharp> {
 
 const READ = { limitInputPixels: IMAGE_PIXELS_MAX, sequentialRead: true, failOn: 'error' } as const;
 
-/** Decodes and encodes the picture anew, upright, with nothing in it but the picture. Undefined: no image. */
+/** Decodes and re-encodes the picture, upright and without metadata. Undefined: not an image. */
 export async function showable(upload: Uint8Array, format: Format): Promise<Shown | undefined> {
   return attempt(upload, async (make, bytes) => {
     const moving = format === 'gif' ? gif(bytes) : undefined;
@@ -84,7 +87,7 @@ export async function showable(upload: Uint8Array, format: Format): Promise<Show
   });
 }
 
-/** Cut to fill a rectangle, the middle kept: avatars, headers. `moving`: a GIF may stay one. */
+/** Crops to fill a rectangle, centred: avatars, headers. `moving`: a GIF may stay one. */
 export async function cut(upload: Uint8Array, width: number, height: number): Promise<Picture | undefined> {
   return attempt(upload, async (make, bytes) => {
     const { hasAlpha } = await make(bytes, READ).metadata();
@@ -93,7 +96,7 @@ export async function cut(upload: Uint8Array, width: number, height: number): Pr
   });
 }
 
-/** At most so large, as PNG: custom emoji. */
+/** Scales to fit a square, as PNG: custom emoji. */
 export async function small(upload: Uint8Array, side: number): Promise<Picture | undefined> {
   return attempt(upload, async (make, bytes) => {
     const image = make(bytes, READ).autoOrient().resize(side, side, { fit: 'inside', withoutEnlargement: true });
@@ -102,7 +105,7 @@ export async function small(upload: Uint8Array, side: number): Promise<Picture |
   });
 }
 
-/** A preview alone, of a picture that stands for something else: a film's cover, a link's image. */
+/** Creates only the preview, for a picture that represents something else: a film's cover, a link's image. */
 export async function previewOf(upload: Uint8Array): Promise<Pick<Shown, 'preview' | 'blurhash'> | undefined> {
   return attempt(upload, async (make, bytes) => {
     const { autoOrient, hasAlpha } = await make(bytes, READ).metadata();
@@ -112,7 +115,7 @@ export async function previewOf(upload: Uint8Array): Promise<Pick<Shown, 'previe
   });
 }
 
-/** Undefined: sharp refuses the bytes. Its reasons tell nobody anything. */
+/** Returns undefined if sharp rejects the bytes. Its reasons do not help the uploader. */
 async function attempt<T>(
   upload: Uint8Array,
   work: (make: Sharp, bytes: Uint8Array) => Promise<T | undefined>,
@@ -131,7 +134,7 @@ function isAdmitted(width: number, height: number, frames: number): boolean {
   return width <= SIDE_MAX && height <= SIDE_MAX && width * height * frames <= IMAGE_PIXELS_MAX;
 }
 
-/** The size is the header's, at which browsers show it: the decoder replaces odd ones by the first frame's size. */
+/** Uses the size of the header, at which browsers show it: the decoder replaces odd sizes by the first frame's. */
 function gif(bytes: Uint8Array): Picture | undefined {
   const cleaned = cleanGif(bytes);
   if (cleaned === undefined || !isAdmitted(cleaned.width, cleaned.height, cleaned.frames)) return undefined;
@@ -188,7 +191,7 @@ async function hashOf(make: Sharp, bytes: Uint8Array): Promise<string> {
   return encode(new Uint8ClampedArray(data), info.width, info.height, HASH_PARTS, HASH_PARTS);
 }
 
-/** The same shape within so many pixels, never larger than it is. */
+/** Returns the largest size of the same shape within so many pixels, never above the original. */
 function fitted(width: number, height: number, pixelsMax: number): { width: number; height: number } {
   const factor = Math.min(1, Math.sqrt(pixelsMax / (width * height)));
   return { width: Math.max(1, Math.floor(width * factor)), height: Math.max(1, Math.floor(height * factor)) };

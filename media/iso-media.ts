@@ -1,17 +1,19 @@
 /** The header of an MP4, MOV or M4A. */
 export interface Film {
-  /** The largest picture as shown (turned where the camera was); 0: sound only. */
+  /** The largest picture as shown (rotated if the camera was); 0: sound only. */
   readonly width: number;
   readonly height: number;
-  /** 0 where unknown. */
+  /** 0 if unknown. */
   readonly framesPerS: number;
-  /** 0 where unknown. */
+  /** 0 if unknown. */
   readonly durationS: number;
-  /** Byte ranges of the header that name the place and the device of the recording, from the header's start. */
+  /**
+   * Byte ranges of the header that identify the place and the device of the recording, relative to the header's start.
+   */
   readonly private: readonly Range[];
 }
 
-/** A box with its head. */
+/** A box including its head. */
 export interface Range {
   readonly from: number;
   readonly to: number;
@@ -19,7 +21,7 @@ export interface Range {
 
 interface Box {
   readonly type: string;
-  /** Where the box begins, its content, its end. */
+  /** Offsets of the box, of its content, and of its end. */
   readonly at: number;
   readonly from: number;
   readonly to: number;
@@ -29,27 +31,28 @@ interface Budget {
   left: number;
 }
 
-/** A header has some dozens; more is an attack. */
+/** Maximum number of boxes in a header: real ones have some dozens, more is an attack. */
 const BOXES_MAX = 10_000;
-/** A file has some dozens on the outermost level, a recording that a browser makes two each second. */
+/** Maximum number of boxes on the outermost level: files have some dozens, a browser's recording two each second. */
 const TOP_BOXES_MAX = 10_000;
-/** A header of two hours has some megabytes. */
+/** Maximum size of a header: one of two hours takes some megabytes. */
 export const MOVIE_BYTES_MAX = 8 * 1_048_576;
-/** A film of 5,000 fragments has some 8 in each. */
+/** Maximum number of boxes in fragments: a film of 5,000 fragments has some 8 in each. */
 const FRAGMENT_BOXES_MAX = 60_000;
 /** The outermost boxes that are needed to show a film. */
 const NEEDED = new Set(['ftyp', 'styp', 'moov', 'moof', 'mdat', 'imda', 'sidx', 'ssix', 'mfra', 'wide']);
-/** These boxes say where a film was made, when, by whom and with what, or hold what was there before. */
+/** Boxes that name place, time, author or device of a recording, or that contain overwritten data. */
 const PRIVATE = new Set(['udta', 'meta', 'uuid', 'emsg', 'prft', 'free', 'skip']);
-/** Boxes that hold boxes. */
+/** Boxes that contain boxes. */
 const CONTAINERS = new Set(['trak', 'mdia', 'minf', 'stbl', 'edts', 'mvex', 'traf']);
-/** The deepest that is needed is stbl, in minf, mdia, trak. */
+/** Maximum nesting: the deepest box that is needed is stbl, in minf, mdia, trak. */
 const DEPTH_MAX = 6;
 const BOX_HEAD_BYTES = 8;
 
 /**
- * Finds the header (`moov`) of ISO media (ISO/IEC 14496-12 §4.2) and blanks, in place, all that is not needed beside it and
- * in fragments (`moof`). It looks at the heads of boxes only. Undefined: it is not well formed, or has no header, or several, or a large one.
+ * Finds the header (`moov`) of ISO media (ISO/IEC 14496-12 §4.2) and blanks, in place, everything unnecessary beside it
+ * and in fragments (`moof`). It reads only the heads of boxes. Undefined: malformed, or without exactly one header of
+ * an acceptable size.
  */
 export function findMovie(bytes: Buffer): Range | undefined {
   const top = boxes(bytes, 0, bytes.length, { left: TOP_BOXES_MAX });
@@ -68,14 +71,14 @@ export function findMovie(bytes: Buffer): Range | undefined {
   return { from: movie.at, to: movie.to };
 }
 
-/** Turns a box into a free one of zeros, so that nothing moves. The range must be a box's. */
+/** Turns a box into a free box of zeros, so that nothing moves. The range must be that of a box. */
 export function blank(bytes: Buffer, { from, to }: Range): void {
   bytes.write('free', from + 4, 'latin1');
-  // A size of 64 bits stands behind the type.
+  // A 64-bit size follows the type.
   bytes.fill(0, bytes.readUInt32BE(from) === 1 ? from + 2 * BOX_HEAD_BYTES : from + BOX_HEAD_BYTES, to);
 }
 
-/** Reads the header that findMovie found (ISO/IEC 14496-12 §8.2-8.3). Undefined: it is not well formed, or without a track. */
+/** Reads the header that findMovie found (ISO/IEC 14496-12 §8.2-8.3). Undefined: malformed, or without a track. */
 export function readMovie(movie: Buffer): Film | undefined {
   const budget = { left: BOXES_MAX };
   const head = boxes(movie, 0, movie.length, budget)?.[0];
@@ -95,7 +98,7 @@ export function readMovie(movie: Buffer): Film | undefined {
   return tracks.length === 0 ? undefined : { ...found, durationS: durationS(movie, inside), private: ranges };
 }
 
-/** False: malformed, or deeper or more than any film. */
+/** Collects private boxes. Returns false if the header is malformed, or has more or deeper boxes than any film. */
 function collectPrivate(bytes: Buffer, all: readonly Box[], found: Range[], budget: Budget, depth: number): boolean {
   if (depth === 0) return false;
   for (const { type, at, from, to } of all) {
@@ -107,7 +110,7 @@ function collectPrivate(bytes: Buffer, all: readonly Box[], found: Range[], budg
   return true;
 }
 
-/** Undefined where a box reaches past its surroundings. */
+/** Returns the boxes of a range; undefined if one extends beyond it. */
 function boxes(bytes: Buffer, start: number, end: number, budget: Budget): Box[] | undefined {
   const found: Box[] = [];
   for (let at = start; at + BOX_HEAD_BYTES <= end; ) {
@@ -127,7 +130,7 @@ function boxes(bytes: Buffer, start: number, end: number, budget: Budget): Box[]
   return found;
 }
 
-/** Reads the movie header (§8.2.2). */
+/** Reads the duration from the movie header (§8.2.2). */
 function durationS(bytes: Buffer, inside: readonly Box[]): number {
   const header = inside.find(({ type }) => type === 'mvhd');
   if (header === undefined) return 0;
@@ -138,17 +141,17 @@ function durationS(bytes: Buffer, inside: readonly Box[]): number {
   const isUnknown = ticks === (isLong ? 2 ** 64 : 2 ** 32 - 1);
   return ticksPerS === 0 || isUnknown ? 0 : ticks / ticksPerS;
 }
-/** Reads the track header (§8.3.2); sound has no size. */
+/** Reads the size from the track header (§8.3.2); sound has none. */
 function trackSize(bytes: Buffer, parts: readonly Box[]): { width: number; height: number } {
   const header = parts.find(({ type }) => type === 'tkhd');
   if (header === undefined || header.to - header.from < 84) return { width: 0, height: 0 };
   const [width, height] = [bytes.readUInt32BE(header.to - 8) >>> 16, bytes.readUInt32BE(header.to - 4) >>> 16];
-  // The matrix before them: a quarter turn has nothing on its diagonal.
+  // The matrix before them: a quarter turn has zeros on its diagonal.
   const isTurned = bytes.readInt32BE(header.to - 44) === 0 && bytes.readInt32BE(header.to - 28) === 0;
   return isTurned ? { width: height, height: width } : { width, height };
 }
 
-/** Reads how many pictures stand in how many ticks (§8.6.1.2). */
+/** Reads the frame rate from the time-to-sample table (§8.6.1.2). */
 function frameRate(bytes: Buffer, parts: readonly Box[], budget: Budget): number {
   const inside = (within: readonly Box[] | undefined, type: string) => {
     const box = within?.find((one) => one.type === type);

@@ -1,16 +1,16 @@
-/** A file has a page for each second or each 4 kB; past so many nothing is looked for. */
+/** Maximum number of pages that are searched: a file has one for each second or each 4 kB. */
 const PAGES_MAX = 10_000;
-/** Sound, film, subtitles; more is an attack. */
+/** Maximum number of streams: sound, film, subtitles; more is an attack. */
 const STREAMS_MAX = 16;
-/** Of all comments of a file: covers of some megabytes fit, and are summed up in some 20 ms. */
+/** Maximum size of all comments of a file: covers of some megabytes fit, and their checksums take some 20 ms. */
 const COMMENT_BYTES_MAX = 8 * 1_048_576;
-/** Packets at the start of FLAC, one for each block; a file has some. */
+/** Maximum number of packets at the start of FLAC, one for each block; a file has some. */
 const HEADER_PACKETS_MAX = 100;
 const HEAD_BYTES = 27;
 const CHECKSUM_AT = 22;
 const BEGINS_STREAM = 2;
 
-/** One part of a packet, and the page that holds it. */
+/** A part of a packet within one page. */
 interface Piece {
   readonly page: number;
   readonly from: number;
@@ -22,14 +22,14 @@ interface Budget {
   left: number;
 }
 
-/** One stream of packets on its way through the pages. */
+/** One stream of packets that is being read from the pages. */
 interface Stream {
-  /** Number of the packet that comes next. */
+  /** Number of the next packet. */
   packet: number;
-  /** The first packet's beginning names the codec. */
+  /** The first bytes of the first packet, which name the codec. */
   codec: string;
   pieces: Piece[];
-  /** True once no further packet can hold comments. */
+  /** True once no further packet can contain comments. */
   isPastHeaders: boolean;
 }
 
@@ -57,7 +57,7 @@ export function withoutComments(bytes: Buffer): Buffer | undefined {
 const isPage = (bytes: Buffer, at: number): boolean =>
   at + HEAD_BYTES <= bytes.length && bytes.toString('latin1', at, at + 4) === 'OggS';
 
-/** Returns the end of the page. Undefined: the comments are too large. */
+/** Reads a page; returns the offset of its end. Undefined: the comments are too large. */
 function readPage(bytes: Buffer, page: number, stream: Stream | undefined, budget: Budget): number | undefined {
   const laces = bytes[page + 26] ?? 0;
   let from = page + HEAD_BYTES + laces;
@@ -110,32 +110,32 @@ const FLAC_COMMENT = 4;
 /** APPLICATION, CUESHEET, PICTURE. */
 const FLAC_PRIVATE = new Set([2, 5, 6]);
 
-/** False: the block stays. */
+/** Empties a block; returns false if the block stays. */
 function emptyBlock(packet: Buffer): boolean {
   const head = packet[0] ?? 0;
   const type = head & 0x7f;
   if (type !== FLAC_COMMENT && !FLAC_PRIVATE.has(type)) return false;
-  // The comment has to be there; empty it names no vendor and no field.
+  // The comment block is mandatory; an empty one has no vendor and no field.
   if (type !== FLAC_COMMENT) packet[0] = (head & 0x80) | FLAC_PADDING;
   packet.fill(0, 4);
   return true;
 }
 
-/** What stands before the comment. */
+/** Bytes before the comment, by codec. */
 const MARKS = ['OpusTags', '\x03vorbis', '\x81theora'] as const;
 
-/** Names no vendor and no field; zeros follow. False: there is no comment. */
+/** Empties a comment: no vendor, no field, then zeros. Returns false if there is no comment. */
 function emptyComment(packet: Buffer, codec: string): boolean {
   const mark = MARKS.find((one) => packet.toString('latin1', 0, one.length) === one);
   if (mark === undefined && codec !== 'Speex   ') return false;
   const from = mark?.length ?? 0;
   packet.fill(0, from);
-  // The framing bit of Vorbis stands behind the two empty lists.
+  // The framing bit of Vorbis follows the two empty lists.
   if (mark === '\x03vorbis' && packet.length > from + 8) packet[from + 8] = 1;
   return true;
 }
 
-/** By byte; polynomial 0x04c11db7, the highest bit first (RFC 3533 §6). */
+/** CRC table by byte; polynomial 0x04c11db7, most significant bit first (RFC 3533 §6). */
 const SUMS = Uint32Array.from({ length: 256 }, (_, byte) => {
   let sum = byte << 24;
   for (let bit = 0; bit < 8; bit++) sum = (sum << 1) ^ (sum < 0 ? 0x04c11db7 : 0);

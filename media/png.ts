@@ -5,17 +5,17 @@ const SIGNATURE_BYTES = 8;
 /** Length, type and checksum of a chunk. */
 const CHUNK_OVERHEAD_BYTES = 12;
 /**
- * Chunks of the still picture. Every other chunk is dropped before the decoder sees it: each text chunk may unpack to
- * 8 MB in the decoder's memory, and nobody reads the texts.
+ * Chunks of the still picture. Every other chunk is dropped before the decoder sees it: each text chunk may unpack to 8
+ * MB in the decoder's memory, and nobody reads the texts.
  */
 const NEEDED = new Set(['IHDR', 'PLTE', 'IDAT', 'IEND', 'tRNS', 'gAMA', 'cHRM', 'sRGB']);
 /** Chunks that are copied up to a size. A colour profile has some kilobytes, the orientation needs some hundred. */
 const BOUNDED: Readonly<Record<string, number>> = { iCCP: 1_048_576, eXIf: 65_536 };
-/** Chunks of an animation, of which there are as many as frames. They are dropped: the still picture is stored. */
+/** Chunks of an animation, as many as it has frames. They are dropped: the still picture is stored. */
 const ANIMATION = new Set(['acTL', 'fcTL', 'fdAT']);
-/** A bound on the other chunks; files that cameras and editors write have some dozens. */
+/** Maximum number of other chunks; files of cameras and editors have some dozens. */
 const OTHER_CHUNKS_MAX = 1_000;
-/** A bound on the pieces of the picture. Encoders write pieces of 8 KB and more. */
+/** Maximum number of data chunks. Encoders write chunks of 8 KB and more. */
 const DATA_CHUNKS_MAX = IMAGE_BYTES_MAX / 1_024;
 
 /** Returns the PNG with the chunks that decoding needs. Undefined: the file is malformed, or has too many chunks. */
@@ -34,7 +34,7 @@ export function withoutExtras(bytes: Uint8Array): Uint8Array | undefined {
     if (others > OTHER_CHUNKS_MAX || pieces > DATA_CHUNKS_MAX) return undefined;
     const times = (seen.get(type) ?? 0) + 1;
     seen.set(type, times);
-    // All chunks but the pieces of the picture occur once.
+    // All chunks except the data chunks occur once.
     if (isKept(type, length) && (times === 1 || type === 'IDAT')) kept.push(file.subarray(at, end));
     if (type === 'IEND') return Buffer.concat(kept);
     at = end;

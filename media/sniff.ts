@@ -1,4 +1,4 @@
-/** What bytes are by their beginning; what a client calls them counts for nothing. */
+/** File formats, detected from the first bytes; a client's content type is ignored. */
 export type Format =
   | 'png'
   | 'jpg'
@@ -15,7 +15,7 @@ export type Format =
   | 'wav'
   | 'aac';
 
-/** By the brands of ISO media (ISO/IEC 14496-12 §4.3); others are taken for MP4 when a film is found in them. */
+/** Brands of ISO media (ISO/IEC 14496-12 §4.3); other brands count as MP4 if a film is found in them. */
 const BRANDS: Readonly<Record<string, Format>> = {
   avif: 'avif',
   avis: 'avif',
@@ -23,10 +23,10 @@ const BRANDS: Readonly<Record<string, Format>> = {
   'M4A ': 'm4a',
   'M4B ': 'm4a',
 };
-/** HEVC in HEIF: no decoder for it is at hand, patents being what they are. */
+/** HEVC in HEIF, for which there is no decoder because of its patents. */
 const UNREADABLE_BRANDS = new Set(['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'mif1', 'msf1']);
 
-/** Undefined: nothing that is taken. */
+/** Detects the format; undefined if it is not supported. */
 export function sniff(bytes: Uint8Array): Format | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 32));
   const text = head.toString('latin1');
@@ -56,7 +56,7 @@ function isoMedia(head: Buffer): Format | undefined {
   return brands.some((brand) => UNREADABLE_BRANDS.has(brand)) ? undefined : 'mp4';
 }
 
-/** The eleven set bits of MPEG audio and of ADTS; the layer tells them apart. */
+/** Recognises the eleven set bits of MPEG audio and of ADTS; the layer distinguishes them. */
 function frameSync(head: Buffer): Format | undefined {
   if (head.length < 4 || head[0] !== 0xff) return undefined;
   const second = head[1] ?? 0;

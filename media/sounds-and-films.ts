@@ -3,18 +3,18 @@ import { findMovie, type Range, readMovie } from './iso-media.js';
 import type { Format } from './sniff.js';
 import { firstCluster } from './webm-tags.js';
 
-/** The parts of a file that say what it is. The rest may have 99 MB. */
+/** The parts of a file that describe it. The rest may have 99 MB. */
 export interface Excerpt {
   readonly format: Format;
-  /** The whole file, in bytes. */
+  /** Size of the whole file in bytes. */
   readonly size: number;
   readonly head: Uint8Array;
   readonly tail: Uint8Array;
-  /** ISO media: the header with its box. */
+  /** ISO media: the header including its box. */
   readonly movie: Uint8Array | undefined;
 }
 
-/** The facts about a sound or film. */
+/** Properties of a sound or film. */
 export interface Probed {
   readonly kind: 'video' | 'audio';
   readonly width: number;
@@ -22,9 +22,9 @@ export interface Probed {
   readonly framesPerS: number;
   readonly durationS: number;
   readonly bitsPerS: number;
-  /** The end of its name. */
+  /** The extension of its file name. */
   readonly extension: Format;
-  /** ISO media: boxes of the header to be blanked, from the header's start. */
+  /** ISO media: boxes of the header to blank, relative to the header's start. */
   readonly private: readonly Range[];
 }
 
@@ -37,26 +37,26 @@ const MIME: Readonly<Partial<Record<Format, string>>> = {
   aac: 'audio/aac',
 };
 const ISO = new Set<Format>(['mp4', 'mov', 'm4a']);
-/** Headers stand in the first megabyte; pictures in them do not count, the parser skips them. */
+/** Size of the head that contains the headers; the parser skips pictures in them. */
 const HEAD_BYTES = 1_048_576;
-/** Sounds without a header are known by their first frames, of some 400 bytes each. */
+/** Size of the head of sounds without a header: the first frames, of some 400 bytes each, identify them. */
 const FRAMES_BYTES = 65_536;
-/** The last page of an Ogg file has at most this size (RFC 3533 §6). */
+/** Maximum size of the last page of an Ogg file (RFC 3533 §6). */
 const TAIL_BYTES = 65_307;
 
-/** An excerpt, and where the header of ISO media lies in the file. */
+/** An excerpt, and the offset of the header of ISO media. */
 export interface Parts {
   readonly excerpt: Excerpt;
   readonly movieFrom: number;
 }
 
-/** Returns the parts of a file that `probe` needs. Undefined: it is not well formed. */
+/** Returns the parts of a file that `probe` needs. Undefined: malformed. */
 export function excerptOf(bytes: Buffer, format: Format): Parts | undefined {
   const range = ISO.has(format) ? findMovie(bytes) : NO_RANGE;
   if (range === undefined) return undefined;
   const isFramed = format === 'mp3' || format === 'aac';
   const usualBytes = ISO.has(format) ? 0 : isFramed ? FRAMES_BYTES : HEAD_BYTES;
-  // The parser fails at clusters without a size, as browsers record them.
+  // The parser fails at clusters of unknown size, which browsers record.
   const headBytes = format === 'webm' ? Math.min(usualBytes, firstCluster(bytes)) : usualBytes;
   const excerpt = {
     format,
@@ -70,7 +70,7 @@ export function excerptOf(bytes: Buffer, format: Format): Parts | undefined {
 
 const NO_RANGE: Range = { from: 0, to: 0 };
 
-/** Reads the excerpt of a sound or film. Undefined: it is none, or larger than what is taken. */
+/** Reads the excerpt of a sound or film. Undefined: it is neither, or larger than allowed. */
 export async function probe(excerpt: Excerpt): Promise<Probed | undefined> {
   const read = excerpt.movie === undefined ? await readHeader(excerpt) : readFilm(excerpt.movie, excerpt.size);
   if (read === undefined) return undefined;
@@ -78,7 +78,7 @@ export async function probe(excerpt: Excerpt): Promise<Probed | undefined> {
   if (width * height > VIDEO_PIXELS_MAX || framesPerS > VIDEO_FRAMES_PER_S_MAX) return undefined;
   const kind = width > 0 ? 'video' : 'audio';
   const { format } = excerpt;
-  // A container for films with sound alone in it.
+  // A container for films that contains only sound.
   const extension = kind === 'audio' && (format === 'mp4' || format === 'mov') ? 'm4a' : format;
   return { kind, width, height, framesPerS, durationS, bitsPerS, extension, private: read.private };
 }
@@ -93,11 +93,11 @@ function readFilm(movie: Uint8Array, size: number): Header | undefined {
 async function readHeader({ format, size, head, tail }: Excerpt): Promise<Header | undefined> {
   const [{ parseFromTokenizer }, { fromBuffer }] = await Promise.all([import('music-metadata'), import('strtok3')]);
   const tokenizer = fromBuffer(head, { fileInfo: { mimeType: MIME[format] ?? '' } });
-  // The parser reckons lengths by the size. It must not look for what lies past the head.
+  // The parser computes lengths from the size, but must not read beyond the head.
   tokenizer.fileInfo.size = size;
   tokenizer.supportsRandomAccess = () => false;
   try {
-    // Without `duration` it stops when it knows the header, and does not step through all frames.
+    // Without `duration` the parser stops after the header and does not step through all frames.
     const options = { duration: false, skipCovers: true, skipPostHeaders: true };
     const { format: found } = await parseFromTokenizer(tokenizer, options);
     const video = found.trackInfo.find((track) => track.video !== undefined)?.video;
@@ -117,7 +117,7 @@ async function readHeader({ format, size, head, tail }: Excerpt): Promise<Header
       private: [],
     };
   } catch {
-    // A file that the parser stumbles over is not played either.
+    // A file that the parser rejects cannot be played either.
     return undefined;
   }
 }
@@ -125,10 +125,10 @@ async function readHeader({ format, size, head, tail }: Excerpt): Promise<Header
 const positive = (value: number | undefined): number =>
   value !== undefined && Number.isFinite(value) && value > 0 ? value : 0;
 
-/** Opus counts samples at this rate, whatever the sound was recorded with (RFC 7845 §4). */
+/** Sample rate in which Opus counts, whatever the rate of the recording (RFC 7845 §4). */
 const OPUS_SAMPLES_PER_S = 48_000;
 
-/** The last page says how many samples there were by then (RFC 3533 §6). */
+/** Computes the duration from the last page, which states the number of samples so far (RFC 3533 §6). */
 function oggDurationS(
   tail: Uint8Array,
   codec: string | undefined,

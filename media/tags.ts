@@ -2,15 +2,15 @@ import { withoutComments } from './ogg-tags.js';
 import type { Format } from './sniff.js';
 import { withoutElements } from './webm-tags.js';
 
-/** A bound on a file's chunks, blocks and tags: files have some dozens, and each costs time to step over. */
+/** Maximum number of a file's chunks, blocks and tags: files have some dozens, and each costs time to skip. */
 const PARTS_MAX = 1_000;
-/** Bound on tags in a row at the start or end of a file: tags of another kind may follow one. */
+/** Maximum number of consecutive tags at the start or end of a file: tags of another kind may follow one. */
 const TAGS_MAX = 8;
 
 /**
- * Returns a sound without what tells of its maker: titles, names, programs, pictures. Works in place where sizes or
- * positions of other parts would change, and copies nothing. It steps from part to part, and never looks at each byte.
- * Undefined: it is not well formed, or has too many parts. ISO media have functions of their own (iso-media.ts).
+ * Returns a sound without information about its maker: titles, names, programs, pictures. Works in place if sizes or
+ * positions of other parts would change, and copies nothing. It steps from part to part and does not read each byte.
+ * Undefined: malformed, or too many parts. ISO media have functions of their own (iso-media.ts).
  */
 export function withoutTags(bytes: Buffer, format: Format): Buffer | undefined {
   if (format === 'wav') return withoutChunks(bytes);
@@ -20,7 +20,7 @@ export function withoutTags(bytes: Buffer, format: Format): Buffer | undefined {
   return format === 'mp3' || format === 'aac' ? withoutTrailers(bytes) : bytes;
 }
 
-/** Returns the bytes after the ID3v2 tags that stand before sounds of every format (ID3v2.4 §3.1). */
+/** Returns the bytes after the ID3v2 tags that may precede sounds of every format (ID3v2.4 §3.1). */
 export function afterId3(bytes: Buffer): Buffer {
   let rest = bytes;
   for (let tags = 0; tags < TAGS_MAX && rest.toString('latin1', 0, 3) === 'ID3' && rest.length >= 10; tags++) {
@@ -30,11 +30,11 @@ export function afterId3(bytes: Buffer): Buffer {
   return rest;
 }
 
-/** Four bytes of seven bits each. */
+/** Reads four bytes of seven bits each. */
 const synchsafe = (bytes: Buffer, at: number): number =>
   [0, 1, 2, 3].reduce((sum, index) => sum * 128 + ((bytes[at + index] ?? 0) & 0x7f), 0);
 
-/** RIFF (Multimedia Programming Interface 1.0 §2-3): everything but the samples and their form becomes `JUNK`. */
+/** RIFF (Multimedia Programming Interface 1.0 §2-3): everything except the samples and their format becomes `JUNK`. */
 const WAVE_CHUNKS: Readonly<Record<string, number>> = { 'fmt ': 1_024, fact: 64, data: Number.POSITIVE_INFINITY };
 
 function withoutChunks(bytes: Buffer): Buffer | undefined {
@@ -59,10 +59,10 @@ function withoutChunks(bytes: Buffer): Buffer | undefined {
 }
 
 const FLAC_PADDING = 1;
-/** STREAMINFO and SEEKTABLE. The others hold texts and pictures, or belong to one program. */
+/** STREAMINFO and SEEKTABLE. The other blocks contain texts and pictures, or belong to one program. */
 const FLAC_NEEDED = new Set([0, FLAC_PADDING, 3]);
 
-/** FLAC (RFC 9639 §8): blocks that are not needed become padding. */
+/** FLAC (RFC 9639 §8): unnecessary blocks become padding. */
 function withoutBlocks(bytes: Buffer): Buffer | undefined {
   let parts = 0;
   for (let at = 4; at + 4 <= bytes.length; ) {
@@ -80,7 +80,7 @@ function withoutBlocks(bytes: Buffer): Buffer | undefined {
   return undefined;
 }
 
-/** How much each kind of tag at the end takes; 0: there is none. */
+/** Return the size of a tag at the end, one function per kind of tag; 0: no such tag. */
 const TRAILERS: readonly ((bytes: Buffer) => number)[] = [
   // ID3v1
   (bytes) => (textBefore(bytes, 128, 3) === 'TAG' ? 128 : 0),
@@ -92,7 +92,7 @@ const TRAILERS: readonly ((bytes: Buffer) => number)[] = [
     const hasHeader = (bytes.readUInt32LE(bytes.length - 12) & 0x8000_0000) !== 0;
     return bytes.readUInt32LE(bytes.length - 20) + (hasHeader ? 32 : 0);
   },
-  // Lyrics3v2: six digits of size, which do not count themselves and the mark
+  // Lyrics3v2: six digits of size, which exclude themselves and the mark
   (bytes) => (textBefore(bytes, 9, 9) === 'LYRICS200' ? 15 + Number(textBefore(bytes, 15, 6)) : 0),
 ];
 
@@ -106,7 +106,7 @@ function withoutTrailers(bytes: Buffer): Buffer {
   return rest;
 }
 
-/** The text that begins so many bytes before the end. */
+/** Returns the text that begins so many bytes before the end. */
 function textBefore(bytes: Buffer, distance: number, length: number): string {
   const from = bytes.length - distance;
   return from < 0 ? '' : bytes.toString('latin1', from, from + length);

@@ -1,4 +1,4 @@
-/** Steps from element to element; a recording has one for each cluster, or for each block if it says no sizes. */
+/** Maximum number of elements that are visited; a recording has one per cluster, or per block if sizes are unknown. */
 const STEPS_MAX = 10_000;
 /** Segment, tracks, track. */
 const DEPTH_MAX = 3;
@@ -10,16 +10,16 @@ const TRACK = 0xae;
 const CLUSTER = 0x1f43b675;
 const CHECKSUM = 0xbf;
 const VOID = 0xec;
-/** Tags, attachments, chapters, and space that may hold what was there before. */
+/** Tags, attachments, chapters, and free space that may contain overwritten data. */
 const PRIVATE = new Set([0x1254c367, 0x1941a469, 0x1043a770, VOID]);
-/** Elements on the level of clusters: one of them ends a cluster of unknown size. */
+/** Elements on the level of clusters: each of them ends a cluster of unknown size. */
 const TOP = new Set([...PRIVATE, INFO, TRACKS, CLUSTER, 0x1c53bb6b, 0x114d9b74]);
-/** Title, date, program that made and wrote it, ids and names of this, the last and the next file, name of a track. */
+/** Title, date, muxing and writing program, ids and names of this, the previous and the next file, name of a track. */
 const TEXTS = new Set([0x7ba9, 0x4461, 0x4d80, 0x5741, 0x73a4, 0x7384, 0x3cb923, 0x3c83ab, 0x3eb923, 0x3e83bb, 0x536e]);
-/** Elements that hold texts, or elements that do. */
+/** Elements that contain texts, or elements with texts. */
 const DESCENDED = new Set([SEGMENT, INFO, TRACKS, TRACK]);
 
-/** Steps that are left. */
+/** Remaining steps. */
 interface Budget {
   left: number;
 }
@@ -27,22 +27,26 @@ interface Budget {
 interface Element {
   readonly id: number;
   readonly at: number;
-  /** Where its content begins and ends. */
+  /** Offsets of the content's beginning and end. */
   readonly from: number;
   readonly to: number;
   readonly isSized: boolean;
 }
 
 /**
- * Empties, in place, what a WebM file (Matroska, RFC 9559) tells of its maker: tags, attachments, chapters, titles, dates,
- * programs. Nothing moves: elements become Void of the same size, texts zeros, which end a text (RFC 8794 §7.4).
+ * Empties, in place, what a WebM file (Matroska, RFC 9559) reveals about its maker: tags, attachments, chapters,
+ * titles, dates, programs. Nothing moves: elements become Void of the same size, texts become zeros, which end a text
+ * (RFC 8794 §7.4).
  */
 export function withoutElements(bytes: Buffer): Buffer {
   walk(bytes, 0, bytes.length, { left: STEPS_MAX }, 0);
   return bytes;
 }
 
-/** Returns where the first cluster begins, the file's end if there is none. Everything that tells what the file is stands before. */
+/**
+ * Returns the offset of the first cluster, or the file's end if there is none. Everything that describes the file
+ * precedes it.
+ */
 export function firstCluster(bytes: Buffer): number {
   let at = 0;
   for (let steps = 0; steps < STEPS_MAX; steps++) {
@@ -54,7 +58,7 @@ export function firstCluster(bytes: Buffer): number {
   return bytes.length;
 }
 
-/** Returns where it stopped: the end, or in a cluster without a size the element that ends it. */
+/** Returns the offset where it stopped: the end, or the element that ends a cluster of unknown size. */
 function walk(bytes: Buffer, start: number, end: number, budget: Budget, depth: number, isCluster = false): number {
   let at = start;
   while (at < end && budget.left-- > 0) {
@@ -75,11 +79,11 @@ function walk(bytes: Buffer, start: number, end: number, budget: Budget, depth: 
 
 function empty(bytes: Buffer, { id, at, from, to, isSized }: Element): void {
   if (TEXTS.has(id)) bytes.fill(0, from, to);
-  // It sums up what has changed.
+  // The checksum covers changed bytes.
   else if (id === CHECKSUM || (PRIVATE.has(id) && isSized)) writeVoid(bytes, at, to);
 }
 
-/** Longest element whose size takes one byte. */
+/** Maximum length of an element whose size takes one byte. */
 const SHORT_BYTES_MAX = 2 + 126;
 
 function writeVoid(bytes: Buffer, at: number, end: number): void {
@@ -95,7 +99,7 @@ function writeVoid(bytes: Buffer, at: number, end: number): void {
   bytes.writeUIntBE(size - 9, at + 3, 6);
 }
 
-/** Undefined: the bytes are none. What reaches past the end is cut there. */
+/** Reads an element; undefined if the bytes are none. An element that extends beyond the end is truncated. */
 function elementAt(bytes: Buffer, at: number, end: number): Element | undefined {
   const idBytes = lengthOf(bytes[at]);
   if (idBytes > 4 || at + idBytes >= end) return undefined;
@@ -112,5 +116,5 @@ function elementAt(bytes: Buffer, at: number, end: number): Element | undefined 
   return { id: bytes.readUIntBE(at, idBytes), at, from, to: isSized ? Math.min(from + size, end) : end, isSized };
 }
 
-/** Length of a number by its first byte (RFC 8794 §4); 9: it is none. */
+/** Returns the length of a number from its first byte (RFC 8794 §4); 9: not a number. */
 const lengthOf = (first: number | undefined): number => Math.clz32(first ?? 0) - 23;

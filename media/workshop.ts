@@ -10,8 +10,9 @@ import { type Excerpt, excerptOf, type Probed } from './sounds-and-films.js';
 import { afterId3, withoutTags } from './tags.js';
 
 /**
- * The parsers of uploads, which run where they cannot harm the node. Each resolves with undefined for bytes that are
- * not what they claim to be, or take too long or too much memory, and rejects with Unavailable when too many wait.
+ * Parsers of uploads, which run in processes where they cannot harm the node. Each resolves with undefined for bytes
+ * that are not what they claim to be, or that take too much time or memory, and rejects with Unavailable when too many
+ * jobs wait.
  */
 export interface MediaParsers {
   /** True when a job would begin at once. */
@@ -23,7 +24,7 @@ export interface MediaParsers {
   probe(excerpt: Excerpt): Promise<Probed | undefined>;
 }
 
-/** An image above this is worked on behind the answer, where the client allows it. */
+/** Size from which on an image is processed after the answer, if the client allows it. */
 const QUICK_BYTES_MAX = 2 * 1_048_576;
 
 const IMAGES = new Set<Format>(['png', 'jpg', 'webp', 'avif', 'gif']);
@@ -35,7 +36,10 @@ export interface StoredPicture {
   readonly height: number;
 }
 
-/** Makes what is stored and shown of what people upload. All of it rejects with Unavailable when store or turns lack. */
+/**
+ * Turns uploads into stored and shown files. All methods reject with Unavailable when the store is unavailable or too
+ * many jobs wait.
+ */
 export class Workshop {
   constructor(
     private readonly store: MediaStore,
@@ -44,9 +48,9 @@ export class Workshop {
   ) {}
 
   /**
-   * An upload with its files stored, still without id, description and focus. `patient`: what takes long may be left
-   * waiting, its bytes stored as they came. `key`: 32 hexadecimal digits that names begin with, chance by default.
-   * `hasPreview`: the client gives one of its own, none is stored beside it.
+   * Stores the files of an upload; id, description and focus are still missing. `patient`: slow work may be postponed,
+   * the bytes stored as received. `key`: 32 hexadecimal digits that begin the names, random by default. `hasPreview`:
+   * the client supplies a preview, so none is created.
    */
   async receive(
     upload: Uint8Array,
@@ -61,7 +65,7 @@ export class Workshop {
     const bytesMax = isImage ? IMAGE_BYTES_MAX : VIDEO_BYTES_MAX;
     if (bytes.length > bytesMax) return badFile(`must be less than ${bytesMax / 1_048_576} MB`);
     if (isImage && patient && (bytes.length > QUICK_BYTES_MAX || !this.parsers.free)) {
-      // Not a name that is served: nobody gets what has not been cleaned.
+      // A name that is never served, because the file has not been cleaned.
       const file = `${key}.waiting`;
       await this.store.put(file, bytes);
       return { ...blank(key), state: 'waiting', kind: 'image', file };
@@ -72,7 +76,7 @@ export class Workshop {
     return made ?? badFile('could not be read');
   }
 
-  /** What becomes of a waiting upload. */
+  /** Finishes a postponed upload. */
   async finish(waiting: AccountMedia): Promise<AccountMedia> {
     const bytes = await readWhole(this.store, waiting.file);
     const format = bytes && sniff(bytes);
@@ -80,7 +84,7 @@ export class Workshop {
     return made ?? { ...blank(waiting.key), state: 'failed', kind: waiting.kind };
   }
 
-  /** A preview given by the client. */
+  /** Stores a preview that the client supplies. */
   async preview(
     bytes: Uint8Array,
     key = this.newKey(),
@@ -91,13 +95,13 @@ export class Workshop {
     return { ...(await this.put(key, '.small', made.preview)), blurhash: made.blurhash };
   }
 
-  /** The picture of a page that somebody links to. Undefined: no image. */
+  /** Stores the picture of a linked page. Undefined: not an image. */
   async cardImage(bytes: Uint8Array): Promise<(StoredPicture & { readonly blurhash: string }) | undefined> {
     const made = await this.preview(bytes);
     return isProblem(made) ? undefined : made;
   }
 
-  /** Cut to a rectangle; for avatars and headers. Undefined: no image. */
+  /** Stores a picture cropped to a rectangle, for avatars and headers. Undefined: not an image. */
   async rectangle(
     bytes: Uint8Array,
     width: number,
@@ -108,7 +112,7 @@ export class Workshop {
     return made ? this.put(key, '', made) : undefined;
   }
 
-  /** A custom emoji. Undefined: no image. */
+  /** Stores a custom emoji. Undefined: not an image. */
   async emoji(bytes: Uint8Array, side: number): Promise<StoredPicture | undefined> {
     const made = this.imageFormat(bytes) && (await this.parsers.small(bytes, side));
     return made ? this.put(this.newKey(), '', made) : undefined;

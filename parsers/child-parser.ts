@@ -5,39 +5,39 @@ import type { Jobs } from './jobs.js';
 import type { Asked, Told } from './parser-process.js';
 import { resourceUse } from './resource-use.js';
 
-/** Bounds of one job; past one of them its process is killed. */
+/** Limits of one job; its process is killed when it exceeds one. */
 export interface Bounds {
   readonly cpuMsMax: number;
   readonly rssBytesMax: number;
-  /** All of it, waiting for a processor included. Where the system tells no CPU time, `cpuMsMax` counts as such. */
+  /** Duration including the wait for a processor. On a system without CPU times, `cpuMsMax` applies to it. */
   readonly msMax: number;
 }
 
-/** How a job ended. `killed` tells which bound it broke, `crashed` how the process ended. */
+/** The outcome of a job. `killed` names the exceeded limit, `crashed` the end of the process. */
 export type Ended =
   | { readonly kind: 'done'; readonly out: unknown }
   | { readonly kind: 'failed'; readonly stack: string }
   | { readonly kind: 'killed'; readonly bound: keyof Bounds }
   | { readonly kind: 'crashed'; readonly how: string };
 
-/** Between two looks at a process' use. A decoder fills some 2 GB/s, so it may be some 50 MB past its bound. */
+/** Interval of checks of a process's use. A decoder fills some 2 GB/s, so it may exceed its limit by some 50 MB. */
 const LOOK_MS = 25;
-/** Heap for JavaScript; bytes and pictures are outside of it. Small, because garbage of one job is of no use to the next. */
+/** Heap for JavaScript; bytes and pictures are outside it. Small, because garbage of one job is useless to the next. */
 const FLAGS = ['--max-old-space-size=128', '--max-semi-space-size=4'];
 /**
- * The only variables: a process that may be taken over by an upload must not know secrets. glibc keeps memory for each
- * thread otherwise, and gives none of it back.
+ * The only variables, because an upload may take over the process, which must not know secrets. The value stops glibc
+ * from keeping an arena for each thread, whose memory it never returns.
  */
 const ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
-/** Variables without which programs or their libraries are not found on some systems. */
+/** Variables that some systems need to find programs or libraries. */
 const PASSED_ON = ['PATH', 'LD_LIBRARY_PATH', 'SystemRoot', 'TZ'];
 
-/** The built program beside this file: in the bundle it is a bundle, too. */
+/** The built program beside this file; in a bundle it is a bundle, too. */
 const program = fileURLToPath(
   new URL(import.meta.url.endsWith('.cjs') ? './parser-process.cjs' : './parser-process.js', import.meta.url),
 );
 
-/** A process that parses, and can be killed at any time. */
+/** A process that parses and can be killed at any time. */
 export class ChildParser {
   readonly #child: ChildProcess;
   #begun = false;
@@ -63,12 +63,14 @@ export class ChildParser {
     return this.#gone === undefined;
   }
 
-  /** Memory that it holds between two jobs; 0 where the system does not tell. */
+  /** Memory that it holds between two jobs; 0 if the system does not report it. */
   get rssBytes(): number {
     return resourceUse(this.#child.pid ?? -1)?.rssBytes ?? 0;
   }
 
-  /** Runs one job at a time. @throws Unavailable when the process could not be started, or had ended before it began */
+  /**
+   * Runs a job; one at a time. @throws Unavailable when the process failed to start, or had ended before the job began
+   */
   async run<J extends keyof Jobs>(asked: Asked<J>, bounds: Bounds): Promise<Ended> {
     this.#begun = false;
     this.#hold(true);
@@ -91,7 +93,7 @@ export class ChildParser {
   }
 
   kill(): void {
-    this.#kill({ kind: 'crashed', how: 'the node ends' });
+    this.#kill({ kind: 'crashed', how: 'the node is stopping' });
   }
 
   #kill(ended: Ended): void {
@@ -114,11 +116,11 @@ export class ChildParser {
 
   #lost(how: string): void {
     this.#gone ??= how;
-    // A job that the process did not live to begin says nothing about its bytes.
+    // A job that never began says nothing about its bytes.
     this.#end?.(this.#begun ? { kind: 'crashed', how } : new Unavailable(`no process to parse with: ${how}`));
   }
 
-  /** A node that is not doing anything else may end while a process is idle. */
+  /** Keeps the event loop alive only during a job, so that an idle process does not keep the node running. */
   #hold(on: boolean): void {
     const { channel } = this.#child;
     if (on) {

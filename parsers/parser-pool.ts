@@ -6,26 +6,26 @@ import type { Jobs } from './jobs.js';
 import type { Asked } from './parser-process.js';
 import { Turns } from './turns.js';
 
-/** The part of a log that the pool needs; pino fits. */
+/** The log of the pool; a pino logger fits. */
 export interface ParserLog {
   warn(fields: object, message: string): void;
 }
 
-/** Processes side by side: more would take processors from the node itself. */
+/** Maximum number of processes: more would take processors from the node itself. */
 const PROCESSES_MAX = 2;
-/** Jobs that wait, with their bytes in memory: at most some 500 MB, if all are pictures of the largest size. */
+/** Maximum number of waiting jobs, whose bytes are in memory: some 500 MB if all are pictures of the largest size. */
 const WAITING_MAX = 32;
-/** A process that nobody needs for so long ends, and gives its memory back. */
+/** Time after which an idle process ends, to return its memory. */
 const IDLE_MS = 30_000;
-/** Between two jobs; a process that holds more ends. */
+/** Maximum memory of a process between two jobs; a process with more ends. */
 const IDLE_RSS_BYTES_MAX = 192 * 1_048_576;
-/** A bound that only a machine without CPU time for the process reaches. */
+/** Duration limit that only machines without CPU times of processes reach. */
 const JOB_MS_MAX = 60_000;
-/** Honest headers and pages take far less, also in a process that has just started. */
+/** Limits for headers and pages: honest ones take far less, even in a process that has just started. */
 const HEADER: Bounds = { cpuMsMax: 2_000, rssBytesMax: 384 * 1_048_576, msMax: JOB_MS_MAX };
 /**
- * Honest pictures of 33 megapixels take up to 4 s (WebP) and 720 MB (AVIF, whose decoder keeps several copies; PNG of 16
- * bits 420 MB, JPEG 240 MB). Photographs of 12 megapixels take some 0.4 s and 150 MB.
+ * Limits for pictures. Honest ones of 33 megapixels take up to 4 s (WebP) and 720 MB (AVIF, whose decoder holds several
+ * copies; PNG of 16 bits 420 MB, JPEG 240 MB). Photographs of 12 megapixels take some 0.4 s and 150 MB.
  */
 const PICTURE: Bounds = { cpuMsMax: 15_000, rssBytesMax: 768 * 1_048_576, msMax: JOB_MS_MAX };
 const BOUNDS: Readonly<Record<keyof Jobs, Bounds>> = {
@@ -39,8 +39,8 @@ const BOUNDS: Readonly<Record<keyof Jobs, Bounds>> = {
 };
 
 /**
- * Parses what strangers send, in processes of its own (ADR 23): bytes that are made to take hours, gigabytes or the
- * parser's life take none of the node's. Processes start when they are needed and end when they are idle.
+ * Parses bytes from strangers in separate processes (ADR 23): bytes that are crafted to take hours, gigabytes or to
+ * crash the parser do not affect the node. Processes start on demand and end when they are idle.
  */
 export class ParserPool implements MediaParsers, PageReader {
   readonly #turns = new Turns(PROCESSES_MAX, WAITING_MAX);
@@ -67,7 +67,7 @@ export class ParserPool implements MediaParsers, PageReader {
   saysMe: PageReader['saysMe'] = async (bytes, type, address) =>
     (await this.#run('saysMe', { bytes, type, address })) ?? false;
 
-  /** Kills what is under way. */
+  /** Kills running jobs. */
   close(): void {
     this.#isClosed = true;
     for (const { timer } of this.#idle) clearTimeout(timer);
@@ -76,27 +76,32 @@ export class ParserPool implements MediaParsers, PageReader {
     this.#idle = [];
   }
 
-  /** Undefined: the parser refuses the bytes, or broke a bound over them, or died. @throws Unavailable too many jobs wait */
+  /**
+   * Runs a job. Undefined: the parser rejected the bytes, exceeded a limit, or crashed. @throws Unavailable too many
+   * jobs wait
+   */
   #run<J extends keyof Jobs>(job: J, input: Jobs[J]['in']): Promise<Jobs[J]['out'] | undefined> {
     return this.#turns.take(async () => {
-      if (this.#isClosed) throw new Unavailable('the node ends');
+      if (this.#isClosed) throw new Unavailable('the node is stopping');
       const ended = await this.#runIn({ job, input });
       if (ended.kind === 'done') return ended.out as Jobs[J]['out'];
-      if (this.#isClosed) throw new Unavailable('the node ends');
+      if (this.#isClosed) throw new Unavailable('the node is stopping');
       if (ended.kind === 'failed') throw new Error(`a parser failed at ${job}: ${ended.stack}`);
-      this.#log.warn({ job, ...ended }, 'refused bytes that a parser could not take');
+      this.#log.warn({ job, ...ended }, 'rejected bytes that exceeded a limit of a parser or crashed it');
       return undefined;
     });
   }
 
-  /** An idle process may have ended a moment ago, of which the news is on its way: a new one takes its job. */
+  /**
+   * Runs a job in an idle process, which may have ended a moment ago without notice yet: a new one then takes the job.
+   */
   async #runIn<J extends keyof Jobs>(asked: Asked<J>): Promise<Ended> {
     const rested = this.#rested();
     if (rested !== undefined) {
       const ended = await this.#use(rested, asked).catch(unlessUnavailable);
       if (ended !== undefined) return ended;
     }
-    if (this.#isClosed) throw new Unavailable('the node ends');
+    if (this.#isClosed) throw new Unavailable('the node is stopping');
     const made = new ChildParser();
     this.#all.add(made);
     return this.#use(made, asked);

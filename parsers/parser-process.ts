@@ -1,19 +1,19 @@
 import { setPriority } from 'node:os';
 import { JOBS, type Jobs } from './jobs.js';
 
-/** A request to this process. One is under way at a time. */
+/** A request to this process; one at a time. */
 export interface Asked<J extends keyof Jobs = keyof Jobs> {
   readonly job: J;
   readonly input: Jobs[J]['in'];
 }
 
-/** The messages of this process: that it has begun with a request, then the answer. `failed`: a bug, with its stack. */
+/** Messages of this process: the start of a request, then its answer. `failed`: a bug, with its stack. */
 export type Told = 'begun' | { readonly out: unknown } | { readonly failed: string };
 
-/** Requests of people come before uploads when there is too little CPU time for both. */
+/** Niceness: requests of users take precedence over uploads when CPU time is short. */
 const NICENESS = 5;
 
-/** The program of a parser process (ADR 23): does what its parent asks for, and ends with it. */
+/** The program of a parser process (ADR 23): handles its parent's requests, and ends with it. */
 function main(): void {
   const tell = (message: Told) => void process.send?.(message);
   process.on('disconnect', () => process.exit());

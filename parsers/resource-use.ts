@@ -6,14 +6,14 @@ export interface ResourceUse {
   readonly rssBytes: number;
 }
 
-/** Linux' USER_HZ, which is 100 on all of its platforms that Node runs on (proc_pid_stat(5)). */
+/** Linux's USER_HZ, which is 100 on all platforms of Node (proc_pid_stat(5)). */
 const MS_PER_TICK = 10;
-/** Smallest page of all platforms that Node has builds for; larger pages would only make the measured memory too small. */
+/** Smallest page of all platforms with builds of Node; larger pages would only make the measured memory too small. */
 const PAGE_BYTES = 4_096;
-/** Positions behind the name, which is in brackets and may hold spaces: state is the first. */
+/** Field positions after the name, which is in brackets and may contain spaces: position 0 is the state. */
 const [UTIME, STIME, RSS] = [11, 12, 21];
 
-/** Reads a process' use. Undefined: the process is gone, or the system has no /proc. Takes some 20 µs. */
+/** Reads a process's use. Undefined: the process is gone, or the system has no /proc. Takes some 20 µs. */
 export function resourceUse(pid: number): ResourceUse | undefined {
   let text: string;
   try {

@@ -1,6 +1,6 @@
 import { Unavailable } from '../actors/domain/problem.js';
 
-/** Runs so many pieces of work at a time; so many wait; more are refused. */
+/** Runs a bounded number of tasks at a time; a bounded number waits; more are refused. */
 export class Turns {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
@@ -10,12 +10,12 @@ export class Turns {
     private readonly waitingMax: number,
   ) {}
 
-  /** Whether work would begin at once. */
+  /** True when a task would begin at once. */
   get free(): boolean {
     return this.running < this.atOnceMax;
   }
 
-  /** @throws Unavailable when too much waits already */
+  /** Runs a task when its turn comes. @throws Unavailable when too many wait already */
   async take<T>(work: () => Promise<T>): Promise<T> {
     if (this.running >= this.atOnceMax) {
       if (this.waiting.length >= this.waitingMax) throw new Unavailable('too many uploads and pages wait for a parser');
@@ -24,7 +24,7 @@ export class Turns {
     try {
       return await work();
     } finally {
-      // The turn goes straight to the next: nobody overtakes.
+      // The turn passes directly to the next task, so that none overtakes.
       const next = this.waiting.shift();
       if (next === undefined) this.running -= 1;
       else next();
