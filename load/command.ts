@@ -11,15 +11,15 @@ import { showProgress } from './progress.js';
 import { runLoad } from './run.js';
 import { registered, tokensOf, verified } from './users.js';
 
-/** Exit codes: past a limit; a plan that cannot be carried out; a server that could not be prepared. */
+/** Exit codes: a limit was exceeded; an impossible plan; the server could not be prepared. */
 const EXIT_PAST_LIMIT = 1;
 const EXIT_BAD_PLAN = 2;
 const EXIT_NO_ANSWER = 3;
-/** Nodes of one server: a larger cluster is loaded through what balances it. */
+/** Maximum number of nodes of one server: load a larger cluster through its load balancer. */
 const SERVERS_MAX = 100;
-/** Before the run: tokens are verified, users signed up. */
+/** Connections before the run, for verifying tokens and signing users up. */
 const FIRST_CONNECTIONS = 16;
-/** Each ends a run early, and at once when it comes a second time. */
+/** Each signal ends a run early, and at once when it comes a second time. */
 const ENDING = ['SIGINT', 'SIGTERM'] as const;
 
 type Flags = Readonly<Record<string, string | undefined>>;
@@ -73,7 +73,7 @@ function build(): Command {
     );
 }
 
-/** Runs `murmuration load ARGS`; the answer is the exit code. */
+/** Runs `murmuration load ARGS`; returns the exit code. */
 export async function loadCommand(argv: readonly string[]): Promise<number> {
   try {
     const command = build().parse([...argv], { from: 'user' });
@@ -129,7 +129,7 @@ async function load(servers: readonly string[], flags: Flags, ownedHosts: readon
   return result.passed ? 0 : EXIT_PAST_LIMIT;
 }
 
-/** Who the users are, and where the server has its streams. @throws BadPlan, NoAnswer */
+/** Returns the users, and the address of the server's streams. @throws BadPlan, NoAnswer */
 async function introduced(
   targets: readonly Target[],
   timeoutMs: number,
@@ -150,7 +150,7 @@ async function introduced(
   }
 }
 
-/** What is written after the run should not be lost for want of a folder. @throws BadPlan */
+/** Checks that a file can be written, so that the results of a run are not lost. @throws BadPlan */
 async function assertWritable(file: string | undefined): Promise<void> {
   if (file === undefined || file === '-') return;
   try {
@@ -164,7 +164,7 @@ async function assertWritable(file: string | undefined): Promise<void> {
   }
 }
 
-/** @throws BadPlan */
+/** Parses a whole number. @throws BadPlan */
 function whole(text: string | undefined, name: string): number | undefined {
   if (text === undefined) return undefined;
   if (!/^\d{1,9}$/.test(text)) throw new BadPlan(`${name} takes a whole number, not "${text}"`);

@@ -1,22 +1,28 @@
 import type { User } from './users.js';
 
-/** Who follows whom before the run: `follower` and `author` are numbers of users. */
+/** A follow before the run: `follower` and `author` are numbers of users. */
 export interface Follow {
   readonly follower: number;
   readonly author: number;
 }
 
-/** Follows that come and go in turn; with so many, most requests of a run are each pair's first. */
+/** Maximum number of follows that change during the run; with so many, most requests of a run are each pair's first. */
 const LOOSE_MAX = 100_000;
 
-/** The users of a run and the follows that its verdicts rely on: every user follows the next few authors, in a ring. */
+/**
+ * The users of a run, and the fixed follows on which its verdicts rely: every user follows the next few authors, in a
+ * ring.
+ */
 export class Crowd {
   readonly authors: number;
   readonly #followees: readonly (readonly number[])[];
   readonly #followers: readonly number[][];
   #loose: readonly Follow[] | undefined;
 
-  /** @param authors the first so many users post; @param follows so many of them each user follows, itself left out */
+  /**
+   * @param authors number of users who post, from the first on; @param follows number of authors that each user
+   *   follows, apart from itself
+   */
   constructor(
     readonly users: readonly User[],
     authors: number,
@@ -51,7 +57,7 @@ export class Crowd {
   }
 
   /**
-   * The `step`th follow outside that ring, which may come and go without touching what the verdicts rely on; all are
+   * Returns the `step`th follow outside the ring, which may change without affecting the verdicts: all of them are
    * followed first, then unfollowed, and so on. Undefined when everybody follows everybody.
    */
   looseFollow(step: number): (Follow & { readonly on: boolean }) | undefined {

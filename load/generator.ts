@@ -1,25 +1,27 @@
 import type { LoadResult } from './judging/result.js';
 
-/** Beyond, the generator is the slower part. */
+/** Share of busy time from which on the generator is the bottleneck. */
 const BUSY_MAX = 0.9;
-/** From that share of the median latency on, the generator's own delay is part of what the figures tell. */
+/** Share of the median latency from which on the generator's own delay distorts the figures. */
 const OWN_SHARE_MAX = 0.5;
 
-/** Why the figures say less of the server than they seem to; undefined when the generator had time enough. */
+/**
+ * Returns why the figures say less about the server than they seem to; undefined when the generator had enough time.
+ */
 export function generatorWarning({ generator, total }: Pick<LoadResult, 'generator' | 'total'>): string | undefined {
   const { busy, loopDelayMs, lateMs } = generator;
   const percent = `${Math.round(busy * 100)} %`;
   if (busy > BUSY_MAX) {
-    return `the generator itself was busy ${percent} of the time: the server may be faster than this says`;
+    return `the generator itself was busy ${percent} of the time: the server may be faster than these figures`;
   }
   const ownMs = Math.max(loopDelayMs.p50, lateMs?.p50 ?? 0);
   if (total.latencyMs.count > 0 && ownMs > OWN_SHARE_MAX * total.latencyMs.p50) {
-    return `much of the latencies is the generator's own delay: the server may be faster than this says`;
+    return `much of the latency is the generator's own delay: the server may be faster than these figures`;
   }
   return undefined;
 }
 
-/** What the generator itself used and delayed, in one line. */
+/** Returns one line with the generator's own CPU use and delays. */
 export function generatorLine({ busy, loopDelayMs, lateMs }: LoadResult['generator']): string {
   const late = lateMs === undefined ? '' : `; began requests late by p50 ${lateMs.p50} ms, p99 ${lateMs.p99} ms`;
   const loop = `noticed answers late by p50 ${loopDelayMs.p50} ms, p99 ${loopDelayMs.p99} ms`;

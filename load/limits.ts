@@ -2,31 +2,34 @@ import type { Figures, Judged, Latency, LoadResult } from './judging/result.js';
 import { type VerdictName, verdictNames } from './judging/verdicts.js';
 import { BadPlan, type OperationName, operationNames } from './plan.js';
 
-/** Past which a run has failed; each may be given for all operations or for one. Verdicts are numbers of findings. */
+/**
+ * Limits of a run: it fails when one is exceeded. Each may apply to all operations or to one. Verdicts are numbers of
+ * findings.
+ */
 export interface Limits {
-  /** A share (0 to 1) of what was sent. */
+  /** A share (0 to 1) of the sent requests. */
   readonly errors: readonly Limit[];
   readonly shed: readonly Limit[];
   /** Milliseconds. */
   readonly p50: readonly Limit[];
   readonly p99: readonly Limit[];
   readonly p999: readonly Limit[];
-  /** Good answers a second, at least. */
+  /** Minimum number of good answers per second. */
   readonly rate: readonly Limit[];
-  /** Milliseconds from sending a post to seeing it, in homes and by streams. */
+  /** Milliseconds from sending a post to seeing it, in homes and streams. */
   readonly visibleP99: number | undefined;
-  /** undefined: told, but no reason to fail. */
+  /** undefined: reported, but no reason to fail. */
   readonly verdicts: Readonly<Record<VerdictName, number | undefined>>;
 }
 
 export interface Limit {
   readonly operation: OperationName | undefined;
   readonly bound: number;
-  /** As it was given. */
+  /** As the user gave it. */
   readonly text: string;
 }
 
-/** What must hold even if nobody says so: hardly any errors, nothing lost, repeated or out of order. */
+/** Default limits: hardly any errors, nothing lost, repeated or out of order. */
 export const defaultLimits: Limits = {
   errors: [{ operation: undefined, bound: 0.01, text: '1%' }],
   shed: [],
@@ -44,21 +47,21 @@ const UNITS: Readonly<Record<'share' | 'duration' | 'rate', Readonly<Record<stri
   rate: { '/s': 1, '': 1 },
 };
 
-/** `40ms`, `0.1%`, `200/s`. @throws BadPlan */
+/** Parses `40ms`, `0.1%`, `200/s`. @throws BadPlan */
 export function quantity(text: string, kind: keyof typeof UNITS): number {
   const [, digits, unit] = /^(\d+(?:\.\d+)?)\s*(\D*)$/.exec(text.trim()) ?? [];
   const factor = UNITS[kind][unit ?? 'no unit'];
-  if (digits === undefined || factor === undefined) throw new BadPlan(`"${text}" is no ${kind}`);
+  if (digits === undefined || factor === undefined) throw new BadPlan(`"${text}" is not a valid ${kind}`);
   return Number(digits) * factor;
 }
 
-/** `40ms`, `post=40ms` or `post=40ms,home=10ms`. @throws BadPlan */
+/** Parses `40ms`, `post=40ms` or `post=40ms,home=10ms`. @throws BadPlan */
 export function limitsOf(text: string, kind: keyof typeof UNITS): Limit[] {
   return text.split(',').map((part) => {
     const [, name, value] = /^(?:([^=]*)=)?(.*)$/.exec(part.trim()) ?? [];
     const operation = operationNames.find((known) => known === name);
     if (name !== undefined && operation === undefined) {
-      throw new BadPlan(`"${name}" is no operation; there are ${operationNames.join(', ')}`);
+      throw new BadPlan(`"${name}" is not an operation; operations are ${operationNames.join(', ')}`);
     }
     return { operation, bound: quantity(value ?? '', kind), text: part.trim() };
   });
@@ -66,7 +69,7 @@ export function limitsOf(text: string, kind: keyof typeof UNITS): Limit[] {
 
 type Found = Pick<LoadResult, 'operations' | 'total' | 'verdicts' | 'visibleMs' | 'looked'>;
 
-/** Each limit beside what was found. A run in which no answer was good keeps no limit. */
+/** Compares each limit with the results. A run without a good answer meets no limit. */
 export function judge(found: Found, limits: Limits): Judged[] {
   const { operations, total, verdicts, visibleMs, looked } = found;
   const judged: Judged[] = [];
@@ -152,7 +155,7 @@ export function judge(found: Found, limits: Limits): Judged[] {
   return judged;
 }
 
-/** `outOfOrder` as people say it. */
+/** Returns the readable form of a verdict's name, such as `out of order`. */
 function spoken(name: VerdictName): string {
   return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

@@ -8,11 +8,11 @@ import type { Sightings } from './judging/seen-posts.js';
 import type { OperationName } from './plan.js';
 import { below, type Random } from './random.js';
 
-/** Statuses that favourites and single reads choose from: the newest are what people look at. */
+/** Number of newest statuses from which favourites and single reads choose, as users mostly look at new ones. */
 const STATUSES_MAX = 2_000;
-/** As clients ask by default. */
+/** The default page size of clients. */
 const PAGE = 20;
-/** One page in so many is read and judged; reading each would make the generator the slower part. */
+/** One page in this many is parsed and judged; parsing each would make the generator the bottleneck. */
 const JUDGED_EACH = 10;
 
 export interface Stage {
@@ -22,11 +22,11 @@ export interface Stage {
   readonly sightings: Sightings;
   readonly streaming: Streaming;
   readonly random: Random;
-  /** Is told of each acknowledged post. */
+  /** Receives each acknowledged post. */
   readonly posted: (post: Witnessed) => void;
 }
 
-/** What one request asks for, and whether the answer is right. */
+/** Sends the requests of each operation and checks the answers. */
 export class Operations {
   readonly #statuses: { readonly id: string; favourites: number }[] = [];
   #oldest = 0;
@@ -35,7 +35,7 @@ export class Operations {
 
   constructor(private readonly stage: Stage) {}
 
-  /** @returns how it ended, and how long the server asks to be left alone; never rejects */
+  /** Runs an operation; never rejects. @returns its outcome, and the pause that the server requests */
   async run(operation: OperationName): Promise<{ readonly outcome: Outcome; readonly retryAfterMs: number }> {
     try {
       const answer = await this.#begin(operation);
@@ -46,7 +46,7 @@ export class Operations {
     }
   }
 
-  /** Makes a status known, so that it can be read and favourited. */
+  /** Adds a status that later requests may read and favourite. */
   know(id: string): void {
     const status = { id, favourites: 0 };
     if (this.#statuses.length < STATUSES_MAX) this.#statuses.push(status);
@@ -118,7 +118,9 @@ export class Operations {
     return about(status.id, this.stage.client.ask({ method: 'GET', path: `/api/v1/statuses/${status.id}`, token }));
   }
 
-  /** Each user favourites a status before the first takes it back, so that every request changes something. */
+  /**
+   * Each user favourites a status before the first user removes the favourite, so that every request changes something.
+   */
   async #favourite(): Promise<Answer> {
     const { client, crowd, random } = this.stage;
     const status = this.#statuses[below(random, this.#statuses.length)];
@@ -150,7 +152,7 @@ export class Operations {
   }
 }
 
-/** A good answer must be an object that names what was asked for. */
+/** Checks that a good answer is an object that names the requested item. */
 async function about(id: string, asked: Promise<Answer>): Promise<Answer> {
   const answer = await asked;
   if (answer.status !== 200) return answer;

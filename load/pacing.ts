@@ -3,25 +3,25 @@ import { pause } from './clients/retry.js';
 import type { ClosedPace, OpenPace } from './plan.js';
 import type { Random } from './random.js';
 
-/** Time as the pacing sees it, so that tests can turn it by hand. */
+/** The clock of the pacing; tests control it. */
 export interface Ticker {
-  /** Milliseconds, never backwards. */
+  /** Milliseconds, monotonic. */
   nowMs(): number;
-  /** Resolves at that moment, at once when it has passed or the signal is given. */
+  /** Resolves at that time; at once when it has passed or the signal is aborted. */
   until(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-/** Timers are late by up to so much; the rest is spent in turns of the event loop. */
+/** Timers are late by up to this much; the rest is spent in turns of the event loop. */
 const TIMER_SLACK_MS = 1.5;
 
-/** What was due just before the end and is woken just after it is still sent. */
+/** Requests that were due just before the end and wake just after it are still sent. */
 const END_SLACK_MS = 50;
 
-/** A turn of the event loop that took no longer had nothing to do. */
+/** A turn of the event loop that took no longer was idle. */
 const IDLE_TURN_MS = 0.05;
 
 export class RealTicker implements Ticker {
-  /** Spent in turns that only waited: they look like work to whoever measures the event loop. */
+  /** Time spent in turns that only waited, which look like work to measurements of the event loop. */
   idleMs = 0;
 
   nowMs(): number {
@@ -50,16 +50,19 @@ export interface Bounds {
   readonly signal: AbortSignal;
 }
 
-/** Sends one request that was due at `dueMs`; never rejects. Answers how long its sender should wait before the next. */
+/**
+ * Sends one request that was due at `dueMs`; never rejects. Returns how long its sender should wait before the next.
+ */
 export type Send = (dueMs: number) => Promise<number>;
 
 /**
- * So many senders, each sending its next request when its last was answered. Latency counts from the sending: a slow
- * server is asked less often, so closed loops say how fast it goes, not what people who come anyway would feel.
+ * Runs a fixed number of senders, each of which sends its next request after the answer to its last. Latency counts
+ * from the sending: a slow server gets fewer requests, so closed loops show its throughput, not the experience of
+ * independent users.
  */
 export async function closedLoop(pace: ClosedPace, bounds: Bounds, ticker: Ticker, send: Send): Promise<void> {
   let left = bounds.requestsMax;
-  // Whoever waits for a turn waits no longer when there is none left.
+  // Ends the waits of senders when no requests are left.
   const allSent = new AbortController();
   const over = AbortSignal.any([bounds.signal, allSent.signal]);
   setMaxListeners(pace.inFlight + 1, over);
@@ -77,10 +80,10 @@ export async function closedLoop(pace: ClosedPace, bounds: Bounds, ticker: Ticke
   await Promise.all(Array.from({ length: pace.inFlight }, (_, index) => sender(index)));
 }
 
-/** The moments, from 0 ms on, at which an open loop's requests are due. */
+/** Yields the times, from 0 ms on, at which an open loop's requests are due. */
 export function* dueTimes({ perSecond, rampMs, arrivals }: OpenPace, random: Random): Generator<number, never> {
   const perMs = perSecond / 1_000;
-  // Counted in requests that the schedule has passed: during the ramp they grow with the square of the time.
+  // Counted in scheduled requests: during the ramp they grow with the square of the time.
   const inRamp = (perMs * rampMs) / 2;
   let passed = 0;
   for (;;) {
@@ -90,10 +93,10 @@ export function* dueTimes({ perSecond, rampMs, arrivals }: OpenPace, random: Ran
 }
 
 /**
- * Requests that begin when they are due, whether the ones before were answered or not. `send` is told when its request
- * was due, and counts latency from then (no coordinated omission). Past `inFlightMax` requests wait; those that could
- * not be sent before the end go to `unsent`. `begun` is told how late this process itself sent a request: what is left of
- * its waiting when that for others' answers is taken away.
+ * Starts requests when they are due, whether earlier ones were answered or not. `send` receives the due time of its
+ * request, and counts latency from then (no coordinated omission). Above `inFlightMax` requests wait; those that cannot
+ * be sent before the end go to `unsent`. `begun` receives the delay that this process itself caused: the wait without
+ * the time spent waiting for other requests' answers.
  */
 export async function openLoop(
   pace: OpenPace,
@@ -107,14 +110,14 @@ export async function openLoop(
   const underWay = new Set<Promise<number>>();
   let answered = () => {};
   let left = bounds.requestsMax;
-  /** When there was last a place for another request. */
+  /** The last time when a slot for another request became free. */
   let freeMs = bounds.startMs;
   for (const offsetMs of dueTimes(pace, random)) {
     const dueMs = bounds.startMs + offsetMs;
     if (dueMs >= bounds.endMs || left <= 0 || bounds.signal.aborted) break;
     left -= 1;
     await ticker.until(dueMs, bounds.signal);
-    // Every request is answered or given up in time, so this wait ends.
+    // Every request is answered or times out, so this wait ends.
     if (underWay.size >= pace.inFlightMax && ticker.nowMs() < bounds.endMs) {
       await new Promise<void>((resolve) => {
         answered = resolve;

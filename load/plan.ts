@@ -1,4 +1,4 @@
-/** What may be asked of the server, each with its weight in the mix. */
+/** The operations of a load, each with a weight in the mix. */
 export const operationNames = [
   'post',
   'home',
@@ -12,7 +12,7 @@ export const operationNames = [
 export type OperationName = (typeof operationNames)[number];
 export type Mix = Readonly<Partial<Record<OperationName, number>>>;
 
-/** Mixes by name. `mixed` is roughly what people's clients ask: mostly reading. */
+/** Mixes by name. `mixed` approximates users' clients: mostly reading. */
 export const scenarios: Readonly<Record<string, Mix>> = {
   mixed: { home: 50, public: 8, status: 10, notifications: 12, post: 10, favourite: 7, follow: 2, stream: 1 },
   read: { home: 60, public: 10, status: 15, notifications: 15 },
@@ -22,42 +22,42 @@ export const scenarios: Readonly<Record<string, Mix>> = {
   streams: { stream: 1 },
 };
 
-/** An hour: a longer run belongs to a monitoring system. */
+/** Maximum duration, an hour: longer runs belong to a monitoring system. */
 export const SECONDS_MAX = 3_600;
-/** What one process can keep a record of, and more than one process sends in an hour on one core. */
+/** Maximum number of requests: what one process can record, and more than it sends in an hour on one core. */
 export const REQUESTS_MAX = 50_000_000;
-/** Sockets: a client machine has some 28,000 ports towards one address. */
+/** Maximum number of sockets: a client machine has some 28,000 ports towards one address. */
 export const IN_FLIGHT_MAX = 10_000;
-/** Beyond what one process can send; several processes share the work. */
+/** Maximum rate, beyond that of one process; use several processes for more. */
 export const RATE_MAX = 100_000;
-/** Their tokens and follows are held in memory, and each is verified before the run. */
+/** Maximum number of users: their tokens and follows are held in memory, and each is verified before the run. */
 export const USERS_MAX = 100_000;
-/** Requests before the run: some minutes of a slow server's time. */
+/** Maximum number of follows before the run: some minutes of a slow server's time. */
 export const FOLLOWS_MAX = 1_000_000;
-/** Each holds a socket and a queue on the server. */
+/** Maximum number of streams: each holds a socket and a queue on the server. */
 export const STREAMS_MAX = 5_000;
-/** Homes read to their end after the run. */
+/** Maximum number of homes that are read to their end after the run. */
 export const SAMPLE_MAX = 1_000;
-/** A slower answer is no answer to a person. */
+/** Maximum timeout: nobody waits longer for an answer. */
 export const TIMEOUT_MS_MAX = 120_000;
 
 export interface ClosedPace {
   readonly kind: 'closed';
-  /** Requests under way at any time, each sent when the one before was answered. */
+  /** Concurrent requests, each sent when the previous one was answered. */
   readonly inFlight: number;
-  /** From the first to the last of them. */
+  /** Time from the first to the last of them. */
   readonly rampMs: number;
 }
 
 export interface OpenPace {
   readonly kind: 'open';
-  /** Requests begun a second, whether answers come or not. */
+  /** Requests started per second, whether answers arrive or not. */
   readonly perSecond: number;
-  /** From a rate of nothing to the whole. */
+  /** Time from a rate of zero to the full rate. */
   readonly rampMs: number;
-  /** `even`: all the same distance apart; `poisson`: as people come, independent of one another. */
+  /** `even`: at equal intervals; `poisson`: independent of one another, as users arrive. */
   readonly arrivals: 'even' | 'poisson';
-  /** At most so many under way; what is due beyond waits, and its latency counts from when it was due. */
+  /** Maximum number of requests in flight; further ones wait, and their latency counts from their due time. */
   readonly inFlightMax: number;
 }
 
@@ -66,25 +66,25 @@ export interface Plan {
   readonly pace: ClosedPace | OpenPace;
   readonly durationMs: number;
   readonly requestsMax: number;
-  /** Requests begun sooner are left out of totals and limits. */
+  /** Requests that start earlier are excluded from totals and limits. */
   readonly warmUpMs: number;
   readonly timeoutMs: number;
-  /** The first so many users post; undefined: all. */
+  /** Number of users who post, from the first on; undefined: all. */
   readonly authors: number | undefined;
-  /** So many authors are followed by each user before the run. */
+  /** Number of authors that each user follows before the run. */
   readonly follows: number;
-  /** Users' streams that are open during the whole run. */
+  /** Number of users' streams that are open during the whole run. */
   readonly streams: number;
-  /** Homes that are looked through after the run. */
+  /** Number of homes that are checked after the run. */
   readonly sample: number;
-  /** From sending a post to seeing it at a follower's; later is late. */
+  /** Time from sending a post to seeing it at a follower above which it is late. */
   readonly lateMs: number;
-  /** How long after the run a post may take to be found before it is lost. */
+  /** Time after the run within which a post must be found, or it is lost. */
   readonly settleMs: number;
   readonly seed: number;
 }
 
-/** Something asked for that cannot be done: said in one line. */
+/** An impossible request, described in one line. */
 export class BadPlan extends Error {
   override readonly name = 'BadPlan';
 }
@@ -105,7 +105,7 @@ export const defaultPlan: Plan = {
   seed: 1,
 };
 
-/** @throws BadPlan naming what is out of bounds */
+/** Checks a plan. @throws BadPlan naming the value that is out of bounds */
 export function checked(plan: Plan): Plan {
   const within = (name: string, value: number, min: number, max: number) => {
     if (!(value >= min && value <= max)) throw new BadPlan(`${name} is ${value}; it must be ${min} to ${max}`);
@@ -132,7 +132,7 @@ export function checked(plan: Plan): Plan {
   return plan;
 }
 
-/** `post:10,home:90`, or a scenario's name. @throws BadPlan */
+/** Parses `post:10,home:90`, or a scenario's name. @throws BadPlan */
 export function mixOf(text: string): Mix {
   const named = scenarios[text];
   if (named !== undefined) return named;

@@ -5,7 +5,7 @@ import { insist, patienceFor } from './clients/retry.js';
 import type { Crowd, Follow } from './crowd.js';
 import { BadPlan, FOLLOWS_MAX } from './plan.js';
 
-/** Set-up requests at a time. */
+/** Concurrent set-up requests. */
 const AT_A_TIME = 8;
 /** Statuses posted before the run, so that there is something to read and favourite. */
 const FIRST_STATUSES = 20;
@@ -13,11 +13,11 @@ const FIRST_STATUSES = 20;
 /** A status that was posted before the run. */
 export interface FirstStatus {
   readonly id: string;
-  /** By the server's clock; NaN when it does not say. */
+  /** In the server's time; NaN if unknown. */
   readonly createdAtMs: number;
 }
 
-/** Follows the crowd's authors and posts some first statuses. @throws BadPlan, NoAnswer */
+/** Creates the crowd's follows and posts some first statuses. @throws BadPlan, NoAnswer */
 export async function prepare(client: Client, crowd: Crowd, signal: AbortSignal): Promise<FirstStatus[]> {
   const follows: Follow[] = [...crowd.follows()];
   if (follows.length > FOLLOWS_MAX) {

@@ -4,8 +4,8 @@ import type { Progress } from './run.js';
 const EACH_MS = 1_000;
 
 /**
- * One line a second: rewritten in place on a terminal, a line each otherwise. Returns what ends it; a load that is over
- * within a second has its line then.
+ * Prints one line a second: rewritten in place on a terminal, a new line otherwise. Returns a function that ends it and
+ * prints the line of a load that took less than a second.
  */
 export function showProgress(progress: () => Progress, plan: Plan, stream: NodeJS.WriteStream): () => void {
   const { durationMs, requestsMax, warmUpMs } = plan;
@@ -14,7 +14,7 @@ export function showProgress(progress: () => Progress, plan: Plan, stream: NodeJ
   const running = ({ passedMs, recorder, findings }: Progress) => {
     wasRunningShown = true;
     const { good, shed, errors, unsent, latency } = recorder.total();
-    // Whichever ends the run first says how far it is.
+    // The criterion that ends the run first determines the share.
     const share = Math.min(1, Math.max(passedMs / durationMs, recorder.recorded / requestsMax));
     const seconds = (passedMs - before.atMs) / 1_000;
     const perSecond = seconds > 0 ? Math.max(0, good - before.good) / seconds : 0;

@@ -1,4 +1,7 @@
-/** Numbers from 0 (included) to 1, the same ones for the same seed (mulberry32). For choices, not for secrets. */
+/**
+ * Generates numbers from 0 (inclusive) to 1 (exclusive), reproducible by seed (mulberry32). For choices, not for
+ * secrets.
+ */
 export type Random = () => number;
 
 export function seeded(seed: number): Random {
@@ -11,7 +14,7 @@ export function seeded(seed: number): Random {
   };
 }
 
-/** A whole number from 0 up to, not including, `bound`. */
+/** Returns a whole number from 0 (inclusive) to `bound` (exclusive). */
 export function below(random: Random, bound: number): number {
   return Math.floor(random() * bound);
 }

@@ -22,18 +22,21 @@ import { prepare } from './prepare.js';
 import { below, type Random, seeded } from './random.js';
 import type { User } from './users.js';
 
-/** In a closed loop a sender obeys Retry-After only so far, or the loop would stand still. */
+/** Maximum Retry-After that a sender of a closed loop obeys: longer pauses would stop the loop. */
 const SHED_PAUSE_MS_MAX = 1_000;
-/** Connections beside the run's own: homes watched, places read afterwards. */
+/** Connections besides the run's own: watched homes, places read afterwards. */
 const WATCHING_CONNECTIONS = 8;
-/** How often it is asked whether all streams have had everything. */
+/** Interval of checks if all streams are complete. */
 const SETTLED_EACH_MS = 50;
-/** Who pauses at a time and would stop at once: some more than ask at a time before and after the run. */
+/**
+ * Maximum number of listeners of the signal: slightly more than the requests that wait at a time before and after the
+ * run.
+ */
 const WAITING_MAX = 64;
-/** How often the generator's own event loop is looked at: timers know no less than milliseconds. */
+/** Sampling interval of the generator's event loop: timers are no finer than milliseconds. */
 const LOOP_LOOK_MS = 5;
 
-/** How far a run is. */
+/** The progress of a run. */
 export interface Progress {
   readonly phase: 'preparing' | 'running' | 'looking';
   readonly passedMs: number;
@@ -42,22 +45,22 @@ export interface Progress {
 }
 
 export interface Run {
-  /** One server, or several nodes of one, which are asked in turn. */
+  /** One server, or several nodes of one, which are used in turn. */
   readonly targets: readonly Target[];
-  /** Where streams are; default the same. */
+  /** Servers of the streams; default: the targets. */
   readonly streamTargets?: readonly Target[];
   readonly users: readonly User[];
   readonly plan: Plan;
   readonly limits: Limits;
-  /** Ends the run early; what was measured by then is judged. */
+  /** Ends the run early; the results so far are judged. */
   readonly signal?: AbortSignal;
-  /** Is handed a way to ask how far the run is. */
+  /** Receives a function that returns the progress. */
   readonly onStart?: (progress: () => Progress) => void;
 }
 
 /**
- * Loads a server as planned and judges what it did.
- * @throws BadPlan what cannot be done; NoAnswer when the server cannot be prepared
+ * Loads a server as planned and judges the results.
+ * @throws BadPlan an impossible plan; NoAnswer when the server cannot be prepared
  */
 export async function runLoad(run: Run): Promise<LoadResult> {
   const running = new Running({ ...run, plan: checked(run.plan) });
@@ -91,13 +94,13 @@ class Running {
   readonly #homes: HomeWatch;
   readonly #operations: Operations;
   #recorder: Recorder;
-  /** How late the generator itself began requests of an open loop. */
+  /** Delays with which the generator itself started requests of an open loop. */
   readonly #ownDelay = new Histogram();
   readonly #ticker = new RealTicker();
   #phase: Progress['phase'] = 'preparing';
   #startMs = performance.now();
   #startedAtMs = Date.now();
-  /** By the server's clock, which may be another. */
+  /** In the server's time, which may differ. */
   #serverStartedAtMs = Number.NaN;
 
   constructor(run: Run) {
@@ -180,7 +183,7 @@ class Running {
   async look(): Promise<Looked> {
     const { plan, users } = this.#run;
     this.#phase = 'looking';
-    // Who ended the run waits for its posts, who ends this does not.
+    // After an interrupted run the posts are still waited for; a signal during that wait ends it.
     const interrupted = this.#signal.aborted;
     await this.#homes.settled();
     const untilMs = performance.now() + plan.settleMs;
@@ -271,11 +274,11 @@ class Running {
   }
 }
 
-/** @throws BadPlan when there are too few users for the mix */
+/** Builds the crowd of a plan. @throws BadPlan when there are too few users for the mix */
 function crowdOf({ mix, authors, follows }: Plan, users: readonly User[]): Crowd {
   if (users.length === 0) throw new BadPlan('there are no users');
   const following = (mix.follow ?? 0) > 0;
-  // Somebody must be left whom a user does not follow yet.
+  // Each user must have somebody left whom it does not follow yet.
   const atMost = following ? Math.max(0, users.length - 2) : users.length;
   const crowd = new Crowd(users, authors ?? users.length, Math.min(follows, atMost));
   if (following && crowd.looseFollow(0) === undefined) {
@@ -284,7 +287,7 @@ function crowdOf({ mix, authors, follows }: Plan, users: readonly User[]): Crowd
   return crowd;
 }
 
-/** Operations by their weights. */
+/** Returns a function that chooses operations by their weights. */
 function chooser(mix: Plan['mix'], random: Random): () => OperationName {
   const weighted = operationNames.filter((name) => (mix[name] ?? 0) > 0);
   const total = weighted.reduce((sum, name) => sum + (mix[name] ?? 0), 0);
@@ -300,7 +303,7 @@ function chooser(mix: Plan['mix'], random: Random): () => OperationName {
   };
 }
 
-/** Different users, chosen by the seed. */
+/** Returns distinct random users, determined by the seed. */
 function sampled(count: number, size: number, seed: number): number[] {
   const random = seeded(seed + 2);
   const numbers = Array.from({ length: count }, (_, index) => index);

@@ -7,18 +7,18 @@ import { objectIn } from './clients/json.js';
 import { insist, patienceFor, Refused } from './clients/retry.js';
 import { BadPlan, USERS_MAX } from './plan.js';
 
-/** An account of the server, and what it is asked with. */
+/** An account of the server, with its token. */
 export interface User {
   readonly id: string;
   readonly username: string;
   readonly token: string;
 }
 
-/** Verified at a time: quick, without being a load of its own. */
+/** Tokens verified at a time: quick, without being a load of its own. */
 const VERIFIED_AT_A_TIME = 16;
 
 /**
- * Tokens from JSON lines: what `account create --from` prints, or any objects with `token` (or `access_token`).
+ * Reads tokens from JSON lines: the output of `account create --from`, or any objects with `token` (or `access_token`).
  * @throws BadPlan with the line's number
  */
 export async function tokensOf(file: string, usersMax: number): Promise<string[]> {
@@ -56,8 +56,8 @@ function tokenOf(line: string, where: string): string {
 }
 
 /**
- * Asks the server whose tokens these are; an account with several counts once.
- * @throws BadPlan when it knows one not; NoAnswer
+ * Asks the server for the accounts of the tokens; an account with several tokens counts once.
+ * @throws BadPlan when the server rejects one; NoAnswer
  */
 export async function verified(client: Client, tokens: readonly string[], signal: AbortSignal): Promise<User[]> {
   const patience = patienceFor(signal);
@@ -73,7 +73,7 @@ export async function verified(client: Client, tokens: readonly string[], signal
   return [...new Map(users.map((user) => [user.id, user])).values()];
 }
 
-/** Signs up so many users, where the server lets anybody in without confirmation. @throws BadPlan, NoAnswer */
+/** Signs up users, on a server that requires no confirmation. @throws BadPlan, NoAnswer */
 export async function registered(client: Client, count: number, signal: AbortSignal): Promise<string[]> {
   const patience = patienceFor(signal);
   const answered = async (path: string, body: object, token?: string) => {

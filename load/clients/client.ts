@@ -1,15 +1,15 @@
 import { Agent, type Dispatcher, Pool } from 'undici';
 import { pinnedLookup, type Target } from './target-guard.js';
 
-/** A page of 40 long posts is some 300 KiB. */
+/** Maximum size of an answer: a page of 40 long posts takes some 300 KiB. */
 const ANSWER_BYTES_MAX = 8 * 1_048_576;
 const CONNECT_MS_MAX = 10_000;
-/** A server that asks for a longer pause is taken at its word no further. */
+/** Maximum pause that a Retry-After header of the server causes. */
 const RETRY_AFTER_MS_MAX = 60_000;
 
 export interface Answer {
   readonly status: number;
-  /** What Retry-After asks for; undefined without one. */
+  /** Milliseconds of Retry-After; undefined without the header. */
   readonly retryAfterMs: number | undefined;
   readonly text: string;
 }
@@ -23,18 +23,20 @@ export interface Ask {
   readonly idempotencyKey?: string;
 }
 
-/** No answer: in one word why. */
+/** There was no answer; the message is one word with the reason. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
 
-/** HTTP to the server under load, over all its nodes in turn. Redirects are answers like others: they are not followed. */
+/**
+ * HTTP client for the server under load; uses all its nodes in turn. Redirects count as answers: they are not followed.
+ */
 export class Client {
   readonly #pools: readonly Pool[];
   #next = 0;
   readonly #timeoutMs: number;
 
-  /** @param connections at most, to all nodes together */
+  /** @param connections maximum over all nodes together */
   constructor(targets: readonly Target[], connections: number, timeoutMs: number) {
     this.#timeoutMs = timeoutMs;
     this.#pools = targets.map(
@@ -42,7 +44,7 @@ export class Client {
         new Pool(target.origin, {
           connections: Math.ceil(connections / targets.length),
           pipelining: 1,
-          // The deadline over all is `timeoutMs`; a coarse second one beside it would only cost.
+          // `timeoutMs` bounds the whole request; a second, coarse timeout would only cost time.
           headersTimeout: 0,
           bodyTimeout: 0,
           maxResponseSize: ANSWER_BYTES_MAX,
@@ -51,7 +53,7 @@ export class Client {
     );
   }
 
-  /** @throws NoAnswer */
+  /** Sends a request. @throws NoAnswer */
   async ask({ method, path, token, body, idempotencyKey }: Ask): Promise<Answer> {
     const headers: Record<string, string> = { accept: 'application/json' };
     if (token !== undefined) headers.authorization = `Bearer ${token}`;
@@ -74,7 +76,7 @@ export class Client {
   }
 }
 
-/** Connections of WebSockets: each lasts. */
+/** Returns an agent for WebSockets, each of which has a connection of its own. */
 export function streamAgent(target: Target): Agent {
   return new Agent({ connect: { lookup: pinnedLookup(target), timeout: CONNECT_MS_MAX } });
 }
@@ -85,7 +87,7 @@ function whyNot({ name, code }: Error & { code?: string }): string {
   return code ?? name;
 }
 
-/** Of seconds, or a date. */
+/** Parses a Retry-After header, in seconds or as a date. */
 export function retryAfterMsOf(header: string | string[] | undefined): number | undefined {
   if (typeof header !== 'string') return undefined;
   const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();

@@ -3,7 +3,7 @@ import { type Answer, NoAnswer, retryAfterMsOf } from './client.js';
 
 /**
  * Opens a WebSocket.
- * @returns it, or the answer that came instead; a WebSocket itself does not say more than that it failed
+ * @returns the socket, or the HTTP answer that came instead; a WebSocket itself reports only that it failed
  * @throws NoAnswer
  */
 export function opened(
@@ -28,7 +28,7 @@ export function opened(
     });
     socket.addEventListener('error', () => {
       clearTimeout(timer);
-      // A page where a stream should be is no good answer, whatever its status.
+      // An ordinary page instead of a stream is not a good answer, whatever its status.
       if (instead === undefined || instead.status < 300) reject(new NoAnswer('no stream'));
       else resolve(instead);
     });
@@ -37,7 +37,7 @@ export function opened(
 
 type Heard = (status: number, retryAfter: string | string[] | undefined) => void;
 
-/** The agent, telling of answers that are no handshakes. */
+/** Wraps the agent to report answers that are not handshakes. */
 function overhearing(agent: Agent, heard: Heard): Dispatcher {
   return agent.compose((dispatch) => (options, handler) => {
     const told: Dispatcher.DispatchHandler = {

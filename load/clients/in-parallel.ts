@@ -1,4 +1,7 @@
-/** Does all, so many at a time; the results are in the items' order. Rejects with the first failure, and begins no more. */
+/**
+ * Processes all items, a bounded number at a time; returns the results in the items' order. Rejects with the first
+ * failure and starts no more.
+ */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   atATime: number,

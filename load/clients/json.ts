@@ -1,6 +1,6 @@
 import { NoAnswer } from './client.js';
 
-/** A status as any of these servers answers it, as far as it matters here. */
+/** A status as these servers return it; only the fields that matter here. */
 export interface StatusJson {
   readonly id: string;
   readonly content: string;
@@ -9,8 +9,8 @@ export interface StatusJson {
 }
 
 /**
- * What a server answered. A good status says nothing of the rest: it may be a page for people, or half of something.
- * @throws NoAnswer when it is no object
+ * Parses an answer as an object. A good HTTP status proves nothing: the body may be a page for people, or incomplete.
+ * @throws NoAnswer when it is not an object
  */
 export function objectIn(text: string): Readonly<Record<string, unknown>> {
   const json = parsed(text);
@@ -18,7 +18,7 @@ export function objectIn(text: string): Readonly<Record<string, unknown>> {
   return json as Readonly<Record<string, unknown>>;
 }
 
-/** @throws NoAnswer when it is no list of statuses */
+/** Parses a list of statuses. @throws NoAnswer when it is not one */
 export function statusesIn(text: string): readonly StatusJson[] {
   const json = parsed(text);
   if (!Array.isArray(json)) throw new NoAnswer('no list');
@@ -26,7 +26,7 @@ export function statusesIn(text: string): readonly StatusJson[] {
   return json;
 }
 
-/** @throws NoAnswer when it is no status */
+/** Parses a status. @throws NoAnswer when it is not one */
 export function statusIn(text: string): StatusJson {
   const json = parsed(text);
   if (!isStatus(json)) throw new NoAnswer('no status');
@@ -38,7 +38,7 @@ function isStatus(json: unknown): json is StatusJson {
   return typeof id === 'string' && typeof content === 'string';
 }
 
-/** @throws NoAnswer */
+/** Parses JSON. @throws NoAnswer */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

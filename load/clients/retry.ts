@@ -1,24 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, type Ask, type Client, NoAnswer } from './client.js';
 
-/** A server that limits, sheds, fails or breaks off is asked again so often: before and after the run answers are needed. */
+/**
+ * Attempts of a request that is needed before or after the run, while the server limits, sheds, fails or disconnects.
+ */
 const TRIES_MAX = 10;
 const PAUSE_MS = 100;
-/** A slow server makes a million follows in this time; one that takes longer is no server to be loaded. */
+/** Timeout of all preparation: a slow server creates a million follows in this time. */
 const PREPARE_MS_MAX = 15 * 60_000;
-/** For one of them, pauses that the server asks for included: as long as such a pause is obeyed. */
+/**
+ * Timeout of one preparing request including the pauses that the server requests, of which the longest is this long.
+ */
 const WAIT_MS_MAX = 60_000;
 
-/** How long somebody waits for an answer that is needed. */
+/** How long to wait for a required answer. */
 export interface Patience {
-  /** On the monotonic clock; no pause goes beyond. */
+  /** Monotonic time beyond which no pause extends. */
   readonly untilMs: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Asks until the answer is 200, obeying Retry-After. What is not answered in time is not asked again.
- * @throws NoAnswer naming the last one
+ * Repeats a request until the answer is 200, obeying Retry-After. A request without an answer in time is not repeated.
+ * @throws NoAnswer naming the last answer
  */
 export async function insist(client: Client, ask: Ask, { untilMs, signal }: Patience): Promise<Answer> {
   let last = '';
@@ -42,25 +46,25 @@ export async function insist(client: Client, ask: Ask, { untilMs, signal }: Pati
 }
 
 /**
- * Patience for each of the requests that are needed before a run.
- * @throws NoAnswer when the time for all of them is over, or the run was ended
+ * Returns the patience for each required request before a run.
+ * @throws NoAnswer when the time for all of them is over, or the run was interrupted
  */
 export function patienceFor(signal: AbortSignal): () => Patience {
   const endMs = performance.now() + PREPARE_MS_MAX;
   return () => {
     const nowMs = performance.now();
     if (signal.aborted) throw new NoAnswer('interrupted before the run');
-    if (nowMs > endMs) throw new NoAnswer(`preparing was not over within ${PREPARE_MS_MAX / 60_000} minutes`);
+    if (nowMs > endMs) throw new NoAnswer(`the preparation took longer than ${PREPARE_MS_MAX / 60_000} minutes`);
     return { untilMs: Math.min(endMs, nowMs + WAIT_MS_MAX), signal };
   };
 }
 
-/** The server says that it will not, and would say so again. */
+/** The server refuses the request, and would refuse it again. */
 export class Refused extends NoAnswer {}
 
-/** Ends early when the signal is given. */
+/** Waits; ends early when the signal is aborted. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  // It rejects with nothing but the signal.
+  // It rejects only because of the signal.
   await sleep(ms, undefined, { signal }).catch(() => {});
 }
 

@@ -5,13 +5,13 @@ import { admit, type Target } from './target-guard.js';
 
 export interface StreamAddress {
   readonly targets: readonly Target[];
-  /** Why that is not where the server says; undefined when it is, or when the server says nothing. */
+  /** Why the stated address is not used; undefined when it is used, or when the server states none. */
   readonly passedOver: string | undefined;
 }
 
 /**
- * Where the server says that its streams are: often a port or a host of their own. What may not be loaded is passed
- * over for the server itself; of several nodes each has its own.
+ * Returns the address of the streams as the server states it: often another port or host. An address that may not be
+ * loaded is replaced by the server itself; of several nodes, each serves its own streams.
  */
 export async function streamTargetsOf(
   client: Client,
@@ -33,7 +33,7 @@ export async function streamTargetsOf(
   return itself;
 }
 
-/** Scheme, host and port, as for HTTP. What is no answer or no address says nothing about streams. */
+/** Reads scheme, host and port, as for HTTP. Undefined without a valid answer or address. */
 async function addressAt(client: Client, path: string): Promise<string | undefined> {
   try {
     const { status, text } = await client.ask({ method: 'GET', path });

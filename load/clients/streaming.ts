@@ -12,7 +12,7 @@ import type { Target } from './target-guard.js';
 
 /** Streams opened at a time before the run. */
 const OPENED_AT_A_TIME = 32;
-/** After the handshake servers subscribe; what is posted meanwhile may pass a stream by. */
+/** Time that servers need to subscribe after the handshake; a stream may miss posts of that time. */
 const SUBSCRIBED_MS = 500;
 
 /** A user's stream that stays open during the run. */
@@ -28,7 +28,7 @@ function noStream({ message }: Error): never {
   throw new NoAnswer(`a stream could not be opened: ${message}; --streams 0 goes without`);
 }
 
-/** Streams over WebSocket, as every server of this kind has them. */
+/** Streams over WebSocket, which every server of this kind supports. */
 export class Streaming {
   readonly #nodes: readonly { readonly agent: Agent; readonly url: string }[];
   #next = 0;
@@ -54,7 +54,7 @@ export class Streaming {
     }));
   }
 
-  /** Streams that broke off during the run. */
+  /** Number of streams that broke during the run. */
   get broken(): number {
     return this.#held.filter(({ brokenMs }) => brokenMs !== undefined).length;
   }
@@ -63,7 +63,7 @@ export class Streaming {
     return this.#held.length;
   }
 
-  /** What went wrong with held streams, and how often: one broke off, a message was none. */
+  /** Errors of held streams with their counts: broken streams, malformed messages. */
   get errors(): ReadonlyMap<string, number> {
     return this.#errors;
   }
@@ -76,7 +76,7 @@ export class Streaming {
     return { status: 101, retryAfterMs: undefined, text: '' };
   }
 
-  /** Opens the first users' streams, for the whole run. @throws NoAnswer */
+  /** Opens the first users' streams for the whole run. @throws NoAnswer */
   async hold(count: number, signal: AbortSignal): Promise<void> {
     const { crowd, findings } = this.watching;
     for (let first = 0; first < count; first += OPENED_AT_A_TIME) {
@@ -103,12 +103,12 @@ export class Streaming {
     this.#heldSinceMs = performance.now();
   }
 
-  /** True when every acknowledged post has come to every held stream of its author's followers. */
+  /** True when every held stream has received every acknowledged post of the authors that its user follows. */
   get complete(): boolean {
     return this.#held.every((held) => this.#missing(held).next().done === true);
   }
 
-  /** What has not come by now is late. */
+  /** Counts posts that have not arrived by now as late. */
   judge(): void {
     for (const held of this.#held) {
       for (const post of this.#missing(held)) this.watching.visible.late(held.place, post, 'never came');
@@ -141,7 +141,7 @@ export class Streaming {
     }
   }
 
-  /** What is no message of a stream is an error of it. */
+  /** Parses a message; counts a malformed one as an error. */
   #updateIn(data: unknown): StatusJson | undefined {
     try {
       const { event, payload } = objectIn(String(data));
@@ -157,7 +157,7 @@ export class Streaming {
     this.#errors.set(label, (this.#errors.get(label) ?? 0) + 1);
   }
 
-  /** The token goes both ways that servers know: some read it in the address only. */
+  /** Connects a stream. The token is sent in both ways that servers know: some read it only from the address. */
   #connect(token: string): Promise<WebSocket | Answer> {
     const node = this.#nodes[this.#next++ % this.#nodes.length];
     if (node === undefined) throw new Error('no server');

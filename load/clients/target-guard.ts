@@ -3,7 +3,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { BadPlan } from '../plan.js';
 
-/** A server that may be loaded, and the only addresses at which it is reached. */
+/** A server that may be loaded, and the only addresses at which it is contacted. */
 export interface Target {
   /** Scheme, host and port. */
   readonly origin: string;
@@ -12,20 +12,20 @@ export interface Target {
   readonly addresses: readonly { readonly address: string; readonly family: 4 | 6 }[];
 }
 
-/** Answers all addresses of a name. */
+/** Returns all addresses of a name. */
 export type Resolve = (name: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
 
 const systemResolve: Resolve = (name) => lookup(name, { all: true, verbatim: true });
 
 function isLoopback(address: string): boolean {
-  // `process` makes ::ffff:127.0.0.1 what it stands for. 0.0.0.0 and :: are no loopback addresses, though they often work.
+  // `process` converts ::ffff:127.0.0.1. 0.0.0.0 and :: are not loopback addresses, although they often work.
   return ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
 }
 
 /**
- * Says that `url` may be loaded. Without `ownedHosts` every address of its host must be this machine's loopback; with any
- * the host must be exactly one of them. What was found out here is all that is connected to later, so a name that changes
- * its addresses during the run leads nowhere else.
+ * Checks that `url` may be loaded. Without `ownedHosts` every address of its host must be a loopback address of this
+ * machine; otherwise the host must be exactly one of them. The run connects only to the addresses found here, so a name
+ * whose addresses change during the run leads nowhere else.
  * @throws BadPlan
  */
 export async function admit(
@@ -52,7 +52,7 @@ export async function admit(
   if (foreign !== undefined && !owned) {
     const where = foreign.address === hostname ? hostname : `${hostname} (${foreign.address})`;
     throw new BadPlan(
-      `${where} is no loopback address. A load test of somebody else's server is an attack; ` +
+      `${where} is not a loopback address. A load test of somebody else's server is an attack; ` +
         `for a server of your own add --i-own-this-server ${hostname}`,
     );
   }
@@ -68,7 +68,7 @@ async function named(hostname: string, resolve: Resolve) {
   return found;
 }
 
-/** For connecting: the addresses found before, and no other name. */
+/** Returns a lookup that gives only the addresses found before, and rejects any other name. */
 export function pinnedLookup({ hostname, addresses }: Target): LookupFunction {
   return (name, options, callback) => {
     const fitting = addresses.filter(({ family }) => !options.family || options.family === family);

@@ -8,26 +8,26 @@ import type { Witness, Witnessed } from './observer.js';
 import type { Sightings } from './seen-posts.js';
 import { type Findings, judgeTimeline, missingFrom, type Sighting } from './verdicts.js';
 
-/** The most that servers answer in one page. */
+/** The largest page of these servers. */
 const PAGE = 40;
-/** How far back homes are read: Mastodon keeps 400 entries, others more. */
+/** Number of pages of a home that are read: Mastodon keeps 400 entries, others more. */
 const HOME_PAGES_MAX = 20;
-/** How far back an account's own statuses are read. */
+/** Number of pages of an account's own statuses that are read. */
 const OWN_PAGES_MAX = 2_500;
 /** Timelines read at a time. */
 const READ_AT_A_TIME = 4;
-/** A home that ends sooner than this was not cut off by the server, but is all there is. Mastodon cuts at 400. */
+/** A home with fewer entries was not truncated by the server: it is complete. Mastodon truncates at 400. */
 const CUT_OFF_MIN = 400;
 const CLOCK_SLACK_MS = 60_000;
-/** Between two looks while posts are still missing. */
+/** Interval of reads while posts are missing. */
 const AGAIN_MS = 250;
-/** A server that fails after the time to settle is asked again for so long, for each page. */
+/** Retry time for each page of a server that fails after the settling time. */
 const AGAIN_MS_MAX = 3_000;
-/** A million posts are read in this time; a server that is slower than that is not waited for. */
+/** Timeout of all reads: a million posts are read in this time. */
 const READ_MS_MAX = 10 * 60_000;
-/** Somebody who ends a run early still wants to know what became of its posts, but not wait longer than that for it. */
+/** Timeout of the reads after an interrupted run: the user still wants the result, but soon. */
 const INTERRUPTED_MS_MAX = 10_000;
-/** So many places after one another without an answer, and the server is taken for gone. */
+/** Number of consecutive failed places after which the server counts as gone. */
 const SILENT_MAX = 8;
 const NEVER = new AbortController().signal;
 
@@ -37,20 +37,23 @@ export interface Aftermath {
   readonly witness: Witness;
   readonly sightings: Sightings;
   readonly findings: Findings;
-  /** The server's wall clock before the run; NaN when it is not known: then all is read. */
+  /** The server's wall clock before the run; NaN if unknown: then everything is read. */
   readonly startedAtMs: number;
   readonly settleMs: number;
-  /** The run was ended early: reading is bounded, but what is missing is waited for, or it would wrongly be lost. */
+  /**
+   * True when the run was interrupted: reading is bounded, but missing posts are waited for, or they would wrongly
+   * count as lost.
+   */
   readonly interrupted: boolean;
-  /** Unless it ended the run, it ends the waiting. */
+  /** Ends the waiting, unless it ended the run. */
   readonly signal: AbortSignal;
 }
 
 export interface Looked {
-  /** Authors whose statuses and users whose homes were read to the end. */
+  /** Numbers of authors whose statuses, and users whose homes, were read to the end. */
   readonly authors: number;
   readonly homes: number;
-  /** Places that could not be read, and why. */
+  /** Places that could not be read, with reasons. */
   readonly unread: readonly string[];
 }
 
@@ -62,7 +65,9 @@ interface Place {
   readonly expected: readonly Witnessed[];
 }
 
-/** After the run: every author's own statuses, and so many homes. Looks again until all is there or the time is up. */
+/**
+ * Reads every author's own statuses and some homes after the run. Repeats until everything is found or the time is up.
+ */
 export async function lookAfterwards(aftermath: Aftermath, homes: readonly number[]): Promise<Looked> {
   const { crowd, witness } = aftermath;
   const acknowledged = (author: number) => witness.postsOf(author).filter((post) => post.acknowledgedMs !== undefined);
@@ -107,18 +112,18 @@ export async function lookAfterwards(aftermath: Aftermath, homes: readonly numbe
     silent = problem === undefined || problem instanceof Refused ? 0 : silent + 1;
     if (problem !== undefined) unread.push(`${place.name}: ${problem.message}`);
   });
-  if (unasked > 0) unread.push(`${unasked} more: not asked, since the server no longer answers, or not in time`);
+  if (unasked > 0) unread.push(`${unasked} more: not read, because the server no longer answers, or too late`);
   return { authors: own.length, homes: others.length, unread };
 }
 
 interface Looking extends Aftermath {
-  /** What is missing until then is looked for again. */
+  /** Missing posts are searched again until this time. */
   untilMs: number;
-  /** What was not read by then is not read. */
+  /** Nothing is read after this time. */
   endMs: number;
 }
 
-/** @returns why it could not be read */
+/** Reads a place. @returns why it could not be read */
 async function look(looking: Looking, place: Place): Promise<NoAnswer | undefined> {
   for (;;) {
     const read = await readTimeline(looking, place).catch((error: unknown) => {
@@ -133,7 +138,7 @@ async function look(looking: Looking, place: Place): Promise<NoAnswer | undefine
       if (missing.length === 0 || over) {
         judgeTimeline(place.name, read.seen, looking.findings);
         for (const { marker, id } of missing) {
-          const detail = `was acknowledged as ${id} and is not there`;
+          const detail = `was acknowledged as ${id} and is missing`;
           looking.findings.add({ verdict: 'lost', place: place.name, post: marker, detail });
         }
         return undefined;
@@ -161,11 +166,11 @@ async function readTimeline(
     seen.push(...sightings.in(statuses));
     entries += statuses.length;
     const last = statuses.at(-1);
-    // A server whose max_id includes that status ends with it alone.
+    // A server whose max_id is inclusive ends with that status alone.
     const ended = last === undefined || (last.id === before && statuses.length === 1);
     if (ended) return { seen, toItsEnd: path !== '/api/v1/timelines/home' || entries < CUT_OFF_MIN };
     if (Date.parse(last.created_at) < startedAtMs - CLOCK_SLACK_MS) return { seen, toItsEnd: true };
-    if (last.id === before) throw new NoAnswer('the same page again: max_id is not obeyed');
+    if (last.id === before) throw new NoAnswer('the same page again: the server ignores max_id');
     if (performance.now() > looking.endMs) throw new NoAnswer('not read to its end in time');
     before = last.id;
   }

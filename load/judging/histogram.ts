@@ -1,7 +1,7 @@
-/** Steps within each power of two: a value is told to within 1/64, 1.6 %. */
+/** Steps within each power of two: values are exact to 1/64, 1.6 %. */
 const STEPS = 64;
 const STEPS_BITS = 6;
-/** The largest value that fits: 2^31 µs, 36 minutes. No request may last so long. */
+/** The largest value: 2^31 µs, 36 minutes. No request may last so long. */
 const MICROS_MAX = 2 ** 31 - 1;
 
 function stepOf(micros: number): number {
@@ -10,7 +10,7 @@ function stepOf(micros: number): number {
   return STEPS * (shift + 1) + (micros >> shift) - STEPS;
 }
 
-/** The middle of a step, in milliseconds. */
+/** Returns the middle of a step in milliseconds. */
 function middleMs(step: number): number {
   if (step < STEPS) return step / 1_000;
   const shift = Math.floor(step / STEPS) - 1;
@@ -18,7 +18,7 @@ function middleMs(step: number): number {
   return (low + 2 ** shift / 2) / 1_000;
 }
 
-/** Counts of durations in steps that grow with the value: bounded memory (13 KiB at most) whatever is counted. */
+/** Counts of durations in steps that grow with the value: bounded memory (at most 13 KiB). */
 export class Histogram {
   #counts = new Uint32Array(0);
   #count = 0;
@@ -30,7 +30,7 @@ export class Histogram {
     return this.#count;
   }
 
-  /** The largest, exact; 0 when nothing was counted. */
+  /** The largest value, exact; 0 when empty. */
   get maxMs(): number {
     return this.#maxMs;
   }
@@ -39,7 +39,7 @@ export class Histogram {
     return this.#count === 0 ? 0 : this.#sumMs / this.#count;
   }
 
-  /** What is negative counts as zero: clocks may step. */
+  /** Records a duration. Negative values count as zero: clocks may step. */
   record(ms: number): void {
     const step = stepOf(Math.min(MICROS_MAX, Math.max(0, Math.round(ms * 1_000))));
     this.#reserve(step + 1);
@@ -59,7 +59,9 @@ export class Histogram {
     this.#maxMs = Math.max(this.#maxMs, other.#maxMs);
   }
 
-  /** The least value that a `share` (0 to 1) of all does not exceed, to within 1.6 %; 0 when nothing was counted. */
+  /**
+   * Returns the smallest value that a `share` (0 to 1) of all values does not exceed, to within 1.6 %; 0 when empty.
+   */
   quantileMs(share: number): number {
     const rank = Math.max(1, Math.ceil(share * this.#count));
     let seen = 0;
@@ -70,7 +72,7 @@ export class Histogram {
     return this.#maxMs;
   }
 
-  /** The steps that hold anything, ascending. */
+  /** Yields the non-empty steps, ascending. */
   *steps(): Iterable<{ readonly ms: number; readonly count: number }> {
     for (const [step, count] of this.#counts.entries()) if (count > 0) yield { ms: middleMs(step), count };
   }

@@ -7,14 +7,14 @@ import type { Witnessed } from './observer.js';
 import type { Sightings } from './seen-posts.js';
 import type { Visible } from './visible.js';
 
-/** Posts looked for at a time: these requests come on top of the run's, so there are few. */
+/** Posts watched at a time: few, because these requests come on top of the run's. */
 const WATCHED_MAX = 2;
-/** Between two looks: as exact as what is found, without being a load. */
+/** Interval of reads: short enough for exact results, long enough not to be a load. */
 const LOOK_MS = 5;
-/** Likewise, when there was no answer: a server that limits or fails is not helped by more requests. */
+/** Interval after a failed read: more requests do not help a server that limits or fails. */
 const UNREAD_MS = 100;
 const PAGE = 40;
-/** How far one look follows a post that others push down; what lies deeper is left to the look after the run. */
+/** Pages that one read follows a post that others push down; deeper posts are left to the check after the run. */
 const PAGES_MAX = 5;
 
 type Found = 'there' | 'not there' | 'deeper' | 'unread';
@@ -25,11 +25,11 @@ export interface Watching {
   readonly sightings: Sightings;
   readonly visible: Visible;
   readonly random: Random;
-  /** Ends the looking; what is under way then is left without a verdict. */
+  /** Ends the watching; posts being watched then get no verdict. */
   readonly signal: AbortSignal;
 }
 
-/** Looks into a follower's home until an acknowledged post is there; takes the next post when it has time again. */
+/** Reads a follower's home until an acknowledged post appears; then watches the next post. */
 export class HomeWatch {
   readonly #underWay = new Set<Promise<void>>();
 
@@ -38,7 +38,7 @@ export class HomeWatch {
     private readonly lateMs: number,
   ) {}
 
-  /** A post that was just acknowledged. */
+  /** Starts to watch a post that was just acknowledged, if there is capacity. */
   posted(post: Witnessed): void {
     const followers = this.watching.crowd.followersOf(post.author);
     if (this.#underWay.size >= WATCHED_MAX || followers.length === 0) return;
@@ -64,12 +64,12 @@ export class HomeWatch {
       if (found === 'there') return visible.seen('home', place, post, performance.now());
       await pause(found === 'unread' ? UNREAD_MS : LOOK_MS, signal);
     }
-    // A home that nobody can read shows nothing late: that is an error, which the run itself counts.
+    // A home that cannot be read shows nothing late: the run itself counts that error.
     if (found === 'unread') return;
     visible.late(place, post, `not seen within ${this.lateMs} ms`);
   }
 
-  /** Looks below what may stand above the post. `deeper`: as far as one look goes there was nothing else. */
+  /** Searches below the posts that may be above this one. `deeper`: the pages of one read contained only such posts. */
   async #find(post: Witnessed, token: string): Promise<Found> {
     let before: string | undefined;
     for (let page = 0; page < PAGES_MAX; page++) {
@@ -80,7 +80,7 @@ export class HomeWatch {
       const seen = this.watching.sightings.in(statuses);
       if (seen.some((one) => one.post === post)) return 'there';
       const oldest = seen.at(-1)?.post;
-      // What was answered before this one was sent stands below it, and what was under way with it may.
+      // Posts that were answered before this one was sent are below it; concurrent ones may be.
       const mayBeBelow = oldest !== undefined && (oldest.acknowledgedMs ?? post.startedMs) >= post.startedMs;
       if (!mayBeBelow) return 'not there';
       before = last.id;

@@ -1,29 +1,29 @@
 import { randomBytes } from 'node:crypto';
 
-/** A post of this run. Times are of this process' monotonic clock. */
+/** A post of this run. Times are of this process's monotonic clock. */
 export interface Witnessed {
-  /** The number of its author among the users. */
+  /** Number of its author among the users. */
   readonly author: number;
   readonly marker: string;
-  /** From 0, in the order of beginning. */
+  /** From 0, in the order of starts. */
   readonly number: number;
   readonly startedMs: number;
-  /** When the 2xx answer was there; undefined: never acknowledged. */
+  /** Time of the 2xx answer; undefined: never acknowledged. */
   acknowledgedMs: number | undefined;
   id: string | undefined;
 }
 
-/** Posts that are kept an eye on: some 200 bytes each. The rest of a longer run is posted and not looked for. */
+/** Maximum number of watched posts, some 200 bytes each. Further posts of a longer run are not checked. */
 export const WITNESSED_MAX = 1_000_000;
 
-/** Every post of the run, found again by a word in its text that no other post has. */
+/** All posts of the run; a unique word in the text of each identifies it. */
 export class Witness {
   readonly run = `ml${randomBytes(4).toString('hex')}`;
   readonly #posts: Witnessed[] = [];
   readonly #byAuthor = new Map<number, Witnessed[]>();
   readonly #pattern = new RegExp(`\\b${this.run}x(\\d+)\\b`);
 
-  /** A post about to be sent; undefined when there are too many already. */
+  /** Registers a post that is about to be sent; undefined when there are too many. */
   begin(author: number, startedMs: number): Witnessed | undefined {
     if (this.#posts.length >= WITNESSED_MAX) return undefined;
     const number = this.#posts.length;
@@ -36,7 +36,7 @@ export class Witness {
     return post;
   }
 
-  /** The post whose text (or HTML) this is. */
+  /** Returns the post with this text (or HTML). */
   find(content: string): Witnessed | undefined {
     const number = this.#pattern.exec(content)?.[1];
     return number === undefined ? undefined : this.#posts[Number(number)];
@@ -46,7 +46,7 @@ export class Witness {
     return [...this.#byAuthor.keys()];
   }
 
-  /** In the order in which they were begun. */
+  /** In the order of their starts. */
   postsOf(author: number): readonly Witnessed[] {
     return this.#byAuthor.get(author) ?? [];
   }

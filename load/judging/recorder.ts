@@ -1,17 +1,17 @@
 import { type OperationName, operationNames } from '../plan.js';
 import { Histogram } from './histogram.js';
 
-/** How one request ended. */
+/** The outcome of one request. */
 export type Outcome =
   | { readonly kind: 'good' }
-  /** 503 with Retry-After: the server says that it has too much to do, at once and in order. */
+  /** 503 with Retry-After: the server reports overload, at once and correctly. */
   | { readonly kind: 'shed' }
-  /** `label` is a status, or a word for what came instead of an answer. */
+  /** `label` is a status, or a word for the failure. */
   | { readonly kind: 'error'; readonly label: string }
-  /** Due, but not sent before the end: as many were under way as may be. */
+  /** Due, but not sent before the end because the maximum number was in flight. */
   | { readonly kind: 'unsent' };
 
-/** Numbers of one operation, or of all. Latency is that of good answers, and the time waited where none came in time. */
+/** Figures of one operation, or of all. Latency covers good answers, and the time waited for answers that timed out. */
 export class Tally {
   readonly latency = new Histogram();
   good = 0;
@@ -41,25 +41,25 @@ export class Tally {
     this.latency.add(other.latency);
   }
 
-  /** Requests that were sent. */
+  /** Number of requests that were sent. */
   get sent(): number {
     return this.good + this.shed + this.errors;
   }
 }
 
-/** Points of a curve: more than a plot is wide in pixels would not be seen. */
+/** Maximum number of points of a curve: a plot is not wider than this in pixels. */
 const INTERVALS_MAX = 240;
 const INTERVAL_MS_MIN = 250;
 
-/** What happened when, in bounded memory: a tally per operation over all, and one per operation and interval. */
+/** Records outcomes over time in bounded memory: one tally per operation, and one per operation and interval. */
 export class Recorder {
   readonly intervalMs: number;
   readonly totals = new Map<OperationName, Tally>(operationNames.map((name) => [name, new Tally()]));
   readonly intervals: Map<OperationName, Tally>[] = [];
-  /** All that was recorded, the warm-up too. */
+  /** Number of recorded outcomes, including the warm-up. */
   recorded = 0;
 
-  /** @param startMs the run's beginning; times are on the same clock */
+  /** @param startMs start of the run; all times are on the same clock */
   constructor(
     private readonly startMs: number,
     private readonly durationMs: number,
@@ -68,12 +68,12 @@ export class Recorder {
     this.intervalMs = Math.max(INTERVAL_MS_MIN, Math.ceil(durationMs / INTERVALS_MAX));
   }
 
-  /** @param dueMs when it was to begin; what was due during the warm-up is in the curves only */
+  /** Records an outcome. @param dueMs scheduled start; requests due during the warm-up only appear in the curves */
   record(operation: OperationName, outcome: Outcome, dueMs: number, endedMs: number): void {
     const latencyMs = endedMs - dueMs;
     this.recorded += 1;
     if (dueMs - this.startMs >= this.warmUpMs) this.totals.get(operation)?.count(outcome, latencyMs);
-    // What ends after the run belongs to its last moment.
+    // A request that ends after the run belongs to its last moment.
     const passedMs = Math.min(Math.max(0, endedMs - this.startMs), this.durationMs - 1);
     const index = Math.floor(passedMs / this.intervalMs);
     while (this.intervals.length <= index) this.intervals.push(new Map());
@@ -83,7 +83,7 @@ export class Recorder {
     tally.count(outcome, latencyMs);
   }
 
-  /** All operations together. */
+  /** Adds up all operations. */
   total(tallies: Iterable<Tally> = this.totals.values()): Tally {
     const all = new Tally();
     for (const tally of tallies) all.add(tally);

@@ -3,7 +3,7 @@ import type { Histogram } from './histogram.js';
 import type { Recorder, Tally } from './recorder.js';
 import type { Finding, VerdictName } from './verdicts.js';
 
-/** Milliseconds; p50 and so on to within 1.6 %, least and most exact. */
+/** Milliseconds; percentiles to within 1.6 %, minimum and maximum exact. */
 export interface Latency {
   readonly count: number;
   readonly mean: number;
@@ -23,16 +23,16 @@ export interface Figures {
   readonly errors: number;
   /** Due but not sent before the end, in an open loop. */
   readonly unsent: number;
-  /** Good answers a second. */
+  /** Good answers per second. */
   readonly perSecond: number;
   readonly latencyMs: Latency;
-  /** Errors by status, or by what came instead of an answer. */
+  /** Errors by status, or by a word for the failure. */
   readonly errorsBy: Readonly<Record<string, number>>;
 }
 
-/** One moment of the run, for curves. */
+/** One interval of the run, for curves. */
 export interface Moment {
-  /** Since the run's beginning. */
+  /** Since the start of the run. */
   readonly atMs: number;
   readonly good: number;
   readonly shed: number;
@@ -48,7 +48,7 @@ export interface Series {
   readonly byOperation: Readonly<Partial<Record<OperationName, readonly Moment[]>>>;
 }
 
-/** Steps of a distribution: so many took about `ms`. */
+/** Steps of a distribution: `count` values of about `ms`. */
 export type Distribution = readonly { readonly ms: number; readonly count: number }[];
 
 /** Milliseconds. */
@@ -59,20 +59,20 @@ export interface Delay {
 }
 
 export interface Judged {
-  /** As it was given. */
+  /** As the user gave it. */
   readonly limit: string;
   readonly found: string;
   readonly kept: boolean;
 }
 
-/** All that a run found out; written as JSON it is what `--json` prints. */
+/** All results of a run; `--json` writes it as JSON. */
 export interface LoadResult {
   readonly version: 1;
   readonly targets: readonly string[];
   readonly startedAt: string;
   /** From the first request to the last answer. */
   readonly seconds: number;
-  /** Ended by a signal, before its time and its count. */
+  /** Ended by a signal before its time and count. */
   readonly interrupted: boolean;
   readonly plan: Plan;
   readonly users: number;
@@ -81,28 +81,28 @@ export interface LoadResult {
   /** From sending a post to seeing it. */
   readonly visibleMs: { readonly home: Latency; readonly stream: Latency };
   readonly verdicts: Readonly<Record<VerdictName, number>>;
-  /** Some of each verdict. */
+  /** Some examples of each verdict. */
   readonly findings: readonly Finding[];
   readonly looked: {
-    /** Acknowledged ones. */
+    /** Number of acknowledged posts. */
     readonly posts: number;
     readonly authors: number;
     readonly homes: number;
     readonly streams: number;
     readonly streamsBroken: number;
-    /** Places that could not be read afterwards, and why. */
+    /** Places that could not be read after the run, with reasons. */
     readonly unread: readonly string[];
   };
   readonly series: Series;
   readonly distributions: Readonly<Record<string, Distribution>>;
-  /** Of the generator itself: when it is the slower part, its figures say little of the server. */
+  /** Figures of the generator: when it is the bottleneck, the results say little about the server. */
   readonly generator: {
     readonly cpuSeconds: number;
-    /** The share of the time in which its event loop had something to do. */
+    /** Share of the time in which its event loop was busy. */
     readonly busy: number;
-    /** How late it noticed what there was, answers as well as timers: so much of every latency may be its own. */
+    /** Delay with which it noticed events, answers as well as timers: every latency may include as much. */
     readonly loopDelayMs: Delay;
-    /** How late it began requests of an open loop, waiting for answers left out; the latencies count it. */
+    /** Delay with which it started requests of an open loop, without the wait for answers; the latencies include it. */
     readonly lateMs?: Delay;
   };
   readonly limits: readonly Judged[];
@@ -150,7 +150,7 @@ export function distributionOf(histogram: Histogram): Distribution {
   return [...histogram.steps()].map(({ ms, count }) => ({ ms: round(ms), count }));
 }
 
-/** Four digits are more than the clocks are worth. */
+/** Rounds to four digits, more than the clocks' precision. */
 function round(value: number): number {
   return Number(value.toPrecision(4));
 }

@@ -2,14 +2,14 @@ import { type StatusJson, statusesIn } from '../clients/json.js';
 import type { Witness } from './observer.js';
 import { type Findings, judgeTimeline, type Sighting } from './verdicts.js';
 
-/** Recognises the run's posts in what the server answers. */
+/** Recognises the run's posts in the server's answers. */
 export class Sightings {
   constructor(
     private readonly witness: Witness,
     private readonly findings: Findings,
   ) {}
 
-  /** The run's posts among them, in the same order; reblogs are somebody else's. */
+  /** Returns the run's posts among the statuses, in the same order; reblogs are ignored. */
   in(statuses: readonly StatusJson[]): Sighting[] {
     return statuses.flatMap(({ id, content, reblog }) => {
       const post = reblog ? undefined : this.witness.find(content);
@@ -17,7 +17,7 @@ export class Sightings {
     });
   }
 
-  /** A page that was read during the run, newest first. @throws NoAnswer when it is none */
+  /** Judges a page that was read during the run, newest first. @throws NoAnswer when it is not a page */
   judgePage(place: string, json: string): void {
     judgeTimeline(place, this.in(statusesIn(json)), this.findings);
   }

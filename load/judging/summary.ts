@@ -2,7 +2,7 @@ import { generatorLine, generatorWarning } from '../generator.js';
 import { tidy } from '../progress.js';
 import type { Figures, LoadResult } from './result.js';
 
-/** The result in some lines for a terminal. */
+/** Formats the result in some lines for a terminal. */
 export function summary(result: LoadResult): string {
   const { operations, total, visibleMs, verdicts, looked, findings, limits, generator } = result;
   const rows = [
@@ -29,7 +29,7 @@ export function summary(result: LoadResult): string {
     '',
     ...(seen.length > 0 ? [`from sending a post to seeing it: ${seen.join('; ')}`] : []),
     ...(errors.length > 0 ? [`errors: ${errors.join(', ')}`] : []),
-    ...(total.errorsBy['429'] === undefined ? [] : ['429: the server has rate limits, which this load has met']),
+    ...(total.errorsBy['429'] === undefined ? [] : ["429: this load has exceeded the server's rate limits"]),
     ...(total.unsent > 0 ? [`${total.unsent} requests were due and not sent before the end`] : []),
     `${looked.posts} acknowledged posts looked for at ${looked.authors} authors, in ${looked.homes} homes, on ${looked.streams} streams: ` +
       `lost ${verdicts.lost}, repeated ${verdicts.repeated}, out of order ${verdicts.outOfOrder}, late ${verdicts.late}`,

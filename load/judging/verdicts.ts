@@ -3,29 +3,29 @@ import type { Witnessed } from './observer.js';
 export const verdictNames = ['lost', 'repeated', 'outOfOrder', 'late'] as const;
 export type VerdictName = (typeof verdictNames)[number];
 
-/** One post that was not where, when or as often as it should be. */
+/** A post that was missing, late, repeated or out of order. */
 export interface Finding {
   readonly verdict: VerdictName;
-  /** Where somebody would have noticed. */
+  /** The place where it was noticed. */
   readonly place: string;
   readonly post: string;
   readonly detail: string;
 }
 
-/** A post of the run where it was seen. */
+/** A post of the run, seen at a place. */
 export interface Sighting {
   readonly post: Witnessed;
   /** The status id under which it was seen. */
   readonly id: string;
 }
 
-/** Findings that are kept word for word; the others are counted. */
+/** Maximum number of findings that are kept in full; further ones are counted. */
 const EXAMPLES_MAX = 50;
 
-/** Findings told apart from repeats of themselves; beyond, all count. */
+/** Maximum number of distinct findings that are remembered; beyond it repeats count, too. */
 const KNOWN_MAX = 200_000;
 
-/** All that was found wrong; the same thing at the same place counts once. */
+/** All findings; the same finding at the same place counts once. */
 export class Findings {
   readonly counts: Record<VerdictName, number> = { lost: 0, repeated: 0, outOfOrder: 0, late: 0 };
   readonly examples: Finding[] = [];
@@ -42,13 +42,13 @@ export class Findings {
 }
 
 /**
- * Looks at one place as its posts come, oldest first. Of one author's posts only those have an order that were sent one
- * after the other's answer: what was under way together may come either way round.
+ * Watches one place as its posts arrive, oldest first. Posts of one author are ordered only if the later one was sent
+ * after the earlier one's answer: concurrent posts may arrive in either order.
  */
 export class OrderWatch {
-  /** Posts seen, one bit each: there may be thousands of streams and a million posts. */
+  /** Seen posts, one bit each: there may be thousands of streams and a million posts. */
   #seen = new Uint32Array(4);
-  /** Per author the latest beginning seen so far. */
+  /** The latest start seen so far, by author. */
   readonly #latestStart = new Map<number, Witnessed>();
 
   constructor(
@@ -56,7 +56,7 @@ export class OrderWatch {
     private readonly findings: Findings,
   ) {}
 
-  /** @returns false when it was here before */
+  /** Records a post. @returns false if it was seen here before */
   see({ post, id }: Sighting): boolean {
     if (this.saw(post)) {
       const detail = id === post.id ? `came again as ${id}` : `came as ${post.id} and as ${id}`;
@@ -68,7 +68,7 @@ export class OrderWatch {
     this.#seen[word] = (this.#seen[word] ?? 0) | (1 << (post.number & 31));
     const latest = this.#latestStart.get(post.author);
     if (latest !== undefined && (post.acknowledgedMs ?? Number.POSITIVE_INFINITY) < latest.startedMs) {
-      const detail = `answered ${Math.round(latest.startedMs - (post.acknowledgedMs ?? 0))} ms before ${latest.marker} was sent, yet stands after it`;
+      const detail = `answered ${Math.round(latest.startedMs - (post.acknowledgedMs ?? 0))} ms before ${latest.marker} was sent, but appears after it`;
       this.findings.add({ verdict: 'outOfOrder', place: this.place, post: post.marker, detail });
     }
     if (latest === undefined || post.startedMs > latest.startedMs) this.#latestStart.set(post.author, post);
@@ -86,15 +86,15 @@ export class OrderWatch {
   }
 }
 
-/** Judges a timeline that was read at one time, newest first as servers answer it. */
+/** Judges a timeline that was read at one time, newest first as servers return it. */
 export function judgeTimeline(place: string, newestFirst: readonly Sighting[], findings: Findings): void {
   const watch = new OrderWatch(place, findings);
   for (const sighting of newestFirst.toReversed()) watch.see(sighting);
 }
 
 /**
- * What should be in a timeline and is not. A timeline that was not read to its end, or that the server cuts off, proves
- * nothing about posts older than the oldest one seen.
+ * Returns posts that should be in a timeline and are not. A timeline that was not read to its end, or that the server
+ * truncates, proves nothing about posts older than the oldest one seen.
  */
 export function missingFrom(
   expected: readonly Witnessed[],

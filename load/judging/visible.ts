@@ -2,12 +2,12 @@ import { Histogram } from './histogram.js';
 import type { Witnessed } from './observer.js';
 import type { Findings } from './verdicts.js';
 
-/** How long posts took to be seen by others: from sending to seeing, in homes and by streams. */
+/** Measures how long posts take to become visible to others: from sending to seeing, in homes and streams. */
 export class Visible {
   readonly home = new Histogram();
   readonly stream = new Histogram();
 
-  /** Posts sent sooner are those of the warm-up: their times are left out, and what is late of them is not told. */
+  /** Start of the measured time: posts sent earlier belong to the warm-up and are ignored. */
   fromMs = Number.NEGATIVE_INFINITY;
 
   constructor(

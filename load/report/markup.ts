@@ -1,4 +1,4 @@
-/** Text as HTML or SVG shows it: what a server answered may hold anything. */
+/** Escapes text for HTML or SVG: a server's answer may contain anything. */
 export function escaped(text: string): string {
   const entities: Readonly<Record<string, string>> = {
     '&': '&amp;',
@@ -10,14 +10,14 @@ export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 }
 
-/** Milliseconds as people read them: 0.82 ms, 14 ms, 1.2 s. */
+/** Formats milliseconds for people: 0.82 ms, 14 ms, 1.2 s. */
 export function duration(ms: number): string {
   if (ms >= 10_000) return `${Math.round(ms / 1_000)} s`;
   if (ms >= 1_000) return `${short(ms / 1_000)} s`;
   return `${ms >= 100 ? Math.round(ms) : short(ms)} ms`;
 }
 
-/** 1,234,567 with thin spaces between. */
+/** Formats 1,234,567 with thin spaces. */
 export function whole(value: number): string {
   return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, '\u202f');
 }

@@ -7,10 +7,10 @@ import type { Size } from './plot.js';
 import { cumulative, histogram, percentiles, throughput } from './plots.js';
 import { style } from './style.js';
 
-/** A plot over the page's width, for a desk and for a telephone. */
+/** A plot of the page's width, for a desktop and for a telephone. */
 const WIDE: Size = { width: 480, height: 250 };
 const NARROW: Size = { width: 320, height: 230 };
-/** One of several beside one another. */
+/** One of several plots side by side. */
 const SMALL: Size = { width: 320, height: 170 };
 
 const VERDICTS: Readonly<Record<VerdictName, readonly [name: string, meaning: string]>> = {
@@ -20,7 +20,7 @@ const VERDICTS: Readonly<Record<VerdictName, readonly [name: string, meaning: st
   late: ['late', 'seen by a follower only after'],
 };
 
-/** The result as one page that needs nothing else: no script, no other file. */
+/** Renders the result as one self-contained page: no script, no other file. */
 export function reportPage(result: LoadResult): string {
   const { targets, passed, startedAt } = result;
   const title = `Load on ${targets.join(' ')}`;
@@ -201,7 +201,7 @@ function section(title: string, content: string): string {
   return `<h2>${title}</h2><div class="card">${content}</div>`;
 }
 
-/** A table that is wider than a telephone moves within its card. */
+/** Wraps a table, so that one wider than a telephone scrolls within its card. */
 function scrolling(rows: string): string {
   return `<div class="scroll"><table>${rows}</table></div>`;
 }
@@ -225,7 +225,7 @@ function known(operations: LoadResult['operations']): (readonly [OperationName, 
   });
 }
 
-/** Each operation has the same colour everywhere. */
+/** Returns the colour of an operation, the same everywhere. */
 function colour(name: OperationName): string {
   return `c${operationNames.indexOf(name)}`;
 }

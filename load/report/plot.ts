@@ -1,7 +1,7 @@
 import { escaped } from './markup.js';
 import type { Scale } from './scale.js';
 
-/** In CSS pixels; a plot is drawn for each width on which it is seen, so that its letters stay readable. */
+/** In CSS pixels; a plot is drawn once for each display width, so that its labels stay readable. */
 export interface Size {
   readonly width: number;
   readonly height: number;
@@ -27,14 +27,14 @@ export interface Axes {
   readonly yLabel: (value: number) => string;
 }
 
-/** A whole plot: lines and letters of the axes, and what is drawn into them. */
+/** Draws a plot: axes with lines and labels, and the given content. */
 export function plot(size: Size, label: string, { x, y, xLabel, yLabel }: Axes, inside: string): string {
   const { left, right, top, bottom } = frameOf(size);
   const rows = y.ticks.map((tick) => {
     const at = place(y.at(tick));
     return `<line class="grid" x1="${left}" x2="${right}" y1="${at}" y2="${at}"/><text x="${left - 6}" y="${at}" dy="0.32em" text-anchor="end">${yLabel(tick)}</text>`;
   });
-  // On a narrow plot every other letter would touch its neighbour.
+  // On a narrow plot adjacent labels would overlap.
   const each = Math.ceil((x.ticks.length * 46) / (right - left));
   const columns = x.ticks.map((tick, index) => {
     const at = place(x.at(tick));
@@ -50,18 +50,18 @@ export function plot(size: Size, label: string, { x, y, xLabel, yLabel }: Axes, 
   );
 }
 
-/** A point's places. */
+/** Coordinates of a point. */
 export type Point = readonly [number, number];
 
 export function line(points: readonly Point[], kind: string): string {
   const first = points[0];
   if (first === undefined) return '';
-  // One point alone is a line to itself, which round ends make a dot.
+  // A single point is a line to itself, which round line ends show as a dot.
   if (points.length === 1) return line([first, first], kind);
   return `<polyline class="line ${kind}" points="${points.map(pair).join(' ')}"/>`;
 }
 
-/** What lies between two lines. */
+/** Fills the area between two lines. */
 export function area(upper: readonly Point[], lower: readonly Point[], kind: string): string {
   if (upper.length === 0) return '';
   return `<polygon class="area ${kind}" points="${[...upper, ...lower.toReversed()].map(pair).join(' ')}"/>`;
@@ -72,12 +72,12 @@ export function bar(left: number, right: number, top: number, bottom: number, ki
   return `<rect class="bar ${kind}" x="${place(left)}" y="${place(top)}" width="${place(width)}" height="${place(height)}"><title>${escaped(says)}</title></rect>`;
 }
 
-/** An upright mark with a letter or two. */
+/** Draws a vertical mark with a short label. */
 export function mark(at: number, { top, bottom }: Frame, letters: string): string {
   return `<line class="mark" x1="${place(at)}" x2="${place(at)}" y1="${top}" y2="${bottom}"/><text class="marked" x="${place(at) + 4}" y="${top + 9}">${letters}</text>`;
 }
 
-/** Strips that say their moment's figures when pointed at. */
+/** Draws invisible strips whose tooltips show the figures of their interval. */
 export function pointed(edges: readonly number[], { top, bottom }: Frame, says: (index: number) => string): string {
   return edges
     .slice(0, -1)
@@ -88,7 +88,7 @@ export function pointed(edges: readonly number[], { top, bottom }: Frame, says: 
     .join('');
 }
 
-/** A tenth of a pixel is as exact as is seen. */
+/** Rounds to a tenth of a pixel, the visible precision. */
 function place(at: number): number {
   return Math.round(at * 10) / 10;
 }

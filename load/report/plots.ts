@@ -6,13 +6,16 @@ import { linear, logarithmic, time } from './scale.js';
 const seconds = (ms: number) => duration(ms).replace(/^0 ms$/, '0');
 const rate = (value: number) => (value >= 10_000 ? `${value / 1_000}k` : String(Number(value.toPrecision(3))));
 
-/** Of an interval: what ends after the run counts in its last moment, and in a shorter one would look like a leap. */
+/**
+ * Minimum length, as a share of an interval, of the last interval: requests that end after the run count there, and in
+ * a shorter one would look like a jump.
+ */
 const SHORTEST = 0.25;
 
-/** Answers a second: good, shed and errors on top of one another. */
+/** Plots answers per second: good, shed and errors, stacked. */
 export function throughput({ all, intervalMs }: Series, durationMs: number, size: Size): string {
   const frame = frameOf(size);
-  // The run may end within its last moment, which is then shorter.
+  // The last interval is shorter when the run ends within it.
   const lasted = ({ atMs }: Moment) => Math.min(intervalMs, Math.max(durationMs - atMs, intervalMs * SHORTEST));
   const perSecond = (count: number, moment: Moment) => (count * 1_000) / lasted(moment);
   const tops = all.map((moment) => {
@@ -41,7 +44,7 @@ export function throughput({ all, intervalMs }: Series, durationMs: number, size
   return plot(size, 'Answers a second over time', { x, y, xLabel: seconds, yLabel: rate }, inside);
 }
 
-/** p50, p90 and p99 over time. */
+/** Plots p50, p90 and p99 over time. */
 export function percentiles(
   moments: readonly Moment[],
   intervalMs: number,
@@ -69,7 +72,7 @@ export function percentiles(
   return plot(size, label, { x, y, xLabel: seconds, yLabel: duration }, inside);
 }
 
-/** The share that was answered within a time, one line each. */
+/** Plots the share of answers within a time, one line each. */
 export function cumulative(
   distributions: readonly (readonly [kind: string, Distribution])[],
   size: Size,
@@ -95,10 +98,10 @@ export function cumulative(
   return plot(size, label, { x, y, xLabel: duration, yLabel: percent }, lines.join(''));
 }
 
-/** Columns of a histogram: enough to show two humps, few enough to be seen on a telephone. */
+/** Columns of a histogram per decade: enough to show two peaks, few enough for a telephone. */
 const COLUMNS_PER_TENFOLD = 12;
 
-/** How many took how long, with marks at p50 and p99. */
+/** Plots the distribution of durations, with marks at p50 and p99. */
 export function histogram(
   steps: Distribution,
   { p50, p99 }: { readonly p50: number; readonly p99: number },

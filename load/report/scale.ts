@@ -1,4 +1,4 @@
-/** Maps values to places along an axis, and says where its lines are. */
+/** Maps values to positions along an axis, and lists its ticks. */
 export interface Scale {
   readonly at: (value: number) => number;
   readonly ticks: readonly number[];
@@ -6,7 +6,9 @@ export interface Scale {
 
 const TICKS_MAX = 6;
 
-/** From 0 to a round number not below `max`. @param from the place of 0, @param to that of the end */
+/**
+ * Returns a scale from 0 to a round number not below `max`. @param from the position of 0, @param to that of the end
+ */
 export function linear(max: number, from: number, to: number): Scale {
   const top = Math.max(max, 1e-9);
   const magnitude = 10 ** Math.floor(Math.log10(top));
@@ -16,13 +18,13 @@ export function linear(max: number, from: number, to: number): Scale {
   return { at: (value) => from + ((to - from) * value) / end, ticks };
 }
 
-/** Time from 0 to exactly `end`. */
+/** Returns a scale of time from 0 to exactly `end`. */
 export function time(end: number, from: number, to: number): Scale {
   const { ticks } = linear(end, from, to);
   return { at: (value) => from + ((to - from) * value) / end, ticks: ticks.filter((tick) => tick <= end) };
 }
 
-/** Powers: from the one at or below `min` to the one at or above `max`, with 2s and 5s between when there is room. */
+/** Returns a scale of powers of ten that includes `min` and `max`, with ticks at 2 and 5 when there is room. */
 export function logarithmic(min: number, max: number, from: number, to: number): Scale {
   const low = Math.floor(Math.log10(Math.max(min, 1e-3)) + 1e-9);
   const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(max, 1e-3)) - 1e-9));

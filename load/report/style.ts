@@ -1,4 +1,4 @@
-/** The page's looks: light or dark as the reader's system is, one column on a telephone. */
+/** Style of the page: light or dark as the reader's system, one column on a telephone. */
 export const style = `
 :root { color-scheme: light dark; --page: #f6f7f9; --card: #fff; --text: #1b2330; --soft: #5b6675; --rule: #e3e7ec;
   --c0: #2f6fde; --c1: #d9730d; --c2: #12876a; --c3: #a14bc4; --c4: #b8860b; --c5: #d1416b; --c6: #1691a8; --c7: #6b7280;
