@@ -20,7 +20,7 @@ export interface Made {
   readonly token: string;
 }
 
-/** Accounts with tokens, made by the command line on the data folder of a server or on a new one. */
+/** Creates accounts with tokens by the command line, on the data folder of a server or on a new one. */
 export async function createAccounts(
   server: Pick<ServerProcess, 'dataDir'>,
   count: number,
@@ -56,7 +56,10 @@ export async function createAccounts(
   }
 }
 
-/** With tokens, so twice the writes that accounts alone cost: on a folder that no node has, and on a running node's. */
+/**
+ * Measures the creation of accounts with tokens, which takes twice the writes of accounts alone: on a folder that no
+ * node uses, and on that of a running node.
+ */
 export async function benchBulk(): Promise<Row[]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'murmuration-bulk-'));
   const rows: Row[] = [];
@@ -81,7 +84,7 @@ async function bulk(how: string, where: Pick<ServerProcess, 'dataDir'>, cpu: () 
   const cpuSecondsPer1000 = ((cpu() - cpuBefore) / BULK) * 1_000;
   assert.equal(new Set(made.map(({ id }) => id)).size, BULK);
   assert.equal(new Set(made.map(({ token }) => token)).size, BULK);
-  // Finds the last one by its name in what is stored.
+  // Verifies that the last account is stored, by finding it by name.
   await run(process.execPath, [program, 'token', 'create', `user${BULK - 1}`, '--data-dir', where.dataDir], {
     env: withoutSettings(),
   });

@@ -11,7 +11,7 @@ import { InProcessHub } from '../transport/in-process-bus.js';
 const ACTORS = 100;
 const IN_FLIGHT = 64;
 
-/** One way of asking, measured. */
+/** Figures of one way of asking. */
 export interface AskFigures {
   readonly name: string;
   readonly perSecond: number;
@@ -26,7 +26,7 @@ interface CounterCommands {
 }
 const empty = codec('murmuration.account.Empty');
 
-/** As little of an actor as there can be: what is left is the runtime's own cost. */
+/** A minimal actor: its cost is that of the runtime. */
 const counter: ActorKind<{ count: number }, CounterCommands, { counted: object }> = {
   name: 'counter',
   initial: () => ({ count: 0 }),
@@ -49,8 +49,8 @@ const counter: ActorKind<{ count: number }, CounterCommands, { counted: object }
 };
 
 /**
- * Local asks of a query and of a recorded command (memory store), one after the other and 64 in flight, over 100
- * actors. `asks` of each.
+ * Measures local asks of a query and of a recorded command (memory store), one at a time and 64 in flight, over 100
+ * actors; `asks` of each.
  */
 export async function benchAsk(asks = 50_000): Promise<AskFigures[]> {
   const tables = new MemoryTables();

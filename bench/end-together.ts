@@ -1,13 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Servers drain within 15 s, and the command that runs a cluster ends its nodes and then Cassandra. */
+/**
+ * Timeout of the shutdown: servers drain within 15 s, and the command that runs a cluster ends its nodes, then
+ * Cassandra.
+ */
 const END_MS_MAX = 60_000;
 const LOOK_MS = 100;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Carries it out. When a signal comes meanwhile, first the processes end that this one has started, then this one, by
- * the same signal; a second one ends it at once. Linux only.
+ * Runs `work`. A signal meanwhile first ends the processes that this one has started, then this one, by the same
+ * signal; a second signal ends it at once. Linux only.
  */
 export async function endTogether<T>(work: () => Promise<T>): Promise<T> {
   let ending = false;
@@ -20,7 +23,7 @@ export async function endTogether<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    // That its servers went away is no fault of what was measured; the signal ends this process in a moment.
+    // An error is the consequence of the ending servers; the signal ends this process in a moment.
     if (ending) await new Promise<never>(() => undefined);
     throw error;
   } finally {
@@ -28,7 +31,7 @@ export async function endTogether<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Also those that are started while others end. */
+/** Ends all children, including those that start while others end. */
 async function endChildren(): Promise<void> {
   const asked = new Set<number>();
   const deadlineMs = performance.now() + END_MS_MAX;
@@ -42,7 +45,10 @@ async function endChildren(): Promise<void> {
   }
 }
 
-/** Those that run: of one that has ended only its parent's notice is still to come. Source: proc(5), /proc/PID/stat. */
+/**
+ * Returns the running children; an ended one may still wait for its parent to collect it. Source: proc(5),
+ * /proc/PID/stat.
+ */
 function childrenOf(parent: number): number[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
@@ -54,10 +60,10 @@ function childrenOf(parent: number): number[] {
 function statOf(pid: string): string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name, in brackets, may hold anything.
+    // The name, in brackets, may contain anything.
     return stat.slice(stat.lastIndexOf(') ') + 2).split(' ', 2);
   } catch {
-    // It has ended since its name was read.
+    // The process has ended since its name was read.
     return [];
   }
 }
@@ -66,7 +72,7 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    // It ended before.
+    // The process has ended already.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 
-/** Who follows whom: the followers of author `a` are `followers[offsets[a]]` to `followers[offsets[a + 1] - 1]`. */
+/** A graph of follows: the followers of author `a` are `followers[offsets[a]]` to `followers[offsets[a + 1] - 1]`. */
 export interface SocialGraph {
   readonly accounts: number;
   readonly offsets: Uint32Array;
@@ -10,25 +10,25 @@ export interface SocialGraph {
 export interface GraphWish {
   readonly accounts: number;
   readonly seed: number;
-  /** Followers of an account on average; of all edges the sum is exact to half a follower an account. */
+  /** Average number of followers per account; the sum over all edges is exact to half a follower per account. */
   readonly averageFanOut?: number;
-  /** Of all accounts, those that follow the largest. */
+  /** Share of all accounts that follow the largest account. */
   readonly largestShare?: number;
 }
 
-/** Source: the load with which Rama's Mastodon was shown, average fan-out 403. */
+/** Source: the load of the published demonstration of Rama's Mastodon, average fan-out 403. */
 const AVERAGE_FAN_OUT = 403;
 const LARGEST_SHARE = 0.1;
-/** How much more the keenest follower follows than the laziest. */
+/** Ratio of the numbers followed by the keenest and the laziest follower. */
 const KEENNESS = 16;
-/** Entries of the lottery from which followers are drawn, per account on average. */
+/** Average number of entries per account in the lottery from which followers are drawn. */
 const TICKETS = 8;
 const HALVINGS = 60;
 
 /**
- * A graph in which the number of followers falls as a power of the rank (density d⁻², cut off at the largest account),
- * and so does, more gently, the number followed. Nobody follows themselves, nobody follows anyone twice. The same seed
- * makes the same graph.
+ * Creates a graph in which the number of followers falls as a power of the rank (density d⁻², truncated at the largest
+ * account), and so does, more gently, the number followed. Nobody follows themselves, nobody follows anyone twice. The
+ * same seed creates the same graph.
  */
 export function makeGraph(wish: GraphWish): SocialGraph {
   const { accounts, seed, averageFanOut = AVERAGE_FAN_OUT, largestShare = LARGEST_SHARE } = wish;
@@ -43,7 +43,7 @@ export function makeGraph(wish: GraphWish): SocialGraph {
   }
   const followers = new Uint32Array(offsets[accounts] as number);
   const lottery = tickets(accounts, random);
-  // The author, plus one, by whose followers an account was drawn last.
+  // The author, plus one, for whom an account was last drawn as a follower.
   const drawnFor = new Uint32Array(accounts);
   for (let author = 0; author < accounts; author++) {
     const to = offsets[author + 1] as number;
@@ -58,12 +58,12 @@ export function makeGraph(wish: GraphWish): SocialGraph {
   return { accounts, offsets, followers };
 }
 
-/** The accounts that follow the author. */
+/** Returns the accounts that follow the author. */
 export function followersOf({ offsets, followers }: SocialGraph, author: number): Uint32Array {
   return followers.subarray(offsets[author], offsets[author + 1]);
 }
 
-/** The same edges the other way: `followersOf` of it are those whom an account follows, ascending. */
+/** Returns the reversed edges: its `followersOf` are the accounts that an account follows, ascending. */
 export function transposed({ accounts, offsets, followers }: SocialGraph): SocialGraph {
   const turned = new Uint32Array(accounts + 1);
   for (const follower of followers) turned[follower + 1] = (turned[follower + 1] as number) + 1;
@@ -84,7 +84,9 @@ export function transposed({ accounts, offsets, followers }: SocialGraph): Socia
   return { accounts, offsets: turned, followers: followed };
 }
 
-/** Quantiles of the distribution with density d⁻² between some least degree and the largest, most followed first. */
+/**
+ * Returns quantiles of the distribution with density d⁻² between a minimum degree and the largest, most followed first.
+ */
 function followerCounts(accounts: number, average: number, largest: number): Uint32Array {
   const degrees = new Uint32Array(accounts);
   const fill = (least: number) => {
@@ -107,7 +109,7 @@ function followerCounts(accounts: number, average: number, largest: number): Uin
   return degrees;
 }
 
-/** Each account as often as it is keen to follow: densities fall as k⁻², in no order. */
+/** Returns the lottery: each account as often as it is keen to follow; densities fall as k⁻², in random order. */
 function tickets(accounts: number, random: Xorshift): Uint32Array {
   const shares = Float64Array.from({ length: accounts }, () => 1 / (1 - random.fraction() * (1 - 1 / KEENNESS)));
   const sum = shares.reduce((all, share) => all + share, 0);
@@ -126,17 +128,17 @@ function shuffle(values: Uint32Array, random: Xorshift): void {
   }
 }
 
-/** Marsaglia's xorshift of 32 bits ("Xorshift RNGs", 2003): forty million draws are a quarter of a second. */
+/** Marsaglia's 32-bit xorshift ("Xorshift RNGs", 2003): forty million draws take a quarter of a second. */
 export class Xorshift {
   #state: number;
 
   constructor(seed: number) {
-    // Seeds that differ little shall not begin alike; zero is the one state it never leaves.
+    // Similar seeds must not start similarly; zero is the one state that it never leaves.
     this.#state = Math.imul(seed + 1, 0x9e3779b1) | 0 || 1;
     for (let step = 0; step < 16; step++) this.next();
   }
 
-  /** A whole number from 0 to 2³² − 1; never 0. */
+  /** Returns a whole number from 1 to 2³² − 1. */
   next(): number {
     let state = this.#state;
     state ^= state << 13;

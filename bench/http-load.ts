@@ -13,7 +13,7 @@ export interface Call {
   readonly right: (answer: any) => boolean;
 }
 
-/** What is measured: where it listens, which processes' CPU counts, and when it has nothing left to do. */
+/** The measured servers: their addresses, the processes whose CPU counts, and a check that no effects remain. */
 export interface Target {
   readonly urls: readonly string[];
   readonly pids: readonly number[];
@@ -22,17 +22,17 @@ export interface Target {
 
 export interface Load {
   readonly name: string;
-  /** Calls a round. */
+  /** Calls per round. */
   readonly count: number;
   readonly inFlight: number;
   readonly call: (index: number) => Call;
-  /** Server CPU-seconds per 1,000. */
+  /** Target in server CPU-seconds per 1,000. */
   readonly target?: number;
-  /** Measured so often; the row is the round with the median CPU, and tells the least and the most. */
+  /** Number of rounds; the row is the round with the median CPU time, and states the minimum and maximum. */
   readonly rounds?: number;
   /** Calls before the first round; default a fifth of a round. */
   readonly warmUp?: number;
-  /** The calls leave effects behind: a round's CPU time ends when the server has settled. */
+  /** True when the calls have effects: a round's CPU time then ends when the server has settled. */
   readonly writes?: boolean;
   /** Runs before each round, unmeasured. */
   readonly before?: (round: number) => Promise<void>;
@@ -40,15 +40,16 @@ export interface Load {
   readonly after?: () => Promise<void>;
 }
 
-/** Ends a load that hangs or crawls. */
+/** Timeout of a load that hangs. */
 const LOAD_MS_MAX = 240_000;
 const ANSWER_MS_MAX = 15_000;
-/** Answers kept to compare with: some tens of megabytes of pages. */
+/** Number of answers kept for comparison: some tens of megabytes of pages. */
 const JUDGED_MAX = 1_000;
 
 /**
- * Calls `from` to `to`, so many at a time, spread over the addresses; answers the milliseconds of each.
- * @throws on any answer that is not right, and when it takes too long
+ * Makes the calls `from` to `to`, a bounded number at a time, spread over the addresses; returns the milliseconds of
+ * each.
+ * @throws on any wrong answer, and on a timeout
  */
 export async function drive(
   { urls }: Pick<Target, 'urls'>,
@@ -58,8 +59,8 @@ export async function drive(
 ): Promise<number[]> {
   const times: number[] = [];
   /**
-   * The last right answer to each question, by node, each of which names itself in addresses: one that is the same again
-   * is not parsed again, by a core that the servers share.
+   * The last right answer to each request, by node (each node's addresses differ): an identical answer is not parsed
+   * again, because the servers share the core.
    */
   const judged = new Map<string, string>();
   const deadlineMs = performance.now() + LOAD_MS_MAX;
@@ -108,7 +109,7 @@ interface Round {
   readonly times: number[];
 }
 
-/** A warm-up, then rounds of `count` calls. `call` sees each index once. @throws as `drive` does */
+/** Runs a warm-up, then rounds of `count` calls. `call` gets each index once. @throws as `drive` does */
 export async function measure(target: Target, load: Load): Promise<Row> {
   const [row] = await measureInTurn([{ target, load }]);
   return (row as Measured).row;
@@ -116,11 +117,11 @@ export async function measure(target: Target, load: Load): Promise<Row> {
 
 export interface Measured {
   readonly row: Row;
-  /** CPU-seconds per 1,000 calls of each round, in their order. */
+  /** CPU-seconds per 1,000 calls of each round, in order. */
   readonly cpus: readonly number[];
 }
 
-/** As `measure`, of several with as many rounds each: they take turns, so that what slows the machine down slows all. */
+/** Measures several loads with as many rounds each, in turn, so that a slower machine slows all. */
 export async function measureInTurn(
   all: readonly { readonly target: Target; readonly load: Load }[],
 ): Promise<Measured[]> {

@@ -10,18 +10,18 @@ export interface JournalFigures {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Of the whole process: the main thread and LMDB's writing. */
+  /** CPU of the whole process: the main thread and LMDB's writing. */
   readonly cpuSecondsPer1000: number;
 }
 
-/** What a post's event comes to. */
+/** The size of a post's event. */
 const PAYLOAD_BYTES = 400;
 const ACTORS = 1_000;
 const WARM_UP = 5_000;
 
 /**
- * Durable journal appends on LMDB, one record each, spread over 1,000 actors; one after the other and 64 at a time.
- * `parent` must lie on the disk to be measured.
+ * Measures durable journal appends on LMDB, one record each, spread over 1,000 actors, one at a time and 64 at a time.
+ * `parent` must be on the disk to be measured.
  */
 export async function measureJournal(parent: string): Promise<JournalFigures[]> {
   const folder = await mkdtemp(join(parent, 'bench-journal-'));

@@ -5,23 +5,23 @@ const READS = 4_000_000;
 const STEPS = 50_000_000;
 const CALLS = 100_000;
 
-/** What fixed loops cost on this machine now, in CPU time: what a shared one does for others slows them all. */
+/** Cost of fixed loops on this machine now, in CPU time: other users of a shared machine slow them all. */
 export interface MachineSpeed {
   /** A multiplication and an addition of 32 bits. */
   readonly stepNs: number;
-  /** A read from a random place in 64 MiB, each after the one before. */
+  /** A read from a random position in 64 MiB, each after the previous one. */
   readonly readNs: number;
-  /** A system call that writes one byte to nowhere. */
+  /** A system call that writes one byte to /dev/null. */
   readonly callNs: number;
 }
 
-/** Takes some seconds. Figures of different runs are comparable as far as these are alike. */
+/** Measures for some seconds. Figures of different runs are comparable as far as these are alike. */
 export function machineSpeed(): MachineSpeed {
   const places = new Uint32Array(WORDS);
   for (let index = 0; index < WORDS; index++) places[index] = scrambled(index) % WORDS;
   const nowhere = openSync('/dev/null', 'w');
   const byte = Buffer.of(0);
-  // What comes out is kept, or V8 would leave the loops out.
+  // Results are kept, or V8 would remove the loops.
   const seen = new Uint32Array(1);
   try {
     return {
@@ -49,7 +49,7 @@ function scrambled(value: number): number {
   return (Math.imul(value, 1_664_525) + 1_013_904_223) >>> 0;
 }
 
-/** Nanoseconds of CPU time a turn, the least of three. */
+/** Returns nanoseconds of CPU time per turn, the minimum of three. */
 function perTurn(turns: number, run: (turns: number) => void): number {
   run(turns / 10);
   const times = [0, 1, 2].map(() => {

@@ -29,12 +29,12 @@ import { printTable, type Row } from './row.js';
 import { benchStart } from './start.js';
 import { benchFavourite, benchFollow, benchPosts, benchReblog } from './writes.js';
 
-// npm run bench [-- NAME…] [--out FILE]: all benchmarks, or those named; a table, and JSON in FILE or a new
-// temporary folder.
+// npm run bench [-- NAME…] [--out FILE]: runs all benchmarks, or those named; prints a table, and writes JSON to FILE
+// or a new temporary folder.
 
-/** A local ask, microseconds. */
+/** Target of a local ask, microseconds. */
 const ASK_US_MAX = 20;
-/** Durable appends a second at 64 in flight. */
+/** Target of durable appends per second at 64 in flight. */
 const APPENDS_MIN = 25_000;
 /** Source: statfs(2). */
 const TMPFS = 0x01021994;
@@ -48,7 +48,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
       p50Ms: figures.p50Us / 1_000,
       p99Ms: figures.p99Us / 1_000,
       cpuSecondsPer1000: figures.cpuSecondsPer1000,
-      // With 64 waiting for one another, a single one's time is the queue's; what each costs is in the rate.
+      // With 64 in flight, the time of one is the queue's; the rate shows the cost of each.
       ...(figures.name.includes('64')
         ? { target: `rate ≥ ${1e6 / ASK_US_MAX}/s`, reached: figures.perSecond >= 1e6 / ASK_US_MAX }
         : { target: `p50 ≤ ${ASK_US_MAX} µs`, reached: figures.p50Us <= ASK_US_MAX }),
@@ -96,7 +96,7 @@ if (unknown !== undefined) {
   process.stderr.write(`no benchmark ${unknown}; there are ${Object.keys(benchmarks).join(', ')}\n`);
   process.exit(2);
 }
-/** How long the others' work is watched before anything is started. */
+/** Time for which others' use of the machine is measured before anything is started. */
 const WATCH_MS = 1_000;
 const others = new OtherWork([]);
 await new Promise((resolve) => setTimeout(resolve, WATCH_MS));
@@ -115,7 +115,7 @@ function commit(): string | undefined {
   try {
     return execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8', stdio: 'pipe' }).trim();
   } catch {
-    // A tree without its history.
+    // A source tree without its git history.
     return undefined;
   }
 }

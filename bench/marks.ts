@@ -12,15 +12,15 @@ const RATIO_MAX = 1.2;
 const ROUNDS = 15;
 const MARKS_A_ROUND = 400;
 const IN_FLIGHT = 32;
-/** Effects of a round are done by then. */
+/** Effects of a round are done after this pause. */
 const PAUSE_MS = 150;
-/** A node that has too much to do is asked again so much later. */
+/** Delay before a request to an overloaded node is repeated. */
 const AGAIN_MS = 200;
 const FIRST_MS = 1_767_225_600_000;
 
 /**
- * A favourite of a status that has 200,000, in turn with favourites of statuses that have ten. The marks come from ids
- * of nobody, in a process that is server and load in one: its CPU time is compared, and is not that of a server.
+ * Measures favourites of a status that has 200,000, in turn with favourites of statuses that have ten. The ids of the
+ * favouriting accounts do not exist. Server and load share one process: its CPU time is good for comparison only.
  */
 export async function benchMarks(): Promise<Row[]> {
   const server = await TestServer.start();
@@ -52,7 +52,7 @@ export async function benchMarks(): Promise<Row[]> {
   }
 }
 
-/** An author's statuses, and ids that mark them. */
+/** An author's statuses, and ids of accounts that favourite them. */
 class Crowd {
   #minted = 0;
   private constructor(
@@ -87,7 +87,7 @@ class Crowd {
   }
 }
 
-/** CPU-seconds per 1,000. */
+/** Returns CPU-seconds per 1,000. */
 async function costOf(work: (index: number) => Promise<void>): Promise<number> {
   const before = process.cpuUsage();
   await each(MARKS_A_ROUND, work);

@@ -10,12 +10,12 @@ export interface Outcome {
   readonly tookMs: number;
 }
 
-/** More at once are a server that does not answer at all. */
+/** Maximum number of sockets: more at once mean a server that does not answer at all. */
 const SOCKETS_MAX = 8_000;
-/** Between two looks at what is due. */
+/** Interval at which due requests are sent. */
 const TICK_MS = 2;
 
-/** One connection; sends the next request when it has the whole answer to the one before. Its client costs little. */
+/** One connection; sends the next request after the whole answer to the previous one. A cheap client. */
 class Line {
   readonly #socket: Socket;
   #text = '';
@@ -57,7 +57,7 @@ class Line {
   }
 }
 
-/** Requests a second with so many in flight, all of them answered with 200. */
+/** Returns requests per second with so many in flight, all of them answered with 200. */
 export async function closedLoop(port: number, inFlight: number, count: number, next: () => string): Promise<number> {
   const startedMs = performance.now();
   let left = count;
@@ -70,7 +70,7 @@ export async function closedLoop(port: number, inFlight: number, count: number, 
   return (count / (performance.now() - startedMs)) * 1_000;
 }
 
-/** Requests at a fixed rate for some time, whatever becomes of them; connections are opened as needed. */
+/** Sends requests at a fixed rate for some time, whatever their outcome; opens connections as needed. */
 export async function openLoop(
   port: number,
   perSecond: number,
@@ -102,7 +102,7 @@ export async function openLoop(
   return outcomes;
 }
 
-/** As sent: a request of HTTP/1.1 with the bearer's token, JSON if it has a body. */
+/** Returns the text of an HTTP/1.1 request with the bearer token, and JSON if it has a body. */
 export function requestText(method: string, path: string, token: string, body?: object): string {
   const json = body === undefined ? '' : JSON.stringify(body);
   const more =

@@ -9,22 +9,22 @@ const FOLLOWERS = 50;
 const CLOSED_IN_FLIGHT = 64;
 const CLOSED_SECONDS = 3;
 const OPEN_SECONDS = 6;
-/** The first second is left out: what is above the bound then was begun before anybody could know. */
+/** The first second is excluded: excess requests were accepted then before the overload could be detected. */
 const SETTLING_SECONDS = 1;
 const ROUNDS = 5;
 const KEPT_MIN = 0.9;
 
 /**
- * Offered twice what 64 in flight get: good answers as a share of that peak, and how soon the rest is refused. The peak
- * is the mean of before and after: a shared machine is a third faster in one half minute than in the next. The load
- * works on the server's cores, more of it when it offers twice as much; so a second row has what a CPU-second of the
- * server was good for, and both have what the load took.
+ * Offers twice the throughput of 64 in flight: measures good answers as a share of that peak, and how soon the rest is
+ * refused. The peak is the mean of before and after: a shared machine is a third faster in one half minute than in the
+ * next. The load runs on the server's cores and uses more of them when it offers twice as much; so a second row shows
+ * the good answers per CPU-second of the server, and both show the load's own use.
  */
 export async function benchOverload(): Promise<Row[]> {
   const town = await Town.open(AUTHORS, FOLLOWERS);
   const port = Number(new URL(town.target.urls[0] as string).port);
   let number = 0;
-  // Posts only: where pages come from memory, one process cannot ask for twice as many as the server answers.
+  // Posts only: one process cannot request twice as many cached pages as the server answers.
   const next = () => {
     number += 1;
     return requestText('POST', '/api/v1/statuses', at(town.authors, number).token, { status: `number ${number}` });
@@ -45,17 +45,17 @@ export async function benchOverload(): Promise<Row[]> {
 
 interface Round {
   readonly peak: number;
-  /** Good answers, of the peak's. */
+  /** Good answers as a share of the peak's. */
   readonly share: number;
   readonly refused: readonly Outcome[];
   readonly otherCores: number;
-  /** Good answers for a CPU-second of the server while twice as much is offered, of those at the peak. */
+  /** Good answers per CPU-second of the server under twice the load, relative to those at the peak. */
   readonly yieldKept: number;
-  /** What the load took at the peak and when it offered twice as much. */
+  /** Cores that the load used at the peak and under twice the load. */
   readonly loadCores: readonly [atPeak: number, above: number];
 }
 
-/** What was done, in how much time, by the server and by this process. */
+/** Measures time, and the CPU use of the server and of this process. */
 class Meter {
   private readonly startedMs = performance.now();
   private readonly server: number;

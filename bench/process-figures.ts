@@ -8,8 +8,8 @@ const MIB = 1_048_576;
 const KIB_PER_MIB = 1_024;
 
 /**
- * CPU seconds, user and system, of all threads that a process has. Exact to the microsecond, where the ticks of
- * /proc/PID/stat are 10 ms. A thread that ended is not in it; a server's stay. Source: proc(5), schedstat.
+ * Returns CPU seconds, user and system, of all threads of a process. Exact to the microsecond, whereas the ticks of
+ * /proc/PID/stat are 10 ms. Excludes ended threads; a server's threads do not end. Source: proc(5), schedstat.
  */
 export function cpuSeconds(pid: number): number {
   let ns = 0;
@@ -19,10 +19,10 @@ export function cpuSeconds(pid: number): number {
   return ns / NS_PER_SECOND;
 }
 
-/** CPU seconds of this process' children that have ended. Source: proc(5), cutime and cstime. */
+/** Returns CPU seconds of this process's ended children. Source: proc(5), cutime and cstime. */
 export function endedChildrenCpuSeconds(): number {
   const stat = readFileSync(`/proc/${process.pid}/stat`, 'utf8');
-  // The name, in brackets, may hold anything.
+  // The name, in brackets, may contain anything.
   const fields = stat.slice(stat.lastIndexOf(') ') + 2).split(' ');
   const [cutime = 0, cstime = 0] = fields.slice(13, 15).map(Number);
   return (cutime + cstime) / TICKS_PER_SECOND;
@@ -32,13 +32,13 @@ export function residentMib(pid: number): number {
   return (Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * PAGE_BYTES) / MIB;
 }
 
-/** Of it what files fill, which the kernel takes back when it needs room. Source: proc(5), RssFile. */
+/** Returns the part of it that files occupy, which the kernel reclaims on demand. Source: proc(5), RssFile. */
 export function residentFileMib(pid: number): number {
   const found = /^RssFile:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return Number(found?.[1] ?? 0) / KIB_PER_MIB;
 }
 
-/** CPU seconds that all processes of the machine used since it started. Source: proc(5), /proc/stat. */
+/** Returns CPU seconds of all processes of the machine since it started. Source: proc(5), /proc/stat. */
 function machineCpuSeconds(): number {
   const line = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0] ?? '';
   // user nice system idle iowait irq softirq
@@ -46,7 +46,7 @@ function machineCpuSeconds(): number {
   return (user + nice + system + irq + softirq) / TICKS_PER_SECOND;
 }
 
-/** How many cores processes other than these and this one use, from its making on. */
+/** Measures how many cores other processes than these and this one use, from its construction on. */
 export class OtherWork {
   readonly #pids: readonly number[];
   readonly #since = { ms: performance.now(), machine: machineCpuSeconds(), ours: 0 };

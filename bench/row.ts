@@ -1,20 +1,20 @@
-/** One benchmark's figures; what was not measured is absent. */
+/** Figures of one benchmark; unmeasured ones are absent. */
 export interface Row {
   readonly name: string;
-  /** Operations a second. */
+  /** Operations per second. */
   readonly perSecond?: number;
   readonly p50Ms?: number;
   readonly p99Ms?: number;
-  /** Of the server process alone, user and system, unless the name says otherwise. */
+  /** CPU of the server process alone, user and system, unless the name says otherwise. */
   readonly cpuSecondsPer1000?: number;
-  /** Least and most of several rounds, of which the row shows the median. */
+  /** Minimum and maximum of several rounds, of which the row shows the median. */
   readonly cpuSecondsPer1000Between?: readonly [number, number];
   /** A single figure with its unit: seconds, MiB. */
   readonly figure?: string;
   readonly target?: string;
   /** Absent without a target. */
   readonly reached?: boolean;
-  /** Cores that processes of others used meanwhile. */
+  /** Cores that other users' processes used meanwhile. */
   readonly otherCores?: number;
 }
 

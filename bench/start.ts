@@ -16,10 +16,13 @@ const IDLE_MIB_MAX = 120;
 const IDLE_MS = 10_000;
 const RUNS = 7;
 const PATIENCE_MS = 20_000;
-/** Tried again this soon while nobody listens: an exact figure costs a busy loop, this a few of its milliseconds. */
+/**
+ * Interval of attempts while nobody listens: an exact figure would cost a busy loop, this costs a few milliseconds of
+ * one.
+ */
 const PROBE_MS = 3;
 
-/** From exec to the first 200 of /api/v1/instance, and what the process holds after idling. */
+/** Measures the time from exec to the first 200 of /api/v1/instance, and the memory of the idle process. */
 export async function benchStart(): Promise<Row[]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'murmuration-start-'));
   try {
@@ -44,7 +47,7 @@ export async function benchStart(): Promise<Row[]> {
 
 interface Start {
   readonly ms: number;
-  /** Used until then: on a busy machine it tells more than the time that went by. */
+  /** CPU time until then: on a busy machine it tells more than the elapsed time. */
   readonly cpuMs: number;
   readonly mib: number;
 }
@@ -54,7 +57,7 @@ function startRow(name: string, { ms, cpuMs }: Start): Row {
   return { name, figure, target: `≤ ${START_MS_MAX} ms`, reached: ms <= START_MS_MAX };
 }
 
-/** Each figure the median of its own. */
+/** Returns the median of each figure on its own. */
 async function median(dataDir: string): Promise<Start> {
   const runs: Start[] = [];
   for (let index = 0; index < RUNS; index++) runs.push(await start(dataDir, 0));

@@ -4,7 +4,7 @@ import { ServerProcess } from '../test/kit/services/server-process.js';
 import { createAccounts, type Made } from './accounts.js';
 import { type Call, drive, type Target } from './http-load.js';
 
-/** The parts of a status that answers are judged by. */
+/** The fields of a status by which answers are judged. */
 export interface Status {
   readonly id: string;
   readonly content: string;
@@ -16,15 +16,18 @@ export interface Status {
   readonly reblog: Status | null;
 }
 
-/** Effects of some thousand writes on a busy machine, and the quiet seconds after which an actor is tidied up. */
+/**
+ * Timeout of settling: effects of some thousand writes on a busy machine, and the idle seconds before an actor is
+ * passivated.
+ */
 const SETTLE_MS_MAX = 120_000;
-/** Each look costs the measured server a third of a millisecond. */
+/** Interval of status requests, each of which costs the measured server a third of a millisecond. */
 const SETTLE_PROBE_MS = 250;
 const SET_UP_IN_FLIGHT = 32;
 const HOME_PAGE = 40;
 const HOME_PAGES_MAX = 2_000;
 
-/** Authors who are all followed by the same people, on servers that run; and all that they posted, for judging homes. */
+/** Authors with the same followers on running servers, and all their posts, for judging homes. */
 export class Town {
   /** Ids of posts, by author. */
   private readonly posted = new Map<string, string[]>();
@@ -37,7 +40,7 @@ export class Town {
     readonly moderators: readonly Made[] = [],
   ) {}
 
-  /** One server with everything durable, embedded unless these settings say otherwise; nobody follows yet. */
+  /** Opens one server with everything durable, embedded unless these settings say otherwise; nobody follows yet. */
   static async open(
     authors: number,
     followers: number,
@@ -67,7 +70,7 @@ export class Town {
     return this.authors.length * this.followers.length;
   }
 
-  /** The nth of all follows, each once. */
+  /** Returns the nth of all follows, each once. */
   follow(index: number): Call {
     const author = at(this.authors, Math.floor(index / this.followers.length));
     return write(at(this.followers, index), `/api/v1/accounts/${author.id}/follow`, {}, (answer) => answer.following);
@@ -77,7 +80,7 @@ export class Town {
     await this.each('follow', this.follows, (index) => this.follow(index));
   }
 
-  /** A public post; its id is kept. */
+  /** Posts publicly; remembers the id. */
   post(author: Made, text: string): Call {
     return write(author, '/api/v1/statuses', { status: text }, (answer: Status) => {
       if (answer.account.id !== author.id || answer.content !== `<p>${text}</p>`) return false;
@@ -97,12 +100,12 @@ export class Town {
     return [...this.posted.values()].flat().sort().reverse();
   }
 
-  /** Unmeasured calls, 32 in flight. */
+  /** Makes unmeasured calls, 32 in flight. */
   async each(name: string, count: number, call: (index: number) => Call): Promise<void> {
     await drive(this.target, { name, inFlight: SET_UP_IN_FLIGHT, call }, 0, count);
   }
 
-  /** One call. @throws when its answer is not right */
+  /** Makes one call. @throws when its answer is wrong */
   async call<T>(call: Call): Promise<T> {
     let got: unknown;
     const right = (answer: unknown) => {
@@ -113,14 +116,15 @@ export class Town {
     return got as T;
   }
 
-  /** @throws AssertionError unless these viewers, who follow all authors, find all posts at home, as `assertHome` says */
+  /** Checks the homes of viewers who follow all authors, as `assertHome` does. @throws AssertionError */
   async assertHomes(viewers: readonly Made[]): Promise<void> {
     for (const viewer of viewers) await this.assertHome(viewer, this.authors);
   }
 
   /**
-   * The viewer's home, read to its end, holds every post of those they hear, each once, newest first, and nothing
-   * else. @throws AssertionError
+   * Checks that the viewer's home, read to its end, contains every post of the authors, each once, newest first, and
+   * nothing else.
+   * @throws AssertionError
    */
   async assertHome(viewer: Made, heard: readonly Made[]): Promise<void> {
     const expected = heard.flatMap(({ id }) => this.posted.get(id) ?? []);
@@ -137,13 +141,13 @@ export class Town {
   }
 }
 
-/** Resolves when the nodes with these data folders owe no effects any more, and their stores know it. */
+/** Resolves when the nodes with these data folders have no unfinished effects, and their stores know it. */
 export async function settled(dataDirs: readonly string[]): Promise<void> {
   const deadlineMs = performance.now() + SETTLE_MS_MAX;
   for (const dataDir of dataDirs) {
     const ask = operatorClient(dataDir);
     while (((await ask('status', {})) as { unsettled: number }).unsettled > 0) {
-      if (performance.now() > deadlineMs) throw new Error(`effects are owed still after ${SETTLE_MS_MAX} ms`);
+      if (performance.now() > deadlineMs) throw new Error(`effects are still unfinished after ${SETTLE_MS_MAX} ms`);
       await new Promise((resolve) => setTimeout(resolve, SETTLE_PROBE_MS));
     }
   }

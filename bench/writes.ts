@@ -7,10 +7,13 @@ import { at, get, type Status, Town, write } from './town.js';
 const IN_FLIGHT = 32;
 const AUTHORS = 32;
 const ROUNDS = 3;
-/** Followers whose homes are read to the end afterwards. */
+/** Number of followers whose homes are read to the end afterwards. */
 const SAMPLED = 3;
 
-/** Posts by many authors and by one, to so many followers each; and to nobody, which shows what the fan-out costs. */
+/**
+ * Measures posts by many authors and by one, with different numbers of followers; those without followers show the cost
+ * of the fan-out.
+ */
 export async function benchPosts(): Promise<Row[]> {
   const rows: Row[] = [];
   for (const [followers, authors, target] of [
@@ -23,7 +26,7 @@ export async function benchPosts(): Promise<Row[]> {
     try {
       await town.followAll();
       const readers = town.followers.filter((_, index) => index % Math.ceil(followers / SAMPLED) === 0);
-      // As people do who use it: their homes have been read before the posts come.
+      // Homes have been read before the posts arrive, as those of active users.
       await town.each('home', followers, (index) => get('/api/v1/timelines/home', at(town.followers, index), isList));
       const posts = (from: string, who: (index: number) => Made): Load => ({
         name: `post, ${followers} followers, ${from}`,
@@ -57,9 +60,9 @@ export async function benchPosts(): Promise<Row[]> {
   return rows;
 }
 
-/** Every person follows every author once. */
+/** Measures follows: every person follows every author once. */
 export async function benchFollow(): Promise<Row[]> {
-  // Half of the follows warm up: V8 compiles for as long as that.
+  // Half of the follows warm up: V8 compiles for as long.
   const town = await Town.open(AUTHORS, 400);
   try {
     const load: Load = {
@@ -84,7 +87,7 @@ export async function benchFollow(): Promise<Row[]> {
   }
 }
 
-/** Each person marks each of many statuses once, now this, now that one. */
+/** Measures favourites: each person favourites each of many statuses once, alternating between them. */
 export async function benchFavourite(): Promise<Row[]> {
   const town = await Town.open(AUTHORS, 200);
   try {
@@ -94,7 +97,7 @@ export async function benchFavourite(): Promise<Row[]> {
   }
 }
 
-/** By people whom nobody follows, and by those with 100 followers, whose homes get them. */
+/** Measures reblogs by people without followers, and by those with 100 followers, whose homes receive them. */
 export async function benchReblog(): Promise<Row[]> {
   const alone = await Town.open(AUTHORS, 200);
   const rows: Row[] = [];
@@ -141,7 +144,7 @@ async function marks(
   const expected = new Map<string, number>();
   const right = (answer: Status) => (answer.reblog ?? answer)[COUNT_OF[verb]] > 0;
   const call = (index: number) => {
-    // One step on with each time round: everybody comes to each status once.
+    // Advances by one with each round: everybody visits each status once.
     const id = at(ids, (index % people.length) + Math.floor(index / people.length));
     expected.set(id, (expected.get(id) ?? 0) + 1);
     return write(at(people, index), `/api/v1/statuses/${id}/${verb}`, {}, right);

@@ -7,10 +7,10 @@ import { accountTopic, actorSubject } from '../../transport/bus.js';
 import { NatsBus } from '../../transport/nats/nats-bus.js';
 import type { BareRound, BareWish } from './bare.js';
 
-// A node without gateway and actors: what an operation costs the bus and the store alone. bare.ts starts three of
-// them, has them go, and measures them from outside.
+// A node without gateway and actors, which shows the cost of an operation in the bus and the store alone. bare.ts
+// starts three of them, controls them, and measures them from outside.
 
-/** As much as an entry or a status takes. */
+/** The size of a journal entry or a status. */
 const VALUE_BYTES = 300;
 const TABLES = 8;
 const ASK_MS_MAX = 15_000;
@@ -52,7 +52,7 @@ async function carryOut(round: BareRound): Promise<void> {
   await Promise.all(Array.from({ length: round.inFlight }, worker));
 }
 
-/** A request to where an actor lives, mostly another node; its rows; and the news of it for all nodes. */
+/** One operation: a request to the owner of an actor, mostly another node; its rows; and a message to all nodes. */
 async function operation({ asks, rows, tells }: BareRound): Promise<void> {
   seq += 1;
   const key = { actor: `account/${wish.number}-${seq}`, seq };

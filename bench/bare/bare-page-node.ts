@@ -1,8 +1,8 @@
 import uws, { type HttpRequest } from 'uWebSockets.js';
 
-// A server that does nothing but join kept pieces and send them. bare-page.ts starts it and measures it from outside.
+// A server that only joins cached pieces and sends them. bare-page.ts starts it and measures it from outside.
 
-/** As long as a status with its author. */
+/** The size of a status with its author. */
 const PIECE_BYTES = 1_440;
 const PIECES = 640;
 const PAGE = 20;
@@ -12,7 +12,7 @@ const pieces = Array.from({ length: PIECES }, (_, id) => {
   return Buffer.from(text.replace('""', `"${'a'.repeat(PIECE_BYTES - text.length)}"`));
 });
 
-/** A JSON array of the pieces from one on. */
+/** Returns a JSON array of consecutive pieces. */
 function page(from: number): Buffer {
   const joined = Buffer.allocUnsafe(PAGE * (PIECE_BYTES + 1) + 1);
   for (let number = 0; number < PAGE; number++) {

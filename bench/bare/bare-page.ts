@@ -8,12 +8,12 @@ import type { Row } from '../row.js';
 const PAGES = 32;
 const PAGE = 20;
 const usual = { count: 10_000, warmUp: 4_000, rounds: 5, inFlight: 32 } as const;
-/** Whom nobody asks to do more. */
+/** A server without effects is always settled. */
 const settled = async () => undefined;
 
 /**
- * What a page costs that is only joined from kept pieces and sent by uWebSockets: nothing is asked who asks, looked up
- * or decided. Says how far the machine of the moment is from that for which the aims of pages were set.
+ * Measures a page that is only joined from cached pieces and sent by uWebSockets: no authentication, no lookups, no
+ * decisions. It shows how far this machine is, at the moment, from the one for which the targets of pages were set.
  */
 export async function benchBarePage(): Promise<Row[]> {
   const child = fork(fileURLToPath(new URL('./bare-page-node.js', import.meta.url)), [], { execArgv: [...V8_FLAGS] });

@@ -13,7 +13,7 @@ export interface BareWish {
   readonly nats: string;
 }
 
-/** What each process does, so often and so many at a time. */
+/** The operations of each process: what they include, how many, and how many at a time. */
 export interface BareRound {
   readonly asks: boolean;
   readonly rows: number;
@@ -26,9 +26,9 @@ const COUNT = 3_000;
 const ROUNDS = 3;
 
 /**
- * What the bus and the store cost by themselves, with the cluster's own Cassandra and NATS: as many processes as nodes,
- * as many operations at a time, and nothing of a gateway or an actor. The least of the rounds: what a write in the
- * cluster cannot go below, upon what its gateway and actors take.
+ * Measures the cost of bus and store alone, with the cluster's own Cassandra and NATS: as many processes as nodes, as
+ * many operations at a time, without gateway and actors. The minimum of the rounds is a lower bound for a write in the
+ * cluster, to which gateway and actors add their cost.
  */
 export async function benchBare(cluster: LocalCluster, nodes: number, inFlight: number): Promise<Row[]> {
   const children: ChildProcess[] = [];
@@ -73,7 +73,7 @@ async function measured(name: string, children: readonly ChildProcess[], round: 
   const rounds = [];
   for (let number = 0; number < ROUNDS; number++) rounds.push(await carriedOut());
   const [least, ...others] = rounds.sort((a, b) => a.cpu - b.cpu);
-  if (least === undefined) throw new Error('no round');
+  if (least === undefined) throw new Error('no round was measured');
   return {
     name,
     perSecond: least.perSecond,

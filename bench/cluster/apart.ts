@@ -1,14 +1,14 @@
 import type { Load, Target } from '../http-load.js';
 import { at, Town } from '../town.js';
 
-/** Several servers that know nothing of one another. */
+/** Several independent servers. */
 export class Apart {
   private constructor(
     readonly towns: readonly Town[],
     readonly target: Target,
   ) {}
 
-  /** Embedded servers, unless the settings of each say otherwise. */
+  /** Opens embedded servers, unless the settings of each say otherwise. */
   static async open(
     count: number,
     authors: number,
@@ -34,7 +34,10 @@ export class Apart {
   }
 }
 
-/** The same load of several towns as one; calls go to the towns in turn, as they do to the target's addresses. */
+/**
+ * Combines the same load of several towns into one; calls alternate between the towns, as they do between the target's
+ * addresses.
+ */
 export function together(loads: readonly Load[]): Load {
   const [first] = loads;
   if (first === undefined) throw new RangeError('no load');

@@ -4,32 +4,41 @@ import { at, get, type Status, type Town, write } from '../town.js';
 export const FOLLOWERS = 100;
 export const IN_FLIGHT = 32;
 export const NODES = 3;
-/** As many as posts in flight at most: what one author posts at once would be one entry of their journal. */
+/**
+ * Number of authors: the maximum number of posts in flight, because concurrent posts of one author share one journal
+ * entry.
+ */
 export const AUTHORS = NODES * IN_FLIGHT;
 const POSTS = 1_000;
-/** How many follows of the first load are measured; the rest of them, so that everybody follows every author, is not. */
+/**
+ * Number of measured follows of the first load; the remaining follows, until everybody follows every author, are not
+ * measured.
+ */
 const FOLLOWS = 2_800;
-/** Statuses that are favourited in turn by a process' worth of requests. */
+/** Number of statuses that the requests of one process favourite in turn. */
 const FAVOURITED = 64;
-/** Of each process: V8 compiles in every one of them, and that is no cost of an operation. */
+/** Warm-up calls of each process: V8 compiles in every one of them, which is not a cost of an operation. */
 const WARM_UP = 1_200;
-/** The same of writes of the second time, when they are warm. */
+/** Warm-up calls before the second round of writes, when the processes are warm. */
 const WARM_UP_AGAIN = 200;
-/** A page takes a tenth of a write, so compiling for it weighs more: it goes on for some thousand. */
+/**
+ * Warm-up calls of pages: a page costs a tenth of a write, so compilation weighs more and lasts for some thousand
+ * calls.
+ */
 const PAGES_WARM_UP = 6_000;
-/** The median counts. */
+/** The median of the rounds counts. */
 const PAGE_ROUNDS = 5;
 
-/** Follows that the first load makes at so many processes. */
+/** Returns the number of follows that the first load makes with so many processes. */
 const followsOf = (processes: number): number => FOLLOWS + processes * WARM_UP;
 
-/** The part of one of several towns apart in their loads. */
+/** Returns the loads of one of several separate towns. */
 export const clusterLoadsApart = (town: Town, towns: number): Load[] =>
   clusterLoads(town, towns, Math.floor(followsOf(towns) / towns), 1);
 
 /**
- * Prepares the town for them on the way: they are to be run in their order. `followed`: follows that the first makes in
- * this town. `width`: processes that this town's second load is for.
+ * Returns the loads of a town. Each load prepares the town for the next: run them in order. `followed`: follows that
+ * the first load makes in this town. `width`: number of processes for which this town's second load is sized.
  */
 export function clusterLoads(
   town: Town,
@@ -49,7 +58,7 @@ export function clusterLoads(
     before: async () =>
       town.each('the other follows', town.follows - followed, (index) => town.follow(followed + index)),
   };
-  // The posts are all there when the first is asked for; to sort them for each call would take the nodes' cores.
+  // Sorted once, when the first post is needed, because sorting for each call would use the nodes' cores.
   let all: readonly string[] | undefined;
   const oldest = (from: number, count: number) => {
     all ??= town.newest.reverse();
@@ -66,7 +75,7 @@ export function clusterLoads(
   };
   const home = (index: number) =>
     get('/api/v1/timelines/home', at(town.followers, index), (page: Status[]) => page.length === 20);
-  // Rings are filled at the first look, which reads a row or more of everyone followed.
+  // Rings are filled by the first read, which reads at least a row of everyone followed.
   const firstLook = async () => {
     for (let reader = 0; reader < FOLLOWERS; reader++) await town.call(home(reader));
   };
@@ -81,7 +90,7 @@ export function clusterLoads(
   const statuses = { name: 'one status', count: 4_000, call: status, ...pages };
   const favourites = { name: 'favourite', count: POSTS };
   const first = { inFlight: IN_FLIGHT, rounds: 1, warmUp: processes * WARM_UP };
-  // What was prepared for the first time is there.
+  // The first round's preparation is still in place.
   const again = (load: Pick<Load, 'name' | 'count' | 'call' | 'rounds' | 'warmUp'>) => ({
     ...{ rounds: 1, warmUp: processes * WARM_UP_AGAIN, ...load },
     count: processes * load.count,
@@ -102,7 +111,10 @@ export function clusterLoads(
   ];
 }
 
-/** An author follows a follower; `width` of these are followed at a time, by others at once. Each follow comes once. */
+/**
+ * An author follows a follower; `width` followers are followed at a time, each by a different author. No follow
+ * repeats.
+ */
 export function followBack(town: Town, index: number, width: number): Call {
   const { authors, followers } = town;
   const block = Math.floor(index / (width * authors.length));

@@ -4,8 +4,8 @@ import { AUTHORS, clusterLoads, FOLLOWERS } from './cluster-loads.js';
 import { cpuOf, inTurn, startCluster, townOf, verdict } from './cluster-parts.js';
 
 /**
- * The writes on one embedded node and on one node with Cassandra and NATS, in turn: what the services take by
- * themselves, where a node has no other to ask or to tell.
+ * Measures the writes on one embedded node and on one node with Cassandra and NATS, in turn: the cost of the services
+ * themselves, without other nodes.
  */
 export async function benchClusterOfOne(): Promise<Row[]> {
   const alone = await Town.open(AUTHORS, FOLLOWERS);

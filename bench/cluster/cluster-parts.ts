@@ -12,15 +12,20 @@ import { Apart } from './apart.js';
 import { AUTHORS, FOLLOWERS } from './cluster-loads.js';
 import type { ServiceUse } from './service-use.js';
 
-/** More share the cores with what is measured; a node asks one coordinator, however many replicas there are. */
+/**
+ * More Cassandra nodes would share the cores with the measured nodes; a node asks one coordinator whatever their
+ * number.
+ */
 const CASSANDRA_NODES = 1;
 const RATIO_MAX = 1.6;
-/** Between the ports of two clusters: one for each node. */
+/** Distance between the ports of two clusters, enough for one per node. */
 const PORTS = 100;
-/** Started so far: each has ports and a folder of its own. */
+/** Number of clusters so far: each has its own ports and folder. */
 let clusters = 0;
 
-/** What a load's preparation takes is not measured, nor is what the services do while others have their turn. */
+/**
+ * Measures several sides in turn. Excludes the preparation of a load, and the services' work during other sides' turns.
+ */
 export async function inTurn(
   sides: readonly { readonly target: Target; readonly load: Load; readonly use?: ServiceUse }[],
 ): Promise<Row[]> {
@@ -55,7 +60,7 @@ export function startCluster(nodes: number, more: Readonly<Record<string, string
   return LocalCluster.start(command, dir, flags, settings);
 }
 
-/** Clusters of a node each, which share that one's Cassandra and NATS and know nothing of one another. */
+/** Opens independent clusters of one node each, which share the Cassandra and NATS of another cluster. */
 export function clustersOfOne({ contactPoint, nats }: LocalCluster, count: number, authors = AUTHORS): Promise<Apart> {
   const bus = { NATS_URL: nats.url, CLUSTER_SECRET: randomBytes(32).toString('hex') };
   return Apart.open(count, authors, FOLLOWERS, (index) => ({

@@ -9,15 +9,18 @@ import { FOLLOWERS, followBack, IN_FLIGHT, NODES } from './cluster-loads.js';
 import { clustersOfOne, cpuOf, startCluster, townOf, verdict } from './cluster-parts.js';
 import { ServiceUse, type Used } from './service-use.js';
 
-/** Before the rounds of each; everybody has followed every author by then. What V8 compiles is no cost of an operation. */
+/**
+ * Calls before the rounds of each load, during which everybody follows every author. Compilation by V8 is not a cost of
+ * an operation.
+ */
 const WARM_UP = 2_400;
 const COUNT = 1_200;
 const ROUNDS = 5;
-/** So many that each of them follows each follower back but once (`followBack`). */
+/** Enough authors that each of them follows each follower back only once (`followBack`). */
 const AUTHORS = NODES * Math.ceil((WARM_UP + ROUNDS * COUNT) / (NODES * NODES * Math.floor(FOLLOWERS / NODES)));
-/** What the trial's nodes still send Cassandra: who holds which shard. */
+/** Writes per operation that the trial's nodes still send Cassandra: ownership of shards. */
 const STRAY_WRITES_MAX = 0.2;
-/** Posts that are there before, and favourited then. */
+/** Posts that exist before the rounds, to be favourited. */
 const FAVOURITED = 1_000;
 
 interface Side {
@@ -29,9 +32,9 @@ interface Side {
 }
 
 /**
- * The writes on warm servers, as many in flight at each process as at the embedded one, in turn: an embedded node, three
- * of them apart, three clusters of one, three nodes, and three nodes for a trial whose rows stay in their own memory:
- * what would be left with a store that took nothing (rows-in-memory.ts).
+ * Measures the writes on warm servers, in turn, with as many calls in flight at each process as at the embedded one: an
+ * embedded node; three of them apart; three clusters of one; three nodes; and three nodes for a trial that keep rows in
+ * their own memory, which shows the remaining cost with a store that costs nothing (rows-in-memory.ts).
  */
 export async function benchClusterWarm(): Promise<Row[]> {
   const opened: { dispose(): Promise<void> }[] = [];
@@ -99,7 +102,7 @@ async function prepare(town: Town): Promise<void> {
   await town.target.settled();
 }
 
-/** @param width processes that the town is on */
+/** @param width number of processes of the town */
 function loadsOf(town: Town, inFlight: number, width: number): Record<'follow' | 'post' | 'favourite', Load> {
   const statuses = town.newest;
   const common = { inFlight, count: COUNT, rounds: ROUNDS, warmUp: WARM_UP, writes: true };

@@ -8,14 +8,16 @@ import { clustersOfOne, cpuOf, inTurn, startCluster, townOf, verdict } from './c
 import { ServiceUse, type Used } from './service-use.js';
 
 /**
- * The same loads on one embedded node, on three that know nothing of one another, and on three with Cassandra and NATS,
- * in turn, so that what slows the machine down slows all; what each costs there beside CPU time. What three apart cost
- * more than one is no cost of the cluster: each has a third of the calls at a time, and they share the cores. Writes are
- * measured on three clusters of a node each as well: what the store takes, where nothing is between nodes.
+ * Measures the same loads on one embedded node, on three independent ones, and on three with Cassandra and NATS. They
+ * take turns, so that a slower machine slows all; the other costs of each are shown beside CPU time. The extra cost of
+ * three independent nodes over one is not a cost of the cluster: each has a third of the concurrent calls, and they
+ * share the cores. Writes are also measured on three clusters of one node each: the cost of the store, without
+ * communication between nodes.
  *
- * Each load comes twice: first as many calls in flight at the three nodes together as at the one, then as many at each of
- * them as at the one, of as many more people: nodes are added when the load grows. The embedded node does its second
- * round as its first, so it is warmer by then than each of three. Pages come a third time, at one of the nodes.
+ * Each load runs twice: first with as many calls in flight at the three nodes together as at the one, then with as many
+ * at each of them as at the one, by as many more people, because nodes are added when the load grows. The embedded
+ * node's second round repeats its first, so it is warmer by then than each of three. Pages run a third time, at one of
+ * the nodes.
  */
 export async function benchCluster(): Promise<Row[]> {
   const opened: { dispose(): Promise<void> }[] = [];
@@ -65,8 +67,8 @@ export async function benchCluster(): Promise<Row[]> {
 }
 
 /**
- * The pages once more, with all calls at one of the nodes, as many as at the embedded one: it has the cores to itself
- * then, as it does on a machine of its own, and two thirds of the viewers live on the others.
+ * Measures the pages again with all calls at one of the nodes, as many as at the embedded one: the node then has the
+ * cores to itself, as on a machine of its own, and two thirds of the viewers live on the other nodes.
  */
 async function pagesAtOneNode(
   alone: Town,

@@ -5,11 +5,11 @@ import { MemoryTables } from '../../store/memory/memory-tables.js';
 import type { RangeOptions, Row, RowWrite } from '../../store/port.js';
 import type { AnyTable, Columns, KeyOf, Table } from '../../store/table.js';
 
-// For a trial: Node loads this before a cluster's node (`--import`), which from a SIGUSR2 on keeps the rows that it
-// writes in its own memory and sends Cassandra none. It shows what a store would leave of an operation's cost that took
-// nothing. Nobody may run a server so: nothing is durable, and other nodes do not see the rows.
+// For a trial: Node loads this file before a cluster's node (`--import`). After a SIGUSR2 the node stores its rows in
+// its own memory and sends Cassandra none. It shows the cost of an operation with a store that costs nothing. Never run
+// a server this way: nothing is durable, and other nodes do not see the rows.
 
-/** A write is answered after so long, about as Cassandra does. */
+/** Delay of the answer to a write, about that of Cassandra. */
 const ANSWER_MS = 3;
 
 const stored = { get: CassandraTables.prototype.get, range: CassandraTables.prototype.range };
@@ -18,7 +18,7 @@ const removed = new Set<string>();
 const layouts = new Map<AnyTable, KeyLayout>();
 let answer: Promise<void> | undefined;
 
-// Patched classes are those of modules, not of the bundle; node looks at this flag when it starts.
+// The patch applies to the classes of modules, not of the bundle; node checks this flag when it starts.
 process.setSourceMapsEnabled(true);
 process.once('SIGUSR2', () => {
   process.setSourceMapsEnabled(false);
@@ -62,7 +62,7 @@ async function write(this: CassandraTables, rows: readonly RowWrite[]): Promise<
   await answer;
 }
 
-/** In the order of the keys. */
+/** Returns a name that sorts in the order of the keys. */
 function named(table: AnyTable, key: Readonly<Record<string, string | number>>): string {
   let layout = layouts.get(table);
   if (layout === undefined) {

@@ -1,12 +1,12 @@
 import cassandra from 'cassandra-driver';
 
-/** What a cluster's services have done since they started. */
+/** Work of a cluster's services since their start. */
 export interface ServiceCounts {
-  /** Messages that nodes gave to NATS, and that it gave to nodes; bytes of both. */
+  /** Messages from nodes to NATS, and from NATS to nodes; bytes of both. */
   readonly natsIn: number;
   readonly natsOut: number;
   readonly natsBytes: number;
-  /** Reads and writes of partitions, as Cassandra's coordinators count them, all tables of the keyspace. */
+  /** Reads and writes of partitions as Cassandra's coordinators count them, over all tables of the keyspace. */
   readonly reads: number;
   readonly writes: number;
   readonly byTable: ReadonlyMap<string, number>;
@@ -20,7 +20,10 @@ interface Services {
 const KEYSPACE = 'murmuration';
 const LATENCIES = ['coordinator_read_latency', 'coordinator_scan_latency', 'coordinator_write_latency'];
 
-/** Sources: nats-server's /varz; Cassandra's virtual tables in system_views, which each node answers for itself. */
+/**
+ * Reads the counts. Sources: nats-server's /varz; Cassandra's virtual tables in system_views, which each node answers
+ * for itself.
+ */
 export async function serviceCounts({ nats, cassandra: nodes }: Services): Promise<ServiceCounts> {
   const varz = (await (await fetch(`${nats.monitor_url}/varz`)).json()) as Record<string, number>;
   const byTable = new Map<string, number>();

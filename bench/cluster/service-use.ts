@@ -2,13 +2,13 @@ import type { LocalCluster } from '../../test/kit/services/local-cluster.js';
 import { cpuSeconds } from '../process-figures.js';
 import { type ServiceCounts, serviceCounts } from './service-counts.js';
 
-/** What a cluster's services did, and the CPU seconds that it took them. */
+/** Work of a cluster's services, and its CPU seconds. */
 export interface Used extends ServiceCounts {
   readonly cassandraCpu: number;
   readonly natsCpu: number;
 }
 
-/** What a cluster's services do between `begin` and `end`, all such spans together. */
+/** Measures the services' work between `begin` and `end`, summed over all such spans. */
 export class ServiceUse {
   counted: Used | undefined;
   #begun: Used | undefined;
@@ -21,7 +21,7 @@ export class ServiceUse {
 
   async end(): Promise<void> {
     const begun = this.#begun;
-    if (begun === undefined) throw new Error('it has not begun');
+    if (begun === undefined) throw new Error('end was called without begin');
     const span = together(await this.#used(), begun, -1);
     this.counted = this.counted === undefined ? span : together(this.counted, span, 1);
   }

@@ -11,10 +11,12 @@ import { until } from '../../test/kit/time/until.js';
 import { followersOf, makeGraph, transposed } from '../graph.js';
 import type { AnswerTo, CrowdWish, Question } from './crowd.js';
 
-// A node as it is started for users, with the rings of a whole social graph open: the state in which it is once every
-// account has read its home. crowd.ts starts it, asks it over IPC, and measures it from outside.
+// A node as it is started for users, with the open rings of a whole social graph: its state once every account has read
+// its home. crowd.ts starts it, controls it over IPC, and measures it from outside.
 
-/** Ids that a ring holds; `FILLERS` authors who do not exist fill all rings with old ones, below the size of large. */
+/**
+ * Ids that a ring holds; `FILLERS` non-existent authors fill all rings with old ids, below the size of large accounts.
+ */
 const RING_IDS = 800;
 const FILLERS = 8;
 const SETTLE_MS_MAX = 120_000;
@@ -30,7 +32,7 @@ const node = await startNode(settings, pino({ level: 'warn' }, pino.destination(
 await node.listen();
 const audiences = openRings(node);
 setFlagsFromString('--expose-gc');
-// The graph and the rest of the making is not the node's.
+// Collects the garbage of the set-up, such as the graph, which is not the node's.
 runInNewContext('gc')();
 
 const answers: { [K in keyof Question]: (question: Question[K]) => Promise<AnswerTo[K]> } = {
@@ -50,7 +52,7 @@ process.on('message', ({ name, question }: { name: keyof Question; question: nev
 process.on('disconnect', () => void node.drain().finally(() => process.exit(0)));
 process.send?.({ answer: {} });
 
-/** Answers how many rings each account's posts come to; its own is one of them. */
+/** Opens the rings; returns the number of rings that receive each account's posts, including its own. */
 function openRings({ rings }: Node): Uint32Array {
   const { accounts, seed, averageFanOut, spared } = wish;
   const graph = makeGraph({ accounts, seed, averageFanOut });
@@ -69,7 +71,7 @@ function openRings({ rings }: Node): Uint32Array {
   return Uint32Array.from({ length: accounts }, (_, author) => followersOf(graph, author).length + 1);
 }
 
-/** Posts through the account actors, as the gateway asks them. */
+/** Posts through the account actors, as the gateway does. */
 async function post({ authors, count, inFlight }: Question['post']): Promise<AnswerTo['post']> {
   const posted: (readonly [author: number, id: string])[] = [];
   const timesMs: number[] = [];

@@ -6,18 +6,18 @@ import type { AnswerTo, Crowd } from './crowd.js';
 /** Posts, each with its author's number in the crowd. */
 export type Posted = AnswerTo['post']['posted'][number][];
 
-/** What one round of posts cost: CPU-seconds per 1,000, until nothing is owed any more. */
+/** Cost of one round of posts: CPU-seconds per 1,000, until all effects are done. */
 export interface Round {
-  /** To the last delivery. */
+  /** Seconds until the last delivery. */
   readonly seconds: number;
   readonly deliveries: number;
   readonly cpu: number;
-  /** Of the single posts, milliseconds. */
+  /** Milliseconds of each post. */
   readonly times: readonly number[];
   readonly otherCores: number;
 }
 
-/** Runs `load`, whose posts go into `posted`, and sees that each of its `count` posts came to each follower. */
+/** Runs `load`, which adds its posts to `posted`, and checks that each of its `count` posts reached each follower. */
 export async function measureRound(
   crowd: Crowd,
   posted: Posted,
@@ -33,28 +33,28 @@ export async function measureRound(
   await crowd.target.settled();
   const cpu = ((cpuSeconds(pid) - cpuBefore) / count) * 1_000;
   assert.equal(posted.length - from, count);
-  assert.equal(done.deliveries, expectedDeliveries(crowd, posted.slice(from)), 'each post came to each follower');
+  assert.equal(done.deliveries, expectedDeliveries(crowd, posted.slice(from)), 'each post reached each follower');
   return { ...done, cpu, otherCores };
 }
 
-/** As many as the authors' followers and the authors themselves. */
+/** Returns the number of deliveries: the authors' followers and the authors themselves. */
 export const expectedDeliveries = (crowd: Crowd, posted: Posted): number =>
   posted.reduce((sum, [author]) => sum + (crowd.fanOut[author] ?? -1) + 1, 0);
 
-/** `count` rounds one after another, by what they cost. */
+/** Runs `count` rounds one after another; returns them sorted by cost. */
 export async function rounds(count: number, round: () => Promise<Round>): Promise<Round[]> {
   const all: Round[] = [];
   while (all.length < count) all.push(await round());
   return all.sort((a, b) => a.cpu - b.cpu);
 }
 
-/** Of the round in the middle. */
+/** Returns the rate of the median round. */
 export function deliveriesPerSecond(sorted: readonly Round[]): number {
   const { deliveries, seconds } = median(sorted);
   return deliveries / seconds;
 }
 
-/** The round in the middle, with the least and the greatest cost beside it. */
+/** Returns a row of the median round, with the minimum and maximum cost. */
 export function roundsRow(name: string, posts: number, sorted: readonly Round[]): Row {
   const middle = median(sorted);
   const times = [...middle.times].sort((a, b) => a - b);

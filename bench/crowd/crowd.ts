@@ -15,16 +15,16 @@ import { get, Town } from '../town.js';
 export interface CrowdWish {
   readonly dataDir: string;
   readonly port: string;
-  /** A line for each account's id; the first `accounts` are those of the graph. */
+  /** A file with an account id per line; the first `accounts` are those of the graph. */
   readonly idsFile: string;
   readonly accounts: number;
   readonly seed: number;
   readonly averageFanOut: number;
-  /** Accounts whose rings nobody opens for them: they follow and read as people do. */
+  /** Accounts whose rings are not opened for them: they follow and read as people do. */
   readonly spared: readonly number[];
 }
 
-/** What the node's process is asked; accounts by number. */
+/** Requests to the node's process; accounts by number. */
 export interface Question {
   post: { readonly authors: readonly number[]; readonly count: number; readonly inFlight: number };
   settled: object;
@@ -44,7 +44,7 @@ export interface AnswerTo {
 
 const SEED = 403;
 const SPARED = 12;
-/** Accounts outside the graph, whom nobody follows. */
+/** Accounts outside the graph, without followers. */
 const LONELY = 64;
 
 /** A node in a process of its own, with a graph of accounts whose rings are open. */
@@ -53,11 +53,11 @@ export class Crowd {
     private readonly child: ChildProcess,
     private readonly dataDir: string,
     readonly accounts: readonly Made[],
-    /** Numbers of accounts that nobody follows. */
+    /** Numbers of accounts without followers. */
     readonly lonely: readonly number[],
-    /** Followers of each account. */
+    /** Number of followers of each account. */
     readonly fanOut: Uint32Array,
-    /** Accounts that follow and read as people do, and whom each of them follows. */
+    /** Accounts that follow and read as people do, with the accounts that each of them follows. */
     readonly readers: ReadonlyMap<number, Uint32Array>,
     readonly target: Target,
   ) {}
@@ -102,7 +102,10 @@ export class Crowd {
     return (await this.answer()) as AnswerTo[K];
   }
 
-  /** The readers' homes hold what those they follow posted, each once, newest first. @throws AssertionError */
+  /**
+   * Checks that the readers' homes contain the posts of the accounts they follow, each once, newest first. @throws
+   * AssertionError
+   */
   async assertHomes(posted: AnswerTo['post']['posted']): Promise<void> {
     const town = Town.on(this.target, [], 0, async () => undefined);
     const account = (number: number) => this.accounts[number] as Made;
@@ -121,7 +124,7 @@ export class Crowd {
     await rm(this.dataDir, { recursive: true, force: true });
   }
 
-  /** And then read their homes, until these are rings as everyone's. */
+  /** The readers follow, then read their homes until these have rings like all others. */
   private async readersFollow(): Promise<void> {
     const town = Town.on(this.target, [], 0, async () => undefined);
     for (const [reader, followed] of this.readers) {

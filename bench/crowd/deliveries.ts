@@ -6,21 +6,21 @@ import { deliveriesPerSecond, measureRound, type Posted, type Round, rounds, rou
 
 const ACCOUNTS = 100_000;
 const AVERAGE_FAN_OUT = 403;
-/** Of all, those who post: a sample, so that their followers are as many as everybody's. */
+/** Number of posting accounts: a random sample, so that they have as many followers as all accounts on average. */
 const AUTHORS = 10_000;
-/** The row shows the median of so many rounds. */
+/** The row shows the median of the rounds. */
 const ROUNDS = 3;
 const POSTS = 10_000;
 const WARM_UP = 8_000;
 const IN_FLIGHT = 256;
 const DELIVERIES_MIN = 1_400_000;
 const RSS_MIB_MAX = 1_536;
-/** Posts for each point of the line of fan-out costs; authors each. */
+/** Posts for each point of the fan-out line, and authors per point. */
 const POINT_POSTS = 2_000;
 const POINT_AUTHORS = 32;
 const POINTS = [100, 1_000, 10_000];
 
-/** Deliveries with the rings of 100,000 accounts full, posts entering through the account actors. */
+/** Measures deliveries with full rings of 100,000 accounts; posts enter through the account actors. */
 export async function benchDeliveries(): Promise<Row[]> {
   const crowd = await Crowd.open(ACCOUNTS, AVERAGE_FAN_OUT);
   try {
@@ -32,7 +32,7 @@ export async function benchDeliveries(): Promise<Row[]> {
       ['as before, 1,000 of them posting', authors.slice(0, 1_000)],
     ] as const;
     const rows: Row[] = [];
-    // V8 compiles for some thousands of posts.
+    // V8 compiles during some thousands of posts.
     await round(crowd, authors.slice(0, WARM_UP), WARM_UP, posted);
     for (const [name, who] of loads) {
       const measured = await rounds(ROUNDS, () => round(crowd, who, POSTS, posted));
@@ -58,7 +58,7 @@ export async function benchDeliveries(): Promise<Row[]> {
   }
 }
 
-/** What a post costs by its number of followers, and what one follower more costs. */
+/** Measures the cost of a post by its number of followers, and the cost of one more follower. */
 async function line(crowd: Crowd, posted: Posted): Promise<Row[]> {
   const byFanOut = Array.from(crowd.fanOut, (fanOut, author) => ({ fanOut, author }));
   const points: { fanOut: number; cpu: number }[] = [];

@@ -11,17 +11,17 @@ const RATIO_MAX = 1.3;
 const AVERAGE_FAN_OUT = 10;
 const IN_FLIGHT = 32;
 const OPERATIONS = 4_000;
-/** V8 compiles for as long. */
+/** Warm-up calls: V8 compiles for as long. */
 const WARM_UP = 8_000;
 const ROUNDS = 5;
 const SAMPLED = 3;
 const SEED = 10;
 
 /**
- * The same mix, by anybody, with few accounts and with ten times as many, who each have as many followers. Every home
- * has its ring before it is measured. Ten times as many have another share of their actors in memory: accounts and
- * their first statuses are 20,000 actors, as many as a node keeps (ACTIVATIONS_MAX), so that each new post makes an
- * older conversation leave, and a favourite of that one brings it back from the journal.
+ * Runs the same mix, by anybody, with few accounts and with ten times as many, who each have as many followers. Every
+ * home has its ring before the measurement. With ten times the accounts another share of the actors is in memory:
+ * accounts and their first statuses are 20,000 actors, as many as a node keeps (ACTIVATIONS_MAX), so that each new post
+ * makes an older conversation leave, and a favourite of that one recovers it from the journal.
  */
 export async function benchGrowth(): Promise<Row[]> {
   const instances: Instance[] = [];
@@ -30,8 +30,8 @@ export async function benchGrowth(): Promise<Row[]> {
     instances.push(await instanceOf(FEW * GROWTH));
     const [few, many] = await measureInTurn(instances.map(({ town, mix }) => ({ target: town.target, load: mix })));
     for (const { assertHomes } of instances) await assertHomes();
-    if (few === undefined || many === undefined) throw new Error('both were measured');
-    // Round by round: the two of a round were measured within seconds.
+    if (few === undefined || many === undefined) throw new Error('one of the two was not measured');
+    // Compared round by round: the two loads of a round were measured within seconds.
     const ratios = many.cpus.map((cpu, round) => cpu / (few.cpus[round] ?? Number.NaN)).sort((a, b) => a - b);
     const ratio = ratios[Math.floor(ratios.length / 2)] ?? Number.NaN;
     const verdict: Row = {
@@ -48,7 +48,7 @@ export async function benchGrowth(): Promise<Row[]> {
 
 interface Instance {
   readonly town: Town;
-  /** What its follows cost. */
+  /** Cost of its follows. */
   readonly follows: Row;
   readonly mix: Load;
   readonly assertHomes: () => Promise<void>;
@@ -90,7 +90,7 @@ async function instanceOf(accounts: number): Promise<Instance> {
   }
 }
 
-/** Every follow of the graph; in no order of authors, as it happens. */
+/** Yields every follow of the graph, in no order of authors, as in reality. */
 function edges(
   people: readonly Made[],
   offsets: Uint32Array,
@@ -99,7 +99,7 @@ function edges(
   const authors = new Uint32Array(followers.length);
   for (let author = 0; author < people.length; author++) authors.fill(author, offsets[author], offsets[author + 1]);
   const count = followers.length;
-  // A step that has no divisor in common with the count meets each edge once.
+  // A step without a common divisor with the count visits each edge once.
   let step = Math.floor(count * 0.618);
   while (divisor(step, count) > 1) step++;
   const call = (index: number): Call => {
@@ -121,7 +121,7 @@ function mixed(town: Town, people: readonly Made[]): (index: number) => Call {
     const who = at(people, random.below(people.length));
     const chance = random.below(10);
     if (chance < 5) {
-      // Everybody has posted, so nobody's home is empty: an empty page would be a cheap one.
+      // Everybody has posted, so no home is empty: an empty page would be cheap.
       return get('/api/v1/timelines/home', who, (page: Status[]) => {
         const inOrder = ({ id }: Status, position: number) => position === 0 || (page[position - 1]?.id ?? '') > id;
         return page.length > 0 && page.every(inOrder);

@@ -16,7 +16,10 @@ const ROUNDS = 3;
 const IN_FLIGHT = 64;
 const DELIVERY_MS_MAX = 60_000;
 
-/** The same graph with full rings as `deliveries`, posts entering as clients send them: over HTTP, each with its token. */
+/**
+ * Measures the same graph with full rings as `deliveries`; posts enter as clients send them: over HTTP, each with its
+ * token.
+ */
 export async function benchHttpDeliveries(): Promise<Row[]> {
   const crowd = await Crowd.open(ACCOUNTS, AVERAGE_FAN_OUT);
   try {

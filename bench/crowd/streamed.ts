@@ -5,7 +5,7 @@ import { percentile, type Row } from '../row.js';
 const STREAMED = 200;
 const EVENT_MS_MAX = 5_000;
 
-/** Ids of `update` events with the moment of their arrival; looking for them every so often would be what is measured. */
+/** Records the time of arrival of `update` events by id; polling for them would distort the measurement. */
 class Arrivals {
   readonly at = new Map<string, number>();
   private awaited: { readonly id: string; readonly resolve: () => void } | undefined;
@@ -24,7 +24,7 @@ class Arrivals {
     }
   }
 
-  /** @throws when it does not come in time */
+  /** Returns the time of an event. @throws when it does not arrive in time */
   async of(id: string): Promise<number> {
     let timer: NodeJS.Timeout | undefined;
     if (!this.at.has(id)) {
@@ -38,8 +38,8 @@ class Arrivals {
 }
 
 /**
- * From the sending of a post to its event at a follower's open stream (SSE, same node), one post at a time. The event
- * may well come before the post's own answer.
+ * Measures the time from sending a post to its event in a follower's open stream (SSE, same node), one post at a time.
+ * The event may arrive before the post's own answer.
  */
 export async function streamLatency(
   url: string,

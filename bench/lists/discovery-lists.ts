@@ -5,7 +5,7 @@ import { benchListed, byId, type Listed, LONG, oneOf, SUBJECTS } from './listed.
 const AUTHORS = 2 * LONG;
 const READERS = LONG;
 const MODERATORS = 2;
-/** How many post each trend: one person makes none. */
+/** Number of people who post each trend: one person alone creates none. */
 const PEOPLE = 2;
 
 interface Counted {
@@ -13,7 +13,7 @@ interface Counted {
   readonly favourites_count: number;
 }
 
-/** A page of each list in which people look for what they do not know yet, and a thread. */
+/** Measures a page of each discovery list, and a thread. */
 export const benchDiscoveryLists = (): Promise<Row[]> =>
   benchListed([AUTHORS, READERS, { moderators: MODERATORS }], filled);
 

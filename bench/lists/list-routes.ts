@@ -1,10 +1,10 @@
 import type { AnyRoute } from '../../gateway/http/route.js';
 import { type Facts, pathShape } from '../../gateway/openapi/answer-schemas.js';
 
-/** Answers that hold a list, though they are none. */
+/** Answers that contain a list without being one. */
 const HOLDING = new Set(['Search', 'GroupedNotificationsResults', 'Context']);
 
-/** Lists without a row among those of benchListed, and why. */
+/** Lists without a row in benchListed, with reasons. */
 export const WITHOUT_ROW: Readonly<Record<string, string>> = {
   '/api/v2/notifications/:key': 'one group',
   '/api/v1/timelines/home': 'benchmark `home`',
@@ -28,7 +28,7 @@ export const WITHOUT_ROW: Readonly<Record<string, string>> = {
   '/api/v1/instance/rules': 'of the instance, asked for once by each client when it starts',
 };
 
-/** The paths of all routes that answer a list or a page of one. */
+/** Returns the paths of all routes that answer a list or a page of one. */
 export function listPaths(routes: readonly AnyRoute[], facts: Facts): string[] {
   const answers = new Map(facts.operations.map((fact) => [`${fact[0]} ${pathShape(fact[1])}`, fact[5]]));
   const isList = ({ path, query }: AnyRoute) => {
@@ -39,7 +39,7 @@ export function listPaths(routes: readonly AnyRoute[], facts: Facts): string[] {
   return routes.filter((route) => route.method === 'GET' && isList(route)).map(({ path }) => path);
 }
 
-/** Whether an address is one of the route's. */
+/** Returns true if an address belongs to the route. */
 export function fits(route: string, address: string): boolean {
   const parts = route.split('/').map((part) => (part.startsWith(':') ? '[^/]+' : part.replaceAll('.', '\\.')));
   return new RegExp(`^${parts.join('/')}(?:\\?|$)`).test(address);

@@ -7,36 +7,36 @@ import { fits } from './list-routes.js';
 
 const IN_FLIGHT = 32;
 const COUNT = 2_000;
-/** V8 still compiles what a page takes during some thousands of them. */
+/** Warm-up calls: V8 compiles during some thousands of pages. */
 const WARM_UP = 3_000;
 const ROUNDS = 5;
 const CPU_MAX = 0.1;
 export const PAGE = 20;
 /** A page and some more, so that no list ends with its page. */
 export const LONG = PAGE + 5;
-/** Accounts who ask where making a long list for each is much. */
+/** Number of viewers where a long list for each is expensive to create. */
 export const SUBJECTS = 4;
 
 /** A list endpoint: its address for the nth call by this reader. */
 export interface Listed {
   readonly name: string;
-  /** The path of the route, as list-routes.ts has it. */
+  /** The path of the route, as in list-routes.ts. */
   readonly route: string;
-  /** Default the route's, which has no parameters then. */
+  /** Default: the route, which then has no parameters. */
   readonly path?: (reader: Made, index: number) => string;
-  /** Who asks; default the town's readers in turn. */
+  /** The viewers; default: the town's readers in turn. */
   readonly by?: readonly Made[];
   /** Items of a page; default PAGE. */
   readonly length?: number;
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
   readonly items?: (answer: any) => readonly any[];
-  /** What no two items of a page have in common; default the id. */
+  /** Returns a value that is unique among the items of a page; default the id. */
   // biome-ignore lint/suspicious/noExplicitAny: items of every shape.
   readonly key?: (item: any) => unknown;
-  /** Whether an item belongs to what was asked for, and says of itself what it should to whoever asked. */
+  /** Returns true if an item belongs to the requested list and has the right content for its viewer. */
   // biome-ignore lint/suspicious/noExplicitAny: items of every shape.
   readonly is: (item: any, asked: Asked) => boolean;
-  /** What falls, or stays, from one item to the next; absent where the order is not known here. */
+  /** Returns a value that never rises from one item to the next; absent where the order is unknown here. */
   // biome-ignore lint/suspicious/noExplicitAny: items of every shape.
   readonly falls?: (item: any) => string;
 }
@@ -44,19 +44,21 @@ export interface Listed {
 export interface Asked {
   readonly reader: Made;
   readonly index: number;
-  /** Of the item on its page. */
+  /** Index of the item on its page. */
   readonly place: number;
 }
 
-/** Ids of statuses, the newest first. */
+/** Orders by ids of statuses, newest first. */
 export const byId = ({ id }: { readonly id: string }): string => id;
-/** Whether an account is one of these. */
+/** Returns a predicate: the account is one of these. */
 export const oneOf = (people: readonly Made[]) => {
   const ids = new Set(people.map(({ id }) => id));
   return ({ id }: { readonly id: string }): boolean => ids.has(id);
 };
 
-/** Whether it is the whole page that this reader asked for: so many items, each once, all of them right, in order. */
+/**
+ * Returns true if the answer is the whole expected page: the right number of items, each once, all correct, in order.
+ */
 export function isPage(listed: Listed, reader: Made, index: number, answer: unknown): boolean {
   const { length = PAGE, items = (page) => page, key = byId, is, falls = () => '' } = listed;
   const page = items(answer);
@@ -70,7 +72,7 @@ export function isPage(listed: Listed, reader: Made, index: number, answer: unkn
   );
 }
 
-/** The nth call for it. */
+/** Returns the nth call. */
 export function callOf(town: Pick<Town, 'followers'>, listed: Listed, index: number): Call {
   const { route, path = () => route, by = town.followers } = listed;
   const reader = at(by, index);
@@ -80,7 +82,7 @@ export function callOf(town: Pick<Town, 'followers'>, listed: Listed, index: num
   return get(`${address}${address.includes('?') ? '&' : '?'}limit=${PAGE}`, reader, right);
 }
 
-/** A row for each list of a town that is made for them. */
+/** Returns a row for each list of a town that is filled for them. */
 export async function benchListed(
   size: Parameters<typeof Town.open>,
   fill: (town: Town) => Promise<readonly Listed[]>,

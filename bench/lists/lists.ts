@@ -7,7 +7,7 @@ const AUTHORS = 2 * LONG;
 const READERS = 2 * LONG;
 const POSTS_EACH = LONG;
 
-/** What a status says to a reader. */
+/** The fields of a status that depend on the viewer, and others to check. */
 interface Shown {
   readonly id: string;
   readonly favourited: boolean;
@@ -17,10 +17,10 @@ interface Shown {
   readonly account: { readonly id: string };
 }
 
-/** A page of each list of people and of statuses, by readers in turn. */
+/** Measures a page of each list of people and of statuses, by readers in turn. */
 export const benchLists = (): Promise<Row[]> => benchListed([AUTHORS, READERS], filled);
 
-/** Makes a town in which each of these lists is longer than a page. */
+/** Fills a town in which each of these lists is longer than a page. */
 export async function filled(town: Town): Promise<Listed[]> {
   const { authors, followers: readers } = town;
   await town.followAll();
@@ -32,13 +32,13 @@ export async function filled(town: Town): Promise<Listed[]> {
   const newest = town.newest;
   const marked = newest.slice(0, LONG);
   for (const verb of ['favourite', 'bookmark', 'reblog']) {
-    // Reblogs are some statuses' only: they would be most of each home.
+    // Only some statuses are reblogged: reblogs would otherwise make up most of each home.
     const statuses = verb === 'reblog' ? marked.slice(0, SUBJECTS) : marked;
     await town.each(verb, READERS * statuses.length, (index) =>
       write(at(readers, index), `/api/v1/statuses/${at(statuses, Math.floor(index / READERS))}/${verb}`, {}, Boolean),
     );
   }
-  // Each the half of the authors that comes after them, and the other half.
+  // Each mutes one half of the other authors and blocks the other half.
   const other = (index: number, from: number) => at(authors, (index % AUTHORS) + from + Math.floor(index / AUTHORS)).id;
   for (const [verb, from] of [
     ['mute', 1],
@@ -55,13 +55,15 @@ export async function filled(town: Town): Promise<Listed[]> {
   const list = (reader: Made) => lists.get(reader.id);
   const [isAuthor, isReader, isMember] = [oneOf(authors), oneOf(readers), oneOf(authors.slice(0, LONG))];
   const [isMarked, isReblogged] = [new Set(marked), new Set(marked.slice(0, SUBJECTS))];
-  /** As it is to a reader, who did the same as all others. */
+  /** Checks a status for a reader, all of whom have done the same. */
   const isStatus = ({ id, favourited, bookmarked, reblogged, visibility }: Shown) =>
     favourited === isMarked.has(id) &&
     bookmarked === isMarked.has(id) &&
     reblogged === isReblogged.has(id) &&
     visibility === 'public';
-  /** Whether an author set out from there has done it to this one. */
+  /**
+   * Returns true if the reader has muted or blocked this author; those authors start at that distance from the reader.
+   */
   const isAfter = (from: number, reader: Made, { id }: { readonly id: string }) => {
     const ahead = authors.findIndex((one) => one.id === id) - authors.indexOf(reader);
     const steps = (ahead - from + 2 * AUTHORS) % AUTHORS;
@@ -138,7 +140,7 @@ export async function filled(town: Town): Promise<Listed[]> {
   ];
 }
 
-/** A list of half of the authors for each reader; the lists' ids by the readers'. */
+/** Creates a list of half of the authors for each reader; returns the lists' ids by the readers'. */
 async function peopleLists(town: Town): Promise<ReadonlyMap<string, string>> {
   const lists = new Map<string, string>();
   await town.each('list', READERS, (index) => {
@@ -153,7 +155,7 @@ async function peopleLists(town: Town): Promise<ReadonlyMap<string, string>> {
   return lists;
 }
 
-/** Follows that wait for an answer by each of these. */
+/** Creates follow requests that these accounts have to answer. */
 async function requests(town: Town, locked: readonly Made[]): Promise<void> {
   for (const { token } of locked) {
     const path = '/api/v1/accounts/update_credentials';

@@ -11,7 +11,7 @@ interface Account {
   readonly account: { readonly id: string };
 }
 
-/** A page of the lists that moderators look through. */
+/** Measures a page of each list of moderators. */
 export const benchModerationLists = (): Promise<Row[]> => benchListed([LONG, LONG, { moderators: MODERATORS }], filled);
 
 export async function filled(town: Town): Promise<Listed[]> {

@@ -5,22 +5,22 @@ import { at, get, type Town, write } from '../town.js';
 import { benchListed, byId, type Listed, LONG, oneOf, PAGE, SUBJECTS } from './listed.js';
 
 const READERS = 8;
-/** Hashtags that a profile shows at most. */
+/** Maximum number of hashtags that a profile features. */
 const FEATURED = 10;
-/** Who favourites each of a reader's posts: as many notifications in a group. */
+/** Number of accounts that favourite each of a reader's posts: the notifications in a group. */
 const FAVOURITES_EACH = 4;
 const YEAR_MS = 366 * 86_400_000;
 
-/** What a status says of whom it is from and for. */
+/** The fields of a status that name author and recipients. */
 interface Said {
   readonly visibility: string;
   readonly account: { readonly id: string };
   readonly mentions: readonly { readonly id: string }[];
 }
-/** A name that says whose the thing is; without dots or spaces, so that it may be a hashtag, too. */
+/** Returns a name that identifies its owner; without dots or spaces, so that it may be a hashtag. */
 const nameOf = (what: string, { username }: Made, number: number | '') => `${what}${username}x${number}`;
 
-/** A page of each list that is somebody's own. */
+/** Measures a page of each private list. */
 export const benchOwnLists = (): Promise<Row[]> => benchListed([LONG, READERS], filled);
 
 export async function filled(town: Town): Promise<Listed[]> {
@@ -65,7 +65,7 @@ export async function filled(town: Town): Promise<Listed[]> {
       by: authors.slice(0, SUBJECTS),
       items: ({ notification_groups: groups }) => groups,
       key: ({ group_key: key }) => key,
-      // Who follows them was notified last, in one group.
+      // The newest notifications are those of the followers, in one group.
       is: (group, { reader, place }) =>
         place === 0
           ? group.type === 'follow' && group.sample_account_ids.every((id: string) => isReader({ id }))
@@ -133,7 +133,7 @@ export async function filled(town: Town): Promise<Listed[]> {
   ];
 }
 
-/** Keys of groups with several accounts, by whose they are. */
+/** Returns keys of groups with several accounts, by owner. */
 async function groupsOf(town: Town, noticed: readonly Made[]): Promise<ReadonlyMap<string, readonly string[]>> {
   interface Group {
     readonly group_key: string;
@@ -152,7 +152,7 @@ async function groupsOf(town: Town, noticed: readonly Made[]): Promise<ReadonlyM
   return keys;
 }
 
-/** A conversation of each reader with each author, in which both say something. */
+/** Creates a conversation of each reader with each author, in which both post. */
 async function directs(town: Town, readers: readonly Made[]): Promise<void> {
   await town.each('direct', LONG * readers.length, (index) => {
     const [author, reader] = [at(town.authors, index), at(readers, Math.floor(index / LONG))];
@@ -161,7 +161,7 @@ async function directs(town: Town, readers: readonly Made[]): Promise<void> {
   });
 }
 
-/** Authors are mentioned by readers; then their posts are favourited. Whose those posts are, by id. */
+/** Readers mention authors, and others favourite the authors' posts. Returns the authors of those posts by id. */
 async function noticed(town: Town, readers: readonly Made[]): Promise<ReadonlyMap<string, string>> {
   const noticed = town.authors.slice(0, SUBJECTS);
   const posted = new Map<number, string>();
@@ -175,7 +175,7 @@ async function noticed(town: Town, readers: readonly Made[]): Promise<ReadonlyMa
     return write(at(readers, Math.floor(index / noticed.length)), '/api/v1/statuses', { status }, Boolean);
   });
   await town.target.settled();
-  // The newest, and those of one post next to one another: so that a page is of groups with as many members.
+  // The favourites come last, and those of one post are consecutive, so that a page has groups with this many members.
   await town.each('favourite', posted.size * FAVOURITES_EACH, (index) => {
     const id = posted.get(Math.floor(index / FAVOURITES_EACH));
     return write(at(town.followers, index % FAVOURITES_EACH), `/api/v1/statuses/${id}/favourite`, {}, Boolean);
@@ -183,11 +183,11 @@ async function noticed(town: Town, readers: readonly Made[]): Promise<ReadonlyMa
   return new Map([...posted].map(([index, id]) => [id, at(noticed, index).id]));
 }
 
-/** What readers keep for themselves. */
+/** Creates the readers' private data. */
 async function kept(town: Town, readers: readonly Made[]): Promise<void> {
   const each = (name: string, count: number, call: (reader: Made, number: number) => Call) =>
     town.each(name, count * readers.length, (index) => call(at(readers, index), Math.floor(index / readers.length)));
-  // So many a day at most.
+  // A day has a maximum number of them.
   await each('schedule', LONG, (reader, number) => {
     const at = new Date(Date.now() + YEAR_MS + number * 86_400_000).toISOString();
     return write(reader, '/api/v1/statuses', { status: nameOf('later', reader, number), scheduled_at: at }, ({ id }) =>
@@ -209,7 +209,7 @@ async function kept(town: Town, readers: readonly Made[]): Promise<void> {
   await each('domain', LONG, (reader, number) =>
     write(reader, '/api/v1/domain_blocks', { domain: `${nameOf('number', reader, number)}.example` }, Boolean),
   );
-  // Not more than a page: these lists have none.
+  // At most a page: these lists have no further pages.
   await each('filter', PAGE, (reader, number) => {
     const title = nameOf('', reader, number);
     const keywords = [{ keyword: `word ${title}`, whole_word: true }];

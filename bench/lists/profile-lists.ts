@@ -3,14 +3,14 @@ import type { Row } from '../row.js';
 import { at, get, type Town, write } from '../town.js';
 import { type Asked, benchListed, byId, type Listed, LONG, oneOf, PAGE, SUBJECTS } from './listed.js';
 
-/** Hashtags that a profile shows at most, and that are suggested for it. */
+/** Maximum number of hashtags that a profile features, and that are suggested for it. */
 const FEATURED = 10;
-/** Whom readers follow that follow all others. */
+/** Number of accounts that the readers follow and that follow all others. */
 const FAMILIAR = 4;
-/** Collections that an account has at most. */
+/** Maximum number of collections of an account. */
 const COLLECTIONS = 10;
 
-/** A page of what is known of some people or statuses, of what profiles show, and of what belongs to one status or filter. */
+/** Measures a page of lists about some people or statuses, of profiles, and of one status or filter. */
 export const benchProfileLists = (): Promise<Row[]> => benchListed([LONG + FAMILIAR, LONG], filled);
 
 export async function filled(town: Town): Promise<Listed[]> {
@@ -141,7 +141,7 @@ export async function filled(town: Town): Promise<Listed[]> {
   ];
 }
 
-/** Who follows, endorses and lists whom. */
+/** Creates follows, endorsements and lists. */
 async function acquainted(town: Town, readers: readonly Made[], people: readonly Made[]): Promise<void> {
   const familiar = town.authors.slice(0, FAMILIAR);
   const follow = (who: Made, whom: Made) =>
@@ -167,7 +167,7 @@ async function acquainted(town: Town, readers: readonly Made[], people: readonly
   }
 }
 
-/** Statuses of all, with hashtags of the readers', some that were edited, and some that many quote. */
+/** Creates statuses of all: with hashtags of the readers', some edited, and some with many quotes. */
 async function said(town: Town, people: readonly Made[], readers: readonly Made[]) {
   await town.each('post', LONG, (index) => town.post(at(people, index), `number ${index}`));
   for (let number = 0; number < 2 * FEATURED; number++) {
@@ -206,7 +206,7 @@ async function said(town: Town, people: readonly Made[], readers: readonly Made[
   return { edited, quoted };
 }
 
-/** Some make as many collections as they may, and all feature the readers. */
+/** Some accounts create as many collections as they may, all of which feature the readers. */
 async function collected(town: Town, people: readonly Made[], readers: readonly Made[]): Promise<void> {
   for (const { token } of [...people, ...readers]) {
     const path = '/api/v1/accounts/update_credentials';
@@ -226,7 +226,7 @@ async function collected(town: Town, people: readonly Made[], readers: readonly 
   await town.each('collection', people.length, (index) => collection(at(people, index), readers, `number ${index}`));
 }
 
-/** A filter of each reader's with as many words and statuses as a page. */
+/** Creates a filter for each reader with a page of words and of statuses. */
 async function filtered(town: Town, readers: readonly Made[], people: readonly Made[]) {
   const filters = new Map<string, string>();
   const statuses = town.newest.slice(0, PAGE);

@@ -13,11 +13,11 @@ const POSTS = 640;
 const PAGE = 20;
 const VERIFY_CPU_MAX = 0.025;
 
-/** V8 still compiles what a page takes during some thousands of them; a server that runs for hours is beyond that. */
+/** Warm-up calls: V8 compiles during some thousands of pages; a server that runs for hours is past that. */
 const WARM_UP = 4_000;
 const usual = { count: 10_000, warmUp: WARM_UP, rounds: ROUNDS, inFlight: IN_FLIGHT } as const;
 
-/** `verify_credentials` alone, on a server of its own. */
+/** Measures `verify_credentials` alone, on a server of its own. */
 export async function benchVerify(): Promise<Row[]> {
   const server = await ServerProcess.start({ LOG_LEVEL: 'warn' });
   const target = { urls: [server.url], pids: [server.pid], settled: () => settled([server.dataDir]) };
@@ -41,7 +41,7 @@ export async function benchVerify(): Promise<Row[]> {
   }
 }
 
-/** 32 authors, 640 posts, 100 readers who follow them all. */
+/** Opens a town of 32 authors, 640 posts, and 100 readers who follow them all. */
 async function withPosts<T>(then: (town: Town) => Promise<T>): Promise<T> {
   const town = await Town.open(AUTHORS, FOLLOWERS);
   try {
@@ -53,7 +53,10 @@ async function withPosts<T>(then: (town: Town) => Promise<T>): Promise<T> {
   }
 }
 
-/** Home: by many readers in turn, each reader's first, and right after many favourites on what the page shows. */
+/**
+ * Measures homes: by many readers in turn, each reader's first, and right after many favourites of the statuses on the
+ * page.
+ */
 export function benchHome(): Promise<Row[]> {
   return withPosts(async (town) => {
     const expected = town.newest.slice(0, PAGE);
@@ -80,7 +83,7 @@ export function benchHome(): Promise<Row[]> {
         return write(who, `/api/v1/statuses/${at(expected, index)}/favourite`, {}, (answer) => answer.favourited);
       });
       favourites += each;
-      // Their effects are part of what a favourite costs; a page bears what they did to it.
+      // Their effects are part of the cost of a favourite; the measured page pays for the caches that they invalidated.
       await town.target.settled();
     };
     rows.push(
@@ -98,7 +101,7 @@ export function benchHome(): Promise<Row[]> {
 
 const REBLOGS_TIMES_MAX = 1.5;
 
-/** A home of reblogs only, in turn with one of plain statuses, which shows half as many statuses. */
+/** Measures a home of reblogs only, in turn with one of plain statuses, which shows half as many statuses. */
 export async function benchReblogs(): Promise<Row[]> {
   const town = await Town.open(AUTHORS, FOLLOWERS);
   try {
@@ -136,7 +139,7 @@ export async function benchReblogs(): Promise<Row[]> {
   }
 }
 
-/** By the median of the rounds, which were measured within seconds of one another. */
+/** Compares by the median of the rounds, which were measured within seconds of one another. */
 function inTimes([plain, reblogs]: readonly Measured[]): Row {
   const times = (reblogs?.cpus ?? []).map((cpu, round) => cpu / (plain?.cpus[round] ?? Number.NaN));
   times.sort((a, b) => a - b);
@@ -165,7 +168,7 @@ interface Notification {
   readonly status?: { readonly account: { readonly id: string } };
 }
 
-/** The authors read who followed them and favourited their posts. */
+/** The authors read notifications of follows and favourites. */
 export function benchNotifications(): Promise<Row[]> {
   return withPosts(async (town) => {
     const newest = town.newest.slice(0, AUTHORS * 2);
@@ -193,7 +196,7 @@ export function benchNotifications(): Promise<Row[]> {
   });
 }
 
-/** Any of 640 statuses by any of 100 readers. */
+/** Measures any of 640 statuses read by any of 100 readers. */
 export function benchStatus(): Promise<Row[]> {
   return withPosts(async (town) => {
     const ids = town.newest;
@@ -207,7 +210,7 @@ export function benchStatus(): Promise<Row[]> {
   });
 }
 
-/** These statuses, in this order. */
+/** Returns true if the page has these statuses in this order. */
 function isPage(page: readonly Status[], ids: readonly string[], right: (status: Status) => boolean = () => true) {
   return page.length === ids.length && page.every((status, index) => status.id === ids[index] && right(status));
 }

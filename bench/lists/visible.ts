@@ -6,15 +6,15 @@ import { at, get, type Status, Town } from '../town.js';
 
 const FOLLOWERS = 1_000;
 const POSTS = 200;
-/** Homes looked at for each post, others each time; over all posts each is looked at several times. */
+/** Homes watched for each post, others each time; over all posts each is watched several times. */
 const WATCHED = 20;
 const PATIENCE_MS = 10_000;
 const P50_MS_MAX = 10;
 const P99_MS_MAX = 40;
 
 /**
- * From the sending of a post to the moment when all the watched homes of its followers have answered with it, one post
- * at a time; afterwards every follower's home is looked at. And from the sending to the event in a stream.
+ * Measures the time from sending a post until all watched homes of its followers show it, one post at a time;
+ * afterwards every follower's home is checked. Also measures the time from sending to the event in a stream.
  */
 export async function benchVisible(): Promise<Row[]> {
   const town = await Town.open(1, FOLLOWERS);
@@ -68,7 +68,7 @@ export async function benchVisible(): Promise<Row[]> {
   }
 }
 
-/** Resolves when the viewer's home begins with the post: as a client would, it asks again once it is answered. */
+/** Resolves when the viewer's home begins with the post: like a client, it repeats the request after each answer. */
 async function shown(pool: Pool, { token, username }: Made, content: string): Promise<void> {
   const deadlineMs = performance.now() + PATIENCE_MS;
   const headers = { authorization: `Bearer ${token}` };
