@@ -1,7 +1,7 @@
-// Puts the program into one file beside its modules, and keeps what V8 compiles of it in a start, so that starts need
-// neither find, read and link hundreds of modules nor compile them. `node scripts/bundle.mjs [FOLDER] [--define NAME=VALUE]…`,
-// after tsc. With definitions (cluster/format.ts names them) it is a build for tests, of which nothing is compiled.
-// The file stays readable (nothing is renamed or shortened) and has a source map.
+// Bundles the program into one file beside its modules, and saves the code that V8 compiles during a start, so that
+// later starts need not find, read, link and compile hundreds of modules. Usage after tsc: `node scripts/bundle.mjs
+// [FOLDER] [--define NAME=VALUE]…`. With definitions (see cluster/format.ts) it is a build for tests, without compiled
+// code. The file stays readable (nothing is renamed or shortened) and has a source map.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -17,12 +17,12 @@ const { values: options, positionals } = parseArgs({
   options: { warm: { type: 'boolean', default: false }, define: { type: 'string', multiple: true, default: [] } },
 });
 const folder = resolve(root, positionals[0] ?? 'dist');
-/** Names and their values, as esbuild takes them. */
+/** Names and their values, in the form that esbuild takes. */
 const definitions = Object.fromEntries(
   options.define.map((one) => [one.slice(0, one.indexOf('=')), one.slice(one.indexOf('=') + 1)]),
 );
 
-/** Has compiled parts of its own, or is loaded only by nodes and commands that need it. */
+/** Packages with native code, or that only some nodes and commands load. */
 const APART = [
   '@grpc/grpc-js',
   '@node-rs/argon2',
@@ -41,9 +41,9 @@ const START_MS_MAX = 60_000;
 
 async function bundle() {
   const { build } = await import('esbuild');
-  // V8 tells by the length only whether compiled code belongs to a source.
+  // V8 checks only the length of the source to match compiled code with it.
   rmSync(join(folder, 'command-line.cjs.compiled'), { force: true });
-  // The parsers' processes start from a file of their own, without the rest of the program.
+  // Parser processes start from a file of their own, without the rest of the program.
   for (const [entry, file] of [
     ['cli/command-line.ts', 'command-line.cjs'],
     ['parsers/parser-process.ts', 'parser-process.cjs'],
@@ -63,9 +63,9 @@ async function bundleOne(build, entry, file) {
     target: 'node20',
     charset: 'ascii',
     external: APART,
-    // `import()` of a package apart becomes `require()`: what V8 kept compiled knows no loader of modules.
+    // `import()` of an external package becomes `require()`: V8's saved code has no module loader.
     supported: { 'dynamic-import': false },
-    // CommonJS has no address of its own to find files beside it by.
+    // CommonJS has no `import.meta.url`, by which modules find files beside them.
     define: { 'import.meta.url': 'bundleUrl', ...definitions },
     banner: { js: "'use strict'; const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
     sourcemap: true,
@@ -75,7 +75,9 @@ async function bundleOne(build, entry, file) {
   writeFileSync(path, asciiOf(readFileSync(path, 'utf8')));
 }
 
-/** Starts a node on a folder of its own, asks it something, ends it; writes what was compiled by then. */
+/**
+ * Starts a node on a temporary folder, sends it a request, ends it, and writes the code that V8 has compiled by then.
+ */
 async function warm() {
   const { runBundle } = await import(pathToFileURL(join(folder, 'cli', 'bundle.js')).href);
   const { exports, script } = runBundle(folder, undefined);
@@ -85,7 +87,7 @@ async function warm() {
     rmSync(dataDir, { recursive: true, force: true });
     if (code !== 0) return;
     const compiled = join(folder, 'command-line.cjs.compiled');
-    // A start that reads it meanwhile has the old one or the new one.
+    // Renaming gives a concurrent start either the old file or the new one.
     writeFileSync(`${compiled}.new`, script.createCachedData());
     renameSync(`${compiled}.new`, compiled);
   });

@@ -1,14 +1,17 @@
-// Format, lint, types, import directions, dead code, generated messages, lengths: all at once, in some seconds.
+// Runs all checks at once, in some seconds: format, lint, types, import directions, dead code, generated messages, file
+// lengths.
 import { execFileSync, spawn } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 
 execFileSync(process.execPath, ['scripts/prepare.mjs', '--install-only'], { stdio: 'inherit' });
 
-/** What the compiler knows of files that have not changed: on a fresh clone the build's, which lies as deep. */
+/**
+ * Incremental state of the compiler; a fresh clone starts with a copy of the build's, which has the same folder depth.
+ */
 const TYPES_INFO = '.cache/check.tsbuildinfo';
 if (!existsSync(TYPES_INFO) && existsSync('dist/.tsbuildinfo')) copyFileSync('dist/.tsbuildinfo', TYPES_INFO);
 
-/** A file that is longer holds more than one concept. */
+/** Maximum length of a file: a longer one contains more than one concept. */
 const LINES_MAX = 500;
 
 const tools = {

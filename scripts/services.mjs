@@ -1,5 +1,6 @@
-// Fetches the real services that tests and `npm run cluster` start: Cassandra's jars by Maven, nats-server by Go.
-// Node's built-ins only. Both land under .cache/services; a stamp says that a fetch came to its end.
+// Fetches the real services that tests and `npm run cluster` start: Cassandra's jars by Maven, nats-server by Go. Uses
+// only Node's built-in modules. Both are stored under .cache/services; a folder with its final name is a complete
+// fetch.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,7 +10,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const CASSANDRA_VERSION = '5.0.4';
 const NATS_VERSION = 'v2.15.2';
-/** A fetch on a slow line; past it something is wrong. */
+/** Timeout of a fetch, long enough for a slow line. */
 const FETCH_MS_MAX = 15 * 60_000;
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -26,7 +27,7 @@ const pom = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 </project>
 `;
 
-/** Builds `target` in a folder of this process's own and moves it into place, so that two runs cannot mix. */
+/** Builds `target` in a folder of this process and renames it, so that two runs do not mix. */
 export async function fetchInto(target, fill) {
   if (existsSync(target)) return;
   const draft = `${target}.${process.pid}`;
@@ -57,7 +58,7 @@ async function fetchNats(draft) {
   await run('go', ['install', module], { env, timeout: FETCH_MS_MAX, maxBuffer: 2 ** 26 });
 }
 
-/** Resolves when both are there. */
+/** Fetches missing services; resolves when both are present. */
 export async function fetchServices() {
   mkdirSync(servicesDir, { recursive: true });
   await Promise.all([

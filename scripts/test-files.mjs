@@ -1,4 +1,4 @@
-// Runs test files one after the other in this process, each as a suite of its own: what they import is loaded and
+// Runs test files one after the other in this process, each as a suite of its own: shared imports are loaded and
 // compiled once. `node --test-reporter=spec scripts/test-files.mjs FILE…`
 import { describe } from 'node:test';
 import { pathToFileURL } from 'node:url';

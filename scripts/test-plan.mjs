@@ -1,18 +1,18 @@
-// Which test files share a process, in which order processes begin, and what each needs of the machine.
+// Decides which test files share a process, in which order processes start, and what each needs of the machine.
 
-/** Tests are made for two cores; with more of them at a time each would only be slower. */
+/** Cores that tests use; on more cores with more concurrent tests each would only be slower. */
 export const CORES = 2;
 
 /**
- * Files that take long, or judge how fast the machine is, have processes of their own; `seconds` on an idle machine of
- * two cores say which should begin first. `cores` it may count on, of `CORES`: those that mostly wait go beside those that
- * compute. Of the files with `cluster`, one is run at a time: a keyspace that is made, or nodes that are killed, cost
- * Cassandra what others' leases depend on.
+ * Files that take long, or measure how fast the machine is, have processes of their own. `seconds` is the duration on
+ * an idle machine of two cores; the longest start first. `cores` is the share of `CORES` that a file needs: files that
+ * mostly wait run beside files that compute. Only one of the files with `cluster` runs at a time: creating a keyspace,
+ * or killing nodes, costs Cassandra time on which other tests' leases depend.
  */
 const OWN = [
-  // Judges the share of what was offered that is answered.
+  // Measures the share of offered requests that is answered.
   { file: 'gateway/http/overload', seconds: 40, cores: 2 },
-  // Judges how long the event loop stands still while other processes compute.
+  // Measures how long the event loop stands still while other processes compute.
   { file: 'scenarios/hostile-bytes', seconds: 25, cores: 2 },
   { file: 'scenarios/cluster/faults', seconds: 140, cores: 1.5, cluster: true },
   { file: 'scenarios/cluster/stalls', seconds: 90, cores: 1, cluster: true },
@@ -37,20 +37,21 @@ const OWN = [
   { file: 'gateway/streaming/streaming', seconds: 12, cores: 0.5 },
 ];
 
-/** So many of the others share a process: the first pays for what all of them import. */
+/** Number of other files per process: the first pays for the imports of all. */
 const FILES_MAX = 14;
-/** Of a file with a server and some stories. */
+/** Estimated duration of a file with a server and some stories. */
 const FILE_SECONDS = 1;
 
-/** @throws when a name above is none of all files */
+/** Checks the names above. @throws when one is not among all files */
 export function checkPlan(files) {
   const unknown = OWN.filter(({ file }) => !files.includes(`dist/test/${file}.test.js`)).map(({ file }) => file);
-  if (unknown.length > 0) throw new Error(`scripts/test-plan.mjs names ${unknown.join(', ')}, which there is not`);
+  if (unknown.length > 0) throw new Error(`scripts/test-plan.mjs names ${unknown.join(', ')}, which does not exist`);
 }
 
 /**
+ * Distributes files over processes.
  * @param files paths below dist
- * @returns processes to run, those first that should begin first
+ * @returns processes to run, in the order in which they should start
  */
 export function planOf(files) {
   const needsOf = (file) => OWN.find(({ file: path }) => file === `dist/test/${path}.test.js`);
@@ -60,12 +61,12 @@ export function planOf(files) {
     const some = rest.slice(index * FILES_MAX, (index + 1) * FILES_MAX);
     return { files: some, seconds: FILE_SECONDS * some.length, cores: 1 };
   });
-  // What has the machine to itself, then what can only follow one another, then the rest.
+  // First the processes that need the whole machine, then those that must run one by one, then the rest.
   const rank = ({ cores, cluster }) => (cores === CORES ? 0 : cluster === true ? 1 : 2);
   return [...own, ...shared].sort((a, b) => rank(a) - rank(b) || b.seconds - a.seconds);
 }
 
-/** The next of the waiting for which there is room beside those that run; undefined: none. */
+/** Returns the next waiting process that fits beside the running ones; undefined if none fits. */
 export function nextOf(waiting, running) {
   const used = running.reduce((sum, { cores }) => sum + cores, 0);
   const hasCluster = running.some(({ cluster }) => cluster === true);

@@ -1,19 +1,19 @@
-// Runs the processes of a plan, as many at a time as find room on the machine, and says what came of them.
+// Runs the processes of a plan, as many at a time as fit the machine, and prints their results.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { tied } from '../dist/cluster/local/process.js';
 import { nextOf } from './test-plan.mjs';
 
-/** A process may take this long, on a slow machine too: the slowest starts a whole cluster and breaks it six times. */
+/** Timeout of a process, also on a slow machine: the slowest starts a whole cluster and breaks it six times. */
 const RUN_MS_MAX = 45 * 60_000;
 /** Linux counts process time in hundredths of a second (USER_HZ). */
 const TICKS_PER_SECOND = 100;
-/** So many are named with what they took. */
+/** Number of slowest processes that are listed with their durations. */
 const SLOWEST = 20;
 const ENTRY = fileURLToPath(new URL('./test-files.mjs', import.meta.url));
 
-/** @param plan processes with `files`, `seconds` and `cores`, in the order in which they should begin */
+/** @param plan processes with `files`, `seconds` and `cores`, in the order in which they should start */
 export class Turns {
   #waiting;
   #running = new Set();
@@ -25,7 +25,7 @@ export class Turns {
     this.env = env;
   }
 
-  /** Resolves with whether all of it passed; what each wrote is printed when it ends. */
+  /** Runs all processes and prints each one's output when it ends; resolves with true if all passed. */
   run() {
     return new Promise((resolve) => {
       const next = () => {
@@ -41,7 +41,7 @@ export class Turns {
     });
   }
 
-  /** Begins no more, and ends those that run with all that they have started. */
+  /** Starts no more processes, and ends the running ones with everything that they have started. */
   stop() {
     this.#stopping = true;
     for (const { child } of this.#running) endGroup(child);
@@ -88,7 +88,7 @@ export class Turns {
 
 const nameOf = ([first, ...others]) => first + (others.length === 0 ? '' : ` and ${others.length} after it`);
 
-/** What a process wrote, without its own summary; its counts, and what failed. */
+/** Splits a process's output into its text without its own summary, its counts, and its failures. */
 function read(output, files, end) {
   const summary = output.lastIndexOf('\nℹ tests ');
   const text = summary < 0 ? output : output.slice(0, summary + 1);
@@ -97,13 +97,13 @@ function read(output, files, end) {
   const failures = [];
   const told = rest.split('✖ failing tests:\n')[1];
   if (told !== undefined) failures.push(told.trim(), '');
-  // A file whose tests were not begun, or that has none, shows nothing.
+  // A file whose tests did not start, or that has none, shows nothing.
   for (const file of files) if (!text.includes(`▶ ${file}\n`)) failures.push(`✖ no test ran in ${file}`, '');
   if (end !== 0 && failures.length === 0) failures.push(`✖ ended with ${end}: ${nameOf(files)}`, '');
   return { text, counts, failures };
 }
 
-/** Its process group: what it has started goes as well. */
+/** Signals the process group, which includes everything that the process has started. */
 function endGroup({ pid }, signal = 'SIGTERM') {
   try {
     process.kill(-pid, signal);
@@ -112,7 +112,7 @@ function endGroup({ pid }, signal = 'SIGTERM') {
   }
 }
 
-/** CPU time of all processes that ended and were waited for, with theirs. Source: proc(5), cutime and cstime. */
+/** Returns the CPU time of all ended child processes, including their children. Source: proc(5), cutime and cstime. */
 function endedChildrenSeconds() {
   const stat = readFileSync('/proc/self/stat', 'utf8');
   const [user, system] = stat

@@ -1,5 +1,5 @@
-// Runs the tests of dist/test against one Cassandra and one nats-server that all files share.
-// `node scripts/test.mjs PATTERN…` runs the files whose path contains one of the patterns.
+// Runs the tests of dist/test against one Cassandra and one nats-server that all files share. `node scripts/test.mjs
+// PATTERN…` runs the files whose path contains one of the patterns.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
