@@ -1,4 +1,4 @@
 import { KeyedTokens } from '../../actors/domain/keyed-tokens.js';
 
-/** Tokens of mailed links, of a secret that everybody may know. */
+/** Tokens of mailed links, made with a public secret. */
 export const keyedTokens = new KeyedTokens(Buffer.alloc(32, 1));

@@ -15,7 +15,7 @@ const routes = [
 });
 const left = (...texts: readonly string[]) => withoutScenario(routes, texts).map(({ path }) => path.split('/').at(-1));
 
-test('a route that no test names is found, however many name others beside it', () => {
+test('a route that no test names is found, although other tests name similar routes', () => {
   const others = [
     'get(`/api/v1/plantedtoo`)',
     "get('/api/v1/planted/seeds')",

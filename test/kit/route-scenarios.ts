@@ -1,21 +1,21 @@
 import type { AnyRoute } from '../../gateway/http/route.js';
 
-/** What tests put in for a parameter: an id, a hashtag, something that is none. */
+/** Forms of a parameter in tests: an expression, an id, a hashtag, an invalid value. */
 const PUT_IN = '\\$\\{[^}]+\\}|\\d+|owls|x';
 
-/** `api`, a version and what it is about. */
+/** `api`, a version and the subject. */
 const FIXED_PARTS = 3;
 
 /**
- * Routes that no test of their own names, by their address; `texts` are the sources of tests. A test may put ids in,
- * and verbs too when it has them as words: `/accounts/${id}/${verb}` with 'follow' besides.
+ * Returns routes that no test names by their address; `texts` are the sources of tests. A test may write ids as
+ * expressions, and verbs too if it contains them as words: `/accounts/${id}/${verb}` together with 'follow'.
  */
 export function withoutScenario(routes: readonly AnyRoute[], texts: readonly string[]): AnyRoute[] {
   const whole = texts.map(withConstants);
   return routes.filter(({ path }) => !whole.some((text) => names(text, path)));
 }
 
-/** The text with the addresses that it names put in where it uses the names, each as it was last said. */
+/** Replaces uses of constant addresses by their latest value in the text. */
 function withConstants(text: string): string {
   const paths = new Map<string, string>();
   return text.replace(
@@ -31,7 +31,7 @@ function names(text: string, path: string): boolean {
   const parts = path.split('/').slice(1);
   const isWord = (part: string) => new RegExp(`['"\`]${escaped(part)}['"\`]`).test(text);
   for (const [whole] of text.matchAll(new RegExp(pattern(parts), 'g'))) {
-    // Ids are put in as expressions that may have slashes of their own; nothing else may.
+    // Only ids are written as expressions that may contain slashes.
     const written = whole
       .replace(/\$\{[^}]+\}/g, '$')
       .split('/')
@@ -41,7 +41,7 @@ function names(text: string, path: string): boolean {
   return false;
 }
 
-/** A path as tests write it: what comes behind its version may be put in, where it is said. */
+/** Returns a pattern for a path as tests write it: parts after the subject may be expressions. */
 function pattern(parts: readonly string[]): string {
   const each = parts.map((part, index) => {
     if (part.startsWith(':')) return `/(?:${PUT_IN}|${escaped(part)})`;

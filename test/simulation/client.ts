@@ -4,29 +4,29 @@ import type { Known, Ledger, Posted } from './ledger.js';
 import type { SimulatedNode } from './node.js';
 import type { SeededRandom, World } from './world.js';
 
-/** How clients behave. */
+/** The behaviour of clients. */
 export interface Habits {
-  /** Probability that a request goes to the node that the one before went to, also while that does not answer. */
+  /** Probability that a request goes to the same node as the previous one, even if that does not answer. */
   readonly loyalty: number;
-  /** Milliseconds after which a request that may be repeated is given up and repeated. */
+  /** Milliseconds after which a repeatable request is abandoned and repeated. */
   readonly patienceMs: number;
-  /** Probability that a client thinks for longer than its account stays in memory. */
+  /** Probability that a client pauses for longer than its account stays in memory. */
   readonly idleChance: number;
 }
 
-/** A client gives up on a request after this, longer than a node's own patience. */
+/** Timeout of a request, longer than a node's own. */
 const PATIENCE_MS = 11_000;
-/** Between two requests of one client. */
+/** Pause between two requests of one client. */
 const THINK_MS: readonly [number, number] = [20, 400];
-/** Longer than an account without requests stays in memory. */
+/** A pause longer than an idle account stays in memory. */
 const IDLE_MS: readonly [number, number] = [6_000, 12_000];
 
-/** One person with an app: asks whichever node it reaches, one request after the other, and notes what it was told. */
+/** A user with an app: sends one request after another to any node, and records the answers. */
 export class Client {
   private number = 0;
-  /** Where the last request went. */
+  /** The node of the last request. */
   private usual: string | undefined;
-  /** What it asked without waiting for it. */
+  /** Requests sent without waiting for the answer. */
   private readonly beside: Promise<void>[] = [];
 
   constructor(
@@ -37,11 +37,11 @@ export class Client {
     private readonly random: SeededRandom,
     private readonly ledger: Ledger,
     private readonly habits: Habits,
-    /** Whether the status' row is there: the gateway lets nobody quote what cannot be read yet. */
+    /** Returns true if the status's row exists: the gateway does not allow quoting a status that cannot be read yet. */
     private readonly isThere: (status: string) => Promise<boolean>,
   ) {}
 
-  /** Lives until world time `untilMs`; then finishes what it began. */
+  /** Acts until world time `untilMs`; then finishes pending requests. */
   async live(untilMs: number): Promise<void> {
     while (this.world.now < untilMs) {
       await this.act(untilMs);
@@ -51,7 +51,7 @@ export class Client {
     await Promise.all(this.beside);
   }
 
-  /** Posts at that node, now, whatever else it waits for. */
+  /** Posts at that node now, without waiting for other requests. */
   pester(node: SimulatedNode): void {
     this.usual = node.name;
     this.beside.push(this.post(undefined, this.world.now, undefined, node));
@@ -81,7 +81,7 @@ export class Client {
     return this.post(undefined, untilMs, isThere ? quoted : undefined);
   }
 
-  /** Tries one post under one key until it is answered or the story is over. */
+  /** Retries one post under one key until it is answered or the story is over. */
   private async post(
     parent: Posted | undefined,
     untilMs: number,
@@ -116,7 +116,10 @@ export class Client {
     } while (this.world.now < untilMs);
   }
 
-  /** Tries to make one list under one key, at one node after the other, until it is answered or the story is over. */
+  /**
+   * Retries the creation of one list under one key, at one node after another, until it is answered or the story is
+   * over.
+   */
   private async makeList(untilMs: number): Promise<void> {
     const title = `list ${this.number++}`;
     const input = { title, repliesPolicy: 'list', exclusive: false };
@@ -129,7 +132,7 @@ export class Client {
     } while (this.world.now < untilMs);
   }
 
-  /** Takes back a quote of something of one's own. */
+  /** Revokes a quote of one of its own statuses. */
   private async revoke(): Promise<void> {
     const { posts, revoked } = this.ledger;
     const mine = new Map(posts.flatMap((post) => (post.author === this.account ? [[post.id, post] as const] : [])));
@@ -142,7 +145,7 @@ export class Client {
     if (reply !== 'unknown' && !isProblem(reply)) revoked.set(id, 'yes');
   }
 
-  /** Says something else in one of its own statuses. */
+  /** Edits one of its own statuses. */
   private async edit(): Promise<void> {
     const post = this.ownStatus();
     if (post === undefined) return;
@@ -153,7 +156,7 @@ export class Client {
     const said = { text, html: `<p>${text}</p>`, spoilerText: '', sensitive: false, mentions: [], tags: [] };
     const input = { statusId: post.id, by: this.account, ...said };
     const reply = await this.ask('conversation', post.conversation, 'edit', input);
-    // One that was given up may still come behind this one.
+    // An abandoned edit may still be carried out after this one.
     if (reply !== 'unknown' && !isProblem(reply) && before.length === 1) edits.set(post.id, [text]);
   }
 
@@ -172,7 +175,7 @@ export class Client {
     return own.length === 0 ? undefined : this.random.pick(own.slice(-5));
   }
 
-  /** What it shows is judged at the end; reading it makes the node keep it. */
+  /** Reads the home, which makes the node cache it; the contents are judged at the end. */
   private async readHome(): Promise<void> {
     await this.ask('account', this.account, 'home', { knownVersion: 0, upwards: false, limit: 20 });
   }
@@ -186,11 +189,11 @@ export class Client {
     const reply = await this.ask('account', this.account, wanted === 'yes' ? on : off, input);
     if (reply === 'unknown' || isProblem(reply)) return;
     const blocked = this.ledger.blocks.get(`${target}|${this.account}`) ?? 'no';
-    // A block that came meanwhile ends the follow, which may have been answered before it was heard of.
+    // A concurrent block ends the follow, which may have been answered before the block was received.
     if (on === 'follow' && wanted === 'yes' && blocked !== 'no') return;
     known.set(pair, wanted);
     if (on !== 'block' || wanted !== 'yes') return;
-    // A block ends follows both ways, those that were in doubt, too.
+    // A block ends follows in both directions, including those of unknown outcome.
     this.ledger.follows.set(pair, 'no');
     this.ledger.follows.set(`${target}|${this.account}`, 'unknown');
   }
@@ -221,7 +224,10 @@ export class Client {
     return [{ accountId, username: accountId, acct: accountId, url: '' }];
   }
 
-  /** Without an answer in time: unknown. A request with a key is given up sooner, for it may be repeated. */
+  /**
+   * Sends a request; returns unknown without an answer in time. A request with a key is abandoned sooner, because it
+   * may be repeated.
+   */
   private ask(
     kind: string,
     id: string,

@@ -11,7 +11,9 @@ import { noUploads } from '../kit/actors/uploads.js';
 import type { Ended } from './invariants.js';
 import type { SimulatedNode } from './node.js';
 
-/** No status twice, own posts all there, nothing of those one mutes or is blocked by, reblogged by others either. */
+/**
+ * Checks homes: no status twice, all own posts, no posts or reblogs of accounts that the viewer mutes or that block it.
+ */
 export async function homesAreRight(ended: Ended): Promise<void> {
   const { shared, ledger, accounts, world, nodes, violations } = ended;
   const node = nodes[0] as SimulatedNode;
@@ -61,8 +63,8 @@ export async function homesAreRight(ended: Ended): Promise<void> {
 }
 
 /**
- * The newest ids of a home, with the reblogs of what is among the rows below: how many rows those are depends on where
- * they are from, since a ring also has what is gone, and the store what is for others.
+ * Returns the newest ids of a home, with the reblogs of statuses among older rows: the number of those rows depends on
+ * their source, because a ring also contains removed statuses, and the store statuses for others.
  */
 async function newest(services: Services, account: string): Promise<string[]> {
   const bounds = { limit: 200, before: undefined, after: undefined, upwards: false };
@@ -72,7 +74,7 @@ async function newest(services: Services, account: string): Promise<string[]> {
   return (await readPage(cursor, bounds, select)).items.map(({ record }) => record.id);
 }
 
-/** The same relations, and no rings. */
+/** Returns the same relations without rings. */
 function merged(lenses: Lenses): Pick<Lenses, 'home'> {
   return { home: async (viewer) => ({ view: await lenses.of(viewer), part: NO_RING }) };
 }

@@ -27,9 +27,9 @@ import { journalWith, tablesWith } from './wrapping.js';
 /** Later than any owner's. */
 const EPOCH_MAX = Number.MAX_SAFE_INTEGER;
 /**
- * Rows that say where the runtime and the cluster stand: they change without any effect. And notifications: one that was
- * not wanted when it came leaves no trace, so an effect that is repeated much later may be wanted. Rows of changed statuses
- * are keyed by the time at which they are written: a repeat adds one.
+ * Tables that record the progress of runtime and cluster: they change without any effect. Also notifications: a
+ * notification that was unwanted at first leaves no trace, so an effect that is repeated much later may create it. Rows
+ * of changed statuses are keyed by the time of the write: a repetition adds one.
  */
 const BOOKKEEPING = new Set<string>(
   [
@@ -46,7 +46,7 @@ const BOOKKEEPING = new Set<string>(
   ].map(({ name }) => name),
 );
 
-/** All actors that have a journal. */
+/** Returns all actors that have a journal. */
 function actorsOf(writes: LastWriteWins): string[] {
   const found = new Set<string>();
   for (const { table, key } of writes.rows.values()) if (table.name === journal.name) found.add(String(key.actor));
@@ -54,8 +54,8 @@ function actorsOf(writes: LastWriteWins): string[] {
 }
 
 /**
- * All actors that have a journal: those whose last entry was appended with success, and those that end with an entry whose
- * writer was told that it failed, or never told anything: its effects may wait until somebody asks the actor.
+ * Divides all actors with a journal into those whose last entry was appended successfully, and those that end with an
+ * entry of unknown outcome: its effects may wait until somebody asks the actor.
  */
 export async function byCertainty({
   watch,
@@ -73,7 +73,7 @@ export async function byCertainty({
   return { certain, uncertain };
 }
 
-/** What was appended with success is in the history, as it was appended. */
+/** Checks that every successfully appended entry is in the history, unchanged. */
 export async function entriesStay({ watch: { appended }, writes }: Ground, violations: Violations): Promise<void> {
   const histories = new Journal(writes.histories);
   const byActor = new Map<string, typeof appended>();
@@ -96,11 +96,11 @@ function isSame(one: StoreJournalRecord, other: StoreJournalRecord): boolean {
   return one.atMs === other.atMs && bytes(one).equals(bytes(other));
 }
 
-/** An actor that begins with its snapshot is the same as one that replays all of its journal. */
+/** Checks that an actor restored from its snapshot equals one that replays its whole journal. */
 export async function snapshotsAreCaches(ground: Ground, violations: Violations): Promise<void> {
   const { shared, world, writes } = ground;
   const kinds = ground.kinds(shared, lonelyRings(shared, world.clockOf(new Process('judge', 0, 1))));
-  // Nothing is to be appended here.
+  // Nothing may be appended here.
   const read: ActorJournal = journalWith(new Journal(shared), { isCertain: () => true });
   const noSnapshots = tablesWith(shared, {
     range: async (table, partition, options) =>
@@ -133,7 +133,7 @@ export async function snapshotsAreCaches(ground: Ground, violations: Violations)
 const noPause = () => Promise.resolve();
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** The rows that effects write, by name. */
+/** Returns the rows that effects write, by name. */
 export async function effectRows(shared: Tables, writes: LastWriteWins): Promise<Map<string, unknown>> {
   const rows = new Map<string, unknown>();
   for (const [name, { table, key }] of writes.rows) {
@@ -144,7 +144,7 @@ export async function effectRows(shared: Tables, writes: LastWriteWins): Promise
 
 const valueIn = (shared: Tables, { table, key }: Pick<RowWrite, 'table' | 'key'>) => shared.get(table, key as never);
 
-/** Waking every actor changes nothing: whatever they owed was found without anybody asking for them. */
+/** Checks that activating every actor changes nothing: their pending effects were found without a request to them. */
 export function effectsAreDone(
   { violations }: Pick<Ended, 'violations'>,
   before: ReadonlyMap<string, unknown>,

@@ -18,7 +18,7 @@ import type { SimulatedNode } from './node.js';
 import type { Violations } from './violations.js';
 import type { World } from './world.js';
 
-/** The world when all has come to rest. */
+/** The world after all activity has ended. */
 export interface Ended {
   readonly shared: Tables;
   readonly ledger: Ledger;
@@ -28,7 +28,7 @@ export interface Ended {
   readonly violations: Violations;
 }
 
-/** Judges rows against what clients were told. */
+/** Compares rows with the answers that clients received. */
 export async function judgeRows(ended: Ended): Promise<void> {
   await acknowledgedAreReadable(ended);
   await deletedStaysDeleted(ended);
@@ -41,7 +41,7 @@ export async function judgeRows(ended: Ended): Promise<void> {
   await noticesAreSingle(ended);
 }
 
-/** Readable by id and in the author's list; one status an idempotency key. */
+/** Checks acknowledged posts: readable by id and in the author's list, one status per idempotency key. */
 async function acknowledgedAreReadable({ shared, ledger, violations }: Ended): Promise<void> {
   const ids = new Map<string, string>();
   for (const post of ledger.posts) {
@@ -59,7 +59,7 @@ async function acknowledgedAreReadable({ shared, ledger, violations }: Ended): P
   }
 }
 
-/** Neither readable by id nor in a list of its author. */
+/** Checks deleted posts: neither readable by id nor in a list of their author. */
 async function deletedStaysDeleted({ shared, ledger, accounts, violations }: Ended): Promise<void> {
   const deleted = new Set([...ledger.deleted].flatMap(([id, known]) => (known === 'yes' ? [id] : [])));
   for (const status of deleted) {
@@ -99,7 +99,7 @@ async function orderPerAuthor({ shared, ledger, accounts, violations }: Ended): 
   }
 }
 
-/** Those that were acknowledged are there under their ids, and none is there twice. */
+/** Checks acknowledged lists: each exists under its id, none twice. */
 export async function listsAreMadeOnce({ ledger, accounts, nodes, violations }: Ended): Promise<void> {
   const { runtime } = nodes[0] as SimulatedNode;
   for (const account of accounts) {
@@ -168,7 +168,7 @@ async function followsAreSymmetric({ shared, ledger, accounts, violations }: End
 
 const isNotNo = (known: Known | undefined): boolean => known === 'yes' || known === 'unknown';
 
-/** Counts on the status = rows of who did it = what clients were told. */
+/** Checks that counts on the status, rows of accounts and answers to clients agree. */
 async function reactionsAreCounted({ shared, ledger, violations }: Ended): Promise<void> {
   for (const { id } of ledger.posts) {
     const record = await shared.get(statuses, { status: id });
@@ -192,7 +192,10 @@ async function reactionsAreCounted({ shared, ledger, violations }: Ended): Promi
   }
 }
 
-/** Count on the quoted status = rows of who quotes it = quoting statuses that say so; what was taken back is in none. */
+/**
+ * Checks that the count on the quoted status, the rows of quotes and the quoting statuses agree; revoked quotes are in
+ * none.
+ */
 async function quotesAreCounted({ shared, ledger, violations }: Ended): Promise<void> {
   const accepted = new Map<string, string[]>(ledger.posts.map(({ id }) => [id, []]));
   for (const { id, quoted } of ledger.posts) {
@@ -219,7 +222,7 @@ async function quotesAreCounted({ shared, ledger, violations }: Ended): Promise<
   }
 }
 
-/** What an account says of its own statuses = its rows: effects may be repeated, what they do may not. */
+/** Checks that an account's status count equals its rows: repeated effects must not change it. */
 async function statusesAreCounted({ shared, ledger, accounts, violations }: Ended): Promise<void> {
   const someId = ledger.posts[0]?.id;
   for (const account of accounts) {
@@ -230,7 +233,7 @@ async function statusesAreCounted({ shared, ledger, accounts, violations }: Ende
   }
 }
 
-/** One notification for each cause that is still there, and none for what was undone. */
+/** Checks notifications: one for each existing cause, none for an undone one. */
 async function noticesAreSingle({ shared, ledger, accounts, violations }: Ended): Promise<void> {
   const era = eraOfId(ledger.posts[0]?.id ?? accounts[0] ?? '0');
   const mayNotTell = new Set([...ledger.blocks.keys(), ...ledger.mutes.keys()]);

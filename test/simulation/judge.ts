@@ -5,15 +5,15 @@ import { byCertainty, effectRows, effectsAreDone, entriesStay, snapshotsAreCache
 import type { Ground, SimulatedNode } from './node.js';
 
 /**
- * World time within which all effects are done, without anybody asking for them: rows of the backlog that landed late
- * are found by the next scan (20 s here), and an effect that failed is tried again within seconds.
+ * World time within which all effects finish without requests to their actors: rows of the backlog that land late are
+ * found by the next scan (20 s here), and a failed effect is retried within seconds.
  */
 const REST_MS_MAX = 60_000;
-/** World time for the judge's own questions. */
+/** World time for the judge's own requests. */
 const QUESTIONS_MS_MAX = 180_000;
 const LOOK_MS = 500;
 
-/** Waits for the world to come to rest, then says what does not hold. */
+/** Waits until all activity has ended, then reports broken invariants. */
 export async function judge(ended: Ended, ground: Ground, log: (line: string) => void): Promise<void> {
   const { shared, world, violations } = ended;
   const { writes } = ground;
@@ -35,7 +35,8 @@ export async function judge(ended: Ended, ground: Ground, log: (line: string) =>
   await world.complete(wake(ended, certain), QUESTIONS_MS_MAX);
   await rest();
   effectsAreDone(ended, before, await effectRows(shared, writes));
-  // What these wrote last may be ahead of an entry that was reported failed: they catch up once they are asked.
+  // The last writes of these actors may be newer than an entry that was reported failed: they catch up when they are
+  // asked.
   await world.complete(wake(ended, uncertain), QUESTIONS_MS_MAX);
   await rest();
   await judgeRows(ended);
@@ -43,7 +44,7 @@ export async function judge(ended: Ended, ground: Ground, log: (line: string) =>
   await world.complete(homesAreRight(ended), QUESTIONS_MS_MAX);
 }
 
-/** Asks each actor for something, so that it is recovered and does what it owes. */
+/** Sends a request to each actor, so that it is recovered and completes its effects. */
 async function wake({ nodes }: Ended, actors: readonly string[]): Promise<void> {
   const { runtime } = nodes[0] as SimulatedNode;
   await Promise.allSettled(
@@ -56,7 +57,7 @@ async function wake({ nodes }: Ended, actors: readonly string[]): Promise<void> 
   );
 }
 
-/** Backlog rows of actors that may still have effects to do. */
+/** Returns backlog rows of actors that may still have unfinished effects. */
 async function effectsOwed({ shared, writes }: Ground): Promise<string[]> {
   const owed: string[] = [];
   for (const shard of writes.backlogShards) {

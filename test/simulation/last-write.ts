@@ -4,16 +4,16 @@ import type { AnyTable, Columns, KeyOf, Table } from '../../store/table.js';
 import { backlog, backlogFloors, journal } from '../../store/tables.js';
 
 /**
- * The shared store's rule for rows that are written twice: the write with the later timestamp wins, whichever lands
- * first. Source: Cassandra, which compares what the writers' clocks said.
+ * The store's rule for rows that are written twice: the write with the later timestamp wins, whichever lands first.
+ * Source: Cassandra, which compares the timestamps of the writers' clocks.
  */
 export class LastWriteWins {
   /** Every row that was ever written. */
   readonly rows = new Map<string, Pick<RowWrite, 'table' | 'key'>>();
-  /** All entries that ever landed: owners remove those behind their snapshots. */
+  /** All entries that ever landed: owners remove those before their snapshots. */
   readonly histories: Tables = new MemoryTables();
   private readonly stamps = new Map<string, number>();
-  /** Of the others the backlog is empty. */
+  /** Shards with backlog rows; the backlog of all others is empty. */
   readonly backlogShards = new Set<number>();
 
   constructor(private readonly tables: Tables) {}
@@ -32,7 +32,7 @@ export class LastWriteWins {
     await Promise.all([this.tables.write(winning), this.histories.write(entries)]);
   }
 
-  /** Of rows that land later, those with an earlier timestamp stay, unlike Cassandra's: readers must bear both. */
+  /** Rows that land after the removal with an earlier timestamp stay, unlike in Cassandra: readers must handle both. */
   async removeRange<P extends Columns, C extends Columns, V>(
     table: Table<P, C, V>,
     partition: KeyOf<P>,

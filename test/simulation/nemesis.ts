@@ -8,22 +8,22 @@ export interface Stage {
   readonly network: Network;
   readonly storeFaults: StoreFaults;
   readonly random: SeededRandom;
-  /** Living nodes, by name. */
+  /** Live nodes, by name. */
   readonly nodes: Map<string, SimulatedNode>;
-  /** Starts the named node anew. */
+  /** Restarts the named node. */
   readonly start: (name: string) => void;
-  /** All clients ask that node, without waiting for what they asked before. */
+  /** Makes all clients send requests to that node, without waiting for earlier ones. */
   readonly pester: (node: SimulatedNode) => void;
-  /** What is wrong with the store all the time. */
+  /** Permanent faults of the store. */
   readonly store: Partial<StoreFaults>;
 }
 
-/** Something that goes wrong, for a while. */
+/** A fault that lasts for a while. */
 export type Action = (stage: Stage) => Promise<void>;
 
 /**
- * Breaks things until `untilMs`, then mends all and sees that every node runs.
- * @param endsInCrash all nodes end in the middle of the last requests: nobody asks for anything any more
+ * Causes faults until `untilMs`, then ends all of them and ensures that every node runs.
+ * @param endsInCrash all nodes crash during the last requests, and no requests follow
  */
 export async function torment(
   stage: Stage,
@@ -43,7 +43,7 @@ export async function torment(
   for (const node of stage.nodes.values()) node.process.resume(world.now);
 }
 
-/** Each node ends in its own moment of so long, the last before the end. */
+/** Time before the end within which each node crashes at a random moment. */
 const LAST_CRASH_MS = 60;
 
 async function crashAll({ world, random, nodes, start, pester }: Stage, untilMs: number): Promise<void> {
@@ -57,7 +57,7 @@ async function crashAll({ world, random, nodes, start, pester }: Stage, untilMs:
   for (const name of nodes.keys()) start(name);
 }
 
-/** How often: the last time is a second after the waking. */
+/** Number of bursts: the last comes a second after the node resumes. */
 const PESTERED_TIMES = 10;
 
 export function calm(faults: StoreFaults): void {
@@ -84,7 +84,7 @@ export async function pause(stage: Stage): Promise<void> {
   await pauseFor(stage, stage.random.between(500, 12_000));
 }
 
-/** For longer than a lease lasts. */
+/** Pauses a node for longer than a lease lasts. */
 export async function longPause(stage: Stage): Promise<void> {
   await pauseFor(stage, stage.random.between(6_000, 12_000));
 }
@@ -97,7 +97,7 @@ async function pauseFor(stage: Stage, lengthMs: number): Promise<void> {
   await stage.world.sleep(lengthMs * stage.random.fraction());
 }
 
-/** Requests reach a node again and again from a moment before it wakes up until after its next look at the cluster. */
+/** Sends requests to a node repeatedly, from a moment before it resumes until after its next read of the cluster. */
 function pesterAtWaking({ world, random, pester }: Stage, node: SimulatedNode, lengthMs: number): void {
   for (let at = -1; at < PESTERED_TIMES; at++) {
     const delayMs = Math.max(0, lengthMs + (at < 0 ? -1 : at ** 3 + random.fraction()));
@@ -106,8 +106,8 @@ function pesterAtWaking({ world, random, pester }: Stage, node: SimulatedNode, l
 }
 
 /**
- * A node's wall clock steps, ahead more often than back, and is put right a moment later. Not while the node is stunned:
- * when its clock is set back in that time, no clock of it shows the stun.
+ * Makes a node's wall clock step, ahead more often than back, and corrects it a moment later. Not while the node is
+ * stunned: a clock that is set back meanwhile hides the stun.
  */
 export async function stepClock(stage: Stage): Promise<void> {
   const { process } = someNode(stage);
@@ -119,12 +119,12 @@ export async function stepClock(stage: Stage): Promise<void> {
   process.skewMs -= stepMs;
 }
 
-/** A virtual machine stands still with its monotonic clock, longer than its lease at times. */
+/** Stops a virtual machine with its monotonic clock, sometimes for longer than its lease. */
 export async function stun(stage: Stage): Promise<void> {
   await stunFor(stage, someNode(stage), stage.random.between(5_000, 14_000));
 }
 
-/** The same, and its wall clock has stood still as well: nothing tells it for how long. */
+/** Stops a virtual machine with its wall clock, too: nothing shows it how long it stood still. */
 export async function blindStun(stage: Stage): Promise<void> {
   const node = someNode(stage);
   const lengthMs = stage.random.between(7_000, 14_000);
@@ -133,7 +133,7 @@ export async function blindStun(stage: Stage): Promise<void> {
   await stunFor(stage, node, lengthMs);
 }
 
-/** Not one that stands still already: what waits for its first waking would come behind the second. */
+/** Not a node that is stopped already: events that wait for its first waking would come after the second. */
 async function stunFor(stage: Stage, node: SimulatedNode, lengthMs: number): Promise<void> {
   if (node.process.pausedUntil > stage.world.now) return;
   node.process.stun(stage.world.now, lengthMs);
@@ -148,7 +148,7 @@ export async function partition(stage: Stage): Promise<void> {
   stage.network.partition(a, b, false);
 }
 
-/** The bus does not reach a node, which knows it; longer than it takes to hand its shards over, at times. */
+/** Disconnects a node from the bus, which it notices; sometimes for longer than a handover of its shards takes. */
 export async function unplug(stage: Stage): Promise<void> {
   const { name } = someNode(stage);
   stage.network.unplug(name, true);
@@ -175,7 +175,7 @@ export async function storeTrouble({ storeFaults, store, world, random }: Stage)
   Object.assign(storeFaults, store);
 }
 
-/** One node's renewals are answered late, then not at all, while it goes on reading and writing. */
+/** Delays the answers to one node's renewals, then drops them, while its other reads and writes work. */
 export async function leaseTrouble(stage: Stage): Promise<void> {
   const { storeFaults, world } = stage;
   storeFaults.paxosVictim = someNode(stage).name;

@@ -6,7 +6,7 @@ import type { Process, SeededRandom, World } from './world.js';
 export interface Faults {
   /** Probability that one message between nodes is lost. */
   dropChance: number;
-  /** Probability that an effect's command (one that carries a cause) comes twice. */
+  /** Probability that an effect's command (one with a cause) is delivered twice. */
   repeatChance: number;
   /** One-way delay, uniform between these. */
   delayMs: readonly [number, number];
@@ -22,7 +22,10 @@ interface Listener {
   readonly lost: () => void;
 }
 
-/** A node's end of the common topics: numbered by publisher as on NATS, so that only a later message shows a loss. */
+/**
+ * A node's subscription to the common topics: numbered by publisher as on NATS, so that only a later message shows a
+ * loss.
+ */
 interface Ear {
   readonly process: Process;
   readonly numbers: HeardNumbers;
@@ -30,37 +33,45 @@ interface Ear {
   readonly lost: () => void;
 }
 
-/** A lost event on another topic is noticed this much later, as by the next one's number or a reconnection. */
+/**
+ * Delay after which the loss of an event on another topic is noticed, as by the next one's number or a reconnection.
+ */
 const GAP_NOTICED_MS = 500;
 
-/** The messages between simulated nodes: they take time, get lost, come twice, overtake, and stop at partitions. */
+/**
+ * The messages between simulated nodes: they take time, get lost, are duplicated, overtake one another, and stop at
+ * partitions.
+ */
 export class Network {
   private readonly servers = new Map<string, Server[]>();
   private readonly listeners = new Map<string, Set<Listener>>();
   private readonly ears = new Set<Ear>();
   private runs = 0;
   private readonly cut = new Set<string>();
-  /** Nodes that know themselves without the bus, and since when. */
+  /** Nodes that know that they are disconnected from the bus, with the time. */
   private readonly unplugged = new Map<string, number>();
-  /** When the last event from one node reaches another: events of one publisher stay in order. */
+  /** Time at which the last event from one node reaches another: events of one publisher stay in order. */
   private readonly lastEventMs = new Map<string, number>();
 
   constructor(
     private readonly world: World,
     private readonly random: SeededRandom,
     readonly faults: Faults,
-    /** Whether a request may be delivered twice without breaking its contract. */
+    /** Returns true if a request may be delivered twice without breaking its contract. */
     private readonly repeatable: (payload: Uint8Array) => boolean,
   ) {}
 
-  /** Cuts or mends every line between two nodes. */
+  /** Cuts or restores every line between two nodes. */
   partition(a: string, b: string, on: boolean): void {
     const line = [a, b].sort().join('|');
     if (on) this.cut.add(line);
     else this.cut.delete(line);
   }
 
-  /** Takes a node from the bus, which it knows at once, or puts it back: then it knows that it missed something. */
+  /**
+   * Disconnects a node from the bus, which it notices at once, or reconnects it: then it knows that it missed
+   * something.
+   */
   unplug(name: string, on: boolean): void {
     if (on) {
       this.unplugged.set(name, this.world.now);
@@ -81,19 +92,19 @@ export class Network {
     return !this.cut.has([a.name, b.name].sort().join('|')) && ![a, b].some(({ name }) => this.unplugged.has(name));
   }
 
-  /** Delivers to `target` after a delay, unless lost. Returns false when it is known at once that nobody is there. */
+  /** Delivers to `target` after a delay, unless the message is lost or a partition separates the two. */
   send(source: Process, target: Process, action: () => void): void {
     if (!this.reaches(source, target)) return;
     if (source !== target && this.random.chance(this.faults.dropChance)) return;
     this.world.at(source === target ? 0 : this.delay(), target, action);
   }
 
-  /** Whether what is sent now gets lost. */
+  /** Returns true if a message sent now gets lost. */
   private loses(source: Process, target: Process): boolean {
     return !this.reaches(source, target) || (source !== target && this.random.chance(this.faults.dropChance));
   }
 
-  /** In order after what the source published before. */
+  /** Delivers after everything that the source published before. */
   private inOrder(source: Process, target: Process, action: () => void): void {
     const way = `${source.name}|${target.name}`;
     const atMs = Math.max(this.lastEventMs.get(way) ?? 0, this.world.now + (source === target ? 0 : this.delay()));
@@ -101,7 +112,9 @@ export class Network {
     this.world.at(atMs - this.world.now, target, action);
   }
 
-  /** An event: in order after those before it; whoever misses it is told that something was lost, once reachable. */
+  /**
+   * Delivers an event in order after earlier ones; a node that misses it is notified of a loss once it is reachable.
+   */
   private event(source: Process, { process, handler, lost }: Listener, payload: Uint8Array): void {
     if (this.loses(source, process)) {
       const notice = () => {
@@ -114,7 +127,7 @@ export class Network {
     this.inOrder(source, process, () => handler(payload));
   }
 
-  /** An event that every node hears. */
+  /** Delivers an event to every node. */
   private commonEvent(source: Process, publisher: string, number: number, subject: string, payload: Uint8Array): void {
     for (const ear of this.ears) {
       const { process, numbers, handlers, lost } = ear;

@@ -18,7 +18,7 @@ import { type StoreFaults, simulatedStore } from './store.js';
 import type { Watch } from './watch.js';
 import { Process, type SeededRandom, type World } from './world.js';
 
-/** What all simulated nodes share. */
+/** Parts that all simulated nodes share. */
 export interface Ground {
   readonly world: World;
   readonly network: Network;
@@ -30,16 +30,16 @@ export interface Ground {
   readonly rules: LeaseRules;
   readonly log: (line: string) => void;
   readonly watch: Watch;
-  /** The fault of a node; nothing where none is planted. */
+  /** Returns the fault of a node; empty without a planted fault. */
   readonly plant: () => Plant;
 }
 
-/** Wall clocks differ by up to this between nodes. */
+/** Maximum offset of wall clocks between nodes. */
 const SKEW_MS_MAX = 2_000;
-/** And run up to this much faster or slower. */
+/** Maximum deviation of clock speed. */
 export const DRIFT_MAX = 0.01;
 
-/** One run of one node: the same runtime and cluster code as in production, on simulated surroundings. */
+/** One run of one node: the runtime and cluster code of production in a simulated environment. */
 export class SimulatedNode {
   readonly process: Process;
   readonly runtime: Runtime;
@@ -122,7 +122,7 @@ export class SimulatedNode {
     peers.register(this.process, this.cluster.service);
   }
 
-  /** Begins; readiness says when shards have come. A store that is down makes it try again. */
+  /** Starts the node; readiness reports when shards have arrived. The start retries while the store is down. */
   start(): Promise<void> {
     return this.cluster.start({ host: this.host, grpcAddress: this.name, baseUrl: `http://${this.name}` });
   }
@@ -131,7 +131,7 @@ export class SimulatedNode {
     return this.process.alive && this.cluster.readiness().ready;
   }
 
-  /** As kill -9: nothing that it scheduled happens any more; what it has sent travels on. */
+  /** Crashes like kill -9: nothing that the node scheduled happens any more; its sent messages travel on. */
   crash(): void {
     this.process.alive = false;
   }

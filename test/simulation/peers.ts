@@ -4,7 +4,7 @@ import type { PeerService, Peers } from '../../transport/peer.js';
 import type { Network } from './network.js';
 import type { Process } from './world.js';
 
-/** A caller's patience with a peer, in world time. */
+/** Timeout of a call to a peer, in world time. */
 const PEER_MS = 3_000;
 
 /** Calls between simulated nodes, by node name; they travel over the simulated network and may never arrive. */

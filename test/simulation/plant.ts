@@ -4,17 +4,17 @@ import type { Tables } from '../../store/port.js';
 import type { Bus } from '../../transport/bus.js';
 import type { Process, World } from './world.js';
 
-/** The node that a fault is planted in. */
+/** The node in which a fault is planted. */
 export interface Soil {
   readonly world: World;
   readonly process: Process;
 }
 
-/** A fault: wraps the parts that a node is made of. */
+/** A fault: wraps components of a node. */
 export interface Plant {
-  /** The store as the cluster's code sees it. */
+  /** Wraps the store of the cluster's code. */
   readonly clusterTables?: (tables: Tables, soil: Soil) => Tables;
-  /** The store as the actors see it. */
+  /** Wraps the store of the actors. */
   readonly tables?: (tables: Tables, soil: Soil) => Tables;
   readonly journal?: (journal: ActorJournal, soil: Soil) => ActorJournal;
   readonly placement?: (placement: Placement, soil: Soil) => Placement;

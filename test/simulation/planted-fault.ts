@@ -5,11 +5,11 @@ import type { Invariant } from './violations.js';
 
 export interface PlantedFault {
   readonly profile: Profile;
-  /** What must report it. */
+  /** The invariant that must report it. */
   readonly invariant: Invariant;
-  /** The first seed of the profile that finds it: `npm run simulate -- --planted` looks for it. */
+  /** The first seed of the profile that finds it: `npm run simulate -- --planted` searches for it. */
   readonly seed: number;
-  /** Made anew for each node. */
+  /** Called for each node. */
   readonly plant?: () => Plant;
   readonly rules?: Partial<LeaseRules>;
 }

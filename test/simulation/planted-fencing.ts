@@ -5,7 +5,7 @@ import type { Plant } from './plant.js';
 import type { PlantedFault } from './planted-fault.js';
 import { journalWith, placementWith, tablesWith } from './wrapping.js';
 
-/** Says that a row now says `gone`, and leaves it as it is: its holder renews it as before. */
+/** Claims that a row now says `gone` but leaves it unchanged: its holder can still renew it. */
 const noFence = (): Plant => ({
   clusterTables: (tables, { process }) =>
     tablesWith(tables, {
@@ -17,16 +17,16 @@ const noFence = (): Plant => ({
     }),
 });
 
-/** Reads on behind entries of later epochs. */
+/** Continues to read after entries of later epochs. */
 const readerIgnoresEpochs = (): Plant => ({
   journal: (journal) =>
     journalWith(journal, { read: (actor, afterSeq) => journal.read(actor, afterSeq, Number.MAX_SAFE_INTEGER) }),
 });
 
-/** True when the code that asks is of that file. */
+/** Returns true when code of that file is on the call stack. */
 const isAskedBy = (file: string): boolean => new Error().stack?.includes(file) === true;
 
-/** Who began an append as the owner acknowledges it as the owner, whatever has become of the shard meanwhile. */
+/** Acknowledges an append as the owner at its start, whatever has happened to the shard since. */
 function noCheckBehindAppend(): Plant {
   /** Appends under way, by shard. */
   const appending = new Map<number, number>();
@@ -59,7 +59,7 @@ function noCheckBehindAppend(): Plant {
   };
 }
 
-/** Reactions write rows although the lease is lost. */
+/** Lets reactions write rows although the lease is lost. */
 const rowsWithoutLease = (): Plant => ({
   placement: (placement) => {
     const last = new Map<number, number>();
@@ -74,10 +74,10 @@ const rowsWithoutLease = (): Plant => ({
   },
 });
 
-/** Ids and write timestamps begin at the clock, wherever earlier owners had got. */
+/** Lets ids and write timestamps begin at the clock, ignoring the times of earlier owners. */
 const idsIgnoreFloor = (): Plant => ({ placement: (placement) => placementWith(placement, { idFloorMs: () => 0 }) });
 
-/** Each of these lets somebody act who must not. */
+/** Faults that let a node act without permission. */
 export const fencingFaults = {
   'a takeover that does not fence the former owner': {
     profile: 'ownership',
@@ -91,13 +91,13 @@ export const fencingFaults = {
     seed: 6,
     plant: readerIgnoresEpochs,
   },
-  'an acknowledgement without a look at the ownership behind the append': {
+  'an acknowledgement without a check of the ownership after the append': {
     profile: 'ownership',
     invariant: 'oneOwnerActs',
     seed: 2,
     plant: noCheckBehindAppend,
   },
-  'rows of effects that are written without the lease': {
+  'rows of effects that are written without a lease': {
     profile: 'ownership',
     invariant: 'effectRowsAreWrittenUnderLease',
     seed: 6,

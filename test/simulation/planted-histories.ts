@@ -5,7 +5,7 @@ import type { Plant } from './plant.js';
 import type { PlantedFault } from './planted-fault.js';
 import { journalWith, placementWith, tablesWith } from './wrapping.js';
 
-/** A crash behind an append leaves nobody who remembers the effects. */
+/** Omits backlog rows: after a crash that follows an append nothing remembers the effects. */
 const noBacklogRows = (): Plant => ({
   tables: (tables) =>
     tablesWith(tables, {
@@ -18,7 +18,7 @@ const noBacklogRows = (): Plant => ({
 
 const commands = codec('murmuration.node.ActorCommand');
 
-/** Effects from other nodes have a source that nobody has heard of. */
+/** Gives effects from other nodes a new source each time, so that receivers do not recognise repetitions. */
 function receiversForget(): Plant {
   let received = 0;
   const unknown = (payload: Uint8Array) => {
@@ -36,18 +36,18 @@ function receiversForget(): Plant {
   };
 }
 
-/** Stores snapshots also of what it appended after another node had taken the shard over. */
+/** Also stores snapshots of entries that it appended after another node had taken the shard over. */
 const unconfirmedSnapshots = (): Plant => ({
   placement: (placement) => placementWith(placement, { stillOwns: async () => true }),
 });
 
-/** Builds upon a former owner's last entry although another may still win over it. */
+/** Appends after a former owner's last entry although another entry may still win over it. */
 const neverMadeCertain = (): Plant => ({ journal: (journal) => journalWith(journal, { isCertain: () => true }) });
 
-/** How long a forgetful node keeps an entry to itself after it said that it was stored. */
+/** Delay between the acknowledgement and the storage of an entry. */
 const FORGETFUL_MS = 400;
 
-/** Says that an entry is stored, lets effects and reply go, and stores it a moment later. */
+/** Acknowledges an entry, releases effects and reply, and stores the entry later. */
 const effectBeforeAppend = (): Plant => ({
   journal: (journal, { world, process }) =>
     journalWith(journal, {
@@ -59,7 +59,7 @@ const effectBeforeAppend = (): Plant => ({
     }),
 });
 
-/** Moves the cursor past an entry when the entry is stored, not when its effects are done. */
+/** Advances the cursor when an entry is stored, not when its effects are done. */
 const cursorTooEarly = (): Plant => ({
   journal: (journal) =>
     journalWith(journal, {
@@ -71,7 +71,7 @@ const cursorTooEarly = (): Plant => ({
     }),
 });
 
-/** Each of these loses or repeats something of what the actors have done. */
+/** Faults that lose or repeat some of the actors' work. */
 export const historyFaults = {
   'backlog rows that are never written': {
     profile: 'crashes',
@@ -85,7 +85,7 @@ export const historyFaults = {
     seed: 3,
     plant: receiversForget,
   },
-  'snapshots that are stored without asking the store for the owner': {
+  'snapshots that are stored without checking the owner in the store': {
     profile: 'blind',
     invariant: 'snapshotsAreCaches',
     seed: 1,

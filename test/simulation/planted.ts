@@ -2,5 +2,5 @@ import type { PlantedFault } from './planted-fault.js';
 import { fencingFaults } from './planted-fencing.js';
 import { historyFaults } from './planted-histories.js';
 
-/** Faults of the kind that the simulation is there for, by name; each must be found. */
+/** Faults that the simulation exists to find, by name; each must be found. */
 export const plantedFaults: Readonly<Record<string, PlantedFault>> = { ...fencingFaults, ...historyFaults };

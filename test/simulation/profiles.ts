@@ -22,13 +22,13 @@ export interface ProfileRules {
   /** World time of clients and faults together. */
   readonly storyMs: number;
   readonly habits: Habits;
-  /** What is wrong with the store all the time. */
+  /** Permanent faults of the store. */
   readonly store?: Partial<StoreFaults>;
-  /** Probability that all nodes end with the last requests. */
+  /** Probability that all nodes crash during the last requests. */
   readonly endsInCrashChance: number;
-  /** Snapshots are judged all the time: most are soon replaced by those of the rightful history. */
+  /** Checks snapshots continuously: most are soon replaced by those of the valid history. */
   readonly checksSnapshots?: boolean;
-  /** What is judged; absent: everything. */
+  /** Judged invariants; absent: all. */
   readonly judged?: readonly Invariant[];
 }
 
@@ -36,7 +36,7 @@ const fickle: Habits = { loyalty: 0, patienceMs: 11_000, idleChance: 0 };
 const loyal: Habits = { loyalty: 0.9, patienceMs: 1_500, idleChance: 0 };
 
 export const profiles = {
-  /** A little of everything but clocks. */
+  /** A mixture of all faults except those of clocks. */
   everything: {
     actions: [crash, pause, partition, unplug, drain, storeTrouble],
     accounts: 5,
@@ -44,7 +44,7 @@ export const profiles = {
     endsInCrashChance: 0.5,
     habits: fickle,
   },
-  /** The same in the least time. */
+  /** The same mixture in the shortest time. */
   short: {
     actions: [crash, pause, partition, unplug, drain, storeTrouble],
     accounts: 3,
@@ -52,7 +52,7 @@ export const profiles = {
     endsInCrashChance: 0.5,
     habits: { loyalty: 0.5, patienceMs: 2_000, idleChance: 0 },
   },
-  /** Renewals of leases that the store does not take. */
+  /** Renewals of leases that the store rejects. */
   leases: { actions: [leaseTrouble], accounts: 5, storyMs: 20_000, endsInCrashChance: 0, habits: fickle },
   /** Clocks that step and machines that are stunned. */
   clocks: {
@@ -62,7 +62,7 @@ export const profiles = {
     endsInCrashChance: 0.2,
     habits: fickle,
   },
-  /** Nodes that stand still for longer than their lease, and clients that go on asking them. */
+  /** Nodes that stand still for longer than their lease, while clients continue to send requests to them. */
   ownership: {
     actions: [stun, stun, longPause, longPause, stepClock],
     accounts: 4,
@@ -71,7 +71,7 @@ export const profiles = {
     habits: loyal,
     store: { delayMs: [0.2, 30], failChance: 0.1 },
   },
-  /** Nodes that end all the time. */
+  /** Nodes that crash repeatedly. */
   crashes: {
     actions: [crash, crash, crash, drain, storeTrouble],
     accounts: 3,
@@ -79,7 +79,7 @@ export const profiles = {
     endsInCrashChance: 1,
     habits: { ...fickle, patienceMs: 3_000 },
   },
-  /** A store where many writes are reported failed and land much later. */
+  /** A store in which many writes are reported failed and land much later. */
   late: {
     actions: [crash, drain],
     accounts: 3,
@@ -89,8 +89,8 @@ export const profiles = {
     store: { lateJournalChance: 0.5 },
   },
   /**
-   * Machines whose clocks do not show for how long they stood still: leases promise nothing then, and the former owner
-   * goes on for a while. What it appends or trims then may be lost. No history is mixed with the other all the same.
+   * Machines whose clocks do not show how long they stood still: leases then guarantee nothing, and the former owner
+   * continues for a while. Its appends and trims of that time may be lost. Even so no history is mixed with another.
    */
   blind: {
     actions: [blindStun],

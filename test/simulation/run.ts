@@ -34,7 +34,7 @@ export interface SimulationOptions {
 }
 
 export interface SimulationResult {
-  /** What does not hold; empty when all is well. */
+  /** Broken invariants; empty when all hold. */
   readonly violations: readonly Violation[];
   readonly asked: number;
   readonly answered: number;
@@ -42,19 +42,19 @@ export interface SimulationResult {
 }
 
 const NODES = 3;
-/** World time within which all nodes are ready once nothing goes wrong any more. */
+/** World time within which all nodes become ready after the last fault. */
 const READY_MS_MAX = 180_000;
 
 /**
- * What a client has given up waiting for, at the story's end at the latest, may be carried out so much later: its node
- * goes on looking for the actor's owner, who has an attempt's time for it, both by clocks that may be slow, and its
- * messages take their way. Homes are not compared while one may change.
+ * Time after a client's timeout, at the story's end at the latest, within which its request may still be carried out:
+ * its node searches for the actor's owner, who then has the time of one attempt, both by clocks that may be slow, and
+ * messages travel. Homes are not compared while one may change.
  */
 const LATE_MS = (ASK_TIMEOUT_MS + 5_000) * (1 + 2 * DRIFT_MAX) + 500;
 
 const commandCodec = codec('murmuration.node.ActorCommand');
 
-/** One life of a small cluster on one event loop, wholly determined by its seed. */
+/** Runs one life of a small cluster on one event loop, determined entirely by its seed. */
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
   const { seed, profile = 'everything', planted = {}, log = () => undefined } = options;
   const rules: ProfileRules = profiles[profile];
@@ -106,7 +106,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   return { violations: violations.found, asked: ledger.asked, answered: ledger.answered, events: world.eventsRun };
 }
 
-/** How often snapshots are compared with the journals. */
+/** Interval of comparisons between snapshots and journals. */
 const CHECK_MS = 1_000;
 
 function checkSnapshots(ground: Ground, violations: Violations, untilMs: number): void {
@@ -166,7 +166,7 @@ function startUntilUp(node: SimulatedNode, world: World): void {
   });
 }
 
-/** How often the nodes are asked whether they are ready: each time costs a look at all shards. */
+/** Interval of readiness checks, each of which examines all shards. */
 const READY_LOOK_MS = 20;
 
 async function until(world: World, state: () => boolean): Promise<void> {

@@ -1,4 +1,4 @@
-// Hunts with many seeds, in a process for each core: `npm run simulate -- --seeds 1000 --from 1 --profile late`.
+// Searches many seeds, in one process per core: `npm run simulate -- --seeds 1000 --from 1 --profile late`.
 import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -37,7 +37,7 @@ const run = ({ seed, profile, planted }: Task, log?: (line: string) => void) =>
     ...(log && { log }),
   });
 
-/** Runs the tasks side by side; `done` says whether further tasks are wanted. */
+/** Runs the tasks in parallel; `done` returns true while further tasks are wanted. */
 async function runAll(tasks: Iterator<Task>, workers: number, done: (outcome: Outcome) => void): Promise<void> {
   const work = (child: ChildProcess) =>
     new Promise<void>((resolve, reject) => {
@@ -86,7 +86,7 @@ async function hunt(seeds: number, from: number, chosen: readonly Profile[], wor
   return failed === 0;
 }
 
-/** The first seed that finds each planted fault by its own invariant. */
+/** Finds the first seed that detects each planted fault by its own invariant. */
 async function huntPlanted(seeds: number, from: number, workers: number): Promise<boolean> {
   const found = new Map<string, Outcome>();
   function* tasks(): Generator<Task> {

@@ -4,7 +4,7 @@ import { plantedFaults } from './planted.js';
 import type { Profile } from './profiles.js';
 import { simulate } from './run.js';
 
-/** Seeds of each profile that every run of the tests goes through; `npm run simulate` goes on from there. */
+/** Number of seeds of each profile in every run of the tests; `npm run simulate` tries further ones. */
 const SEEDS: Readonly<Record<Profile, number>> = {
   everything: 12,
   short: 16,
@@ -15,7 +15,7 @@ const SEEDS: Readonly<Record<Profile, number>> = {
   late: 6,
   blind: 6,
 };
-/** On average: a life in which nobody is answered shows nothing. A store that is late answers few. */
+/** Minimum average number of answered requests: a life without answers shows nothing. A late store answers few. */
 const ANSWERED_MIN = 10;
 
 for (const [profile, seeds] of Object.entries(SEEDS) as [keyof typeof SEEDS, number][]) {
@@ -30,7 +30,9 @@ for (const [profile, seeds] of Object.entries(SEEDS) as [keyof typeof SEEDS, num
   });
 }
 
-/** A change of what nodes do moves every moment of a life: then one of the seeds behind the known one finds the fault. */
+/**
+ * Number of seeds after the known one that are tried: a change of the nodes' behaviour moves every moment of a life.
+ */
 const SEEDS_BEHIND_MAX = 25;
 
 for (const [name, { profile, seed: first, invariant, ...planted }] of Object.entries(plantedFaults)) {

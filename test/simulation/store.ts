@@ -9,30 +9,30 @@ import type { Process, SeededRandom, World } from './world.js';
 export interface StoreFaults {
   /** Probability that an operation fails without having happened. */
   failChance: number;
-  /** Probability that a write happens but its caller is told that it failed. */
+  /** Probability that a write happens but is reported failed. */
   ambiguousChance: number;
-  /** Probability that a write is reported failed and lands only later, up to LATE_MS_MAX: it sat in a queue. */
+  /** Probability that a write is reported failed and lands later, up to LATE_MS_MAX, as from a queue. */
   lateChance: number;
-  /** The same of writes that have entries of journals. */
+  /** The same for writes that contain entries of journals. */
   lateJournalChance: number;
   delayMs: readonly [number, number];
-  /** The node whose Paxos rounds are answered late and then fail, while all else works; undefined: none. */
+  /** The node whose Paxos rounds are answered late and then fail, while everything else works; undefined: none. */
   paxosVictim: string | undefined;
-  /** How long every Paxos read and write takes besides, on all nodes. */
+  /** Additional duration of every Paxos read and write on all nodes. */
   paxosMs: number;
   /** World time until which they are answered late; later ones fail. */
   paxosLateUntilMs: number;
 }
 
-/** Longer than a lease: a late write must be able to land after another owner took over. */
+/** Maximum delay, longer than a lease: a late write must be able to land after another owner took over. */
 const LATE_MS_MAX = 12_000;
 const REPORTED_AFTER_MS = 2_000;
-/** How late a Paxos write of the victim is answered: within the patience of whoever asked. */
+/** Delay of the victim's Paxos writes: within the timeout of the caller. */
 const PAXOS_LATE_MS = 1_300;
 
 /**
- * One process's way to the shared store: operations take time both ways, may fail, may happen although reported
- * failed, and may still happen after the process that sent them has died.
+ * One process's access to the shared store: operations take time in both directions, may fail, may happen although
+ * reported failed, and may still happen after the process that sent them has died.
  */
 export function simulatedStore(
   shared: Tables,
@@ -57,7 +57,7 @@ export function simulatedStore(
       const fails = random.chance(faults.failChance);
       const ambiguous = writes && random.chance(faults.ambiguousChance);
       const back = delay();
-      // The request travels on its own: it arrives whether or not its sender still lives.
+      // The request travels independently: it arrives even if its sender has died.
       world.at(delay(), undefined, () => {
         if (fails) {
           world.at(back, process, () => reject(new Unavailable('the store did not answer')));
@@ -72,7 +72,7 @@ export function simulatedStore(
         );
       });
     });
-  /** Conditional tables are written and read by Paxos, which can fail while all else works. */
+  /** Conditional tables are written and read by Paxos, which can fail while everything else works. */
   const paxos = async <T>(table: AnyTable, writes: boolean, operation: () => Promise<T>) => {
     const isVictim = table.conditional === true && faults.paxosVictim === process.name;
     if (isVictim && world.now >= faults.paxosLateUntilMs) throw new Unavailable('Paxos rounds time out');
@@ -89,7 +89,9 @@ export function simulatedStore(
     if (isVictim && writes) await new Promise<void>((resolve) => void world.at(PAXOS_LATE_MS, process, resolve));
     return result;
   };
-  /** A node that takes shards reads the backlog of each, and most have never had any: those are not worth an event. */
+  /**
+   * A node that takes shards reads the backlog of each, and most are always empty: those reads are not worth an event.
+   */
   const isBare = (table: AnyTable, partition: object) =>
     isBacklog(table) && !writes.backlogShards.has(Number((partition as { shard: number }).shard));
   return {

@@ -1,10 +1,10 @@
-/** Everything that is judged. A planted fault names the one that must report it. */
+/** All invariants. A planted fault names the one that must report it. */
 export const invariantNames = [
   // While nodes run.
   'oneOwnerActs',
   'readersStopAtLaterEpochs',
   'effectRowsAreWrittenUnderLease',
-  // When all has come to rest.
+  // After all activity has ended.
   'everythingComesToRest',
   'effectsAreDone',
   'entriesStay',
@@ -31,13 +31,13 @@ export interface Violation {
   readonly what: string;
 }
 
-/** One fault of a node is seen again and again: the first few say enough. */
+/** Maximum number of reports per invariant: one fault of a node is reported repeatedly. */
 const PER_INVARIANT_MAX = 5;
 
 export class Violations {
   readonly found: Violation[] = [];
 
-  /** @param judged all others are not looked at */
+  /** @param judged all others are ignored */
   constructor(private readonly judged: readonly Invariant[] = invariantNames) {}
 
   report(invariant: Invariant, what: string): void {

@@ -7,7 +7,7 @@ import type { Violations } from './violations.js';
 import type { World } from './world.js';
 import { journalWith, placementWith, tablesWith } from './wrapping.js';
 
-/** An entry whose append succeeded while nobody acted under a later epoch: it must be in the history for ever. */
+/** An entry whose append succeeded while nobody acted under a later epoch: it must stay in the history for ever. */
 export interface Appended {
   readonly actor: string;
   readonly seq: number;
@@ -20,10 +20,10 @@ interface Acting {
   readonly node: string;
 }
 
-/** Stands between each node's runtime and what the runtime is given, and judges while the nodes run. */
+/** Wraps the dependencies of each node's runtime, and judges while the nodes run. */
 export class Watch {
   readonly appended: Appended[] = [];
-  /** By shard: the latest epoch under which somebody was told that they may act. */
+  /** The latest epoch under which a node was permitted to act, by shard. */
   private readonly acting = new Map<number, Acting>();
 
   constructor(
@@ -32,8 +32,8 @@ export class Watch {
   ) {}
 
   /**
-   * The runtime asks for the epoch before it takes a command and again before each acknowledgement: nobody may be told an
-   * epoch after another node was told a later one.
+   * The runtime asks for the epoch before it accepts a command and again before each acknowledgement: no node may get
+   * an epoch after another node got a later one.
    */
   placement(node: string, inner: Placement): Placement {
     return placementWith(inner, {

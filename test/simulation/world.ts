@@ -1,7 +1,7 @@
 import type { Clock, Random, Timer } from '../../actors/domain/time.js';
 import { ProcessClock } from '../../actors/runtime/placement/process-clock.js';
 
-/** Uniform numbers from a 32-bit seed (mulberry32): the only source of chance in a simulated run. */
+/** Uniform numbers from a 32-bit seed (mulberry32): the only source of randomness in a simulated run. */
 export class SeededRandom implements Random {
   private state: number;
   constructor(seed: number) {
@@ -17,7 +17,7 @@ export class SeededRandom implements Random {
   bytes(count: number): Uint8Array {
     return Uint8Array.from({ length: count }, () => Math.floor(this.fraction() * 256));
   }
-  /** An integer in [low, high]. */
+  /** Returns an integer in [low, high]. */
   between(low: number, high: number): number {
     return low + Math.floor(this.fraction() * (high - low + 1));
   }
@@ -29,28 +29,28 @@ export class SeededRandom implements Random {
     if (item === undefined) throw new Error('nothing to pick from');
     return item;
   }
-  /** A generator of its own, so that one part's draws do not shift another's. */
+  /** Returns a separate generator, so that one component's draws do not affect another's. */
   fork(): SeededRandom {
     return new SeededRandom(Math.floor(this.fraction() * 4_294_967_296));
   }
 }
 
-/** A process as the world sees it: what it scheduled dies with it, and waits while it is paused. */
+/** A process in the world: its scheduled work ends with it, and waits while it is paused. */
 export class Process {
   alive = true;
   pausedUntil = 0;
-  /** World time that its monotonic clock has not counted: the machine was stunned. */
+  /** World time that its monotonic clock has missed because the machine was stunned. */
   stunnedMs = 0;
   private stunnedUntil = 0;
   constructor(
     readonly name: string,
-    /** Wall clock ahead of (or behind) the world's by this much. A fault may change it at any time. */
+    /** Offset of its wall clock from the world's. A fault may change it at any time. */
     public skewMs: number,
-    /** How fast its clocks run: 1 ± some thousandths. */
+    /** Speed of its clocks: 1 ± some thousandths. */
     readonly rate: number,
   ) {}
 
-  /** Stops the machine, its monotonic clock and its timers included, while the wall clock goes on. */
+  /** Stops the machine with its monotonic clock and timers, while the wall clock continues. */
   stun(nowMs: number, lengthMs: number): void {
     this.resume(nowMs);
     this.stunnedUntil = nowMs + lengthMs;
@@ -70,18 +70,18 @@ interface Scheduled {
   at: number;
   order: number;
   readonly process: Process | undefined;
-  /** The process's `stunnedMs` as of which `at` holds; undefined: no timer of a process. */
+  /** The process's `stunnedMs` when `at` was set; undefined: not a timer of a process. */
   timerSetAt: number | undefined;
   readonly run: () => void;
   cancelled: boolean;
 }
 
-/** Where the world's wall clocks begin: 2026-01-01. */
+/** Start of the world's wall clocks: 2026-01-01. */
 const EPOCH_MS = 1_767_225_600_000;
-/** Turns of the event loop granted to one event's consequences: actor messages each take one. */
+/** Maximum number of turns of the event loop for one event's consequences: each actor message takes one. */
 const SETTLE_TURNS_MAX = 10_000;
 
-/** One virtual timeline for all processes: a heap of events, run in order of time, ties in order of scheduling. */
+/** One virtual timeline for all processes: a heap of events that run in order of time, ties in order of scheduling. */
 export class World {
   private timeMs = 0;
   private order = 0;
@@ -94,7 +94,7 @@ export class World {
     return this.timeMs;
   }
 
-  /** Runs `action` after `delayMs` of world time, on behalf of a process (or of nobody, for the network itself). */
+  /** Runs `action` after `delayMs` of world time, on behalf of a process (or of none, for the network itself). */
   at(delayMs: number, process: Process | undefined, action: () => void, timerSetAt?: number): Timer {
     const at = this.timeMs + delayMs;
     const entry: Scheduled = { at, order: this.order++, process, timerSetAt, run: action, cancelled: false };
@@ -106,7 +106,7 @@ export class World {
     };
   }
 
-  /** The process's clock in the mode of production: it follows the machine's, and never goes back. */
+  /** Returns the process's clock in its production form: it follows the machine's clock and never goes back. */
   clockOf(process: Process): Clock {
     return new ProcessClock({
       wallMs: () => Math.floor(EPOCH_MS + process.skewMs + this.timeMs * process.rate),
@@ -115,14 +115,14 @@ export class World {
     });
   }
 
-  /** Resolves after that much world time, for the test's own story. */
+  /** Resolves after that much world time, for the test's own actions. */
   sleep(delayMs: number): Promise<void> {
     return new Promise((resolve) => {
       this.at(delayMs, undefined, resolve);
     });
   }
 
-  /** Runs events until the promise is settled, at most for `worldMs`. */
+  /** Runs events until the promise is settled, for at most `worldMs`. */
   async complete<T>(promise: Promise<T>, worldMs: number): Promise<T> {
     let settled = false;
     const mark = () => {
@@ -134,7 +134,7 @@ export class World {
     return promise;
   }
 
-  /** Runs events until `done` says so or world time `untilMs` is reached. */
+  /** Runs events until `done` returns true or world time `untilMs` is reached. */
   async run(untilMs: number, done: () => boolean): Promise<void> {
     await this.settle();
     while (!done() && this.timeMs < untilMs) {
@@ -153,7 +153,7 @@ export class World {
     }
   }
 
-  /** The entry stays the same object, so that its timer can still be cancelled. */
+  /** Reuses the entry, so that its timer can still be cancelled. */
   private postpone(entry: Scheduled, at: number): void {
     const { process, timerSetAt } = entry;
     entry.at = at;
@@ -167,7 +167,7 @@ export class World {
       await new Promise((resolve) => setImmediate(resolve));
       if (!this.busy()) return;
     }
-    throw new Error('the processes never came to rest');
+    throw new Error('the processes did not become idle');
   }
 
   private push(entry: Scheduled): void {
@@ -200,7 +200,7 @@ export class World {
   }
 }
 
-/** When the entry may run: its process must not be paused, and a timer does not count the time of a stun. */
+/** Returns the time when the entry may run: its process must not be paused, and a timer excludes the time of a stun. */
 function dueAgainMs({ at, process, timerSetAt }: Scheduled, nowMs: number): number {
   if (process === undefined) return nowMs;
   const stunnedMs = timerSetAt === undefined ? 0 : process.stunnedMs - timerSetAt;

@@ -2,7 +2,7 @@ import type { Placement } from '../../actors/runtime/placement/placement.js';
 import type { ActorJournal } from '../../actors/runtime/state/recovery.js';
 import type { Tables } from '../../store/port.js';
 
-/** The same store, but for what `changed` has. */
+/** Returns the same store with some methods replaced. */
 export const tablesWith = (inner: Tables, changed: Partial<Tables>): Tables => ({
   get: (table, key) => inner.get(table, key),
   getMany: (table, keys) => inner.getMany(table, keys),
@@ -14,7 +14,7 @@ export const tablesWith = (inner: Tables, changed: Partial<Tables>): Tables => (
   ...changed,
 });
 
-/** The same journal, but for what `changed` has. */
+/** Returns the same journal with some methods replaced. */
 export const journalWith = (inner: ActorJournal, changed: Partial<ActorJournal>): ActorJournal => ({
   append: (actor, afterSeq, epoch, records, alongside) => inner.append(actor, afterSeq, epoch, records, alongside),
   read: (actor, afterSeq, epoch) => inner.read(actor, afterSeq, epoch),
@@ -23,7 +23,7 @@ export const journalWith = (inner: ActorJournal, changed: Partial<ActorJournal>)
   ...changed,
 });
 
-/** The same placement, but for what `changed` has. */
+/** Returns the same placement with some methods replaced. */
 export const placementWith = (inner: Placement, changed: Partial<Placement>): Placement => ({
   epochOf: (shard) => inner.epochOf(shard),
   idFloorMs: () => inner.idFloorMs(),

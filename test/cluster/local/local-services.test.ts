@@ -36,7 +36,7 @@ async function processesNaming(text: string): Promise<string[]> {
 
 test('a program that is not there is told to who wanted it and does not end this process', async () => {
   const log = join(folder, 'none.log');
-  assert.throws(() => startProcess(join(folder, 'no-such-program'), [], log), /could not be started/);
+  assert.throws(() => startProcess(join(folder, 'no-such-program'), [], log), /failed to start/);
   await new Promise((resolve) => setImmediate(resolve));
 });
 

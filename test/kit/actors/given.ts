@@ -1,23 +1,23 @@
 import { isProblem, type Problem } from '../../../actors/domain/problem.js';
 import type { CommandTable, Ctx, Recorded, Slice } from '../../../actors/runtime/slice.js';
 
-/** What the decisions of a test know besides state and command. */
+/** The context of a test's decisions besides state and command. */
 export interface GivenContext {
   readonly self: string;
   readonly nowMs: number;
-  /** Ids given out, in order; then an error. By default 1, 2, 3, … as 18 digits. */
+  /** Ids to hand out, in order; then an error. By default 1, 2, 3, … as 18 digits. */
   readonly ids?: readonly string[];
 }
 
-/** A slice and its state, and what the commands so far have led to. */
+/** A slice with its state, and the outcome of the commands so far. */
 export interface Given<S, C extends CommandTable<C>, E> {
   readonly state: S;
-  /** All that was recorded, in order. */
+  /** All recorded events, in order. */
   readonly events: readonly Recorded<E>[];
-  /** Of the last command, unless it was refused. */
+  /** The reply to the last command, unless it was refused. */
   readonly reply: C[keyof C]['out'] | undefined;
   readonly lastProblem: Problem | undefined;
-  /** Decides the command and applies what it recorded to the state. */
+  /** Decides the command and applies the recorded events to the state. */
   when<K extends keyof C>(
     command: K,
     input: C[K]['in'],
@@ -27,7 +27,7 @@ export interface Given<S, C extends CommandTable<C>, E> {
 
 const DEFAULT_CONTEXT: GivenContext = { self: '000000000000000001', nowMs: 1_767_225_600_000 };
 
-/** A slice in a state; the state is changed by `when`, as in a running actor. */
+/** Puts a slice into a state; `when` changes the state, as in a running actor. */
 export function given<S, C extends CommandTable<C>, E>(
   slice: Slice<S, C, E>,
   state: S,
@@ -47,7 +47,7 @@ export function given<S, C extends CommandTable<C>, E>(
       reply,
       lastProblem,
       when(command, input, at) {
-        // Each command is decided after the effects of all before it.
+        // Each command is decided after the effects of all earlier ones.
         const { nowMs = context.nowMs, settledSeq = events.length, row } = at ?? {};
         const format = Number.POSITIVE_INFINITY;
         const ctx: Ctx = { self: context.self, nowMs, newId, seq: events.length + 1, settledSeq, format, row };

@@ -4,7 +4,7 @@ import type { Codec } from '../../../proto/codec.js';
 import { put } from '../../../store/port.js';
 import { table } from '../../../store/table.js';
 
-/** For tests of what carries messages: any plain object, as JSON; no bytes are an empty object. */
+/** Returns a codec of any plain object as JSON, for tests of transports; no bytes decode to an empty object. */
 export function jsonCodec<T>(name: string): Codec<T> {
   return {
     name,
@@ -13,7 +13,7 @@ export function jsonCodec<T>(name: string): Codec<T> {
   };
 }
 
-/** A row per line that a notebook showed, written before the reply. */
+/** A row for each line of a notebook, written before the reply. */
 export const pages = table('test_pages', {
   partition: { notebook: 'id' },
   clustering: { line: 'int' },
@@ -21,11 +21,11 @@ export const pages = table('test_pages', {
 });
 
 interface NotebookCommands {
-  /** Writes a line down. `copyTo` gets it too, behind the reply; `shareWith` before it. */
+  /** Adds a line. `copyTo` gets it too, after the reply; `shareWith` before it. */
   add: { in: { text: string; copyTo?: string; shareWith?: string }; out: { line: number; id: string } };
   /** Adds nothing when the last line is the same. */
   addOnce: { in: { text: string }; out: { line: number } };
-  /** Writes a line down each time, and may be asked again: who does so is told what it was answered. */
+  /** Adds a line each time; repeatable: a repeated request returns the first reply. */
   note: { in: { text: string }; out: { line: number } };
   read: { in: object; out: { lines: string[] } };
   /** Always refused. */
@@ -41,7 +41,10 @@ export interface NotebookState {
 }
 export type NotebookKind = ActorKind<NotebookState, NotebookCommands, NotebookEvents>;
 
-/** The smallest actor with all that a runtime must carry: commands, refusals, bugs, rows, commands to others. */
+/**
+ * Returns a minimal actor kind that uses every feature of the runtime: commands, refusals, bugs, rows, commands to
+ * others.
+ */
 export function notebook(stateVersion = 1): NotebookKind {
   return {
     name: 'notebook',

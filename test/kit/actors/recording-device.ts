@@ -5,7 +5,7 @@ import { open } from 'lmdb';
 import { type Device, disk } from '../../../store/lmdb/device.js';
 
 const LOG_NAMES = ['writes-a.log', 'writes-b.log'] as const;
-/** A disk writes at least this much at once. */
+/** Size of a disk's atomic write. */
 const SECTOR_BYTES = 512;
 
 interface LogWrite {
@@ -20,24 +20,24 @@ interface Commit {
 }
 type Step = LogWrite | Commit;
 
-/** One moment at which the process may end. */
+/** A moment at which the process may end. */
 interface Moment {
   readonly done: readonly Step[];
   readonly underWay: readonly Step[];
   readonly acknowledged: number;
 }
 
-/** What the disk may hold after the process ended at a moment. */
+/** Possible contents of the disk after the process ended at a moment. */
 export interface CrashState {
   readonly name: string;
   readonly steps: readonly Step[];
-  /** Writes that were acknowledged at the last moment at which the disk may have held this. */
+  /** Number of writes that were acknowledged at the last moment at which the disk may have had these contents. */
   readonly acknowledged: number;
 }
 
-/** Passes everything on to the disk and records in which order it began and ended. */
+/** Passes every step to the disk and records the order of starts and ends. */
 export class RecordingDevice implements Device {
-  /** Counted by the test. */
+  /** Number of acknowledged writes; the test counts them. */
   acknowledged = 0;
   private readonly done: Step[] = [];
   private readonly underWay = new Set<Step>();
@@ -75,12 +75,12 @@ export class RecordingDevice implements Device {
     return outcome;
   }
 
-  /** The test calls it after it has counted an acknowledgement. */
+  /** Records a moment; the test calls it after it has counted an acknowledgement. */
   note(): void {
     this.moments.push({ done: [...this.done], underWay: [...this.underWay], acknowledged: this.acknowledged });
   }
 
-  /** Everything that the disk may hold, each once; of what is under way all, nothing, or of a write a part. */
+  /** Returns every possible state of the disk, each once: of the steps under way all, none, or a part of a write. */
   crashStates(): CrashState[] {
     const states = new Map<string, CrashState>();
     const ids = new Map<Step, number>();
@@ -126,7 +126,7 @@ function outcomesOf(step: Step): { readonly name: string; readonly step: Step }[
   return [...torn, all];
 }
 
-/** Makes folders as a crash leaves them, from the folder as it was when the recording began. */
+/** Creates folders as a crash leaves them, from the folder's contents when the recording began. */
 export class CrashedFolders {
   private readonly databases: string[] = [];
 
@@ -146,7 +146,7 @@ export class CrashedFolders {
     return folders;
   }
 
-  /** Makes the folder; the caller removes it. */
+  /** Creates the folder; the caller removes it. */
   async make({ steps }: CrashState): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'murmuration-crashed-'));
     const commits = steps.filter((step) => step.kind === 'commit');
@@ -163,7 +163,7 @@ export class CrashedFolders {
     await rm(this.base, { recursive: true });
   }
 
-  /** Commits are never under way at the same time, so their number says which. */
+  /** Returns the database after the commits. Commits never overlap, so their number identifies the state. */
   private async databaseAfter(commits: readonly Commit[]): Promise<string> {
     while (this.databases.length <= commits.length) {
       const count = this.databases.length;

@@ -13,14 +13,14 @@ import { InProcessHub } from '../../../transport/in-process-bus.js';
 import { VirtualClock } from '../time/virtual-clock.js';
 import { notebook } from './notebook.js';
 
-/** Says whatever the test wants of the shards. */
+/** A placement under the control of a test. */
 export class StagePlacement implements Placement {
-  /** Of all shards; undefined: this node owns none. */
+  /** Epoch of all shards; undefined: this node owns none. */
   epoch: number | undefined = 1;
-  /** Under which the owner of all shards, here or elsewhere, is asked; undefined: without one. */
+  /** Epoch in the requests to the owner of all shards, here or elsewhere; undefined: no epoch. */
   owner: number | undefined;
   floorMs = 0;
-  /** The newest that all nodes know. */
+  /** The newest format that all nodes know. */
   activeFormat = 1;
   epochOf(): number | undefined {
     return this.epoch;
@@ -35,20 +35,20 @@ export class StagePlacement implements Placement {
   ownerEpoch(): number | undefined {
     return this.owner;
   }
-  /** As the store knows it, while the node still believes in its epoch. */
+  /** True when the store knows a newer owner, while the node still believes in its epoch. */
   isSuperseded = false;
   async stillOwns(): Promise<boolean> {
     return !this.isSuperseded;
   }
 }
 
-/** One node's way to the shared store, which a test can hold up or break. */
+/** One node's access to the shared store, which a test can delay or break. */
 export class StageTables {
-  /** Deferred writes never reach the disk: as when the process ends before anything durable is written behind them. */
+  /** True when deferred writes never reach the disk, as when the process ends before a later durable write. */
   losesDeferred = false;
-  /** Called before each write; may throw, or wait. */
+  /** Called before each write; may throw or wait. */
   beforeWrite: (rows: readonly RowWrite[]) => Promise<void> | void = () => undefined;
-  /** Called after each write; may throw, or wait: the write has happened. */
+  /** Called after each write; may throw or wait: the write has happened. */
   afterWrite: () => Promise<void> | void = () => undefined;
   readonly tables: Tables;
 
@@ -72,14 +72,14 @@ export class StageTables {
     };
   }
 
-  /** Every write to the table fails from now on. */
+  /** Makes every write to the table fail from now on. */
   breakWrites(to: AnyTable): void {
     this.beforeWrite = (rows) => {
       if (rows.some((row) => row.table.name === to.name)) throw new Unavailable(`no writes to ${to.name}`);
     };
   }
 
-  /** Writes to the table wait until the answer is called. */
+  /** Makes writes to the table wait until the returned function is called. */
   holdWrites(to: AnyTable): () => void {
     const held: (() => void)[] = [];
     let open = false;
@@ -104,22 +104,22 @@ export interface StageNode {
   readonly placement: StagePlacement;
   readonly store: StageTables;
   readonly bus: Bus;
-  /** What it logged as warnings and errors. */
+  /** Messages of its warnings and errors. */
   readonly log: string[];
 }
 
 const ALL_SHARDS = Array.from({ length: SHARDS }, (_, shard) => shard);
-/** The shards that tests use: acquiring all would only take time. */
+/** The shards that tests use: acquiring all would take longer. */
 export const STAGE_SHARDS = ALL_SHARDS.slice(0, 4);
 
-/** Runtimes of one cluster on one store, one bus, one virtual clock. */
+/** Runtimes of one cluster with one store, one bus and one virtual clock. */
 export class Stage {
   readonly clock = new VirtualClock();
   readonly shared = new MemoryTables();
   private readonly hub = new InProcessHub(this.clock);
   private readonly nodes: StageNode[] = [];
 
-  /** A node that owns all shards under the epoch, unless that is undefined. */
+  /** Starts a node that owns all shards under the epoch, or none if it is undefined. */
   async node(
     epoch: number | undefined,
     limits: Partial<RuntimeLimits> = {},
@@ -137,7 +137,7 @@ export class Stage {
     let drawn = 0;
     const runtime = new Runtime({
       kinds,
-      // Snapshots are rare otherwise, and tests have few entries.
+      // Otherwise snapshots are rare, and tests have few entries.
       limits: { snapshotWorth: 1, ...limits },
       placement,
       tables,
@@ -156,12 +156,12 @@ export class Stage {
     return node;
   }
 
-  /** The bus as another node sees it. */
+  /** Returns the bus of another node. */
   bus(node: string): Bus {
     return this.hub.bus(node);
   }
 
-  /** The node ends as by kill -9: nothing more leaves it. */
+  /** Ends the node like kill -9: it sends nothing more. */
   kill(node: StageNode): void {
     node.store.beforeWrite = () => new Promise(() => undefined);
     node.placement.epoch = undefined;

@@ -6,18 +6,18 @@ import { TableMedia } from '../../../store/media/table-media.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
 import type { Tables } from '../../../store/port.js';
 
-/** Where nobody uploads anything. */
+/** Media files for tests without uploads. */
 export const noUploads: MediaFiles = { finish: async (media) => media, remove: async () => undefined };
 
 let pool: ParserPool | undefined;
 
-/** The parsers of a test process. They say nothing: what they refuse is what tests are about. */
+/** Returns the parsers of a test process. They do not log: tests check what they reject. */
 export function parsers(): ParserPool {
   pool ??= new ParserPool({ warn: () => undefined });
   return pool;
 }
 
-/** A media store, and who works on what comes into it, in memory. */
+/** Creates a media store in memory, and the workshop for its uploads. */
 export function uploadsIn(tables: Tables = new MemoryTables()) {
   const media = new TableMedia(tables, systemClock);
   return { media, workshop: new Workshop(media, systemRandom, parsers()) };

@@ -1,6 +1,6 @@
 const padded = (head: string, piece: string, times: number) => head + piece.repeat(times);
 
-/** Pages of up to 1 MB, by the path they are served at, that are made to hold up a parser of HTML. */
+/** Pages of up to 1 MB, by path, that are crafted to slow down an HTML parser. */
 export const hostilePages: Readonly<Record<string, string>> = {
   '/nested': '<div>'.repeat(200_000),
   '/nested-in-the-head': padded('<head>', '<x>', 300_000),

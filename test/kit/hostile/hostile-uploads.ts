@@ -1,11 +1,11 @@
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 
-/** A file that is made to harm whoever parses it. */
+/** A file that is crafted to harm its parser. */
 export interface HostileUpload {
   readonly name: string;
   readonly bytes: Buffer;
-  /** Whether it may be stored all the same, cleaned: the harm was in what is dropped, or in the way it is read. */
+  /** True when it may be stored after cleaning: the harm was in dropped parts, or in the way of reading. */
   readonly mayPass?: true;
 }
 
@@ -31,7 +31,7 @@ const pngHead = (width: number, height: number, bits = 8, interlaced = false) =>
 const pixels8 = deflateSync(Buffer.alloc(8 * 25));
 const png = (...extras: readonly Buffer[]) =>
   Buffer.concat([PNG_SIGNATURE, pngHead(8, 8), ...extras, pngChunk('IDAT', pixels8), pngChunk('IEND')]);
-/** A text chunk that unpacks to 8 MB. */
+/** Returns a text chunk that unpacks to 8 MB. */
 const packedText = () => pngChunk('zTXt', Buffer.concat([ascii('k\0\0'), deflateSync(Buffer.alloc(8 * 2 ** 20, 'a'))]));
 
 function pngs(): HostileUpload[] {
@@ -121,7 +121,7 @@ async function photographs(): Promise<HostileUpload[]> {
   const at = grown.indexOf('ispe') + 8;
   grown.writeUInt32BE(30_000, at);
   grown.writeUInt32BE(30_000, at + 4);
-  // An EXIF directory that is its own next one.
+  // An EXIF directory that names itself as the next one.
   const loop = Buffer.concat([ascii('Exif\0\0MM\0*'), u32(8), Buffer.from([0, 0]), u32(8)]);
   return [
     {
@@ -275,7 +275,7 @@ function films(): HostileUpload[] {
   ];
 }
 
-/** Files of several kinds at once: one program takes them for this, another for that. */
+/** Returns files of several formats at once: programs disagree about their format. */
 async function polyglots(): Promise<HostileUpload[]> {
   const jpeg = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#fff' } })
     .jpeg()
@@ -290,7 +290,7 @@ async function polyglots(): Promise<HostileUpload[]> {
   ];
 }
 
-/** Every file that was found, or thought of, to hold up a parser or fill its memory. */
+/** Returns all known files that slow down a parser or fill its memory. */
 export async function hostileUploads(): Promise<readonly HostileUpload[]> {
   const [shot, mixed] = await Promise.all([photographs(), polyglots()]);
   return [...pngs(), ...gifs(), ...shot, ...sounds(), ...matroska(), ...films(), ...mixed];

@@ -1,6 +1,8 @@
 import type { TSchema } from '@sinclair/typebox';
 
-/** A value that no field of its type takes: as part of a form or query, as JSON text, or both. One byte a character. */
+/**
+ * A value that no field of its type accepts: as part of a form or query, as JSON text, or both. One byte a character.
+ */
 export interface Hostile {
   readonly label: string;
   readonly form?: string;
@@ -24,11 +26,11 @@ interface Shape {
   readonly maxItems?: number;
   /** Values that do not fit count as absent (gateway/http/coerce.ts). */
   readonly lenient?: boolean;
-  /** A larger number than the maximum is cut to it. */
+  /** A number above the maximum is reduced to it. */
   readonly clamp?: boolean;
 }
 
-/** All fields of an object's schema, nested ones too. */
+/** Returns all fields of an object's schema, including nested ones. */
 export function fieldsOf(schema: TSchema | undefined, path: readonly string[] = []): Field[] {
   return Object.entries((schema as Shape | undefined)?.properties ?? {}).flatMap(([name, inner]) => {
     const own = [...path, name];
@@ -38,11 +40,11 @@ export function fieldsOf(schema: TSchema | undefined, path: readonly string[] = 
   });
 }
 
-/** `a[b][c]` as forms name it. */
+/** Returns the name of a field in forms: `a[b][c]`. */
 export const formName = ([first = '', ...rest]: readonly string[]): string =>
   first + rest.map((key) => `[${key}]`).join('');
 
-/** JSON text of an object that holds `json` at the path, beside `others`. */
+/** Returns JSON text of an object with `json` at the path, beside `others`. */
 export function jsonWith(others: object, path: readonly string[], json: string): string {
   const [first = '', ...rest] = path;
   const nested = rest.reduceRight(
@@ -53,7 +55,7 @@ export function jsonWith(others: object, path: readonly string[], json: string):
   return `{${[...kept.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`), `${JSON.stringify(first)}:${nested}`].join(',')}}`;
 }
 
-/** What is no text at all: refused whatever the field's type. */
+/** Values that are not text: refused for every type of field. */
 const NO_TEXT: readonly Hostile[] = [
   { label: 'NUL', form: '=%00', json: '"\\u0000"' },
   { label: 'NUL within', form: '=1%002', json: '"a\\u0000b"' },
@@ -74,12 +76,12 @@ const THIRTY_DIGITS: Hostile = { label: '30 digits', form: `=${'9'.repeat(30)}`,
 const WORD: Hostile = { label: 'a word', form: '=perhaps', json: '"perhaps"' };
 const NEGATIVE: Hostile = { label: 'negative', form: '=-1', json: '-1' };
 
-/** Values that a field of this schema must refuse. */
+/** Returns values that a field of this schema must refuse. */
 export function hostileValues(schema: Shape): readonly Hostile[] {
   return [...NO_TEXT, ...wrongFor(schema)];
 }
 
-/** Those of them that are values, but not of its type. */
+/** Returns those of them that are valid text, but not of its type. */
 export function wrongFor(schema: Shape): readonly Hostile[] {
   if (schema.lenient === true) return [];
   if (schema.anyOf !== undefined) return wrongForAll(schema.anyOf.map((one) => one as Shape));
@@ -108,7 +110,7 @@ export function wrongFor(schema: Shape): readonly Hostile[] {
   }
 }
 
-/** For these the form's way to nest is an object within the array, as it should be. */
+/** For these fields a nested form value is a valid object within the array. */
 const holdsObjects = ({ items }: Shape) => (items as Shape | undefined)?.type === 'object';
 
 function wrongForText({ const: only, pattern, maxLength }: Shape): Hostile[] {
@@ -119,7 +121,7 @@ function wrongForText({ const: only, pattern, maxLength }: Shape): Hostile[] {
   return wrong;
 }
 
-/** Forms go into an address too, which has a limit of its own. */
+/** Long texts are sent only as JSON when an address, which also carries forms, has a lower limit. */
 function tooLong(maxLength: number): Hostile {
   const text = 'x'.repeat(maxLength + 1);
   return { label: 'too long', json: `"${text}"`, ...(maxLength < 6_000 ? { form: `=${text}` } : {}) };
@@ -130,7 +132,7 @@ function tooMany(maxItems: number | undefined, item: unknown): Hostile[] {
   return [{ label: 'too many', json: JSON.stringify(Array.from({ length: maxItems + 1 }, () => item)) }];
 }
 
-/** Wrong for each of the alternatives. */
+/** Returns values that are wrong for each of the alternatives. */
 function wrongForAll(alternatives: readonly Shape[]): readonly Hostile[] {
   const [first = [], ...rest] = alternatives.map(wrongFor);
   return first.filter((one) => rest.every((others) => others.some((other) => other.label === one.label)));

@@ -1,15 +1,15 @@
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 
-/** A request's body is kept until a node has taken it. */
+/** Maximum size of a request's body, which is buffered until a node has accepted it. */
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
 
 /**
- * What stands before the nodes of a cluster: each request goes to the next node, whoever sends it, on whatever
- * connection; to one after it when that one does not take connections.
+ * A load balancer before the nodes of a cluster: each request goes to the next node, whatever its sender or connection;
+ * if that node refuses connections, to the one after it.
  */
 export class Balancer {
-  /** How many requests each node took, in the order of the nodes. */
+  /** Number of requests that each node took, in the order of the nodes. */
   readonly taken: number[];
   private readonly agent = new Agent({ keepAlive: true });
   private readonly tunnels = new Set<Socket>();
@@ -22,7 +22,7 @@ export class Balancer {
     this.taken = nodes.map(() => 0);
   }
 
-  /** @param nodes their addresses; may be filled after it listens */
+  /** Opens a balancer. @param nodes addresses of the nodes; may be filled after it listens */
   static async open(nodes: readonly string[]): Promise<Balancer> {
     const server = createServer({ keepAliveTimeout: 60_000 });
     const balancer = new Balancer(server, nodes);

@@ -1,28 +1,28 @@
 import { setTimeout } from 'node:timers/promises';
 import { makeId } from '../../../actors/domain/ids.js';
 
-/** One event of a server-sent stream, as it came. */
+/** One event of a server-sent stream, as received. */
 export interface StreamedEvent {
   readonly id: string | undefined;
   readonly event: string;
   readonly data: string;
 }
 
-/** Between two tries to come back. */
+/** Delay between two attempts to reconnect. */
 const AGAIN_MS = 250;
 
-/** An open `/api/v1/streaming/...` connection (SSE) that collects what comes until it is closed. */
+/** An open `/api/v1/streaming/...` connection (SSE) that collects events until it is closed. */
 export class EventStream {
   readonly events: StreamedEvent[] = [];
-  /** Set once the server has ended the stream or it broke. */
+  /** True once the server has ended the stream or it broke. */
   ended = false;
-  /** How often it was opened again. */
+  /** Number of reconnections. */
   returned = 0;
   private readonly abort = new AbortController();
   private reading: Promise<void> = Promise.resolve();
   private last: string | undefined;
 
-  /** `since`: the position that the stream resumes after. */
+  /** Opens a stream. `since`: the position after which it resumes. */
   static async open(url: string, stream: string, token: string, since?: string): Promise<EventStream> {
     const opened = new EventStream();
     opened.last = since;
@@ -30,7 +30,7 @@ export class EventStream {
     return opened;
   }
 
-  /** One that comes back when it is sent away, and resumes where it was, as browsers do. */
+  /** Opens a stream that reconnects after it was closed, and resumes at its position, as browsers do. */
   static async resuming(url: string, stream: string, token: string): Promise<EventStream> {
     const opened = new EventStream();
     const address = `${url}/api/v1/streaming/${stream}`;
@@ -39,19 +39,19 @@ export class EventStream {
     return opened;
   }
 
-  /** Ids of the statuses in `update` events, in order of arrival. */
+  /** Returns the ids of the statuses in `update` events, in order of arrival. */
   updates(): string[] {
     return this.events
       .filter((event) => event.event === 'update')
       .map((event) => (JSON.parse(event.data) as { id: string }).id);
   }
 
-  /** Data of the events of this name, in order of arrival. */
+  /** Returns the data of the events of this name, in order of arrival. */
   dataOf(name: string): string[] {
     return this.events.filter(({ event }) => event === name).map(({ data }) => data);
   }
 
-  /** What the stream resumes after. */
+  /** The position after which the stream resumes. */
   get position(): string | undefined {
     return this.last;
   }
@@ -61,7 +61,7 @@ export class EventStream {
     await this.reading;
   }
 
-  /** @throws unless the server opens the stream */
+  /** Connects. @throws unless the server opens the stream */
   private async connect(address: string, token: string): Promise<ReadableStream<Uint8Array>> {
     const response = await fetch(address, {
       headers: {
@@ -80,7 +80,7 @@ export class EventStream {
     for (let body: ReadableStream<Uint8Array> | undefined = first; !this.abort.signal.aborted; ) {
       if (body !== undefined) await this.read(body);
       await setTimeout(AGAIN_MS, undefined, { signal: this.abort.signal }).catch(() => undefined);
-      // Whoever sent it away, or is not there, is asked again.
+      // Retries a server that closed the stream or is down.
       body = await this.connect(address, token).catch(() => undefined);
       if (body !== undefined) this.returned += 1;
     }

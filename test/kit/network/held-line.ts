@@ -1,14 +1,14 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** One connection: what connected, and where it leads. */
+/** The two sockets of one connection: to the client, and to the server. */
 interface Ends {
   readonly near: Socket;
   readonly far: Socket;
-  /** One of them ended while the line was silent: the other does not hear of it before the line is well again. */
+  /** True when one of them ended while the line was silent: the other learns it when the line is mended. */
   broken: boolean;
 }
 
-/** A line to a server on this machine, through which nothing goes while it is held or silent: what is sent waits. */
+/** A proxy to a server on this machine that forwards nothing while it is held or silent: data wait. */
 export class HeldLine {
   private readonly open = new Set<Ends>();
   private state: 'well' | 'held' | 'silent' = 'well';
@@ -18,7 +18,7 @@ export class HeldLine {
     private readonly scheme: string,
   ) {}
 
-  /** @param at the address that the line listens on */
+  /** Opens a line. @param at the address that the line listens on */
   static async open(to: string, at = '127.0.0.1'): Promise<HeldLine> {
     const { protocol, hostname, port } = new URL(to);
     const server = createServer();
@@ -37,19 +37,19 @@ export class HeldLine {
     return `${address}:${port}`;
   }
 
-  /** From now on whoever connects hears all, and is not heard. */
+  /** Stops the direction from the clients to the server; clients still receive. */
   hold(): void {
     this.state = 'held';
     for (const { near } of this.open) near.pause();
   }
 
-  /** From now on neither side hears anything of the other, as on a network that loses everything. */
+  /** Stops both directions, as on a network that loses everything. */
   silence(): void {
     this.state = 'silent';
     for (const { near, far } of this.open) for (const end of [near, far]) end.pause();
   }
 
-  /** What waits goes on; who has given up meanwhile ends the other side. */
+  /** Forwards the waiting data; a side that has closed meanwhile closes the other side. */
   mend(): void {
     this.state = 'well';
     for (const { near, far, broken } of this.open)

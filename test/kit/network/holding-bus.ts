@@ -1,6 +1,9 @@
 import type { Bus } from '../../../transport/bus.js';
 
-/** A bus whose node hears what is published only once it is let: all in order, as behind a slow connection. */
+/**
+ * Returns a bus whose node receives publications only when the test releases them, in order, as behind a slow
+ * connection.
+ */
 export function holdingBus(inner: Bus): Bus & { hold(): void; letGo(): void } {
   let held: (() => void)[] | undefined;
   const letGo = () => {

@@ -1,7 +1,7 @@
 import { Unavailable } from '../../../actors/domain/problem.js';
 import type { Bus } from '../../../transport/bus.js';
 
-/** A bus that can lose what is published, as NATS does when it is down. */
+/** Returns a bus that can lose publications, as NATS does when it is down. */
 export function lossyBus(
   inner: Bus,
 ): Bus & { losing: boolean; down: boolean; downForMs: number; gap(subject?: string): void } {
@@ -9,7 +9,7 @@ export function lossyBus(
   const bus = {
     losing: false,
     down: false,
-    /** While it is down. */
+    /** The value of `downMs` while it is down. */
     downForMs: 1,
     gap: (subject?: string) => {
       for (const handler of gaps) handler(subject);

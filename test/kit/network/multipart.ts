@@ -3,7 +3,7 @@ import type { Answered, Person } from '../services/server.js';
 /** A form's value: text, or a file's bytes. */
 export type FormPart = string | Uint8Array;
 
-/** Sends a form with files as a browser does; every file claims to be the same kind of picture, whatever it is. */
+/** Sends a form with files like a browser; every file claims the same image type, whatever it is. */
 export async function sendForm(
   person: Person,
   method: string,

@@ -1,4 +1,4 @@
-/** One user of a load: posts one status after the other, each under its own Idempotency-Key. */
+/** One user of a load: posts one status after another, each under its own Idempotency-Key. */
 export interface LoadUser {
   readonly id: string;
   readonly token: string;
@@ -8,25 +8,25 @@ interface Acknowledged {
   readonly user: string;
   readonly number: number;
   readonly id: string;
-  /** When the answer came, ms since 1970. */
+  /** Time of the answer, ms since 1970. */
   readonly atMs: number;
 }
 
 export interface LoadReport {
   readonly acknowledged: readonly Acknowledged[];
-  /** Requests that were answered with an error or broke off; a refused connection is none: the client goes elsewhere. */
+  /** Requests that got an error or broke. Excludes refused connections: the client then uses another node. */
   readonly failures: readonly string[];
 }
 
-/** A post is tried again under its key for this long before the load gives up on it. */
+/** Time for which a post is retried under its key. */
 const RETRY_MS_MAX = 120_000;
 const REQUEST_MS_MAX = 60_000;
-/** Between two tries: a refusal that comes at once is no reason to ask without end. */
+/** Delay between two attempts, so that an immediate refusal does not cause a busy loop. */
 const PAUSE_MS = 100;
 
 /**
- * Posts as several users at once, each to a node of its own choosing per post, until `stop`. Bounded by
- * `postsPerUserMax`; `paceMs` lie between two posts of a user.
+ * Posts as several users at once until `stop`; each post goes to a node of the user's choice. Bounded by
+ * `postsPerUserMax`; `paceMs` is the pause between two posts of a user.
  */
 export class PostingLoad {
   private readonly acknowledged: Acknowledged[] = [];
@@ -89,7 +89,9 @@ export class PostingLoad {
   }
 }
 
-/** All statuses of an account, newest first, by paging with max_id to the end; at most `pagesMax` pages of 40. */
+/**
+ * Returns all statuses of an account, newest first, by paging with max_id to the end; at most `pagesMax` pages of 40.
+ */
 export async function allStatuses(
   url: string,
   path: string,
@@ -116,8 +118,8 @@ export async function allStatuses(
 }
 
 /**
- * What must hold of one author's statuses after a load: every acknowledged post is there, none twice, and the
- * author's order is the order of posting. Answers what is wrong, empty when all is well.
+ * Checks one author's statuses after a load: every acknowledged post is there, none twice, and they are in the order of
+ * posting. Returns the faults.
  */
 export function faultsOf(
   statuses: readonly { id: string; text: string }[],

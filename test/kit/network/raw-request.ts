@@ -11,16 +11,16 @@ export interface RawRequest {
   /** Path and query; every character is sent as one byte. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly body?: Buffer | undefined;
 }
 
 const REQUEST_MS_MAX = 60_000;
 const IDLE_MS_MAX = 5_000;
 
-/** Sends what fetch would refuse or mend: raw bytes in paths, broken escapes, broken UTF-8. */
+/** Sends requests that fetch would refuse or correct: raw bytes in paths, broken escapes, broken UTF-8. */
 export class RawClient {
-  /** Idle connections are given up before the server ends them: what is sent just then is not answered. */
+  /** Idle connections are closed before the server closes them: a request sent at that moment gets no answer. */
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 8, timeout: IDLE_MS_MAX });
 
   constructor(private readonly url: string) {}

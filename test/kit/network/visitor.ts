@@ -1,4 +1,4 @@
-/** One page or redirect that a visitor got. */
+/** A page or redirect that a visitor received. */
 export interface Visited {
   readonly status: number;
   readonly text: string;
@@ -6,7 +6,7 @@ export interface Visited {
   readonly headers: Headers;
 }
 
-/** A browser without scripts: keeps cookies, fills in the forms it was sent, follows no redirect unless told to. */
+/** A browser without scripts: keeps cookies, fills in received forms, follows redirects only when told to. */
 export class Visitor {
   readonly cookies = new Map<string, string>();
   page: Visited | undefined;
@@ -25,7 +25,7 @@ export class Visitor {
     return this.visit('POST', path, new URLSearchParams(fields), headers);
   }
 
-  /** Sends the form of the current page whose action is `action`, its hidden fields and `fields`. */
+  /** Submits the form of the current page whose action is `action`, with its hidden fields and `fields`. */
   async submit(
     action: string,
     fields: Readonly<Record<string, string>>,
@@ -34,7 +34,7 @@ export class Visitor {
     return this.post(action, { ...this.hidden(action), ...fields }, headers);
   }
 
-  /** The hidden fields of the current page's form. */
+  /** Returns the hidden fields of the current page's form. */
   hidden(action: string): Record<string, string> {
     const form = this.page?.text.split('<form').find((part) => part.includes(`action="${action}"`)) ?? '';
     const inputs = form.split('</form>')[0]?.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g) ?? [];

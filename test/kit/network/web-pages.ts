@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Somebody else's web server, on loopback. Counts who asked for what. */
+/** A foreign web server on loopback, which records its requests. */
 export class WebPages {
   readonly asked: string[] = [];
 

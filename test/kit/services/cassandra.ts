@@ -8,7 +8,7 @@ interface Address {
   readonly localDataCenter: string;
 }
 
-/** The Cassandra that all test files share. */
+/** Returns the address of the Cassandra that all test files share. */
 export function cassandraAddress(): Address & { readonly timestamps: WriteTimestamps } {
   const points = process.env.TEST_CASSANDRA;
   if (!points) throw new Error('TEST_CASSANDRA is not set: run these tests by npm test, which starts a Cassandra');
@@ -19,7 +19,7 @@ export function cassandraAddress(): Address & { readonly timestamps: WriteTimest
   };
 }
 
-/** Settings of a node that stores there, without the prefix of their names. */
+/** Returns settings of a node that stores there, without the prefix of their names. */
 export function cassandraSettings(keyspace: string, address: Address = cassandraAddress()): Record<string, string> {
   const { contactPoints, localDataCenter } = address;
   return {
@@ -35,7 +35,7 @@ export async function dropKeyspace(keyspace: string): Promise<void> {
   await withClient((client) => client.execute(`DROP KEYSPACE IF EXISTS "${keyspace}"`, [], { readTimeout: 60_000 }));
 }
 
-/** Sets how long the marks of deleted rows stay, or reads it. */
+/** Sets how long tombstones stay, or reads it. */
 export const gcGraceSeconds = (keyspace: string, table: string, set?: number): Promise<number> =>
   withClient(async (client) => {
     if (set !== undefined) await client.execute(`ALTER TABLE ${keyspace}.${table} WITH gc_grace_seconds = ${set}`);
@@ -44,20 +44,20 @@ export const gcGraceSeconds = (keyspace: string, table: string, set?: number): P
     return rows[0]?.gc_grace_seconds as number;
   });
 
-/** Statements that the server keeps prepared for clients which use that keyspace. */
+/** Returns statements that the server holds prepared for clients of that keyspace. */
 export async function preparedFor(keyspace: string): Promise<string[]> {
   const all = 'SELECT logged_keyspace, query_string FROM system.prepared_statements';
   const { rows } = await withClient((client) => client.execute(all, [], { fetchSize: 100_000 }));
   return rows.filter((row) => row.logged_keyspace === keyspace).map((row) => row.query_string as string);
 }
 
-/** What the server warns of when these statements come as one unlogged batch. */
+/** Returns the server's warnings about these statements as one unlogged batch. */
 export async function warningsOf(queries: { query: string; params: unknown[] }[]): Promise<readonly string[]> {
   const { info } = await withClient((client) => client.batch(queries, { prepare: true, logged: false }));
   return info.warnings ?? [];
 }
 
-/** Every row of every table of the keyspace. */
+/** Returns every row of every table of the keyspace. */
 export const bytesOfKeyspace = (keyspace: string): Promise<StoredPiece[]> =>
   withClient(async (client) => {
     const query = 'SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?';
@@ -73,7 +73,7 @@ export const bytesOfKeyspace = (keyspace: string): Promise<StoredPiece[]> =>
     return pieces;
   });
 
-/** What a node may put into one request there. */
+/** Returns the limits of one request to that server. */
 export const limitsOfServer = (): Promise<GroupLimits> => withClient(groupLimitsOf);
 
 async function withClient<T>(work: (client: Client) => Promise<T>): Promise<T> {

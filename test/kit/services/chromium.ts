@@ -9,7 +9,7 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** A real Chromium, which scripts/prepare.mjs installs. @throws when it is not there after `timeoutMs` */
+/** Launches a real Chromium, which scripts/prepare.mjs installs. @throws when it has not started after `timeoutMs` */
 export function launchChromium(timeoutMs: number): Promise<Browser> {
   return chromium.launch({ executablePath: PATH, args: FLAGS, timeout: timeoutMs });
 }

@@ -19,12 +19,12 @@ interface ClusterFile {
   readonly nats: { readonly url: string; readonly pid: number; readonly monitor_url: string };
 }
 
-/** Three Cassandra nodes on two cores start in 30 s; a machine under other load takes longer. */
+/** Timeout of a start: three Cassandra nodes on two cores take 30 s, longer on a busy machine. */
 const START_MS_MAX = 600_000;
 const STOP_MS_MAX = 60_000;
 const READY_MS_MAX = 180_000;
 
-/** What `npm run cluster` runs: Cassandra, nats-server and node processes, as a user would start them. */
+/** The cluster that `npm run cluster` runs: Cassandra, nats-server and node processes, as a user starts them. */
 export class LocalCluster {
   private constructor(
     readonly dir: string,
@@ -33,7 +33,9 @@ export class LocalCluster {
     private file: ClusterFile,
   ) {}
 
-  /** @param command the built `cluster/local/main.js`; @param dir a folder of this run's own, emptied first */
+  /**
+   * Starts a cluster. @param command the built `cluster/local/main.js`; @param dir a folder of this run, emptied first
+   */
   static async start(
     command: string,
     dir: string,
@@ -74,7 +76,7 @@ export class LocalCluster {
   get cassandra(): ClusterFile['cassandra'] {
     return this.file.cassandra;
   }
-  /** One of the Cassandra nodes, as settings name it. */
+  /** Returns one of the Cassandra nodes in the form that settings use. */
   get contactPoint(): string {
     const [first] = this.file.cassandra;
     if (first === undefined) throw new Error('no Cassandra');
@@ -89,7 +91,7 @@ export class LocalCluster {
     return node;
   }
 
-  /** Resolves when the node at that address answers ready. */
+  /** Resolves when the node at that address is ready. */
   async ready(url: string): Promise<void> {
     await until(
       `${url} ready`,
@@ -102,12 +104,12 @@ export class LocalCluster {
     );
   }
 
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has ended. */
   async gone(pid: number, timeoutMs: number): Promise<void> {
     await until(`process ${pid} gone`, () => !alive(pid) || undefined, timeoutMs);
   }
 
-  /** Brings a node back that has ended, as `npm run cluster -- start NAME --dir DIR` does. */
+  /** Restarts a node that has ended, as `npm run cluster -- start NAME --dir DIR` does. */
   async startNode(name: string): Promise<void> {
     const child = spawn(process.execPath, [this.command, 'start', name, '--dir', this.dir], { stdio: 'ignore' });
     const [code] = (await once(child, 'exit')) as [number | null];

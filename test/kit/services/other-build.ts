@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const root = process.cwd();
 
-/** What Node runs in the place of main.js. */
+/** The script that Node runs instead of main.js. */
 const MAIN = `process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '65536';
 require('./command-line.cjs').commandLine(process.argv.slice(2)).then((code) => { process.exitCode = code; });
 `;
@@ -18,7 +18,7 @@ export interface OtherBuild {
   remove(): Promise<void>;
 }
 
-/** @param definitions names that cluster/format.ts declares, with their values */
+/** Builds the program. @param definitions names that cluster/format.ts declares, with their values */
 export async function otherBuild(definitions: Readonly<Record<string, unknown>>): Promise<OtherBuild> {
   const folder = await mkdtemp(join(tmpdir(), 'murmuration-other-build-'));
   const defined = Object.entries(definitions).flatMap(([name, value]) => [

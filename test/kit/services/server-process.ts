@@ -8,14 +8,16 @@ import { hasFreshBundle, V8_FLAGS } from '../../../cli/bundle.js';
 import { freePort, tied } from '../../../cluster/local/process.js';
 import { until } from '../time/until.js';
 
-/** The program of the built tree to which this file belongs: the server, and the command line as well. */
+/** The program of the built tree to which this file belongs: server and command line. */
 export const program = fileURLToPath(new URL('../../../main.js', import.meta.url));
 
 const READY_MS_MAX = 120_000;
-/** What SIGTERM promises, and some for a busy machine. */
+/** Maximum duration of a stop: the promise of SIGTERM, and a margin for a busy machine. */
 const STOP_MS_MAX = 20_000;
 
-/** A server, embedded unless it is told otherwise, in a process of its own, as an operator starts it, on a folder of its own. */
+/**
+ * A server in a process and a folder of its own, as an operator starts it; embedded unless the settings say otherwise.
+ */
 export class ServerProcess {
   private child: ChildProcess | undefined;
   private written = '';
@@ -26,14 +28,16 @@ export class ServerProcess {
     private readonly settings: Readonly<Record<string, string>>,
     private readonly environment: Readonly<Record<string, string>>,
     private readonly node: string,
-    /** What the next start runs. */
+    /** The program of the next start. */
     public program: string,
   ) {}
 
   /**
-   * @param settings by name without the prefix, over PASSWORD_GRANT=on, RATE_LIMITS=off, LOG_LEVEL=info and its own BASE_URL; @param environment besides
+   * Starts a server.
+   * @param settings by name without the prefix, over PASSWORD_GRANT=on, RATE_LIMITS=off, LOG_LEVEL=info and its own
+   *   BASE_URL; @param environment other variables
    * @param node the Node program that runs it
-   * @param main what it runs, if it is another build
+   * @param main the program, if it is another build
    */
   static async start(
     settings: Readonly<Record<string, string>> = {},
@@ -58,7 +62,7 @@ export class ServerProcess {
     return pid;
   }
 
-  /** Everything that all its processes wrote to stderr and stdout so far. */
+  /** The output of all its processes so far, stderr and stdout. */
   get log(): string {
     return this.written;
   }
@@ -67,10 +71,10 @@ export class ServerProcess {
     return this.child !== undefined && this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Starts a process on the same port and data; it must have ended before. */
+  /** Starts a process on the same port and data; the previous one must have ended. */
   async restart(): Promise<void> {
     if (this.running) throw new Error('the server still runs');
-    // Users run the bundle. Without it the same command runs the modules, which may behave otherwise.
+    // Users run the bundle. Without it the same command runs the modules, which may behave differently.
     if (this.program === program && !hasFreshBundle(dirname(program)))
       throw new Error('the bundle is out of date: node scripts/bundle.mjs');
     const env = { ...withoutSettings(), ...this.environment, ...prefixed(this.settings) };
@@ -84,17 +88,17 @@ export class ServerProcess {
     await until(`${this.url} ready`, () => this.ready(), READY_MS_MAX);
   }
 
-  /** SIGTERM; answers the exit code. @throws when it has not ended in time (it is killed then) */
+  /** Sends SIGTERM; returns the exit code. @throws when it has not ended in time (it is then killed) */
   async stop(): Promise<number | null> {
     return this.end('SIGTERM');
   }
 
-  /** SIGKILL. */
+  /** Sends SIGKILL. */
   async kill(): Promise<void> {
     await this.end('SIGKILL');
   }
 
-  /** Ends it, however that goes, and removes the data. */
+  /** Ends it in any case, and removes the data. */
   async dispose(): Promise<void> {
     await this.kill();
     await rm(this.dataDir, { recursive: true, force: true });
@@ -125,12 +129,12 @@ export class ServerProcess {
   }
 }
 
-/** This process' environment without settings that would reach into a server's. */
+/** Returns this process's environment without settings that would affect a server. */
 export function withoutSettings(): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('MURMURATION_')));
 }
 
-/** Names as the environment has them. */
+/** Returns the names with the prefix of environment variables. */
 export function prefixed(settings: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [`MURMURATION_${name}`, value]));
 }

@@ -8,7 +8,7 @@ import { readSettings, type Settings } from '../../../cli/settings.js';
 import { type Node, startNode } from '../../../compose/node.js';
 import { tokenHash } from '../../../gateway/http/authenticator.js';
 
-/** One HTTP answer, read whole. `body` is JSON where the answer is. */
+/** One complete HTTP answer. `body` is parsed if it is JSON. */
 export interface Answered {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: tests read into answers of every shape.
@@ -17,10 +17,10 @@ export interface Answered {
 }
 
 const ALL_SCOPES = ['read', 'write', 'follow', 'push'];
-/** A test's own node is on this machine; what takes longer than this hangs. */
+/** Timeout of a request: a test's own node is on this machine. */
 const REQUEST_MS_MAX = 60_000;
 
-/** Where requests go: one node in this process, or several that are processes of their own. */
+/** The target of requests: one node in this process, or several processes. */
 export interface Asked {
   readonly url: string;
   ask(
@@ -32,7 +32,7 @@ export interface Asked {
   ): Promise<Answered>;
 }
 
-/** One request, its answer read whole. */
+/** Sends one request and reads its whole answer. */
 export async function askAt(
   url: string,
   method: string,
@@ -57,7 +57,7 @@ export async function askAt(
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
 }
 
-/** Someone with an account, confirmed, and a token of all scopes. */
+/** A user with a confirmed account and a token of all scopes. */
 export class Person {
   constructor(
     readonly server: Asked,
@@ -72,7 +72,7 @@ export class Person {
   put = (path: string, body?: unknown): Promise<Answered> => this.server.ask('PUT', path, body, this.token);
   remove = (path: string): Promise<Answered> => this.server.ask('DELETE', path, undefined, this.token);
 
-  /** Posts and answers the new status' id. */
+  /** Posts; returns the new status's id. */
   async says(status: string, more: Readonly<Record<string, unknown>> = {}): Promise<string> {
     const posted = await this.post('/api/v1/statuses', { status, ...more });
     assert.equal(posted.status, 200, JSON.stringify(posted.body));
@@ -84,7 +84,7 @@ export class Person {
   }
 }
 
-/** A whole embedded node in this process, on a folder of its own. */
+/** A complete embedded node in this process, on a folder of its own. */
 export class TestServer {
   private constructor(
     readonly node: Node,
@@ -107,7 +107,7 @@ export class TestServer {
 
   get = (path: string): Promise<Answered> => this.ask('GET', path);
 
-  /** Signs somebody up behind the scenes, without mail. */
+  /** Creates an account directly, without mail. */
   async person(name: string, scopes: readonly string[] = ALL_SCOPES, role = 'user'): Promise<Person> {
     const { services } = this.node;
     const id = await services.newAccountId();
@@ -128,12 +128,12 @@ export class TestServer {
     return person;
   }
 
-  /** Somebody with a role, and a token that says so. */
+  /** Creates an account with a role, and a token with its scopes. */
   staff(name: string, role: string): Promise<Person> {
     return this.person(name, [...ALL_SCOPES, 'admin:read', 'admin:write'], role);
   }
 
-  /** Another token of an account. */
+  /** Creates another token of an account. */
   async token(id: string, scopes: readonly string[]): Promise<string> {
     const { services } = this.node;
     const token = Buffer.from(services.random.bytes(32)).toString('base64url');
@@ -153,7 +153,7 @@ export class TestServer {
   }
 }
 
-/** The address of a neighbouring page in an answer's Link header, as path and query. */
+/** Returns the address of an adjacent page from an answer's Link header, as path and query. */
 export function linkTo(answered: Answered, rel: 'next' | 'prev'): string | undefined {
   const match = new RegExp(`<([^>]+)>; rel="${rel}"`).exec(answered.headers.get('link') ?? '');
   if (match?.[1] === undefined) return undefined;

@@ -13,21 +13,21 @@ import { cassandraAddress, cassandraSettings, dropKeyspace } from './cassandra.j
 import { ServerProcess } from './server-process.js';
 
 const NODES = 3;
-/** The only one in a keyspace. */
+/** The only cluster of a keyspace. */
 const CLUSTER = 'murmuration';
 const aheadClock = fileURLToPath(new URL('../time/ahead-clock.js', import.meta.url));
 
-/** Three nodes, processes of their own, over the Cassandra and the NATS that all test files share. */
+/** Three nodes as processes, on the Cassandra and the NATS that all test files share. */
 export class ThreeNodes {
   private constructor(
     readonly nodes: readonly ServerProcess[],
-    /** Each request goes to another node. */
+    /** Sends each request to another node. */
     readonly balancer: Balancer,
     private readonly keyspace: string,
     private readonly folder: string,
   ) {}
 
-  /** @param settings by name without the prefix; @param own those of one node, over the others */
+  /** Starts the nodes. @param settings by name without the prefix; @param own settings of one node, over the others */
   static async start(
     settings: Readonly<Record<string, string>> = {},
     own: (index: number) => Readonly<Record<string, string>> = () => ({}),
@@ -51,11 +51,11 @@ export class ThreeNodes {
       ServerProcess.start({ ...common, NODE_NAME: `node${index + 1}`, ...own(index) }, clock);
     const nodes: ServerProcess[] = [];
     try {
-      // The first one makes the schema; the others then find it.
+      // The first node creates the schema.
       nodes.push(await node(0));
       nodes.push(...(await Promise.all(Array.from({ length: NODES - 1 }, (_, index) => node(index + 1)))));
     } catch (error) {
-      // What still runs would keep the tests from ending.
+      // Running processes would keep the tests from ending.
       await balancer.close();
       await Promise.all(nodes.map((one) => one.dispose()));
       throw error;
@@ -69,7 +69,7 @@ export class ThreeNodes {
     if (node === undefined) throw new Error(`no node ${index}`);
     return node;
   }
-  /** Where people and things are made: each request is at another node. */
+  /** The place where people and their data are created: each request goes to another node. */
   get place(): Place {
     const dataDirs = this.nodes.map(({ dataDir }) => dataDir);
     return { url: this.balancer.url, dataDir: this.node(0).dataDir, dataDirs };
@@ -78,26 +78,26 @@ export class ThreeNodes {
     return this.nodes.map(({ url }) => url);
   }
 
-  /** Lines of their logs that tell of a bug. */
+  /** Returns log lines that report a bug. */
   get faults(): string[] {
     return this.nodes.flatMap(({ log }) => log.split('\n').filter(isFault));
   }
 
-  /** All their clocks on the wall are ahead by so much from now on; what measures spans goes on as it did. */
+  /** Sets the wall clocks of all nodes ahead by this much; their monotonic clocks continue unchanged. */
   async ahead(ms: number): Promise<void> {
     const file = join(this.folder, 'ahead');
     await writeFile(`${file}.new`, String(ms));
     await rename(`${file}.new`, file);
   }
 
-  /** Which node has the shard. */
+  /** Returns the index of the node that owns the shard. */
   async ownerOf(shard: number): Promise<number> {
     const row = await this.stored((tables) => tables.get(shardMap, { cluster: CLUSTER }));
     const owner = row === undefined ? undefined : fromRecord(row).owners[shard];
     return Number(/^node(\d)#/.exec(owner ?? '')?.[1]) - 1;
   }
 
-  /** How many of the actor's first events are in its journal, one page at most. */
+  /** Returns the number of the actor's first events in its journal, one page at most. */
   async eventsOf(actor: string): Promise<number> {
     const partition = { actor, bucket: 0 };
     return (await this.stored((tables) => tables.range(journal, partition, { limit: RANGE_LIMIT_MAX }))).length;
@@ -117,7 +117,10 @@ export class ThreeNodes {
   }
 }
 
-/** A node that did not get to run for seconds loses its lease, and says so: no fault of its own. */
+/**
+ * Returns true for a log line that reports a bug. The loss of a lease by a node that was not scheduled for seconds is
+ * none.
+ */
 function isFault(line: string): boolean {
   if (!line.startsWith('{')) return false;
   const { level, part, why } = JSON.parse(line) as { level: number; part?: string; why?: string };

@@ -1,5 +1,5 @@
-// Loaded into a node before anything else: its clock on the wall is ahead by what a file says, read over and over, so
-// that a test need not wait for what comes in five minutes.
+// Loaded into a node before anything else: sets its wall clock ahead by the number in a file, which it reads
+// repeatedly, so that a test need not wait for minutes.
 import { readFileSync } from 'node:fs';
 
 const file = process.env.TEST_AHEAD_FILE ?? '';
@@ -11,7 +11,7 @@ function read(): void {
   try {
     aheadMs = Number(readFileSync(file, 'utf8'));
   } catch {
-    // There is none yet.
+    // The file does not exist yet.
   }
 }
 

@@ -11,7 +11,7 @@ test('waiting counts', async () => {
   assert.ok(time.stop() >= 20);
 });
 
-test('what keeps the process from running counts for a tick or two', async () => {
+test('time in which the process cannot run counts for a tick or two', async () => {
   const time = new OwnTime();
   const untilMs = performance.now() + 500;
   while (performance.now() < untilMs);

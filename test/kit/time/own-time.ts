@@ -1,22 +1,22 @@
-/** How often it is looked how late it is. */
+/** Interval of the ticks whose delay is measured. */
 const TICK_MS = 10;
 
 /**
- * Time as far as this process came to run: for promises of a second that are kept within this process, server and test
- * alike. How late a tick comes, because the machine was busy elsewhere or garbage was collected, does not count.
+ * Time in which this process could run: for promises of a second that server and test keep within this process. The
+ * delay of a tick, because of other processes or garbage collection, does not count.
  */
 export class OwnTime {
   #ms = 0;
   #lastMs = performance.now();
   readonly #timer = setInterval(() => this.#count(), TICK_MS);
 
-  /** So far. Goes on. */
+  /** Milliseconds so far; continues to count. */
   get ms(): number {
     this.#count();
     return this.#ms;
   }
 
-  /** Ends it; answers what it came to. */
+  /** Stops counting; returns the milliseconds. */
   stop(): number {
     clearInterval(this.#timer);
     return this.ms;

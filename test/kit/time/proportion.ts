@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
 
-/** Into so many parts a text is cut: what takes quadratic time takes that many times as long for the whole. */
+/** Number of parts of a text: quadratic work takes that many times as long for the whole as for the parts. */
 const PARTS = 16;
-/** Of work that is in proportion the two take the same; as far from 1 as from PARTS. */
+/** Maximum ratio: linear work has 1, and this is as far from 1 as from PARTS. */
 const TIMES_MAX = 4;
-/** Each is timed that often at least. */
+/** Minimum number of measurements of each. */
 const TURNS_MIN = 3;
-/** What goes on beside may disturb many turns, hardly all. */
+/** Maximum number of measurements: other load may disturb many of them, hardly all. */
 const TURNS_MAX = 20;
 
 /**
- * How many times as long `one` takes as `other`: both in turn, and the shortest time of each counts, because what else
- * the machine does, and collections of garbage, only ever make a time longer. Ends early where that is no more than
- * `enough`.
+ * Returns how many times as long `one` takes as `other`. Both run in turn, and the shortest time of each counts,
+ * because other load and garbage collection only lengthen a time. Ends early when the ratio is at most `enough`.
  */
 export function timesAsLong(one: () => void, other: () => void, enough = TIMES_MAX): number {
   let [oneMs, otherMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
@@ -24,7 +23,7 @@ export function timesAsLong(one: () => void, other: () => void, enough = TIMES_M
   return oneMs / otherMs;
 }
 
-/** That the work on a text takes time in proportion to its length: for the whole about what its parts take together. */
+/** Asserts that the work on a text takes linear time: for the whole about as long as for its parts together. */
 export function assertInProportion(text: string, work: (text: string) => void): void {
   const partChars = Math.ceil(text.length / PARTS);
   const parts = Array.from({ length: PARTS }, (_, index) => text.slice(index * partChars, (index + 1) * partChars));
@@ -36,7 +35,7 @@ export function assertInProportion(text: string, work: (text: string) => void): 
   assert.ok(times <= TIMES_MAX, `${times.toFixed(1)} times what its ${PARTS} parts take: ${shown}`);
 }
 
-/** That one work takes about as long as another, whatever the machine's pace. */
+/** Asserts that one work takes about as long as another, whatever the machine's speed. */
 export function assertAsFast(one: () => void, other: () => void, what: string): void {
   const times = timesAsLong(one, other);
   assert.ok(times <= TIMES_MAX, `${times.toFixed(1)} times as long: ${what}`);

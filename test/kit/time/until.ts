@@ -1,11 +1,11 @@
-/** How often a state is looked at. */
+/** Interval of probes. */
 const PROBE_MS = 20;
 
 /**
- * Waits for a state: resolves to the probe's first value that is neither undefined nor false.
- * @param timeoutMs by the clock, from the call on, looks that take long included: a look that has not ended by then is
- * not waited for
- * @throws after that, naming what did not come; whatever the probe throws is passed on
+ * Waits for a state: resolves with the probe's first value that is neither undefined nor false.
+ * @param timeoutMs by the clock, from the call on, including slow probes: a probe that has not ended by then is
+ *   abandoned
+ * @throws after the timeout, naming the state; errors of the probe are passed on
  */
 export async function until<T>(
   description: string,
@@ -21,7 +21,7 @@ export async function until<T>(
   }
 }
 
-/** Resolves to what the look finds, or to undefined at the deadline. */
+/** Resolves with the probe's result, or with undefined at the deadline. */
 async function beforeThat<T>(deadlineMs: number, look: T | Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

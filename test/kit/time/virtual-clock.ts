@@ -1,8 +1,8 @@
 import type { Clock, Timer } from '../../../actors/domain/time.js';
 
-/** Turns of the event loop granted to one timer's consequences. */
+/** Maximum number of turns of the event loop for one timer's consequences. */
 const SETTLE_TURNS_MAX = 10_000;
-/** What has come to rest for this many turns has come to rest: a store in memory answers within one. */
+/** Number of idle turns after which the work counts as finished: a store in memory answers within one. */
 const RESTING_TURNS = 4;
 
 interface Pending {
@@ -11,16 +11,16 @@ interface Pending {
   readonly callback: () => void;
 }
 
-/** Time that passes only when told to. Timers fire in order of time, ties in the order in which they were set. */
+/** A clock that advances only when a test says so. Timers fire in order of time, ties in the order of creation. */
 export class VirtualClock implements Clock {
   private elapsedMs = 0;
   private order = 0;
   private readonly pending = new Set<Pending>();
-  /** How far the wall clock is ahead of where it would be; set it to make the wall clock step. */
+  /** Offset of the wall clock from its normal course; set it to make the wall clock step. */
   skewMs = 0;
 
   /**
-   * @param idle false while something is about to run without a timer, as Runtime.idle() says
+   * @param idle returns false while something is about to run without a timer, as Runtime.idle() says
    * @param startMs the wall clock's first reading
    */
   constructor(
@@ -46,13 +46,13 @@ export class VirtualClock implements Clock {
     return { cancel: () => void this.pending.delete(entry) };
   }
 
-  /** Also waits for this one to be idle, from now on. */
+  /** Also waits for this function to return true, from now on. */
   alsoIdle(idle: () => boolean): void {
     const before = this.idle;
     this.idle = () => before() && idle();
   }
 
-  /** Lets time pass; what the timers set off has come to rest before the next one fires, and at the end. */
+  /** Advances time; the consequences of each timer finish before the next one fires, and at the end. */
   async advance(byMs: number): Promise<void> {
     const untilMs = this.elapsedMs + byMs;
     await this.settle();
@@ -73,7 +73,7 @@ export class VirtualClock implements Clock {
       resting = this.idle() ? resting + 1 : 0;
       if (resting >= RESTING_TURNS) return;
     }
-    throw new Error('what runs on the virtual clock never came to rest');
+    throw new Error('the work on the virtual clock did not finish');
   }
 
   private next(untilMs: number): Pending | undefined {
