@@ -31,20 +31,20 @@ const counter: ActorKind<{ count: number }, CounterCommands, { counted: object }
   name: 'counter',
   initial: () => ({ count: 0 }),
   stateVersion: 1,
-  slice: {
-    decide: {
-      count: () => ({ events: [{ type: 'counted' }], reply: {} }),
-      look: () => ({ events: [], reply: {} }),
-    },
-    apply: {
-      counted: (state) => {
-        state.count += 1;
-      },
+  decide: {
+    count: () => ({ events: [{ type: 'counted' }], reply: {} }),
+    look: () => ({ events: [], reply: {} }),
+  },
+  apply: {
+    counted: (state) => {
+      state.count += 1;
     },
   },
-  commands: { count: { in: empty, out: empty }, look: { in: empty, out: empty } },
-  events: { counted: empty },
-  queries: ['look'],
+  commands: {
+    count: { in: empty, out: empty, repeats: 'idempotent' },
+    look: { in: empty, out: empty, repeats: 'query' },
+  },
+  events: { counted: { codec: empty, invalidates: false } },
   reactions: [],
 };
 

@@ -298,7 +298,11 @@ function builtKind(kind: AnyKind): AnyKind {
   const own = Object.entries(BUILT_SINCE).filter(([name]) => name.startsWith(`${kind.name}.`));
   if (own.length === 0) return kind;
   const since = Object.fromEntries(own.map(([name, format]) => [name.slice(kind.name.length + 1), format]));
-  return { ...kind, since: { commands: since, events: since } };
+  const built = (specs: AnyKind['commands'] | AnyKind['events']) =>
+    Object.fromEntries(
+      Object.entries(specs).map(([name, spec]) => [name, { ...spec, since: since[name] ?? spec.since }]),
+    );
+  return { ...kind, commands: built(kind.commands), events: built(kind.events) } as AnyKind;
 }
 
 /** Extends a shard host by the alarms of the actors in its shards. */

@@ -18,8 +18,8 @@ const FOLDERS = [...tsconfig.include.filter((source) => source !== 'main.ts'), '
 const GENERATED = /^proto\/gen\//;
 /** What makes slices into an actor; tested through them and through the reactions' tests. */
 const COMPOSED: Readonly<Record<string, readonly string[]>> = {
-  account: ['commands.ts', 'standing.ts'],
-  conversation: ['commands.ts', 'state.ts'],
+  account: ['slices.ts', 'standing.ts'],
+  conversation: ['slices.ts', 'state.ts'],
   instance: ['commands.ts'],
   mail: [],
   report: [],

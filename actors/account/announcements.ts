@@ -1,6 +1,6 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 
 export interface Commands {
   dismissAnnouncement: { in: P.AccountDismissAnnouncement; out: P.AccountEmpty };
@@ -24,7 +24,7 @@ export const REACTIONS_MAX = 8;
 const empty = codec('murmuration.account.Empty');
 
 /** Which announcements somebody has read, and how they reacted. That there is such an announcement is asked before. */
-export const announcements: Part<State, Commands, Events> = {
+export const announcements: Slice<State, Commands, Events> = {
   decide: {
     dismissAnnouncement(state, { id }) {
       const isRead = state.announcements.get(id)?.read === true;
@@ -52,13 +52,13 @@ export const announcements: Part<State, Commands, Events> = {
     },
   },
   commands: {
-    dismissAnnouncement: { in: codec('murmuration.account.DismissAnnouncement'), out: empty },
-    react: { in: codec('murmuration.account.React'), out: empty },
-    announcementMarks: { in: empty, out: codec('murmuration.account.AnnouncementMarks') },
+    dismissAnnouncement: { in: codec('murmuration.account.DismissAnnouncement'), out: empty, repeats: 'idempotent' },
+    react: { in: codec('murmuration.account.React'), out: empty, repeats: 'idempotent' },
+    announcementMarks: { in: empty, out: codec('murmuration.account.AnnouncementMarks'), repeats: 'query' },
   },
   events: {
-    announcementDismissed: codec('murmuration.account.AnnouncementDismissed'),
-    reacted: codec('murmuration.account.Reacted'),
+    announcementDismissed: { codec: codec('murmuration.account.AnnouncementDismissed'), invalidates: false },
+    reacted: { codec: codec('murmuration.account.Reacted'), invalidates: false },
   },
 };
 

@@ -3,8 +3,7 @@ import type * as P from '../../proto/gen/types.js';
 import { edgePage } from '../domain/edge-page.js';
 import { makeId } from '../domain/ids.js';
 import { problem } from '../domain/problem.js';
-import type { Part } from '../runtime/part.js';
-import type { Ctx, Recorded } from '../runtime/slice.js';
+import type { Ctx, Recorded, Slice } from '../runtime/slice.js';
 import { type Events as CollectionEvents, type State as CollectionState, uncollected } from './collections.js';
 import type { Events as FollowEvents } from './follow.js';
 import { answered, type Events as FollowerEvents } from './followers.js';
@@ -23,8 +22,7 @@ export interface Events {
   blockReceived: P.AccountBlockReceived;
 }
 /** A block ends follows, which are follow.ts's and followers.ts's to apply, and takes each out of the other's collections. */
-type Recordable = Events &
-  Pick<FollowEvents, 'unfollowed'> &
+type More = Pick<FollowEvents, 'unfollowed'> &
   Pick<FollowerEvents, 'followRequestRemoved'> &
   Pick<NoticeEvents, 'notificationDismissed' | 'noticeRetracted'> &
   Pick<CollectionEvents, 'collectionItemsRemoved'>;
@@ -39,8 +37,7 @@ export const BLOCKS_MAX = 20_000;
 export const BLOCKED_BY_MAX = 50_000;
 
 /** Blocks; both sides know, and neither follows the other any more. */
-export const block: Omit<Part<State, Commands, Recordable>, 'apply' | 'events'> &
-  Pick<Part<State, Commands, Events>, 'apply' | 'events'> = {
+export const block: Slice<State, Commands, Events, More> = {
   decide: {
     block(state, { target }, about) {
       const { self, nowMs, newId } = about;
@@ -87,21 +84,37 @@ export const block: Omit<Part<State, Commands, Recordable>, 'apply' | 'events'> 
     blockReceived: (state, { from, on }) => void (on ? state.blockedBy.add(from) : state.blockedBy.delete(from)),
   },
   commands: {
-    block: { in: codec('murmuration.account.Block'), out: codec('murmuration.account.Relation') },
-    unblock: { in: codec('murmuration.account.Unblock'), out: codec('murmuration.account.Relation') },
-    receiveBlock: { in: codec('murmuration.account.ReceiveBlock'), out: codec('murmuration.account.Empty') },
-    blocks: { in: codec('murmuration.account.EdgeBounds'), out: codec('murmuration.account.EdgePage') },
+    block: {
+      in: codec('murmuration.account.Block'),
+      out: codec('murmuration.account.Relation'),
+      repeats: 'idempotent',
+    },
+    unblock: {
+      in: codec('murmuration.account.Unblock'),
+      out: codec('murmuration.account.Relation'),
+      repeats: 'idempotent',
+    },
+    receiveBlock: {
+      in: codec('murmuration.account.ReceiveBlock'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+    },
+    blocks: {
+      in: codec('murmuration.account.EdgeBounds'),
+      out: codec('murmuration.account.EdgePage'),
+      repeats: 'query',
+    },
   },
   events: {
-    blocked: codec('murmuration.account.Blocked'),
-    unblocked: codec('murmuration.account.Unblocked'),
-    blockReceived: codec('murmuration.account.BlockReceived'),
+    blocked: { codec: codec('murmuration.account.Blocked'), invalidates: true },
+    unblocked: { codec: codec('murmuration.account.Unblocked'), invalidates: false },
+    blockReceived: { codec: codec('murmuration.account.BlockReceived'), invalidates: true },
   },
 };
 
 /** What ends on this side; the other side ends its own, and each follower tells the followed. */
-function partings(state: Readonly<State>, other: string, about: Pick<Ctx, 'nowMs'>): Recorded<Recordable>[] {
-  const events: Recorded<Recordable>[] = uncollected(state, other, about);
+function partings(state: Readonly<State>, other: string, about: Pick<Ctx, 'nowMs'>): Recorded<Events & More>[] {
+  const events: Recorded<Events & More>[] = uncollected(state, other, about);
   const edge = state.following.get(other);
   if (edge !== undefined)
     events.push({ type: 'unfollowed', target: other, edgeId: edge.edgeId, wasPending: edge.pending });

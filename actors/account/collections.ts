@@ -2,8 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { type Problem, problem } from '../domain/problem.js';
 import { countChars } from '../domain/text/plain-text.js';
-import type { Part } from '../runtime/part.js';
-import type { Ctx, Recorded } from '../runtime/slice.js';
+import type { Ctx, Recorded, Slice } from '../runtime/slice.js';
 import type { RelationState } from './relations.js';
 
 export interface Commands {
@@ -53,7 +52,7 @@ export const LEFT_REMEMBERED_MAX = 100;
 const missing = (): Problem => problem('not_found', 'Record not found');
 
 /** Accounts that the owner recommends, each collection under a name. Who is in one has agreed to it, and may leave it. */
-export const collections: Part<State, Commands, Events> = {
+export const collections: Slice<State, Commands, Events> = {
   decide: {
     createCollection(state, { text, accounts }, { self, nowMs, newId }) {
       if (state.collections.size >= COLLECTIONS_MAX)
@@ -150,29 +149,45 @@ export const collections: Part<State, Commands, Events> = {
     createCollection: {
       in: codec('murmuration.account.CreateCollection'),
       out: codec('murmuration.account.Collection'),
+      repeats: 'keyed',
     },
     updateCollection: {
       in: codec('murmuration.account.UpdateCollection'),
       out: codec('murmuration.account.Collection'),
+      repeats: 'idempotent',
     },
-    deleteCollection: { in: codec('murmuration.account.CollectionId'), out: codec('murmuration.account.Empty') },
+    deleteCollection: {
+      in: codec('murmuration.account.CollectionId'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'keyed',
+    },
     addToCollection: {
       in: codec('murmuration.account.AddToCollection'),
       out: codec('murmuration.account.CollectionItem'),
+      repeats: 'keyed',
     },
     removeFromCollection: {
       in: codec('murmuration.account.RemoveFromCollection'),
       out: codec('murmuration.account.Empty'),
+      repeats: 'keyed',
     },
-    leaveCollection: { in: codec('murmuration.account.LeaveCollection'), out: codec('murmuration.account.Empty') },
-    collections: { in: codec('murmuration.account.Empty'), out: codec('murmuration.account.CollectionIds') },
+    leaveCollection: {
+      in: codec('murmuration.account.LeaveCollection'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+    },
+    collections: {
+      in: codec('murmuration.account.Empty'),
+      out: codec('murmuration.account.CollectionIds'),
+      repeats: 'query',
+    },
   },
   events: {
-    collectionCreated: codec('murmuration.account.CollectionCreated'),
-    collectionUpdated: codec('murmuration.account.CollectionUpdated'),
-    collectionDeleted: codec('murmuration.account.CollectionDeleted'),
-    collectionItemsAdded: codec('murmuration.account.CollectionItemsAdded'),
-    collectionItemsRemoved: codec('murmuration.account.CollectionItemsRemoved'),
+    collectionCreated: { codec: codec('murmuration.account.CollectionCreated'), invalidates: false },
+    collectionUpdated: { codec: codec('murmuration.account.CollectionUpdated'), invalidates: true },
+    collectionDeleted: { codec: codec('murmuration.account.CollectionDeleted'), invalidates: true, forgets: true },
+    collectionItemsAdded: { codec: codec('murmuration.account.CollectionItemsAdded'), invalidates: false },
+    collectionItemsRemoved: { codec: codec('murmuration.account.CollectionItemsRemoved'), invalidates: true },
   },
 };
 

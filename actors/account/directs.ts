@@ -2,7 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { edgePage } from '../domain/edge-page.js';
 import { problem } from '../domain/problem.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 import { isWelcome, type PolicyState, reception } from './notification-policy.js';
 
 export interface Commands {
@@ -31,7 +31,7 @@ export const DIRECT_STATUSES_MAX = 20;
 export const DIRECT_ACCOUNTS_MAX = 100;
 
 /** What the owner and the same others say to one another in direct statuses of one thread. */
-export const directs: Part<State, Commands, Events> = {
+export const directs: Slice<State, Commands, Events> = {
   decide: {
     hearDirect(state, { conversationId, statusId, from, accounts, answers, limited }, { self, nowMs, newId }) {
       const isOwn = from === self;
@@ -92,17 +92,37 @@ export const directs: Part<State, Commands, Events> = {
     },
   },
   commands: {
-    hearDirect: { in: codec('murmuration.account.HearDirect'), out: codec('murmuration.account.Empty') },
-    directs: { in: codec('murmuration.account.EdgeBounds'), out: codec('murmuration.account.Directs') },
-    readDirect: { in: codec('murmuration.account.DirectId'), out: codec('murmuration.account.Direct') },
-    unreadDirect: { in: codec('murmuration.account.DirectId'), out: codec('murmuration.account.Direct') },
-    deleteDirect: { in: codec('murmuration.account.DirectId'), out: codec('murmuration.account.Empty') },
+    hearDirect: {
+      in: codec('murmuration.account.HearDirect'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+    },
+    directs: {
+      in: codec('murmuration.account.EdgeBounds'),
+      out: codec('murmuration.account.Directs'),
+      repeats: 'query',
+    },
+    readDirect: {
+      in: codec('murmuration.account.DirectId'),
+      out: codec('murmuration.account.Direct'),
+      repeats: 'idempotent',
+    },
+    unreadDirect: {
+      in: codec('murmuration.account.DirectId'),
+      out: codec('murmuration.account.Direct'),
+      repeats: 'idempotent',
+    },
+    deleteDirect: {
+      in: codec('murmuration.account.DirectId'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'keyed',
+    },
   },
   events: {
-    directHeard: codec('murmuration.account.DirectHeard'),
-    directRead: codec('murmuration.account.DirectRead'),
-    directUnread: codec('murmuration.account.DirectRead'),
-    directDeleted: codec('murmuration.account.DirectDeleted'),
+    directHeard: { codec: codec('murmuration.account.DirectHeard'), invalidates: false },
+    directRead: { codec: codec('murmuration.account.DirectRead'), invalidates: false },
+    directUnread: { codec: codec('murmuration.account.DirectRead'), invalidates: false },
+    directDeleted: { codec: codec('murmuration.account.DirectDeleted'), invalidates: false },
   },
 };
 

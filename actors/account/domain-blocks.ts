@@ -2,7 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { edgePage } from '../domain/edge-page.js';
 import { type Problem, problem } from '../domain/problem.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 import type { RelationState } from './relations.js';
 
 export interface Commands {
@@ -28,7 +28,7 @@ const empty = codec('murmuration.account.Empty');
 const label = /^[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]{0,62})?$/u;
 
 /** Whole servers whose people the owner does not want to see, and who are not to follow them. */
-export const domainBlocks: Part<RelationState, Commands, Events> = {
+export const domainBlocks: Slice<RelationState, Commands, Events> = {
   decide: {
     blockDomain(state, command, { nowMs, newId }) {
       const domain = domainName(command.domain);
@@ -69,17 +69,21 @@ export const domainBlocks: Part<RelationState, Commands, Events> = {
     someParted() {},
   },
   commands: {
-    blockDomain: { in: codec('murmuration.account.Domain'), out: empty },
-    unblockDomain: { in: codec('murmuration.account.Domain'), out: empty },
-    domainBlocks: { in: codec('murmuration.account.EdgeBounds'), out: codec('murmuration.account.DomainPage') },
-    partFromDomain: { in: codec('murmuration.account.PartFromDomain'), out: empty },
-    partSome: { in: codec('murmuration.account.PartSome'), out: empty },
+    blockDomain: { in: codec('murmuration.account.Domain'), out: empty, repeats: 'idempotent' },
+    unblockDomain: { in: codec('murmuration.account.Domain'), out: empty, repeats: 'idempotent' },
+    domainBlocks: {
+      in: codec('murmuration.account.EdgeBounds'),
+      out: codec('murmuration.account.DomainPage'),
+      repeats: 'query',
+    },
+    partFromDomain: { in: codec('murmuration.account.PartFromDomain'), out: empty, repeats: 'idempotent' },
+    partSome: { in: codec('murmuration.account.PartSome'), out: empty, repeats: 'idempotent' },
   },
   events: {
-    domainBlocked: codec('murmuration.account.DomainBlocked'),
-    domainUnblocked: codec('murmuration.account.DomainUnblocked'),
-    domainParted: codec('murmuration.account.DomainParted'),
-    someParted: codec('murmuration.account.PartSome'),
+    domainBlocked: { codec: codec('murmuration.account.DomainBlocked'), invalidates: true },
+    domainUnblocked: { codec: codec('murmuration.account.DomainUnblocked'), invalidates: false },
+    domainParted: { codec: codec('murmuration.account.DomainParted'), invalidates: false },
+    someParted: { codec: codec('murmuration.account.PartSome'), invalidates: false },
   },
 };
 

@@ -2,7 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { edgePage } from '../domain/edge-page.js';
 import { problem } from '../domain/problem.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 import { type RelationState, relationTo } from './relations.js';
 
 export interface Commands {
@@ -19,7 +19,7 @@ export interface Events {
 export const ENDORSEMENTS_MAX = 200;
 
 /** Accounts that the owner shows on their profile: some of those they follow. An endorsement ends with the follow. */
-export const endorse: Part<RelationState, Commands, Events> = {
+export const endorse: Slice<RelationState, Commands, Events> = {
   decide: {
     endorse(state, { target }, { nowMs, newId }) {
       const relation = relationTo(state, target, nowMs);
@@ -45,12 +45,24 @@ export const endorse: Part<RelationState, Commands, Events> = {
     unendorsed: (state, { target }) => void state.endorsed.delete(target),
   },
   commands: {
-    endorse: { in: codec('murmuration.account.Endorse'), out: codec('murmuration.account.Relation') },
-    unendorse: { in: codec('murmuration.account.Unendorse'), out: codec('murmuration.account.Relation') },
-    endorsements: { in: codec('murmuration.account.EdgeBounds'), out: codec('murmuration.account.EdgePage') },
+    endorse: {
+      in: codec('murmuration.account.Endorse'),
+      out: codec('murmuration.account.Relation'),
+      repeats: 'idempotent',
+    },
+    unendorse: {
+      in: codec('murmuration.account.Unendorse'),
+      out: codec('murmuration.account.Relation'),
+      repeats: 'idempotent',
+    },
+    endorsements: {
+      in: codec('murmuration.account.EdgeBounds'),
+      out: codec('murmuration.account.EdgePage'),
+      repeats: 'query',
+    },
   },
   events: {
-    endorsed: codec('murmuration.account.Endorsed'),
-    unendorsed: codec('murmuration.account.Unendorsed'),
+    endorsed: { codec: codec('murmuration.account.Endorsed'), invalidates: false },
+    unendorsed: { codec: codec('murmuration.account.Unendorsed'), invalidates: false },
   },
 };

@@ -1,6 +1,6 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 import type { State as ProfileState } from './profile.js';
 import type { RelationState } from './relations.js';
 import type { State as StandingState } from './standing.js';
@@ -19,7 +19,7 @@ export function consentOf({ discoverable, locked }: Pick<P.AccountProfile, 'disc
 }
 
 /** Whether the account may be featured in others' collections (collections.ts); nothing is recorded. */
-export const featureConsent: Part<ProfileState & RelationState & StandingState, Commands, object> = {
+export const featureConsent: Slice<ProfileState & RelationState & StandingState, Commands, object> = {
   decide: {
     featureConsent({ profile, moderation, blocking, blockedBy }, { by }) {
       const isAway = moderation.deleted || moderation.suspendedAtMs > 0 || blocking.has(by) || blockedBy.has(by);
@@ -31,6 +31,7 @@ export const featureConsent: Part<ProfileState & RelationState & StandingState, 
     featureConsent: {
       in: codec('murmuration.account.FeatureConsent'),
       out: codec('murmuration.account.FeatureConsented'),
+      repeats: 'query',
     },
   },
   events: {},

@@ -2,7 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { type Problem, problem } from '../domain/problem.js';
 import { STATUS_TAGS_INDEXED_MAX } from '../domain/text/hashtag.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 
 export interface Commands {
   featureTag: { in: P.AccountFeatureTag; out: P.AccountFeaturedTag };
@@ -37,7 +37,7 @@ export const TAGS_SUGGESTED_MAX = 10;
 const unused: Uses = { count: 0, lastAtMs: 0, closed: false };
 
 /** Hashtags that the owner shows on their profile. */
-export const featuredTags: Part<State, Commands, Events> = {
+export const featuredTags: Slice<State, Commands, Events> = {
   decide: {
     featureTag(state, { name }, { newId }) {
       for (const [id, known] of state.featuredTags) if (known === name) return { events: [], reply: shown(state, id) };
@@ -65,13 +65,25 @@ export const featuredTags: Part<State, Commands, Events> = {
     tagUnfeatured: (state, { id }) => void state.featuredTags.delete(id),
   },
   commands: {
-    featureTag: { in: codec('murmuration.account.FeatureTag'), out: codec('murmuration.account.FeaturedTag') },
-    unfeatureTag: { in: codec('murmuration.account.FeaturedTagId'), out: codec('murmuration.account.Empty') },
-    featuredTags: { in: codec('murmuration.account.Empty'), out: codec('murmuration.account.FeaturedTags') },
+    featureTag: {
+      in: codec('murmuration.account.FeatureTag'),
+      out: codec('murmuration.account.FeaturedTag'),
+      repeats: 'idempotent',
+    },
+    unfeatureTag: {
+      in: codec('murmuration.account.FeaturedTagId'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'keyed',
+    },
+    featuredTags: {
+      in: codec('murmuration.account.Empty'),
+      out: codec('murmuration.account.FeaturedTags'),
+      repeats: 'query',
+    },
   },
   events: {
-    tagFeatured: codec('murmuration.account.TagFeatured'),
-    tagUnfeatured: codec('murmuration.account.TagUnfeatured'),
+    tagFeatured: { codec: codec('murmuration.account.TagFeatured'), invalidates: false },
+    tagUnfeatured: { codec: codec('murmuration.account.TagUnfeatured'), invalidates: false },
   },
 };
 

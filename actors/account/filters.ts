@@ -1,8 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { type Problem, problem } from '../domain/problem.js';
-import type { Part } from '../runtime/part.js';
-import type { Ctx, Decision, Recorded } from '../runtime/slice.js';
+import type { Ctx, Decision, Recorded, Slice } from '../runtime/slice.js';
 import { followLanguages, type RelationState } from './relations.js';
 
 export interface Commands {
@@ -41,7 +40,7 @@ const keywordCodec = codec('murmuration.account.FilterKeyword');
 const statusCodec = codec('murmuration.account.FilteredStatus');
 
 /** Filters of statuses by words and by status. One store, seen by two generations of the interface. */
-export const filters: Part<RelationState, Commands, Events> = {
+export const filters: Slice<RelationState, Commands, Events> = {
   decide: {
     screen: (state) => ({
       events: [],
@@ -115,18 +114,22 @@ export const filters: Part<RelationState, Commands, Events> = {
     filterRemoved: (state, { id }) => void state.filters.delete(id),
   },
   commands: {
-    screen: { in: empty, out: codec('murmuration.account.Screen') },
-    saveFilter: { in: codec('murmuration.account.SaveFilter'), out: codec('murmuration.account.Filter') },
-    removeFilter: { in: codec('murmuration.account.FilterId'), out: empty },
-    savePhrase: { in: codec('murmuration.account.SavePhrase'), out: keywordCodec },
-    saveKeyword: { in: codec('murmuration.account.SaveKeyword'), out: keywordCodec },
-    removeKeyword: { in: codec('murmuration.account.RemoveKeyword'), out: empty },
-    addFilteredStatus: { in: codec('murmuration.account.AddFilteredStatus'), out: statusCodec },
-    removeFilteredStatus: { in: codec('murmuration.account.FilterId'), out: statusCodec },
+    screen: { in: empty, out: codec('murmuration.account.Screen'), repeats: 'query' },
+    saveFilter: {
+      in: codec('murmuration.account.SaveFilter'),
+      out: codec('murmuration.account.Filter'),
+      repeats: 'keyed',
+    },
+    removeFilter: { in: codec('murmuration.account.FilterId'), out: empty, repeats: 'keyed' },
+    savePhrase: { in: codec('murmuration.account.SavePhrase'), out: keywordCodec, repeats: 'keyed' },
+    saveKeyword: { in: codec('murmuration.account.SaveKeyword'), out: keywordCodec, repeats: 'keyed' },
+    removeKeyword: { in: codec('murmuration.account.RemoveKeyword'), out: empty, repeats: 'keyed' },
+    addFilteredStatus: { in: codec('murmuration.account.AddFilteredStatus'), out: statusCodec, repeats: 'keyed' },
+    removeFilteredStatus: { in: codec('murmuration.account.FilterId'), out: statusCodec, repeats: 'keyed' },
   },
   events: {
-    filterSaved: codec('murmuration.account.FilterSaved'),
-    filterRemoved: codec('murmuration.account.FilterRemoved'),
+    filterSaved: { codec: codec('murmuration.account.FilterSaved'), invalidates: true, forgets: true },
+    filterRemoved: { codec: codec('murmuration.account.FilterRemoved'), invalidates: false, forgets: true },
   },
 };
 

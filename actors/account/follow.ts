@@ -1,9 +1,10 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
+import { accounts } from '../../store/tables.js';
 import { edgePage } from '../domain/edge-page.js';
 import { type Problem, problem } from '../domain/problem.js';
 import { isLanguage } from '../domain/text/language.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 import { leaveLists } from './lists.js';
 import { type RelationState, relationTo } from './relations.js';
 
@@ -29,8 +30,10 @@ export const FOLLOW_LANGUAGE_CHARS_MAX = 7;
 /** Follows with such limits: bounds what they weigh as a message. */
 export const FOLLOWS_WITH_LANGUAGES_MAX = 750;
 
+const ownRow = (account: string) => [{ table: accounts, key: { account } }];
+
 /** The follower's side of a follow. */
-export const follow: Part<RelationState, Commands, Events> = {
+export const follow: Slice<RelationState, Commands, Events> = {
   decide: {
     follow(state, command, { self, nowMs, newId }) {
       const { target, targetLocked, reblogs, notify } = command;
@@ -98,15 +101,33 @@ export const follow: Part<RelationState, Commands, Events> = {
     },
   },
   commands: {
-    follow: { in: codec('murmuration.account.Follow'), out: codec('murmuration.account.Relation') },
-    unfollow: { in: codec('murmuration.account.Unfollow'), out: codec('murmuration.account.Relation') },
-    answerFollow: { in: codec('murmuration.account.AnswerFollow'), out: codec('murmuration.account.Empty') },
-    following: { in: codec('murmuration.account.EdgeBounds'), out: codec('murmuration.account.EdgePage') },
+    follow: {
+      in: codec('murmuration.account.Follow'),
+      out: codec('murmuration.account.Relation'),
+      repeats: 'idempotent',
+      shows: ownRow,
+    },
+    unfollow: {
+      in: codec('murmuration.account.Unfollow'),
+      out: codec('murmuration.account.Relation'),
+      repeats: 'idempotent',
+      shows: ownRow,
+    },
+    answerFollow: {
+      in: codec('murmuration.account.AnswerFollow'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+    },
+    following: {
+      in: codec('murmuration.account.EdgeBounds'),
+      out: codec('murmuration.account.EdgePage'),
+      repeats: 'query',
+    },
   },
   events: {
-    followed: codec('murmuration.account.Followed'),
-    unfollowed: codec('murmuration.account.Unfollowed'),
-    followAnswered: codec('murmuration.account.FollowAnswered'),
+    followed: { codec: codec('murmuration.account.Followed'), invalidates: false, overlaps: () => true },
+    unfollowed: { codec: codec('murmuration.account.Unfollowed'), invalidates: true },
+    followAnswered: { codec: codec('murmuration.account.FollowAnswered'), invalidates: true },
   },
 };
 

@@ -2,7 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { edgePage } from '../domain/edge-page.js';
 import { problem } from '../domain/problem.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 import type { RelationState } from './relations.js';
 
 export interface Commands {
@@ -19,7 +19,7 @@ export interface Events {
 export const FOLLOWED_TAGS_MAX = 100;
 
 /** Hashtags whose public statuses come into the home timeline. Only their follower knows of it. */
-export const followedTags: Part<RelationState, Commands, Events> = {
+export const followedTags: Slice<RelationState, Commands, Events> = {
   decide: {
     followTag(state, { name }, { newId, nowMs }) {
       if (state.followedTags.has(name)) return { events: [], reply: {} };
@@ -42,12 +42,24 @@ export const followedTags: Part<RelationState, Commands, Events> = {
     tagUnfollowed: (state, { name }) => void state.followedTags.delete(name),
   },
   commands: {
-    followTag: { in: codec('murmuration.account.TagName'), out: codec('murmuration.account.Empty') },
-    unfollowTag: { in: codec('murmuration.account.TagName'), out: codec('murmuration.account.Empty') },
-    followedTags: { in: codec('murmuration.account.EdgeBounds'), out: codec('murmuration.account.FollowedTags') },
+    followTag: {
+      in: codec('murmuration.account.TagName'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+    },
+    unfollowTag: {
+      in: codec('murmuration.account.TagName'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+    },
+    followedTags: {
+      in: codec('murmuration.account.EdgeBounds'),
+      out: codec('murmuration.account.FollowedTags'),
+      repeats: 'query',
+    },
   },
   events: {
-    tagFollowed: codec('murmuration.account.TagFollowed'),
-    tagUnfollowed: codec('murmuration.account.TagUnfollowed'),
+    tagFollowed: { codec: codec('murmuration.account.TagFollowed'), invalidates: false },
+    tagUnfollowed: { codec: codec('murmuration.account.TagUnfollowed'), invalidates: true },
   },
 };

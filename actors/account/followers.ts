@@ -2,8 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { idMs } from '../domain/ids.js';
 import { problem } from '../domain/problem.js';
-import type { Part } from '../runtime/part.js';
-import type { Decision } from '../runtime/slice.js';
+import type { Decision, Slice } from '../runtime/slice.js';
 import { type Events as NoticeEvents, type State as NoticeState, noticed, retracted } from './notify.js';
 import type { State as ProfileState } from './profile.js';
 import type { RelationState } from './relations.js';
@@ -37,7 +36,7 @@ export const FOLLOW_REQUESTS_MAX = 10_000;
 export const FOLLOWERS_REMEMBERED_MAX = 10_000;
 
 /** The target's side of a follow: it has the last word. */
-export const followers: Part<State, Commands, Events, NoticeTold> = {
+export const followers: Slice<State, Commands, Events, NoticeTold> = {
   decide: {
     addFollower(state, { follower, edgeId, believedPending, limited }, about) {
       const { nowMs } = about;
@@ -105,19 +104,47 @@ export const followers: Part<State, Commands, Events, NoticeTold> = {
     followRequestRemoved: (state, { follower }) => void state.requests.delete(follower),
   },
   commands: {
-    addFollower: { in: codec('murmuration.account.AddFollower'), out: codec('murmuration.account.FollowerAnswer') },
-    removeFollower: { in: codec('murmuration.account.RemoveFollower'), out: codec('murmuration.account.Empty') },
-    authorizeFollow: { in: codec('murmuration.account.AuthorizeFollow'), out: codec('murmuration.account.Empty') },
-    dropFollower: { in: codec('murmuration.account.DropFollower'), out: codec('murmuration.account.Empty') },
-    rejectFollow: { in: codec('murmuration.account.RejectFollow'), out: codec('murmuration.account.Empty') },
-    followRequests: { in: codec('murmuration.account.Empty'), out: codec('murmuration.account.FollowRequests') },
+    addFollower: {
+      in: codec('murmuration.account.AddFollower'),
+      out: codec('murmuration.account.FollowerAnswer'),
+      repeats: 'idempotent',
+    },
+    removeFollower: {
+      in: codec('murmuration.account.RemoveFollower'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+    },
+    authorizeFollow: {
+      in: codec('murmuration.account.AuthorizeFollow'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+    },
+    dropFollower: {
+      in: codec('murmuration.account.DropFollower'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+    },
+    rejectFollow: {
+      in: codec('murmuration.account.RejectFollow'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+    },
+    followRequests: {
+      in: codec('murmuration.account.Empty'),
+      out: codec('murmuration.account.FollowRequests'),
+      repeats: 'query',
+    },
   },
   events: {
-    followerAdded: codec('murmuration.account.FollowerAdded'),
-    followRequested: codec('murmuration.account.FollowRequested'),
-    followerRefused: codec('murmuration.account.FollowerRefused'),
-    followerRemoved: codec('murmuration.account.FollowerRemoved'),
-    followRequestRemoved: codec('murmuration.account.FollowRequestRemoved'),
+    followerAdded: {
+      codec: codec('murmuration.account.FollowerAdded'),
+      invalidates: false,
+      overlaps: ({ answer }) => !answer,
+    },
+    followRequested: { codec: codec('murmuration.account.FollowRequested'), invalidates: false },
+    followerRefused: { codec: codec('murmuration.account.FollowerRefused'), invalidates: false },
+    followerRemoved: { codec: codec('murmuration.account.FollowerRemoved'), invalidates: false },
+    followRequestRemoved: { codec: codec('murmuration.account.FollowRequestRemoved'), invalidates: false },
   },
 };
 

@@ -1,7 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 import type { HomeRings } from '../timelines/home-rings.js';
 import { NO_RING } from '../timelines/ring-part.js';
 import { homeCodec } from './packed-relations.js';
@@ -18,7 +18,7 @@ interface State extends RelationState {
  * The ids of the home timeline together with the relations by which the reader decides what the viewer sees of them,
  * both as of one moment. Records nothing; the ring is a cache beside the actor's state.
  */
-export function home(rings: Pick<HomeRings, 'read' | 'request'>): Part<State, Commands, object> {
+export function home(rings: Pick<HomeRings, 'read' | 'request'>): Slice<State, Commands, object> {
   return {
     decide: {
       home(state, { knownVersion, before, after, upwards, limit }, { self }) {
@@ -31,7 +31,7 @@ export function home(rings: Pick<HomeRings, 'read' | 'request'>): Part<State, Co
       },
     },
     apply: {},
-    commands: { home: { in: codec('murmuration.account.ReadHome'), out: homeCodec } },
+    commands: { home: { in: codec('murmuration.account.ReadHome'), out: homeCodec, repeats: 'query' } },
     events: {},
   };
 }

@@ -1,7 +1,6 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
-import type { Part } from '../runtime/part.js';
-import type { Recorded } from '../runtime/slice.js';
+import type { Recorded, Slice } from '../runtime/slice.js';
 
 export interface Commands {
   indexSome: { in: P.AccountIndexSome; out: P.AccountEmpty };
@@ -16,7 +15,7 @@ export interface State {
 }
 
 /** Whether the owner's earlier statuses are everyone's to find: they are put into the index, or taken out, bit by bit. */
-export const indexing: Part<State, Commands, Events> = {
+export const indexing: Slice<State, Commands, Events> = {
   decide: {
     indexSome(state, { round, after }) {
       if (round !== state.indexingRound) return { events: [], reply: {} };
@@ -30,11 +29,15 @@ export const indexing: Part<State, Commands, Events> = {
     someIndexed() {},
   },
   commands: {
-    indexSome: { in: codec('murmuration.account.IndexSome'), out: codec('murmuration.account.Empty') },
+    indexSome: {
+      in: codec('murmuration.account.IndexSome'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+    },
   },
   events: {
-    indexingChosen: codec('murmuration.account.IndexingChosen'),
-    someIndexed: codec('murmuration.account.IndexSome'),
+    indexingChosen: { codec: codec('murmuration.account.IndexingChosen'), invalidates: false },
+    someIndexed: { codec: codec('murmuration.account.IndexSome'), invalidates: false },
   },
 };
 

@@ -2,7 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { edgePage } from '../domain/edge-page.js';
 import { type Problem, problem } from '../domain/problem.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 import type { PeopleList, RelationState } from './relations.js';
 
 export interface Commands {
@@ -38,7 +38,7 @@ export const REPLIES_POLICIES = ['none', 'list', 'followed'] as const;
 const missing = (): Problem => problem('not_found', 'Record not found');
 
 /** Lists of people whom the owner follows, each with a timeline of its own. Only their owner knows of them. */
-export const lists: Part<RelationState, Commands, Events> = {
+export const lists: Slice<RelationState, Commands, Events> = {
   decide: {
     createList(state, { title, repliesPolicy, exclusive }, { newId }) {
       if (state.lists.size >= LISTS_MAX)
@@ -116,21 +116,41 @@ export const lists: Part<RelationState, Commands, Events> = {
     },
   },
   commands: {
-    createList: { in: codec('murmuration.account.CreateList'), out: codec('murmuration.account.List') },
-    updateList: { in: codec('murmuration.account.UpdateList'), out: codec('murmuration.account.List') },
-    deleteList: { in: codec('murmuration.account.ListId'), out: codec('murmuration.account.Empty') },
-    addToList: { in: codec('murmuration.account.ListAccounts'), out: codec('murmuration.account.Empty') },
-    removeFromList: { in: codec('murmuration.account.ListAccounts'), out: codec('murmuration.account.Empty') },
-    lists: { in: codec('murmuration.account.ListsWith'), out: codec('murmuration.account.Lists') },
-    list: { in: codec('murmuration.account.ListId'), out: codec('murmuration.account.List') },
-    listMembers: { in: codec('murmuration.account.ListMembersPage'), out: codec('murmuration.account.EdgePage') },
+    createList: {
+      in: codec('murmuration.account.CreateList'),
+      out: codec('murmuration.account.List'),
+      repeats: 'keyed',
+    },
+    updateList: {
+      in: codec('murmuration.account.UpdateList'),
+      out: codec('murmuration.account.List'),
+      repeats: 'idempotent',
+    },
+    deleteList: { in: codec('murmuration.account.ListId'), out: codec('murmuration.account.Empty'), repeats: 'keyed' },
+    addToList: {
+      in: codec('murmuration.account.ListAccounts'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'keyed',
+    },
+    removeFromList: {
+      in: codec('murmuration.account.ListAccounts'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+    },
+    lists: { in: codec('murmuration.account.ListsWith'), out: codec('murmuration.account.Lists'), repeats: 'query' },
+    list: { in: codec('murmuration.account.ListId'), out: codec('murmuration.account.List'), repeats: 'query' },
+    listMembers: {
+      in: codec('murmuration.account.ListMembersPage'),
+      out: codec('murmuration.account.EdgePage'),
+      repeats: 'query',
+    },
   },
   events: {
-    listCreated: codec('murmuration.account.ListCreated'),
-    listUpdated: codec('murmuration.account.ListUpdated'),
-    listDeleted: codec('murmuration.account.ListDeleted'),
-    listMembersAdded: codec('murmuration.account.ListMembersAdded'),
-    listMembersRemoved: codec('murmuration.account.ListMembersRemoved'),
+    listCreated: { codec: codec('murmuration.account.ListCreated'), invalidates: false },
+    listUpdated: { codec: codec('murmuration.account.ListUpdated'), invalidates: true },
+    listDeleted: { codec: codec('murmuration.account.ListDeleted'), invalidates: true, forgets: true },
+    listMembersAdded: { codec: codec('murmuration.account.ListMembersAdded'), invalidates: false },
+    listMembersRemoved: { codec: codec('murmuration.account.ListMembersRemoved'), invalidates: true },
   },
 };
 

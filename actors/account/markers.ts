@@ -2,8 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { isId } from '../domain/ids.js';
 import { problem } from '../domain/problem.js';
-import type { Part } from '../runtime/part.js';
-import type { Recorded } from '../runtime/slice.js';
+import type { Recorded, Slice } from '../runtime/slice.js';
 
 export interface Commands {
   markers: { in: P.AccountEmpty; out: P.AccountMarkers };
@@ -21,7 +20,7 @@ export interface State {
 export const MARKED_TIMELINES = ['home', 'notifications'] as const;
 
 /** How far the owner has read, for all their clients. */
-export const markers: Part<State, Commands, Events> = {
+export const markers: Slice<State, Commands, Events> = {
   decide: {
     markers: ({ markers: known }) => ({ events: [], reply: { markers: [...known.values()] } }),
     setMarkers(state, { markers: wanted }, { nowMs }) {
@@ -47,8 +46,12 @@ export const markers: Part<State, Commands, Events> = {
     },
   },
   commands: {
-    markers: { in: codec('murmuration.account.Empty'), out: codec('murmuration.account.Markers') },
-    setMarkers: { in: codec('murmuration.account.SetMarkers'), out: codec('murmuration.account.Markers') },
+    markers: { in: codec('murmuration.account.Empty'), out: codec('murmuration.account.Markers'), repeats: 'query' },
+    setMarkers: {
+      in: codec('murmuration.account.SetMarkers'),
+      out: codec('murmuration.account.Markers'),
+      repeats: 'idempotent',
+    },
   },
-  events: { markerSet: codec('murmuration.account.Marker') },
+  events: { markerSet: { codec: codec('murmuration.account.Marker'), invalidates: false } },
 };

@@ -3,8 +3,7 @@ import type * as P from '../../proto/gen/types.js';
 import { DESCRIPTION_CHARS_MAX, STATUS_MEDIA_MAX } from '../domain/media.js';
 import { type Problem, problem } from '../domain/problem.js';
 import { countChars } from '../domain/text/plain-text.js';
-import type { Part } from '../runtime/part.js';
-import type { Recorded } from '../runtime/slice.js';
+import type { Recorded, Slice } from '../runtime/slice.js';
 
 export interface Commands {
   addMedia: { in: P.AccountAddMedia; out: P.AccountMedia };
@@ -49,7 +48,7 @@ type Happened = Recorded<Events>;
 type Removed = { readonly type: 'mediaRemoved' } & P.AccountMediaRemoved;
 
 /** The owner's uploads until a status has them. */
-export const media: Part<State, Commands, Events> = {
+export const media: Slice<State, Commands, Events> = {
   decide: {
     addMedia(state, { media: given }, { nowMs, newId }) {
       if (given === undefined) return problem('bad_request', 'No media');
@@ -119,20 +118,40 @@ export const media: Part<State, Commands, Events> = {
     },
   },
   commands: {
-    addMedia: { in: codec('murmuration.account.AddMedia'), out: codec('murmuration.account.Media') },
-    finishMedia: { in: codec('murmuration.account.FinishMedia'), out: codec('murmuration.account.Empty') },
-    describeMedia: { in: codec('murmuration.account.DescribeMedia'), out: codec('murmuration.account.Media') },
-    removeMedia: { in: codec('murmuration.account.RemoveMedia'), out: codec('murmuration.account.Empty') },
-    takeMedia: { in: codec('murmuration.account.TakeMedia'), out: codec('murmuration.account.MediaList') },
-    releaseMedia: { in: codec('murmuration.account.ReleaseMedia'), out: codec('murmuration.account.Empty') },
+    addMedia: { in: codec('murmuration.account.AddMedia'), out: codec('murmuration.account.Media'), repeats: 'keyed' },
+    finishMedia: {
+      in: codec('murmuration.account.FinishMedia'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+    },
+    describeMedia: {
+      in: codec('murmuration.account.DescribeMedia'),
+      out: codec('murmuration.account.Media'),
+      repeats: 'idempotent',
+    },
+    removeMedia: {
+      in: codec('murmuration.account.RemoveMedia'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'keyed',
+    },
+    takeMedia: {
+      in: codec('murmuration.account.TakeMedia'),
+      out: codec('murmuration.account.MediaList'),
+      repeats: 'idempotent',
+    },
+    releaseMedia: {
+      in: codec('murmuration.account.ReleaseMedia'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+    },
   },
   events: {
-    mediaAdded: codec('murmuration.account.MediaAdded'),
-    mediaFinished: codec('murmuration.account.MediaFinished'),
-    mediaDescribed: codec('murmuration.account.MediaDescribed'),
-    mediaRemoved: codec('murmuration.account.MediaRemoved'),
-    mediaTaken: codec('murmuration.account.MediaTaken'),
-    mediaReleased: codec('murmuration.account.MediaReleased'),
+    mediaAdded: { codec: codec('murmuration.account.MediaAdded'), invalidates: false },
+    mediaFinished: { codec: codec('murmuration.account.MediaFinished'), invalidates: false },
+    mediaDescribed: { codec: codec('murmuration.account.MediaDescribed'), invalidates: false },
+    mediaRemoved: { codec: codec('murmuration.account.MediaRemoved'), invalidates: false, forgets: true },
+    mediaTaken: { codec: codec('murmuration.account.MediaTaken'), invalidates: false },
+    mediaReleased: { codec: codec('murmuration.account.MediaReleased'), invalidates: false },
   },
 };
 

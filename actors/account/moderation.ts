@@ -1,14 +1,14 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 import { type Ended, ended, type State } from './purge.js';
 import { closeWaysIn, revocations, type Events as SessionEvents, sessionRevocations } from './tokens.js';
 
 export interface Commands {
   moderate: { in: P.AccountModerate; out: P.AccountEmpty };
 }
-export interface Events extends Pick<SessionEvents, 'tokenRevoked'> {
+export interface Events {
   moderated: P.AccountModerated;
 }
 
@@ -35,7 +35,7 @@ const SHUTS_OUT = new Set(['disable', 'suspend']);
 const CHANGES_RIGHTS = new Set(['role', 'reject', 'delete']);
 
 /** What moderators decide about an account. Who may do so is judged before. */
-export const moderation: Part<State, Commands, Events, Ended> = {
+export const moderation: Slice<State, Commands, Events, Ended & Pick<SessionEvents, 'tokenRevoked'>> = {
   decide: {
     moderate(state, command, { nowMs, newId }) {
       const settled = Object.hasOwn(SETTLED, command.action) ? SETTLED[command.action] : undefined;
@@ -70,13 +70,15 @@ export const moderation: Part<State, Commands, Events, Ended> = {
       if (action === 'enable' || action === 'disable') owner.disabled = action === 'disable';
       if (action === 'role') owner.role = role ?? 'user';
     },
-    tokenRevoked: ({ tokens }, { tokenHash }) => void tokens.delete(tokenHash),
   },
   commands: {
-    moderate: { in: codec('murmuration.account.Moderate'), out: codec('murmuration.account.Empty') },
+    moderate: {
+      in: codec('murmuration.account.Moderate'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+    },
   },
   events: {
-    moderated: codec('murmuration.account.Moderated'),
-    tokenRevoked: codec('murmuration.account.TokenRevoked'),
+    moderated: { codec: codec('murmuration.account.Moderated'), invalidates: true },
   },
 };

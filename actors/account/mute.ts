@@ -3,7 +3,7 @@ import type * as P from '../../proto/gen/types.js';
 import { edgePage } from '../domain/edge-page.js';
 import { problem } from '../domain/problem.js';
 import { isMuted } from '../domain/visibility.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 import { type Mute, type RelationState, relationTo } from './relations.js';
 
 export interface Commands {
@@ -23,7 +23,7 @@ export const MUTES_MAX = 10_000;
  * Mutes: what somebody says is not shown, and they do not know. One that ends does so by itself: it is judged by the
  * time at each look, and forgotten with the next mute.
  */
-export const mute: Part<RelationState, Commands, Events> = {
+export const mute: Slice<RelationState, Commands, Events> = {
   decide: {
     mute(state, { target, notifications, durationMs }, { self, nowMs, newId }) {
       if (target === self) return problem('forbidden', 'This action is not allowed');
@@ -54,13 +54,21 @@ export const mute: Part<RelationState, Commands, Events> = {
     unmuted: (state, { target }) => void state.muting.delete(target),
   },
   commands: {
-    mute: { in: codec('murmuration.account.Mute'), out: codec('murmuration.account.Relation') },
-    unmute: { in: codec('murmuration.account.Unmute'), out: codec('murmuration.account.Relation') },
-    mutes: { in: codec('murmuration.account.EdgeBounds'), out: codec('murmuration.account.EdgePage') },
+    mute: { in: codec('murmuration.account.Mute'), out: codec('murmuration.account.Relation'), repeats: 'idempotent' },
+    unmute: {
+      in: codec('murmuration.account.Unmute'),
+      out: codec('murmuration.account.Relation'),
+      repeats: 'idempotent',
+    },
+    mutes: {
+      in: codec('murmuration.account.EdgeBounds'),
+      out: codec('murmuration.account.EdgePage'),
+      repeats: 'query',
+    },
   },
   events: {
-    muted: codec('murmuration.account.Muted'),
-    unmuted: codec('murmuration.account.Unmuted'),
+    muted: { codec: codec('murmuration.account.Muted'), invalidates: true },
+    unmuted: { codec: codec('murmuration.account.Unmuted'), invalidates: false },
   },
 };
 

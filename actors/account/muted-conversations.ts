@@ -1,7 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 import type { RelationState } from './relations.js';
 
 export interface Commands {
@@ -19,7 +19,7 @@ export const MUTED_CONVERSATIONS_MAX = 5_000;
 const empty = codec('murmuration.account.Empty');
 
 /** Conversations of which the owner wants to hear no more: what happens in them makes no notifications (notify.ts). */
-export const quietConversations: Part<RelationState, Commands, Events> = {
+export const quietConversations: Slice<RelationState, Commands, Events> = {
   decide: {
     muteConversation({ mutedConversations }, { conversationId }) {
       if (mutedConversations.has(conversationId)) return { events: [], reply: {} };
@@ -37,11 +37,11 @@ export const quietConversations: Part<RelationState, Commands, Events> = {
     conversationUnmuted: ({ mutedConversations }, { conversationId }) => void mutedConversations.delete(conversationId),
   },
   commands: {
-    muteConversation: { in: codec('murmuration.account.MuteConversation'), out: empty },
-    unmuteConversation: { in: codec('murmuration.account.UnmuteConversation'), out: empty },
+    muteConversation: { in: codec('murmuration.account.MuteConversation'), out: empty, repeats: 'idempotent' },
+    unmuteConversation: { in: codec('murmuration.account.UnmuteConversation'), out: empty, repeats: 'idempotent' },
   },
   events: {
-    conversationMuted: codec('murmuration.account.ConversationMuted'),
-    conversationUnmuted: codec('murmuration.account.ConversationUnmuted'),
+    conversationMuted: { codec: codec('murmuration.account.ConversationMuted'), invalidates: true },
+    conversationUnmuted: { codec: codec('murmuration.account.ConversationUnmuted'), invalidates: false },
   },
 };

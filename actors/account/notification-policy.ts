@@ -4,7 +4,7 @@ import { edgePage } from '../domain/edge-page.js';
 import { compareIds, idMs } from '../domain/ids.js';
 import { problem } from '../domain/problem.js';
 import { isMuted } from '../domain/visibility.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 import type { RelationState } from './relations.js';
 
 export interface Commands {
@@ -62,7 +62,7 @@ const NEVER_FILTERED = new Set([
 const SPOKEN = new Set(['mention', 'status', 'quote']);
 
 /** Whose notifications the owner wants, and those that wait until the owner says so. */
-export const notificationPolicy: Part<PolicyState, Commands, Events> = {
+export const notificationPolicy: Slice<PolicyState, Commands, Events> = {
   decide: {
     notificationPolicy: (state, _, { nowMs }) => ({ events: [], reply: now(state, state.policy, nowMs) }),
     setNotificationPolicy(state, change, { nowMs }) {
@@ -118,32 +118,44 @@ export const notificationPolicy: Part<PolicyState, Commands, Events> = {
     notificationPolicy: {
       in: codec('murmuration.account.Empty'),
       out: codec('murmuration.account.NotificationPolicyNow'),
+      repeats: 'query',
     },
     setNotificationPolicy: {
       in: codec('murmuration.account.SetNotificationPolicy'),
       out: codec('murmuration.account.NotificationPolicyNow'),
+      repeats: 'idempotent',
     },
     notificationRequests: {
       in: codec('murmuration.account.EdgeBounds'),
       out: codec('murmuration.account.NotificationRequestPage'),
+      repeats: 'query',
     },
     notificationRequest: {
       in: codec('murmuration.account.NotificationRequestIds'),
       out: codec('murmuration.account.NotificationRequest'),
+      repeats: 'query',
     },
     acceptNotificationRequests: {
       in: codec('murmuration.account.NotificationRequestIds'),
       out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
     },
     dismissNotificationRequests: {
       in: codec('murmuration.account.NotificationRequestIds'),
       out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
     },
   },
   events: {
-    notificationPolicySet: codec('murmuration.account.NotificationPolicySet'),
-    notificationRequestsAccepted: codec('murmuration.account.NotificationRequestsAccepted'),
-    notificationRequestsDismissed: codec('murmuration.account.NotificationRequestsDismissed'),
+    notificationPolicySet: { codec: codec('murmuration.account.NotificationPolicySet'), invalidates: false },
+    notificationRequestsAccepted: {
+      codec: codec('murmuration.account.NotificationRequestsAccepted'),
+      invalidates: false,
+    },
+    notificationRequestsDismissed: {
+      codec: codec('murmuration.account.NotificationRequestsDismissed'),
+      invalidates: false,
+    },
   },
 };
 

@@ -1,8 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { compareIds, idMs, isId } from '../domain/ids.js';
-import type { Part } from '../runtime/part.js';
-import type { Ctx, Recorded } from '../runtime/slice.js';
+import type { Ctx, Recorded, Slice } from '../runtime/slice.js';
 import { isWelcome, type PolicyState, reception, withoutOne, withRequest } from './notification-policy.js';
 
 export interface Commands {
@@ -64,7 +63,10 @@ const OF_DUTY = new Set(['admin.sign_up', 'admin.report']);
 const empty = codec('murmuration.account.Empty');
 
 /** What others did that concerns the owner. */
-export const notify: Part<State, Commands, Events> = {
+/** Many people cause these at once; their effects are rows and news for streams, and no mail. */
+const OVERLAPPING_NOTICES = new Set(['follow', 'favourite', 'reblog', 'mention']);
+
+export const notify: Slice<State, Commands, Events> = {
   decide: {
     notify(state, notice, about) {
       const before = editTold(state, notice);
@@ -128,20 +130,24 @@ export const notify: Part<State, Commands, Events> = {
     },
   },
   commands: {
-    notify: { in: codec('murmuration.account.Notify'), out: empty },
-    retractNotice: { in: codec('murmuration.account.RetractNotice'), out: empty },
-    dismissNotification: { in: codec('murmuration.account.DismissNotification'), out: empty },
-    dismissNotifications: { in: codec('murmuration.account.DismissNotifications'), out: empty },
-    clearNotifications: { in: empty, out: empty },
+    notify: { in: codec('murmuration.account.Notify'), out: empty, repeats: 'idempotent' },
+    retractNotice: { in: codec('murmuration.account.RetractNotice'), out: empty, repeats: 'idempotent' },
+    dismissNotification: { in: codec('murmuration.account.DismissNotification'), out: empty, repeats: 'idempotent' },
+    dismissNotifications: { in: codec('murmuration.account.DismissNotifications'), out: empty, repeats: 'idempotent' },
+    clearNotifications: { in: empty, out: empty, repeats: 'idempotent' },
   },
   events: {
-    notified: codec('murmuration.account.Notified'),
-    noticeRetracted: codec('murmuration.account.NoticeRetracted'),
-    notificationDismissed: codec('murmuration.account.NotificationDismissed'),
-    notificationsDismissed: codec('murmuration.account.NotificationsDismissed'),
-    notificationsSwept: codec('murmuration.account.NotificationsSwept'),
-    notificationsCleared: codec('murmuration.account.NotificationsCleared'),
-    notificationsTrimmed: codec('murmuration.account.NotificationsCleared'),
+    notified: {
+      codec: codec('murmuration.account.Notified'),
+      invalidates: false,
+      overlaps: ({ kind }) => OVERLAPPING_NOTICES.has(kind),
+    },
+    noticeRetracted: { codec: codec('murmuration.account.NoticeRetracted'), invalidates: false },
+    notificationDismissed: { codec: codec('murmuration.account.NotificationDismissed'), invalidates: false },
+    notificationsDismissed: { codec: codec('murmuration.account.NotificationsDismissed'), invalidates: false },
+    notificationsSwept: { codec: codec('murmuration.account.NotificationsSwept'), invalidates: false },
+    notificationsCleared: { codec: codec('murmuration.account.NotificationsCleared'), invalidates: false },
+    notificationsTrimmed: { codec: codec('murmuration.account.NotificationsCleared'), invalidates: false },
   },
 };
 

@@ -1,7 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 import { type RelationState, relationTo } from './relations.js';
 
 export interface Commands {
@@ -19,7 +19,7 @@ export const PERSONAL_NOTES_CHARS_MAX = 500_000;
 export const PERSONAL_NOTES_MAX = 5_000;
 
 /** What the owner notes about others, for nobody else's eyes. */
-export const personalNotes: Part<RelationState, Commands, Events> = {
+export const personalNotes: Slice<RelationState, Commands, Events> = {
   decide: {
     writeNote(state, command, { self, nowMs }) {
       const { target } = command;
@@ -45,9 +45,13 @@ export const personalNotes: Part<RelationState, Commands, Events> = {
     },
   },
   commands: {
-    writeNote: { in: codec('murmuration.account.WriteNote'), out: codec('murmuration.account.Relation') },
+    writeNote: {
+      in: codec('murmuration.account.WriteNote'),
+      out: codec('murmuration.account.Relation'),
+      repeats: 'idempotent',
+    },
   },
-  events: { noteWritten: codec('murmuration.account.NoteWritten') },
+  events: { noteWritten: { codec: codec('murmuration.account.NoteWritten'), invalidates: false, forgets: true } },
 };
 
 function isFull({ notes }: Readonly<RelationState>, more: number): boolean {

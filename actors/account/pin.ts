@@ -1,7 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 
 export interface Commands {
   pin: { in: P.AccountPin; out: P.AccountEmpty };
@@ -22,7 +22,7 @@ export const PINS_MAX = 5;
 const empty = codec('murmuration.account.Empty');
 
 /** The owner's statuses that stand above the others. Whose they are and who may see them was asked before. */
-export const pin: Part<State, Commands, Events> = {
+export const pin: Slice<State, Commands, Events> = {
   decide: {
     pin({ pins }, { statusId }, { nowMs }) {
       if (pins.includes(statusId)) return { events: [], reply: {} };
@@ -39,10 +39,13 @@ export const pin: Part<State, Commands, Events> = {
     unpinned: ({ pins }, { statusId }) => forgetPin(pins, statusId),
   },
   commands: {
-    pin: { in: codec('murmuration.account.Pin'), out: empty },
-    unpin: { in: codec('murmuration.account.Unpin'), out: empty },
+    pin: { in: codec('murmuration.account.Pin'), out: empty, repeats: 'idempotent' },
+    unpin: { in: codec('murmuration.account.Unpin'), out: empty, repeats: 'idempotent' },
   },
-  events: { pinned: codec('murmuration.account.Pinned'), unpinned: codec('murmuration.account.Unpinned') },
+  events: {
+    pinned: { codec: codec('murmuration.account.Pinned'), invalidates: false },
+    unpinned: { codec: codec('murmuration.account.Unpinned'), invalidates: false },
+  },
 };
 
 export function forgetPin(pins: string[], statusId: string): void {

@@ -1,16 +1,18 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
+import { accounts, statuses } from '../../store/tables.js';
 import { pollProblem } from '../domain/poll-rules.js';
 import { noParent, noQuoted } from '../domain/posting-refusals.js';
 import { isProblem, type Problem } from '../domain/problem.js';
 import { invalidField, mixtureProblem, textProblem } from '../domain/text/status-text.js';
 import { VISIBILITIES } from '../domain/visibility.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 import { countTags, type State as FeaturedTagState, uncountTags } from './featured-tags.js';
 import { attachable, attached, type State as MediaState } from './media.js';
 import { forgetPin, type State as PinState } from './pin.js';
 import type { State as ProfileState } from './profile.js';
 import type { RelationState } from './relations.js';
+import type { State as SubscriberState } from './subscribers.js';
 
 export interface Commands {
   post: { in: P.AccountPost; out: P.AccountPostedReply };
@@ -22,7 +24,7 @@ export interface Events {
   /** One is gone. */
   statusUncounted: P.AccountStatusCounted;
 }
-export interface State extends ProfileState, PinState, FeaturedTagState, MediaState, RelationState {
+export interface State extends ProfileState, PinState, FeaturedTagState, MediaState, RelationState, SubscriberState {
   /** Statuses and reblogs that exist; below nothing while an undone reblog is heard of before it was made. */
   statuses: number;
   /** Of these, the direct ones: what others are told of the number leaves them out. */
@@ -33,7 +35,7 @@ export interface State extends ProfileState, PinState, FeaturedTagState, MediaSt
 const NOTHING: readonly P.AccountMedia[] = [];
 
 /** The author's side of statuses: minting, limits, the count. */
-export const post: Part<State, Commands, Events> = {
+export const post: Slice<State, Commands, Events> = {
   decide: {
     post(state, command, { nowMs, newId }) {
       const refusal = refused(command) ?? unanswerable(state, command);
@@ -67,13 +69,29 @@ export const post: Part<State, Commands, Events> = {
     statusUncounted: counted,
   },
   commands: {
-    post: { in: codec('murmuration.account.Post'), out: codec('murmuration.account.PostedReply') },
-    countStatus: { in: codec('murmuration.account.CountStatus'), out: codec('murmuration.account.Empty') },
+    post: {
+      in: codec('murmuration.account.Post'),
+      out: codec('murmuration.account.PostedReply'),
+      repeats: 'keyed',
+      shows: (account, _post, { id }) => [
+        { table: accounts, key: { account } },
+        { table: statuses, key: { status: id } },
+      ],
+    },
+    countStatus: {
+      in: codec('murmuration.account.CountStatus'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+    },
   },
   events: {
-    posted: codec('murmuration.account.Posted'),
-    statusCounted: codec('murmuration.account.StatusCounted'),
-    statusUncounted: codec('murmuration.account.StatusCounted'),
+    posted: {
+      codec: codec('murmuration.account.Posted'),
+      invalidates: false,
+      overlaps: (event, state) => event.quote === undefined && state.subscribers.size === 0,
+    },
+    statusCounted: { codec: codec('murmuration.account.StatusCounted'), invalidates: false, overlaps: () => true },
+    statusUncounted: { codec: codec('murmuration.account.StatusCounted'), invalidates: true, forgets: true },
   },
 };
 

@@ -5,7 +5,7 @@ import { isLanguage } from '../domain/text/language.js';
 import { countChars, readText } from '../domain/text/plain-text.js';
 import { verifiableLink } from '../domain/text/verifiable-link.js';
 import { VISIBILITIES } from '../domain/visibility.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 import { domainName } from './domain-blocks.js';
 import { chosen, type Events as IndexingEvents, type State as IndexingState } from './indexing.js';
 
@@ -54,7 +54,7 @@ export const emptyProfile: P.AccountProfile = {
 };
 
 /** What the owner says of themselves, and how new statuses are made by default. */
-export const profile: Part<State, Commands, Events, Pick<IndexingEvents, 'indexingChosen'>> = {
+export const profile: Slice<State, Commands, Events, Pick<IndexingEvents, 'indexingChosen'>> = {
   decide: {
     updateProfile(state, command, { nowMs }) {
       const next = changed(state.profile, command);
@@ -85,12 +85,20 @@ export const profile: Part<State, Commands, Events, Pick<IndexingEvents, 'indexi
     },
   },
   commands: {
-    updateProfile: { in: codec('murmuration.account.UpdateProfile'), out: codec('murmuration.account.Profile') },
-    verifyLink: { in: codec('murmuration.account.VerifyLink'), out: codec('murmuration.account.Empty') },
+    updateProfile: {
+      in: codec('murmuration.account.UpdateProfile'),
+      out: codec('murmuration.account.Profile'),
+      repeats: 'idempotent',
+    },
+    verifyLink: {
+      in: codec('murmuration.account.VerifyLink'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+    },
   },
   events: {
-    profileUpdated: codec('murmuration.account.ProfileUpdated'),
-    linkVerified: codec('murmuration.account.LinkVerified'),
+    profileUpdated: { codec: codec('murmuration.account.ProfileUpdated'), invalidates: true },
+    linkVerified: { codec: codec('murmuration.account.LinkVerified'), invalidates: false },
   },
 };
 

@@ -1,8 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
-import type { Part } from '../runtime/part.js';
-import type { Ctx, Decision, Recorded } from '../runtime/slice.js';
+import type { Ctx, Decision, Recorded, Slice } from '../runtime/slice.js';
 import { type Events as CollectionEvents, type State as CollectionState, collectionsEnded } from './collections.js';
 import { POLICY_AT_FIRST, type PolicyState } from './notification-policy.js';
 import type { State as PinState } from './pin.js';
@@ -54,7 +53,7 @@ export const PURGE_ALARM = 'purge';
 export const PURGED_AT_ONCE_MAX = 100;
 
 /** The end of an account: what it says of itself goes at once, all that it said and did bit by bit. Its name stays. */
-export const purge: Part<State, Commands, Events> = {
+export const purge: Slice<State, Commands, Events> = {
   decide: {
     purgeSome(state, some) {
       if (!state.moderation.deleted) return problem('forbidden', 'This action is not allowed');
@@ -78,11 +77,15 @@ export const purge: Part<State, Commands, Events> = {
     somePurged() {},
   },
   commands: {
-    purgeSome: { in: codec('murmuration.account.PurgeSome'), out: codec('murmuration.account.Empty') },
+    purgeSome: {
+      in: codec('murmuration.account.PurgeSome'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+    },
   },
   events: {
-    purged: codec('murmuration.account.Purged'),
-    somePurged: codec('murmuration.account.PurgeSome'),
+    purged: { codec: codec('murmuration.account.Purged'), invalidates: true, forgets: true },
+    somePurged: { codec: codec('murmuration.account.PurgeSome'), invalidates: false, forgets: true },
   },
 };
 

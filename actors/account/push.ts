@@ -1,8 +1,8 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
-import type { Part } from '../runtime/part.js';
-import type { Events as SessionEvents, State as SessionState } from './tokens.js';
+import type { Slice } from '../runtime/slice.js';
+import type { State as SessionState } from './tokens.js';
 
 export interface Commands {
   pushSubscription: { in: P.AccountPushOf; out: P.AccountPushSubscription };
@@ -10,7 +10,7 @@ export interface Commands {
   changePush: { in: P.AccountChangePush; out: P.AccountPushSubscription };
   unsubscribePush: { in: P.AccountPushOf; out: P.AccountEmpty };
 }
-export interface Events extends Pick<SessionEvents, 'tokenRevoked'> {
+export interface Events {
   pushSubscribed: P.AccountPushSubscription;
   pushUnsubscribed: P.AccountPushOf;
 }
@@ -40,7 +40,7 @@ export const PUSH_POLICIES = ['all', 'followed', 'follower', 'none'] as const;
 const subscription = codec('murmuration.account.PushSubscription');
 
 /** Where each client of the owner wants to be told of notifications: one place for each token. */
-export const push: Part<State, Commands, Events> = {
+export const push: Slice<State, Commands, Events> = {
   decide: {
     pushSubscription({ pushes }, { tokenHash }) {
       const known = pushes.get(tokenHash);
@@ -68,21 +68,20 @@ export const push: Part<State, Commands, Events> = {
       for (const hash of pushes.keys()) if (!tokens.has(hash)) pushes.delete(hash);
     },
     pushUnsubscribed: ({ pushes }, { tokenHash }) => void pushes.delete(tokenHash),
-    tokenRevoked({ pushes, tokens }, { tokenHash }) {
-      tokens.delete(tokenHash);
-      pushes.delete(tokenHash);
-    },
   },
   commands: {
-    pushSubscription: { in: codec('murmuration.account.PushOf'), out: subscription },
-    subscribePush: { in: codec('murmuration.account.SubscribePush'), out: subscription },
-    changePush: { in: codec('murmuration.account.ChangePush'), out: subscription },
-    unsubscribePush: { in: codec('murmuration.account.PushOf'), out: codec('murmuration.account.Empty') },
+    pushSubscription: { in: codec('murmuration.account.PushOf'), out: subscription, repeats: 'query' },
+    subscribePush: { in: codec('murmuration.account.SubscribePush'), out: subscription, repeats: 'idempotent' },
+    changePush: { in: codec('murmuration.account.ChangePush'), out: subscription, repeats: 'idempotent' },
+    unsubscribePush: {
+      in: codec('murmuration.account.PushOf'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+    },
   },
   events: {
-    pushSubscribed: subscription,
-    pushUnsubscribed: codec('murmuration.account.PushOf'),
-    tokenRevoked: codec('murmuration.account.TokenRevoked'),
+    pushSubscribed: { codec: subscription, invalidates: false },
+    pushUnsubscribed: { codec: codec('murmuration.account.PushOf'), invalidates: false },
   },
 };
 

@@ -1,8 +1,8 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { type Problem, problem } from '../domain/problem.js';
-import type { Part } from '../runtime/part.js';
-import { replacePassword, revocations, type Events as SessionEvents, type State as SessionState } from './tokens.js';
+import type { Slice } from '../runtime/slice.js';
+import { revocations, type Events as SessionEvents, type State as SessionState } from './tokens.js';
 
 export interface Commands {
   judgeResend: { in: P.AccountJudgeResend; out: P.AccountEmpty };
@@ -11,7 +11,7 @@ export interface Commands {
   judgeReset: { in: P.AccountJudgeReset; out: P.AccountEmpty };
   resetPassword: { in: P.AccountResetPassword; out: P.AccountEmpty };
 }
-export interface Events extends Pick<SessionEvents, 'tokenRevoked' | 'passwordChanged'> {
+export interface Events {
   confirmationResent: P.AccountConfirmationResent;
   confirmationWithheld: P.AccountConfirmationWithheld;
   resetAsked: P.AccountResetAsked;
@@ -30,7 +30,7 @@ const empty = codec('murmuration.account.Empty');
 const NOTHING = { events: [], reply: {} };
 
 /** Ways back to an account: another confirmation mail, a new password by mail. */
-export const recovery: Part<State, Commands, Events> = {
+export const recovery: Slice<State, Commands, Events, Pick<SessionEvents, 'tokenRevoked' | 'passwordChanged'>> = {
   decide: {
     judgeResend: (state, command, { nowMs }) => refusedResend(state, command, nowMs) ?? NOTHING,
     resendConfirmation(state, { clientId, email, nonce, taken }, { nowMs }) {
@@ -71,23 +71,19 @@ export const recovery: Part<State, Commands, Events> = {
     resetUsed(state) {
       state.passwordReset = undefined;
     },
-    passwordChanged: replacePassword,
-    tokenRevoked: ({ tokens }, { tokenHash }) => void tokens.delete(tokenHash),
   },
   commands: {
-    judgeResend: { in: codec('murmuration.account.JudgeResend'), out: empty },
-    resendConfirmation: { in: codec('murmuration.account.ResendConfirmation'), out: empty },
-    askReset: { in: codec('murmuration.account.AskReset'), out: empty },
-    judgeReset: { in: codec('murmuration.account.JudgeReset'), out: empty },
-    resetPassword: { in: codec('murmuration.account.ResetPassword'), out: empty },
+    judgeResend: { in: codec('murmuration.account.JudgeResend'), out: empty, repeats: 'idempotent' },
+    resendConfirmation: { in: codec('murmuration.account.ResendConfirmation'), out: empty, repeats: 'idempotent' },
+    askReset: { in: codec('murmuration.account.AskReset'), out: empty, repeats: 'idempotent' },
+    judgeReset: { in: codec('murmuration.account.JudgeReset'), out: empty, repeats: 'query' },
+    resetPassword: { in: codec('murmuration.account.ResetPassword'), out: empty, repeats: 'keyed' },
   },
   events: {
-    confirmationResent: codec('murmuration.account.ConfirmationResent'),
-    confirmationWithheld: codec('murmuration.account.ConfirmationWithheld'),
-    resetAsked: codec('murmuration.account.ResetAsked'),
-    resetUsed: codec('murmuration.account.ResetUsed'),
-    passwordChanged: codec('murmuration.account.PasswordChanged'),
-    tokenRevoked: codec('murmuration.account.TokenRevoked'),
+    confirmationResent: { codec: codec('murmuration.account.ConfirmationResent'), invalidates: false },
+    confirmationWithheld: { codec: codec('murmuration.account.ConfirmationWithheld'), invalidates: false },
+    resetAsked: { codec: codec('murmuration.account.ResetAsked'), invalidates: false },
+    resetUsed: { codec: codec('murmuration.account.ResetUsed'), invalidates: false },
   },
 };
 

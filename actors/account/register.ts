@@ -1,7 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 import type { State as StandingState } from './standing.js';
 
 export interface Commands {
@@ -47,7 +47,7 @@ export const EMAIL_CHARS_MAX = 254;
 const empty = codec('murmuration.account.Empty');
 
 /** Sign-up and confirmation of the address. Names are claimed in the registry before. */
-export const register: Part<State, Commands, Events> = {
+export const register: Slice<State, Commands, Events> = {
   decide: {
     register({ owner }, command, { nowMs }) {
       if (owner !== undefined) {
@@ -108,15 +108,15 @@ export const register: Part<State, Commands, Events> = {
     },
   },
   commands: {
-    register: { in: codec('murmuration.account.Register'), out: empty },
-    unregister: { in: empty, out: empty },
-    confirmEmail: { in: codec('murmuration.account.ConfirmEmail'), out: empty },
-    credentials: { in: empty, out: codec('murmuration.account.Credentials') },
+    register: { in: codec('murmuration.account.Register'), out: empty, repeats: 'idempotent' },
+    unregister: { in: empty, out: empty, repeats: 'idempotent' },
+    confirmEmail: { in: codec('murmuration.account.ConfirmEmail'), out: empty, repeats: 'keyed' },
+    credentials: { in: empty, out: codec('murmuration.account.Credentials'), repeats: 'query' },
   },
   events: {
-    registered: codec('murmuration.account.Registered'),
-    unregistered: codec('murmuration.account.Unregistered'),
-    emailConfirmed: codec('murmuration.account.EmailConfirmed'),
+    registered: { codec: codec('murmuration.account.Registered'), invalidates: false },
+    unregistered: { codec: codec('murmuration.account.Unregistered'), invalidates: true, forgets: true },
+    emailConfirmed: { codec: codec('murmuration.account.EmailConfirmed'), invalidates: false },
   },
 };
 

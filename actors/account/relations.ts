@@ -1,7 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { isMuted } from '../domain/visibility.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 import { sourcesCodec } from './packed-relations.js';
 
 export interface Commands {
@@ -84,7 +84,7 @@ export const relationEvents = [
 ] as const;
 
 /** Questions about relations; nothing is recorded. */
-export const relations: Part<RelationState, Commands, object> = {
+export const relations: Slice<RelationState, Commands, object> = {
   decide: {
     relations(state, { targets }, { nowMs }) {
       return { events: [], reply: { relations: targets.map((target) => relationTo(state, target, nowMs)) } };
@@ -95,8 +95,12 @@ export const relations: Part<RelationState, Commands, object> = {
   },
   apply: {},
   commands: {
-    relations: { in: codec('murmuration.account.RelationsOf'), out: codec('murmuration.account.Relations') },
-    sources: { in: codec('murmuration.account.Empty'), out: sourcesCodec },
+    relations: {
+      in: codec('murmuration.account.RelationsOf'),
+      out: codec('murmuration.account.Relations'),
+      repeats: 'query',
+    },
+    sources: { in: codec('murmuration.account.Empty'), out: sourcesCodec, repeats: 'query' },
   },
   events: {},
 };

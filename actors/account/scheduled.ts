@@ -3,8 +3,7 @@ import type * as P from '../../proto/gen/types.js';
 import { edgePage } from '../domain/edge-page.js';
 import { isProblem, type Problem, problem } from '../domain/problem.js';
 import { invalidField } from '../domain/text/status-text.js';
-import type { Part } from '../runtime/part.js';
-import type { Recorded } from '../runtime/slice.js';
+import type { Recorded, Slice } from '../runtime/slice.js';
 import { type Events as MediaEvents, outdated, UPLOADS_ALARM } from './media.js';
 import { type Events as PostEvents, type State as PostState, post } from './post.js';
 import { type Ended, PURGE_ALARM, type Events as PurgeEvents, type State as PurgeState, purgeDue } from './purge.js';
@@ -18,12 +17,11 @@ export interface Commands {
   scheduledPage: { in: P.AccountEdgeBounds; out: P.AccountScheduledPage };
   alarm: { in: P.StoreAlarmCall; out: P.AccountEmpty };
 }
-interface OwnEvents {
+export interface Events {
   scheduled: P.AccountScheduled;
   rescheduled: P.AccountRescheduled;
   unscheduled: P.AccountUnscheduled;
 }
-export interface Events extends OwnEvents {}
 export interface State extends PostState {
   /** By id, oldest first. At most SCHEDULED_MAX. */
   readonly scheduled: Map<string, { readonly post: P.AccountPost; readonly dueMs: number }>;
@@ -31,7 +29,8 @@ export interface State extends PostState {
 type MoreEvents = Pick<MediaEvents, 'mediaRemoved' | 'mediaReleased'> &
   PurgeEvents &
   Ended &
-  Pick<SessionEvents, 'tokenRevoked'>;
+  Pick<SessionEvents, 'tokenRevoked'> &
+  PostEvents;
 
 /** Source: Mastodon ScheduledStatus::TOTAL_LIMIT. */
 export const SCHEDULED_MAX = 300;
@@ -46,7 +45,7 @@ const DAY_MS = 86_400_000;
 const item = codec('murmuration.account.ScheduledItem');
 
 /** Statuses that are to be posted later. What they say is settled when they are scheduled. */
-export const scheduled: Part<State & PurgeState, Commands, OwnEvents & PostEvents, MoreEvents> = {
+export const scheduled: Slice<State & PurgeState, Commands, Events, MoreEvents> = {
   decide: {
     schedule(state, { post: draft, dueMs }, ctx) {
       if (draft === undefined) return problem('bad_request', 'No status');
@@ -104,7 +103,6 @@ export const scheduled: Part<State & PurgeState, Commands, OwnEvents & PostEvent
     },
   },
   apply: {
-    ...post.apply,
     scheduled(state, { id, post: draft, dueMs }) {
       if (draft === undefined) return;
       state.scheduled.set(id, { post: draft, dueMs });
@@ -120,26 +118,30 @@ export const scheduled: Part<State & PurgeState, Commands, OwnEvents & PostEvent
     },
   },
   commands: {
-    schedule: { in: codec('murmuration.account.Schedule'), out: item },
-    reschedule: { in: codec('murmuration.account.Reschedule'), out: item },
-    unschedule: { in: codec('murmuration.account.ScheduledId'), out: codec('murmuration.account.Empty') },
-    scheduledOne: { in: codec('murmuration.account.ScheduledId'), out: item },
+    schedule: { in: codec('murmuration.account.Schedule'), out: item, repeats: 'keyed' },
+    reschedule: { in: codec('murmuration.account.Reschedule'), out: item, repeats: 'idempotent' },
+    unschedule: {
+      in: codec('murmuration.account.ScheduledId'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'keyed',
+    },
+    scheduledOne: { in: codec('murmuration.account.ScheduledId'), out: item, repeats: 'query' },
     scheduledPage: {
       in: codec('murmuration.account.EdgeBounds'),
       out: codec('murmuration.account.ScheduledPage'),
+      repeats: 'query',
     },
-    alarm: { in: codec('murmuration.store.AlarmCall'), out: codec('murmuration.account.Empty') },
+    alarm: { in: codec('murmuration.store.AlarmCall'), out: codec('murmuration.account.Empty'), repeats: 'idempotent' },
   },
   events: {
-    ...post.events,
-    scheduled: codec('murmuration.account.Scheduled'),
-    rescheduled: codec('murmuration.account.Rescheduled'),
-    unscheduled: codec('murmuration.account.Unscheduled'),
+    scheduled: { codec: codec('murmuration.account.Scheduled'), invalidates: false },
+    rescheduled: { codec: codec('murmuration.account.Rescheduled'), invalidates: false },
+    unscheduled: { codec: codec('murmuration.account.Unscheduled'), invalidates: false, forgets: true },
   },
 };
 
 /** It is not to be posted: its uploads can be attached to something else, for a day from now. */
-function givenUp(state: Readonly<State>, id: string, nowMs: number): Recorded<OwnEvents & MoreEvents>[] {
+function givenUp(state: Readonly<State>, id: string, nowMs: number): Recorded<Events & MoreEvents>[] {
   const media = [...state.held].flatMap(([upload, holder]) => (holder === id ? (state.uploads.get(upload) ?? []) : []));
   const released = { type: 'mediaReleased' as const, media, atMs: nowMs };
   return media.length === 0 ? [{ type: 'unscheduled', id }] : [{ type: 'unscheduled', id }, released];

@@ -1,7 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { compareIds } from '../domain/ids.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 
 export interface Commands {
   subscribe: { in: P.AccountSubscribe; out: P.AccountEmpty };
@@ -23,7 +23,7 @@ export const SUBSCRIBERS_MAX = 10_000;
 export const ANNOUNCED_AT_ONCE_MAX = 100;
 
 /** Who is to be told of each new status. Each of them decides again whether they still want it. */
-export const subscribers: Part<State, Commands, Events> = {
+export const subscribers: Slice<State, Commands, Events> = {
   decide: {
     subscribe(state, { follower, on }) {
       if (state.subscribers.has(follower) === on) return { events: [], reply: {} };
@@ -47,12 +47,20 @@ export const subscribers: Part<State, Commands, Events> = {
     announced() {},
   },
   commands: {
-    subscribe: { in: codec('murmuration.account.Subscribe'), out: codec('murmuration.account.Empty') },
-    announce: { in: codec('murmuration.account.Announce'), out: codec('murmuration.account.Empty') },
+    subscribe: {
+      in: codec('murmuration.account.Subscribe'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+    },
+    announce: {
+      in: codec('murmuration.account.Announce'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+    },
   },
   events: {
-    subscriberSet: codec('murmuration.account.SubscriberSet'),
-    announced: codec('murmuration.account.Announced'),
+    subscriberSet: { codec: codec('murmuration.account.SubscriberSet'), invalidates: false },
+    announced: { codec: codec('murmuration.account.Announced'), invalidates: false },
   },
 };
 

@@ -1,6 +1,6 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 import type { Events as BlockEvents } from './block.js';
 import type { Events as FollowEvents } from './follow.js';
 import type { Events as MuteEvents } from './mute.js';
@@ -24,7 +24,7 @@ export const ENDED_SUGGESTIONS_MAX = 1_000;
  * Whom not to suggest again for what was before: those dismissed here, and whoever was followed, muted or blocked, or
  * blocked the account. What is done with their statuses afterwards counts anew.
  */
-export const suggestions: Part<State, Commands, Events> = {
+export const suggestions: Slice<State, Commands, Events> = {
   decide: {
     dismissSuggestion: (_state, { target }, { nowMs }) => ({
       events: [{ type: 'suggestionDismissed', target, atMs: nowMs }],
@@ -43,13 +43,18 @@ export const suggestions: Part<State, Commands, Events> = {
     suggestionDismissed: (state, { target, atMs }) => endSuggestion(state, target, atMs),
   },
   commands: {
-    dismissSuggestion: { in: codec('murmuration.account.DismissSuggestion'), out: codec('murmuration.account.Empty') },
+    dismissSuggestion: {
+      in: codec('murmuration.account.DismissSuggestion'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+    },
     endedSuggestions: {
       in: codec('murmuration.account.RelationsOf'),
       out: codec('murmuration.account.SuggestionEnds'),
+      repeats: 'query',
     },
   },
-  events: { suggestionDismissed: codec('murmuration.account.SuggestionDismissed') },
+  events: { suggestionDismissed: { codec: codec('murmuration.account.SuggestionDismissed'), invalidates: false } },
 };
 
 type Ending = Pick<FollowEvents, 'followed'> &

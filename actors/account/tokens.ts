@@ -1,8 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { type Problem, problem } from '../domain/problem.js';
-import type { Part } from '../runtime/part.js';
-import type { Recorded } from '../runtime/slice.js';
+import type { Recorded, Slice } from '../runtime/slice.js';
 import type { State as RegisterState } from './register.js';
 
 export interface Commands {
@@ -24,6 +23,8 @@ export interface State extends RegisterState {
   /** By SHA-256, oldest first; with the kind of token and the authorization code that it came from. */
   readonly tokens: Map<string, { readonly codeHash: string | undefined; readonly kind: string }>;
   readonly codes: Map<string, P.AccountCodeGranted & { used: boolean }>;
+  /** Push subscriptions, each of which ends with its token (push.ts). */
+  readonly pushes: Pick<Map<string, unknown>, 'delete'>;
   /** The last mailed link to a new password. */
   passwordReset: { readonly nonce: string; readonly askedAtMs: number; readonly expiresAtMs: number } | undefined;
 }
@@ -38,7 +39,7 @@ export const CODE_LIFETIME_MS = 600_000;
 const empty = codec('murmuration.account.Empty');
 
 /** Passwords, access tokens, authorization codes. Only hashes are known here. */
-export const session: Part<State, Commands, Events> = {
+export const session: Slice<State, Commands, Events> = {
   decide: {
     changePassword({ owner, tokens }, { passwordHash }, { nowMs }) {
       if (owner?.passwordHash === passwordHash) return { events: [], reply: {} };
@@ -82,7 +83,10 @@ export const session: Part<State, Commands, Events> = {
   apply: {
     passwordChanged: replacePassword,
     tokenIssued: ({ tokens }, { tokenHash, codeHash, kind }) => void tokens.set(tokenHash, { codeHash, kind }),
-    tokenRevoked: ({ tokens }, { tokenHash }) => void tokens.delete(tokenHash),
+    tokenRevoked({ tokens, pushes }, { tokenHash }) {
+      tokens.delete(tokenHash);
+      pushes.delete(tokenHash);
+    },
     codeGranted({ codes }, event) {
       codes.set(event.codeHash, { ...event, used: false });
       for (const hash of codes.keys()) {
@@ -96,19 +100,23 @@ export const session: Part<State, Commands, Events> = {
     },
   },
   commands: {
-    changePassword: { in: codec('murmuration.account.ChangePassword'), out: empty },
-    issueToken: { in: codec('murmuration.account.IssueToken'), out: empty },
-    revokeToken: { in: codec('murmuration.account.RevokeToken'), out: empty },
-    heldTokens: { in: empty, out: codec('murmuration.account.HeldTokens') },
-    grantCode: { in: codec('murmuration.account.GrantCode'), out: empty },
-    exchangeCode: { in: codec('murmuration.account.ExchangeCode'), out: codec('murmuration.account.Exchanged') },
+    changePassword: { in: codec('murmuration.account.ChangePassword'), out: empty, repeats: 'keyed' },
+    issueToken: { in: codec('murmuration.account.IssueToken'), out: empty, repeats: 'idempotent' },
+    revokeToken: { in: codec('murmuration.account.RevokeToken'), out: empty, repeats: 'idempotent' },
+    heldTokens: { in: empty, out: codec('murmuration.account.HeldTokens'), repeats: 'idempotent' },
+    grantCode: { in: codec('murmuration.account.GrantCode'), out: empty, repeats: 'idempotent' },
+    exchangeCode: {
+      in: codec('murmuration.account.ExchangeCode'),
+      out: codec('murmuration.account.Exchanged'),
+      repeats: 'never',
+    },
   },
   events: {
-    passwordChanged: codec('murmuration.account.PasswordChanged'),
-    tokenIssued: codec('murmuration.account.TokenIssued'),
-    tokenRevoked: codec('murmuration.account.TokenRevoked'),
-    codeGranted: codec('murmuration.account.CodeGranted'),
-    codeExchanged: codec('murmuration.account.CodeExchanged'),
+    passwordChanged: { codec: codec('murmuration.account.PasswordChanged'), invalidates: false },
+    tokenIssued: { codec: codec('murmuration.account.TokenIssued'), invalidates: false },
+    tokenRevoked: { codec: codec('murmuration.account.TokenRevoked'), invalidates: true },
+    codeGranted: { codec: codec('murmuration.account.CodeGranted'), invalidates: false },
+    codeExchanged: { codec: codec('murmuration.account.CodeExchanged'), invalidates: false },
   },
 };
 
@@ -124,7 +132,7 @@ export function closeWaysIn(state: State): void {
 }
 
 /** Applies `passwordChanged`. */
-export function replacePassword(state: State, { passwordHash }: P.AccountPasswordChanged): void {
+function replacePassword(state: State, { passwordHash }: P.AccountPasswordChanged): void {
   if (state.owner !== undefined) state.owner.passwordHash = passwordHash;
   closeWaysIn(state);
 }

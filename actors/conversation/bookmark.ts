@@ -1,8 +1,8 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { isProblem } from '../domain/problem.js';
-import type { Part } from '../runtime/part.js';
-import { changeMark, dueTurn, knownMark, tooManyMarks } from './marks.js';
+import type { Slice } from '../runtime/slice.js';
+import { changeMark, dueTurn, knownMark, markOfAccount, tooManyMarks } from './marks.js';
 import type { TurnEvents } from './marks-part.js';
 import { type ConversationState, livingStatus, recount } from './state.js';
 
@@ -16,7 +16,7 @@ export interface Events {
 }
 
 /** Who keeps what for later: counted nowhere and told to nobody. Whether they may see it was asked before. */
-export const bookmark: Part<ConversationState, Commands, Events, TurnEvents> = {
+export const bookmark: Slice<ConversationState, Commands, Events, TurnEvents> = {
   decide: {
     bookmark(state, { statusId, by }, ctx) {
       const entry = livingStatus(state, statusId);
@@ -53,11 +53,21 @@ export const bookmark: Part<ConversationState, Commands, Events, TurnEvents> = {
     },
   },
   commands: {
-    bookmark: { in: codec('murmuration.conversation.Bookmark'), out: codec('murmuration.account.Empty') },
-    unbookmark: { in: codec('murmuration.conversation.Unbookmark'), out: codec('murmuration.conversation.Undone') },
+    bookmark: {
+      in: codec('murmuration.conversation.Bookmark'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+      reads: markOfAccount,
+    },
+    unbookmark: {
+      in: codec('murmuration.conversation.Unbookmark'),
+      out: codec('murmuration.conversation.Undone'),
+      repeats: 'idempotent',
+      reads: markOfAccount,
+    },
   },
   events: {
-    bookmarked: codec('murmuration.conversation.Bookmarked'),
-    unbookmarked: codec('murmuration.conversation.Unbookmarked'),
+    bookmarked: { codec: codec('murmuration.conversation.Bookmarked'), invalidates: false, overlaps: () => true },
+    unbookmarked: { codec: codec('murmuration.conversation.Unbookmarked'), invalidates: false },
   },
 };

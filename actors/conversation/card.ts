@@ -1,7 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { cardLink } from '../domain/text/card-link.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 import { type ConversationState, changed } from './state.js';
 
 export interface Commands {
@@ -12,7 +12,7 @@ export interface Events {
 }
 
 /** What a status shows of the page that it leads to. */
-export const card: Part<ConversationState, Commands, Events> = {
+export const card: Slice<ConversationState, Commands, Events> = {
   decide: {
     setCard(state, { statusId, card: shown }) {
       const record = state.statuses.get(statusId)?.record;
@@ -29,6 +29,12 @@ export const card: Part<ConversationState, Commands, Events> = {
       if (entry !== undefined) entry.record = changed(entry.record, { card: shown });
     },
   },
-  commands: { setCard: { in: codec('murmuration.conversation.SetCard'), out: codec('murmuration.account.Empty') } },
-  events: { cardSet: codec('murmuration.conversation.CardSet') },
+  commands: {
+    setCard: {
+      in: codec('murmuration.conversation.SetCard'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+    },
+  },
+  events: { cardSet: { codec: codec('murmuration.conversation.CardSet'), invalidates: false } },
 };

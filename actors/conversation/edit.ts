@@ -5,7 +5,7 @@ import { pollProblem } from '../domain/poll-rules.js';
 import { isProblem, problem } from '../domain/problem.js';
 import { indexedTags } from '../domain/text/hashtag.js';
 import { mixtureProblem, textProblem } from '../domain/text/status-text.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 import { pollOf } from './poll.js';
 import { type ConversationState, changed, livingStatus, notFound } from './state.js';
 
@@ -20,7 +20,7 @@ export interface Events {
 export const REVISIONS_MAX = 1_000;
 
 /** What a status says after its author changed it. What it said before stays in its history. */
-export const edit: Part<ConversationState, Commands, Events> = {
+export const edit: Slice<ConversationState, Commands, Events> = {
   decide: {
     edit(state, { statusId, by, ...next }, { nowMs }) {
       const entry = livingStatus(state, statusId);
@@ -74,9 +74,13 @@ export const edit: Part<ConversationState, Commands, Events> = {
     },
   },
   commands: {
-    edit: { in: codec('murmuration.conversation.Edit'), out: codec('murmuration.account.Empty') },
+    edit: {
+      in: codec('murmuration.conversation.Edit'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+    },
   },
-  events: { edited: codec('murmuration.conversation.Edited') },
+  events: { edited: { codec: codec('murmuration.conversation.Edited'), invalidates: true } },
 };
 
 /** What the status says now, as its history has it. */

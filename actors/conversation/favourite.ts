@@ -1,8 +1,8 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { isProblem } from '../domain/problem.js';
-import type { Part } from '../runtime/part.js';
-import { changeMark, dueTurn, knownMark, tooManyMarks } from './marks.js';
+import type { Slice } from '../runtime/slice.js';
+import { changeMark, dueTurn, knownMark, markOfAccount, shownStatus, tooManyMarks } from './marks.js';
 import type { TurnEvents } from './marks-part.js';
 import { type ConversationState, livingStatus, recount } from './state.js';
 
@@ -18,7 +18,7 @@ export interface Events {
 const empty = codec('murmuration.account.Empty');
 
 /** Who likes what. Whether they may see it was asked before. */
-export const favourite: Part<ConversationState, Commands, Events, TurnEvents> = {
+export const favourite: Slice<ConversationState, Commands, Events, TurnEvents> = {
   decide: {
     favourite(state, { statusId, by }, ctx) {
       const entry = livingStatus(state, statusId);
@@ -56,11 +56,23 @@ export const favourite: Part<ConversationState, Commands, Events, TurnEvents> = 
     },
   },
   commands: {
-    favourite: { in: codec('murmuration.conversation.Favourite'), out: empty },
-    unfavourite: { in: codec('murmuration.conversation.Unfavourite'), out: codec('murmuration.conversation.Undone') },
+    favourite: {
+      in: codec('murmuration.conversation.Favourite'),
+      out: empty,
+      repeats: 'idempotent',
+      shows: shownStatus,
+      reads: markOfAccount,
+    },
+    unfavourite: {
+      in: codec('murmuration.conversation.Unfavourite'),
+      out: codec('murmuration.conversation.Undone'),
+      repeats: 'idempotent',
+      shows: shownStatus,
+      reads: markOfAccount,
+    },
   },
   events: {
-    favourited: codec('murmuration.conversation.Favourited'),
-    unfavourited: codec('murmuration.conversation.Unfavourited'),
+    favourited: { codec: codec('murmuration.conversation.Favourited'), invalidates: false, overlaps: () => true },
+    unfavourited: { codec: codec('murmuration.conversation.Unfavourited'), invalidates: false },
   },
 };

@@ -2,7 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { isProblem } from '../domain/problem.js';
 import { PUBLIC_LANES } from '../domain/public.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 import { heldMark, heldMarks, turnMarks } from './marks.js';
 import { type ConversationState, type Entry, livingStatus, notFound } from './state.js';
 
@@ -26,7 +26,7 @@ export const NOTICED_AT_ONCE_MAX = 100;
 export const STATE_LANE = PUBLIC_LANES;
 
 /** Work on the marks of a status that goes on in steps. Each step is a journal entry. */
-export const marksPart: Part<ConversationState, Commands, Events> = {
+export const marksPart: Slice<ConversationState, Commands, Events> = {
   decide: {
     unmarkSome(state, { statusId, lane, after, marks }) {
       const entry = state.statuses.get(statusId);
@@ -53,13 +53,21 @@ export const marksPart: Part<ConversationState, Commands, Events> = {
     someNoticed() {},
   },
   commands: {
-    unmarkSome: { in: codec('murmuration.conversation.UnmarkSome'), out: codec('murmuration.account.Empty') },
-    noticeSome: { in: codec('murmuration.conversation.NoticeSome'), out: codec('murmuration.account.Empty') },
+    unmarkSome: {
+      in: codec('murmuration.conversation.UnmarkSome'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+    },
+    noticeSome: {
+      in: codec('murmuration.conversation.NoticeSome'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+    },
   },
   events: {
-    marksTurned: codec('murmuration.conversation.MarksTurned'),
-    someUnmarked: codec('murmuration.conversation.SomeUnmarked'),
-    someNoticed: codec('murmuration.conversation.NoticeSome'),
+    marksTurned: { codec: codec('murmuration.conversation.MarksTurned'), invalidates: false },
+    someUnmarked: { codec: codec('murmuration.conversation.SomeUnmarked'), invalidates: false },
+    someNoticed: { codec: codec('murmuration.conversation.NoticeSome'), invalidates: false },
   },
 };
 

@@ -1,6 +1,6 @@
 import type * as P from '../../proto/gen/types.js';
 import type { KeyOf } from '../../store/table.js';
-import { statusMarks } from '../../store/tables.js';
+import { statuses, statusMarks } from '../../store/tables.js';
 import { type Problem, problem } from '../domain/problem.js';
 import { publicLane } from '../domain/public.js';
 import type { RowName } from '../runtime/carried-rows.js';
@@ -120,3 +120,18 @@ export function* heldMarks(entry: Entry): Generator<readonly [by: string, mark: 
 export function isNoMark({ favouriteId, reblogId, bookmarkId, votes, quote }: Mark): boolean {
   return (favouriteId ?? reblogId ?? bookmarkId ?? votes ?? quote) === undefined;
 }
+
+/** The trait `reads` of commands that concern one account's mark on a status. */
+export const markOfAccount = (state: Readonly<ConversationState>, { statusId, by }: { statusId: string; by: string }) =>
+  neededRow(state, statusId, by);
+
+/** The trait `reads` of commands that concern the quote of a status by another. */
+export const markOfQuote = (
+  state: Readonly<ConversationState>,
+  { statusId, quotingId }: { statusId: string; quotingId: string },
+) => neededRow(state, statusId, quotingId);
+
+/** The trait `shows` of commands whose caller reads the status next. */
+export const shownStatus = (_id: string, { statusId }: { readonly statusId: string }): readonly RowName[] => [
+  { table: statuses, key: { status: statusId } },
+];

@@ -1,8 +1,8 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { isProblem, type Problem, problem } from '../domain/problem.js';
-import type { Part } from '../runtime/part.js';
-import { changeMark, dueTurn, heldMark, knownMark, type Mark, tooManyMarks } from './marks.js';
+import type { Slice } from '../runtime/slice.js';
+import { changeMark, dueTurn, heldMark, knownMark, type Mark, markOfAccount, tooManyMarks } from './marks.js';
 import type { TurnEvents } from './marks-part.js';
 import { type ConversationState, changed, type Entry, livingStatus, notFound, recount } from './state.js';
 
@@ -16,7 +16,7 @@ export interface Events {
 }
 
 /** Questions with answers to choose from. Whether they may see it was asked before. */
-export const poll: Part<ConversationState, Commands, Events, TurnEvents> = {
+export const poll: Slice<ConversationState, Commands, Events, TurnEvents> = {
   decide: {
     vote(state, { statusId, by, choices }, ctx) {
       const entry = livingStatus(state, statusId);
@@ -64,12 +64,17 @@ export const poll: Part<ConversationState, Commands, Events, TurnEvents> = {
     },
   },
   commands: {
-    vote: { in: codec('murmuration.conversation.Vote'), out: codec('murmuration.account.Empty') },
-    alarm: { in: codec('murmuration.store.AlarmCall'), out: codec('murmuration.account.Empty') },
+    vote: {
+      in: codec('murmuration.conversation.Vote'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'keyed',
+      reads: markOfAccount,
+    },
+    alarm: { in: codec('murmuration.store.AlarmCall'), out: codec('murmuration.account.Empty'), repeats: 'idempotent' },
   },
   events: {
-    voted: codec('murmuration.conversation.Voted'),
-    pollEnded: codec('murmuration.conversation.PollEnded'),
+    voted: { codec: codec('murmuration.conversation.Voted'), invalidates: false },
+    pollEnded: { codec: codec('murmuration.conversation.PollEnded'), invalidates: false },
   },
 };
 

@@ -3,7 +3,7 @@ import type * as P from '../../proto/gen/types.js';
 import { isProblem } from '../domain/problem.js';
 import { QUOTE_POLICY_DEFAULT } from '../domain/quoting.js';
 import { invalidField } from '../domain/text/status-text.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 import { type ConversationState, changed, livingStatus, notFound } from './state.js';
 
 export interface Commands {
@@ -17,7 +17,7 @@ export interface Events {
 export const QUOTE_POLICIES = ['public', 'followers', 'nobody'] as const;
 
 /** Who may quote a status, as its author wants it. */
-export const quotePolicy: Part<ConversationState, Commands, Events> = {
+export const quotePolicy: Slice<ConversationState, Commands, Events> = {
   decide: {
     setQuotePolicy(state, { statusId, by, policy }) {
       const entry = livingStatus(state, statusId);
@@ -39,7 +39,8 @@ export const quotePolicy: Part<ConversationState, Commands, Events> = {
     setQuotePolicy: {
       in: codec('murmuration.conversation.SetQuotePolicy'),
       out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
     },
   },
-  events: { quotePolicySet: codec('murmuration.conversation.QuotePolicySet') },
+  events: { quotePolicySet: { codec: codec('murmuration.conversation.QuotePolicySet'), invalidates: true } },
 };

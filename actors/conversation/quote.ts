@@ -2,8 +2,8 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { isProblem, problem } from '../domain/problem.js';
 import { fitsQuote, mayQuote } from '../domain/quoting.js';
-import type { Part } from '../runtime/part.js';
-import { changeMark, dueTurn, heldMark, knownMark, tooManyMarks } from './marks.js';
+import type { Slice } from '../runtime/slice.js';
+import { changeMark, dueTurn, heldMark, knownMark, markOfQuote, tooManyMarks } from './marks.js';
 import type { TurnEvents } from './marks-part.js';
 import { type ConversationState, changed, type Entry, livingStatus, notFound, recount } from './state.js';
 
@@ -24,7 +24,7 @@ export interface Events {
 }
 
 /** Who quotes. The quoted status has the say; the quoting one remembers what it said. */
-export const quote: Part<ConversationState, Commands, Events, TurnEvents> = {
+export const quote: Slice<ConversationState, Commands, Events, TurnEvents> = {
   decide: {
     quote(state, { statusId, by, quotingId, visibility, follows, conversationId }, ctx) {
       const entry = livingStatus(state, statusId);
@@ -107,20 +107,41 @@ export const quote: Part<ConversationState, Commands, Events, TurnEvents> = {
     },
   },
   commands: {
-    quote: { in: codec('murmuration.conversation.Quote'), out: codec('murmuration.account.Empty') },
+    quote: {
+      in: codec('murmuration.conversation.Quote'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+      reads: markOfQuote,
+    },
     quoteState: {
       in: codec('murmuration.conversation.QuoteState'),
       out: codec('murmuration.conversation.QuoteAnswer'),
+      repeats: 'query',
+      reads: markOfQuote,
     },
-    revokeQuote: { in: codec('murmuration.conversation.RevokeQuote'), out: codec('murmuration.account.Empty') },
-    unquote: { in: codec('murmuration.conversation.Unquote'), out: codec('murmuration.account.Empty') },
-    settleQuote: { in: codec('murmuration.conversation.SettleQuote'), out: codec('murmuration.account.Empty') },
+    revokeQuote: {
+      in: codec('murmuration.conversation.RevokeQuote'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+      reads: markOfQuote,
+    },
+    unquote: {
+      in: codec('murmuration.conversation.Unquote'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+      reads: markOfQuote,
+    },
+    settleQuote: {
+      in: codec('murmuration.conversation.SettleQuote'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+    },
   },
   events: {
-    quoted: codec('murmuration.conversation.Quoted'),
-    quoteRevoked: codec('murmuration.conversation.QuoteRevoked'),
-    unquoted: codec('murmuration.conversation.Unquoted'),
-    quoteSettled: codec('murmuration.conversation.QuoteSettled'),
+    quoted: { codec: codec('murmuration.conversation.Quoted'), invalidates: false },
+    quoteRevoked: { codec: codec('murmuration.conversation.QuoteRevoked'), invalidates: true },
+    unquoted: { codec: codec('murmuration.conversation.Unquoted'), invalidates: false },
+    quoteSettled: { codec: codec('murmuration.conversation.QuoteSettled'), invalidates: false },
   },
 };
 

@@ -1,8 +1,8 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { isProblem, problem } from '../domain/problem.js';
-import type { Part } from '../runtime/part.js';
-import { changeMark, dueTurn, knownMark, tooManyMarks } from './marks.js';
+import type { Slice } from '../runtime/slice.js';
+import { changeMark, dueTurn, knownMark, markOfAccount, shownStatus, tooManyMarks } from './marks.js';
 import type { TurnEvents } from './marks-part.js';
 import { type ConversationState, livingStatus, recount } from './state.js';
 
@@ -18,7 +18,7 @@ export interface Events {
 const REBLOG_VISIBILITIES = ['public', 'unlisted', 'private'];
 
 /** Who passes what on. Whether they may see it was asked before. */
-export const reblog: Part<ConversationState, Commands, Events, TurnEvents> = {
+export const reblog: Slice<ConversationState, Commands, Events, TurnEvents> = {
   decide: {
     reblog(state, { statusId, by, visibility }, ctx) {
       const entry = livingStatus(state, statusId);
@@ -65,11 +65,23 @@ export const reblog: Part<ConversationState, Commands, Events, TurnEvents> = {
     },
   },
   commands: {
-    reblog: { in: codec('murmuration.conversation.Reblog'), out: codec('murmuration.conversation.ReblogReply') },
-    unreblog: { in: codec('murmuration.conversation.Unreblog'), out: codec('murmuration.conversation.ReblogReply') },
+    reblog: {
+      in: codec('murmuration.conversation.Reblog'),
+      out: codec('murmuration.conversation.ReblogReply'),
+      repeats: 'idempotent',
+      shows: shownStatus,
+      reads: markOfAccount,
+    },
+    unreblog: {
+      in: codec('murmuration.conversation.Unreblog'),
+      out: codec('murmuration.conversation.ReblogReply'),
+      repeats: 'idempotent',
+      shows: shownStatus,
+      reads: markOfAccount,
+    },
   },
   events: {
-    reblogged: codec('murmuration.conversation.Reblogged'),
-    unreblogged: codec('murmuration.conversation.Unreblogged'),
+    reblogged: { codec: codec('murmuration.conversation.Reblogged'), invalidates: false },
+    unreblogged: { codec: codec('murmuration.conversation.Unreblogged'), invalidates: true },
   },
 };

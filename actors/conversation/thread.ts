@@ -2,7 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import { indexedTags } from '../domain/text/hashtag.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 import { dropMarks, firstMarks } from './marks-part.js';
 import {
   type ConversationState,
@@ -33,7 +33,7 @@ export const CONTEXT_MAX = 4_096;
 export const ORPHANED_AT_ONCE_MAX = 100;
 
 /** The reply tree. */
-export const thread: Part<ConversationState, Commands, Events> = {
+export const thread: Slice<ConversationState, Commands, Events> = {
   decide: {
     add(state, { status }) {
       if (status === undefined) return problem('bad_request', 'No status');
@@ -99,15 +99,27 @@ export const thread: Part<ConversationState, Commands, Events> = {
     someOrphaned() {},
   },
   commands: {
-    add: { in: codec('murmuration.conversation.Add'), out: codec('murmuration.account.Empty') },
-    remove: { in: codec('murmuration.conversation.Remove'), out: codec('murmuration.account.Empty') },
-    orphanSome: { in: codec('murmuration.conversation.OrphanSome'), out: codec('murmuration.account.Empty') },
-    context: { in: codec('murmuration.conversation.Context'), out: codec('murmuration.conversation.Thread') },
+    add: { in: codec('murmuration.conversation.Add'), out: codec('murmuration.account.Empty'), repeats: 'idempotent' },
+    remove: {
+      in: codec('murmuration.conversation.Remove'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+    },
+    orphanSome: {
+      in: codec('murmuration.conversation.OrphanSome'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+    },
+    context: {
+      in: codec('murmuration.conversation.Context'),
+      out: codec('murmuration.conversation.Thread'),
+      repeats: 'query',
+    },
   },
   events: {
-    added: codec('murmuration.conversation.Added'),
-    removed: codec('murmuration.conversation.Removed'),
-    someOrphaned: codec('murmuration.conversation.OrphanSome'),
+    added: { codec: codec('murmuration.conversation.Added'), invalidates: false },
+    removed: { codec: codec('murmuration.conversation.Removed'), invalidates: true, forgets: true },
+    someOrphaned: { codec: codec('murmuration.conversation.OrphanSome'), invalidates: false },
   },
 };
 

@@ -1,6 +1,6 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 import type { State as EntriesState } from './entries.js';
 
 export interface Commands {
@@ -19,7 +19,7 @@ export interface State extends EntriesState {
 export const EMOJI_NAMES_MAX = 16;
 
 /** How many people put which emoji on which announcement. */
-export const emoji: Part<State, Commands, Events> = {
+export const emoji: Slice<State, Commands, Events> = {
   decide: {
     countEmoji(state, { announcement, name, delta }) {
       if (state.entries.get('announcements')?.has(announcement) !== true) return { events: [], reply: {} };
@@ -40,7 +40,11 @@ export const emoji: Part<State, Commands, Events> = {
     },
   },
   commands: {
-    countEmoji: { in: codec('murmuration.instance.CountEmoji'), out: codec('murmuration.instance.Empty') },
+    countEmoji: {
+      in: codec('murmuration.instance.CountEmoji'),
+      out: codec('murmuration.instance.Empty'),
+      repeats: 'idempotent',
+    },
   },
-  events: { emojiCounted: codec('murmuration.instance.EmojiCounted') },
+  events: { emojiCounted: { codec: codec('murmuration.instance.EmojiCounted'), invalidates: false } },
 };

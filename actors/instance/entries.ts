@@ -1,7 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 
 export interface Commands {
   putEntry: { in: P.InstancePutEntry; out: P.InstanceEntry };
@@ -39,7 +39,7 @@ export const ENTRIES_MAX = 5_000;
 const entry = codec('murmuration.instance.Entry');
 
 /** What the instance's people have set, each collection small enough to be read whole. */
-export const entries: Part<State, Commands, Events> = {
+export const entries: Slice<State, Commands, Events> = {
   decide: {
     putEntry(state, { entry: given, by, replace }, { nowMs, newId }) {
       if (given === undefined || !isCollection(given.collection)) return problem('not_found', 'Record not found');
@@ -74,12 +74,12 @@ export const entries: Part<State, Commands, Events> = {
     entryRemoved: (state, { collection, id }) => void state.entries.get(collection)?.delete(id),
   },
   commands: {
-    putEntry: { in: codec('murmuration.instance.PutEntry'), out: entry },
-    removeEntry: { in: codec('murmuration.instance.RemoveEntry'), out: entry },
+    putEntry: { in: codec('murmuration.instance.PutEntry'), out: entry, repeats: 'keyed' },
+    removeEntry: { in: codec('murmuration.instance.RemoveEntry'), out: entry, repeats: 'keyed' },
   },
   events: {
-    entryPut: codec('murmuration.instance.EntryPut'),
-    entryRemoved: codec('murmuration.instance.EntryRemoved'),
+    entryPut: { codec: codec('murmuration.instance.EntryPut'), invalidates: true },
+    entryRemoved: { codec: codec('murmuration.instance.EntryRemoved'), invalidates: true },
   },
 };
 

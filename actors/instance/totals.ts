@@ -1,6 +1,6 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 
 export interface Commands {
   /** The totals of a day that has ended, as a node has counted them. */
@@ -17,7 +17,7 @@ export interface State {
 const totals = codec('murmuration.instance.DayTotals');
 
 /** How many people and statuses there were at the end of each day: stored once, so that all nodes add to the same. */
-export const instanceTotals: Part<State, Commands, Events> = {
+export const instanceTotals: Slice<State, Commands, Events> = {
   decide: {
     keepDay({ keptDay }, counted) {
       return { events: counted.day > keptDay ? [{ type: 'dayKept', ...counted }] : [], reply: {} };
@@ -28,6 +28,6 @@ export const instanceTotals: Part<State, Commands, Events> = {
       state.keptDay = day;
     },
   },
-  commands: { keepDay: { in: totals, out: codec('murmuration.instance.Empty') } },
-  events: { dayKept: totals },
+  commands: { keepDay: { in: totals, out: codec('murmuration.instance.Empty'), repeats: 'idempotent' } },
+  events: { dayKept: { codec: totals, invalidates: false } },
 };

@@ -5,6 +5,7 @@ import { mint } from '../instance/mint.js';
 import { instanceTotals } from '../instance/totals.js';
 import { instanceReactions } from '../reactions/instance.js';
 import type { ActorKind } from '../runtime/kind.js';
+import { joined } from '../runtime/slice.js';
 
 export const initialInstance = (): InstanceState => ({ entries: new Map(), emoji: new Map(), keptDay: -1 });
 
@@ -13,14 +14,7 @@ export function instanceKind(): ActorKind<InstanceState, InstanceCommands, Insta
   return {
     name: 'instance',
     initial: initialInstance,
-    slice: {
-      decide: { ...entries.decide, ...emoji.decide, ...mint.decide, ...instanceTotals.decide },
-      apply: { ...entries.apply, ...emoji.apply, ...instanceTotals.apply },
-    },
-    commands: { ...entries.commands, ...emoji.commands, ...mint.commands, ...instanceTotals.commands },
-    events: { ...entries.events, ...emoji.events, ...instanceTotals.events },
-    takeAway: ['entryPut', 'entryRemoved'],
-    remembered: ['putEntry', 'removeEntry'],
+    ...joined([entries, emoji, mint, instanceTotals]),
     stateVersion: 2,
     reactions: instanceReactions,
   };

@@ -10,11 +10,7 @@ export function mailboxKind(around: MailboxSurroundings): ActorKind<State, Comma
   return {
     name: 'mailbox',
     initial: () => ({}),
-    slice: { decide: mailbox.decide, apply: mailbox.apply },
-    commands: mailbox.commands,
-    events: mailbox.events,
-    // Nothing needs a mail once it was sent.
-    forgets: ['posted'],
+    ...mailbox,
     stateVersion: 1,
     reactions: mailboxReactions(around),
   };

@@ -9,9 +9,7 @@ export function reportKind(around: ReportSurroundings): ActorKind<State, Command
   return {
     name: 'report',
     initial: (id) => ({ id, report: undefined }),
-    slice: { decide: reportPart.decide, apply: reportPart.apply },
-    commands: reportPart.commands,
-    events: reportPart.events,
+    ...reportPart,
     stateVersion: 1,
     reactions: reportReactions(around),
   };

@@ -1,6 +1,7 @@
 import { proofReaction } from '../reactions/account/proof.js';
 import { type LinkSurroundings, linkReactions } from '../reactions/web-page.js';
 import type { ActorKind } from '../runtime/kind.js';
+import { joined } from '../runtime/slice.js';
 import { type Commands as ProofCommands, type Events as ProofEvents, proof } from '../web-page/proof.js';
 import type { LinkState } from '../web-page/state.js';
 import { initialLink, link, type Commands as PageCommands, type Events as PageEvents } from '../web-page/web-page.js';
@@ -13,11 +14,8 @@ export function linkKind(around: LinkSurroundings): ActorKind<LinkState, Command
   return {
     name: 'link',
     initial: () => ({ ...initialLink(), proof: undefined }),
-    slice: { decide: { ...link.decide, ...proof.decide }, apply: { ...link.apply, ...proof.apply } },
-    commands: { ...link.commands, ...proof.commands },
-    events: { ...link.events, ...proof.events },
+    ...joined([link, proof]),
     stateVersion: 4,
-    queries: ['cardNow'],
     reactions: [...linkReactions(around), proofReaction(around)],
   };
 }

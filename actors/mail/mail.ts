@@ -1,6 +1,6 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 
 export interface Commands {
   post: { in: P.MailPost; out: P.MailEmpty };
@@ -17,15 +17,16 @@ export const TOKEN_PLACE = '{token}';
 export type State = Readonly<Record<string, never>>;
 
 /** Mails to one account, in order. What is accepted here is sent by the reaction to it (reactions/mailbox.ts). */
-export const mailbox: Part<State, Commands, Events> = {
+export const mailbox: Slice<State, Commands, Events> = {
   decide: {
     post: (_state, mail, { nowMs }) => ({ events: [{ type: 'posted', ...mail, atMs: nowMs }], reply: {} }),
     alarm: () => ({ events: [], reply: {} }),
   },
   apply: { posted: () => undefined },
   commands: {
-    post: { in: codec('murmuration.mail.Post'), out: codec('murmuration.mail.Empty') },
-    alarm: { in: codec('murmuration.store.AlarmCall'), out: codec('murmuration.mail.Empty') },
+    post: { in: codec('murmuration.mail.Post'), out: codec('murmuration.mail.Empty'), repeats: 'idempotent' },
+    alarm: { in: codec('murmuration.store.AlarmCall'), out: codec('murmuration.mail.Empty'), repeats: 'idempotent' },
   },
-  events: { posted: codec('murmuration.mail.Posted') },
+  // Nothing needs a mail once it was sent.
+  events: { posted: { codec: codec('murmuration.mail.Posted'), invalidates: false, forgets: true } },
 };

@@ -1,8 +1,8 @@
 import type { AccountMedia } from '../../proto/gen/types.js';
 import { put, type RowWrite, remove } from '../../store/port.js';
 import { mediaRows } from '../../store/tables.js';
-import type { AccountEvents, AccountState } from '../account/commands.js';
 import { UPLOADS_ALARM, uploadAlarmMs } from '../account/media.js';
+import type { AccountEvents, AccountState } from '../account/slices.js';
 import type { Effects, Reaction } from '../runtime/kind.js';
 import { tellAccount } from './account/tells.js';
 

@@ -1,5 +1,5 @@
 import type { Tables } from '../../store/port.js';
-import type { AccountEvents, AccountState } from '../account/commands.js';
+import type { AccountEvents, AccountState } from '../account/slices.js';
 import { namesOf } from '../domain/text/names.js';
 import { confirmNames, releaseNames } from '../names.js';
 import type { Reaction } from '../runtime/kind.js';

@@ -1,10 +1,10 @@
 import { codec } from '../../proto/codec.js';
 import type { NodeAccountTopic, StoreStatusRecord } from '../../proto/gen/types.js';
 import { accountTopic, RELATIONS_TOPIC, STATUSES_TOPIC } from '../../transport/bus.js';
-import type { AccountEvents, AccountState } from '../account/commands.js';
 import { relationEvents } from '../account/relations.js';
-import type { ConversationEvents } from '../conversation/commands.js';
+import type { AccountEvents, AccountState } from '../account/slices.js';
 import { heldMark } from '../conversation/marks.js';
+import type { ConversationEvents } from '../conversation/slices.js';
 import type { ConversationState } from '../conversation/state.js';
 import { isListed } from '../domain/public.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';

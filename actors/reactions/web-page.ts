@@ -1,7 +1,7 @@
 import type { LinkCard, LinkWanting, StoreStatusRecord } from '../../proto/gen/types.js';
 import { put, type ReadTables } from '../../store/port.js';
 import { linkHolders } from '../../store/tables.js';
-import type { ConversationCommands, ConversationEvents } from '../conversation/commands.js';
+import type { ConversationCommands, ConversationEvents } from '../conversation/slices.js';
 import type { ConversationState } from '../conversation/state.js';
 import { cardLink } from '../domain/text/card-link.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';

@@ -1,7 +1,7 @@
 import type { AccountPosted, StoreStatusRecord } from '../../proto/gen/types.js';
 import { put, RANGE_LIMIT_MAX, type ReadTables, type RowWrite, remove } from '../../store/port.js';
 import { accountWords, nameIndex, statusIndex, statusWords } from '../../store/tables.js';
-import type { AccountState } from '../account/commands.js';
+import type { AccountState } from '../account/slices.js';
 import { nameWords, STATUS_WORDS_MAX, wordBucket, wordStart, wordsOf } from '../domain/text/words.js';
 
 type Reading = Pick<ReadTables, 'range'>;

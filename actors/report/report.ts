@@ -1,7 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 
 export interface Commands {
   file: { in: P.InstanceFileReport; out: P.InstanceReport };
@@ -35,7 +35,7 @@ const SETTLED: Readonly<Record<string, (report: P.InstanceReport, command: P.Ins
 const report = codec('murmuration.instance.Report');
 
 /** One report, from when it is filed until it is resolved, and opened again. */
-export const reportPart: Part<State, Commands, Events> = {
+export const reportPart: Slice<State, Commands, Events> = {
   decide: {
     file(state, command, { self, nowMs }) {
       if (state.report !== undefined) return { events: [], reply: state.report };
@@ -60,12 +60,12 @@ export const reportPart: Part<State, Commands, Events> = {
     },
   },
   commands: {
-    file: { in: codec('murmuration.instance.FileReport'), out: report },
-    handle: { in: codec('murmuration.instance.HandleReport'), out: report },
+    file: { in: codec('murmuration.instance.FileReport'), out: report, repeats: 'idempotent' },
+    handle: { in: codec('murmuration.instance.HandleReport'), out: report, repeats: 'idempotent' },
   },
   events: {
-    filed: codec('murmuration.instance.ReportFiled'),
-    handled: codec('murmuration.instance.ReportHandled'),
+    filed: { codec: codec('murmuration.instance.ReportFiled'), invalidates: false },
+    handled: { codec: codec('murmuration.instance.ReportHandled'), invalidates: false },
   },
 };
 

@@ -1,6 +1,7 @@
 import { forgetReaction } from './activation/forgetting.js';
 import type { Message } from './asking/delivery.js';
 import type { AnyKind, Effects, Happened } from './kind.js';
+import type { Repeats } from './slice.js';
 
 /** One reaction's answer to one type of event. */
 export interface Handler {
@@ -17,24 +18,26 @@ export interface Blueprint {
   readonly afterReply: Handlers;
   /** Commands whose replies wait for no effects. */
   readonly queries: ReadonlySet<string>;
-  /** Types of events whose effects before the reply every node must have heard of. */
-  readonly takeAway: ReadonlySet<string>;
-  /** Commands that always carry a key. */
-  readonly remembered: ReadonlySet<string>;
+  /** Types of events behind which the reply waits for the invalidation barrier. */
+  readonly invalidating: ReadonlySet<string>;
+  /** Commands that always carry an idempotency key. */
+  readonly keyed: ReadonlySet<string>;
   /** Whether the command may be sent again when its outcome is in doubt. */
   repeatable(message: Pick<Message, 'command' | 'cause' | 'once'>): boolean;
 }
 
 export function blueprint(kind: AnyKind): Blueprint {
-  const once = new Set<string>(kind.once ?? []);
+  const commands = (repeats: Repeats) =>
+    new Set(Object.keys(kind.commands).filter((name) => kind.commands[name]?.repeats === repeats));
+  const never = commands('never');
   return {
     kind,
-    repeatable: (message) => message.cause !== undefined || message.once !== undefined || !once.has(message.command),
+    repeatable: (message) => message.cause !== undefined || message.once !== undefined || !never.has(message.command),
     beforeReply: handlersOf(kind, true),
     afterReply: handlersOf(kind, false),
-    queries: new Set(kind.queries ?? []),
-    remembered: new Set(kind.remembered ?? []),
-    takeAway: new Set<string>(kind.takeAway ?? []),
+    queries: commands('query'),
+    keyed: commands('keyed'),
+    invalidating: new Set(Object.keys(kind.events).filter((type) => kind.events[type]?.invalidates === true)),
   };
 }
 

@@ -1,7 +1,5 @@
-import type { Codec } from '../../proto/codec.js';
 import type { RowWrite } from '../../store/port.js';
 import type { Problem } from '../domain/problem.js';
-import type { RowName } from './carried-rows.js';
 import type { CommandTable, Slice } from './slice.js';
 
 /** Names an actor. As text `kind/id`. */
@@ -64,31 +62,16 @@ export interface Reaction<S, E> {
 }
 
 /** One kind of persistent actor: its slices composed, with the codecs of everything that is stored or sent. */
-export interface ActorKind<S, C extends CommandTable<C>, E> {
+export interface ActorKind<S, C extends CommandTable<C>, E> extends Slice<S, C, E> {
   readonly name: string;
   readonly initial: (id: string) => S;
-  readonly slice: Slice<S, C, E>;
-  readonly commands: { readonly [K in keyof C]: { readonly in: Codec<C[K]['in']>; readonly out: Codec<C[K]['out']> } };
-  readonly events: { readonly [K in keyof E]: Codec<E[K]> };
-  /**
-   * Whether an event's effects may be carried out beside those of other such events of the actor. No row of one may
-   * undo another's, and it must not tell an actor anything after it has waited for something, if another such event
-   * could tell the same actor: receivers take an actor's commands in the order of its events only. Of one entry with
-   * several such events only the first may tell anybody anything: effects are numbered in the order of the asking.
-   */
-  readonly overlaps?: (type: keyof E & string, event: E[keyof E], state: Readonly<S>) => boolean;
-  /**
-   * Events after which something that was shown is not to be seen any more, or otherwise: the reply waits until every
-   * other node has heard their rows and news.
-   */
-  readonly takeAway?: readonly (keyof E & string)[];
-  /**
-   * Events that take back what earlier ones say. Within two days the actor's journal and snapshots are rid of all that
-   * came before them; the kind must have the command `alarm`.
-   */
-  readonly forgets?: readonly (keyof E & string)[];
-  /** Bump it, and `since.state`, when the state's shape changes. Snapshots of another version are migrated, or ignored. */
+  /** Bump it, and `stateSince`, when the state's shape changes. Snapshots of another version are migrated, or ignored. */
   readonly stateVersion: number;
+  /**
+   * The format (cluster/format.ts) with which `stateVersion` came; absent: the first. No snapshots are stored before
+   * every node knows it, since older nodes could not read a trimmed actor.
+   */
+  readonly stateSince?: number;
   /**
    * The state that a snapshot of an older version holds, in the shape of `stateVersion`. Without it, or when it throws,
    * the journal is replayed, which fails for an actor whose journal was trimmed. It must know every version of which
@@ -97,46 +80,10 @@ export interface ActorKind<S, C extends CommandTable<C>, E> {
   readonly migrate?: (fromVersion: number, state: unknown) => S;
   readonly reactions: readonly Reaction<S, E>[];
   /**
-   * The format (cluster/format.ts) with which a command or event came; absent: the first. Until every node knows the format,
-   * such commands are not sent and such events are not recorded: who asked gets 503, effects wait. `state` is the format
-   * with which `stateVersion` came: no snapshots are stored before, since older nodes could not read a trimmed actor.
-   */
-  readonly since?: {
-    readonly state?: number;
-    readonly commands?: { readonly [K in keyof C]?: number };
-    readonly events?: { readonly [K in keyof E]?: number };
-  };
-  /**
    * All ids of the kind come from `Ctx.newId` of actors of the same shard, and commands reach an actor only once the
    * event that names it is stored. An actor whose id this node has just minted is then known to be new.
    */
   readonly minted?: boolean;
-  /** Rows of hot tables, written for a command, that whoever gave it reads next: they go with the reply. */
-  readonly shows?: {
-    readonly [K in keyof C]?: (id: string, input: C[K]['in'], reply: C[K]['out']) => readonly RowName[];
-  };
-  /**
-   * Commands that only read: their replies wait for earlier events to be durable, but not for their before-reply
-   * effects. Every other reply waits for both.
-   */
-  readonly queries?: readonly (keyof C & string)[];
-  /**
-   * The row that a command's decision needs besides the state; the runtime reads it first and passes it as `Ctx.row`.
-   * It is named by the state before the batch, and may lack the effects of entries after `Ctx.settledSeq`: the state
-   * must hold what these changed.
-   */
-  readonly reads?: { readonly [K in keyof C]?: (state: Readonly<S>, input: C[K]['in']) => RowName | undefined };
-  /**
-   * Commands that would do harm if carried out twice. All others are asked again, within the caller's deadline, when
-   * an answer was lost (their owner died, the shard moved): the second time they must record nothing. With a key these
-   * are, too.
-   */
-  readonly once?: readonly (keyof C & string)[];
-  /**
-   * Commands that make another thing each time, or are refused for what they have done already. Whoever asks without a
-   * key gives them one of its own, so that to ask again, its answer lost, does no harm.
-   */
-  readonly remembered?: readonly (keyof C & string)[];
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the runtime treats every kind alike; askers keep the types.

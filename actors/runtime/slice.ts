@@ -1,4 +1,6 @@
+import type { Codec } from '../../proto/codec.js';
 import type { Problem } from '../domain/problem.js';
+import type { RowName } from './carried-rows.js';
 
 /** What a decision may know besides state and command; everything that is not a function of those comes from here. */
 export interface Ctx {
@@ -22,14 +24,111 @@ export type CommandTable<C> = { [K in keyof C]: { in: object; out: unknown } };
 export type Recorded<E> = { [K in keyof E]: { readonly type: K } & E[K] }[keyof E];
 export type Decision<E, R> = { readonly events: readonly Recorded<E>[]; readonly reply: R } | Problem;
 
-/**
- * A part of an actor: what it decides and how its events change the state. `decide` is pure and synchronous;
- * `apply` cannot fail and never checks rules: the event has happened.
- */
-export interface Slice<S, C extends CommandTable<C>, E> {
+/** Decides commands and applies events. `decide` is pure and synchronous; `apply` cannot fail and never checks rules. */
+export interface Decider<S, C extends CommandTable<C>, E> {
   readonly decide: {
     readonly [K in keyof C]: (state: Readonly<S>, command: C[K]['in'], ctx: Ctx) => Decision<E, C[K]['out']>;
   };
   /** `atMs`: the time of the journal entry. */
   readonly apply: { readonly [K in keyof E]: (state: S, event: E[K], atMs: number) => void };
+}
+
+/**
+ * How a command behaves when it is sent again because its reply was lost (the owner died, the shard moved).
+ * - `query`: only reads. Its reply waits for earlier events to be durable, but not for their before-reply effects.
+ * - `idempotent`: records nothing the second time.
+ * - `keyed`: makes another thing each time, or is refused for what it has done already. The asker adds an idempotency
+ *   key when its caller gives none.
+ * - `never`: does harm the second time, so that it is not sent again without a key.
+ */
+export type Repeats = 'query' | 'idempotent' | 'keyed' | 'never';
+
+/** A command's messages and traits. */
+export interface CommandSpec<S, In, Out> {
+  readonly in: Codec<In>;
+  readonly out: Codec<Out>;
+  readonly repeats: Repeats;
+  /** Rows of hot tables that the command writes and its caller reads next. They travel with the reply. */
+  readonly shows?: (id: string, input: In, reply: Out) => readonly RowName[];
+  /**
+   * The row that the decision needs besides the state; the runtime reads it first and passes it as `Ctx.row`. The state
+   * before the batch names it. It may lack the effects of entries after `Ctx.settledSeq`: the state must hold these.
+   */
+  readonly reads?: (state: Readonly<S>, input: In) => RowName | undefined;
+  /**
+   * The format (cluster/format.ts) with which the command came; absent: the first. Until every node knows the format the
+   * command is not sent: its caller gets 503, effects wait.
+   */
+  readonly since?: number;
+}
+
+/** A stored event's message and traits. */
+export interface EventSpec<S, T> {
+  readonly codec: Codec<T>;
+  /** The reply waits until every other node has invalidated what it cached of rows that the event changes (ADR 19). */
+  readonly invalidates: boolean;
+  /**
+   * True if the event's effects may run beside those of other such events of the actor. No row of one may undo
+   * another's, and it must not send a command after it has waited for something, if another such event could send one to
+   * the same actor: receivers accept an actor's commands in the order of its events only. Of one entry with several such
+   * events only the first may send commands: effects are numbered in the order in which reactions ask for them.
+   */
+  readonly overlaps?: (event: T, state: Readonly<S>) => boolean;
+  /**
+   * The event takes back what earlier ones say, or ends what they are about. Within two days the actor's journal and snapshots lose all that came
+   * before it; the kind must have the command `alarm`.
+   */
+  readonly forgets?: true;
+  /** The format with which the event came; absent: the first. It is not recorded until every node knows the format. */
+  readonly since?: number;
+}
+
+/**
+ * One concern of an actor: its commands and events with their messages and traits, decisions and changes of state.
+ * `More`: events of other slices that its commands decide along with their own.
+ */
+export interface Slice<S, C extends CommandTable<C>, E, More = unknown>
+  extends Pick<Decider<S, C, E & More>, 'decide'>,
+    Pick<Decider<S, C, E>, 'apply'> {
+  readonly commands: { readonly [K in keyof C]: CommandSpec<S, C[K]['in'], C[K]['out']> };
+  readonly events: { readonly [K in keyof E]: EventSpec<S, E[K]> };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: slices of all states, commands and events.
+export type AnySlice = Slice<any, any, any, any>;
+type Intersection<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer I) => void ? I : never;
+
+/** The commands of all slices of a list. */
+export type CommandsOf<L extends readonly AnySlice[]> = Intersection<
+  L[number] extends infer X ? (X extends Slice<infer _S, infer C, infer _E, infer _M> ? C : never) : never
+>;
+/** The events of all slices of a list. */
+export type EventsOf<L extends readonly AnySlice[]> = Intersection<
+  L[number] extends infer X ? (X extends Slice<infer _S, infer _C, infer E, infer _M> ? E : never) : never
+>;
+/** All that the slices of a list need of their actor's state. */
+export type StateOf<L extends readonly AnySlice[]> = Intersection<
+  L[number] extends infer X ? (X extends Slice<infer S, infer _C, infer _E, infer _M> ? S : never) : never
+>;
+
+/** All slices as one. @throws Error when two slices have a command or an event of the same name */
+export function joined<const L extends readonly AnySlice[]>(
+  slices: L,
+): Slice<StateOf<L>, CommandsOf<L> & CommandTable<CommandsOf<L>>, EventsOf<L>> {
+  const merged = (part: 'decide' | 'apply' | 'commands' | 'events') => {
+    const all: Record<string, unknown> = {};
+    for (const slice of slices)
+      for (const [name, own] of Object.entries(slice[part])) {
+        if (Object.hasOwn(all, name)) throw new Error(`two slices have ${name} among their ${part}`);
+        all[name] = own;
+      }
+    return all;
+  };
+  const whole = {
+    decide: merged('decide'),
+    apply: merged('apply'),
+    commands: merged('commands'),
+    events: merged('events'),
+  };
+  return whole as never;
 }

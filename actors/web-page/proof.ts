@@ -1,6 +1,6 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 import { FETCH_MS_MAX } from './web-page.js';
 
 export interface Commands {
@@ -29,7 +29,7 @@ export const WAITS_MS = [60_000, 600_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_0
 export const PROOF_ALARM = 'proof';
 
 /** Whether one page links back to one profile. The actor is that pair's alone: a page that hangs holds up nobody. */
-export const proof: Part<State, Commands, Events> = {
+export const proof: Slice<State, Commands, Events> = {
   decide: {
     wantProof({ proof: known }, { url, back, by }, { nowMs }) {
       if (known !== undefined && nowMs - known.fetchingSinceMs < FETCH_MS_MAX) return { events: [], reply: {} };
@@ -56,12 +56,16 @@ export const proof: Part<State, Commands, Events> = {
     },
   },
   commands: {
-    wantProof: { in: codec('murmuration.link.WantProof'), out: codec('murmuration.link.Empty') },
-    finishProof: { in: codec('murmuration.link.FinishProof'), out: codec('murmuration.link.Empty') },
-    alarm: { in: codec('murmuration.store.AlarmCall'), out: codec('murmuration.link.Empty') },
+    wantProof: { in: codec('murmuration.link.WantProof'), out: codec('murmuration.link.Empty'), repeats: 'idempotent' },
+    finishProof: {
+      in: codec('murmuration.link.FinishProof'),
+      out: codec('murmuration.link.Empty'),
+      repeats: 'idempotent',
+    },
+    alarm: { in: codec('murmuration.store.AlarmCall'), out: codec('murmuration.link.Empty'), repeats: 'idempotent' },
   },
   events: {
-    proofWanted: codec('murmuration.link.ProofWanted'),
-    proofFinished: codec('murmuration.link.ProofFinished'),
+    proofWanted: { codec: codec('murmuration.link.ProofWanted'), invalidates: false },
+    proofFinished: { codec: codec('murmuration.link.ProofFinished'), invalidates: false },
   },
 };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { storedId } from '../domain/ids.js';
-import type { Part } from '../runtime/part.js';
+import type { Slice } from '../runtime/slice.js';
 
 export interface Commands {
   cardNow: { in: P.LinkAskCard; out: P.LinkCardNow };
@@ -52,7 +52,7 @@ export const initialLink = (): State => ({
 });
 
 /** What is known of one page, fetched once for the whole cluster. */
-export const link: Part<State, Commands, Events> = {
+export const link: Slice<State, Commands, Events> = {
   decide: {
     cardNow(state, { url }, { nowMs }) {
       if (state.url !== undefined && state.url !== url) return { events: [], reply: { card: undefined, known: true } };
@@ -102,15 +102,23 @@ export const link: Part<State, Commands, Events> = {
     holdersTold: () => undefined,
   },
   commands: {
-    cardNow: { in: codec('murmuration.link.AskCard'), out: codec('murmuration.link.CardNow') },
-    wantCard: { in: codec('murmuration.link.WantCard'), out: codec('murmuration.link.Empty') },
-    finishCard: { in: codec('murmuration.link.FinishCard'), out: codec('murmuration.link.Empty') },
-    tellHolders: { in: codec('murmuration.link.TellHolders'), out: codec('murmuration.link.Empty') },
+    cardNow: { in: codec('murmuration.link.AskCard'), out: codec('murmuration.link.CardNow'), repeats: 'query' },
+    wantCard: { in: codec('murmuration.link.WantCard'), out: codec('murmuration.link.Empty'), repeats: 'idempotent' },
+    finishCard: {
+      in: codec('murmuration.link.FinishCard'),
+      out: codec('murmuration.link.Empty'),
+      repeats: 'idempotent',
+    },
+    tellHolders: {
+      in: codec('murmuration.link.TellHolders'),
+      out: codec('murmuration.link.Empty'),
+      repeats: 'idempotent',
+    },
   },
   events: {
-    cardWanted: codec('murmuration.link.CardWanted'),
-    cardFinished: codec('murmuration.link.CardFinished'),
-    holdersTold: codec('murmuration.link.HoldersTold'),
+    cardWanted: { codec: codec('murmuration.link.CardWanted'), invalidates: false },
+    cardFinished: { codec: codec('murmuration.link.CardFinished'), invalidates: false },
+    holdersTold: { codec: codec('murmuration.link.HoldersTold'), invalidates: false },
   },
 };
 

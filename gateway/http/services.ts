@@ -1,4 +1,4 @@
-import type { ConversationCommands } from '../../actors/conversation/commands.js';
+import type { ConversationCommands } from '../../actors/conversation/slices.js';
 import type { KeyedTokens } from '../../actors/domain/keyed-tokens.js';
 import type { Random } from '../../actors/domain/time.js';
 import type { InstanceCommands } from '../../actors/instance/commands.js';

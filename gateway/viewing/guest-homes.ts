@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { AccountCommands } from '../../actors/account/commands.js';
+import type { AccountCommands } from '../../actors/account/slices.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import type { TypedAsk } from '../../actors/runtime/kind.js';
 import type { HomeRings, RecentIds } from '../../actors/timelines/home-rings.js';

@@ -1,4 +1,4 @@
-import type { AccountCommands } from '../../actors/account/commands.js';
+import type { AccountCommands } from '../../actors/account/slices.js';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import type { Clock } from '../../actors/domain/time.js';
 import type { TypedAnswerNow, TypedAsk } from '../../actors/runtime/kind.js';

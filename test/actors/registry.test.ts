@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { initialAccount } from '../../actors/account/slices.js';
 import { makeId } from '../../actors/domain/ids.js';
-import { initialAccount } from '../../actors/kinds/account.js';
 import { accountRecord } from '../../actors/reactions/account/rows.js';
 import { ANSWER_CLAIM_MS, APP_TOKENS_MAX, CLAIM_LIFETIME_MS, Registrar } from '../../actors/registry.js';
 import { ANSWERED_MS } from '../../actors/runtime/limits.js';

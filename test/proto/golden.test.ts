@@ -6,6 +6,7 @@ import { conversationKind } from '../../actors/kinds/conversation.js';
 import { instanceKind } from '../../actors/kinds/instance.js';
 import { mailbox } from '../../actors/mail/mail.js';
 import { reportPart } from '../../actors/report/report.js';
+import type { AnySlice } from '../../actors/runtime/slice.js';
 import { systemClock } from '../../actors/runtime/system.js';
 import { proof } from '../../actors/web-page/proof.js';
 import { link } from '../../actors/web-page/web-page.js';
@@ -43,15 +44,16 @@ const noWhere = {
   rings: lonelyRings(tables, systemClock),
   media: noUploads,
 };
+const storedBy = ({ events }: AnySlice) => Object.values(events).map(({ codec: found }) => found);
 const codecs: Codec<never>[] = [
   ...allTables.map((table) => table.value),
-  ...Object.values(accountKind(noWhere).events),
-  ...Object.values(conversationKind().events),
-  ...Object.values(instanceKind().events),
-  ...Object.values(reportPart.events),
-  ...Object.values(link.events),
-  ...Object.values(proof.events),
-  ...Object.values(mailbox.events),
+  ...storedBy(accountKind(noWhere)),
+  ...storedBy(conversationKind()),
+  ...storedBy(instanceKind()),
+  ...storedBy(reportPart),
+  ...storedBy(link),
+  ...storedBy(proof),
+  ...storedBy(mailbox),
   codec('murmuration.store.JournalRecord'),
 ].map((found) => found as unknown as Codec<never>);
 const names = [...new Set(codecs.map(({ name }) => name))].sort();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInThisContext } from 'node:vm';
-import { initialAccount } from '../../actors/kinds/account.js';
+import { initialAccount } from '../../actors/account/slices.js';
 import { accountRecord } from '../../actors/reactions/account/rows.js';
 import { codec } from '../../proto/codec.js';
 import type { StoreStatusRecord } from '../../proto/gen/types.js';

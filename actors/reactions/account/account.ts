@@ -1,5 +1,5 @@
 import type { Tables } from '../../../store/port.js';
-import type { AccountEvents, AccountState } from '../../account/commands.js';
+import type { AccountEvents, AccountState } from '../../account/slices.js';
 import type { Reaction } from '../../runtime/kind.js';
 import type { HomeRings } from '../../timelines/home-rings.js';
 import { accountMediaFiles, accountMediaRows, type MediaFiles } from '../media.js';

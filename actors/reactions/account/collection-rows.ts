@@ -2,7 +2,7 @@ import type { AccountCollectionItem } from '../../../proto/gen/types.js';
 import { put, type RowWrite, remove } from '../../../store/port.js';
 import { collections, featuredIn } from '../../../store/tables.js';
 import { collectionOf } from '../../account/collections.js';
-import type { AccountEvents, AccountState } from '../../account/commands.js';
+import type { AccountEvents, AccountState } from '../../account/slices.js';
 import { eraOfId } from '../../domain/ids.js';
 import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
 import { writeAll } from '../write-all.js';

@@ -1,5 +1,5 @@
 import type { AccountNotify } from '../../../proto/gen/types.js';
-import type { AccountCommands, AccountEvents, AccountState } from '../../account/commands.js';
+import type { AccountCommands, AccountEvents, AccountState } from '../../account/slices.js';
 import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
 
 /** Those in a collection hear of it. One after the other: there are not many. */

@@ -1,7 +1,7 @@
 import type { StoreStatusRecord } from '../../../proto/gen/types.js';
 import type { ReadTables } from '../../../store/port.js';
 import { accountStatuses, statuses } from '../../../store/tables.js';
-import type { AccountEvents, AccountState } from '../../account/commands.js';
+import type { AccountEvents, AccountState } from '../../account/slices.js';
 import { eraOfId, eraOfMs, makeId } from '../../domain/ids.js';
 import { WORD_BUCKET_MS, WORD_BUCKETS_MAX } from '../../domain/text/words.js';
 import type { Effects, Happened, Reaction } from '../../runtime/kind.js';

@@ -1,5 +1,5 @@
 import type { MailPost } from '../../../proto/gen/types.js';
-import type { AccountEvents, AccountState } from '../../account/commands.js';
+import type { AccountEvents, AccountState } from '../../account/slices.js';
 import type { TokenPurpose } from '../../domain/keyed-tokens.js';
 import { TOKEN_PLACE } from '../../mail/mail.js';
 import type { Effects, Reaction } from '../../runtime/kind.js';

@@ -1,6 +1,6 @@
 import { put, type RowWrite, remove } from '../../../store/port.js';
 import { accountLimits, accountListings, accounts, auditLog, staff } from '../../../store/tables.js';
-import type { AccountEvents, AccountState } from '../../account/commands.js';
+import type { AccountEvents, AccountState } from '../../account/slices.js';
 import { eraOfId } from '../../domain/ids.js';
 import { publicLane } from '../../domain/public.js';
 import type { Happened, Reaction } from '../../runtime/kind.js';

@@ -1,6 +1,6 @@
 import { codec } from '../../../proto/codec.js';
 import { accountTopic } from '../../../transport/bus.js';
-import type { AccountEvents, AccountState } from '../../account/commands.js';
+import type { AccountEvents, AccountState } from '../../account/slices.js';
 import { INSTANCE_ID } from '../../instance/commands.js';
 import type { Reaction } from '../../runtime/kind.js';
 import { tellAccount } from './tells.js';

@@ -13,7 +13,7 @@ import {
   type Tables,
 } from '../../../store/port.js';
 import { directStatuses, notifications } from '../../../store/tables.js';
-import type { AccountEvents, AccountState } from '../../account/commands.js';
+import type { AccountEvents, AccountState } from '../../account/slices.js';
 import { compareIds, eraOfId, makeId, storedId } from '../../domain/ids.js';
 import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
 import { writeAll } from '../write-all.js';

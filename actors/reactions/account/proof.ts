@@ -1,5 +1,5 @@
-import type { AccountEvents, AccountState } from '../../account/commands.js';
 import { unverifiedLinks } from '../../account/profile.js';
+import type { AccountEvents, AccountState } from '../../account/slices.js';
 import { verifiableLink } from '../../domain/text/verifiable-link.js';
 import type { Reaction } from '../../runtime/kind.js';
 import { type Events, PROOF_ALARM, type State } from '../../web-page/proof.js';

@@ -1,8 +1,8 @@
 import type { AccountPurgeItem, AccountPurgeSome, StoreStatusRef } from '../../../proto/gen/types.js';
 import type { ReadTables } from '../../../store/port.js';
 import { accountStatuses, bookmarks, favourites, featuredIn, followers, statuses } from '../../../store/tables.js';
-import type { AccountEvents, AccountState } from '../../account/commands.js';
 import { PURGE_ALARM, PURGED_AT_ONCE_MAX, SUSPENSION_KEPT_MS } from '../../account/purge.js';
+import type { AccountEvents, AccountState } from '../../account/slices.js';
 import { eraOfId, eraOfMs } from '../../domain/ids.js';
 import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
 import { eraPages } from '../era-pages.js';

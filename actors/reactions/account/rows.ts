@@ -1,7 +1,7 @@
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
 import { put, type ReadTables, type RowWrite, remove, type Tables } from '../../../store/port.js';
 import { accounts, followers, following, tokens } from '../../../store/tables.js';
-import type { AccountEvents, AccountState } from '../../account/commands.js';
+import type { AccountEvents, AccountState } from '../../account/slices.js';
 import { eraOfId } from '../../domain/ids.js';
 import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
 import { namelessRows, nameRows, newNameRows, statusWordRows, unindexedRows } from '../word-rows.js';

@@ -1,4 +1,4 @@
-import type { AccountEvents, AccountState } from '../../account/commands.js';
+import type { AccountEvents, AccountState } from '../../account/slices.js';
 import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
 
 function setAlarm(

@@ -1,6 +1,6 @@
 import { put, type RowWrite } from '../../../store/port.js';
 import { accountTallies, tallyDays } from '../../../store/tables.js';
-import type { AccountState } from '../../account/commands.js';
+import type { AccountState } from '../../account/slices.js';
 import { tallyRows } from '../../account/tally.js';
 import { publicLane } from '../../domain/public.js';
 

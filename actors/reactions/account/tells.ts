@@ -1,8 +1,8 @@
 import type { AccountPosted, AccountQuote, StoreStatusRecord } from '../../../proto/gen/types.js';
-import type { AccountCommands, AccountEvents, AccountState } from '../../account/commands.js';
+import type { AccountCommands, AccountEvents, AccountState } from '../../account/slices.js';
 import { isAnnounced } from '../../account/subscribers.js';
-import type { ConversationCommands } from '../../conversation/commands.js';
 import { pollOf } from '../../conversation/poll.js';
+import type { ConversationCommands } from '../../conversation/slices.js';
 import { isProblem, type Problem } from '../../domain/problem.js';
 import type { Effects, Reaction } from '../../runtime/kind.js';
 import { collectionNotices } from './collection-tells.js';

@@ -1,4 +1,4 @@
-import type { AccountEvents, AccountState } from '../../account/commands.js';
+import type { AccountEvents, AccountState } from '../../account/slices.js';
 import type { Happened, Reaction } from '../../runtime/kind.js';
 import type { HomeRings } from '../../timelines/home-rings.js';
 

@@ -1,5 +1,5 @@
 import type { ReadTables } from '../../../store/port.js';
-import type { ConversationEvents } from '../../conversation/commands.js';
+import type { ConversationEvents } from '../../conversation/slices.js';
 import type { ConversationState } from '../../conversation/state.js';
 import type { Reaction } from '../../runtime/kind.js';
 import { conversationStream } from '../stream.js';

@@ -1,9 +1,9 @@
 import type { AccountNotify, ConversationMarkOf, ConversationNoticed } from '../../../proto/gen/types.js';
 import type { ReadTables } from '../../../store/port.js';
 import { quotes, rebloggedBy, statusMarks } from '../../../store/tables.js';
-import type { ConversationEvents } from '../../conversation/commands.js';
 import { heldMarks } from '../../conversation/marks.js';
 import { NOTICED_AT_ONCE_MAX, STATE_LANE, UNMARKED_AT_ONCE_MAX } from '../../conversation/marks-part.js';
+import type { ConversationEvents } from '../../conversation/slices.js';
 import type { ConversationState } from '../../conversation/state.js';
 import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
 import { tellAccount } from '../account/tells.js';

@@ -15,8 +15,8 @@ import {
   statusMarks,
   statusRevisions,
 } from '../../../store/tables.js';
-import type { ConversationEvents } from '../../conversation/commands.js';
 import { heldMark, isNoMark, markKey } from '../../conversation/marks.js';
+import type { ConversationEvents } from '../../conversation/slices.js';
 import { type ConversationState, type Entry, parentOf } from '../../conversation/state.js';
 import { ORPHANED_AT_ONCE_MAX } from '../../conversation/thread.js';
 import { eraOfId } from '../../domain/ids.js';

@@ -1,5 +1,5 @@
 import type { AccountNotify, AccountRetractNotice, StoreStatusRecord } from '../../../proto/gen/types.js';
-import type { ConversationEvents } from '../../conversation/commands.js';
+import type { ConversationEvents } from '../../conversation/slices.js';
 import { type ConversationState, parentOf } from '../../conversation/state.js';
 import { ORPHANED_AT_ONCE_MAX } from '../../conversation/thread.js';
 import { idMs } from '../../domain/ids.js';

@@ -59,7 +59,7 @@ export async function awaken(
     const from = { actor: name, source: `${name}#${side}`, shard, epoch, halt };
     return new Lane(around, core, name, from, handlers, heard, cursor, progressed);
   };
-  const before = lane('before', blueprint.beforeReply, found.beforeReply, blueprint.takeAway);
+  const before = lane('before', blueprint.beforeReply, found.beforeReply, blueprint.invalidating);
   const after = lane('after', blueprint.afterReply, found.afterReply, NOTHING);
   const upkeep = new Upkeep({ around, core, actor: name, shard, epoch, before, after, halt }, found);
   return { core, before, after, upkeep };

@@ -32,7 +32,6 @@ export function rowsFor(
   taken: readonly Delivery[],
   tables: Pick<ReadTables, 'getMany'>,
 ): Promise<ReadRows> | undefined {
-  if (core.kind.reads === undefined) return undefined;
   let named: [Delivery, RowName][] | undefined;
   for (const delivery of taken) {
     const name = core.rowFor(delivery.command, delivery.input);

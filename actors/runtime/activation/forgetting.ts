@@ -19,16 +19,18 @@ export function forgetAtMs(id: string, atMs: number): number {
   return offsetMs + Math.ceil((atMs + DAY_MS - offsetMs) / DAY_MS) * DAY_MS;
 }
 
-/** Sets the alarm behind the replies to what a kind names. */
-export function forgetReaction({ forgets = [] }: AnyKind): Reaction<unknown, Record<string, object>> {
+/** Sets the alarm behind the replies to the events with the trait `forgets`. */
+export function forgetReaction({ events }: AnyKind): Reaction<unknown, Record<string, object>> {
   return {
     surface: 'journal',
     beforeReply: false,
     on: Object.fromEntries(
-      forgets.map((type) => [
-        type,
-        (_event, { self, atMs }, effects) => effects.setAlarm(forgetAtMs(self, atMs), FORGET_ALARM),
-      ]),
+      Object.keys(events)
+        .filter((type) => events[type]?.forgets === true)
+        .map((type) => [
+          type,
+          (_event, { self, atMs }, effects) => effects.setAlarm(forgetAtMs(self, atMs), FORGET_ALARM),
+        ]),
     ),
   };
 }

@@ -57,12 +57,11 @@ export class Caller {
     if (found === undefined || !Object.hasOwn(found.kind.commands, asked.command)) {
       return Promise.reject(new Error(`there is no command ${asked.command} of ${asked.kind}`));
     }
-    if (
-      (found.kind.since?.commands?.[asked.command] ?? 0) > (this.needs.placement.format?.() ?? Number.POSITIVE_INFINITY)
-    ) {
+    const since = found.kind.commands[asked.command]?.since ?? 0;
+    if (since > (this.needs.placement.format?.() ?? Number.POSITIVE_INFINITY)) {
       return Promise.reject(new NotKnownYet(notKnown(`the command ${asked.command}`, asked.kind)));
     }
-    const lacksKey = asked.once === undefined && asked.cause === undefined && found.remembered.has(asked.command);
+    const lacksKey = asked.once === undefined && asked.cause === undefined && found.keyed.has(asked.command);
     const message = lacksKey ? { ...asked, once: `${this.name}.${++this.keys}` } : asked;
     const deadlineMs = clock.monotonicMs() + timeoutMs;
     const reply = local.deliver(message, deadlineMs);

@@ -36,7 +36,7 @@ export function decodeCommand(
 export function encodeReply(kind: AnyKind, message: Message, reply: unknown, carrier: RowCarrier): Uint8Array {
   const { id, command, input } = message;
   if (!isProblem(reply)) {
-    const shown = kind.shows?.[command]?.(id, input, reply);
+    const shown = codecsOf(kind, command).shows?.(id, input, reply);
     const rows = shown === undefined ? [] : [...carrier.load(shown)];
     return encode({ status: 'ok', payload: codecsOf(kind, command).out.encode(reply), rows });
   }

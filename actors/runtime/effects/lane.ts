@@ -210,8 +210,8 @@ export class Lane implements Waits {
 
   private overlaps(entry: Entry | undefined): boolean {
     const { kind, state } = this.core;
-    if (entry === undefined || kind.overlaps === undefined) return false;
-    return entry.events.every(({ type, event }) => kind.overlaps?.(type, event, state) === true);
+    if (entry === undefined) return false;
+    return entry.events.every(({ type, event }) => kind.events[type]?.overlaps?.(event, state) === true);
   }
 
   private async carryOut(

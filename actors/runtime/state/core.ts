@@ -81,7 +81,7 @@ export class ActorCore {
     if (cause !== undefined && this.dedupe.repeats(cause) && !this.asks(command)) {
       return { reply: this.kind.commands[command]?.out.decode(NO_BYTES), repeated: true };
     }
-    const decide = this.kind.slice.decide[command];
+    const decide = this.kind.decide[command];
     if (decide === undefined) throw new Error(`${this.kind.name} has no command ${command}`);
     const nowMs = Math.max(now.wallMs, this.atMs);
     const earlier = once === undefined ? undefined : this.answered?.find(keyOf(command, once), now);
@@ -110,20 +110,18 @@ export class ActorCore {
   }
 
   private checkKnown(events: readonly StoredEvent[]): void {
-    const since = this.kind.since?.events;
-    if (since === undefined) return;
-    const early = events.find(({ type }) => (since[type] ?? 0) > this.format());
+    const early = events.find(({ type }) => (this.kind.events[type]?.since ?? 0) > this.format());
     if (early !== undefined) throw new NotKnownYet(notKnown(`the event ${early.type}`, this.kind.name));
   }
 
   /** Every node can read a snapshot of this state. */
   get isKnownState(): boolean {
-    return (this.kind.since?.state ?? 0) <= this.format();
+    return (this.kind.stateSince ?? 0) <= this.format();
   }
 
   /** The row that the decision needs besides the state. */
   rowFor(command: string, input: object): RowName | undefined {
-    return this.kind.reads?.[command]?.(this.state, input);
+    return this.kind.commands[command]?.reads?.(this.state, input);
   }
 
   /** The answer to a command that records nothing; undefined when that cannot be had so, for whatever reason. */
@@ -131,9 +129,7 @@ export class ActorCore {
     const ctx = this.context(Math.max(wallMs, this.atMs), 0, undefined);
     try {
       if (this.rowFor(command, input) !== undefined) return undefined;
-      const decision = this.kind.slice.decide[command]?.(this.state, input, ctx) as
-        | Decision<object, unknown>
-        | undefined;
+      const decision = this.kind.decide[command]?.(this.state, input, ctx) as Decision<object, unknown> | undefined;
       if (decision === undefined) return undefined;
       if (isProblem(decision)) return { reply: decision };
       return decision.events.length === 0 ? { reply: decision.reply } : undefined;
@@ -150,7 +146,7 @@ export class ActorCore {
   }
 
   private asks(command: string): boolean {
-    return this.kind.queries?.includes(command) === true;
+    return this.kind.commands[command]?.repeats === 'query';
   }
 
   /** What is stored with what the command decided. */
@@ -165,7 +161,7 @@ export class ActorCore {
     cause: StoreCause | undefined,
     answered: StoreAnswered | undefined,
   ): void {
-    for (const { type, event } of events) this.kind.slice.apply[type]?.(this.state, event, atMs);
+    for (const { type, event } of events) this.kind.apply[type]?.(this.state, event, atMs);
     if (cause !== undefined) this.dedupe.note(cause);
     if (answered !== undefined) {
       this.answered ??= new Answered();
@@ -182,7 +178,7 @@ export class ActorCore {
     answered: StoreAnswered | undefined,
   ): StoreJournalRecord {
     const encoded = events.map(({ type, event }) => {
-      const codec = this.kind.events[type];
+      const codec = this.kind.events[type]?.codec;
       if (codec === undefined) throw new Error(`${this.kind.name} has no event ${type}`);
       return { type, payload: codec.encode(event) };
     });
@@ -200,7 +196,7 @@ const keyOf = (command: string, once: string): string => `${command} ${once}`;
 
 export function entryOf(kind: AnyKind, seq: number, record: StoreJournalRecord): Entry {
   const events = record.events.map(({ type, payload }) => {
-    const codec = kind.events[type];
+    const codec = kind.events[type]?.codec;
     if (codec === undefined) throw new Error(`${kind.name} cannot read its stored event ${type}`);
     return { type, event: codec.decode(payload) as object };
   });

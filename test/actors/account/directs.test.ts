@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AccountState } from '../../../actors/account/commands.js';
 import { DIRECT_STATUSES_MAX, DIRECTS_MAX } from '../../../actors/account/directs.js';
+import type { AccountState } from '../../../actors/account/slices.js';
 import { newcomer, other, self } from './newcomer.js';
 
 const thread = '000000000000000100';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AccountState } from '../../../actors/account/commands.js';
 import { FOLLOW_REQUESTS_MAX, FOLLOWERS_REMEMBERED_MAX } from '../../../actors/account/followers.js';
+import type { AccountState } from '../../../actors/account/slices.js';
 import { newcomer, other, startMs } from './newcomer.js';
 
 const knock = { follower: other, edgeId: '7', believedPending: false };

@@ -1,6 +1,7 @@
-import type { AccountState } from '../../../actors/account/commands.js';
+import type { AccountState } from '../../../actors/account/slices.js';
+import { initialAccount } from '../../../actors/account/slices.js';
 import { makeId } from '../../../actors/domain/ids.js';
-import { accountSlice, initialAccount } from '../../../actors/kinds/account.js';
+import { accountSlice } from '../../../actors/kinds/account.js';
 import { given } from '../../kit/actors/given.js';
 import { registration } from '../reactions/town.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AccountState } from '../../../actors/account/commands.js';
 import { NEW_ACCOUNT_MS, PERMITTED_MAX, REQUESTS_MAX } from '../../../actors/account/notification-policy.js';
+import type { AccountState } from '../../../actors/account/slices.js';
 import { newcomer, other, startMs } from './newcomer.js';
 
 const mention = { type: 'mention', from: other, statusId: '7' };

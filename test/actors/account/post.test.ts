@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AccountState } from '../../../actors/account/commands.js';
+import type { AccountState } from '../../../actors/account/slices.js';
 import { STATUS_CHARS_MAX } from '../../../actors/domain/text/status-text.js';
 import { accountRecord } from '../../../actors/reactions/account/rows.js';
 import { blankPost } from '../reactions/town.js';

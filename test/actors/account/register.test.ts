@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { USERNAME_CHARS_MAX } from '../../../actors/account/register.js';
-import { accountSlice, initialAccount } from '../../../actors/kinds/account.js';
+import { initialAccount } from '../../../actors/account/slices.js';
+import { accountSlice } from '../../../actors/kinds/account.js';
 import { given } from '../../kit/actors/given.js';
 import { registration } from '../reactions/town.js';
 import { newcomer, self } from './newcomer.js';

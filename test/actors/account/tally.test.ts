@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { initialAccount } from '../../../actors/account/slices.js';
 import { type State, TALLIED_DAYS_MAX, tallyRows } from '../../../actors/account/tally.js';
 import { makeId } from '../../../actors/domain/ids.js';
-import { accountSlice, initialAccount } from '../../../actors/kinds/account.js';
+import { accountSlice } from '../../../actors/kinds/account.js';
 import { registration } from '../reactions/town.js';
 
 const DAY_MS = 86_400_000;

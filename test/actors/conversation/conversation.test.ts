@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { heldMarks, MARKS_MAX } from '../../../actors/conversation/marks.js';
+import { conversationSlices } from '../../../actors/conversation/slices.js';
 import { initialConversation, THREAD_STATUSES_MAX } from '../../../actors/conversation/state.js';
 import { CONTEXT_MAX } from '../../../actors/conversation/thread.js';
-import { conversationKind } from '../../../actors/kinds/conversation.js';
+import { joined } from '../../../actors/runtime/slice.js';
 import type { StoreStatusRecord } from '../../../proto/gen/types.js';
 import { given } from '../../kit/actors/given.js';
 import { fc } from '../../kit/property.js';
 
-const { slice } = conversationKind();
+const slice = joined(conversationSlices);
 const conversation = (state = initialConversation()) => given(slice, state);
 
 function status(id: string, inReplyToId?: string, visibility = 'public', accountId = 'author'): StoreStatusRecord {

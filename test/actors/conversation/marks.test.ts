@@ -8,13 +8,14 @@ import {
   type Mark,
   neededRow,
 } from '../../../actors/conversation/marks.js';
+import { conversationSlices } from '../../../actors/conversation/slices.js';
 import { initialConversation } from '../../../actors/conversation/state.js';
-import { conversationKind } from '../../../actors/kinds/conversation.js';
+import { joined } from '../../../actors/runtime/slice.js';
 import { given } from '../../kit/actors/given.js';
 import { fc } from '../../kit/property.js';
 import { status } from './thread-of-one.js';
 
-const { slice } = conversationKind();
+const slice = joined(conversationSlices);
 const accountOf = (n: number) => String(700_000_000_000_000_000n + BigInt(n));
 
 /** A conversation whose turns are written to rows some decisions later, as before-reply effects are. */

@@ -1,9 +1,10 @@
+import { conversationSlices } from '../../../actors/conversation/slices.js';
 import { initialConversation } from '../../../actors/conversation/state.js';
-import { conversationKind } from '../../../actors/kinds/conversation.js';
+import { joined } from '../../../actors/runtime/slice.js';
 import type { StoreStatusRecord } from '../../../proto/gen/types.js';
 import { given } from '../../kit/actors/given.js';
 
-const { slice } = conversationKind();
+const slice = joined(conversationSlices);
 
 /** Of `bob`, on the one status. */
 export const mark = { statusId: '1', by: 'bob' };

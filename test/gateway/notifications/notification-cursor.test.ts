@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { initialAccount } from '../../../actors/account/slices.js';
 import { eraOfId, makeId } from '../../../actors/domain/ids.js';
-import { initialAccount } from '../../../actors/kinds/account.js';
 import { accountRecord } from '../../../actors/reactions/account/rows.js';
 import { notificationCursor } from '../../../gateway/notifications/notification-cursor.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';

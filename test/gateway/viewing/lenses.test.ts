@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AccountCommands } from '../../../actors/account/commands.js';
+import type { AccountCommands } from '../../../actors/account/slices.js';
 import { makeId } from '../../../actors/domain/ids.js';
 import type { TypedAsk } from '../../../actors/runtime/kind.js';
 import { NOBODY_LIMITED } from '../../../gateway/viewing/account-limits.js';

@@ -20,7 +20,7 @@ export const pages = table('test_pages', {
   value: jsonCodec<{ text: string }>('page'),
 });
 
-interface NotebookCommands {
+export interface NotebookCommands {
   /** Adds a line. `copyTo` gets it too, after the reply; `shareWith` before it. */
   add: { in: { text: string; copyTo?: string; shareWith?: string }; out: { line: number; id: string } };
   /** Adds nothing when the last line is the same. */
@@ -33,7 +33,7 @@ interface NotebookCommands {
   /** Throws: a bug. */
   tear: { in: object; out: object };
 }
-interface NotebookEvents {
+export interface NotebookEvents {
   added: { text: string; line: number; copyTo?: string; shareWith?: string };
 }
 export interface NotebookState {
@@ -50,44 +50,44 @@ export function notebook(stateVersion = 1): NotebookKind {
     name: 'notebook',
     initial: () => ({ lines: [] }),
     stateVersion,
-    slice: {
-      decide: {
-        add: (state, command, { newId }) => ({
-          events: [{ type: 'added', ...command, line: state.lines.length + 1 }],
-          reply: { line: state.lines.length + 1, id: newId() },
-        }),
-        addOnce: (state, { text }) => {
-          if (state.lines.at(-1) === text) return { events: [], reply: { line: state.lines.length } };
-          const line = state.lines.length + 1;
-          return { events: [{ type: 'added', text, line }], reply: { line } };
-        },
-        note: (state, { text }) => {
-          const line = state.lines.length + 1;
-          return { events: [{ type: 'added', text, line }], reply: { line } };
-        },
-        read: (state) => ({ events: [], reply: { lines: [...state.lines] } }),
-        erase: () => problem('forbidden', 'Ink stays', { page: [{ error: 'ERR_INVALID', description: 'is ink' }] }),
-        tear: () => {
-          throw new TypeError('a bug in decide');
-        },
+    decide: {
+      add: (state, command, { newId }) => ({
+        events: [{ type: 'added', ...command, line: state.lines.length + 1 }],
+        reply: { line: state.lines.length + 1, id: newId() },
+      }),
+      addOnce: (state, { text }) => {
+        if (state.lines.at(-1) === text) return { events: [], reply: { line: state.lines.length } };
+        const line = state.lines.length + 1;
+        return { events: [{ type: 'added', text, line }], reply: { line } };
       },
-      apply: {
-        added: (state, { text }) => void state.lines.push(text),
+      note: (state, { text }) => {
+        const line = state.lines.length + 1;
+        return { events: [{ type: 'added', text, line }], reply: { line } };
       },
+      read: (state) => ({ events: [], reply: { lines: [...state.lines] } }),
+      erase: () => problem('forbidden', 'Ink stays', { page: [{ error: 'ERR_INVALID', description: 'is ink' }] }),
+      tear: () => {
+        throw new TypeError('a bug in decide');
+      },
+    },
+    apply: {
+      added: (state, { text }) => void state.lines.push(text),
     },
     commands: {
-      add: { in: jsonCodec('Add'), out: jsonCodec('Added') },
-      addOnce: { in: jsonCodec('AddOnce'), out: jsonCodec('AddedOnce') },
-      note: { in: jsonCodec('Note'), out: jsonCodec('Noted') },
-      read: { in: jsonCodec('Read'), out: jsonCodec('Lines') },
-      erase: { in: jsonCodec('Erase'), out: jsonCodec('Erased') },
-      tear: { in: jsonCodec('Tear'), out: jsonCodec('Torn') },
+      add: { in: jsonCodec('Add'), out: jsonCodec('Added'), repeats: 'never' },
+      addOnce: { in: jsonCodec('AddOnce'), out: jsonCodec('AddedOnce'), repeats: 'never' },
+      note: { in: jsonCodec('Note'), out: jsonCodec('Noted'), repeats: 'keyed' },
+      read: { in: jsonCodec('Read'), out: jsonCodec('Lines'), repeats: 'query' },
+      erase: { in: jsonCodec('Erase'), out: jsonCodec('Erased'), repeats: 'never' },
+      tear: { in: jsonCodec('Tear'), out: jsonCodec('Torn'), repeats: 'never' },
     },
-    events: { added: jsonCodec('NoteAdded') },
-    queries: ['read'],
-    once: ['add', 'addOnce', 'erase', 'tear'],
-    remembered: ['note'],
-    overlaps: (_type, { text }) => text.startsWith('beside'),
+    events: {
+      added: {
+        codec: jsonCodec('NoteAdded'),
+        invalidates: false,
+        overlaps: ({ text }) => text.startsWith('beside'),
+      },
+    },
     reactions: [
       {
         surface: 'pages',

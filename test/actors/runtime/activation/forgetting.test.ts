@@ -19,20 +19,18 @@ const SECRET = 'the words that nobody shall read again';
 
 /** A notebook of which a line `strike` takes back all lines before it. */
 function striking(): AnyKind {
-  const { slice, commands, ...rest } = notebook() as AnyKind;
+  const { decide, commands, events, ...rest } = notebook() as AnyKind;
   return {
     ...rest,
-    forgets: ['added'],
-    slice: {
-      decide: { ...slice.decide, alarm: () => assert.fail('the runtime answers it') },
-      apply: {
-        added: (state: { lines: string[] }, { text }: { text: string }) => {
-          if (text === 'strike') state.lines.length = 0;
-          else state.lines.push(text);
-        },
+    decide: { ...decide, alarm: () => assert.fail('the runtime answers it') },
+    apply: {
+      added: (state: { lines: string[] }, { text }: { text: string }) => {
+        if (text === 'strike') state.lines.length = 0;
+        else state.lines.push(text);
       },
     },
-    commands: { ...commands, alarm: { in: jsonCodec('Alarm'), out: jsonCodec('Rung') } },
+    commands: { ...commands, alarm: { in: jsonCodec('Alarm'), out: jsonCodec('Rung'), repeats: 'idempotent' } },
+    events: { added: { ...(events.added as (typeof events)[string]), forgets: true } },
   };
 }
 

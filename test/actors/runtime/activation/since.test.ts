@@ -10,7 +10,19 @@ import { Stage } from '../../../kit/actors/stage.js';
 const [one, two] = [makeId(1_000, 1, 0), makeId(1_000, 2, 0)] as const;
 const NOT_KNOWN = (error: Error) => error instanceof Unavailable && /not every node knows/.test(error.message);
 
-const since = (kind: AnyKind, newer: NonNullable<AnyKind['since']>): AnyKind => ({ ...kind, since: newer });
+interface Newer {
+  readonly state?: number;
+  readonly commands?: Readonly<Record<string, number>>;
+  readonly events?: Readonly<Record<string, number>>;
+}
+
+/** The kind with traits `since`. */
+function since(kind: AnyKind, { state, commands, events }: Newer): AnyKind {
+  const marked = (specs: AnyKind['commands'] | AnyKind['events'], formats: Newer['commands']) =>
+    Object.fromEntries(Object.entries(specs).map(([name, spec]) => [name, { ...spec, since: formats?.[name] }]));
+  const own = { commands: marked(kind.commands, commands), events: marked(kind.events, events) };
+  return { ...kind, ...own, ...(state === undefined ? {} : { stateSince: state }) } as AnyKind;
+}
 
 test('a newer command is not sent before every node knows its format', async (t) => {
   const stage = new Stage();

@@ -19,14 +19,11 @@ function copyingNotebook(bugs: () => boolean): NotebookKind {
   const [rows] = kind.reactions;
   return {
     ...kind,
-    slice: {
-      ...kind.slice,
-      decide: {
-        ...kind.slice.decide,
-        add: (state, command, ctx) => {
-          if (command.text.startsWith('copy') && bugs()) throw new TypeError('a bug in a receiver');
-          return kind.slice.decide.add(state, command, ctx);
-        },
+    decide: {
+      ...kind.decide,
+      add: (state, command, ctx) => {
+        if (command.text.startsWith('copy') && bugs()) throw new TypeError('a bug in a receiver');
+        return kind.decide.add(state, command, ctx);
       },
     },
     reactions: [

@@ -9,7 +9,12 @@ const alice = makeId(1_767_225_600_000, 1, 0);
 const bob = makeId(1_767_225_600_000, 2, 0);
 
 /** A notebook whose lines every node must have heard of, on a node whose questions the test answers. */
-async function audience(t: TestContext, kind: NotebookKind = { ...notebook(), takeAway: ['added'] }) {
+function invalidating(): NotebookKind {
+  const kind = notebook();
+  return { ...kind, events: { added: { ...kind.events.added, invalidates: true } } };
+}
+
+async function audience(t: TestContext, kind: NotebookKind = invalidating()) {
   const stage = new Stage();
   t.after(() => stage.close());
   const questions: (() => void)[] = [];

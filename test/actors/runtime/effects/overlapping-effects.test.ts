@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AccountEvents } from '../../../../actors/account/commands.js';
+import type { AccountEvents } from '../../../../actors/account/slices.js';
 import { accountKind } from '../../../../actors/kinds/account.js';
 import { conversationKind } from '../../../../actors/kinds/conversation.js';
 import { MemoryTables } from '../../../../store/memory/memory-tables.js';
@@ -23,14 +23,14 @@ const conversation = conversationKind();
 test('of a conversation’s events favourites and bookmarks alone are carried out beside one another', () => {
   const state = conversation.initial('1');
   const types = Object.keys(conversation.events) as (keyof typeof conversation.events)[];
-  const overlapping = types.filter((type) => conversation.overlaps?.(type, {} as never, state) === true);
+  const overlapping = types.filter((type) => conversation.events[type].overlaps?.({} as never, state) === true);
   assert.deepEqual(overlapping.sort(), ['bookmarked', 'favourited']);
 });
 
 test('of an account’s events those do that come in numbers, unless somebody waits to be told of them', () => {
   const state = account.initial('1');
   const does = <K extends keyof AccountEvents & string>(type: K, event: Partial<AccountEvents[K]>, of = state) =>
-    account.overlaps?.(type, event as AccountEvents[K], of) === true;
+    account.events[type].overlaps?.(event as never, of) === true;
   const types = Object.keys(account.events) as (keyof AccountEvents & string)[];
   assert.deepEqual(types.filter((type) => does(type, {})).sort(), [
     'followed',

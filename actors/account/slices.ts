@@ -1,0 +1,143 @@
+import type { CommandsOf, EventsOf, StateOf } from '../runtime/slice.js';
+import { announcements } from './announcements.js';
+import { block } from './block.js';
+import { collections } from './collections.js';
+import { directs } from './directs.js';
+import { domainBlocks } from './domain-blocks.js';
+import { endorse } from './endorse.js';
+import { featureConsent } from './feature-consent.js';
+import { featuredTags } from './featured-tags.js';
+import { filters } from './filters.js';
+import { follow } from './follow.js';
+import { followedTags } from './followed-tags.js';
+import { followers } from './followers.js';
+import type * as home from './home.js';
+import { indexing } from './indexing.js';
+import { lists } from './lists.js';
+import { markers } from './markers.js';
+import { media } from './media.js';
+import { moderation } from './moderation.js';
+import { mute } from './mute.js';
+import { quietConversations } from './muted-conversations.js';
+import { notificationPolicy, POLICY_AT_FIRST } from './notification-policy.js';
+import { notify } from './notify.js';
+import { personalNotes } from './personal-notes.js';
+import { pin } from './pin.js';
+import { post } from './post.js';
+import { emptyProfile, profile } from './profile.js';
+import { purge } from './purge.js';
+import { push } from './push.js';
+import { recovery } from './recovery.js';
+import { register } from './register.js';
+import { relations } from './relations.js';
+import { scheduled } from './scheduled.js';
+import { subscribers } from './subscribers.js';
+import { suggestions } from './suggestions.js';
+import type { State as TallyState } from './tally.js';
+import { session } from './tokens.js';
+
+/** The slices of an account: a new one is its file and its line here. `home` is added to them by the kind: it has a cache. */
+export const accountSlices = [
+  register,
+  session,
+  moderation,
+  purge,
+  announcements,
+  recovery,
+  profile,
+  indexing,
+  domainBlocks,
+  endorse,
+  featuredTags,
+  filters,
+  personalNotes,
+  follow,
+  followers,
+  block,
+  mute,
+  quietConversations,
+  lists,
+  collections,
+  featureConsent,
+  followedTags,
+  media,
+  suggestions,
+  relations,
+  pin,
+  post,
+  scheduled,
+  notify,
+  notificationPolicy,
+  subscribers,
+  markers,
+  push,
+  directs,
+] as const;
+
+type Slices = typeof accountSlices;
+
+/** Everything one can ask of an account actor. */
+export type AccountCommands = CommandsOf<Slices> & home.Commands;
+/** Everything that an account actor's journal holds. */
+export type AccountEvents = EventsOf<Slices>;
+export type AccountState = StateOf<Slices> & TallyState & { readonly id: string };
+
+/** The state before the first event. One literal for all slices: V8 then finds each field at its place. */
+export function initialAccount(id: string): AccountState {
+  return {
+    id,
+    owner: undefined,
+    profile: emptyProfile,
+    indexingRound: 0,
+    tokens: new Map(),
+    codes: new Map(),
+    following: new Map(),
+    requests: new Map(),
+    followers: 0,
+    recentFollowers: new Map(),
+    blocking: new Map(),
+    blockedBy: new Set(),
+    muting: new Map(),
+    mutedConversations: new Set(),
+    lists: new Map(),
+    collections: new Map(),
+    filters: new Map(),
+    followedTags: new Map(),
+    notes: new Map(),
+    endorsed: new Map(),
+    blockedDomains: new Map(),
+    featuredTags: new Map(),
+    tagUses: new Map(),
+    endedSuggestions: new Map(),
+    relationsVersion: 1,
+    announcements: new Map(),
+    passwordReset: undefined,
+    confirmationSentAtMs: 0,
+    moderation: { silenced: false, sensitized: false, suspendedAtMs: 0, deleted: false },
+    pins: [],
+    scheduled: new Map(),
+    statuses: 0,
+    directStatuses: 0,
+    lastStatusAtMs: 0,
+    tallied: [],
+    joinedDay: undefined,
+    uploads: new Map(),
+    taken: new Map(),
+    held: new Map(),
+    recentNotices: new Map(),
+    recentFiltered: new Map(),
+    recentDismissals: new Set(),
+    unswept: [],
+    lastNotificationId: undefined,
+    clearedUpToId: undefined,
+    unmarkedNotices: 0,
+    milestones: [],
+    policy: POLICY_AT_FIRST,
+    waiting: new Map(),
+    permitted: new Set(),
+    subscribers: new Set(),
+    markers: new Map(),
+    pushes: new Map(),
+    directs: new Map(),
+  };
+}

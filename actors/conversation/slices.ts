@@ -1,0 +1,30 @@
+import type { CommandsOf, EventsOf } from '../runtime/slice.js';
+import { bookmark } from './bookmark.js';
+import { card } from './card.js';
+import { edit } from './edit.js';
+import { favourite } from './favourite.js';
+import { marksPart } from './marks-part.js';
+import { poll } from './poll.js';
+import { quote } from './quote.js';
+import { quotePolicy } from './quote-policy.js';
+import { reblog } from './reblog.js';
+import { thread } from './thread.js';
+
+/** The slices of a conversation: a new one is its file and its line here. */
+export const conversationSlices = [
+  thread,
+  favourite,
+  reblog,
+  bookmark,
+  card,
+  edit,
+  quote,
+  quotePolicy,
+  poll,
+  marksPart,
+] as const;
+
+/** Everything one can ask of a conversation actor. */
+export type ConversationCommands = CommandsOf<typeof conversationSlices>;
+/** Everything that a conversation actor's journal holds. */
+export type ConversationEvents = EventsOf<typeof conversationSlices>;
