@@ -13,6 +13,8 @@ const ACCOUNTS_MAX = 5_000;
 const ROWS_MAX = 5_000;
 /** Accounts read side by side. */
 const READ_AT_ONCE = 20;
+/** Rows of all accounts together, at least; what accounts of earlier sign-ups did is left out then. Some seconds of reading. */
+const ROWS_IN_ALL_MAX = 200_000;
 
 type ByDay = ReadonlyMap<number, number>;
 /** For each server in the process, as long as its registry lives. */
@@ -20,24 +22,30 @@ const keptOf = new WeakMap<object, Kept<ByDay>>();
 
 /** Favourites, reblogs, and replies to others that people of this server made, by days since 1970. */
 export function interactions(services: Services): Promise<ByDay> {
-  const kept = keptOf.get(services.registry) ?? new Kept(services.clock, () => count(services));
+  const kept = keptOf.get(services.registry) ?? new Kept(services.clock, () => countInteractions(services));
   keptOf.set(services.registry, kept);
   return kept.get();
 }
 
-async function count(services: Services): Promise<ByDay> {
+/** Counts them once; reads no more accounts after `rowsMax` rows. */
+export async function countInteractions(
+  services: Pick<Services, 'tables' | 'clock'>,
+  rowsMax = ROWS_IN_ALL_MAX,
+): Promise<ByDay> {
   const byDay = new Map<number, number>();
   const { first } = countedDays({ first: 0, last: 0 }, services.clock.nowMs());
   const after = makeId(first * DAY_MS, 0, 0);
-  let looked = 0;
+  let [looked, rows] = [0, 0];
   for await (const ids of listedAccounts(services)) {
     for (let start = 0; start < ids.length; start += READ_AT_ONCE) {
       const some = ids.slice(start, start + READ_AT_ONCE);
       const made = await Promise.all(some.map((id) => madeBy(services, id, after)));
-      for (const id of made.flat()) {
+      rows += made.reduce((sum, { read }) => sum + read, 0);
+      for (const id of made.flatMap((one) => one.ids)) {
         const day = Math.floor(idMs(id) / DAY_MS);
         byDay.set(day, (byDay.get(day) ?? 0) + 1);
       }
+      if (rows >= rowsMax) return byDay;
     }
     looked += ids.length;
     if (looked >= ACCOUNTS_MAX) break;
@@ -45,8 +53,12 @@ async function count(services: Services): Promise<ByDay> {
   return byDay;
 }
 
-/** Ids of what somebody made of others' statuses. */
-async function madeBy({ tables, clock }: Services, account: string, after: string): Promise<string[]> {
+/** Ids of what somebody made of others' statuses, and how many rows it took to find them. */
+async function madeBy(
+  { tables, clock }: Pick<Services, 'tables' | 'clock'>,
+  account: string,
+  after: string,
+): Promise<{ readonly ids: readonly string[]; readonly read: number }> {
   const bounds = { before: undefined, after, upwards: false };
   const [said, liked] = await Promise.all([
     accountCursor(tables, clock, accountStatuses, 'status', account, bounds).next(ROWS_MAX),
@@ -56,5 +68,5 @@ async function madeBy({ tables, clock }: Services, account: string, after: strin
     ({ value }) =>
       value.reblogOfId !== undefined || (value.inReplyToId !== undefined && value.inReplyToAccountId !== account),
   );
-  return [...toOthers, ...liked].map(({ id }) => id);
+  return { ids: [...toOthers, ...liked].map(({ id }) => id), read: said.length + liked.length };
 }

@@ -9,7 +9,7 @@ const CHUNK = 200;
 export const FIRST_ERA = eraOfMs(1_577_836_800_000);
 
 /** Ids of the accounts of this server, newest first, some at a time. */
-export async function* listedAccounts(services: Services): AsyncGenerator<readonly string[]> {
+export async function* listedAccounts(services: Pick<Services, 'tables' | 'clock'>): AsyncGenerator<readonly string[]> {
   for (let era = eraOfMs(services.clock.nowMs()); era >= FIRST_ERA; era--) {
     // Most are empty: a look at each in turn would take as long as all answers together.
     const firstOfLanes = Array.from({ length: PUBLIC_LANES }, (_, lane) => someListed(services, era, lane));
@@ -23,7 +23,12 @@ export async function* listedAccounts(services: Services): AsyncGenerator<readon
   }
 }
 
-async function someListed({ tables }: Services, era: number, lane: number, before?: string): Promise<string[]> {
+async function someListed(
+  { tables }: Pick<Services, 'tables'>,
+  era: number,
+  lane: number,
+  before?: string,
+): Promise<string[]> {
   const bound = before === undefined ? {} : { before: { account: before } };
   const rows = await tables.range(accountListings, { era, lane }, { ...bound, reverse: true, limit: CHUNK });
   return rows.map(({ key }) => key.account);
