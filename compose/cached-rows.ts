@@ -1,4 +1,6 @@
+import type { Clock } from '../actors/domain/time.js';
 import type { RowCarrier } from '../actors/runtime/carried-rows.js';
+import { systemClock } from '../actors/runtime/system.js';
 import { codec } from '../proto/codec.js';
 import type { NodeRowKey } from '../proto/gen/types.js';
 import { CachedTables, type WrittenRow } from '../store/cache/cached-tables.js';
@@ -78,11 +80,13 @@ export async function cachedTogether(
   bus: Bus,
   node: string,
   hearing?: Pick<Hearing, 'ageMaxMs'>,
+  clock: Pick<Clock, 'monotonicMs' | 'after'> = systemClock,
 ): Promise<CachedTables> {
   const cached = new CachedTables(tables, {
     ageMaxMs: () => hearing?.ageMaxMs() ?? UNHEARD_MS,
     promptMs: PROMPT_MS,
     trusts: () => bus.hears(),
+    monotonicMs: () => clock.monotonicMs(),
   });
   const tell = (written: readonly WrittenRow[]) => {
     bus.publish(ROWS_TOPIC, messages.encode({ node, rows: written.map(toldRow) }));
@@ -90,11 +94,10 @@ export async function cachedTogether(
   cached.onWritten((written, isDone) => {
     tell(written);
     if (isDone) return;
-    const again = () => {
+    clock.after(LATE_MS, () => {
       cached.forget(written);
       tell(written);
-    };
-    setTimeout(again, LATE_MS).unref();
+    });
   });
   bus.onGap((subject) => {
     if (subject === undefined || subject === ROWS_TOPIC) cached.forget(undefined);

@@ -12,7 +12,7 @@ import { linkKind } from '../actors/kinds/web-page.js';
 import { Registrar } from '../actors/registry.js';
 import { Alarms } from '../actors/runtime/effects/alarms.js';
 import { type AnyKind, answererOf, askerOf } from '../actors/runtime/kind.js';
-import type { Placement, ShardHost } from '../actors/runtime/placement/placement.js';
+import type { Placement } from '../actors/runtime/placement/placement.js';
 import { StampClock } from '../actors/runtime/placement/stamp-clock.js';
 import { SteadyClock } from '../actors/runtime/placement/steady-clock.js';
 import { Runtime } from '../actors/runtime/runtime.js';
@@ -60,6 +60,7 @@ import { openBus, openMedia, openStore } from './parts.js';
 import { Hearing, UNHEARD_MS } from './peer-liveness.js';
 import { relationNews } from './relation-news.js';
 import { openKeyedTokens } from './token-secret.js';
+import { withAlarms } from './with-alarms.js';
 
 /** A running node, as the process or a test uses it. */
 export interface Node {
@@ -125,7 +126,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const bus = await openBus(settings, { clock, log: logger.child({ part: 'bus' }), isStopping });
   const isAlone = settings.STORE === 'lmdb';
   const hearing = isAlone ? undefined : await Hearing.open(bus, clock);
-  const tables = isAlone ? cachedAlone(store) : await cachedTogether(store, bus, settings.NODE_NAME, hearing);
+  const tables = isAlone ? cachedAlone(store) : await cachedTogether(store, bus, settings.NODE_NAME, hearing, clock);
   hearing?.onUnheard(() => tables.forget(undefined));
   const audience = isAlone ? undefined : await Audience.open(bus, clock, random);
   const heard = () => audience?.heard();
@@ -303,19 +304,6 @@ function builtKind(kind: AnyKind): AnyKind {
       Object.entries(specs).map(([name, spec]) => [name, { ...spec, since: since[name] ?? spec.since }]),
     );
   return { ...kind, commands: built(kind.commands), events: built(kind.events) } as AnyKind;
-}
-
-/** Extends a shard host by the alarms of the actors in its shards. */
-function withAlarms(host: ShardHost, alarms: Pick<Alarms, 'shardsChanged'>): ShardHost {
-  return {
-    async acquire(shards) {
-      await host.acquire(shards);
-      alarms.shardsChanged();
-    },
-    release: (shards, warm) => host.release(shards, warm),
-    prime: (chunk, heard) => host.prime(chunk, heard),
-    abandon: (shards) => host.abandon(shards),
-  };
 }
 
 /** Cycles through all shards: random ids would collide within a millisecond, once in 100,000. */

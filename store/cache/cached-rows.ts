@@ -24,7 +24,7 @@ const BYTES_MAX = 96 * 2 ** 20;
 /** Estimated size of a row apart from its strings. */
 const ROW_BYTES = 400;
 
-/** A row, and the time since which it is known to be current (`performance.now`). */
+/** A row, and the time since which it is known to be current (monotonic clock). */
 interface Kept {
   readonly row: object;
   readonly sinceMs: number;
@@ -42,7 +42,11 @@ export class KeptRows {
   readonly #reading = new Map<string, Reading>();
   readonly #writing = new Map<string, Writing>();
 
-  constructor(table: AnyTable, rowsMax: number) {
+  constructor(
+    table: AnyTable,
+    rowsMax: number,
+    private readonly monotonicMs: () => number = () => performance.now(),
+  ) {
     const all = Object.entries({ ...table.partition, ...table.clustering });
     this.#columns = all.map(([name, type]) => ({ name, isId: type === 'id' }));
     this.#only = all.length === 1 ? all[0]?.[0] : undefined;
@@ -131,7 +135,7 @@ export class KeptRows {
     return writing?.alone === true;
   }
 
-  set(text: string, row: object, sinceMs = performance.now()): void {
+  set(text: string, row: object, sinceMs = this.monotonicMs()): void {
     this.#rows ??= new Generations(this.#rowsMax, { of: ({ row: kept }) => bytesOf(kept), max: BYTES_MAX });
     this.#rows.set(text, { row, sinceMs });
   }

@@ -67,6 +67,8 @@ export interface CachedTablesOptions {
   readonly promptMs?: number;
   /** Returns false while this node does not receive the writes of other nodes: reads then bypass the cache. */
   readonly trusts?: () => boolean;
+  /** The clock of ages, in milliseconds. */
+  readonly monotonicMs?: () => number;
 }
 
 /**
@@ -91,6 +93,7 @@ export class CachedTables implements Tables {
     this.#believedMs = undefined;
   };
   readonly #promptMs: number;
+  readonly #monotonicMs: () => number;
   readonly #newest: NewestRows;
   readonly #ranges: KeptRanges;
   readonly #constants = new ConstantRows();
@@ -104,9 +107,11 @@ export class CachedTables implements Tables {
       trusts = () => true,
       newest = [],
       ranges = [],
+      monotonicMs = () => performance.now(),
     }: CachedTablesOptions = {},
   ) {
     this.#promptMs = promptMs;
+    this.#monotonicMs = monotonicMs;
     this.#inner = inner;
     this.#newest = new NewestRows(newest);
     this.#ranges = new KeptRanges(ranges);
@@ -288,12 +293,12 @@ export class CachedTables implements Tables {
     }
     if (begun.length === 0) return this.#inner.write(rows, options);
     let isDone = false;
-    const begunMs = performance.now();
+    const begunMs = this.#monotonicMs();
     try {
       await this.#inner.write(rows, options);
       isDone = true;
     } finally {
-      const isKnown = isDone && performance.now() - begunMs <= this.#promptMs;
+      const isKnown = isDone && this.#monotonicMs() - begunMs <= this.#promptMs;
       const written = begun.map((each) => this.#written(each, isKnown));
       for (const row of written) this.#newest.written(row);
       for (const listener of this.#changed) listener(written);
@@ -354,7 +359,7 @@ export class CachedTables implements Tables {
   #sinceMs(): number {
     if (this.#ageMaxMs === undefined) return Number.NEGATIVE_INFINITY;
     if (this.#believedMs === undefined) {
-      this.#believedMs = performance.now() - this.#ageMaxMs();
+      this.#believedMs = this.#monotonicMs() - this.#ageMaxMs();
       void TURN.then(this.#endTurn);
     }
     return this.#believedMs;
@@ -364,7 +369,7 @@ export class CachedTables implements Tables {
     if (table === this.#latest?.table) return this.#latest.kept;
     let kept = this.#kept.get(table.name);
     if (kept === undefined) {
-      kept = new KeptRows(table, this.#rowsMax);
+      kept = new KeptRows(table, this.#rowsMax, this.#monotonicMs);
       this.#kept.set(table.name, kept);
     }
     this.#latest = { table, kept };

@@ -1,4 +1,5 @@
-import { type Client, types } from 'cassandra-driver';
+import { types } from 'cassandra-driver';
+import { eventLoop, type Pacing } from '../pacing.js';
 import type { Bounds, RangeOptions, Row, RowWrite, Tables, WriteOptions } from '../port.js';
 import { checkConditional, checkLimit, checkRangeRemoval, checkWrite, sameValue } from '../rules.js';
 import type { StoreLog } from '../store-log.js';
@@ -11,6 +12,7 @@ import { isMistake, retried, sideBySide, unavailable } from './failures.js';
 import { type GroupLimits, groupLimitsOf } from './group-limits.js';
 import { GroupedWrites, type Unit } from './grouped-writes.js';
 import { ensureKeyspace, ensureTables, persistently } from './schema.js';
+import type { Session } from './session.js';
 import { type Statement, Statements } from './statements.js';
 
 export interface CassandraOptions extends CassandraAddress {
@@ -19,6 +21,16 @@ export interface CassandraOptions extends CassandraAddress {
   readonly replication: number;
   readonly log: StoreLog;
   readonly tables?: readonly AnyTable[];
+}
+
+/** A keyspace whose tables are there, and how requests for its rows are made. */
+export interface CassandraParts {
+  readonly keyspace: string;
+  readonly tables: readonly AnyTable[];
+  /** Timestamps of this process's writes: of two writes to one row the later one wins. */
+  readonly timestamps: WriteTimestamps;
+  readonly limits: GroupLimits;
+  readonly pacing?: Pacing;
 }
 
 /** Maximum number of keys that one getMany reads at a time; a page of a timeline reads 40. */
@@ -31,15 +43,16 @@ const IN_FLIGHT_MAX = 64;
 export class CassandraTables implements Tables {
   private readonly statements: Map<string, Statements>;
   private readonly grouped: GroupedWrites;
+  private readonly timestamps: WriteTimestamps;
+  private readonly pacing: Pacing;
 
-  private constructor(
-    private readonly client: Client,
-    private readonly timestamps: WriteTimestamps,
-    tables: readonly AnyTable[],
-    keyspace: string,
-    limits: GroupLimits,
+  constructor(
+    private readonly session: Session,
+    { keyspace, tables, timestamps, limits, pacing = eventLoop }: CassandraParts,
   ) {
-    this.grouped = new GroupedWrites((statements) => this.send(statements), limits, isMistake);
+    this.timestamps = timestamps;
+    this.pacing = pacing;
+    this.grouped = new GroupedWrites((statements) => this.send(statements), limits, isMistake, pacing);
     this.statements = new Map(tables.map((table) => [table.name, new Statements(table, keyspace)]));
   }
 
@@ -71,7 +84,7 @@ export class CassandraTables implements Tables {
     client.on('hostDown', (host) => log.warn({ host: host.address }, 'lost a Cassandra node'));
     client.on('hostUp', (host) => log.info({ host: host.address }, 'reached a Cassandra node'));
     log.info(limits, 'derived the limits of a group of writes from the settings of Cassandra');
-    return new CassandraTables(client, timestamps, tables, keyspace, limits);
+    return new CassandraTables(client, { keyspace, tables, timestamps, limits });
   }
 
   async get<P extends Columns, C extends Columns, V>(
@@ -97,8 +110,8 @@ export class CassandraTables implements Tables {
     checkLimit(options.limit);
     const statements = this.of(table);
     const { query, params } = statements.range(partition, options);
-    const found = await retried(`range of ${table.name}`, () =>
-      this.client.execute(query, params, { fetchSize: options.limit, ...readOptions(table) }),
+    const found = await this.retried(`range of ${table.name}`, () =>
+      this.session.execute(query, params, { fetchSize: options.limit, ...readOptions(table) }),
     );
     return found.rows.map((row) => ({
       key: statements.keyOf(row) as KeyOf<P> & KeyOf<C>,
@@ -121,7 +134,7 @@ export class CassandraTables implements Tables {
     const { query, params } = this.of(table).removeRange(partition, bounds);
     // The same timestamp for each attempt, as in `send`.
     const timestamp = this.timestamps.next();
-    await retried(`removing rows of ${table.name}`, () => this.client.execute(query, params, { timestamp }));
+    await this.retried(`removing rows of ${table.name}`, () => this.session.execute(query, params, { timestamp }));
   }
 
   async compareAndSet<P extends Columns, C extends Columns, V>(
@@ -146,7 +159,7 @@ export class CassandraTables implements Tables {
   }
 
   async close(): Promise<void> {
-    await this.client.shutdown();
+    await this.session.shutdown();
   }
 
   private async swap(
@@ -162,7 +175,7 @@ export class CassandraTables implements Tables {
     }
     const { query, params } = this.of(table).swap(key, expected, next);
     try {
-      const { rows } = await this.client.execute(query, params, {
+      const { rows } = await this.session.execute(query, params, {
         isIdempotent: false,
         readTimeout: CONDITIONAL_TIMEOUT_MS,
       });
@@ -179,7 +192,9 @@ export class CassandraTables implements Tables {
   }
 
   private async read(table: AnyTable, { query, params }: Statement): Promise<Buffer | undefined> {
-    const found = await retried(`reading ${table.name}`, () => this.client.execute(query, params, readOptions(table)));
+    const found = await this.retried(`reading ${table.name}`, () =>
+      this.session.execute(query, params, readOptions(table)),
+    );
     return (found.rows[0]?.value as Buffer | null | undefined) ?? undefined;
   }
 
@@ -190,20 +205,20 @@ export class CassandraTables implements Tables {
     const timestamp = this.timestamps.next();
     const request =
       only !== undefined && statements.length === 1
-        ? () => this.client.execute(only.query, only.params, { timestamp })
-        : () => this.client.batch(statements as Statement[], { prepare: true, logged: false, timestamp });
-    await retried('writing rows', request);
+        ? () => this.session.execute(only.query, only.params, { timestamp })
+        : () => this.session.batch(statements as Statement[], { prepare: true, logged: false, timestamp });
+    await this.retried('writing rows', request);
   }
 
   /** Writes a row with a timestamp above the one that a quorum has for it. */
   private async writeOver({ table, key, value }: RowWrite): Promise<void> {
     const statements = this.of(table);
     const seen = statements.written(key);
-    const found = await retried(`reading ${table.name}`, () => this.client.execute(seen.query, seen.params));
+    const found = await this.retried(`reading ${table.name}`, () => this.session.execute(seen.query, seen.params));
     const written = Number(found.rows[0]?.written ?? 0);
     const timestamp = Math.max(this.timestamps.next(), written + 1);
     const { query, params } = value === undefined ? statements.remove(key) : statements.put(key, bytesOf(table, value));
-    await retried('writing rows', () => this.client.execute(query, params, { timestamp }));
+    await this.retried('writing rows', () => this.session.execute(query, params, { timestamp }));
   }
 
   private unitsOf(rows: readonly RowWrite[]): Unit[] {
@@ -227,6 +242,10 @@ export class CassandraTables implements Tables {
     const all: Unit[] = [];
     for (const unit of units.values()) all.push(unit.whole());
     return all;
+  }
+
+  private retried<T>(what: string, request: () => Promise<T>): Promise<T> {
+    return retried(what, request, this.pacing);
   }
 
   private of(table: AnyTable): Statements {

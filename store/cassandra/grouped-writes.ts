@@ -1,3 +1,5 @@
+import type { Timer } from '../../actors/domain/time.js';
+import { eventLoop, type Pacing } from '../pacing.js';
 import type { GroupLimits } from './group-limits.js';
 import type { Statement } from './statements.js';
 
@@ -34,14 +36,16 @@ export class GroupedWrites {
   readonly #partitions = new Set<string>();
   readonly #rows = new Set<string>();
   #inFlight = 0;
-  #turn: NodeJS.Immediate | undefined;
-  #patience: NodeJS.Timeout | undefined;
+  /** More may come within this turn. */
+  #isTurn = false;
+  #patience: Timer | undefined;
 
   constructor(
     private readonly send: SendGroup,
     private readonly limits: GroupLimits,
     /** Returns true for an error that any sender of the statement would get at any time. */
     private readonly isMistake: (error: unknown) => boolean,
+    private readonly pacing: Pacing = eventLoop,
   ) {}
 
   /** Resolves when all units are durable. @throws the first failure, after all of them have ended */
@@ -76,20 +80,22 @@ export class GroupedWrites {
     this.#bytes += bytes;
     this.#partitions.add(partition);
     for (const row of rows) this.#rows.add(row);
-    this.#turn ??= setImmediate(() => {
-      this.#turn = undefined;
+    if (this.#isTurn) return;
+    this.#isTurn = true;
+    this.pacing.atTurnsEnd(() => {
+      this.#isTurn = false;
       this.#flushUnlessBusy();
     });
   }
 
   #flushUnlessBusy(): void {
-    if (this.#waiting.length === 0 || this.#turn !== undefined) return;
+    if (this.#waiting.length === 0 || this.#isTurn) return;
     if (this.#inFlight === 0) this.#flush();
-    else this.#patience ??= setTimeout(() => this.#flush(), WAIT_MS_MAX);
+    else this.#patience ??= this.pacing.after(WAIT_MS_MAX, () => this.#flush());
   }
 
   #flush(): void {
-    clearTimeout(this.#patience);
+    this.#patience?.cancel();
     this.#patience = undefined;
     const group = this.#waiting;
     if (group.length === 0) return;

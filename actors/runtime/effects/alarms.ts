@@ -24,7 +24,7 @@ const CALLS_AT_ONCE_MAX = 16;
 /** An alarm that was not answered for this long gets a new key, so that its lane's floor can rise above the old one. */
 const RENEW_AFTER_MS = 3_600_000;
 
-interface AlarmsNeeds {
+export interface AlarmsNeeds {
   readonly tables: Pick<Tables, 'get' | 'range' | 'write'>;
   readonly asker: Asker;
   readonly placement: Pick<Placement, 'epochOf'>;

@@ -1,0 +1,15 @@
+import type { Alarms } from '../actors/runtime/alarms.js';
+import type { ShardHost } from '../actors/runtime/placement.js';
+
+/** Extends a shard host by the alarms of the actors in its shards. */
+export function withAlarms(host: ShardHost, alarms: Pick<Alarms, 'shardsChanged'>): ShardHost {
+  return {
+    async acquire(shards) {
+      await host.acquire(shards);
+      alarms.shardsChanged();
+    },
+    release: (shards, warm) => host.release(shards, warm),
+    prime: (chunk, heard) => host.prime(chunk, heard),
+    abandon: (shards) => host.abandon(shards),
+  };
+}
