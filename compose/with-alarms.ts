@@ -1,5 +1,5 @@
-import type { Alarms } from '../actors/runtime/alarms.js';
-import type { ShardHost } from '../actors/runtime/placement.js';
+import type { Alarms } from '../actors/runtime/effects/alarms.js';
+import type { ShardHost } from '../actors/runtime/placement/placement.js';
 
 /** Extends a shard host by the alarms of the actors in its shards. */
 export function withAlarms(host: ShardHost, alarms: Pick<Alarms, 'shardsChanged'>): ShardHost {

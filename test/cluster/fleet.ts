@@ -4,15 +4,20 @@ import { ClusterNode } from '../../cluster/cluster-node.js';
 import { type LeaseRules, leaseRules } from '../../cluster/lease.js';
 import { fromRecord, type ShardMap, shardsOf } from '../../cluster/shard-map.js';
 import type { NodeHandoffChunk, StoreMemberRecord } from '../../proto/gen/types.js';
-import { MemoryTables } from '../../store/memory/memory-tables.js';
 import type { Tables } from '../../store/port.js';
 import { members, shardMap } from '../../store/tables.js';
 import { WriteTimestamps } from '../../store/write-timestamps.js';
 import { LocalPeers } from '../../transport/local-peers.js';
-import { LastWriteWins } from '../simulation/last-write.js';
+import {
+  adapter,
+  pacingOf,
+  SimulatedCassandra,
+  SimulatedSession,
+  type StoreFaults,
+} from '../simulation/cassandra-session.js';
 import { Network } from '../simulation/network.js';
-import { type StoreFaults, simulatedStore } from '../simulation/store.js';
 import { Process, SeededRandom, World } from '../simulation/world.js';
+import { tablesWith } from '../simulation/wrapping.js';
 
 function calm() {
   const delayMs: [number, number] = [1, 10];
@@ -88,8 +93,8 @@ export interface Ship {
 /** Several nodes over one store, on a virtual timeline that checks all the while that no shard has two owners. */
 export class Fleet {
   readonly world = new World(() => false);
-  readonly tables = new MemoryTables();
-  private readonly writes = new LastWriteWins(this.tables);
+  private readonly cassandra = new SimulatedCassandra();
+  readonly tables = this.cassandra.tables;
   readonly peers = new LocalPeers();
   readonly ships: Ship[] = [];
   readonly faults: StoreFaults = calm();
@@ -139,14 +144,15 @@ export class Fleet {
   private build(name: string, skewMs: number, rate: number): { ship: Ship; started: Promise<void> } {
     const process = new Process(name, skewMs, rate);
     const clock = this.world.clockOf(process);
-    const { tables, writes, world, faults } = this;
+    const { cassandra, world, faults } = this;
+    const session = new SimulatedSession(cassandra.landed, world, process, this.random.fork(), faults);
     const timestamps = new WriteTimestamps(() => clock.nowMs());
     const log = {
       info: () => undefined,
       warn: (fields: object, message: string) => void this.warnings.push({ name, fields, message }),
       error: () => undefined,
     };
-    const store = simulatedStore(tables, writes, timestamps, world, process, this.random.fork(), faults);
+    const store = adapter(session, timestamps, pacingOf(world, process));
     const context = {
       tables: this.withLateMembers(name, store),
       clock,
@@ -195,8 +201,7 @@ export class Fleet {
   }
 
   private withLateMembers(name: string, store: Tables): Tables {
-    return {
-      ...store,
+    return tablesWith(store, {
       range: async (table, partition, options) => {
         const found = await store.range(table, partition, options);
         const { late } = this;
@@ -206,7 +211,7 @@ export class Fleet {
         await late.answers;
         return found;
       },
-    };
+    });
   }
 
   /** Takes a node from the bus, which it knows at once, or puts it back; the store and its peers it reaches all the while. */

@@ -18,11 +18,11 @@ import {
 } from '../../store/tables.js';
 import { lonelyRings } from '../kit/actors/lonely-rings.js';
 import type { Ended } from './invariants.js';
-import type { LastWriteWins } from './last-write.js';
 import type { Ground } from './node.js';
 import type { Violations } from './violations.js';
 import { Process } from './world.js';
 import { journalWith, tablesWith } from './wrapping.js';
+import type { WrittenRows } from './written-rows.js';
 
 /** Later than any owner's. */
 const EPOCH_MAX = Number.MAX_SAFE_INTEGER;
@@ -47,7 +47,7 @@ const BOOKKEEPING = new Set<string>(
 );
 
 /** Returns all actors that have a journal. */
-function actorsOf(writes: LastWriteWins): string[] {
+function actorsOf(writes: WrittenRows): string[] {
   const found = new Set<string>();
   for (const { table, key } of writes.rows.values()) if (table.name === journal.name) found.add(String(key.actor));
   return [...found];
@@ -134,7 +134,7 @@ const noPause = () => Promise.resolve();
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** Returns the rows that effects write, by name. */
-export async function effectRows(shared: Tables, writes: LastWriteWins): Promise<Map<string, unknown>> {
+export async function effectRows(shared: Tables, writes: WrittenRows): Promise<Map<string, unknown>> {
   const rows = new Map<string, unknown>();
   for (const [name, { table, key }] of writes.rows) {
     if (!BOOKKEEPING.has(table.name)) rows.set(name, await valueIn(shared, { table, key }));

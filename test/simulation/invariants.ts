@@ -15,6 +15,7 @@ import {
 } from '../../store/tables.js';
 import type { Known, Ledger } from './ledger.js';
 import type { SimulatedNode } from './node.js';
+import type { AskedPoll } from './pollsters.js';
 import type { Violations } from './violations.js';
 import type { World } from './world.js';
 
@@ -25,6 +26,7 @@ export interface Ended {
   readonly accounts: readonly string[];
   readonly world: World;
   readonly nodes: readonly SimulatedNode[];
+  readonly polls: readonly AskedPoll[];
   readonly violations: Violations;
 }
 

@@ -1,5 +1,7 @@
 import { backlog } from '../../store/tables.js';
 import { type Ended, judgeRows, listsAreMadeOnce } from './invariants.js';
+import { alarmsOwed, pollsHaveEnded } from './invariants-alarms.js';
+import { cachesAreTrue } from './invariants-caches.js';
 import { homesAreRight } from './invariants-homes.js';
 import { byCertainty, effectRows, effectsAreDone, entriesStay, snapshotsAreCaches } from './invariants-journal.js';
 import type { Ground, SimulatedNode } from './node.js';
@@ -20,7 +22,8 @@ export async function judge(ended: Ended, ground: Ground, log: (line: string) =>
   const rest = async () => {
     for (let waitedMs = 0; waitedMs < REST_MS_MAX; waitedMs += LOOK_MS) {
       await world.run(world.now + LOOK_MS, () => false);
-      if ((await effectsOwed(ground)).length === 0) return;
+      const owed = [...(await effectsOwed(ground)), ...(await alarmsOwed(ended))];
+      if (owed.length === 0) return;
     }
   };
   await rest();
@@ -28,6 +31,8 @@ export async function judge(ended: Ended, ground: Ground, log: (line: string) =>
     log(`${world.now.toFixed(0)} owes effects: ${actor}`);
     violations.report('everythingComesToRest', `${actor} still owes effects`);
   }
+  for (const alarm of await alarmsOwed(ended)) violations.report('alarmsRing', `nobody called ${alarm}`);
+  await cachesAreTrue(ended, writes);
   await entriesStay(ground, violations);
   await snapshotsAreCaches(ground, violations);
   const before = await effectRows(shared, writes);
@@ -40,6 +45,7 @@ export async function judge(ended: Ended, ground: Ground, log: (line: string) =>
   await world.complete(wake(ended, uncertain), QUESTIONS_MS_MAX);
   await rest();
   await judgeRows(ended);
+  await pollsHaveEnded(ended);
   await world.complete(listsAreMadeOnce(ended), QUESTIONS_MS_MAX);
   await world.complete(homesAreRight(ended), QUESTIONS_MS_MAX);
 }

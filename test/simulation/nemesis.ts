@@ -1,6 +1,6 @@
+import type { StoreFaults } from './cassandra-session.js';
 import type { Network } from './network.js';
 import type { SimulatedNode } from './node.js';
-import type { StoreFaults } from './store.js';
 import type { SeededRandom, World } from './world.js';
 
 export interface Stage {

@@ -1,3 +1,5 @@
+import type { Clock } from '../../actors/domain/time.js';
+import { Alarms } from '../../actors/runtime/effects/alarms.js';
 import type { AnyKind } from '../../actors/runtime/kind.js';
 import type { ShardHost } from '../../actors/runtime/placement/placement.js';
 import { StampClock } from '../../actors/runtime/placement/stamp-clock.js';
@@ -5,16 +7,19 @@ import { Runtime } from '../../actors/runtime/runtime.js';
 import type { HomeRings } from '../../actors/timelines/home-rings.js';
 import { ClusterNode } from '../../cluster/cluster-node.js';
 import type { LeaseRules } from '../../cluster/lease.js';
+import { cachedTogether, rowCarrier } from '../../compose/cached-rows.js';
 import { fanOut, makeHomeRings, makePublicRing, withRings } from '../../compose/home-rings.js';
+import { Audience } from '../../compose/invalidation-barrier.js';
 import { Hearing } from '../../compose/peer-liveness.js';
+import { withAlarms } from '../../compose/with-alarms.js';
+import type { CachedTables } from '../../store/cache/cached-tables.js';
 import { Journal } from '../../store/journal.js';
 import type { Tables } from '../../store/port.js';
 import { WriteTimestamps } from '../../store/write-timestamps.js';
-import type { LastWriteWins } from './last-write.js';
+import { adapter, pacingOf, type SimulatedCassandra, SimulatedSession, type StoreFaults } from './cassandra-session.js';
 import type { Network } from './network.js';
 import type { SimulatedPeers } from './peers.js';
 import type { Plant } from './plant.js';
-import { type StoreFaults, simulatedStore } from './store.js';
 import type { Watch } from './watch.js';
 import { Process, type SeededRandom, type World } from './world.js';
 
@@ -24,7 +29,7 @@ export interface Ground {
   readonly network: Network;
   readonly peers: SimulatedPeers;
   readonly shared: Tables;
-  readonly writes: LastWriteWins;
+  readonly writes: SimulatedCassandra;
   readonly storeFaults: StoreFaults;
   readonly kinds: (tables: Tables, rings: HomeRings) => readonly AnyKind[];
   readonly rules: LeaseRules;
@@ -39,96 +44,128 @@ const SKEW_MS_MAX = 2_000;
 /** Maximum deviation of clock speed. */
 export const DRIFT_MAX = 0.01;
 
-/** One run of one node: the runtime and cluster code of production in a simulated environment. */
-export class SimulatedNode {
+/** Small, so that each life has snapshots, trims and accounts that leave the memory. */
+const LIMITS = {
+  idleMs: 5_000,
+  snapshotEntriesMin: 3,
+  snapshotEntriesMax: 6,
+  trimEntriesMin: 6,
+  snapshotWorth: 3,
+  cursorEvery: 5,
+  rescanMs: 20_000,
+};
+const PROGRAM = { version: '0', format: 1 };
+
+interface Parts {
+  readonly name: string;
   readonly process: Process;
+  readonly clock: Clock;
   readonly runtime: Runtime;
   readonly cluster: ClusterNode;
-  private readonly host: ShardHost;
+  readonly tables: CachedTables;
+  readonly alarms: Alarms;
+  readonly host: ShardHost;
+}
 
-  constructor(
-    readonly name: string,
-    ground: Ground,
-    random: SeededRandom,
-  ) {
-    const { world, network, peers } = ground;
-    const skewMs = Math.round((random.fraction() * 2 - 1) * SKEW_MS_MAX);
-    this.process = new Process(name, skewMs, 1 + (random.fraction() * 2 - 1) * DRIFT_MAX);
-    const clock = world.clockOf(this.process);
-    const stamps = new StampClock(clock, {
-      idFloorMs: () => this.cluster.idFloorMs(),
-      idCeilingMs: () => this.cluster.idCeilingMs(),
-      clusterMs: () => this.cluster.clusterMs(),
-    });
-    const timestamps = new WriteTimestamps(() => stamps.nowMs());
-    const store = simulatedStore(
-      ground.shared,
-      ground.writes,
-      timestamps,
-      world,
-      this.process,
-      random.fork(),
-      ground.storeFaults,
-    );
-    const soil = { world, process: this.process };
+/** One run of one node: the same code as in production, composed in the same way, on simulated surroundings. */
+export class SimulatedNode {
+  readonly name: string;
+  readonly process: Process;
+  readonly clock: Clock;
+  readonly runtime: Runtime;
+  /** The store behind this node's cache. */
+  readonly tables: CachedTables;
+  private readonly cluster: ClusterNode;
+
+  private constructor(private readonly parts: Parts) {
+    const { name, process, clock, runtime, cluster, tables } = parts;
+    this.name = name;
+    this.process = process;
+    this.clock = clock;
+    this.runtime = runtime;
+    this.tables = tables;
+    this.cluster = cluster;
+  }
+
+  /** Waits for nothing but microtasks. */
+  static async open(name: string, ground: Ground, random: SeededRandom): Promise<SimulatedNode> {
+    const { world, network, peers, watch } = ground;
+    const process = processOf(name, random);
+    const clock = world.clockOf(process);
+    const log = logOf(name, ground);
+    const soil = { world, process };
     const plant = ground.plant();
-    const planted = plant.tables?.(store, soil) ?? store;
-    const written = new Journal(planted);
-    const journal = ground.watch.journal(plant.journal?.(written, soil) ?? written);
-    const honestBus = network.busOf(this.process);
+    const placed = new Placed();
+    const stamps = new StampClock(clock, placed);
+    const timestamps = new WriteTimestamps(() => stamps.nowMs());
+    const honest = new SimulatedSession(ground.writes.landed, world, process, random.fork(), ground.storeFaults);
+    const session = plant.session?.(honest, soil) ?? honest;
+    const store = adapter(session, timestamps, pacingOf(world, process));
+    const honestBus = network.busOf(process);
     const bus = plant.bus?.(honestBus, soil) ?? honestBus;
-    const say = (level: string) => (fields: object, message: string) => {
-      const why = (fields as { err?: Error }).err?.message ?? '';
-      ground.log(`${world.now.toFixed(0)} ${name} ${level} ${message} ${why}`);
-    };
-    const log = { info: say('info'), warn: say('warn'), error: say('error') };
-    const context = {
-      tables: plant.clusterTables?.(store, soil) ?? store,
-      clock,
-      random: random.fork(),
-      log,
-      cluster: 'simulated',
-      name,
-      program: { version: '0', format: 1 },
-      rules: ground.rules,
-      stampedMs: () => Math.max(this.runtime.mintedMs(), timestamps.reachedMs),
-    };
-    this.cluster = new ClusterNode(context, bus, peers.of(this.process));
-    const tables = ground.watch.tables(name, planted, this.cluster);
-    const placement = ground.watch.placement(name, plant.placement?.(this.cluster, soil) ?? this.cluster);
-    const rings = makeHomeRings({ tables, clock, placement: this.cluster, bus, log });
-    void fanOut([rings], makePublicRing(tables, log), bus);
-    this.runtime = new Runtime({
+    const hearing = await Hearing.open(bus, clock);
+    const watched = watch.tables(name, plant.tables?.(store, soil) ?? store, placed);
+    const tables = await cachedTogether(watched, bus, name, hearing, clock);
+    hearing.onUnheard(() => tables.forget(undefined));
+    const audience = await Audience.open(bus, clock, random.fork());
+    const written = new Journal(tables);
+    const cluster = new ClusterNode(
+      {
+        tables: plant.clusterTables?.(store, soil) ?? store,
+        clock,
+        random: random.fork(),
+        log,
+        cluster: 'simulated',
+        name,
+        program: PROGRAM,
+        rules: ground.rules,
+        stampedMs: () => Math.max(runtime.mintedMs(), timestamps.reachedMs),
+      },
+      bus,
+      peers.of(process),
+    );
+    placed.cluster = cluster;
+    const rings = makeHomeRings({ tables, clock, placement: cluster, bus, log });
+    await fanOut([rings], makePublicRing(tables, log), bus);
+    const placement = watch.placement(name, plant.placement?.(cluster, soil) ?? cluster);
+    const runtime: Runtime = new Runtime({
       kinds: ground.kinds(tables, rings),
       tables,
-      journal,
+      journal: watch.journal(plant.journal?.(written, soil) ?? written),
       bus,
       placement,
       clock,
       random: random.fork(),
       logger: log,
-      limits: {
-        idleMs: 5_000,
-        snapshotEntriesMin: 3,
-        snapshotEntriesMax: 6,
-        trimEntriesMin: 6,
-        snapshotWorth: 3,
-        cursorEvery: 5,
-        rescanMs: 20_000,
-      },
+      limits: LIMITS,
+      carrier: rowCarrier(tables),
+      heard: () => audience.heard(),
     });
-    this.host = withRings(this.runtime, rings);
-    void Hearing.open(bus, clock).then((hearing) => hearing.watch(() => this.cluster.company()));
-    peers.register(this.process, this.cluster.service);
+    const called = { tables, asker: runtime, placement, clock, logger: log };
+    const alarms = new Alarms(plant.alarms?.(called, soil) ?? called);
+    hearing.watch(() => cluster.company());
+    audience.watch(() => cluster.company());
+    peers.register(process, cluster.service);
+    const host = withAlarms(withRings(runtime, rings), alarms);
+    return new SimulatedNode({ name, process, clock, runtime, cluster, tables, alarms, host });
   }
 
-  /** Starts the node; readiness reports when shards have arrived. The start retries while the store is down. */
-  start(): Promise<void> {
-    return this.cluster.start({ host: this.host, grpcAddress: this.name, baseUrl: `http://${this.name}` });
+  /** Begins; readiness says when shards have come. A store that is down makes it try again. */
+  async start(): Promise<void> {
+    const { host, alarms } = this.parts;
+    await this.cluster.start({ host, grpcAddress: this.name, baseUrl: `http://${this.name}` });
+    alarms.start();
+  }
+
+  /** Undefined when it is ready. */
+  get unreadyFor(): string | undefined {
+    if (!this.process.alive) return 'it has ended';
+    const readiness = this.cluster.readiness();
+    return readiness.ready ? undefined : readiness.why;
   }
 
   get ready(): boolean {
-    return this.process.alive && this.cluster.readiness().ready;
+    return this.unreadyFor === undefined;
   }
 
   /** Crashes like kill -9: nothing that the node scheduled happens any more; its sent messages travel on. */
@@ -137,7 +174,30 @@ export class SimulatedNode {
   }
 
   async drain(): Promise<void> {
+    this.parts.alarms.close();
     await this.cluster.drain();
     this.crash();
   }
+}
+
+/** Who owns what, before the node has a place in the cluster. */
+class Placed {
+  cluster: ClusterNode | undefined;
+  idFloorMs = () => this.cluster?.idFloorMs() ?? 0;
+  idCeilingMs = () => this.cluster?.idCeilingMs() ?? Number.POSITIVE_INFINITY;
+  clusterMs = () => this.cluster?.clusterMs();
+  epochOf = (shard: number) => this.cluster?.epochOf(shard);
+}
+
+function processOf(name: string, random: SeededRandom): Process {
+  const skewMs = Math.round((random.fraction() * 2 - 1) * SKEW_MS_MAX);
+  return new Process(name, skewMs, 1 + (random.fraction() * 2 - 1) * DRIFT_MAX);
+}
+
+function logOf(name: string, { world, log }: Ground) {
+  const say = (level: string) => (fields: object, message: string) => {
+    const why = (fields as { err?: Error }).err?.message ?? '';
+    log(`${world.now.toFixed(0)} ${name} ${level} ${message} ${why}`);
+  };
+  return { info: say('info'), warn: say('warn'), error: say('error') };
 }

@@ -52,7 +52,7 @@ function noCheckBehindAppend(): Plant {
           if (epoch !== undefined) last.set(shard, epoch);
           const before = last.get(shard);
           if (epoch !== undefined || before === undefined || (appending.get(shard) ?? 0) === 0) return epoch;
-          return isAskedBy('runtime/activation.js') ? before : undefined;
+          return isAskedBy('runtime/activation/activation.js') ? before : undefined;
         },
       });
     },
@@ -68,7 +68,7 @@ const rowsWithoutLease = (): Plant => ({
         const epoch = placement.epochOf(shard);
         if (epoch !== undefined) last.set(shard, epoch);
         const before = last.get(shard);
-        return epoch === undefined && before !== undefined && isAskedBy('runtime/effects.js') ? before : epoch;
+        return epoch === undefined && before !== undefined && isAskedBy('runtime/effects/effects.js') ? before : epoch;
       },
     });
   },

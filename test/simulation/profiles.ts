@@ -1,3 +1,4 @@
+import type { StoreFaults } from './cassandra-session.js';
 import type { Habits } from './client.js';
 import {
   type Action,
@@ -13,7 +14,6 @@ import {
   stun,
   unplug,
 } from './nemesis.js';
-import type { StoreFaults } from './store.js';
 import type { Invariant } from './violations.js';
 
 export interface ProfileRules {

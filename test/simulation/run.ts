@@ -1,27 +1,28 @@
 import { makeId, SHARDS } from '../../actors/domain/ids.js';
+import { POLL_MS_MIN } from '../../actors/domain/poll-rules.js';
 import { accountKind } from '../../actors/kinds/account.js';
 import { conversationKind } from '../../actors/kinds/conversation.js';
 import { ASK_TIMEOUT_MS } from '../../actors/runtime/kind.js';
 import type { HomeRings } from '../../actors/timelines/home-rings.js';
 import { leaseRules } from '../../cluster/lease.js';
 import { codec } from '../../proto/codec.js';
-import { MemoryTables } from '../../store/memory/memory-tables.js';
 import type { Tables } from '../../store/port.js';
 import { statuses } from '../../store/tables.js';
 import { silentMailbox } from '../kit/actors/silent-mailbox.js';
 import { noUploads } from '../kit/actors/uploads.js';
+import { SimulatedCassandra, type StoreFaults } from './cassandra-session.js';
 import { Client } from './client.js';
 import { snapshotsAreCaches } from './invariants-journal.js';
 import { judge } from './judge.js';
-import { LastWriteWins } from './last-write.js';
 import { Ledger } from './ledger.js';
 import { calm, torment } from './nemesis.js';
 import { Network } from './network.js';
 import { DRIFT_MAX, type Ground, SimulatedNode } from './node.js';
 import { SimulatedPeers } from './peers.js';
 import type { PlantedFault } from './planted-fault.js';
+import { Pollsters } from './pollsters.js';
 import { type Profile, type ProfileRules, profiles } from './profiles.js';
-import type { StoreFaults } from './store.js';
+import { Readers } from './readers.js';
 import { type Violation, Violations } from './violations.js';
 import { Watch } from './watch.js';
 import { SeededRandom, World } from './world.js';
@@ -65,20 +66,33 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const violations = new Violations(rules.judged);
   const ground = groundOf(world, random, planted, new Watch(world, violations), log);
   const begin = (name: string) => {
-    const node = new SimulatedNode(name, ground, random.fork());
-    nodes.set(name, node);
-    startUntilUp(node, world);
+    void SimulatedNode.open(name, ground, random.fork()).then((node) => {
+      nodes.set(name, node);
+      startUntilUp(node, world);
+    });
   };
   for (let index = 1; index <= NODES; index++) begin(`node${index}`);
-  const allReady = () => living().every((node) => node.ready);
+  const allReady = () =>
+    until(world, () => {
+      if (nodes.size < NODES) return 'not all nodes are there';
+      const unready = living().find((node) => !node.ready);
+      return unready && `${unready.name}: ${unready.unreadyFor}`;
+    });
   const ledger = new Ledger();
   try {
-    await until(world, allReady);
+    await allReady();
     const accounts = Array.from({ length: rules.accounts }, (_, index) =>
       makeId(1_767_000_000_000 + index, random.between(0, SHARDS - 1), 0),
     );
     const register = Promise.all(accounts.map((id, index) => registered(living()[0] as SimulatedNode, id, index)));
     await world.complete(register, READY_MS_MAX);
+    const pollsters = new Pollsters(accounts, world, living, random.fork());
+    await world.complete(pollsters.begin(), READY_MS_MAX);
+    // Nobody lives through the time in which nothing happens.
+    for (const node of living()) node.crash();
+    world.skip(POLL_MS_MIN);
+    for (const name of nodes.keys()) begin(name);
+    await allReady();
     const endMs = world.now + rules.storyMs;
     const { shared, storeFaults, network } = ground;
     const isThere = async (status: string) => (await shared.get(statuses, { status })) !== undefined;
@@ -91,14 +105,15 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     const store = rules.store ?? {};
     const stage = { world, network, storeFaults, random: random.fork(), nodes, start: begin, pester, store };
     if (rules.checksSnapshots) checkSnapshots(ground, violations, endMs);
-    const lives = clients.map((client) => client.live(endMs));
+    const readers = new Readers(world, living, random.fork(), ledger);
+    const lives = [...clients, pollsters, readers].map((one) => one.live(endMs));
     await world.complete(
       Promise.all([...lives, torment(stage, rules.actions, endMs, random.chance(rules.endsInCrashChance))]),
       READY_MS_MAX,
     );
-    await until(world, allReady);
+    await allReady();
     await world.run(Math.max(world.now, endMs + LATE_MS), () => false);
-    await judge({ shared, ledger, accounts, world, nodes: living(), violations }, ground, log);
+    await judge({ shared, ledger, accounts, world, nodes: living(), polls: pollsters.asked, violations }, ground, log);
   } catch (error) {
     violations.report('everythingComesToRest', String(error));
   }
@@ -129,13 +144,13 @@ function groundOf(
   calm(storeFaults);
   const faults = { dropChance: 0.01, repeatChance: 0.05, delayMs: [0.2, 4] as const };
   const network = new Network(world, random.fork(), faults, isEffect);
-  const shared = new MemoryTables();
+  const writes = new SimulatedCassandra();
   return {
     world,
     network,
     peers: new SimulatedPeers(network, (delayMs, process, action) => world.at(delayMs, process, action)),
-    shared,
-    writes: new LastWriteWins(shared),
+    shared: writes.tables,
+    writes,
     storeFaults,
     kinds,
     rules: { ...leaseRules, ...planted.rules },
@@ -169,14 +184,16 @@ function startUntilUp(node: SimulatedNode, world: World): void {
 /** Interval of readiness checks, each of which examines all shards. */
 const READY_LOOK_MS = 20;
 
-async function until(world: World, state: () => boolean): Promise<void> {
+/** @param hindrance undefined once the state is reached */
+async function until(world: World, hindrance: () => string | undefined): Promise<void> {
   let lookedMs = Number.NEGATIVE_INFINITY;
   await world.run(world.now + READY_MS_MAX, () => {
     if (world.now - lookedMs < READY_LOOK_MS) return false;
     lookedMs = world.now;
-    return state();
+    return hindrance() === undefined;
   });
-  if (!state()) throw new Error('not every node became ready');
+  const left = hindrance();
+  if (left !== undefined) throw new Error(`not every node became ready: ${left}`);
 }
 
 async function registered(node: SimulatedNode, id: string, index: number): Promise<void> {

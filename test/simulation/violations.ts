@@ -22,6 +22,8 @@ export const invariantNames = [
   'quotesAreCounted',
   'noticesAreSingle',
   'homesAreRight',
+  'alarmsRing',
+  'cachesAreTrue',
 ] as const;
 
 export type Invariant = (typeof invariantNames)[number];

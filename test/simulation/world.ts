@@ -84,6 +84,8 @@ const SETTLE_TURNS_MAX = 10_000;
 /** One virtual timeline for all processes: a heap of events that run in order of time, ties in order of scheduling. */
 export class World {
   private timeMs = 0;
+  /** Time that no clock has drifted in. */
+  private skippedMs = 0;
   private order = 0;
   private readonly heap: Scheduled[] = [];
   eventsRun = 0;
@@ -109,10 +111,20 @@ export class World {
   /** Returns the process's clock in its production form: it follows the machine's clock and never goes back. */
   clockOf(process: Process): Clock {
     return new ProcessClock({
-      wallMs: () => Math.floor(EPOCH_MS + process.skewMs + this.timeMs * process.rate),
+      wallMs: () => Math.floor(EPOCH_MS + this.skippedMs + process.skewMs + this.livedMs * process.rate),
       monotonicMs: () => (this.timeMs - process.stunnedMs) * process.rate,
       after: (delayMs, callback) => this.at(delayMs / process.rate, process, callback, process.stunnedMs),
     });
+  }
+
+  /** Lets time pass in which nothing happens: no process may be alive. */
+  skip(lengthMs: number): void {
+    this.timeMs += lengthMs;
+    this.skippedMs += lengthMs;
+  }
+
+  private get livedMs(): number {
+    return this.timeMs - this.skippedMs;
   }
 
   /** Resolves after that much world time, for the test's own actions. */

@@ -1,0 +1,95 @@
+import type { QueryOptions } from 'cassandra-driver';
+import { idShard } from '../../actors/domain/ids.js';
+import { idOf } from '../../actors/runtime/effects/alarm-row.js';
+import { alarms } from '../../store/tables.js';
+import { ROWS_TOPIC } from '../../transport/bus.js';
+import type { Plant } from './plant.js';
+import type { PlantedFault } from './planted-fault.js';
+
+/** How long a node goes on with one timestamp. */
+const STALE_MS = 500;
+
+/** Groups of rows get the timestamp of an earlier group, as long as that is not too old. */
+function staleTimestamps(): Plant {
+  /** By the timestamp that a group should have, since each attempt has the same. */
+  const given = new Map<number, number>();
+  let taken: { readonly timestamp: number; readonly atMs: number } | undefined;
+  const stale = (options: QueryOptions, nowMs: number): QueryOptions => {
+    if (options.timestamp === undefined) return options;
+    const own = Number(options.timestamp);
+    if (taken === undefined || nowMs - taken.atMs > STALE_MS) taken = { timestamp: own, atMs: nowMs };
+    const timestamp = given.get(own) ?? taken.timestamp;
+    given.set(own, timestamp);
+    return { ...options, timestamp };
+  };
+  return {
+    session: (session, { world }) => ({
+      execute: (query, params, options = {}) => session.execute(query, params, stale(options, world.now)),
+      batch: (statements, options) => session.batch(statements, stale(options, world.now)),
+      shutdown: () => session.shutdown(),
+    }),
+  };
+}
+
+/** Nobody else hears which rows a node has written. */
+const noInvalidation = (): Plant => ({
+  bus: (bus) => ({
+    ...bus,
+    publish: (subject, payload) => {
+      if (subject !== ROWS_TOPIC) bus.publish(subject, payload);
+    },
+  }),
+});
+
+/** Who takes a shard over takes the alarms that were due before for answered. */
+const forgottenAlarms = (): Plant => ({
+  alarms: (needs) => {
+    const { tables, placement, clock } = needs;
+    /** By shard: its epoch, and since when the node has it under that. */
+    const taken = new Map<number, { readonly epoch: number; readonly atMs: number }>();
+    const takenMs = (shard: number): number => {
+      const epoch = placement.epochOf(shard);
+      const known = taken.get(shard);
+      if (epoch === undefined || known?.epoch === epoch) return known?.atMs ?? 0;
+      taken.set(shard, { epoch, atMs: clock.nowMs() });
+      return clock.nowMs();
+    };
+    return {
+      ...needs,
+      tables: {
+        get: (table, key) => tables.get(table, key),
+        write: (rows, options) => tables.write(rows, options),
+        range: async (table, partition, options) => {
+          const rows = await tables.range(table, partition, options);
+          if ((table.name as string) !== alarms.name) return rows;
+          return rows.filter(({ key }) => {
+            const { actor, ringMs } = key as unknown as { actor: string; ringMs: number };
+            return ringMs >= takenMs(idShard(idOf(actor)));
+          });
+        },
+      },
+    };
+  },
+});
+
+/** Each of these makes rows wrong, or the caches and alarms that are made of them. */
+export const storeFaults = {
+  'groups of rows with the timestamp of an earlier group': {
+    profile: 'everything',
+    invariant: 'reactionsAreCounted',
+    seed: 1,
+    plant: staleTimestamps,
+  },
+  'rows that are written without telling the other nodes': {
+    profile: 'clocks',
+    invariant: 'cachesAreTrue',
+    seed: 2,
+    plant: noInvalidation,
+  },
+  'a takeover that forgets the alarms of the former owner': {
+    profile: 'crashes',
+    invariant: 'alarmsRing',
+    seed: 1,
+    plant: forgottenAlarms,
+  },
+} as const satisfies Readonly<Record<string, PlantedFault>>;
