@@ -1,4 +1,5 @@
 import { Unavailable, WriteRefused } from '../../actors/domain/problem.js';
+import { eventLoop, type Pacing } from '../pacing.js';
 import type { Change } from './overlay.js';
 import type { RecentWrites } from './recent-writes.js';
 
@@ -40,7 +41,10 @@ export class CommitQueue {
   /** Number of pending changes that are invisible until they are durable, by the table's index. */
   private readonly unseen: number[] = [];
 
-  constructor(private readonly recent: Pick<RecentWrites, 'show' | 'write'>) {}
+  constructor(
+    private readonly recent: Pick<RecentWrites, 'show' | 'write'>,
+    private readonly pacing: Pick<Pacing, 'atTurnsEnd'> = eventLoop,
+  ) {}
 
   /** True when every write so far is on disk or was refused. */
   get idle(): boolean {
@@ -131,5 +135,5 @@ export class CommitQueue {
    * Starts the next group after the callers of this one have run, so that their next writes share the flush. Actors run
    * in immediates that are scheduled in microtasks: this immediate is scheduled after all of those and runs after them.
    */
-  private readonly later = (): void => process.nextTick(() => setImmediate(this.next));
+  private readonly later = (): void => process.nextTick(() => this.pacing.atTurnsEnd(this.next));
 }

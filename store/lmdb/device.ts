@@ -1,7 +1,8 @@
 import { constants, write } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Database, RootDatabase } from 'lmdb';
-import { makePrivate, PRIVATE_FILE_MODE } from '../private-folder.js';
+import { makePrivate, PRIVATE_FILE_MODE, syncFolder } from '../private-folder.js';
 
 /** A change of one row in an LMDB database. */
 export interface LmdbChange {
@@ -24,17 +25,20 @@ export interface LogFile {
 
 /** The two ways in which rows reach the disk. A test records or interrupts them. */
 export interface Device {
-  openLog(path: string): Promise<LogFile>;
+  /** Opens or makes a file of the log; its name is on disk when resolved. @param flags as open(2) has them */
+  openLog(path: string, flags: number): Promise<LogFile>;
   /** Commits all of the changes in one transaction, or none; on disk when resolved. @throws the error of LMDB */
   commit(root: RootDatabase<Buffer, Buffer>, changes: readonly LmdbChange[]): Promise<void>;
 }
 
+/** O_DSYNC makes each write durable when it returns: one system call instead of two. */
+export const LOG_FLAGS = constants.O_RDWR | constants.O_CREAT | (constants.O_DSYNC ?? constants.O_SYNC);
+
 export const disk: Device = {
-  async openLog(path) {
-    // O_DSYNC makes each write durable when it returns: one system call instead of two.
-    const flags = constants.O_RDWR | constants.O_CREAT | (constants.O_DSYNC ?? constants.O_SYNC);
+  async openLog(path, flags) {
     const handle = await open(path, flags, PRIVATE_FILE_MODE);
     await makePrivate(path, PRIVATE_FILE_MODE);
+    await syncFolder(dirname(path));
     return logFile(handle);
   },
 

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { Unavailable } from '../../actors/domain/problem.js';
-import { syncFolder } from '../private-folder.js';
 import type { StoreLog } from '../store-log.js';
-import type { Device, LogFile } from './device.js';
+import { type Device, LOG_FLAGS, type LogFile } from './device.js';
 import { DamagedLog, type FoundLog, FrameEncoder, type Logged, readLog } from './log-format.js';
 import type { Change, HeldTable } from './overlay.js';
 
@@ -56,9 +55,8 @@ export class WriteLog {
   static async open(options: WriteLogOptions): Promise<{ log: WriteLog; found: Logged[]; last: number }> {
     const { folder, device, completed } = options;
     const paths = LOG_FILES.map((name) => join(folder, name));
-    const files = (await Promise.all(paths.map((path) => device.openLog(path)))) as [LogFile, LogFile];
+    const files = (await Promise.all(paths.map((path) => device.openLog(path, LOG_FLAGS)))) as [LogFile, LogFile];
     try {
-      await syncFolder(folder);
       const logs: FoundLog[] = [];
       for (const [index, file] of files.entries()) {
         const read = await readFrom(file, paths[index] as string, options);

@@ -4,6 +4,7 @@ import type { ActorJournal } from '../../actors/runtime/state/recovery.js';
 import type { Session } from '../../store/cassandra/session.js';
 import type { Tables } from '../../store/port.js';
 import type { Bus } from '../../transport/bus.js';
+import type { LogDevice } from './simulated-disk.js';
 import type { Process, World } from './world.js';
 
 /** The node in which a fault is planted. */
@@ -14,6 +15,8 @@ export interface Soil {
 
 /** A fault: wraps components of a node. */
 export interface Plant {
+  /** The disk of an embedded store. */
+  readonly device?: (device: LogDevice) => LogDevice;
   readonly session?: (session: Session, soil: Soil) => Session;
   /** Wraps the store of the cluster's code. */
   readonly clusterTables?: (tables: Tables, soil: Soil) => Tables;

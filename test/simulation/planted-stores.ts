@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import type { QueryOptions } from 'cassandra-driver';
 import { idShard } from '../../actors/domain/ids.js';
 import { idOf } from '../../actors/runtime/effects/alarm-row.js';
@@ -72,6 +73,11 @@ const forgottenAlarms = (): Plant => ({
   },
 });
 
+/** A write to the log returns when the kernel has it, not when the disk has it. */
+const acknowledgedTooEarly = (): Plant => ({
+  device: (device) => ({ openLog: (path, flags) => device.openLog(path, flags & ~constants.O_DSYNC) }),
+});
+
 /** Each of these makes rows wrong, or the caches and alarms that are made of them. */
 export const storeFaults = {
   'groups of rows with the timestamp of an earlier group': {
@@ -91,5 +97,11 @@ export const storeFaults = {
     invariant: 'alarmsRing',
     seed: 1,
     plant: forgottenAlarms,
+  },
+  'a log that acknowledges before the disk has it': {
+    profile: 'embedded',
+    invariant: 'acknowledgedWritesStay',
+    seed: 1,
+    plant: acknowledgedTooEarly,
   },
 } as const satisfies Readonly<Record<string, PlantedFault>>;

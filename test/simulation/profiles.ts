@@ -103,4 +103,8 @@ export const profiles = {
   },
 } as const satisfies Readonly<Record<string, ProfileRules>>;
 
-export type Profile = keyof typeof profiles;
+/** Lives of a cluster. */
+type ClusterProfile = keyof typeof profiles;
+/** `embedded`: the log of one process (embedded.ts). */
+export type Profile = ClusterProfile | 'embedded';
+export const profileNames: readonly Profile[] = [...(Object.keys(profiles) as ClusterProfile[]), 'embedded'];

@@ -12,6 +12,7 @@ import { silentMailbox } from '../kit/actors/silent-mailbox.js';
 import { noUploads } from '../kit/actors/uploads.js';
 import { SimulatedCassandra, type StoreFaults } from './cassandra-session.js';
 import { Client } from './client.js';
+import { simulateEmbedded } from './embedded.js';
 import { snapshotsAreCaches } from './invariants-journal.js';
 import { judge } from './judge.js';
 import { Ledger } from './ledger.js';
@@ -23,7 +24,7 @@ import type { PlantedFault } from './planted-fault.js';
 import { Pollsters } from './pollsters.js';
 import { type Profile, type ProfileRules, profiles } from './profiles.js';
 import { Readers } from './readers.js';
-import { type Violation, Violations } from './violations.js';
+import { type SimulationResult, Violations } from './violations.js';
 import { Watch } from './watch.js';
 import { SeededRandom, World } from './world.js';
 
@@ -32,14 +33,6 @@ export interface SimulationOptions {
   readonly profile?: Profile;
   readonly planted?: Pick<PlantedFault, 'plant' | 'rules'>;
   readonly log?: (line: string) => void;
-}
-
-export interface SimulationResult {
-  /** Broken invariants; empty when all hold. */
-  readonly violations: readonly Violation[];
-  readonly asked: number;
-  readonly answered: number;
-  readonly events: number;
 }
 
 const NODES = 3;
@@ -55,9 +48,10 @@ const LATE_MS = (ASK_TIMEOUT_MS + 5_000) * (1 + 2 * DRIFT_MAX) + 500;
 
 const commandCodec = codec('murmuration.node.ActorCommand');
 
-/** Runs one life of a small cluster on one event loop, determined entirely by its seed. */
+/** Runs one life of a small cluster or of an embedded store on one event loop, determined entirely by its seed. */
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
   const { seed, profile = 'everything', planted = {}, log = () => undefined } = options;
+  if (profile === 'embedded') return simulateEmbedded(seed, planted.plant?.() ?? {});
   const rules: ProfileRules = profiles[profile];
   const random = new SeededRandom(seed);
   const nodes = new Map<string, SimulatedNode>();

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { plantedFaults } from './planted.js';
-import { type Profile, profiles } from './profiles.js';
+import { type Profile, profileNames } from './profiles.js';
 import { simulate } from './run.js';
 import type { Violation } from './violations.js';
 
@@ -23,7 +23,7 @@ interface Outcome {
 const HELP = `npm run simulate -- [options]
   --seeds N      how many seeds, 1,000 unless told
   --from S       the first seed, 1 unless told
-  --profile P    ${Object.keys(profiles).join(', ')}; all of them unless told
+  --profile P    ${profileNames.join(', ')}; all of them unless told
   --planted      looks for the first seed that finds each planted fault instead
   --workers W    processes, one for each core unless told
   --log          prints what the nodes log; for one seed`;
@@ -123,13 +123,13 @@ async function main(): Promise<void> {
   if (values.worker) return serve();
   const [seeds, from, workers] = [values.seeds, values.from, values.workers].map(Number) as [number, number, number];
   const { profile } = values;
-  const isKnown = profile === undefined || Object.hasOwn(profiles, profile);
+  const isKnown = profile === undefined || profileNames.some((name) => name === profile);
   if (values.help || !isKnown || ![seeds, from, workers].every((one) => Number.isSafeInteger(one) && one > 0)) {
     console.log(HELP);
     process.exitCode = values.help ? 0 : 1;
     return;
   }
-  const chosen = (profile === undefined ? Object.keys(profiles) : [profile]) as Profile[];
+  const chosen = profile === undefined ? profileNames : [profile as Profile];
   if (values.log && seeds === 1 && chosen.length === 1) {
     const { violations } = await run({ seed: from, profile: chosen[0] as Profile }, (line) => console.log(line));
     console.log(violations);

@@ -14,12 +14,13 @@ const SEEDS: Readonly<Record<Profile, number>> = {
   crashes: 6,
   late: 6,
   blind: 6,
+  embedded: 40,
 };
 /** Minimum average number of answered requests: a life without answers shows nothing. A late store answers few. */
 const ANSWERED_MIN = 10;
 
 for (const [profile, seeds] of Object.entries(SEEDS) as [keyof typeof SEEDS, number][]) {
-  test(`${seeds} random lives of a cluster (${profile}) keep every promise`, async () => {
+  test(`${seeds} random lives (${profile}) keep every promise`, async () => {
     let answered = 0;
     for (let seed = 1; seed <= seeds; seed++) {
       const result = await simulate({ seed, profile });

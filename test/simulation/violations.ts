@@ -24,6 +24,8 @@ export const invariantNames = [
   'homesAreRight',
   'alarmsRing',
   'cachesAreTrue',
+  // When an embedded store is opened again.
+  'acknowledgedWritesStay',
 ] as const;
 
 export type Invariant = (typeof invariantNames)[number];
@@ -31,6 +33,15 @@ export type Invariant = (typeof invariantNames)[number];
 export interface Violation {
   readonly invariant: Invariant;
   readonly what: string;
+}
+
+/** How a life went. */
+export interface SimulationResult {
+  /** Broken invariants; empty when all hold. */
+  readonly violations: readonly Violation[];
+  readonly asked: number;
+  readonly answered: number;
+  readonly events: number;
 }
 
 /** Maximum number of reports per invariant: one fault of a node is reported repeatedly. */

@@ -387,8 +387,8 @@ test('a write that the disk takes and reports as failed is in doubt: a process t
   let failing: string | undefined;
   const device: Device = {
     ...disk,
-    async openLog(path) {
-      const file = await disk.openLog(path);
+    async openLog(path, flags) {
+      const file = await disk.openLog(path, flags);
       const write = async (bytes: Buffer, length: number, position: number) => {
         const refused = failing === 'ENOSPC';
         const written = refused ? 0 : await file.write(bytes, length, position);

@@ -43,8 +43,8 @@ export class RecordingDevice implements Device {
   private readonly underWay = new Set<Step>();
   private readonly moments: Moment[] = [];
 
-  openLog: Device['openLog'] = async (path) => {
-    const file = await disk.openLog(path);
+  openLog: Device['openLog'] = async (path, flags) => {
+    const file = await disk.openLog(path, flags);
     return {
       readAll: () => file.readAll(),
       close: () => file.close(),

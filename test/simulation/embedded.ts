@@ -1,0 +1,140 @@
+import { KeyLayout } from '../../store/keys.js';
+import { CommitQueue } from '../../store/lmdb/commit-queue.js';
+import { type Change, type HeldTable, keyText, Overlay } from '../../store/lmdb/overlay.js';
+import { RecentWrites } from '../../store/lmdb/recent-writes.js';
+import { WriteLog } from '../../store/lmdb/write-log.js';
+import { cursors } from '../../store/tables.js';
+import { pacingOf } from './cassandra-session.js';
+import type { Plant } from './plant.js';
+import { SimulatedDisk } from './simulated-disk.js';
+import { type SimulationResult, Violations } from './violations.js';
+import { Process, SeededRandom, World } from './world.js';
+
+/** Processes that open the store one after the other. */
+const RUNS = 6;
+const RUN_MS: readonly [number, number] = [20, 250];
+const WRITERS = 4;
+const KEYS = 12;
+/** Small, so that logs begin anew often. */
+const CHECKPOINT_BYTES = 1_500;
+const VALUE_BYTES_MAX = 60;
+const STORE_ID = Buffer.from('embedded');
+const SETTLE_MS = 1_000;
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+const layout = new KeyLayout(cursors);
+// The simulation reads LMDB's rows by itself.
+const table: HeldTable = { name: cursors.name, index: 0, layout, db: undefined as never };
+
+/** What rows are after each write since the store was last opened. */
+interface History {
+  /** Rows when it was opened. */
+  readonly before: ReadonlyMap<string, Buffer>;
+  readonly writes: (readonly Change[])[];
+  /** Writes up to this many were acknowledged, and all before them with that. */
+  acknowledged: number;
+}
+
+/**
+ * One life of an embedded store's log: the log, its commit queue and its checkpoints as they are in production, over a
+ * simulated disk. Processes are killed, or lose power, at any moment. After each start the rows are those after some
+ * number of writes, in their order, which is no less than what was acknowledged.
+ */
+export async function simulateEmbedded(seed: number, plant: Plant): Promise<SimulationResult> {
+  const random = new SeededRandom(seed);
+  const world = new World(() => false);
+  const disk = new SimulatedDisk(world, random.fork());
+  const violations = new Violations();
+  let history: History = { before: new Map(), writes: [], acknowledged: 0 };
+  let [asked, answered] = [0, 0];
+  for (let run = 0; run < RUNS; run++) {
+    const process = new Process(`run ${run}`, 0, 1);
+    try {
+      const store = await world.complete(EmbeddedLog.open(disk, process, world, plant), SETTLE_MS);
+      const rows = store.rows();
+      check(history, rows, violations, run);
+      history = { before: rows, writes: [], acknowledged: 0 };
+      for (let writer = 0; writer < WRITERS; writer++) void write(store, random.fork(), process, world, history);
+      await world.run(world.now + random.between(...RUN_MS) + random.fraction(), () => false);
+    } catch (error) {
+      violations.report('acknowledgedWritesStay', `run ${run} cannot open the store: ${String(error)}`);
+      break;
+    } finally {
+      process.alive = false;
+      disk.crash(random.chance(0.5));
+    }
+    asked += history.writes.length;
+    answered += history.acknowledged;
+  }
+  return { violations: violations.found, asked, answered, events: world.eventsRun };
+}
+
+/** The parts of an embedded store that stand between a writer and the disk. */
+class EmbeddedLog {
+  private constructor(
+    readonly queue: CommitQueue,
+    private readonly disk: SimulatedDisk,
+  ) {}
+
+  static async open(disk: SimulatedDisk, process: Process, world: World, plant: Plant): Promise<EmbeddedLog> {
+    const honest = disk.deviceOf(process);
+    const device = { ...(plant.device?.(honest) ?? honest), commit: async () => undefined };
+    const { completed } = disk;
+    const options = { folder: '', tables: [table], storeId: STORE_ID, completed, device, log: silent };
+    const { log, found, last } = await WriteLog.open(options);
+    const checkpoints = disk.checkpointsOf(process);
+    const overlay = new Overlay();
+    for (const { key, bytes } of found) overlay.apply({ table, key, bytes });
+    if (last > completed) await checkpoints.bringIn(overlay, last);
+    const recent = new RecentWrites(checkpoints, log, () => undefined, CHECKPOINT_BYTES);
+    return new EmbeddedLog(new CommitQueue(recent, pacingOf(world, process)), disk);
+  }
+
+  /** After a start LMDB has all rows. */
+  rows(): Map<string, Buffer> {
+    return new Map(this.disk.rows);
+  }
+}
+
+/** Writes a few rows at a time, some without waiting for the disk, as long as its process lives. */
+async function write({ queue }: EmbeddedLog, random: SeededRandom, process: Process, world: World, history: History) {
+  while (process.alive) {
+    const changes = Array.from({ length: random.between(1, 3) }, () => changeOf(random));
+    history.writes.push(changes);
+    const number = history.writes.length;
+    const isDeferred = random.chance(0.2) && queue.defer(changes);
+    if (!isDeferred) {
+      await queue.commit(changes);
+      history.acknowledged = Math.max(history.acknowledged, number);
+    }
+    await new Promise<void>((resolve) => void world.at(random.fraction() * 4, process, resolve));
+  }
+}
+
+function changeOf(random: SeededRandom): Change {
+  const key = layout.key({ actor: `account/${random.between(1, KEYS)}` });
+  const bytes = random.chance(0.2) ? undefined : Buffer.from(random.bytes(random.between(1, VALUE_BYTES_MAX)));
+  return { table, key, bytes };
+}
+
+/** The rows must be those after `acknowledged` writes or more. */
+function check({ before, writes, acknowledged }: History, found: Map<string, Buffer>, to: Violations, run: number) {
+  const rows = new Map(before);
+  if (acknowledged === 0 && isSame(rows, found)) return;
+  for (const [index, changes] of writes.entries()) {
+    for (const { key, bytes } of changes) {
+      const name = `${table.name} ${keyText(key)}`;
+      if (bytes === undefined) rows.delete(name);
+      else rows.set(name, bytes);
+    }
+    if (index + 1 >= acknowledged && isSame(rows, found)) return;
+  }
+  const what = `the rows are not those after ${acknowledged} acknowledged writes or more, of ${writes.length}`;
+  to.report('acknowledgedWritesStay', `start ${run}: ${what}`);
+}
+
+function isSame(one: ReadonlyMap<string, Buffer>, other: ReadonlyMap<string, Buffer>): boolean {
+  if (one.size !== other.size) return false;
+  for (const [name, bytes] of one) if (other.get(name)?.equals(bytes) !== true) return false;
+  return true;
+}
