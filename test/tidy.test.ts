@@ -12,11 +12,11 @@ import { withoutScenario } from './kit/route-scenarios.js';
 /** Tests run at the root of the source tree, as `npm test` does. */
 const root = process.cwd();
 const LINES_MAX = 500;
-/** Those of the compiler, and the scripts. */
+/** The compiler's folders, and the scripts. */
 const FOLDERS = [...tsconfig.include.filter((source) => source !== 'main.ts'), 'scripts'];
-/** Made by a program, or copied. */
+/** Files that a program generates. */
 const GENERATED = /^proto\/gen\//;
-/** What makes slices into an actor; tested through them and through the reactions' tests. */
+/** Files that combine slices into an actor; tested through the slices and through the reactions' tests. */
 const COMPOSED: Readonly<Record<string, readonly string[]>> = {
   account: ['slices.ts', 'standing.ts'],
   conversation: ['slices.ts', 'state.ts'],
@@ -25,15 +25,15 @@ const COMPOSED: Readonly<Record<string, readonly string[]>> = {
   report: [],
   'web-page': ['state.ts'],
 };
-/** Slices whose tests are together in one file, as people use them. */
+/** Slices whose tests share one file, as users use them together. */
 const TOGETHER: Readonly<Record<string, string>> = {
   'conversation/favourite.ts': 'conversation/conversation.test.ts',
   'conversation/reblog.ts': 'conversation/conversation.test.ts',
   'conversation/thread.ts': 'conversation/conversation.test.ts',
 };
-/** Any valid token will do: it only says of itself what it is. */
+/** Routes that accept any valid token: it identifies only itself. */
 const WITHOUT_SCOPE = new Set(['GET /api/v1/apps/verify_credentials']);
-/** The test that no route can pass without a request that it answers well. */
+/** The title of the test that requires a successful request of every route. */
 const SUCCESS_OF_ALL_ROUTES = 'every route answers a fitting request with success';
 
 const nameOf = ({ method, path }: AnyRoute) => `${method} ${path}`;
@@ -147,11 +147,11 @@ test('folders have no names that say nothing', async () => {
   assert.deepEqual(vague, []);
 });
 
-test('whatever tests draw at random is drawn by one number, the same in each run', async () => {
+test('random values of tests come from one seed, the same in each run', async () => {
   const own = await Promise.all(
     (await sources('test')).map(async (file) => [file, await readFile(join(root, file), 'utf8')]),
   );
   const drawing = own.filter(([, text]) => /from 'fast-chec[k]'|Math\.random\(/.test(text ?? '')).map(([file]) => file);
-  // The second one hands chance in for keys, of which no answer depends.
+  // The second one supplies random keys, on which no answer depends.
   assert.deepEqual(drawing.sort(), ['test/gateway/http/gateway-fixture.ts', 'test/kit/property.ts']);
 });

@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { endTogether } from '../../bench/end-together.js';
 
 const module = fileURLToPath(new URL('../../bench/end-together.js', import.meta.url));
-/** Ends itself, so that a failed test leaves nothing. */
+/** Ends by itself, so that a failed test leaves no process. */
 const WAITING = 'setTimeout(() => undefined, 60_000);';
-/** Says its child's pid; what it waits for fails when the child ends, as requests to a server do. */
+/** Prints its child's pid; its work fails when the child ends, as requests to a server do. */
 const PARENT = `
 const { spawn } = await import('node:child_process');
 const { once } = await import('node:events');
@@ -22,7 +22,7 @@ await endTogether(async () => {
 });`;
 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
-  test(`what was started ends with who started it, by ${signal}, and no fault is told of it`, async () => {
+  test(`children end with their parent on ${signal}, and no fault is reported`, async () => {
     const parent = spawn(process.execPath, ['--input-type=module', '-e', PARENT], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -38,7 +38,7 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
     assert.equal(errors, '');
   });
 
-test('what ends without a signal is passed on, and signals are left as they were', async () => {
+test('a result or an error without a signal is passed on, and the signal handlers are removed', async () => {
   const before = process.listenerCount('SIGTERM');
   assert.equal(await endTogether(async () => process.listenerCount('SIGTERM')), before + 1);
   await assert.rejects(

@@ -31,7 +31,7 @@ test('nobody in the graph follows themselves, nobody follows anyone twice, every
   });
 });
 
-test('the average fan-out is the one asked for, and a tenth of all follow the largest account', () => {
+test('the average fan-out is the requested one, and a tenth of all accounts follow the largest account', () => {
   eachGraph((graph, averageFanOut) => {
     assert.equal(graph.followers.length, graph.offsets[graph.accounts]);
     const average = graph.followers.length / graph.accounts;
@@ -42,11 +42,12 @@ test('the average fan-out is the one asked for, and a tenth of all follow the la
   });
 });
 
-test('numbers of followers fall as a power: of twice as many followers there are about half as many accounts', () => {
+test('numbers of followers fall as a power: about half as many accounts have twice as many followers', () => {
   eachGraph((graph, averageFanOut) => {
     const degrees = degreesOf(graph);
     const atLeast = (degree: number) => degrees.filter((one) => one >= degree).length;
-    // Without the cut at the largest account there would be as many more as now have at least half its followers.
+    // Without the truncation at the largest account the count would be higher by the accounts with at least half its
+    // followers.
     const cut = atLeast(graph.accounts / 20);
     const ratio = (atLeast(averageFanOut) + cut) / (atLeast(averageFanOut * 2) + cut);
     assert.ok(ratio > 1.7 && ratio < 2.3, `the ratio is ${ratio}`);
@@ -65,7 +66,7 @@ test('some follow many times more than others, and well-known accounts are sprea
   });
 });
 
-test('turned round, the graph has the same edges, and turned again it is the same graph', () => {
+test('the reversed graph has the same edges, and reversed again it is the same graph', () => {
   eachGraph((graph) => {
     const turned = transposed(graph);
     assert.equal(turned.followers.length, graph.followers.length);
@@ -87,6 +88,6 @@ test('the same seed makes the same graph, another seed another', () => {
   assert.notDeepEqual(makeGraph({ ...wish, seed: 6 }).followers, one.followers);
 });
 
-test('a graph that cannot be is refused', () => {
+test('an impossible graph is refused', () => {
   assert.throws(() => makeGraph({ accounts: 100, averageFanOut: 50, seed: 1 }), /does not exist/);
 });

@@ -9,7 +9,7 @@ import { allRoutes } from '../../gateway/routes/index.js';
 
 const known = facts as unknown as Facts;
 
-/** The routes whose lists the benchmarks read, as `benchListed` checks with each address. */
+/** Returns the routes whose lists the benchmarks read; `benchListed` checks each address against them. */
 async function measured(): Promise<Set<string>> {
   const files = (await readdir(join(process.cwd(), 'bench/lists'))).filter((name) => name.endsWith('lists.ts'));
   const texts = await Promise.all(files.map((name) => readFile(join(process.cwd(), 'bench/lists', name), 'utf8')));
@@ -27,7 +27,7 @@ test('every list of the REST interface has a row among the benchmarks, or a reas
   assert.deepEqual(unknown, [], 'rows of routes that do not exist');
 });
 
-test('a new list is missed, whether it says so by its answer or by its limit', () => {
+test('a new list without a row is found, by its answer or by its limit', () => {
   const planted = [
     { method: 'GET', path: '/api/v1/planted', query: { properties: { limit: {} } } },
     { method: 'GET', path: '/api/v1/accounts/:id/planted' },
@@ -44,7 +44,7 @@ test('a new list is missed, whether it says so by its answer or by its limit', (
   ]);
 });
 
-test('an address is told from those of other routes', () => {
+test('an address does not match other routes', () => {
   assert.ok(fits('/api/v1/lists/:id/accounts', '/api/v1/lists/7/accounts?limit=20'));
   assert.ok(!fits('/api/v1/lists/:id/accounts', '/api/v1/lists/7'));
   assert.ok(!fits('/api/v1/lists', '/api/v1/lists/7'));

@@ -15,7 +15,7 @@ const listed: Listed = {
 const status = (id: string, more: object = {}) => ({ id, account: { id: '1' }, favourited: true, ...more });
 const page = [status('9'), status('8'), status('7')];
 
-test('a page counts only if it is whole, each item once, in order, of what was asked for and as its reader sees it', () => {
+test('a page is right only if it is whole, each item once, in order, from the requested list and as its reader sees it', () => {
   assert.equal(isPage(listed, ben, 0, page), true);
   const wrong = {
     'one is missing': page.slice(1),
@@ -30,7 +30,7 @@ test('a page counts only if it is whole, each item once, in order, of what was a
   assert.equal(isPage(listed, ada, 0, page), false, 'another reader');
 });
 
-test('an item is told its place, and where the order is not known any is right', () => {
+test('the check of an item gets its index, and without a known order any order is right', () => {
   const inTurn: Listed = { ...listed, is: ({ id }, { index, place }) => id === String(9 - place - index) };
   assert.deepEqual([isPage(inTurn, ben, 0, page), isPage(inTurn, ben, 1, page)], [true, false]);
   const { falls: _, ...anyOrder } = listed;

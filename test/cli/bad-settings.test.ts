@@ -35,7 +35,7 @@ function murmuration(args: readonly string[], settings: Readonly<Record<string, 
   });
 }
 
-/** One line on stderr that names it, exit code 2, nothing else. */
+/** Asserts one line on stderr that names the setting, exit code 2, and no other output. */
 async function assertNamed(named: string, args: readonly string[], settings: Readonly<Record<string, string>> = {}) {
   const { code, stdout, stderr } = await murmuration(args, settings);
   assert.deepEqual([code, stdout], [2, ''], `${named}: ${stderr}`);

@@ -8,12 +8,12 @@ import { promisify } from 'node:util';
 import { loadCommandLine, runBundle, V8_FLAGS } from '../../cli/bundle.js';
 
 const run = promisify(execFile);
-/** The built tree this file belongs to. */
+/** The built tree to which this file belongs. */
 const built = fileURLToPath(new URL('../..', import.meta.url));
 const root = process.cwd();
 let folder = '';
 
-/** What a bundle needs of the built tree, and nothing else: within the checkout, where packages are found. */
+/** Copies what a bundle needs from the built tree, and nothing else, into the checkout, where packages are found. */
 before(async () => {
   await mkdir(join(root, '.cache'), { recursive: true });
   folder = await mkdtemp(join(root, '.cache', 'bundle-'));
@@ -32,7 +32,7 @@ test('the bundle is the whole program: it needs no module of ours beside it', as
   assert.equal(version.stdout.trim(), JSON.parse(await readFile(join(root, 'package.json'), 'utf8')).version);
 });
 
-test('packages that stand apart are found when they are needed first, also by compiled code', async () => {
+test('external packages are found when they are first needed, also by compiled code', async () => {
   const source = await readFile(join(folder, 'command-line.cjs'), 'latin1');
   assert.doesNotMatch(source, /[^.\w]import\(/);
   const account = ['account', 'create', 'ada', '--email', 'ada@example.org', '--password', 'long enough'];
@@ -41,7 +41,7 @@ test('packages that stand apart are found when they are needed first, also by co
   assert.equal(JSON.parse(made.stdout).username, 'ada', made.stderr);
 });
 
-test('what was compiled at the build is taken, and what is cut short is not', async () => {
+test('the compiled code of the build is used, and a truncated file is not', async () => {
   const compiled = await readFile(join(folder, 'command-line.cjs.compiled'));
   assert.equal(runBundle(folder, compiled).script.cachedDataRejected, false);
   const { script, exports } = runBundle(folder, compiled.subarray(0, compiled.length / 2));
@@ -49,7 +49,7 @@ test('what was compiled at the build is taken, and what is cut short is not', as
   assert.equal(typeof exports.commandLine, 'function');
 });
 
-test('wherever a node is started it is with the same flags of V8, and any other start takes the compiled code, too', async () => {
+test('every start of a node uses the same V8 flags, and starts with other flags also accept the compiled code', async () => {
   for (const name of ['package.json', 'Dockerfile', 'bin/murmuration.mjs']) {
     const starts = (await readFile(join(root, name), 'utf8'))
       .split('\n')
@@ -71,7 +71,7 @@ test('wherever a node is started it is with the same flags of V8, and any other 
   }
 });
 
-test('a bundle that is older than the modules is passed over', async () => {
+test('a bundle that is older than the modules is ignored', async () => {
   const other = await mkdtemp(join(folder, 'other-'));
   const bundle = join(other, 'command-line.cjs');
   await writeFile(bundle, 'module.exports = { isBundle: true };');

@@ -11,7 +11,7 @@ import { prefixed, program, ServerProcess, withoutSettings } from '../kit/servic
 import { until } from '../kit/time/until.js';
 
 const RUN_MS_MAX = 120_000;
-/** A start that cannot succeed says so before anything is waited for. */
+/** Maximum duration of a start that cannot succeed: it fails before any wait. */
 const AT_ONCE_MS = 10_000;
 
 let folder: string;

@@ -15,7 +15,7 @@ const keyspace = `test_${randomBytes(6).toString('hex')}`;
 const secret = randomBytes(24).toString('base64url');
 let server: ServerProcess;
 let address: string;
-/** Where no node runs. */
+/** A folder on which no node runs. */
 let elsewhere: string;
 
 before(async () => {
@@ -30,7 +30,7 @@ after(async () => {
   await dropKeyspace(keyspace);
 });
 
-/** Exit code and what was printed, by a caller who knows this secret. */
+/** Runs a command with this secret; returns its exit code and output. */
 async function cli(known: string | undefined, ...args: string[]) {
   const settings = { DATA_DIR: elsewhere, ...(known === undefined ? {} : { CLUSTER_SECRET: known }) };
   const env = { ...withoutSettings(), ...prefixed(settings) };
@@ -45,7 +45,7 @@ const account = (name: string) => [
   ...['--password', 'correct horse battery', '--confirmed'],
 ];
 
-test('accounts, tokens and settings are made on a node far away, by those who know the secret', async () => {
+test('accounts, tokens and settings are created over the network by callers who know the secret', async () => {
   const made = await cli(secret, ...account('ada'), '--role', 'admin');
   assert.deepEqual([made.code, JSON.parse(made.stdout).username], [0, 'ada'], made.stderr);
   const { stdout: token } = await cli(secret, 'token', 'create', 'ada', '--scopes', 'read');
@@ -71,7 +71,7 @@ test('accounts, tokens and settings are made on a node far away, by those who kn
   assert.match(many.stderr, /\b2\b/, 'the line that was refused');
 });
 
-test('what is refused there is refused here, in one line', async () => {
+test('a refusal by the node is reported in one line', async () => {
   const again = await cli(secret, ...account('ada'));
   assert.equal(again.code, 1);
   assert.match(again.stderr, /^murmuration: .*taken[^\n]*$/i);

@@ -14,7 +14,7 @@ import { until } from '../kit/time/until.js';
 
 const run = promisify(execFile);
 const START_MS_MAX = 120_000;
-/** What SIGTERM promises. */
+/** The promised duration of a drain after SIGTERM. */
 const TERM_MS_MAX = 15_000;
 
 let folder: string;
@@ -38,7 +38,7 @@ function start(settings: Readonly<Record<string, string>>): Started {
   return { child, said: () => written };
 }
 
-/** Answers the exit code and how long the end took. */
+/** Sends SIGTERM; returns the exit code. */
 async function end({ child, said }: Started): Promise<number | null> {
   const ended = child.exitCode === null ? once(child, 'exit') : undefined;
   const late = setTimeout(() => child.kill('SIGKILL'), 2 * TERM_MS_MAX);
@@ -49,7 +49,7 @@ async function end({ child, said }: Started): Promise<number | null> {
   return child.exitCode;
 }
 
-/** Accepts connections on loopback and says nothing. */
+/** Starts a server that accepts connections on loopback and never answers. */
 async function silentServer(): Promise<{ server: Server; port: number }> {
   const server = createServer((socket) => socket.on('error', () => undefined));
   await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
@@ -58,7 +58,7 @@ async function silentServer(): Promise<{ server: Server; port: number }> {
   return { server, port: address.port };
 }
 
-/** Whether somebody listens there. */
+/** Returns true if something listens on the port. */
 function isOpen(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   return once(socket, 'connect')
@@ -86,13 +86,13 @@ test('a data folder with a long path has its operators’ socket in it, for its 
   await assert.rejects(stat(join(dataDir, 'node.sock')), { code: 'ENOENT' });
 });
 
-test('whoever sees a node listen can operate it and read its figures', async () => {
+test('a node that listens can be operated and has metrics', async () => {
   const [port, metricsPort] = [await freePort('127.0.0.1'), await freePort('127.0.0.1')];
   const dataDir = join(folder, 'operable');
   const node = start({ DATA_DIR: dataDir, PORT: String(port), METRICS_LISTEN: `127.0.0.1:${metricsPort}` });
   try {
     const deadline = performance.now() + START_MS_MAX;
-    // As often as can be: a moment is what it is about.
+    // Without a pause, because the test is about the first moment.
     while (!(await isOpen(port))) assert.ok(performance.now() < deadline, node.said());
     assert.ok(await isOpen(metricsPort));
     const status = await operatorClient(dataDir)('status', {});

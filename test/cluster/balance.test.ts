@@ -17,10 +17,10 @@ function counts(owners: Owners): Map<string, number> {
 
 const moves = (before: Owners, after: Owners) => before.filter((owner, shard) => owner !== after[shard]).length;
 
-test('affinity is even: of any set of names each wants about its part of the shards most', () => {
+test('affinity is even: each of any set of names has the highest score for about its share of the shards', () => {
   for (const count of [2, 3, 5, 10, 20]) {
     const wanted = new Map<string, number>();
-    // More shards than there are, so that the hash's own evenness shows, not the luck of 1,024 draws.
+    // More shards than in reality, to show the hash's own evenness without the noise of 1,024 draws.
     for (let shard = 0; shard < 100_000; shard++) {
       const best = names(count).reduce((a, b) => (affinity(b, shard) > affinity(a, shard) ? b : a));
       wanted.set(best, (wanted.get(best) ?? 0) + 1);
@@ -50,7 +50,7 @@ test('a node that joins gets its part, and nothing else moves', () => {
   });
 });
 
-test('when a node dies only its shards move', () => {
+test('only the shards of a dead node move', () => {
   const before = balance(nobody, taking('a', 'b', 'c'));
   const after = balance(before, taking('a', 'b'));
   before.forEach((owner, shard) => {
@@ -82,13 +82,13 @@ test('a draining node’s shards go to the others; a silent one keeps its own an
   });
 });
 
-test('without anybody to take them free shards stay free and a draining node keeps its own', () => {
+test('without takers free shards stay free and a draining node keeps its own', () => {
   const before = balance(nobody, taking('a'));
   assert.deepEqual(balance(before, new Map([['a#1', 'gives']])), before);
   assert.deepEqual(balance(before, new Map()), nobody);
 });
 
-test('whatever came before, balancing is even, moves no more than it must, and done twice changes nothing', () => {
+test('balancing is even from any start, moves no more than necessary, and repeated changes nothing', () => {
   const members = ['a#1', 'b#1', 'c#1', 'd#1', 'e#1'];
   const role = fc.constantFrom<Role | undefined>('takes', 'takes', 'keeps', 'gives', undefined);
   const owner = fc.option(fc.constantFrom(...members), { nil: undefined });

@@ -8,10 +8,12 @@ const SEEDS = 15;
 const STEPS = 12;
 const NAMES = ['a', 'b', 'c', 'd'];
 
-/** Kills, pauses, drains and starts nodes at random over a store that fails, answers late and acts later still. */
+/**
+ * Kills, pauses, drains and starts nodes at random on a store that fails, answers late and applies writes even later.
+ */
 async function story(seed: number): Promise<void> {
   const random = new SeededRandom(seed * 7 + 1);
-  // Leases must be safe with clocks with which nobody may join.
+  // Leases must be safe even with clocks that no join would accept.
   const fleet = new Fleet(seed, { ...leaseRules, clockOffsetMsMax: Number.POSITIVE_INFINITY });
   const leaving = new Set<Ship>();
   const launch = (name: string) =>
@@ -50,7 +52,7 @@ async function story(seed: number): Promise<void> {
   assert.deepEqual(fleet.doubleOwners, []);
 }
 
-test(`whatever happens to nodes and store, no shard has two owners, and in the end all are served (${SEEDS} seeds)`, async () => {
+test(`under any faults of nodes and store no shard has two owners, and in the end all are served (${SEEDS} seeds)`, async () => {
   const only = process.env.CLUSTER_SEED;
   const seeds = only === undefined ? Array.from({ length: SEEDS }, (_, index) => index + 1) : [Number(only)];
   for (const seed of seeds) {

@@ -40,7 +40,7 @@ test('a node whose clock is seconds ahead of the members, or behind, does not jo
   }
 });
 
-test('a node alone compares with nobody, nor with members that have died', async () => {
+test('a single node does not compare clocks, nor with members that have died', async () => {
   const fleet = new Fleet(2);
   const a = fleet.launch('a', 3_600_000);
   await fleet.until('it owns all', () => fleet.settled(a));
@@ -52,14 +52,14 @@ test('a node alone compares with nobody, nor with members that have died', async
   assert.deepEqual(ofClocks(fleet), []);
 });
 
-test('a node joins beside one member whose clock is wrong when the others’ agree with its own', async () => {
+test('a node joins despite one wrong clock when the other clocks agree with its own', async () => {
   const { fleet, ships } = await two();
   ships[0].process.skewMs = 60_000;
   const c = fleet.launch('c');
   await fleet.until('three share', () => fleet.settled(...ships, c));
 });
 
-test('most members agree on the time, also while the clock of one of them is minutes ahead', async () => {
+test('the agreed time is that of most members, also while one clock is minutes ahead', async () => {
   const { fleet, ships } = await two();
   assert.equal(ships[0].node.clusterMs(), undefined, 'of two clocks nobody knows which is wrong');
   const c = fleet.launch('c');
@@ -91,7 +91,7 @@ test('half a second is warned about once in five minutes, for as long as it last
   assert.equal(ofClocks(fleet).length, 6);
 });
 
-test('a node whose clock steps while it runs keeps its shards, and its offset shows whose clock it is', async () => {
+test('a node whose clock steps while it runs keeps its shards, and its offset identifies the wrong clock', async () => {
   const { fleet, ships } = await two();
   const c = fleet.launch('c');
   await fleet.until('three share', () => fleet.settled(...ships, c));
@@ -100,7 +100,7 @@ test('a node whose clock steps while it runs keeps its shards, and its offset sh
   assert.ok(fleet.settled(...ships, c));
   const [a, b, ownMs] = [...ships, c].map(({ node }) => node.status().clockOffsetMs);
   assert.ok(Math.abs((ownMs ?? 0) - 300_150) < 5, `${ownMs}`);
-  // Each compares with one clock that is right and one that is not.
+  // Each compares with one right and one wrong clock.
   assert.ok((a ?? 0) < -100_000 && (b ?? 0) < -100_000);
   assert.ok(ofClocks(fleet).some(({ name }) => name === 'c'));
 });
@@ -114,7 +114,7 @@ test('the clock of a node that lost its lease does not keep it from joining agai
   await fleet.until('both share again', () => fleet.settled(a, b));
 });
 
-test('an answer that takes its time is no offset, but one that is further away than that is', async () => {
+test('a slow answer is not an offset, unless the difference exceeds its duration', async () => {
   const clock = new VirtualClock();
   const peers = new LocalPeers();
   for (const [address, aheadMs] of [

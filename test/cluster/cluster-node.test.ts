@@ -13,13 +13,13 @@ async function three(seed: number) {
   return { fleet, ships };
 }
 
-test('a node alone takes all shards', async () => {
+test('a single node takes all shards', async () => {
   const fleet = new Fleet(1);
   const ship = fleet.launch('a');
   await fleet.until('it owns all', () => fleet.settled(ship), 1_000);
 });
 
-test('nodes that join get their part by handover, warm activations first, and no shard has two owners', async () => {
+test('nodes that join get their share by handover, warm activations first, and no shard has two owners', async () => {
   const fleet = new Fleet(2);
   const a = fleet.launch('a');
   await fleet.until('it owns all', () => fleet.settled(a));
@@ -30,7 +30,7 @@ test('nodes that join get their part by handover, warm activations first, and no
   assert.deepEqual(fleet.doubleOwners, []);
 });
 
-test('a balanced cluster leaves the map alone', async () => {
+test('a balanced cluster does not change the map', async () => {
   const { fleet } = await three(3);
   const before = (await fleet.map()).version;
   await fleet.run(30_000);
@@ -52,7 +52,7 @@ test('the shards of a killed node are acquired elsewhere in less than nine secon
   }
 });
 
-test('a takeover raises the epochs of the shards that moved, and the id floor past what the dead could mint', async () => {
+test('a takeover raises the epochs of the shards that moved, and the id floor beyond the ids that the dead node could create', async () => {
   const {
     fleet,
     ships: [a, b, c],
@@ -69,7 +69,7 @@ test('a takeover raises the epochs of the shards that moved, and the id floor pa
   });
 });
 
-test('a drain gives all shards away in less than three seconds, and the lease back', async () => {
+test('a drain hands over all shards in less than three seconds, and releases the lease', async () => {
   const {
     fleet,
     ships: [a, b, c],
@@ -111,7 +111,7 @@ test('a process that starts again after kill -9 waits until the old lease has ru
   assert.ok(tookMs >= LEASE_MS && tookMs < 9_000, `it took ${tookMs} ms`);
 });
 
-test('a node whose name belongs to a live one does not join', async () => {
+test('a node with the name of a live one does not join', async () => {
   const fleet = new Fleet(8);
   const a = fleet.launch('a');
   await fleet.until('it owns all', () => fleet.settled(a));
@@ -123,7 +123,7 @@ test('a node whose name belongs to a live one does not join', async () => {
   assert.ok(fleet.settled(a, twin));
 });
 
-test('a paused node owns nothing when it wakes, and comes back as a new member', async () => {
+test('a paused node owns nothing when it resumes, and rejoins as a new member', async () => {
   const {
     fleet,
     ships: [a, b, c],
@@ -155,7 +155,7 @@ test('a node that the bus does not reach hands its shards over within nine secon
   }
 });
 
-test('while the bus reaches nobody, or is away for a moment, no shard moves', async () => {
+test('no shard moves while the bus is down for all nodes, or down for a moment', async () => {
   const { fleet, ships } = await three(51);
   const { version } = await fleet.map();
   for (const ship of ships) {
@@ -175,7 +175,7 @@ test('while the bus reaches nobody, or is away for a moment, no shard moves', as
   assert.equal((await fleet.map()).version, version);
 });
 
-test('without a bus the shards of the dead are taken over all the same', async () => {
+test('without a bus the shards of dead nodes are still taken over', async () => {
   const { fleet, ships } = await three(52);
   const [a, b, c] = ships;
   for (const ship of ships) fleet.unplug(ship, true);
@@ -187,7 +187,7 @@ test('without a bus the shards of the dead are taken over all the same', async (
   assert.deepEqual(fleet.doubleOwners, []);
 });
 
-test('nodes cut off from the store stop on their own before anybody else may act', async () => {
+test('nodes without access to the store stop before any other node may act', async () => {
   const { fleet, ships } = await three(21);
   fleet.faults.failChance = 1;
   await fleet.run(LEASE_MS);
@@ -198,7 +198,7 @@ test('nodes cut off from the store stop on their own before anybody else may act
   assert.deepEqual(fleet.doubleOwners, []);
 });
 
-test('shards that the host could not take up are tried again', async () => {
+test('a failed acquisition of shards is retried', async () => {
   const fleet = new Fleet(22);
   const a = fleet.launch('a');
   a.host.failNextAcquire = true;
@@ -206,7 +206,7 @@ test('shards that the host could not take up are tried again', async () => {
   assert.ok(a.host.abandoned > 0);
 });
 
-test('with a store that fails, answers late and acts later still, no shard ever has two owners', async () => {
+test('no shard ever has two owners while the store fails, answers late and applies writes even later', async () => {
   for (let seed = 100; seed < 110; seed++) {
     const fleet = new Fleet(seed);
     const ships = ['a', 'b', 'c', 'd'].map((name, index) => fleet.launch(name, index * 2_000, 1 + index * 0.002));
@@ -233,7 +233,7 @@ test('a takeover that ignores an unexpired lease is caught by the watch over own
   assert.notDeepEqual(fleet.doubleOwners, []);
 });
 
-test('a node whose wall clock was set back hands shards over with a floor above all that it has used', async () => {
+test('a node whose wall clock was set back hands shards over with a floor above all times that it has used', async () => {
   const fleet = new Fleet(12);
   const a = fleet.launch('a', 300_000);
   await fleet.until('a owns everything', () => fleet.settled(a));
@@ -256,7 +256,7 @@ test('a node that was stunned, its monotonic clock included, does not act under 
   assert.deepEqual(fleet.doubleOwners, []);
 });
 
-test('a node whose clocks do not show that it stood still learns from the store that it owns a shard no more', async () => {
+test('a node whose clocks do not show a stun learns from the store that it no longer owns a shard', async () => {
   const fleet = new Fleet(14);
   const [a, b] = [fleet.launch('a'), fleet.launch('b')];
   await fleet.until('both own their part', () => fleet.settled(a, b));
@@ -268,7 +268,7 @@ test('a node whose clocks do not show that it stood still learns from the store 
   a.process.stun(fleet.world.now, 10_000);
   await fleet.run(9_999);
   let answer: boolean | undefined;
-  // As a turn of an actor that was under way: it goes on before the node looks at the cluster again.
+  // Like a turn of an actor that was under way: it continues before the node reads the cluster again.
   fleet.world.at(0, a.process, () => {
     assert.equal(a.node.epochOf(shard), epoch, 'its lease looks valid');
     void a.node.stillOwns(shard, epoch).then((owns) => {
@@ -305,7 +305,7 @@ test('a lease that is in doubt stays so when the wall clock is set back, until i
   assert.equal(a.host.abandoned, 0);
 });
 
-test('members beyond those that one read holds keep their shards, and rows of the gone make room', async () => {
+test('members beyond the limit of one read keep their shards, and rows of departed members are removed', async () => {
   const fleet = new Fleet(15);
   const last = fleet.launch('zz');
   await fleet.until('zz owns everything', () => fleet.settled(last));

@@ -33,7 +33,7 @@ function calm() {
   };
 }
 
-/** A host that runs nothing, yet takes its time and remembers what it was told. */
+/** A host that runs nothing, takes some time, and records its calls. */
 class RecordingHost implements ShardHost {
   readonly running = new Set<number>();
   readonly primed: string[] = [];
@@ -90,7 +90,7 @@ export interface Ship {
   readonly host: RecordingHost;
 }
 
-/** Several nodes over one store, on a virtual timeline that checks all the while that no shard has two owners. */
+/** Several nodes on one store, on a virtual timeline that checks continuously that no shard has two owners. */
 export class Fleet {
   readonly world = new World(() => false);
   private readonly cassandra = new SimulatedCassandra();
@@ -99,18 +99,18 @@ export class Fleet {
   readonly ships: Ship[] = [];
   readonly faults: StoreFaults = calm();
   readonly doubleOwners: string[] = [];
-  /** Of nodes that were drained before they had joined, or could not. */
+  /** Errors of nodes that were drained before they had joined, or failed to join. */
   readonly startFailures: Error[] = [];
   releaseMs = 20;
-  /** Of nodes that are started from now on. */
+  /** Format of nodes that are started from now on. */
   format = 1;
-  /** Nodes that lost their place and may not come back. */
+  /** Nodes that lost their membership and may not rejoin. */
   readonly refused: string[] = [];
-  /** What nodes warned of, with their names. */
+  /** Warnings of nodes, with their names. */
   readonly warnings: { readonly name: string; readonly fields: object; readonly message: string }[] = [];
   private readonly random: SeededRandom;
   private readonly network: Network;
-  /** Members that a node reads, and is answered only later. */
+  /** A node's read of the members whose answer is delayed. */
   private late: LateMembers | undefined;
 
   constructor(
@@ -123,7 +123,7 @@ export class Fleet {
     this.watch();
   }
 
-  /** Starts a node; the story goes on while it joins. */
+  /** Starts a node; the story continues while it joins. */
   launch(name: string, skewMs = 0, rate = 1): Ship {
     const { ship, started } = this.build(name, skewMs, rate);
     this.peers.register(name, ship.node.service);
@@ -132,7 +132,7 @@ export class Fleet {
     return ship;
   }
 
-  /** A node that is expected to be refused. */
+  /** Starts a node that is expected to be refused. */
   join(name: string, skewMs = 0): { error: Error | undefined } {
     const refusal: { error: Error | undefined } = { error: undefined };
     this.build(name, skewMs, 1).started.catch((error: Error) => {
@@ -175,15 +175,15 @@ export class Fleet {
     return { ship: { process, node, host }, started };
   }
 
-  /** As kill -9. */
+  /** Ends a node like kill -9. */
   kill(ship: Ship): void {
     ship.process.alive = false;
     this.peers.register(ship.process.name, undefined);
   }
 
   /**
-   * The next read of such members by that node is answered when the returned function is called, with what it saw. Resolves
-   * once it was read.
+   * Delays the answer to the next read of such members by that node until the returned function is called. The answer
+   * is the state at the time of the read. Resolves once the read has happened.
    */
   async holdMembers(ship: Ship, isWanted: (rows: readonly StoreMemberRecord[]) => boolean): Promise<() => void> {
     let isRead = false;
@@ -214,17 +214,20 @@ export class Fleet {
     });
   }
 
-  /** Takes a node from the bus, which it knows at once, or puts it back; the store and its peers it reaches all the while. */
+  /**
+   * Disconnects a node from the bus, which it notices at once, or reconnects it; the store and its peers stay
+   * reachable.
+   */
   unplug(ship: Ship, on: boolean): void {
     this.network.unplug(ship.process.name, on);
   }
 
-  /** As SIGSTOP, SIGCONT. */
+  /** Pauses a node like SIGSTOP and SIGCONT. */
   pause(ship: Ship, ms: number): void {
     ship.process.pausedUntil = this.world.now + ms;
   }
 
-  /** Runs the world until the probe holds; answers how long that took. */
+  /** Runs the world until the probe returns true; returns the duration. */
   async until(what: string, probe: () => boolean, timeoutMs = 30_000): Promise<number> {
     const startedMs = this.world.now;
     await this.world.run(startedMs + timeoutMs, probe);
@@ -236,7 +239,7 @@ export class Fleet {
     await this.world.run(this.world.now + ms, () => false);
   }
 
-  /** Shards that the node may act for right now. */
+  /** Returns the number of shards for which the node may act right now. */
   owned(ship: Ship): number {
     if (!ship.process.alive) return 0;
     let count = 0;
@@ -244,7 +247,7 @@ export class Fleet {
     return count;
   }
 
-  /** Everything owned by these nodes, evenly to within one, and served. */
+  /** Returns true if these nodes own everything, evenly to within one, and serve it. */
   settled(...ships: Ship[]): boolean {
     const counts = ships.map((ship) => this.owned(ship));
     const sum = counts.reduce((a, b) => a + b, 0);

@@ -8,7 +8,7 @@ const JOINS = 40;
 
 const activeOf = async (fleet: Fleet) => (await fleet.map()).format;
 
-/** Ends once the node has given its lease back. */
+/** Resolves once the node has released its lease. */
 async function leave(fleet: Fleet, ship: Ship): Promise<void> {
   let left = false;
   void ship.node.drain().then(() => {

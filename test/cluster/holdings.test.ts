@@ -11,7 +11,7 @@ const context = {
   log: { info: silent, warn: silent, error: silent },
 } as unknown as ClusterContext;
 
-/** A host that takes up what it is given when it is told to. */
+/** A host whose acquisitions finish when the test says so. */
 function host() {
   const waiting: (() => void)[] = [];
   const abandoned: number[][] = [];
@@ -28,13 +28,13 @@ function host() {
   };
 }
 
-/** The first shards belong to `a`, at this epoch. */
+/** Returns a map in which the first shards belong to `a` at this epoch. */
 function mapOf(shards: number, epoch: number): ShardMap {
   const owners = EMPTY_MAP.owners.map((_, shard) => (shard < shards ? 'a' : 'b'));
   return { ...EMPTY_MAP, owners, epochs: EMPTY_MAP.epochs.map(() => epoch) };
 }
 
-test('a node has not all that it was given until its host has taken it up, of the epoch that the map says', async () => {
+test('holdings are complete only when the host has acquired all assigned shards under the map’s epochs', async () => {
   const here = host();
   const holdings = new Holdings(context, here);
   const map = mapOf(3, 1);
@@ -48,7 +48,7 @@ test('a node has not all that it was given until its host has taken it up, of th
   assert.equal(holdings.complete(mapOf(3, 2), 'a'), false, 'another epoch');
 });
 
-test('what the map gives to others is dropped, and what it gives anew is taken up again', async () => {
+test('shards that the map gives to others are dropped, and shards that it gives back are acquired again', async () => {
   const here = host();
   const holdings = new Holdings(context, here);
   holdings.reconcile(mapOf(3, 1), 'a');
@@ -62,7 +62,7 @@ test('what the map gives to others is dropped, and what it gives anew is taken u
   assert.equal(holdings.complete(mapOf(2, 5), 'a'), true);
 });
 
-test('after a lost lease nothing is held, also if the host comes to its end later', async () => {
+test('after a lost lease nothing is held, even if the host finishes later', async () => {
   const here = host();
   const holdings = new Holdings(context, here);
   holdings.reconcile(mapOf(3, 1), 'a');

@@ -9,7 +9,7 @@ test('a renewal counts from its start, whenever it was answered, less the margin
   assert.equal(validUntilMs(leaseRules, 1_000, 4_000, LEASE_MS), 1_000 + LEASE_MS - LEASE_MARGIN_MS);
 });
 
-test('a row stands still from when it was first seen until anything in it changes', () => {
+test('a row counts as unchanged from its first sighting until anything in it changes', () => {
   const first = sighted(undefined, row(1), 100);
   const same = sighted(first, row(1), 900);
   assert.equal(same.sinceMs, 100);
@@ -18,13 +18,13 @@ test('a row stands still from when it was first seen until anything in it change
   }
 });
 
-test('a lease ran out when its row stood still for all of it, not a moment before', () => {
+test('a lease has expired when its row was unchanged for its whole duration, not a moment before', () => {
   const sighting = sighted(undefined, row(1), 100);
   assert.equal(ranOut(leaseRules, sighting, 100 + LEASE_MS - 1), false);
   assert.equal(ranOut(leaseRules, sighting, 100 + LEASE_MS), true);
 });
 
-test('a lease that its row says is longer runs out later', () => {
+test('a lease with a longer duration in its row expires later', () => {
   const sighting = sighted(undefined, { ...row(1), leaseMs: 2 * LEASE_MS }, 100);
   assert.equal(ranOut(leaseRules, sighting, 100 + 2 * LEASE_MS - 1), false);
   assert.equal(ranOut(leaseRules, sighting, 100 + 2 * LEASE_MS), true);
@@ -36,7 +36,7 @@ test('a member is silent when two thirds of its lease have passed without a rene
   assert.equal(isSilent(sighting, (2 * LEASE_MS) / 3), true);
 });
 
-test('whatever the delays, and with clocks that differ by a tenth, a holder has stopped before a taker may act', () => {
+test('a holder has stopped before a taker may act, with any delays and with clocks that differ by a tenth', () => {
   const delay = fc.integer({ min: 0, max: 20_000 });
   fc.assert(
     fc.property(delay, delay, delay, fc.double({ min: 0.95, max: 1.05, noNaN: true }), (start, write, look, rate) => {

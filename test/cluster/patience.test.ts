@@ -5,10 +5,10 @@ import { OneRead } from '../../cluster/patience.js';
 import { VirtualClock } from '../kit/time/virtual-clock.js';
 
 const PATIENCE_MS = 1_500;
-/** Longer than patience. */
+/** Longer than the timeout. */
 const READ_MS = 4_000;
 
-test('a store that answers later than anybody waits is asked once at a time, and its answer is taken when it comes', async () => {
+test('a store that answers after the timeout gets one read at a time, and its late answer is used', async () => {
   const clock = new VirtualClock();
   let [begun, underWay, most] = [0, 0, 0];
   const reading = new OneRead(clock, 'reading', async () => {
@@ -30,7 +30,7 @@ test('a store that answers later than anybody waits is asked once at a time, and
   assert.deepEqual([begun, most], [1, 1]);
 });
 
-test('one that fails is begun anew, and each answer says from when it is', async () => {
+test('a failed read is started again, and each answer states its time', async () => {
   const clock = new VirtualClock();
   let fails = true;
   const reading = new OneRead(clock, 'reading', async () => {
@@ -43,7 +43,7 @@ test('one that fails is begun anew, and each answer says from when it is', async
   assert.deepEqual(await reading.ask(PATIENCE_MS), { value: 'found', asOfMs: 10 });
 });
 
-test('one that never ends is given up after half a minute', async () => {
+test('a read that never ends is abandoned after half a minute', async () => {
   const clock = new VirtualClock();
   let begun = 0;
   const reading = new OneRead(clock, 'reading', () =>
@@ -55,7 +55,7 @@ test('one that never ends is given up after half a minute', async () => {
   assert.deepEqual(await reading.ask(PATIENCE_MS), { value: 2, asOfMs: 30_001 });
 });
 
-test('a read that must be fresh is begun after the call, once for all that wait for it', async () => {
+test('a fresh read begins after the call, once for all callers', async () => {
   const clock = new VirtualClock();
   let begun = 0;
   const reading = new OneRead(clock, 'reading', async () => {

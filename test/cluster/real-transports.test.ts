@@ -17,14 +17,14 @@ import { realClock } from '../transport/real-clock.js';
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const secret = 'of this test';
-/** Half of the real lease: the test waits for one to run out, and three nodes in one busy process must renew theirs. */
+/** Half of the real lease: the test waits until one expires, and three nodes in one busy process must renew theirs. */
 const rules: LeaseRules = { ...leaseRules, leaseMs: 3_000, renewMs: 700, marginMs: 300, watchMs: 3_000 };
 
 interface Test {
   after(end: () => Promise<void>): void;
 }
 
-/** Serves its shards on the bus, and answers each request with its own name. */
+/** Starts a node that serves its shards on the bus and answers each request with its own name. */
 async function launch(t: Test, tables: MemoryTables, prefix: string, name: string) {
   const bus = await NatsBus.connect({ url: sharedNatsUrl(), token: process.env.TEST_NATS_TOKEN, prefix, name, log });
   const peers = new GrpcPeers({ secret });

@@ -6,7 +6,7 @@ import { Fleet, type Ship } from './fleet.js';
 const SLOW_MS = 3_000;
 const MINUTE_MS = 60_000;
 const SEEDS = [60, 61, 62, 63, 64, 65];
-/** How soon a cluster is well after its store is back. */
+/** Maximum time until a cluster has recovered after the store has. */
 const RECOVERY_MS = 10_000;
 
 async function three(seed: number): Promise<{ fleet: Fleet; ships: Ship[] }> {
@@ -17,7 +17,7 @@ async function three(seed: number): Promise<{ fleet: Fleet; ships: Ship[] }> {
   return { fleet, ships };
 }
 
-/** Runs for that long, and answers the most shards that one node owned at any look. */
+/** Runs for that long; returns the largest number of shards that one node owned at a time. */
 async function mostOwned(fleet: Fleet, ships: readonly Ship[], forMs: number): Promise<number> {
   const endMs = fleet.world.now + forMs;
   let most = 0;
@@ -43,7 +43,7 @@ test('conditional writes of three seconds for a minute cost no lease and move no
   }
 });
 
-test('the shards of a node that is killed while the store is slow are taken over all the same, without two owners', async () => {
+test('the shards of a node that is killed while the store is slow are still taken over, without two owners', async () => {
   for (const seed of SEEDS) {
     const { fleet, ships } = await three(seed);
     const [a, b, c] = ships as [Ship, Ship, Ship];
@@ -55,7 +55,7 @@ test('the shards of a node that is killed while the store is slow are taken over
   }
 });
 
-test('after an outage of the store each node takes its own part back, within ten seconds, though the store is slow at first', async () => {
+test('after an outage of the store each node regains its own share within ten seconds, even if the store is slow at first', async () => {
   for (const seed of SEEDS) {
     const { fleet, ships } = await three(seed);
     fleet.faults.failChance = 1;
@@ -69,7 +69,7 @@ test('after an outage of the store each node takes its own part back, within ten
   }
 });
 
-test('a node that starts after all were killed is not ready before every shard has a live owner', async () => {
+test('a node that starts after the death of all others is not ready before every shard has a live owner', async () => {
   for (const seed of SEEDS) {
     const { fleet, ships } = await three(seed);
     for (const ship of ships) fleet.kill(ship);
@@ -86,7 +86,7 @@ test('a node that starts after all were killed is not ready before every shard h
   }
 });
 
-test('members that were read before the map take no shards from a node that the map names since', async () => {
+test('an older read of the members takes no shards from a node that a newer map names', async () => {
   const fleet = new Fleet(5);
   const first = fleet.launch('a');
   await fleet.until('it owns all', () => fleet.settled(first));
@@ -96,7 +96,7 @@ test('members that were read before the map take no shards from a node that the 
   const answer = await fleet.holdMembers(second, () => true);
   const third = fleet.launch('c');
   await fleet.until('it takes the shards of the dead node', () => fleet.owned(third) > 0);
-  // The second node loses patience, reads the map again, and waits for the same answer.
+  // The second read times out, the node reads the map again, and waits for the same answer.
   await fleet.run(4_000);
   const { version } = await fleet.map();
   answer();

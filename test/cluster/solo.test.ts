@@ -34,7 +34,7 @@ const context = (tables: MemoryTables, clock = new VirtualClock(), format = 1) =
   stampedMs: () => 0,
 });
 
-test('a node alone owns every shard once started, under an epoch that grows with each start', async () => {
+test('a single node owns every shard once started, under an epoch that grows with each start', async () => {
   const tables = new MemoryTables();
   const epochs: (number | undefined)[] = [];
   for (let start = 0; start < 3; start++) {
@@ -51,7 +51,7 @@ test('a node alone owns every shard once started, under an epoch that grows with
   assert.deepEqual(epochs, [1, 2, 3]);
 });
 
-test('ids of a start are above all of an earlier one, though the clock was set back an hour between the two', async () => {
+test('ids of a start are above all of an earlier one, even if the clock was set back an hour between the two', async () => {
   const tables = new MemoryTables();
   const clock = new VirtualClock();
   const minted = new Set<string>();
@@ -71,7 +71,7 @@ test('ids of a start are above all of an earlier one, though the clock was set b
     const solo = new SoloPlacement(context(tables, clock));
     await solo.start(host());
     await mint(solo);
-    // Killed: nothing is said at its end.
+    // Killed: the end is not recorded.
     clock.skewMs -= 3_600_000;
   }
   assert.equal(minted.size, 600);
@@ -123,7 +123,7 @@ test('after the drain it owns nothing', async () => {
   assert.equal(solo.epochOf(0), undefined);
 });
 
-test('an older program does not start on data that a newer one has had, and changes nothing', async () => {
+test('an older program does not start on data that a newer one has used, and changes nothing', async () => {
   const tables = new MemoryTables();
   const clock = new VirtualClock();
   const newer = new SoloPlacement(context(tables, clock, 2));

@@ -7,13 +7,13 @@ import { StorePace } from '../../cluster/store-pace.js';
 /** A minute of renewals. */
 const RENEWALS = 40;
 
-test('a quick store leaves lease and patience as they are', () => {
+test('a quick store changes neither lease nor timeout', () => {
   const pace = new StorePace();
   pace.observed(40);
   assert.deepEqual([pace.leaseMs(LEASE_MS), pace.patienceMs, pace.isSlow], [LEASE_MS, STORE_PATIENCE_MS, false]);
 });
 
-test('a slow store lengthens lease and patience within bounds, and a minute of quick answers brings them back', () => {
+test('a slow store lengthens lease and timeout within bounds, and a minute of quick answers restores them', () => {
   const pace = new StorePace();
   pace.observed(3_000);
   assert.deepEqual([pace.leaseMs(LEASE_MS), pace.patienceMs, pace.isSlow], [15_000, 5_000, true]);

@@ -8,7 +8,7 @@ async function drain(channel: WarmChannel): Promise<string[]> {
   return actors;
 }
 
-test('chunks pushed side by side come out in order, and end where the giver ends', async () => {
+test('chunks pushed concurrently arrive in order, and end where the giver ends', async () => {
   const channel = new WarmChannel();
   const received = drain(channel);
   await Promise.all(['a', 'b', 'c'].map((actor) => channel.push({ actor })));
@@ -30,7 +30,7 @@ test('a push waits until the receiver has asked for the next one', async () => {
   assert.equal(taken, true);
 });
 
-test('a channel that nobody reads any more holds nobody up', async () => {
+test('a discarded channel does not block the giver', async () => {
   const channel = new WarmChannel();
   const waiting = channel.push({ actor: 'a' });
   channel.discard();

@@ -22,7 +22,7 @@ test('ids are of all shards in turn, each minted by the owner of its shard', asy
   assert.ok(asked.every((shard) => shard % 2 === 1));
 });
 
-test('while another owner is out of reach the id is of a shard of this node', async () => {
+test('while another owner is unreachable the id is of a shard of this node', async () => {
   const ask = () => Promise.reject(new Unavailable('no answer'));
   const next = accountIds(runtime, ask as never, random);
   for (let count = 0; count < 4; count++) assert.equal(idShard(await next()) % 2, 0);

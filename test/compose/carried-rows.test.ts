@@ -29,7 +29,7 @@ async function twoNodes() {
   return { one, two, reads };
 }
 
-test('a row that came with a reply is not read, and what is written next is heard', async () => {
+test('a row that came with a reply is not read, and its next write is received', async () => {
   const { one, two, reads } = await twoNodes();
   await one.write([having(1)]);
   const carried = rowCarrier(one).load([{ table: accounts, key }]);
@@ -41,7 +41,7 @@ test('a row that came with a reply is not read, and what is written next is hear
   assert.equal((await two.get(accounts, key))?.followers, 2);
 });
 
-test('what is not in memory is not carried, nor taken for a table that is not kept or not known', async () => {
+test('rows outside the cache are not carried, and rows of uncached or unknown tables are not accepted', async () => {
   const { one, two } = await twoNodes();
   assert.deepEqual(rowCarrier(one).load([{ table: accounts, key }]), []);
   const value = new Uint8Array();
@@ -53,7 +53,7 @@ test('what is not in memory is not carried, nor taken for a table that is not ke
 
 const heard = () => new Promise((resolve) => void setImmediate(resolve));
 
-test('counts that another node changed are known without a read, and all else of the row stays', async () => {
+test('counts that another node changed are applied without a read, and the rest of the row stays', async () => {
   const { one, two, reads } = await twoNodes();
   const named = (followers: number) => put(accounts, key, { ...blank, username: 'ada', followers });
   await one.write([named(1)]);
@@ -73,7 +73,7 @@ test('a row that changed in more than its counts is read again', async () => {
   assert.deepEqual([(await two.get(accounts, key))?.disabled, reads.count], [true, 2]);
 });
 
-test('what a read under way finds is not kept when counts are told meanwhile', async () => {
+test('the result of a read under way is not cached when counts change meanwhile', async () => {
   const { one, two, reads } = await twoNodes();
   await one.write([having(1)]);
   let letGo: () => void = () => undefined;
@@ -89,7 +89,7 @@ test('what a read under way finds is not kept when counts are told meanwhile', a
   assert.deepEqual([(await two.get(accounts, key))?.followers, reads.count], [2, 2]);
 });
 
-test('of a mark that was made or removed elsewhere its value is heard', async () => {
+test('the value of a mark that another node created or removed is received', async () => {
   const { one, two } = await twoNodes();
   const told: unknown[] = [];
   two.onChanged((rows) => {
@@ -102,7 +102,7 @@ test('of a mark that was made or removed elsewhere its value is heard', async ()
   assert.deepEqual(told, [{ favouriteId: '5' }, undefined]);
 });
 
-test('rows of a write that failed are told again, since it may happen late', async (t) => {
+test('rows of a failed write are published again, because it may happen late', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const shared = new MemoryTables();
   const hub = new InProcessHub(realClock);

@@ -25,7 +25,7 @@ interface Node {
   readonly host: ReturnType<typeof withRings>;
 }
 
-/** Nodes with rings on a bus that loses what is published while a line is cut, and nothing else. */
+/** Nodes with rings on a bus that loses publications while a line is cut, and none otherwise. */
 class Cluster {
   readonly world = new World(() => false);
   readonly network = new Network(
@@ -49,7 +49,7 @@ class Cluster {
     return { name, bus, rings, host: withRings(idle, rings) };
   }
 
-  /** Arrives at everybody who is not cut off. */
+  /** Publishes a pulse, which reaches every connected node. */
   async pulse({ bus }: Node): Promise<void> {
     bus.publish(PULSE_TOPIC, new Uint8Array());
     await this.pass();
@@ -61,7 +61,7 @@ class Cluster {
     await this.pass();
   }
 
-  /** What is done meanwhile does not reach the others of it. */
+  /** Cuts the lines to the others while `meanwhile` runs. */
   async cut(publisher: Node, others: readonly Node[], meanwhile: () => Promise<void>): Promise<void> {
     for (const other of others) this.network.partition(publisher.name, other.name, true);
     await meanwhile();
@@ -91,7 +91,7 @@ async function take(receiver: Node, chunks: readonly NodeHandoffChunk[], between
   );
 }
 
-/** Numbers of the posts that the viewer's ring shows; undefined: there is none. */
+/** Returns the numbers of the posts in the viewer's ring; undefined: no ring. */
 function shown({ rings }: Node, viewer: string): number[] | undefined {
   const { ids, rest } = rings.read(viewer, newest, 0);
   return rest === 'none'
@@ -112,7 +112,7 @@ async function stage() {
   return { cluster, publisher, old, other };
 }
 
-test('a ring that lacks a lost post is refused by a node that lost it, too, and knows it already', async () => {
+test('a ring without a lost post is refused by a node that also lost the post and knows of the loss', async () => {
   const { cluster, publisher, old, other } = await stage();
   await cluster.cut(publisher, [old], async () => {
     await cluster.cut(publisher, [other], () => cluster.post(publisher, 11));
@@ -123,7 +123,7 @@ test('a ring that lacks a lost post is refused by a node that lost it, too, and 
   assert.equal(other.rings.figures.refused, 2);
 });
 
-test('so it is by a node that is younger than the lost post', async () => {
+test('a ring without a lost post is refused by a node that started after the post', async () => {
   const { cluster, publisher, old } = await stage();
   await cluster.cut(publisher, [old], async () => {
     await cluster.post(publisher, 11);
@@ -134,7 +134,7 @@ test('so it is by a node that is younger than the lost post', async () => {
   });
 });
 
-test('a node that has heard nothing of the publisher yet takes it, and drops it at the publisher’s next message', async () => {
+test('a node that has received nothing from the publisher accepts the ring, and drops it at the publisher’s next message', async () => {
   const { cluster, publisher, old } = await stage();
   await cluster.cut(publisher, [old], () => cluster.post(publisher, 11));
   const young = await cluster.node('young');
@@ -144,7 +144,7 @@ test('a node that has heard nothing of the publisher yet takes it, and drops it 
   assert.equal(shown(young, alice), undefined);
 });
 
-test('a node that has heard the lost post puts it into the ring', async () => {
+test('a node that has received the lost post adds it to the ring', async () => {
   const { cluster, publisher, old, other } = await stage();
   await cluster.cut(publisher, [old], () => cluster.post(publisher, 11));
   await take(other, await handedOver(old));
@@ -152,7 +152,7 @@ test('a node that has heard the lost post puts it into the ring', async () => {
   assert.deepEqual(shown(other, alice), [11, 10]);
 });
 
-test('posts of a publisher that the old owner never heard of are put in, or the ring is refused', async () => {
+test('posts of a publisher unknown to the old owner are added, or the ring is refused', async () => {
   for (const heardFirst of [true, false]) {
     const { cluster, old, other } = await stage();
     const late = await cluster.node('late');
@@ -176,7 +176,7 @@ test('a gap between two rings drops the first and refuses the second', async () 
   assert.deepEqual([shown(other, alice), shown(other, bob)], [undefined, undefined]);
 });
 
-test('rings of an owner who does not say what it has heard are refused', async () => {
+test('rings of an owner that does not state its received numbers are refused', async () => {
   const { old, other } = await stage();
   await take(
     other,
@@ -185,7 +185,7 @@ test('rings of an owner who does not say what it has heard are refused', async (
   assert.equal(shown(other, alice), undefined);
 });
 
-test('when a node joins a healthy cluster its rings survive, whomever it has heard of by then', async () => {
+test('when a node joins a healthy cluster the rings survive, whichever publishers it has received from by then', async () => {
   const { cluster, publisher, old, other } = await stage();
   const quiet = await cluster.node('quiet');
   await cluster.pulse(quiet);
@@ -193,7 +193,7 @@ test('when a node joins a healthy cluster its rings survive, whomever it has hea
   const joining = await cluster.node('joining');
   for (const node of [joining, publisher, old]) await cluster.pulse(node);
   const chunks = await handedOver(old);
-  // While the rings are on their way.
+  // While the rings are in transit.
   await cluster.post(publisher, 11);
   await cluster.post(publisher, 12, [bob]);
   await take(joining, chunks);
@@ -203,7 +203,7 @@ test('when a node joins a healthy cluster its rings survive, whomever it has hea
   assert.deepEqual(shown(joining, alice), [14, 13, 11, 10]);
   assert.deepEqual(shown(joining, bob), [14, 13, 12, 11, 10]);
 
-  // And on to the next, who joins then.
+  // Hand them on to another node that joins now.
   const next = await cluster.node('next');
   await take(next, await handedOver(joining));
   for (const node of [publisher, quiet, joining, next]) await cluster.pulse(node);

@@ -18,7 +18,7 @@ const account = makeId(1_000, 1, 0);
 const key = { account };
 const row = put(accounts, key, { ...accounts.value.decode(new Uint8Array()), username: 'ada' });
 
-/** Nodes of one cluster; `present`: who is a member, as all of them see it. */
+/** Creates nodes of one cluster; `present`: the members as all of them see them. */
 async function nodes(count: number) {
   const clock = new VirtualClock();
   const hub = new InProcessHub(clock);
@@ -39,7 +39,7 @@ async function nodes(count: number) {
   return { clock, present, hub, all: made as [Made, Made, Made, ...Made[]] };
 }
 
-/** Whether it has resolved by the time that all who can go on have. */
+/** Returns true if it has resolved when nothing more can run. */
 async function isDone(clock: VirtualClock, waiting: Promise<void> | undefined): Promise<boolean> {
   let done = waiting === undefined;
   void waiting?.then(() => {
@@ -66,7 +66,7 @@ test('without a question a node may show what another has already removed; with 
   assert.equal(await isDone(clock, heard), true);
 });
 
-test('what a read under way finds is not kept behind the answer either', async () => {
+test('the result of a read under way is not cached after the answer either', async () => {
   const { clock, all } = await nodes(2);
   const [one, two] = all;
   await one.tables.write([row]);
@@ -78,7 +78,7 @@ test('what a read under way finds is not kept behind the answer either', async (
   assert.equal(await two.tables.get(accounts, key), undefined);
 });
 
-test('changed relations are heard before the question behind them is answered', async () => {
+test('changed relations are received before the later question is answered', async () => {
   const { clock, all } = await nodes(2);
   const [one, two] = all;
   const news = await relationNews(two.lossy, { epochOf: () => undefined, idFloorMs: () => 0 });
@@ -97,7 +97,7 @@ test('changed relations are heard before the question behind them is answered', 
   assert.deepEqual(told, [account]);
 });
 
-test('each question waits for its own answer, and one answer stands for those before it', async () => {
+test('each question waits for its own answer, and one answer covers earlier questions', async () => {
   const { clock, all } = await nodes(2);
   const [one, two] = all;
   two.bus.hold();
@@ -132,7 +132,7 @@ test('a node that does not answer is waited for once, and again once it has answ
   assert.equal(await isDone(clock, again), true);
 });
 
-test('whoever leaves is not waited for any more', async () => {
+test('a node that has left is not waited for', async () => {
   const { clock, present, all } = await nodes(2);
   const [one, two] = all;
   two.bus.hold();
@@ -145,7 +145,7 @@ test('whoever leaves is not waited for any more', async () => {
   assert.equal(await isDone(clock, one.audience.heard()), false);
 });
 
-test('nobody is waited for while the bus is down, before others are known, and after the end', async () => {
+test('no node is waited for while the bus is down, before the members are known, and after the end', async () => {
   const { clock, hub, all } = await nodes(2);
   const [one, two] = all;
   one.lossy.down = true;
@@ -159,7 +159,7 @@ test('nobody is waited for while the bus is down, before others are known, and a
   assert.equal(early.heard(), undefined);
 });
 
-test('a node that is no member, or none yet, answers nobody', async () => {
+test('a node that is not a member does not answer', async () => {
   const { clock, hub, all } = await nodes(2);
   const heard: string[] = [];
   const asker = hub.bus('asker');

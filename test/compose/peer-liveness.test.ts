@@ -5,7 +5,10 @@ import { InProcessHub } from '../../transport/in-process-bus.js';
 import { lossyBus } from '../kit/network/lossy-bus.js';
 import { VirtualClock } from '../kit/time/virtual-clock.js';
 
-/** Nodes of one cluster that see each other at each moment, and hear each other as the test lets them. */
+/**
+ * Creates nodes of one cluster that always see each other in the store, and receive each other's messages as the test
+ * permits.
+ */
 async function cluster(count: number) {
   const clock = new VirtualClock();
   const hub = new InProcessHub(clock);
@@ -51,7 +54,7 @@ async function cluster(count: number) {
   };
 }
 
-test('while all others are heard, what is kept may grow old, and no older than is ever believed', async () => {
+test('while all others are reachable, cached data may grow old, up to the maximum age', async () => {
   const { first, pass } = await cluster(3);
   assert.equal(first.ageMaxMs(), UNHEARD_MS);
   await pass(20_000);
@@ -60,7 +63,7 @@ test('while all others are heard, what is kept may grow old, and no older than i
   assert.equal(first.ageMaxMs(), HEARD_MS);
 });
 
-test('a node that has been silent for too long may have changed what was not heard', async () => {
+test('a node that has been silent for too long may have changed rows without notice', async () => {
   const { first, pass, silence } = await cluster(3);
   await pass(2 * HEARD_MS);
   silence(2, true);
@@ -68,13 +71,13 @@ test('a node that has been silent for too long may have changed what was not hea
   assert.equal(first.ageMaxMs(), HEARD_MS);
   await pass(2_000);
   assert.equal(first.ageMaxMs(), UNHEARD_MS);
-  // What it said meanwhile and nobody heard is a gap to its bus, which makes nodes forget.
+  // Its lost messages are a gap to the bus of other nodes, which then invalidate their caches.
   silence(2, false);
   await pass(1_000);
   assert.equal(first.ageMaxMs(), HEARD_MS);
 });
 
-test('what was kept before somebody came back, or a shard moved, is not covered', async () => {
+test('data cached before a node returned, or a shard moved, are not covered', async () => {
   const world = await cluster(2);
   const { first, pass } = world;
   await pass(2 * HEARD_MS);
@@ -87,7 +90,7 @@ test('what was kept before somebody came back, or a shard moved, is not covered'
   assert.ok(first.ageMaxMs() <= 10_000);
 });
 
-test('a node that does not know who is there cannot say that it hears all', async () => {
+test('a node without a view of the members does not count all as reachable', async () => {
   const { first, pass, store } = await cluster(2);
   await pass(2 * HEARD_MS);
   store(false);
@@ -95,7 +98,7 @@ test('a node that does not know who is there cannot say that it hears all', asyn
   assert.equal(first.ageMaxMs(), UNHEARD_MS);
 });
 
-test('what is kept without an age is read again while somebody stays silent who is there, and not for one who died', async () => {
+test('caches without a maximum age are invalidated while a live node stays silent, and not for a dead one', async () => {
   const { first, pass, silence, restart, store } = await cluster(3);
   let told = 0;
   first.onUnheard(() => {
@@ -105,7 +108,7 @@ test('what is kept without an age is read again while somebody stays silent who 
   assert.deepEqual([first.hearsAll(), told], [true, 0]);
   silence(1, true);
   await pass(8_000);
-  // Its lease has run out by then, and another comes in its place.
+  // Its lease has expired by then, and another incarnation replaces it.
   assert.deepEqual([first.hearsAll(), told], [false, 0]);
   silence(1, false);
   restart(1, 'node1#2');

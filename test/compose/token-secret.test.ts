@@ -47,7 +47,7 @@ test('a damaged file stops the start and is left as it is', async () => {
   assert.equal(await readFile(join(data, 'token-secret'), 'utf8'), 'half of i');
 });
 
-test('nodes with one CLUSTER_SECRET read the links of each other, and none made with another', async () => {
+test('nodes with one CLUSTER_SECRET accept each other’s links, and none made with another secret', async () => {
   const [one, other, rotated] = await Promise.all([
     open(await folder(), { ...cluster, CLUSTER_SECRET: 'a secret' }),
     open(await folder(), { ...cluster, CLUSTER_SECRET: 'a secret' }),

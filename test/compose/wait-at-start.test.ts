@@ -13,7 +13,7 @@ function world(isStopping = () => false) {
   return { clock, lines, wait: { clock, log, isStopping } as unknown as StartWait };
 }
 
-test('what is not there yet is waited for, and one line says so', async () => {
+test('a start waits for a missing service and logs one line', async () => {
   const { clock, lines, wait } = world();
   const open = async () => {
     if (clock.monotonicMs() < 2_000) throw new Unavailable('no Cassandra');
@@ -25,7 +25,7 @@ test('what is not there yet is waited for, and one line says so', async () => {
   assert.deepEqual(lines, ['waiting for Cassandra']);
 });
 
-test('the wait ends with the last error when its time is up, and at once when the process is told to end', async () => {
+test('the wait ends with the last error when its time is up, and at once when the process is asked to end', async () => {
   const { clock, wait } = world();
   const down = async () => {
     throw new Unavailable('no Cassandra');
@@ -37,7 +37,7 @@ test('the wait ends with the last error when its time is up, and at once when th
   await assert.rejects(waitAtStart(stopping.wait, 'Cassandra', WAIT_MS, down), /no Cassandra/);
 });
 
-test('a service that refuses the settings is not asked again', async () => {
+test('a service that refuses the settings is not retried', async () => {
   const { wait } = world();
   let asked = 0;
   const refuses = async () => {

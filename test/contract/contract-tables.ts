@@ -5,7 +5,7 @@ import { journal } from '../../store/tables.js';
 
 const value = codec('murmuration.store.EventRecord');
 
-/** Every type of column, two of them in the partition and three behind it. */
+/** A table with every type of column, two in the partition and three in the clustering. */
 export const rows = table('contract_rows', {
   partition: { owner: 'text', part: 'int' },
   clustering: { word: 'text', at: 'int', item: 'id' },

@@ -12,7 +12,7 @@ const record = (label: string): StoreJournalRecord => ({ atMs: 1, events: [event
 const labels = (from: number, count: number, by = '') =>
   Array.from({ length: count }, (_, n) => record(`${from + n}${by}`));
 
-/** What the journal must do on every adapter. */
+/** The contract of a journal on every adapter. */
 export function journalContract(name: string, open: () => Promise<ContractStore>): void {
   describe(`journal: ${name}`, () => {
     let store: ContractStore;
@@ -43,10 +43,10 @@ export function journalContract(name: string, open: () => Promise<ContractStore>
       assert.equal((await store.tables.get(others, key))?.type, 'mark');
     });
 
-    test('a journal goes on across buckets and pages', async () => {
+    test('a journal continues across buckets and pages', async () => {
       const [journal, of] = [fresh(), actor()];
       const first = JOURNAL_BUCKET - 1_100;
-      // The reader is given a snapshot's seq, so that the test need not write ten thousand entries.
+      // The reader starts at a snapshot's seq, so that the test need not write ten thousand entries.
       await store.tables.write([put(journalTable, { actor: of, bucket: 0, seq: first, epoch: 0 }, record(`${first}`))]);
       for (let seq = first; seq < JOURNAL_BUCKET + 100; seq += 100)
         await journal.append(of, seq, 1, labels(seq + 1, 100));
@@ -62,7 +62,7 @@ export function journalContract(name: string, open: () => Promise<ContractStore>
       );
     });
 
-    test('at one seq the later epoch counts, and what a fenced writer left behind it is passed over', async () => {
+    test('at one seq the later epoch counts, and later rows of a fenced writer are ignored', async () => {
       const [fenced, journal, of] = [fresh(), fresh(), actor()];
       await fenced.append(of, 0, 5, labels(1, 2, ' of 5'));
       await journal.append(of, 2, 6, labels(3, 1, ' of 6'));
@@ -73,7 +73,7 @@ export function journalContract(name: string, open: () => Promise<ContractStore>
       assert.deepEqual(await read(journal, of, 3, 7), ['4 of 7']);
     });
 
-    test('behind a snapshot too, a fenced writer is known by the epoch of the snapshot’s entry', async () => {
+    test('after a snapshot, too, the epoch of the snapshot’s entry identifies a fenced writer', async () => {
       const [fenced, journal, of] = [fresh(), fresh(), actor()];
       await fenced.append(of, 0, 5, labels(1, 1));
       await journal.append(of, 1, 6, labels(2, 1));
@@ -82,7 +82,7 @@ export function journalContract(name: string, open: () => Promise<ContractStore>
       assert.deepEqual(await read(journal, of, 0, 6), ['1', '2']);
     });
 
-    test('a reader whose epoch has passed is told', async () => {
+    test('a reader with an outdated epoch gets a conflict', async () => {
       const [journal, of] = [fresh(), actor()];
       await journal.append(of, 0, 5, labels(1, 1));
       await journal.append(of, 1, 6, labels(2, 1));
@@ -91,14 +91,14 @@ export function journalContract(name: string, open: () => Promise<ContractStore>
       assert.deepEqual(await read(journal, of, 0, 6), ['1', '2']);
     });
 
-    test('a snapshot ahead of the journal is not continued in silence', async () => {
+    test('a snapshot ahead of the journal is an error', async () => {
       const [journal, of] = [fresh(), actor()];
       await journal.append(of, 0, 1, labels(1, 2));
       await assert.rejects(read(journal, of, 3, 1), JournalGap);
       await assert.rejects(journal.append(of, 3, 1, labels(4, 1)), JournalGap);
     });
 
-    test('a stored entry that is lost is noticed, not passed over', async () => {
+    test('the loss of a stored entry is an error', async () => {
       const [journal, of] = [fresh(), actor()];
       await journal.append(of, 0, 1, labels(1, 3));
       const [second] = (
@@ -109,7 +109,7 @@ export function journalContract(name: string, open: () => Promise<ContractStore>
       await assert.rejects(read(fresh(), of, 0, 1), JournalGap);
     });
 
-    test('the entries before a trim are gone, and those behind it are read', async () => {
+    test('the entries before a trim are gone, and those after it are read', async () => {
       const [journal, of] = [fresh(), actor()];
       await journal.append(of, 0, 1, labels(1, 20));
       assert.equal(await journal.trim(of, 0, 10, () => true), true);
@@ -159,7 +159,7 @@ export function journalContract(name: string, open: () => Promise<ContractStore>
       assert.deepEqual(await left(), [0, ...seqs.slice(4)]);
     });
 
-    test('what a fenced writer still writes before a trim is not read', async () => {
+    test('late rows of a fenced writer before a trim are not read', async () => {
       const [fenced, journal, of] = [fresh(), fresh(), actor()];
       await fenced.append(of, 0, 5, labels(1, 2));
       await journal.append(of, 2, 6, labels(3, 10));
@@ -169,13 +169,13 @@ export function journalContract(name: string, open: () => Promise<ContractStore>
       await assert.rejects(read(fresh(), of, 0, 6), JournalTrimmed);
     });
 
-    test('an owner that does not know the journal’s end does not write behind it', async () => {
+    test('an owner that does not know the journal’s end does not append', async () => {
       const [journal, of] = [fresh(), actor()];
       await journal.append(of, 0, 1, labels(1, 3));
       await assert.rejects(fresh().append(of, 2, 2, labels(3, 1)), JournalConflict);
     });
 
-    test('late writes of two owners before hide nothing that a third one acknowledged upon the first', async () => {
+    test('late writes of two earlier owners hide nothing that a third one acknowledged after the first', async () => {
       const of = actor();
       const [lateOf6, lateOf7]: (() => Promise<void>)[][] = [[], []];
       await fresh().append(of, 0, 5, labels(1, 1));
@@ -192,7 +192,7 @@ export function journalContract(name: string, open: () => Promise<ContractStore>
       assert.deepEqual(await read(fresh(), of, 1, 9), ['2 of 6', '3 of 6', '4 of 8']);
     });
 
-    test('a failed append that turns up later does not mix into what was written after it', async () => {
+    test('a failed append that surfaces later does not mix with later entries', async () => {
       const of = actor();
       const late: (() => Promise<void>)[] = [];
       const journal = new Journal(losingFirst(store.tables, late));
@@ -224,7 +224,7 @@ async function read(journal: Journal, actor: string, afterSeq: number, epoch: nu
   return found;
 }
 
-/** The first write is lost on its way and arrives when `late` is called: what a coordinator's time-out looks like. */
+/** Loses the first write, which arrives when `late` is called, like a coordinator's timeout. */
 function losingFirst(tables: Tables, late: (() => Promise<void>)[]): Tables {
   let lost = false;
   return {

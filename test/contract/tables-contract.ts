@@ -8,10 +8,10 @@ import { brief, event, guarded, others, rows } from './contract-tables.js';
 
 export interface ContractStore {
   readonly tables: Tables;
-  /** Closes it and opens it anew on the same data; absent when nothing outlives the adapter. */
+  /** Closes the store and reopens it on the same data; absent when nothing outlives the adapter. */
   readonly reopen?: () => Promise<Tables>;
   readonly destroy: () => Promise<void>;
-  /** Examples per property: real servers get fewer. */
+  /** Examples per property: fewer on real servers. */
   readonly runs: number;
 }
 
@@ -19,13 +19,13 @@ type RowKey = { owner: string; part: number; word: string; at: number; item: str
 type Bounds = RangeOptions<typeof rows.clustering>;
 
 const id = (n: number | bigint): string => String(n).padStart(18, '0');
-/** Any text a column may hold: no lone surrogates, which have no UTF-8. */
+/** Any text that a column may hold: no lone surrogates, which have no UTF-8. */
 const anyText = fc.string({ unit: 'binary', maxLength: 40 });
 const words = fc.oneof(fc.constantFrom('', 'a', 'a\0', 'a\0b', 'ab', '\u00ff', '\uffff', '😀', 'a\u0001'), anyText);
 const numbers = fc.oneof(fc.constantFrom(0, 1, 255, 256, 2 ** 32, Number.MAX_SAFE_INTEGER), fc.nat());
 const items = fc.bigInt({ min: 0n, max: 999_999_999_999_999_999n }).map(id);
 
-/** What every adapter of Tables must do. */
+/** The contract of Tables on every adapter. */
 export function tablesContract(name: string, open: () => Promise<ContractStore>): void {
   describe(`tables: ${name}`, () => {
     let store: ContractStore;
@@ -45,7 +45,7 @@ export function tablesContract(name: string, open: () => Promise<ContractStore>)
       assert.deepEqual(await tables.range(rows, { owner: owner(), part: 0 }, { limit: 10 }), []);
     });
 
-    test('what was written is read, replaced, and gone once removed', async () => {
+    test('a written row is read, replaced, and gone once removed', async () => {
       const key = { owner: owner(), part: 1 };
       await tables.write([put(others, key, event('one', Buffer.from([0, 255])))]);
       const read = await tables.get(others, key);
@@ -57,7 +57,7 @@ export function tablesContract(name: string, open: () => Promise<ContractStore>)
       assert.equal(await tables.get(others, key), undefined);
     });
 
-    test('of two writes to one row in one call the last counts', async () => {
+    test('the last of two writes to one row in one call counts', async () => {
       const key = { owner: owner(), part: 1 };
       await tables.write([put(others, key, event('z')), put(others, key, event('a'))]);
       assert.equal((await tables.get(others, key))?.type, 'a');
@@ -257,7 +257,7 @@ export function tablesContract(name: string, open: () => Promise<ContractStore>)
 
     conditionalContract(() => tables, owner);
 
-    test('what was acknowledged is there after a restart', async () => {
+    test('acknowledged writes survive a restart', async () => {
       if (store.reopen === undefined) return;
       const of = owner();
       const parts = Array.from({ length: 50 }, (_, part) => part);
@@ -278,7 +278,7 @@ export function tablesContract(name: string, open: () => Promise<ContractStore>)
 }
 
 function conditionalContract(tables: () => Tables, owner: () => string): void {
-  test('compareAndSet makes, changes and removes a row, and tells what is there when it must not', async () => {
+  test('compareAndSet creates, changes and removes a row, and returns the current row when it does not apply', async () => {
     const key = { owner: owner(), name: 'n' };
     const set = (expected: StoreEventRecord | undefined, next: StoreEventRecord | undefined) =>
       tables().compareAndSet(guarded, key, expected, next);
@@ -308,7 +308,7 @@ function conditionalContract(tables: () => Tables, owner: () => string): void {
     assert.deepEqual([result.applied, result.current?.type], [true, 'new']);
   });
 
-  test('of many who claim a row at once exactly one gets it', async () => {
+  test('exactly one of many concurrent claims of a row succeeds', async () => {
     const key = { owner: owner(), name: 'n' };
     const claims = await Promise.allSettled(
       Array.from({ length: 8 }, (_, n) => tables().compareAndSet(guarded, key, undefined, event(`${n}`))),
@@ -348,7 +348,7 @@ function prefix(bound: { word: string; at: number; item: string; columns: number
   return { word, ...(columns > 1 && { at }), ...(columns > 2 && { item }) };
 }
 
-/** Negative when the row lies before the bound, zero when it begins with it. */
+/** Returns a negative number when the row precedes the bound, zero when it begins with it. */
 function compare(key: RowKey, bound: NonNullable<Bounds['after']>): number {
   const word = Buffer.compare(Buffer.from(key.word), Buffer.from(bound.word as string));
   if (word !== 0) return word;

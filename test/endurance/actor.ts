@@ -4,12 +4,12 @@ import type { Ledger } from './ledger.js';
 import { textOf } from './ledger.js';
 import { type Asked, ask, insist } from './requests.js';
 
-/** Between two requests of one person: the judge reads everything that the run wrote, and must come to an end. */
+/** Pause between two requests of one person: it limits what the judge has to read. */
 const PACE_MS = 150;
 
 type Random = () => number;
 
-/** One person who posts, edits, deletes, favourites, follows and revokes tokens, one request at a time. */
+/** A person who posts, edits, deletes, favourites, follows and revokes tokens, one request at a time. */
 export class Actor {
   private numbers = 0;
 
@@ -67,7 +67,7 @@ export class Actor {
     if (shown?.status === 200) this.fault(`shows ${post.id}, which is deleted`);
   }
 
-  /** Others' posts may be deleted meanwhile: then 404 is right, and the favourite counts for nothing. */
+  /** Favourites a status. The status may be deleted meanwhile: then 404 is right, and the favourite does not count. */
   private async favourite(): Promise<void> {
     const post = this.draw(this.ledger.posts.filter(({ deleted, author }) => !deleted && author !== this.self.id));
     if (post === undefined) return;
@@ -90,7 +90,7 @@ export class Actor {
     else this.ledger.follows.delete(edge);
   }
 
-  /** Gets a token by password and revokes three of four of them. */
+  /** Gets tokens by password and revokes three of four. */
   private async revoke(): Promise<void> {
     const registered = { client_name: 'endurance', redirect_uris: 'urn:ietf:wg:oauth:2.0:oob', scopes: 'read' };
     const app = JSON.parse(await this.acknowledged({ method: 'POST', path: '/api/v1/apps', body: registered }));
@@ -110,7 +110,7 @@ export class Actor {
     if (shown?.status === 200) this.fault('accepts a revoked token');
   }
 
-  /** Repeats the request until it is acknowledged; `done` besides 200 when an earlier try may have happened. */
+  /** Repeats the request until it is acknowledged; `done` also counts when an earlier attempt may have happened. */
   private async acknowledged(asked: Asked, done?: number): Promise<string> {
     const answer = await insist(this.urls, this.anywhere(), { token: this.self.token, ...asked });
     if (!(answer.repeated && answer.status === done)) this.count(answer, asked.path);

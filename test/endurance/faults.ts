@@ -9,13 +9,13 @@ const CLOCK_STEPS = ['+300s', '-300s'];
 const PAUSE_MS_MAX = 15_000;
 const PARTITION_MS_MAX = 25_000;
 const DISK_MS_MAX = 10_000;
-/** A start is killed within this time in one of three cases: recovery must survive a crash as well. */
+/** One start in three is killed within this time: recovery must survive a crash as well. */
 const START_KILL_MS_MAX = 3_000;
 
 type Random = () => number;
 type Strike = (system: System, random: Random) => Promise<void>;
 
-/** Each strikes once and resolves when its cause is gone; the nodes may still be recovering then. */
+/** Each fault happens once and resolves when its cause is gone; the nodes may still be recovering then. */
 export const faults: Readonly<Record<string, Strike>> = {
   kill: async (system, random) => {
     const { server } = drawn(system.members, random);
@@ -65,7 +65,7 @@ export const faults: Readonly<Record<string, Strike>> = {
   cassandra: (system, random) => system.bounceCassandra(random() * 6_000),
 };
 
-/** A partitioned node needs others, and services need a cluster. */
+/** A partition needs other nodes, and service faults need a cluster. */
 export const CLUSTER_FAULTS = ['kill', 'kill-all', 'stop', 'pause', 'clock', 'partition', 'nats', 'cassandra'];
 export const EMBEDDED_FAULTS = ['kill', 'stop', 'pause', 'clock', 'disk'];
 
@@ -79,14 +79,16 @@ async function startAgain(server: ServerProcess, random: Random): Promise<void> 
   await server.restart();
 }
 
-/** Drops what the node sends on loopback, but for answers to its HTTP clients. */
+/** Drops the node's packets on loopback, except for answers to its HTTP clients. */
 async function packetFilter(change: '-A' | '-D', { group, server }: Member): Promise<void> {
   const port = new URL(server.url).port;
   const match = ['-o', 'lo', '-p', 'tcp', '-m', 'owner', '--gid-owner', String(group), '!', '--sport', port];
   await run('iptables', [change, 'OUTPUT', ...match, '-j', 'DROP']);
 }
 
-/** No file of the process may grow past this: to a store, a full disk. Node ignores SIGXFSZ, so writes fail. */
+/**
+ * Limits the file size of the process, which looks like a full disk to a store. Node ignores SIGXFSZ, so writes fail.
+ */
 async function fileLimit(server: ServerProcess, bytes: number | 'unlimited'): Promise<void> {
   if (server.running) await run('prlimit', ['--pid', `${server.pid}`, `--fsize=${bytes}:unlimited`]);
 }

@@ -5,11 +5,11 @@ import { Ledger } from './ledger.js';
 
 const shown = (...lines: string[]) => lines.map((line) => ({ id: line.slice(0, 1), text: line.slice(2) }));
 
-test('a list that shows what was acknowledged has no faults', () => {
+test('a list with exactly the acknowledged statuses has no faults', () => {
   assert.deepEqual(differences('own', ['2 b', '1 a'], shown('2 b', '1 a')), []);
 });
 
-test('a lost, an unexpected, a repeated and a misplaced status are each told', () => {
+test('a lost, an unexpected, a repeated and a misplaced status are each reported', () => {
   assert.deepEqual(differences('own', ['2 b', '1 a'], shown('2 b')), ['own: lost: 1 a']);
   assert.deepEqual(differences('own', ['1 a'], shown('2 b', '1 a')), ['own: not expected: 2 b']);
   assert.deepEqual(differences('own', ['1 a'], shown('1 a', '1 a')), ['own: 1 come twice']);
@@ -18,7 +18,7 @@ test('a lost, an unexpected, a repeated and a misplaced status are each told', (
   assert.deepEqual([lost, other], ['own: lost: 1 edited', 'own: not expected: 1 before']);
 });
 
-test('a stream that repeats a post or tells an author’s posts in another order has faults', async () => {
+test('a stream that repeats a post or reorders an author’s posts has faults', async () => {
   const ledger = new Ledger();
   for (const [number, id] of ['1', '2'].entries())
     ledger.posts.push({ author: 'a', number, id, at: '', version: 0, deleted: false });

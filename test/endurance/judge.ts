@@ -6,12 +6,12 @@ import type { Ledger } from './ledger.js';
 import { ask } from './requests.js';
 
 const PAGES_MAX = 2_000;
-/** Effects that met a fault are tried again with growing pauses of up to half a minute. */
+/** Timeout of settling: effects that met a fault are retried with growing pauses of up to half a minute. */
 const SETTLE_MS_MAX = 120_000;
-/** Statuses whose favourites are counted: each costs a request and a page. */
+/** Maximum number of statuses whose favourites are counted: each costs a request and a page. */
 const MARKED_MAX = 400;
 
-/** Compares one node's answers with the ledger, and waits a bounded time for effects that are still on their way. */
+/** Compares one node's answers with the ledger, and waits a bounded time for pending effects. */
 export async function judge(url: string, people: readonly Person[], reader: Person, ledger: Ledger): Promise<string[]> {
   let faults: string[] = [];
   const look = async () => {
@@ -46,7 +46,7 @@ async function statusFaults(url: string, people: readonly Person[], reader: Pers
   return faults;
 }
 
-/** Compares lists, newest first, and says what is lost, what nobody expects and what stands at another place. */
+/** Compares lists, newest first, and reports lost, unexpected and misplaced entries. */
 export function differences(
   list: string,
   expected: readonly string[],
@@ -123,14 +123,14 @@ async function tokenFaults(url: string, ledger: Ledger): Promise<string[]> {
   return faults;
 }
 
-/** Every acknowledged post came once, and each author's posts in order. */
+/** Checks that every acknowledged post was streamed once, and each author's posts in order. */
 export async function streamFaults(stream: Pick<EventStream, 'updates'>, ledger: Ledger): Promise<string[]> {
   const wanted = ledger.posts.map(({ id }) => id);
   const all = () => {
     const updates = new Set(stream.updates());
     return wanted.every((id) => updates.has(id));
   };
-  // A deleted post may be gone before a stream that was away resumes.
+  // A deleted post may be gone before a disconnected stream resumes.
   await until('every acknowledged post on the stream', all, 30_000).catch(() => undefined);
   const updates = stream.updates();
   const seen = new Set(updates);

@@ -1,20 +1,20 @@
 import type { Person } from '../scenarios/cluster/people.js';
 
-/** A post as its author's last acknowledged request left it. */
+/** A post in the state of its author's last acknowledged request. */
 export interface LedgerPost {
   readonly author: string;
   readonly number: number;
   readonly id: string;
-  /** When it was acknowledged, as an ISO time. */
+  /** Time of the acknowledgement, ISO format. */
   readonly at: string;
-  /** Rises with each acknowledged edit. */
+  /** Increases with each acknowledged edit. */
   version: number;
   deleted: boolean;
 }
 
 /**
- * Everything that the server has acknowledged. Each person sends one request after the other and repeats it until it
- * is answered, so the ledger holds the one state that the server must show.
+ * Everything that the server has acknowledged. Each person sends one request after another and repeats it until it is
+ * answered, so the ledger holds the one state that the server must show.
  */
 export class Ledger {
   readonly posts: LedgerPost[] = [];
@@ -24,7 +24,7 @@ export class Ledger {
   readonly follows = new Set<string>();
   readonly validTokens: string[] = [];
   readonly revokedTokens: string[] = [];
-  /** Answers that broke a promise at once, or that no client should get. */
+  /** Answers that broke a promise, or that no client should get. */
   readonly faults: string[] = [];
   acknowledged = 0;
 

@@ -25,7 +25,7 @@ const { values } = parseArgs({
 });
 
 const NAMES = ['ada', 'ben', 'cleo', 'dan', 'eve', 'fay', 'gil', 'hal', 'reader'];
-/** Between the end of one fault and the next. */
+/** Pause between the end of one fault and the next. */
 const CALM_MS = { least: 2_000, spread: 10_000 };
 const LINES_MAX = 40;
 
@@ -80,7 +80,7 @@ async function strike(): Promise<void> {
   }
 }
 
-/** Ends with one line where this machine lacks what a fault needs. */
+/** Ends with one line if this machine lacks the tools of a fault. */
 function demandTools(names: readonly string[]): void {
   const unknown = names.filter((name) => faults[name] === undefined);
   const lacks = [

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** A request is repeated for this long: longer than any fault of the run lasts. */
+/** Time for which a request is repeated: longer than any fault of the run lasts. */
 const RETRY_MS_MAX = 180_000;
 const REQUEST_MS_MAX = 20_000;
-/** Between two tries: a refusal that comes at once is no reason to ask without end. */
+/** Delay between two attempts, so that an immediate refusal does not cause a busy loop. */
 const PAUSE_MS = 150;
 
 export interface Answer {
@@ -19,7 +19,7 @@ export interface Asked {
   readonly body?: object;
 }
 
-/** One request. Undefined when no answer came: nobody knows whether it happened. */
+/** Sends one request. Undefined without an answer: the outcome is then unknown. */
 export async function ask(url: string, { method, path, token, key, body }: Asked): Promise<Answer | undefined> {
   const headers = {
     'content-type': 'application/json',
@@ -37,8 +37,8 @@ export async function ask(url: string, { method, path, token, key, body }: Asked
 }
 
 /**
- * Repeats a request at one node after the other until a node answers something else than 429 or 5xx.
- * @returns the answer, and whether an earlier try may have happened
+ * Repeats a request at one node after another until the answer is neither 429 nor 5xx.
+ * @returns the answer, and true in `repeated` if an earlier attempt may have happened
  * @throws when that took longer than RETRY_MS_MAX
  */
 export async function insist(

@@ -8,19 +8,19 @@ import { ServerProcess } from '../kit/services/server-process.js';
 import { until } from '../kit/time/until.js';
 
 const HEAP_MB = 512;
-/** Group ids by which the packet filter tells the nodes apart: no group of a usual machine. */
+/** First of the group ids by which the packet filter identifies the nodes; usual machines have no such group. */
 const FIRST_GROUP = 54_300;
-/** Debian's package libfaketime. */
+/** From Debian's package libfaketime. */
 export const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';
 
 export interface Member {
   readonly server: ServerProcess;
   readonly group: number;
-  /** The offset of this node's wall clock, as libfaketime reads it at each call. */
+  /** File with the offset of this node's wall clock, which libfaketime reads at each call. */
   readonly clockFile: string;
 }
 
-/** Bundles as processes on real services, embedded or three to a cluster. */
+/** Bundled programs as processes on real services, embedded or three in a cluster. */
 export class System {
   readonly members: Member[] = [];
   private cassandra: LocalCassandra | undefined;
@@ -76,12 +76,12 @@ export class System {
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
       NO_FAKE_STAT: '1',
     };
-    // Another group than this process's cannot be given a limit of file sizes.
+    // A process of another group than this one's cannot get a limit of file sizes.
     const server = await ServerProcess.start(settings, clock, this.isCluster ? program : process.execPath);
     this.members.push({ server, group, clockFile });
   }
 
-  /** Kills Cassandra and brings it back on its data after `pauseMs`. */
+  /** Kills Cassandra and restarts it on its data after `pauseMs`. */
   async bounceCassandra(pauseMs: number): Promise<void> {
     const { cassandra } = this;
     const [node] = cassandra?.nodes ?? [];
@@ -99,7 +99,7 @@ export class System {
     this.nats = await startNats({ dir: this.dir, port: Number(new URL(nats.url).port) });
   }
 
-  /** Every node runs and says that it is ready. */
+  /** Ensures that every node runs and is ready. */
   async ready(): Promise<void> {
     for (const { server } of this.members) {
       if (!server.running) await server.restart();

@@ -5,10 +5,10 @@ import { type Meddling, MeddlingProxy } from './meddling-proxy.js';
 import { interrupted, load, type Ran } from './running.js';
 
 const ACCOUNTS = 16;
-/** What a run of these takes on a busy machine, far below what it would take if nothing ended it. */
+/** Maximum duration of these runs on a busy machine, far below their duration without an end. */
 const ENDED_MS_MAX = 60_000;
 
-/** @param moment of the progress, at which a SIGINT is sent */
+/** Runs a load through the proxy. @param moment of the progress, at which a SIGINT is sent */
 async function through(meddling: Meddling, moment: RegExp | undefined, ...args: readonly string[]): Promise<Ran> {
   const server = await FaultyServer.start(ACCOUNTS);
   const proxy = await MeddlingProxy.start(server.url, meddling);
@@ -24,13 +24,13 @@ async function through(meddling: Meddling, moment: RegExp | undefined, ...args: 
   }
 }
 
-/** The server answers so many requests, and then nothing. */
+/** Makes the server hang after so many requests. */
 function hangsAfter(requests: number): Meddling {
   let count = 0;
   return { instead: () => (++count > requests ? 'hang' : undefined) };
 }
 
-test('a run against a server that hangs ends in its time, and tells what could not be read', async () => {
+test('a run against a server that hangs ends in time, and reports unread places', async () => {
   for (const pace of [
     ['--in-flight', '4'],
     ['--rate', '200/s'],
@@ -59,7 +59,7 @@ test('a server that hangs before the run ends it with 3', async () => {
   assert.equal(result, undefined);
 });
 
-test('a count that is reached ends a run in whose ramp others still wait for their turn', async () => {
+test('reaching the count ends a run whose ramp has senders still waiting', async () => {
   const args = ['--count', '40', '--in-flight', '100', '--ramp', '500s', '--for', '600s', '--mix', 'home'];
   const { code, result } = await through({}, undefined, ...args);
   assert.equal(code, 0);
@@ -98,7 +98,7 @@ test('Ctrl-C ends a ramp and an open loop of rare requests with a report that sa
   }
 });
 
-test('Ctrl-C while posts are looked for ends the looking: what is missing is told at once', async () => {
+test('Ctrl-C during the final check ends it: missing posts are reported at once', async () => {
   const hidden = ({ path }: { path: string }, json: unknown) =>
     path === '/api/v1/timelines/home' && Array.isArray(json) ? [] : json;
   const args = ['--count', '20', '--mix', 'post', '--settle', '600s', '--late', '1s', '--streams', '0'];

@@ -5,7 +5,7 @@ import { load, type Ran } from './running.js';
 
 const ACCOUNTS = 8;
 
-/** A short run against a server with these faults. */
+/** Runs a short load against a server with these faults. */
 async function against(faults: Faults, ...args: readonly string[]): Promise<Ran> {
   const server = await FaultyServer.start(ACCOUNTS, faults);
   try {
@@ -29,7 +29,7 @@ async function against(faults: Faults, ...args: readonly string[]): Promise<Ran>
   }
 }
 
-test('a server that does all well passes', async () => {
+test('a server without faults passes', async () => {
   const { code, result, stdout } = await against({}, '--late', '20s', '--settle', '20s');
   assert.equal(code, 0, stdout);
   assert.deepEqual(result?.verdicts, { lost: 0, repeated: 0, outOfOrder: 0, late: 0 });
@@ -39,7 +39,7 @@ test('a server that does all well passes', async () => {
   assert.ok((result?.visibleMs.stream.count ?? 0) > 0);
 });
 
-test('acknowledged posts that are nowhere are lost', async () => {
+test('an acknowledged post that is nowhere is reported as lost', async () => {
   const { code, result } = await against({ loseEach: 20 });
   assert.equal(code, 1);
   assert.ok((result?.verdicts.lost ?? 0) > 0);
@@ -47,25 +47,25 @@ test('acknowledged posts that are nowhere are lost', async () => {
   assert.ok(places?.includes('statuses') && places.includes('home'));
 });
 
-test('posts that their author has but no follower gets are lost too', async () => {
+test('a post that is stored but never delivered is reported as lost', async () => {
   const { code, result } = await against({ loseInHomesEach: 20 }, '--late', '1s');
   assert.equal(code, 1);
   const lost = result?.findings.filter(({ verdict }) => verdict === 'lost') ?? [];
   assert.ok(lost.length > 0 && lost.every(({ place }) => place.startsWith('home')));
 });
 
-test('what may be lost can be said', async () => {
+test('a limit of lost posts can be set', async () => {
   assert.equal((await against({ loseEach: 50 }, '--max-lost', '100000')).code, 0);
 });
 
-test('one post under two ids is repeated', async () => {
+test('a post that was stored twice is reported as repeated', async () => {
   const { code, result } = await against({ repeatEach: 20 });
   assert.equal(code, 1);
   assert.ok((result?.verdicts.repeated ?? 0) > 0);
   assert.equal(result?.verdicts.lost, 0);
 });
 
-test('one post that a stream brings twice is repeated', async () => {
+test('a post that was streamed twice is reported as repeated', async () => {
   const { code, result } = await against({ repeatInStreamsEach: 20 });
   assert.equal(code, 1);
   assert.ok((result?.verdicts.repeated ?? 0) > 0);
@@ -73,21 +73,21 @@ test('one post that a stream brings twice is repeated', async () => {
   assert.ok(repeated?.every(({ place }) => place.startsWith('stream')));
 });
 
-test('a post below older ones of its author is out of order', async () => {
+test('a post below older ones of its author is reported as out of order', async () => {
   const { code, result } = await against({ misplaceEach: 25 });
   assert.equal(code, 1);
   assert.ok((result?.verdicts.outOfOrder ?? 0) > 0);
   assert.equal(result?.verdicts.repeated, 0);
 });
 
-test('a post that a stream brings after younger ones of its author is out of order', async () => {
+test('a post that was streamed after newer ones of its author is reported as out of order', async () => {
   const { code, result } = await against({ misplaceInStreamsEach: 7 }, '--authors', '1', '--in-flight', '1');
   assert.equal(code, 1);
   assert.ok((result?.verdicts.outOfOrder ?? 0) > 0);
   assert.ok(result?.findings.some(({ verdict, place }) => verdict === 'outOfOrder' && place.startsWith('stream')));
 });
 
-test('posts that homes show later than the limit are late, which fails only if that was asked for', async () => {
+test('posts that homes show after the limit are late, which fails the run only if requested', async () => {
   const tardy = { homeDelayMs: 120 };
   const told = await against(tardy, '--late', '60ms', '--settle', '20s');
   assert.equal(told.code, 0, told.stdout);
@@ -99,7 +99,7 @@ test('posts that homes show later than the limit are late, which fails only if t
   assert.ok((timed.result?.visibleMs.home.p99 ?? 0) > 100);
 });
 
-test('posts that streams bring later than the limit are late', async () => {
+test('posts that were streamed after the limit are late', async () => {
   const { code, result } = await against({ streamDelayMs: 150 }, '--late', '100ms', '--max-late', '0');
   assert.equal(code, 1);
   assert.ok(result?.findings.some(({ verdict, place }) => verdict === 'late' && place.startsWith('stream')));
@@ -112,7 +112,7 @@ test('streams that break off are errors', async () => {
   assert.equal(result?.passed, false);
 });
 
-test('503 with Retry-After is counted apart from errors, and may have a limit of its own', async () => {
+test('503 with Retry-After is counted separately from errors, and may have its own limit', async () => {
   const shed = await against({ shedEach: 5 }, '--max-errors', '0');
   assert.equal(shed.code, 0, shed.stdout);
   assert.ok((shed.result?.operations.home?.shed ?? 0) > 0);
@@ -120,14 +120,14 @@ test('503 with Retry-After is counted apart from errors, and may have a limit of
   assert.equal((await against({ shedEach: 5 }, '--max-shed', 'home=1%')).code, 1);
 });
 
-test('errors fail past their share, for the operation they were allowed to', async () => {
+test('errors above the allowed share of an operation fail the run', async () => {
   const failing = await against({ failEach: 5 });
   assert.equal(failing.code, 1);
   assert.ok((failing.result?.operations.home?.errorsBy['500'] ?? 0) > 0);
   assert.equal((await against({ failEach: 5 }, '--max-errors', 'post=0%,home=50%')).code, 0);
 });
 
-test('redirects are errors, and nothing is asked of where they lead', async () => {
+test('redirects are errors, and their targets get no requests', async () => {
   const elsewhere = await FaultyServer.start(1);
   try {
     const { code, result } = await against({ redirectTo: `${elsewhere.url}/api/v1/timelines/public` });
@@ -140,8 +140,8 @@ test('redirects are errors, and nothing is asked of where they lead', async () =
   }
 });
 
-test('answers that do not come in time are errors, and their waiting counts as latency', async () => {
-  // Long enough for what is asked before the run on any machine.
+test('timeouts are errors, and the time waited counts as latency', async () => {
+  // Long enough for the requests before the run on any machine.
   const impatient = ['--timeout', '3s', '--for', '1s', '--mix', 'home', '--sample', '0', '--streams', '0'];
   const { code, result } = await against({ homeMs: 60_000 }, ...impatient);
   assert.equal(code, 1);
@@ -150,10 +150,10 @@ test('answers that do not come in time are errors, and their waiting counts as l
   assert.ok((result?.total.latencyMs.p50 ?? 0) >= 2_900);
 });
 
-test('in an open loop a slow server makes latency grow with the queue before it, not the load shrink', async () => {
+test('in an open loop a slow server increases latency with the queue, and does not reduce the load', async () => {
   const paced = ['--mix', 'home', '--rate', '100/s', '--in-flight', '1', '--for', '1s', '--count', '100000'];
   const { result } = await against({ homeMs: 30 }, ...paced, '--follows', '1', '--streams', '0');
-  // A third of the rate is all that one request at a time can have: the others wait, and are told as unsent.
+  // One request at a time allows a third of the rate: the others wait, and are counted as unsent.
   assert.ok((result?.total.latencyMs.p99 ?? 0) > 300);
   assert.ok((result?.total.unsent ?? 0) > 30);
   assert.equal((result?.total.unsent ?? 0) + (result?.total.sent ?? 0), 100);
@@ -177,7 +177,7 @@ test('users sign up by the API where the server lets them', async () => {
   }
 });
 
-test('a server that is not there, or knows no such token, is said in one line', async () => {
+test('a missing server, or an unknown token, is reported in one line', async () => {
   const server = await FaultyServer.start(1);
   const { url } = server;
   const unknown = await load('{"token":"nobody"}', url);

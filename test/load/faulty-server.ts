@@ -3,20 +3,20 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type WebSocket, WebSocketServer } from 'ws';
 
-/** What this server does wrong; nothing by default. `each`: to one post (or request) in so many. */
+/** Faults of this server; none by default. `each`: every how many posts (or requests). */
 export interface Faults {
-  /** Acknowledged and stored nowhere. */
+  /** Acknowledged but not stored. */
   readonly loseEach?: number;
-  /** In the author's own statuses, but in nobody's home. */
+  /** In the author's own statuses, but in no home. */
   readonly loseInHomesEach?: number;
   /** Stored a second time under another id. */
   readonly repeatEach?: number;
   readonly repeatInStreamsEach?: number;
-  /** Put below posts that were answered long before. */
+  /** Placed below posts that were answered long before. */
   readonly misplaceEach?: number;
-  /** Streamed only after the author's next five posts. */
+  /** Streamed after the author's next five posts. */
   readonly misplaceInStreamsEach?: number;
-  /** In homes only after this long. */
+  /** Delay until homes show a post. */
   readonly homeDelayMs?: number;
   readonly streamDelayMs?: number;
   readonly breakStreamsAfterMs?: number;
@@ -24,13 +24,13 @@ export interface Faults {
   readonly shedEach?: number;
   /** Homes: 500. */
   readonly failEach?: number;
-  /** A home takes so long to be answered. */
+  /** Duration of an answer to a home request. */
   readonly homeMs?: number;
-  /** Homes are redirected there. */
+  /** Redirect target of homes. */
   readonly redirectTo?: string;
-  /** What accounts' names begin with. */
+  /** Prefix of accounts' names. */
   readonly names?: string;
-  /** Sign-up asks for a confirmation. */
+  /** Sign-up requires a confirmation. */
   readonly closed?: boolean;
 }
 
@@ -54,14 +54,14 @@ type Answer = readonly [number, unknown, Record<string, string>?];
 
 const each = (every: number | undefined, count: number) => every !== undefined && count % every === 0;
 
-/** A tiny server with Mastodon's API in memory, for seeing whether the load generator finds what it does wrong. */
+/** A small in-memory server with Mastodon's API, for checking that the load generator finds its faults. */
 export class FaultyServer {
   readonly accounts = new Map<string, Account>();
   requests = 0;
   readonly #server: Server;
   readonly #streams = new Map<WebSocket, Account>();
   readonly #held: (() => void)[] = [];
-  /** Newest first, as timelines are. */
+  /** Newest first, like timelines. */
   #posts: Post[] = [];
   #nextId = 100_000;
   #posted = 0;
@@ -80,7 +80,7 @@ export class FaultyServer {
     });
   }
 
-  /** Listens on a free loopback port, with so many accounts whose tokens are `token-0` and so on. */
+  /** Listens on a free loopback port, with accounts whose tokens are `token-0` and so on. */
   static async start(accounts: number, faults: Faults = {}): Promise<FaultyServer> {
     const started = new FaultyServer(faults);
     for (let index = 0; index < accounts; index++)
@@ -93,7 +93,7 @@ export class FaultyServer {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** A users' file. */
+  /** The contents of a users' file. */
   get lines(): string {
     return [...this.accounts].map(([token, { id }]) => JSON.stringify({ id, token })).join('\n');
   }
@@ -171,7 +171,7 @@ export class FaultyServer {
 
   #post(account: Account, { status }: { status: string }): Post {
     const { faults } = this;
-    // The first posts, before the run, are all well.
+    // The posts before the run have no faults.
     const count = status.includes('first post') ? 1 : ++this.#posted + 1;
     const stored = (): Post => ({
       id: String(this.#nextId++),
@@ -208,7 +208,7 @@ function tokenOf({ headers }: IncomingMessage): string {
   return (headers.authorization ?? '').replace('Bearer ', '');
 }
 
-/** By place in the list: ids do not say where a misplaced post stands. */
+/** Pages by position in the list: ids do not show the position of a misplaced post. */
 function page(posts: readonly Post[], query: URLSearchParams): Post[] {
   const from = posts.findIndex(({ id }) => id === query.get('max_id')) + 1;
   return posts.slice(from, from + Number(query.get('limit') ?? 20));

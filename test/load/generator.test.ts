@@ -9,7 +9,7 @@ import { Visible } from '../../load/judging/visible.js';
 
 const delay = (p50: number) => ({ p50, p99: p50 * 3, max: p50 * 9 });
 
-/** A run whose answers took 10 ms. */
+/** Returns a run whose answers took 10 ms. */
 function ran(busy: number, loopMs: number, lateMs?: number): Pick<LoadResult, 'generator' | 'total'> {
   const recorder = new Recorder(0, 1_000, 0);
   recorder.record('home', { kind: 'good' }, 0, 10);
@@ -18,7 +18,7 @@ function ran(busy: number, loopMs: number, lateMs?: number): Pick<LoadResult, 'g
   return { generator, total: figuresOf(recorder.total(), 1) };
 }
 
-test('a generator that had time says nothing; one that had none, or delayed as much as the server, warns', () => {
+test('a generator with spare time does not warn; one without, or with delays like the server’s, does', () => {
   assert.equal(generatorWarning(ran(0.5, 1)), undefined);
   assert.equal(generatorWarning(ran(0.5, 1, 1)), undefined);
   assert.match(generatorWarning(ran(0.95, 1)) ?? '', /busy 95 %/);
@@ -26,7 +26,7 @@ test('a generator that had time says nothing; one that had none, or delayed as m
   assert.match(generatorWarning(ran(0.5, 1, 6)) ?? '', /own delay/);
 });
 
-test('what it delayed itself is one line, with what it sent late in an open loop', () => {
+test('its own delays are one line, including late requests of an open loop', () => {
   const closed = generatorLine(ran(0.5, 1).generator);
   assert.equal(closed, 'the generator itself: busy 50 %, noticed answers late by p50 1 ms, p99 3 ms');
   assert.match(generatorLine(ran(0.5, 1, 2).generator), /; began requests late by p50 2 ms, p99 6 ms$/);

@@ -8,7 +8,7 @@ import { BadPlan, checked, defaultPlan, mixOf, type Plan, REQUESTS_MAX, SECONDS_
 
 const none = latencyOf(new Histogram());
 
-/** Ten good home pages of 10 ms, and posts of which one in ten failed. */
+/** Returns ten good home pages of 10 ms, and posts of which one in ten failed. */
 function found(over: { readonly lost?: number; readonly late?: number; readonly unread?: readonly string[] } = {}) {
   const [home, post] = [new Tally(), new Tally()];
   for (let count = 0; count < 10; count++) {
@@ -44,9 +44,9 @@ test('limits of latency, errors and rate hold for all operations or for the one 
   assert.ok(!kept({ rate: limitsOf('post=10', 'rate') }));
 });
 
-test('what was not measured keeps no limit', () => {
+test('an unmeasured operation meets no limit', () => {
   assert.ok(!kept({ p99: limitsOf('favourite=1s', 'duration') }));
-  // In the mix, but its turn never came.
+  // In the mix, but never chosen.
   const unsent = { ...found(), operations: { favourite: figuresOf(new Tally(), 1) } };
   for (const limits of [
     { errors: limitsOf('favourite=1%', 'share') },
@@ -65,7 +65,7 @@ test('what was not measured keeps no limit', () => {
   assert.ok(!judge(unseen, { ...defaultLimits, errors: [], visibleP99: 1_000 }).every((one) => one.kept));
 });
 
-test('nothing may be lost unless it is said, and what cannot be looked at is no proof', () => {
+test('lost posts fail unless allowed, and unreadable places fail', () => {
   assert.ok(kept({}));
   assert.ok(!kept({}, { lost: 1 }));
   assert.ok(kept({ verdicts: { ...defaultLimits.verdicts, lost: 1 } }, { lost: 1 }));
@@ -89,7 +89,7 @@ test('quantities have units; nonsense is refused', () => {
   assert.throws(() => limitsOf('post=', 'duration'), BadPlan);
 });
 
-test('a mix is a scenario or weights', () => {
+test('a mix is the name of a scenario, or weights', () => {
   assert.deepEqual(mixOf('post:10, home:90'), { post: 10, home: 90 });
   assert.deepEqual(mixOf('home'), { home: 1 });
   assert.ok((mixOf('mixed').home ?? 0) > (mixOf('mixed').post ?? 0));
@@ -144,7 +144,7 @@ test('two histograms together count as one, and the largest is exact', () => {
   );
 });
 
-test('the warm-up is in the curves but in no total, and what ends after the run is in its last moment', () => {
+test('the warm-up is in the curves but in no total, and requests that end after the run are in its last interval', () => {
   const recorder = new Recorder(1_000, 10_000, 2_000);
   recorder.record('home', { kind: 'good' }, 1_500, 1_600);
   recorder.record('home', { kind: 'good' }, 3_000, 3_010);
@@ -159,7 +159,7 @@ test('the warm-up is in the curves but in no total, and what ends after the run 
   );
 });
 
-test('latency leaves out refusals and errors that came at once, and keeps what never came', () => {
+test('latency excludes refusals and immediate errors, and includes timeouts', () => {
   const tally = new Tally();
   tally.count({ kind: 'good' }, 10);
   tally.count({ kind: 'shed' }, 1);

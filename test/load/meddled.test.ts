@@ -6,7 +6,7 @@ import { newUsers } from './new-users.js';
 import { load, type Ran } from './running.js';
 
 const USERS = 6;
-/** The post of a run with which something is done; by the number in its text. */
+/** The number of the post that the proxy changes. */
 const CHOSEN = 5;
 const none = { lost: 0, repeated: 0, outOfOrder: 0, late: 0 };
 
@@ -26,7 +26,7 @@ interface Status {
 
 const isNumber = ({ content }: Status, number: number) => content.includes(`x${number}.`);
 
-/** A run of our own server, whose homes are not what they should be. */
+/** Loads our own server through a proxy that changes homes. */
 async function withHomes(change: (homes: Status[]) => readonly Status[], ...args: readonly string[]): Promise<Ran> {
   const changed = ({ path }: Asked, json: unknown) => (path.endsWith('/home') ? change(json as Status[]) : json);
   return through({ change: changed }, ...args);
@@ -50,7 +50,7 @@ function found({ result }: Ran): string[] {
 
 const followers = Array.from({ length: USERS - 1 }, (_, index) => `wren${index + 1}`);
 
-test('a status that no home shows is lost in the home of each follower, and nothing else is found', async () => {
+test('a status that no home shows is lost in the home of each follower, without other findings', async () => {
   const ran = await withHomes((home) => home.filter((status) => !isNumber(status, CHOSEN)));
   assert.equal(ran.code, 1);
   const lost = found(ran).filter((one) => !one.startsWith('late'));
@@ -60,7 +60,7 @@ test('a status that no home shows is lost in the home of each follower, and noth
   );
   const { late, ...others } = ran.result?.verdicts ?? { late: -1 };
   assert.deepEqual(others, { lost: USERS - 1, repeated: 0, outOfOrder: 0 });
-  // Two posts at a time are watched, so it may have been this one's turn.
+  // Two posts at a time are watched; this one may be among them.
   assert.ok(late === 0 || late === 1);
 });
 
@@ -76,7 +76,7 @@ test('a status that homes show twice is repeated in each home', async () => {
   );
 });
 
-test('two statuses that have changed places are out of order in each home', async () => {
+test('two swapped statuses are out of order in each home', async () => {
   const ran = await withHomes((home) => {
     const at = home.findIndex((status) => isNumber(status, CHOSEN));
     const [one, other] = [home[at - 1], home[at]];
@@ -91,7 +91,7 @@ test('two statuses that have changed places are out of order in each home', asyn
   );
 });
 
-/** Homes show a status only so long after they could first have shown it. */
+/** Makes homes show a status only so long after it could first appear. */
 function shownAfter(delayMs: (status: Status) => number): (home: Status[]) => Status[] {
   const since = new Map<string, number>();
   return (home) =>
@@ -103,7 +103,7 @@ function shownAfter(delayMs: (status: Status) => number): (home: Status[]) => St
     });
 }
 
-test('a status that homes show late is late once, at whoever looked for it', async () => {
+test('a status that homes show late is late once, at the watched home', async () => {
   const tardy = shownAfter((status) => (isNumber(status, CHOSEN) ? 1_500 : 0));
   const ran = await withHomes(tardy, '--rate', '4/s', '--late', '1s', '--settle', '10s', '--max-late', '0');
   assert.equal(ran.code, 1);
@@ -115,7 +115,7 @@ test('a status that homes show late is late once, at whoever looked for it', asy
   );
 });
 
-test('homes that come to be right only after a while are right', async () => {
+test('homes that become right after a while pass', async () => {
   const ran = await withHomes(
     shownAfter(() => 400),
     '--settle',
@@ -130,7 +130,7 @@ test('homes that come to be right only after a while are right', async () => {
   assert.ok((ran.result?.visibleMs.home.p50 ?? 0) >= 400);
 });
 
-test('posts that others push down a server’s short pages are followed, not late', async () => {
+test('posts that others push down on short pages are followed, not late', async () => {
   const args = ['--count', '60', '--authors', '6', '--in-flight', '4', '--max-late', '0'];
   const ran = await withHomes((home) => home.slice(0, 2), ...args);
   assert.equal(ran.code, 0, ran.stdout);
@@ -138,7 +138,7 @@ test('posts that others push down a server’s short pages are followed, not lat
   assert.ok((ran.result?.visibleMs.home.count ?? 0) > 0);
 });
 
-test('a server whose clock is behind by minutes has lost nothing', async () => {
+test('a server whose clock is minutes behind has lost nothing', async () => {
   const behind = (json: unknown): unknown => {
     if (Array.isArray(json)) return json.map(behind);
     const status = json as Status;
@@ -150,7 +150,7 @@ test('a server whose clock is behind by minutes has lost nothing', async () => {
   assert.deepEqual(ran.result?.verdicts, none);
 });
 
-test('a server that does not obey max_id cannot be judged, and is not read without end', async () => {
+test('a server that ignores max_id cannot be judged, and reading it ends', async () => {
   let pages = 0;
   const deaf = ({ path, query }: Asked) => {
     if (!path.endsWith('/statuses') || query.get('max_id') === null) return undefined;

@@ -5,32 +5,32 @@ import type { Duplex } from 'node:stream';
 /** A request on its way to the server. */
 export interface Asked {
   readonly method: string;
-  /** Without what follows the question mark. */
+  /** Without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly body: string;
 }
 
-/** What is answered instead of asking the server. `hang`: nothing; `close`: the connection is broken off. */
+/** An answer without asking the server. `hang`: none; `close`: the connection is closed. */
 export type Instead =
   | 'hang'
   | 'close'
   | { readonly status: number; readonly text: string; readonly headers?: Readonly<Record<string, string>> };
 
-/** What the proxy does besides passing on. */
+/** Changes that the proxy makes. */
 export interface Meddling {
   readonly instead?: (asked: Asked) => Instead | undefined;
-  /** Of a good answer in JSON. */
+  /** Changes a good JSON answer. */
   readonly change?: (asked: Asked, json: unknown) => unknown;
-  /** A connection serves one request. */
+  /** True when a connection serves one request. */
   readonly closing?: boolean;
 }
 
-/** A proxy before a server of any kind: what it passes on is as the server said it, but for what it meddles with. */
+/** A proxy before any server, which forwards everything except for the configured changes. */
 export class MeddlingProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Duplex>();
-  /** Requests that came, those of streams among them. */
+  /** Number of received requests, including streams. */
   requests = 0;
 
   private constructor(
@@ -77,7 +77,7 @@ export class MeddlingProxy {
     }
     const { hostname, port } = this.upstream;
     const { connection: _, ...headers } = incoming.headers;
-    // A connection each: one that is kept may be closed by the server just when the next request goes out.
+    // A new connection each time: the server may close a reused one just when the next request is sent.
     const options = { hostname, port, method: asked.method, path: incoming.url, headers, agent: false };
     const passed = request(options, async (upstream) => {
       const text = await textOf(upstream);
@@ -91,7 +91,7 @@ export class MeddlingProxy {
     passed.end(body);
   }
 
-  /** A WebSocket: its bytes go both ways as they are. */
+  /** Forwards a WebSocket unchanged in both directions. */
   #pass(incoming: IncomingMessage, socket: Socket): void {
     this.requests += 1;
     const instead = this.meddling.instead?.(askedOf(incoming, ''));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { program, type ServerProcess, withoutSettings } from '../kit/services/server-process.js';
 
-/** Makes accounts NAME0 and so on of a running server, as docs/load.md says. @returns a users' file */
+/** Creates accounts NAME0 and so on on a running server, as docs/load.md describes. @returns a users' file */
 export async function newUsers({ dataDir }: Pick<ServerProcess, 'dataDir'>, name: string, count: number) {
   const lines = Array.from({ length: count }, (_, index) => ({
     username: `${name}${index}`,

@@ -5,7 +5,7 @@ import { newUsers } from './new-users.js';
 import { interrupted, load } from './running.js';
 
 const USERS = 12;
-/** Of a machine that does other things as well: nothing here is about speed. */
+/** Generous limits for a busy machine: these tests are not about speed. */
 const PATIENT = ['--late', '20s', '--settle', '20s', '--timeout', '20s'];
 
 let server: ServerProcess;
@@ -51,7 +51,7 @@ test('an open loop keeps to its rate on our own server', async () => {
   assert.equal(result?.looked.authors, 3);
 });
 
-test('several addresses are asked in turn, and what was posted at one is looked for at the others', async () => {
+test('several addresses get requests in turn, and posts at one are checked at the others', async () => {
   const other = server.url.replace('127.0.0.1', 'localhost');
   const args = ['--mix', 'post,home', '--count', '60', '--in-flight', '4', '--for', '60s', ...PATIENT];
   const { code, result, stdout, stderr } = await load(users, server.url, other, ...args, '--max-errors', '0');
@@ -60,7 +60,7 @@ test('several addresses are asked in turn, and what was posted at one is looked 
   assert.equal(result?.total.good, 60);
 });
 
-test('Ctrl-C ends a run early, and what was measured by then is judged', async () => {
+test('Ctrl-C ends a run early, and its results so far are judged', async () => {
   const args = ['--mix', 'home', '--rate', '50/s', '--for', '600s', ...PATIENT];
   const { code, result, stdout } = await interrupted(/[1-9]\d* good/, users, server.url, ...args);
   assert.equal(code, 0, stdout);
@@ -80,7 +80,7 @@ test('the same seed chooses the same operations', async () => {
   assert.notDeepEqual(counts[0], counts[2]);
 });
 
-test('limits that our server cannot keep end with 1, and the result says which', async () => {
+test('exceeded limits end with 1, and the result names them', async () => {
   const args = ['--mix', 'home', '--count', '50', '--in-flight', '2', '--max-p99', 'home=0.001ms', '--min-rate', '1/s'];
   const { code, result, stdout } = await load(users, server.url, ...args, ...PATIENT);
   assert.equal(code, 1);
@@ -91,7 +91,7 @@ test('limits that our server cannot keep end with 1, and the result says which',
   assert.match(stdout, /^FAIL p99 ≤ home=0\.001ms: /m);
 });
 
-test('what cannot be done is refused with 2 and one line, before anything is sent', async () => {
+test('an impossible plan is refused with 2 and one line, before anything is sent', async () => {
   const refusals: readonly (readonly [readonly string[], RegExp])[] = [
     [['http://0.0.0.0:1'], /no loopback address/],
     [[server.url, '--i-own-this-server', 'other.example'], /names other\.example/],

@@ -4,7 +4,7 @@ import { type Bounds, closedLoop, dueTimes, openLoop, RealTicker, type Ticker } 
 import type { OpenPace } from '../../load/plan.js';
 import { seeded } from '../../load/random.js';
 
-/** Time that jumps to the next moment that somebody waits for, whenever nothing else is left to do. */
+/** A clock that jumps to the next awaited time when nothing else can run. */
 class Turned implements Ticker {
   #nowMs = 0;
   readonly #waiting: { readonly ms: number; readonly wake: () => void }[] = [];
@@ -16,7 +16,7 @@ class Turned implements Ticker {
   async until(ms: number, signal?: AbortSignal): Promise<void> {
     if (ms <= this.#nowMs || signal?.aborted) return;
     await new Promise<void>((wake) => {
-      // Who waits no longer does not turn the clock.
+      // An aborted wait does not advance the clock.
       const stopped = () => {
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
         wake();
@@ -64,7 +64,7 @@ const open = (over: Partial<OpenPace> = {}): OpenPace => ({
   ...over,
 });
 
-/** Requests that each take so long; their due times, and when they were sent. */
+/** Simulates requests of a given duration; records their due times and sending times. */
 function server(ticker: Turned, tookMs: (sent: number) => number) {
   const sent: { readonly dueMs: number; readonly sentMs: number }[] = [];
   let underWay = 0;
@@ -80,7 +80,7 @@ function server(ticker: Turned, tookMs: (sent: number) => number) {
   return { sent, send, most: () => mostUnderWay };
 }
 
-test('a closed loop has so many requests under way, and sends the next when one was answered', async () => {
+test('a closed loop has a fixed number of requests in flight, and sends the next after an answer', async () => {
   const ticker = new Turned();
   const { sent, send, most } = server(ticker, () => 100);
   await ticker.runUntil(closedLoop({ kind: 'closed', inFlight: 4, rampMs: 0 }, bounds(), ticker, send));
@@ -98,7 +98,7 @@ test('a closed loop that ramps adds its senders one after the other', async () =
   );
 });
 
-test('a sender whom the server asks to wait does so', async () => {
+test('a sender waits when the server asks for it', async () => {
   const ticker = new Turned();
   const pace = { kind: 'closed', inFlight: 1, rampMs: 0 } as const;
   let sent = 0;
@@ -110,7 +110,7 @@ test('a sender whom the server asks to wait does so', async () => {
   assert.equal(sent, 10);
 });
 
-test('both loops end at the number of requests, at the time and when told to, whichever is first', async () => {
+test('both loops end at the number of requests, at the time or when aborted, whichever is first', async () => {
   for (const loop of ['closed', 'open']) {
     const run = async (over: Partial<Bounds>) => {
       const ticker = new Turned();
@@ -128,7 +128,7 @@ test('both loops end at the number of requests, at the time and when told to, wh
   }
 });
 
-test('who still waits for a turn, or for the time the server asks for, ends with the last request and when told to', async () => {
+test('senders that wait for a turn, or because the server asked, end with the last request and when aborted', async () => {
   const ending = async (over: Partial<Bounds>, stopAtMs?: number) => {
     const ticker = new Turned();
     const stop = new AbortController();
@@ -143,7 +143,7 @@ test('who still waits for a turn, or for the time the server asks for, ends with
   assert.deepEqual(await ending({}, 1_000), [2, 1_000]);
 });
 
-test('an open loop of rare requests ends when told to, not when the next is due', async () => {
+test('an open loop of rare requests ends when aborted, not when the next is due', async () => {
   const ticker = new Turned();
   const stop = new AbortController();
   const { sent, send } = server(ticker, () => 10);
@@ -153,7 +153,7 @@ test('an open loop of rare requests ends when told to, not when the next is due'
   assert.deepEqual([sent.length, ticker.nowMs()], [1, 1_000]);
 });
 
-test('how late the generator itself sends is told apart from the waiting for a place among those under way', async () => {
+test('the generator’s own delay is measured separately from the wait for a free slot', async () => {
   const own: number[] = [];
   const ticker = new Turned();
   const { sent, send } = server(ticker, () => 30);
@@ -164,7 +164,7 @@ test('how late the generator itself sends is told apart from the waiting for a p
   assert.ok((sent.at(-1)?.sentMs ?? 0) - (sent.at(-1)?.dueMs ?? 0) > 1_000, 'the server holds up');
   assert.ok(own.length === 100 && own.every((delayMs) => delayMs < 1e-6));
   own.length = 0;
-  // This one wakes whoever waits 7 ms late, as a process does that has other things to do.
+  // This clock wakes each wait 7 ms late, like a busy process.
   const late = { nowMs: () => ticker.nowMs(), until: (ms: number) => ticker.until(ms + 7) };
   await ticker.runUntil(
     openLoop(
@@ -180,7 +180,7 @@ test('how late the generator itself sends is told apart from the waiting for a p
   assert.ok(own.length === 50 && own.every((delayMs) => Math.abs(delayMs - 7) < 1e-6));
 });
 
-test('waiting for the next moment by turning in place is no work of the generator', async () => {
+test('busy waiting for the next due time does not count as work of the generator', async () => {
   const ticker = new RealTicker();
   const never = new AbortController().signal;
   const begunMs = ticker.nowMs();
@@ -199,19 +199,19 @@ test('an open loop sends on time whether answers come or not', async () => {
   assert.equal(most(), 500);
 });
 
-test('after a server has stood still, what waited meanwhile was due when it was due', async () => {
+test('after a stall of the server the waiting requests keep their due times', async () => {
   const ticker = new Turned();
   const { sent, send } = server(ticker, (count) => (count === 100 ? 2_000 : 1));
   await ticker.runUntil(openLoop(open({ inFlightMax: 1 }), bounds(), ticker, seeded(1), send, failing));
   assert.equal(sent.length, 1_000);
-  // Number 100 was due at 990 ms and took until 2,990; those behind it count their latency from their own moments.
+  // Number 100 was due at 990 ms and took until 2,990; later requests count their latency from their own due times.
   const waited = sent.map(({ dueMs, sentMs }) => sentMs - dueMs);
   assert.ok(Math.abs((waited[100] ?? 0) - 1_990) < 1e-6);
   assert.ok(waited.filter((ms) => ms > 1_000).length > 100);
   assert.ok(waited.slice(-500).every((ms) => ms < 1e-6));
 });
 
-test('what could not be sent before the end is told', async () => {
+test('requests that could not be sent before the end are reported', async () => {
   const ticker = new Turned();
   const { sent, send } = server(ticker, () => 20_000);
   const unsent: number[] = [];
@@ -233,7 +233,7 @@ test('a ramp grows evenly to the whole rate: half as many requests in its time',
   assert.ok(Math.abs(between(4_000, 6_000) - 2_000) <= 1);
 });
 
-test('people come independent of one another, as many in all, and the same ones for the same seed', () => {
+test('poisson arrivals are independent, have the same rate, and are the same for the same seed', () => {
   const times = (seed: number) => {
     const generated = dueTimes(open({ arrivals: 'poisson' }), seeded(seed));
     return Array.from({ length: 10_000 }, () => generated.next().value);
@@ -244,6 +244,6 @@ test('people come independent of one another, as many in all, and the same ones 
   assert.ok(Math.abs((first.at(-1) ?? 0) / 100_000 - 1) < 0.05);
   const gaps = first.slice(1).map((ms, index) => ms - (first[index] ?? 0));
   const variance = gaps.reduce((sum, gap) => sum + (gap - 10) ** 2, 0) / gaps.length;
-  // The gaps of independent arrivals spread as much as they are long.
+  // The standard deviation of independent gaps equals their mean.
   assert.ok(Math.abs(Math.sqrt(variance) - 10) < 0.5);
 });

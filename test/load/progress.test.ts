@@ -23,19 +23,19 @@ function shown(phases: readonly Progress['phase'][], isTTY = false, plan: Partia
   return written.join('');
 }
 
-test('a load that is over before its first line says at its end what it did', () => {
+test('a load that ends before its first line prints one at its end', () => {
   assert.match(shown(['running', 'looking']), /^1 % · 50\/s · 30 good, 0 shed, 0 errors .*\n$/);
 });
 
-test('a run that its count ends first is as far as its count', () => {
+test('the progress of a run that its count ends first follows the count', () => {
   assert.match(shown(['running'], false, { requestsMax: 60 }), /^50 % · /);
 });
 
-test('during the warm-up, which is in no total, it says so', () => {
+test('progress mentions the warm-up, which is in no total', () => {
   assert.match(shown(['running'], false, { warmUpMs: 5_000 }), /^1 % · warming up · 0\/s · 0 good/);
 });
 
-test('one that never began says nothing, and a terminal’s line is taken away', () => {
+test('a load that never began prints nothing, and a terminal’s line is erased', () => {
   assert.equal(shown([]), '');
   assert.equal(shown(['running', 'looking'], true), '\r\x1b[2K');
 });

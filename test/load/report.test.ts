@@ -11,11 +11,11 @@ import { launchChromium } from '../kit/services/chromium.js';
 import { FaultyServer } from './faulty-server.js';
 import { load, type Ran } from './running.js';
 
-/** A file takes milliseconds; a cold browser on a busy machine is allowed for. */
+/** Timeout of a step: a file takes milliseconds, a cold browser on a busy machine longer. */
 const STEP_MS_MAX = 120_000;
 const DESK = { width: 1_100, height: 800 };
 const TELEPHONE = { width: 360, height: 640 };
-/** What a server calls its users must not become part of the page. */
+/** A hostile user name, which must not become part of the page. */
 const HOSTILE = '<img src=http://127.0.0.1:9/ onerror=alert(1)>"&';
 
 let browser: Browser;
@@ -44,7 +44,7 @@ after(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
-/** The page as it opens; what it asks the network for and complains about is kept. */
+/** Opens the page; collects its network requests and its errors. */
 async function opened(options: Parameters<Browser['newContext']>[0], shown = file) {
   const page = await (await browser.newContext(options)).newPage();
   page.setDefaultTimeout(STEP_MS_MAX);
@@ -57,7 +57,7 @@ async function opened(options: Parameters<Browser['newContext']>[0], shown = fil
   return { page, asked, complaints };
 }
 
-/** Plots that are seen, and what is drawn in each. */
+/** Returns the visible plots with their contents. */
 function plots(page: Page): Promise<{ label: string; width: number; drawn: number }[]> {
   return page.locator('svg').evaluateAll((all) =>
     all
@@ -89,7 +89,7 @@ test('the report shows its plots, each with something in it, on a desk and on a 
   }
 });
 
-test('nothing reaches beyond the edge, neither on a telephone nor on a desk', async () => {
+test('nothing extends beyond the edge, neither on a telephone nor on a desk', async () => {
   for (const viewport of [TELEPHONE, { width: 320, height: 568 }, { width: 768, height: 1_024 }, DESK]) {
     const { page } = await opened({ viewport });
     const width = await page.evaluate('document.documentElement.scrollWidth');
@@ -105,7 +105,7 @@ test('letters in the plots are large enough to be read on a telephone', async ()
   assert.ok(Math.min(...heights) >= 9, `${Math.min(...heights)} px`);
 });
 
-test('it is light or dark as the reader has it', async () => {
+test('the report is light or dark as the reader’s system', async () => {
   const background = async (colorScheme: 'light' | 'dark') => {
     const { page } = await opened({ colorScheme });
     return String(await page.evaluate('getComputedStyle(document.body).backgroundColor'));
@@ -115,7 +115,7 @@ test('it is light or dark as the reader has it', async () => {
   assert.ok(brightness(await background('dark')) < 60);
 });
 
-test('it needs nothing but itself, and what a server calls its users stays text', async () => {
+test('the report is self-contained, and user names stay text', async () => {
   const { page, asked, complaints } = await opened({ viewport: DESK });
   assert.deepEqual(asked, [pathToFileURL(file).href]);
   assert.deepEqual(complaints, []);
@@ -123,7 +123,7 @@ test('it needs nothing but itself, and what a server calls its users stays text'
   assert.ok((await page.locator('main').textContent())?.includes(`home of ${HOSTILE}`));
 });
 
-test('a run of one moment only, ended early, shows its points too', async () => {
+test('a run of one interval, ended early, shows its points too', async () => {
   const { series, ...others } = ran.result as LoadResult;
   const moment = series.all.find(({ good }) => good > 0) as Moment;
   const only = { ...series, all: [{ ...moment, atMs: 0 }], byOperation: {} };
@@ -141,7 +141,7 @@ test('a run of one moment only, ended early, shows its points too', async () => 
   assert.match((await page.locator('main').textContent()) ?? '', /interrupted/);
 });
 
-test('it says whether the run passed, every verdict, every limit and every error', async () => {
+test('the report shows the outcome of the run, every verdict, every limit and every error', async () => {
   assert.equal(ran.code, 1);
   const { page } = await opened({ viewport: DESK });
   assert.match(await page.title(), /^Failed: Load on http:\/\/127\.0\.0\.1/);

@@ -7,7 +7,7 @@ import { load, type Ran } from './running.js';
 const ACCOUNTS = 6;
 const HTML = '<!doctype html><title>Sign in</title>';
 
-/** A short run through a proxy that meddles with a server that does all well. */
+/** Runs a short load through a changing proxy before a server without faults. */
 async function through(meddling: Meddling, ...args: readonly string[]): Promise<Ran> {
   const server = await FaultyServer.start(ACCOUNTS);
   const proxy = await MeddlingProxy.start(server.url, meddling);
@@ -20,7 +20,7 @@ async function through(meddling: Meddling, ...args: readonly string[]): Promise<
   }
 }
 
-/** To one in so many of the requests for which it holds. */
+/** Replaces the answer to every so many of the matching requests. */
 function oneIn(every: number, holds: (asked: Asked) => boolean, instead: Instead): Meddling {
   let count = 0;
   return { instead: (asked) => (holds(asked) && ++count % every === 0 ? instead : undefined) };
@@ -28,17 +28,17 @@ function oneIn(every: number, holds: (asked: Asked) => boolean, instead: Instead
 
 const isHome = ({ path }: Asked) => path === '/api/v1/timelines/home';
 const isPost = ({ method, path }: Asked) => method === 'POST' && path === '/api/v1/statuses';
-/** One of the run, not of those before. */
+/** True for a post of the run, not of those before. */
 const isRunsPost = (asked: Asked) => isPost(asked) && asked.body.includes('number ml');
 const always = (holds: (asked: Asked) => boolean, instead: Instead) => oneIn(1, holds, instead);
 
-test('a proxy that only passes on changes nothing', async () => {
+test('a proxy without changes affects nothing', async () => {
   const { code, result, stdout, stderr } = await through({});
   assert.equal(code, 0, stdout + stderr);
   assert.equal(result?.total.good, 200);
 });
 
-test('an answer that is HTML, breaks off or is something else is an error and ends nothing', async () => {
+test('an answer that is HTML, incomplete or something else is an error and ends nothing', async () => {
   const cases = [HTML, '[{"id":"1","content":', '{}', '{"id":7}'].flatMap((text) => [
     { text, holds: isHome },
     { text, holds: isRunsPost },
@@ -52,7 +52,7 @@ test('an answer that is HTML, breaks off or is something else is an error and en
   }
 });
 
-test('a list of what are no statuses is an error where the page is looked through', async () => {
+test('a list without statuses is an error when the page is judged', async () => {
   const nonsense = always(isHome, { status: 200, text: '[null,7]' });
   const { code, result, stderr } = await through(nonsense, '--mix', 'post,home', '--max-errors', '0');
   assert.equal(code, 1, stderr);
@@ -60,7 +60,7 @@ test('a list of what are no statuses is an error where the page is looked throug
   assert.equal(stderr.includes('Error'), false, stderr);
 });
 
-test('a favourite, a follow or a status that is answered with something else is no good answer', async () => {
+test('an answer about something else to a favourite, a follow or a status is an error', async () => {
   const others = ({ path }: Asked) => /\/(favourite|unfavourite|follow|unfollow)$/.test(path);
   const mix = ['--mix', 'favourite,follow', '--follows', '0', '--settle', '0s'];
   for (const text of [HTML, '{"id":"0"}']) {
@@ -69,7 +69,7 @@ test('a favourite, a follow or a status that is answered with something else is 
   }
 });
 
-test('what is answered before the run and makes no sense is said in one line, with 3', async () => {
+test('a nonsensical answer before the run ends it with one line and 3', async () => {
   const begun: readonly ((asked: Asked) => boolean)[] = [
     ({ path }) => path.endsWith('/verify_credentials'),
     ({ path }) => path.endsWith('/follow'),
@@ -85,7 +85,7 @@ test('what is answered before the run and makes no sense is said in one line, wi
   }
 });
 
-test('a server that now and then breaks off, sheds or limits before the run is asked again', async () => {
+test('requests before the run are retried when the server disconnects, sheds or limits', async () => {
   const limited = { status: 429, text: '{}', headers: { 'retry-after': '0' } };
   for (const instead of ['close', { status: 503, text: HTML }, limited] as const) {
     let began = false;
@@ -98,19 +98,19 @@ test('a server that now and then breaks off, sheds or limits before the run is a
   }
 });
 
-test('connections that are broken off are errors, each by its name', async () => {
+test('broken connections are errors, each by its name', async () => {
   const { code, result } = await through(oneIn(4, isHome, 'close'), '--max-errors', '0');
   assert.equal(code, 1);
   assert.deepEqual(Object.keys(result?.total.errorsBy ?? {}), ['closed']);
 });
 
-test('a server that closes each connection after its answer is served like others', async () => {
+test('a server that closes each connection after its answer is loaded like others', async () => {
   const { code, result, stdout } = await through({ closing: true }, '--max-errors', '0');
   assert.equal(code, 0, stdout);
   assert.equal(result?.total.good, 200);
 });
 
-test('a limit of requests that is met is told by its status', async () => {
+test('reaching a rate limit is reported by its status', async () => {
   const limited = { status: 429, text: '{"error":"Too many requests"}', headers: { 'retry-after': '300' } };
   const { code, result, stdout } = await through(oneIn(3, isRunsPost, limited));
   assert.equal(code, 1);
@@ -142,7 +142,7 @@ test('homes that cannot be read show nothing late', async () => {
   assert.ok(result.looked.unread.length > 0);
 });
 
-test('a server that limits what is read afterwards is not waited for longer than the time to settle', async () => {
+test('reads after the run wait for a limiting server no longer than the settling time', async () => {
   let [homes, began] = [0, false];
   const limited = { status: 429, text: '{}', headers: { 'retry-after': '300' } };
   const instead = (asked: Asked) => {
@@ -157,7 +157,7 @@ test('a server that limits what is read afterwards is not waited for longer than
   assert.match(result?.looked.unread[0] ?? '', /429/);
 });
 
-test('a server without some endpoints is loaded by the others', async () => {
+test('a server without some endpoints is loaded through the others', async () => {
   const missing = { status: 404, text: '{"error":"Record not found"}' };
   const lacking = always(({ path }) => /streaming|notifications/.test(path), missing);
   const streams = await through(lacking);

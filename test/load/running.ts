@@ -7,7 +7,7 @@ import { tied } from '../../cluster/local/process.js';
 import type { LoadResult } from '../../load/judging/result.js';
 import { program, withoutSettings } from '../kit/services/server-process.js';
 
-/** A run takes some seconds; this ends one that hangs. */
+/** Timeout of a run, which takes some seconds. */
 const RUN_MS_MAX = 300_000;
 
 export interface Ran {
@@ -25,7 +25,7 @@ export function load(lines: string | undefined, ...args: readonly string[]): Pro
   return run(undefined, lines, args);
 }
 
-/** Likewise, with a SIGINT as soon as its progress shows `moment`. */
+/** Does the same, and sends a SIGINT as soon as the progress shows `moment`. */
 export function interrupted(moment: RegExp, lines: string, ...args: readonly string[]): Promise<Ran> {
   return run(moment, lines, args);
 }

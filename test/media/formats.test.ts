@@ -14,7 +14,7 @@ const box = (type: string, ...content: readonly Buffer[]) => {
   head.write(type, 4, 'latin1');
   return Buffer.concat([head, ...content]);
 };
-/** A track's header (ISO/IEC 14496-12 §8.3.2) with its size; `turned` by a quarter. */
+/** Returns a track header (ISO/IEC 14496-12 §8.3.2) with this size; `turned` by a quarter. */
 const trackHeader = (width: number, height: number, turned = false) => {
   const header = Buffer.alloc(84);
   const matrix = turned
@@ -31,7 +31,7 @@ const film = (...tracks: readonly Buffer[]) =>
     box('moov', ...tracks.map((track) => box('trak', track)), box('udta', Buffer.from('+48.8577+002.295/'))),
     box('mdat', Buffer.from('pictures')),
   ]);
-/** The whole way of a film's header, from the file to what is stored. */
+/** Reads a film's header through all steps, from the file to the stored result. */
 const readFilm = (bytes: Buffer) => {
   const range = findMovie(bytes);
   const offset = range?.from ?? 0;
@@ -52,7 +52,7 @@ const wav = (seconds: number) => {
   return Buffer.concat([head, data]);
 };
 
-test('bytes are what they begin with', () => {
+test('formats are detected from the first bytes', () => {
   const kinds = (texts: readonly string[]) => texts.map((text) => sniff(Buffer.from(text, 'latin1')));
   assert.deepEqual(
     kinds([
@@ -78,7 +78,7 @@ test('bytes are what they begin with', () => {
   assert.equal(sniff(box('ftyp', Buffer.from('heic\0\0\0\0mif1'))), undefined, 'nobody reads it here');
 });
 
-test('a film’s size is read, turned as it is shown, and where it was made is blanked without moving anything', () => {
+test('a film’s size is read as shown, and its place of recording is blanked without moving anything', () => {
   const bytes = film(trackHeader(0, 0), trackHeader(1920, 1080));
   const before = bytes.length;
   assert.deepEqual(readFilm(bytes), { width: 1920, height: 1080, framesPerS: 0 });
@@ -87,7 +87,7 @@ test('a film’s size is read, turned as it is shown, and where it was made is b
   assert.ok(!bytes.includes('+48.8577') && !bytes.includes('udta') && bytes.includes('pictures'));
 });
 
-test('broken and endless boxes are no film', () => {
+test('broken and endless boxes are not a film', () => {
   const bytes = film(trackHeader(4, 4));
   for (let length = 0; length < bytes.length - 16; length += 7)
     assert.equal(readFilm(bytes.subarray(0, length)), undefined, String(length));
@@ -99,7 +99,7 @@ const probeFile = async (bytes: Buffer, format: Format) => {
   return parts && probe(parts.excerpt);
 };
 
-test('a sound has its length; what only begins like one is refused', async () => {
+test('a sound has its duration; bytes that only begin like one are refused', async () => {
   const probed = await probeFile(wav(3), 'wav');
   assert.deepEqual([probed?.kind, probed?.durationS, probed?.width], ['audio', 3, 0]);
   for (const format of ['mp3', 'ogg', 'flac', 'webm', 'mp4'] as const) {
@@ -107,7 +107,7 @@ test('a sound has its length; what only begins like one is refused', async () =>
   }
 });
 
-test('a GIF keeps its pictures and its loop, and nothing that hides behind them', async () => {
+test('a GIF keeps its pictures and its loop, and nothing else', async () => {
   const frames = await Promise.all(
     ['#f00', '#00f'].map((background) =>
       sharp({ create: { width: 8, height: 8, channels: 3, background } })
@@ -134,7 +134,7 @@ test('a GIF keeps its pictures and its loop, and nothing that hides behind them'
     assert.equal(cleanGif(moving.subarray(0, length)), undefined, String(length));
 });
 
-test('so much is worked on at a time, so much waits, more is refused', async () => {
+test('a bounded number of jobs runs, a bounded number waits, more are refused', async () => {
   const turns = new Turns(1, 1);
   const ends: (() => void)[] = [];
   const work = () => turns.take(() => new Promise<void>((end) => void ends.push(end)));

@@ -19,7 +19,7 @@ const probed = async (bytes: Buffer, format: Format) => {
 
 // ---- Ogg
 
-/** CRC by the definition: a bit at a time, polynomial 0x04c11db7 (RFC 3533 §6). */
+/** Computes the CRC by definition: bit by bit, polynomial 0x04c11db7 (RFC 3533 §6). */
 function checksum(page: Buffer): number {
   let sum = 0;
   for (const byte of page) {
@@ -31,7 +31,7 @@ function checksum(page: Buffer): number {
 
 const lacesOf = (length: number) => [...Array<number>(Math.floor(length / 255)).fill(255), length % 255];
 
-/** One page for each 255 laces of the packets; `begins`: of a stream. */
+/** Builds one page for each 255 laces of the packets; `begins`: the first page starts a stream. */
 function pages(serial: number, begins: boolean, ...packets: readonly Buffer[]): Buffer {
   const laces = packets.flatMap(({ length }) => lacesOf(length));
   const bytes = Buffer.concat(packets);
@@ -61,7 +61,7 @@ const comments = (...fields: readonly string[]) =>
 const opusHead = Buffer.concat([text('OpusHead\x01\x01'), Buffer.alloc(2), u32le(48_000), Buffer.alloc(3)]);
 const sound = Buffer.alloc(300, 7);
 
-/** Fails unless every page of the file is whole and sums up. Answers the bytes of all packets. */
+/** Asserts that every page of the file is complete and has the right checksum. Returns the bytes of all packets. */
 function assertSumsUp(bytes: Buffer): Buffer {
   const packets: Buffer[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -79,7 +79,7 @@ function assertSumsUp(bytes: Buffer): Buffer {
   return Buffer.concat(packets);
 }
 
-test('comments of Ogg files are emptied, in pages that still sum up, and nothing moves', async () => {
+test('comments of Ogg files are emptied, in pages with right checksums, and nothing moves', async () => {
   const cover = `METADATA_BLOCK_PICTURE=${SECRET.repeat(6_000)}`;
   const block = (type: number, content: Buffer) =>
     Buffer.concat([Buffer.from([type, 0, 0, content.length & 0xff]), content]);
@@ -141,7 +141,7 @@ test('no Ogg file takes long to clean, and one with endless comments is refused'
 // ---- WebM
 
 const hex = (value: string) => Buffer.from(value, 'hex');
-/** An element with a size of eight bytes; of unknown size without content. */
+/** Builds an element with a size of eight bytes; of unknown size without content. */
 const element = (id: string, ...content: readonly Buffer[]): Buffer => {
   const size = Buffer.alloc(8);
   size.writeBigUInt64BE(BigInt(Buffer.concat(content).length));
@@ -195,7 +195,7 @@ test('tags, titles, chapters and attachments of WebM files are emptied, and noth
   }
 });
 
-test('no WebM file takes long to clean, and what is none is left as it is', () => {
+test('no WebM file takes long to clean, and other bytes are not changed', () => {
   let nested = text(SECRET);
   for (let depth = 0; depth < 9_000; depth++) nested = Buffer.concat([hex('ae'), hex('01ffffffffffffff'), nested]);
   const hostile = [

@@ -22,7 +22,9 @@ import golden from './golden.json' with { type: 'json' };
 const root = protobuf.Root.fromJSON(descriptor).resolveAll();
 const stored: Readonly<Record<string, string>> = golden;
 
-/** A message with every field set to what its number gives, so that bytes move when a number or type does. */
+/**
+ * Returns a message with every field set to a value from its number, so that the bytes change with a number or type.
+ */
 function sample(type: protobuf.Type, depth = 0): Record<string, unknown> {
   const value = (field: protobuf.Field): unknown => {
     const { resolvedType } = field.resolve();
@@ -59,7 +61,7 @@ const codecs: Codec<never>[] = [
 const names = [...new Set(codecs.map(({ name }) => name))].sort();
 
 for (const name of names) {
-  test(`${name} is stored as it always was`, () => {
+  test(`${name} has stable stored bytes`, () => {
     const type = root.lookupType(name);
     const { encode, decode } = codec(name as keyof Messages);
     const message = sample(type);
@@ -69,7 +71,7 @@ for (const name of names) {
   });
 }
 
-test('nothing that was ever stored is forgotten', () => {
+test('no stored message is removed', () => {
   assert.deepEqual(
     Object.keys(stored).filter((name) => !names.includes(name)),
     [],

@@ -13,7 +13,7 @@ import { started } from '../actors/conversation/thread-of-one.js';
 setFlagsFromString('--allow-natives-syntax');
 const areAlike: (a: object, b: object) => boolean = runInThisContext('(a, b) => %HaveSameMap(a, b)');
 
-/** The status after whatever changes it, each in a conversation of its own. */
+/** Returns the status after each kind of change, each in its own conversation. */
 function changedStatuses(): Record<string, StoreStatusRecord | undefined> {
   const record = (thread: ReturnType<typeof started>) => thread.state.statuses.get('1')?.record;
   const mark = { statusId: '1', by: 'bob' };
@@ -29,7 +29,7 @@ function changedStatuses(): Record<string, StoreStatusRecord | undefined> {
   };
 }
 
-test('statuses are laid out alike, whatever happened to them, and as those that were read', () => {
+test('statuses have one object layout after every change and when they are read', () => {
   const { value } = statuses;
   const first = value.decode(value.encode(changedStatuses().added as StoreStatusRecord));
   const all = Object.entries(changedStatuses());
@@ -39,14 +39,14 @@ test('statuses are laid out alike, whatever happened to them, and as those that 
   assert.equal(areAlike(first, { ...first }), false, 'a copy made by spread is not');
 });
 
-test('accounts are laid out alike, those that their actor writes and those that were read', () => {
+test('accounts have one object layout when their actor writes them and when they are read', () => {
   const written = accountRecord(initialAccount('1'));
   const read = accounts.value.decode(accounts.value.encode(written));
   assert.ok(areAlike(written, read));
   assert.equal(read.id, '1');
 });
 
-test('a row of which another node told new numbers is laid out as before', () => {
+test('a row updated with another node’s numbers keeps its object layout', () => {
   const record = codec('murmuration.store.StatusRecord').copy(changedStatuses().added as StoreStatusRecord);
   const rows = new KeptRows(statuses, 10);
   rows.offer('1', record);

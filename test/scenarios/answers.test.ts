@@ -29,7 +29,7 @@ after(() => server?.dispose());
 
 const judge = new AnswerJudge(facts);
 
-/** `more`: of the query, behind what fits. */
+/** Sends the fitting request. `more`: further query parameters. */
 async function ask(route: AnyRoute, more?: string): Promise<Response> {
   const { id = '', rest, query, headers, body, form, token } = await world.fitting(route);
   const bearer = token ?? (route.auth === 'app' ? appToken : world.viewer.token);
@@ -48,7 +48,7 @@ async function ask(route: AnyRoute, more?: string): Promise<Response> {
   });
 }
 
-/** Places where no answer has anything, and why; `*` stands for the names of all that have that field. */
+/** Places that are empty in every answer, with reasons; `*` stands for all entities with that field. */
 const EMPTY: Readonly<Record<string, string>> = {
   'GET /api/v1/accounts/:id/identity_proofs[]': 'withdrawn: for all times an empty list',
   'GET /api/v1/annual_reports.annual_reports[]': 'no year is summed up',
@@ -65,7 +65,7 @@ const EMPTY: Readonly<Record<string, string>> = {
   'MutedAccount.roles[]': 'nobody with a role is muted; shown as elsewhere',
   'StatusEdit.quote': 'what is edited there quotes nothing',
 };
-/** Requests besides: there the same routes show what only the owner of the instance is told. */
+/** Additional requests by the owner of the instance, who sees more on the same routes. */
 const AS_CHIEF = [
   'GET /api/v1/notifications',
   'GET /api/v2/notifications',
@@ -73,16 +73,16 @@ const AS_CHIEF = [
   'GET /api/v2/admin/accounts',
 ];
 
-test('every route answers what the API says: its status, every field that must be there, no other types', async () => {
+test('every route answers as the API documents: its status, every required field, no other types', async () => {
   const found: string[] = [];
-  // What they show is looked at before others take it away.
+  // Read requests come first, before other requests delete data.
   const reading = allRoutes.filter(({ method }) => method === 'GET');
   for (const route of new Set([...reading, ...allRoutes])) {
     const fact = operations.get(`${route.method} ${pathShape(route.path)}`);
     if (fact === undefined) continue;
     const response = await ask(route);
     const text = await response.text();
-    // Older addresses lead to newer ones.
+    // Old addresses redirect to new ones.
     if (response.status === 301) continue;
     const allowed = fact[4].split(',').map(Number);
     if (NOTHING_THERE.get(nameOf(route)) === response.status) continue;
@@ -105,7 +105,7 @@ test('every route answers what the API says: its status, every field that must b
   assert.deepEqual(found, []);
 });
 
-test('every list and every field that may hold entities held one that was judged, or it is said why none does', () => {
+test('every list and every field for entities had a judged entity, or a stated reason for none', () => {
   const { empty } = judge;
   const known = (place: string) => EMPTY[place] ?? EMPTY[place.replace(/^\w+\./, '*.')];
   assert.deepEqual(
@@ -120,7 +120,7 @@ test('every list and every field that may hold entities held one that was judged
   );
 });
 
-test('a Link header leads to neighbouring pages of the same list, by parameters that the route knows', async () => {
+test('a Link header leads to adjacent pages of the same list, with parameters that the route knows', async () => {
   const found: string[] = [];
   let links = 0;
   for (const route of allRoutes.filter(({ method }) => method === 'GET')) {
@@ -152,7 +152,7 @@ test('a Link header leads to neighbouring pages of the same list, by parameters 
   assert.deepEqual(found, []);
 });
 
-test('every list answers a limit that is no positive number as it answers none', async () => {
+test('every list treats a limit that is not a positive number like a missing one', async () => {
   const isPaged = ({ method, query }: AnyRoute) => method === 'GET' && query?.properties?.limit?.lenient === true;
   const found: string[] = [];
   const paged = allRoutes.filter(isPaged);

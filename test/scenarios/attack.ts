@@ -16,37 +16,39 @@ const REFUSALS = new Set(Object.values(HTTP_STATUS).filter((status) => status < 
 const JSON_TYPE = 'application/json';
 /** Routes whose refusals are pages for people. */
 const PAGES = /^\/(?:auth\/|oauth\/authorize)/;
-/** What each node counts now and then for itself: it changes with time alone. */
+/** Routes with periodic counts of each node, which change with time alone. */
 const COUNTED = /\/trends\b|\/nodeinfo\/|\/instance(?:\/activity)?$/;
 
-/** A request with something wrong in it. */
+/** A request with a fault in it. */
 export interface Sent extends Fitting {
-  /** The body as it is, instead of `body` as JSON. One byte a character. */
+  /** The raw body, instead of `body` as JSON. One byte a character. */
   readonly raw?: string | Buffer;
   readonly type?: string;
 }
 
-/** What must be refused, and how; any refusal will do where no statuses are said. */
+/** A request that must be refused, and the expected statuses; without statuses any refusal will do. */
 export interface Case {
   readonly name: string;
   readonly route: AnyRoute;
   readonly sent: (fitting: Fitting) => Sent;
   readonly statuses?: ReadonlySet<number>;
-  /** Asked of every node, which all must give the same answer; others are asked of one node each, in turn. */
+  /**
+   * True for cases that go to every node, all of which must give the same answer; others go to one node each, in turn.
+   */
   readonly isCore?: boolean;
 }
 
-/** That are not enough for most. */
+/** Tokens that are insufficient for most routes. */
 interface Tokens {
   /** The viewer's, with this scope. */
   readonly push: string;
   readonly app: string;
   readonly unconfirmed: string;
-  /** With all scopes, of somebody else. */
+  /** A token of another account, with all scopes. */
   readonly stranger: string;
 }
 
-/** Requests that must be refused, sent to a server with people and things on it. */
+/** Sends requests that must be refused to a server with people and data. */
 export class Attack {
   private readonly clients: readonly RawClient[];
   private readonly fittings = new Map<string, Promise<Fitting>>();
@@ -58,7 +60,7 @@ export class Attack {
     readonly world: EveryRoute,
     readonly scoped: ScopedTokens,
     readonly tokens: Tokens,
-    /** The share of the cases, but for the core, that are sent; the same ones in each run. */
+    /** The share of the cases that are sent, besides the core; the same ones in each run. */
     private readonly share: number,
   ) {
     this.clients = ground.nodes.map(({ url }) => new RawClient(url));
@@ -85,7 +87,7 @@ export class Attack {
     for (const client of this.clients) client.close();
   }
 
-  /** To a node; to each in turn when none is said. */
+  /** Sends a request to a node; to each in turn by default. */
   send(route: AnyRoute, sent: Sent, node = this.turn++): Promise<RawAnswer> {
     const { id = '', rest, query, headers, body, token, form } = sent;
     const isForm = form !== undefined && sent.raw === undefined && sent.type === undefined;
@@ -108,7 +110,9 @@ export class Attack {
     return this.clients[node % this.clients.length] as RawClient;
   }
 
-  /** Sends them, some at a time, and says which were not refused as they should be, and what they have changed. */
+  /**
+   * Sends the cases, some at a time; returns those that were not refused as expected, and the changes that they caused.
+   */
   async faults(cases: readonly Case[], atATime = AT_A_TIME): Promise<string[]> {
     const before = await this.quietly();
     const found: string[] = [];
@@ -132,7 +136,7 @@ export class Attack {
     return faults.map((fault) => `${nameOf(route)}: ${name} ${fault}`);
   }
 
-  /** The route's fitting request, always the same: what is refused leaves it fitting. */
+  /** Returns the route's fitting request, always the same: refused requests do not change it. */
   private fitting(route: AnyRoute): Promise<Fitting> {
     const name = nameOf(route);
     const known = this.fittings.get(name) ?? this.world.fitting(route);
@@ -140,7 +144,7 @@ export class Attack {
     return known;
   }
 
-  /** What every route answers before anything is refused, with all there that the requests are about. */
+  /** Returns the answers of every route before any refusal, with all data in place. */
   private quietly(): Promise<Quiet> {
     this.quiet ??= (async () => {
       for (const route of allRoutes) await this.fitting(route);
@@ -160,7 +164,7 @@ interface Quiet {
   readonly answers: ReadonlyMap<string, string>;
 }
 
-/** Empty when the answer is a refusal as the API has them. */
+/** Returns an empty text when the answer is a refusal in the form of the API. */
 function faultOf(route: AnyRoute, answer: RawAnswer, statuses: ReadonlySet<number> = REFUSALS): string {
   if (!statuses.has(answer.status)) return `answered ${answer.status} ${answer.text.slice(0, 100)}`;
   if (PAGES.test(route.path)) return '';
@@ -169,7 +173,7 @@ function faultOf(route: AnyRoute, answer: RawAnswer, statuses: ReadonlySet<numbe
   return typeof error === 'string' && error !== '' ? '' : `refused without an error: ${answer.text.slice(0, 100)}`;
 }
 
-/** A number from 0 to 1 that is the case's own. */
+/** Returns a number from 0 to 1 that the case determines. */
 function drawn({ route, name }: Case): number {
   return (
     createHash('sha256')

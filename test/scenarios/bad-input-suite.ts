@@ -19,20 +19,23 @@ import {
 } from './requests/refusal-cases.js';
 import type { Ground } from './worlds/node-address.js';
 
-/** A health check takes about a millisecond; a machine at its limit and a pause for garbage are allowed for. */
+/**
+ * Maximum duration of a health check, which takes about a millisecond; allows for a machine at its limit and for
+ * garbage collection.
+ */
 const BLOCKED_MS_MAX = 2_000;
-/** What is counted by day is among what refusals must not change. */
+/** Daily counts are among the data that refusals must not change, so the day must last this long. */
 const DAY_LASTS_MS = 180_000;
-/** Bodies of 10 MB: one after the other. */
+/** Bodies of 10 MB are sent one by one. */
 const ONE_AT_A_TIME = 1;
 
-/** What is asked of the server while it is attacked. */
+/** Health checks of the server while it is attacked. */
 class Pulse {
   slowestMs = 0;
   failures = 0;
   private stopped = false;
 
-  /** Asks every node for /health without pause until it is stopped. */
+  /** Requests /health from every node continuously until it is stopped. */
   constructor(urls: readonly string[]) {
     for (const url of urls) void this.ask(`${url}/health`);
   }
@@ -43,7 +46,7 @@ class Pulse {
 
   private async ask(url: string): Promise<void> {
     while (!this.stopped) {
-      // What keeps this process busy is not the server's.
+      // Excludes time in which this process was busy.
       const time = new OwnTime();
       const answer = await fetch(url).catch(() => undefined);
       if (answer?.status !== 200) this.failures++;
@@ -58,8 +61,9 @@ let pulse: Pulse;
 let pids: readonly number[];
 
 /**
- * Success, and refusals of what is hostile, over the list of routes itself. Each test stands alone.
- * @param share of the hostile values, besides one refusal of each kind and route, which every node is asked for
+ * Tests success, and refusals of hostile input, over the list of routes itself. Each test stands alone.
+ * @param share of the hostile values that are sent, besides one refusal of each kind and route, which goes to every
+ *   node
  */
 export function badInputTests(open: () => Promise<Ground>, share: number): void {
   before(async () => {
@@ -80,7 +84,7 @@ export function badInputTests(open: () => Promise<Ground>, share: number): void 
   noticingTests();
 }
 
-/** A token that may do no more than the route demands; whoever the request is of. */
+/** Returns a token with no more than the permissions that the route requires. */
 async function enough(route: AnyRoute, { token }: Fitting): Promise<string | undefined> {
   if (route.auth === 'app') return attack.tokens.app;
   if (route.permission !== undefined) return attack.scoped.alone('chief', route);
@@ -102,33 +106,33 @@ function successTests(): void {
 }
 
 function refusalTests(): void {
-  test('no token, a broken one, one of another scope, an application’s, an unconfirmed user’s: each route its refusal', async () => {
+  test('each route refuses no token, a broken one, one of another scope, an application’s and an unconfirmed user’s', async () => {
     assert.deepEqual(await attack.faults(await tokenCases(attack)), []);
   });
 
-  test('ids in paths that are none, or nobody’s, are 404, and what is no text is 400', async () => {
+  test('invalid and unknown ids in paths are 404, and bytes that are not text are 400', async () => {
     assert.deepEqual(await attack.faults(idCases()), []);
   });
 
-  test('what is somebody else’s is shown to nobody, and changed by nobody', async () => {
+  test('another account’s private data are shown to nobody, and changed by nobody', async () => {
     const cases = othersCases(attack);
     assert.ok(cases.length > 40);
     assert.deepEqual(await attack.faults(cases), []);
   });
 
-  test('every field of every query refuses what its type does not hold', async () => {
+  test('every field of every query refuses values of other types', async () => {
     const cases = queryCases();
     assert.ok(cases.length > 200);
     assert.deepEqual(await attack.faults(cases), []);
   });
 
-  test('every field of every body refuses what its type does not hold, in JSON and in forms', async () => {
+  test('every field of every body refuses values of other types, in JSON and in forms', async () => {
     const cases = bodyCases();
     assert.ok(cases.length > 400);
     assert.deepEqual(await attack.faults(cases), []);
   });
 
-  test('bodies that are no request are refused by every route that reads one', async () => {
+  test('malformed bodies are refused by every route that reads one', async () => {
     assert.deepEqual(await attack.faults(noRequestCases()), []);
   });
 
@@ -137,7 +141,7 @@ function refusalTests(): void {
   });
 }
 
-/** JSON cannot hold what it needs. */
+/** Returns true for a route that requires a file, which JSON cannot contain. */
 const demandsFile = ({ body }: AnyRoute): boolean =>
   fieldsOf(body).some(({ path, schema }) => 'bytes' in schema && body.required?.includes(path[0] ?? ''));
 
@@ -157,7 +161,7 @@ function oddTests(): void {
     }
   });
 
-  test('addresses that lead nowhere, other methods and long addresses are refused', async () => {
+  test('unknown addresses, other methods and long addresses are refused', async () => {
     for (const node of attack.ground.nodes.keys()) {
       const at = async (method: string, path: string) => (await attack.client(node).send({ method, path })).status;
       assert.equal(await at('GET', '/nowhere'), 404);
@@ -168,7 +172,7 @@ function oddTests(): void {
     }
   });
 
-  test('after all of it the same processes are there, were never blocked, and saw no error of their own', async (t) => {
+  test('after all of it the same processes run, were never blocked, and logged no internal error', async (t) => {
     const { nodes } = attack.ground;
     assert.deepEqual(
       nodes.map(({ pid }) => pid),
@@ -190,7 +194,7 @@ function oddTests(): void {
 }
 
 function noticingTests(): void {
-  test('these tests see that something is not refused, and what it has changed', async () => {
+  test('these tests detect a request that is not refused, and the change that it caused', async () => {
     const route = allRoutes.find((one) => nameOf(one) === 'POST /api/v1/statuses') as AnyRoute;
     const found = await attack.faults([{ name: 'nothing wrong', route, sent: (fitting) => fitting, isCore: true }]);
     assert.match(found.join('\n'), /POST \/api\/v1\/statuses: nothing wrong answered 200/);

@@ -8,11 +8,11 @@ import { launchChromium } from '../kit/services/chromium.js';
 import { ServerProcess } from '../kit/services/server-process.js';
 import { makePeople, type Person } from './cluster/people.js';
 
-/** A page of ours takes milliseconds; a cold browser on a busy machine is allowed for. */
+/** Timeout of a step: our pages take milliseconds, a cold browser on a busy machine longer. */
 const STEP_MS_MAX = 120_000;
 const VERIFIER = 'a-verifier-of-more-than-forty-three-characters-in-all';
 const STATE = 'a state & more';
-/** Text to people, markup to nobody. */
+/** A name that must appear as text and not be markup. */
 const APP_NAME = 'Feather <b>& "sons"</b>';
 
 let server: ServerProcess;
@@ -64,14 +64,14 @@ function authorizeUrl(): string {
   return `${server.url}/oauth/authorize?${new URLSearchParams(query)}`;
 }
 
-/** What somebody else's page would send in the visitor's name. */
+/** Returns a foreign page that submits a form in the visitor's name. */
 function foreignPage(): string {
   const fields = [...new URL(authorizeUrl()).searchParams, ['decision', 'authorize'], ['csrf', 'guessed']] as const;
   const inputs = fields.map(([name, value]) => `<input type="hidden" name="${name}" value="${value}">`);
   return `<!doctype html><form method="post" action="${server.url}/oauth/authorize">${inputs.join('')}<button>Win!</button></form>`;
 }
 
-/** A browser with no past; what it complains about (a policy that blocks our own page, a missing file) is kept. */
+/** Opens a new browser context; collects its errors (a policy that blocks our own page, a missing file). */
 async function visit(
   options: Parameters<Browser['newContext']>[0] = {},
 ): Promise<{ page: Page; complaints: string[] }> {
@@ -79,7 +79,7 @@ async function visit(
   page.setDefaultTimeout(STEP_MS_MAX);
   const complaints: string[] = [];
   page.on('console', (message) => {
-    // The icon that browsers ask for by themselves, and pages that are refusals on purpose.
+    // Ignores the icon that browsers request by themselves, and intended refusals.
     if (message.type() === 'error' && !/status of 4\d\d/.test(message.text())) complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(error.message));
@@ -92,7 +92,7 @@ async function signIn(page: Page, password = ada.password): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** For people to look at, where SCREENSHOTS names a folder. */
+/** Saves a screenshot if SCREENSHOTS names a folder. */
 async function shoot(page: Page, name: string): Promise<void> {
   const folder = process.env.SCREENSHOTS;
   if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
@@ -131,7 +131,7 @@ test('a visitor signs in, agrees, and is back at the client with a code that giv
   assert.deepEqual(complaints, []);
 });
 
-test('who is signed in is asked at once, may deny, and may become somebody else', async () => {
+test('a signed-in user is asked at once, may deny, and may switch accounts', async () => {
   const { page, complaints } = await visit();
   await page.goto(authorizeUrl());
   await signIn(page);
@@ -146,8 +146,8 @@ test('who is signed in is asked at once, may deny, and may become somebody else'
   assert.deepEqual(complaints, []);
 });
 
-test('another site’s form does nothing in the name of who is signed in', async () => {
-  // Another site altogether, and another port of ours, to which the browser does send our cookies.
+test('another site’s form does nothing in the name of a signed-in user', async () => {
+  // Another site, and another port of ours, to which the browser does send our cookies.
   for (const origin of [clientUrl.replace('127.0.0.1', 'localhost'), clientUrl]) {
     const { page } = await visit();
     await page.goto(authorizeUrl());

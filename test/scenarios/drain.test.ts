@@ -6,11 +6,11 @@ import { until } from '../kit/time/until.js';
 import { call, makePeople } from './cluster/people.js';
 
 const CLIENTS = 8;
-/** A slow body arrives in this many pieces, one every SLOW_PIECE_MS: longer than a drain used to wait. */
+/** Number of pieces of a slow body, one every SLOW_PIECE_MS: longer than the wait of a drain used to be. */
 const SLOW_PIECES = 14;
 const SLOW_PIECE_MS = 500;
 const START_MS_MAX = 60_000;
-/** More than a node hashes passwords of at once. */
+/** More than the number of passwords that a node hashes at a time. */
 const SIGN_UPS = 12;
 
 interface Reply {
@@ -20,7 +20,7 @@ interface Reply {
 
 type Send = (write: (piece: string) => void) => Promise<void>;
 
-/** Resolves when the whole answer has arrived. @throws when the connection breaks off before */
+/** Resolves when the whole answer has arrived. @throws when the connection breaks before */
 function exchange(url: string, options: RequestOptions, send: Send = async () => undefined): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const outgoing = request(url, options, (response) => {
@@ -33,7 +33,7 @@ function exchange(url: string, options: RequestOptions, send: Send = async () =>
   });
 }
 
-/** Asks without a pause over one kept connection until an answer closes it. Answers that answer, and how many came. */
+/** Sends requests continuously over one connection until an answer closes it. Returns that answer and counts all. */
 async function askUntilClosed(url: string, token: string, asked: { count: number }): Promise<Reply> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const options = { agent, headers: { authorization: `Bearer ${token}` } };
@@ -96,7 +96,7 @@ test('sign-ups under way at SIGTERM go through, and their accounts are there aft
     });
     const everything = Promise.all(asked);
     everything.catch(() => undefined);
-    // Passwords are hashed a few at a time: the others are under way then.
+    // Passwords are hashed a few at a time: the others are in progress then.
     await until('the first is answered', () => answered > 0 || undefined, START_MS_MAX);
     assert.ok(answered < SIGN_UPS);
     const ended = server.stop();
@@ -117,7 +117,7 @@ test('sign-ups under way at SIGTERM go through, and their accounts are there aft
   }
 });
 
-test('SIGTERM, received twice, breaks off no request: slow ones are answered, kept connections are closed by an answer', async () => {
+test('SIGTERM, received twice, aborts no request: slow ones are answered, idle connections are closed by an answer', async () => {
   const server = await ServerProcess.start({ LOG_LEVEL: 'info' });
   try {
     const [alice] = await makePeople(server.dataDir, ['alice']);
@@ -128,7 +128,7 @@ test('SIGTERM, received twice, breaks off no request: slow ones are answered, ke
     let begun = 0;
     const slow = Array.from({ length: CLIENTS }, () => slowPost(server.url, token, () => (begun += 1)));
     const everything = Promise.all([...kept, ...slow]);
-    // A rejection before it is awaited must not end the test process.
+    // A rejection before the await must not end the test process.
     everything.catch(() => undefined);
     const busy = () => (begun === CLIENTS && asked.count > 10 * CLIENTS) || undefined;
     await until('requests are in flight', busy, START_MS_MAX);

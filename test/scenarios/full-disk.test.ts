@@ -10,13 +10,13 @@ import { until } from '../kit/time/until.js';
 import { call, makePeople, type Person } from './cluster/people.js';
 
 const run = promisify(execFile);
-/** How much the store's file may still grow before the disk is full. */
+/** Bytes that the store's file may still grow before the disk is full. */
 const ROOM_BYTES = 1 * 2 ** 20;
 const POSTS_MAX = 3_000;
-/** Posts sent at a time: the last ones to be taken and the first to be refused come together. */
+/** Posts sent at a time, so that the last accepted and the first refused ones are concurrent. */
 const AT_A_TIME = 16;
 const PAGES_MAX = 200;
-/** Effects that met the full disk are tried again with growing pauses. */
+/** Timeout of effects that met the full disk: they are retried with growing pauses. */
 const CATCH_UP_MS_MAX = 120_000;
 
 let server: ServerProcess;
@@ -27,7 +27,9 @@ before(async () => {
 });
 after(() => server?.dispose());
 
-/** No file of the server's may grow past this: to a store, a full disk. Node ignores SIGXFSZ, so writes fail. */
+/**
+ * Limits the size of the server's files, which looks like a full disk to a store. Node ignores SIGXFSZ, so writes fail.
+ */
 const limitFiles = (bytes: number | 'unlimited') =>
   run('prlimit', ['--pid', `${server.pid}`, `--fsize=${bytes}:unlimited`]);
 
@@ -55,7 +57,7 @@ async function post(
 
 const own = () => allStatuses(server.url, `/api/v1/accounts/${ada.id}/statuses`, ada.token, PAGES_MAX);
 
-test('on a full disk posts get 503 and reads go on; with space again all is there and posting works', async () => {
+test('on a full disk posts get 503 and reads continue; with space again all posts are there and posting works', async () => {
   const taken: string[] = [(await post(-1)).id];
   await limitFiles((await largestFile(server.dataDir)) + ROOM_BYTES);
   const refused: Awaited<ReturnType<typeof post>>[] = [];
@@ -76,8 +78,8 @@ test('on a full disk posts get 503 and reads go on; with space again all is ther
   assert.equal(verified.id, ada.id);
   const home = (await call(server.url, ada, 'GET', '/api/v1/timelines/home')) as unknown[];
   assert.equal(home.length, 20);
-  // An acknowledged post is in the journal; the rows that lists are read from may have met the full disk, and then
-  // wait, in order: what is missing are the newest. One round's rows can wait while the next is still taken.
+  // An acknowledged post is in the journal; the rows of lists may have met the full disk, and then wait in order: the
+  // newest are missing. One round's rows can wait while the next is still accepted.
   const late = missing(taken, await own()).sort();
   assert.deepEqual(late, [...taken].sort().slice(taken.length - late.length), 'the missing ones are the newest');
   assert.ok(late.length <= 2 * AT_A_TIME, `${late.length} acknowledged posts cannot be read`);
@@ -88,7 +90,7 @@ test('on a full disk posts get 503 and reads go on; with space again all is ther
     async () => missing(taken, await own()).length === 0 || undefined,
     CATCH_UP_MS_MAX,
   );
-  // The client's retry under its key: what was refused is made now, and only once.
+  // The client retries under its key: refused posts are created now, and only once.
   for (const answer of refused) {
     const again = await post(answer.number);
     assert.equal(again.status, 200);

@@ -13,11 +13,11 @@ import { ServerProcess } from '../kit/services/server-process.js';
 import { until } from '../kit/time/until.js';
 import { call, makePeople, type Person } from './cluster/people.js';
 
-/** The longest that the loop may stand still, besides what the machine holds up this process as well. */
+/** Maximum stall of the node's event loop, beyond the stalls of this process by the machine. */
 const STALL_MS_MAX = 100;
-/** How much more the node and its parsers may hold while they judge a hostile file. */
+/** Maximum growth of the node's and its parsers' memory while they judge a hostile file. */
 const GROWTH_BYTES_MAX = 256 * 2 ** 20;
-/** A file that seems to hold up the node is sent again: what the file did it does each time, what chance did not. */
+/** Attempts with a file that seems to stall the node: an effect of the file repeats, one of chance does not. */
 const TRIES_MAX = 3;
 const LOOK_MS = 15;
 const CARD_MS_MAX = 30_000;
@@ -42,13 +42,13 @@ after(async () => {
   await server?.dispose();
 });
 
-/** The longest delay of the node's loop since it was asked last, by its own clock. */
+/** Returns the longest delay of the node's event loop since the last call, by the node's own clock. */
 async function longestDelayMs(): Promise<number> {
   const text = await (await fetch(metricsUrl)).text();
   return Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1]) * 1_000;
 }
 
-/** Memory of the node and of all processes that it started. */
+/** Returns the memory of the node and of all its child processes. */
 function heldBytes(): number {
   const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'latin1');
   const pids = [server.pid, ...children.split(' ').filter(Boolean).map(Number)];
@@ -61,7 +61,7 @@ interface Watched<T> {
   readonly grownBytes: number;
 }
 
-/** Does something to the node, and watches its loop and its memory meanwhile. */
+/** Runs `work` while it watches the node's event loop and memory. */
 async function watched<T>(work: () => Promise<T>): Promise<Watched<T>> {
   const here = monitorEventLoopDelay({ resolution: 10 });
   here.enable();
@@ -83,7 +83,7 @@ async function watched<T>(work: () => Promise<T>): Promise<Watched<T>> {
   }
 }
 
-/** Repeats what seemed to harm the node. Undefined: at least once it did not. */
+/** Repeats work that seemed to harm the node. Undefined: at least once it did not. */
 async function harm(name: string, work: () => Promise<unknown>): Promise<string | undefined> {
   let found: string | undefined;
   for (let tries = 0; tries < TRIES_MAX; tries++) {
@@ -154,7 +154,7 @@ test('no linked page holds up the node or fills its memory', { timeout: 240_000 
     );
   const wrong: (string | undefined)[] = [];
   for (const path of Object.keys(hostilePages)) {
-    // The parsers take turns, so the page before has been read, or given up, once the one after it has a card.
+    // The parsers work in turns, so the previous page has been read, or given up, once the next one has a card.
     wrong.push(
       await harm(path, async () => {
         await linked(path);

@@ -9,9 +9,11 @@ import { nameOf } from './requests/every-route.js';
 import type { Fitting } from './requests/fitting-request.js';
 import { type Ground, oneNode } from './worlds/node-address.js';
 
-/** Of one, two, three and four bytes in UTF-8; the last one is eighteen letters when texts are compared. */
+/**
+ * Letters of one, two, three and four bytes in UTF-8; the last one becomes eighteen letters when texts are compared.
+ */
 const LETTERS = ['x', 'é', '漢', '𠀀', 'ﷺ'];
-/** Texts that the server looks for, as people write them: alone, or as part of names and addresses. */
+/** Forms of texts that the server looks up, as people write them: alone, or as part of names and addresses. */
 const FORMS: readonly ((text: string) => string)[] = [
   (text) => text,
   (text) => `#${text}`,
@@ -22,14 +24,14 @@ const FORMS: readonly ((text: string) => string)[] = [
   (text) => `https://${text}.example/@ada`,
   (text) => `${text} `.repeat(3),
 ];
-/** Letters of which the shortest take more bytes than a column of a key has. */
+/** Number of letters of which the shortest take more bytes than a column of a key may have. */
 const LETTERS_MIN = TEXT_BYTES_MAX + 1;
-/** An address has 8 KiB, escaped. */
+/** Number of letters in a query: an address has 8 KiB, escaped. */
 const QUERY_LETTERS_MAX = 250;
 
 let ground: Ground;
 let attack: Attack;
-/** A request of each route that it answers well, made while there is room for all. */
+/** A successful request of each route, created while there is room for everything. */
 const fittings = new Map<AnyRoute, Fitting>();
 before(async () => {
   ground = await oneNode();
@@ -48,7 +50,7 @@ interface Shape {
   readonly maxLength?: number;
 }
 
-/** The longest text that a field takes; undefined if it takes none. */
+/** Returns the longest text that a field accepts; undefined if it accepts none. */
 function lettersOf(schema: Shape): number | undefined {
   if (schema.type === 'string') return schema.maxLength ?? LETTERS_MIN;
   const inner = [...(schema.anyOf ?? []), ...(schema.items === undefined ? [] : [schema.items])];
@@ -56,7 +58,7 @@ function lettersOf(schema: Shape): number | undefined {
   return found.length === 0 ? undefined : Math.max(...found);
 }
 
-/** Long texts, none of which a schema refuses for its length. */
+/** Returns long texts that no schema refuses for their length. */
 function textsFor(lettersMax: number): string[] {
   const fits = (text: string) => text.length <= lettersMax;
   return LETTERS.flatMap((letter) => {
@@ -112,7 +114,10 @@ function bodyTexts(route: AnyRoute): Texts {
   );
 }
 
-/** Sends every text in the place of each text that routes take. Answers what was no clear answer. */
+/**
+ * Sends every text in the place of each text parameter of routes. Returns the answers that were not clear refusals or
+ * successes.
+ */
 async function faults(texts: (route: AnyRoute) => Texts): Promise<{ sent: number; found: string[] }> {
   const found: string[] = [];
   let sent = 0;
@@ -120,12 +125,12 @@ async function faults(texts: (route: AnyRoute) => Texts): Promise<{ sent: number
     let fitting = fittings.get(route) ?? {};
     let isUsed = false;
     for (const one of texts(route)) {
-      // An account may have so many of some things that no more can be made: then what was there last will do.
+      // An account may have the maximum number of some things: then the previous request is reused.
       if (isUsed) fitting = await attack.world.fitting(route).catch(() => fitting);
       sent++;
       const answer = await attack.send(route, { token: attack.world.viewer.token, ...one.sent(fitting) });
       if (answer.status >= 500) found.push(`${nameOf(route)} ${one.what}: ${answer.status} ${answer.text}`);
-      // What was done may not be done again.
+      // A successful request may not be repeatable.
       isUsed = answer.status < 400 && route.method !== 'GET';
     }
   }

@@ -6,16 +6,16 @@ import { freePort } from '../../cluster/local/process.js';
 import { ServerProcess } from '../kit/services/server-process.js';
 import { until } from '../kit/time/until.js';
 
-/** Nothing waits for a mail server: each try of one takes longer. */
+/** Maximum delay of requests, which never wait for a mail server: each attempt to reach one takes longer. */
 const DELAY_MS_MAX = 3_000;
-/** After an outage a mail is tried again within a minute (actors/runtime/effects/lane.ts). */
+/** Timeout of a mail: after an outage it is retried within a minute (actors/runtime/effects/lane.ts). */
 const MAIL_MS_MAX = 180_000;
 interface Received {
   readonly to: string;
   readonly text: string;
 }
 const received: Received[] = [];
-/** Mailboxes that are not there. */
+/** Mailboxes that do not exist. */
 const nobody = new Set<string>();
 let port: number;
 let smtp: SMTPServer | undefined;
@@ -108,7 +108,7 @@ const mailsTo = (to: string, pattern: RegExp) => received.filter((mail) => mail.
 const arrived = (to: string, pattern: RegExp) =>
   until(`a mail to ${to}`, async () => mailsTo(to, pattern)[0], MAIL_MS_MAX);
 
-test('while the mail server is away everything else goes on, over a crash too; then every mail comes, once', async () => {
+test('while the mail server is down everything else continues, also after a crash; then every mail arrives once', async () => {
   const [ada, ben] = [await person('ada'), await person('ben')];
   const [mod, chief] = [await person('mod', 'moderator'), await person('chief', 'admin')];
   const app = await appToken();
@@ -121,7 +121,10 @@ test('while the mail server is away everything else goes on, over a crash too; t
     });
   const first = await signUp('first');
   assert.equal(first.status, 200);
-  /** No more waiting than when mails go out, however long this machine takes for a password's hash. */
+  /**
+   * Returns true if a request took no longer than one whose mail was delivered, however long a password's hash takes on
+   * this machine.
+   */
   const isSoon = (ms: number) => ms < first.ms + DELAY_MS_MAX;
   await arrived('first@example.org', /auth\/confirmation/);
 
@@ -132,7 +135,8 @@ test('while the mail server is away everything else goes on, over a crash too; t
   const report = await ask('POST', '/api/v1/reports', ada.token, { account_id: ben.id, comment: 'rude' });
   assert.deepEqual([report.status, isSoon(report.ms)], [200, true]);
   await ask('POST', `/api/v1/admin/accounts/${ben.id}/action`, chief.token, { type: 'none', text: 'be kind' });
-  // What the reported, the reporter and the moderators do next reaches others, though a mail of theirs waits.
+  // The later statuses of the reported account, the reporter and the moderators reach others, although mails to them
+  // wait.
   for (const { token } of [ada, ben, mod, chief]) {
     const { body } = await ask('POST', '/api/v1/statuses', token, { status: '@ada @ben @mod @chief hello' });
     for (const other of [ada, ben, mod, chief].filter((one) => one.token !== token))
@@ -157,13 +161,13 @@ test('while the mail server is away everything else goes on, over a crash too; t
   for (const who of ['mod', 'chief']) await arrived(`${who}@example.org`, new RegExp(report.body.id));
   await arrived('ben@example.org', /be kind/);
   assert.equal(mailsTo('ada@example.org', new RegExp(report.body.id)).length, 0, 'users hear of no reports');
-  // What was sent just before the crash may have been sent again.
+  // Mails sent just before the crash may be sent again.
   const since = received.filter(({ to }) => to !== 'first@example.org');
   const subjects = since.map(({ to, text }) => `${to} ${/^Subject: .*$/m.exec(text)?.[0]}`);
   assert.equal(new Set(subjects).size, subjects.length, subjects.join('\n'));
 });
 
-test('a mailbox that is not there is given up, and later mails to others and to it are sent', async () => {
+test('mail to a missing mailbox is given up, and later mails to others and to it are sent', async () => {
   nobody.add('gone@example.org');
   const gone = await person('gone');
   await askReset('gone@example.org');

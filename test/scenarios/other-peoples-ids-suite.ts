@@ -13,7 +13,7 @@ let ada: Person;
 let ben: Person;
 let stranger: Person;
 
-/** Registers the tests: on one node, or on several, each of which must hide things as well as the others. */
+/** Registers the tests: on one node, or on several, each of which must hide data equally well. */
 export function otherPeoplesIdsTests(open: () => Promise<Ground>): void {
   before(async () => {
     ground = await open();
@@ -29,22 +29,22 @@ export function otherPeoplesIdsTests(open: () => Promise<Ground>): void {
 
 const asked = (url: string): Asked => ({ url, ask: (...request) => askAt(url, ...request) });
 
-/** They ask wherever requests go. */
+/** Creates people whose requests go to any node. */
 async function people(...names: string[]): Promise<Person[]> {
   const server = asked(ground.place.url);
   const made = await makePeople(ground.place.dataDir, names);
   return made.map(({ id, name, token }) => new Person(server, id, name, token));
 }
 
-/** The same, who asks that node only. */
+/** Returns the same person with requests to that node only. */
 const at = (node: Asked, { id, name, token }: Person): Person => new Person(node, id, name, token);
 
 const said = ({ status, body }: Answered) => ({ status, body });
-/** An id that was never given out. */
+/** An id that was never issued. */
 const NOBODYS = '999999999999999999';
 
 function hiddenTest(): void {
-  test('a status that may not be seen is in every way like one that is not there', async () => {
+  test('a hidden status is indistinguishable from a missing one', async () => {
     await ben.follows(ada);
     const hidden = [
       await ada.says('for followers', { visibility: 'private' }),
@@ -117,7 +117,7 @@ function notificationTest(): void {
 }
 
 function followRequestTest(): void {
-  test('a request to follow somebody else is answered by that person alone', async () => {
+  test('only the recipient can answer a follow request', async () => {
     const [locked] = (await people('locked')) as [Person];
     const change = { locked: true };
     const answer = await locked.server.ask('PATCH', '/api/v1/accounts/update_credentials', change, locked.token);
@@ -125,7 +125,7 @@ function followRequestTest(): void {
     await ben.follows(locked);
     for (const node of nodes) {
       assert.equal((await at(node, stranger).post(`/api/v1/follow_requests/${ben.id}/authorize`)).status, 404);
-      // To reject what is not asked is the state already; it must change nothing.
+      // Rejecting a missing request succeeds without a change.
       await at(node, stranger).post(`/api/v1/follow_requests/${ben.id}/reject`);
     }
     assert.deepEqual(

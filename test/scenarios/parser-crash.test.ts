@@ -9,9 +9,9 @@ import { ServerProcess } from '../kit/services/server-process.js';
 import { until } from '../kit/time/until.js';
 import { makePeople, type Person } from './cluster/people.js';
 
-/** A parser process starts within a second, on a busy machine too. */
+/** Timeout of the start of a parser process, which takes less than a second even on a busy machine. */
 const BEGIN_MS_MAX = 30_000;
-/** CPU time after which a parser is amid the large picture, which takes ten times as much. */
+/** CPU time after which a parser is in the middle of the large picture, which takes ten times as much. */
 const AMID_CPU_MS = 150;
 
 let server: ServerProcess;
@@ -23,7 +23,7 @@ before(async () => {
   server = await ServerProcess.start();
   [ada] = (await makePeople(server.dataDir, ['ada'])) as [Person];
   const raw = { width: 6_000, height: 4_000, channels: 3 } as const;
-  // Noise, which takes an encoder longest.
+  // Noise takes an encoder longest.
   large = await sharp(randomBytes(raw.width * raw.height * raw.channels), { raw })
     .webp({ quality: 20, effort: 0 })
     .toBuffer();
@@ -40,7 +40,7 @@ async function upload(bytes: Buffer, path = '/api/v1/media'): Promise<number> {
   return (await fetch(server.url + path, { method: 'POST', headers, body: form })).status;
 }
 
-/** The parser processes, and the CPU time that each has used. */
+/** Returns the parser processes with their CPU times. */
 function parsers(): Map<number, number> {
   const text = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'latin1');
   const pids = text.split(' ').filter(Boolean).map(Number);
@@ -51,14 +51,14 @@ const stored = () =>
   readdirSync(join(server.dataDir, 'media'), { recursive: true, withFileTypes: true }).filter((one) => one.isFile())
     .length;
 
-/** The parser that has begun with what was just sent. */
+/** Returns the parser that has started on the last upload. */
 async function busyParser(before: ReadonlyMap<number, number>): Promise<number> {
   const begun = () => [...parsers()].find(([pid, cpuMs]) => cpuMs - (before.get(pid) ?? 0) >= AMID_CPU_MS)?.[0];
   return until('a parser amid its work', async () => begun(), BEGIN_MS_MAX);
 }
 
 for (const signal of ['SIGKILL', 'SIGSEGV'] as const)
-  test(`a parser that ends by ${signal} amid an upload costs that upload alone`, async () => {
+  test(`a parser that ends by ${signal} during an upload fails only that upload`, async () => {
     assert.equal(await upload(small), 200);
     const [before, kept] = [parsers(), stored()];
     const broken = upload(large);
@@ -72,7 +72,7 @@ for (const signal of ['SIGKILL', 'SIGSEGV'] as const)
     assert.equal((await fetch(`${server.url}/health`)).status, 200);
   });
 
-test('a parser that ended between two uploads costs none of them', async () => {
+test('a parser that ended between two uploads fails none of them', async () => {
   for (let round = 0; round < 10; round++) {
     assert.equal(await upload(small), 200, `round ${round}`);
     for (const pid of parsers().keys()) process.kill(pid, 'SIGKILL');
@@ -80,7 +80,7 @@ test('a parser that ended between two uploads costs none of them', async () => {
   assert.deepEqual([await upload(small), await upload(small)], [200, 200]);
 });
 
-test('an upload that is finished behind the answer fails alone when its parser ends', async () => {
+test('an upload that is processed after the answer fails alone when its parser ends', async () => {
   assert.equal(await upload(small), 200);
   const before = parsers();
   assert.equal(await upload(large, '/api/v2/media'), 202);

@@ -5,10 +5,10 @@ import { test } from 'node:test';
 import { ServerProcess } from '../kit/services/server-process.js';
 import { makePeople } from './cluster/people.js';
 
-/** The permissions that users other than the owner have. */
+/** Permissions of users other than the owner. */
 const OTHERS = 0o077;
 
-/** Everything in the folder, itself included, on which other users have permissions. */
+/** Returns everything in the folder, including the folder, on which other users have permissions. */
 async function openToOthers(folder: string): Promise<string[]> {
   const names = ['.', ...(await readdir(folder, { recursive: true }))];
   const open = await Promise.all(

@@ -8,9 +8,9 @@ import { EveryRoute } from './requests/every-route.js';
 import { answersOf, appTokenOf, differences, misfits, readings, settledAnswers } from './requests/read-requests.js';
 import { assertTold, playStory } from './worlds/told-story.js';
 
-/** Fewer than there are; so many must have been compared. */
+/** Minimum number of compared answers, below the actual one. */
 const READINGS_MIN = 100;
-/** So that it is the same one each time. */
+/** A fixed seed, so that the story is the same each time. */
 const STORY = 7;
 
 async function survives(server: ServerProcess): Promise<void> {
@@ -23,12 +23,12 @@ async function survives(server: ServerProcess): Promise<void> {
   await server.kill();
   await server.restart();
   assert.deepEqual(differences(before, await answersOf(server.url, all)), []);
-  // One status more is noticed: what was compared is not deaf.
+  // One more status changes an answer: the comparison detects changes.
   await call(server.url, world.viewer, 'POST', '/api/v1/statuses', { status: 'one more' });
   assert.ok(differences(before, await answersOf(server.url, all)).length > 0);
 }
 
-/** What everybody may see, before and after. */
+/** Checks visibility before and after. */
 async function hides(server: ServerProcess): Promise<void> {
   const story = await playStory(server, STORY);
   await assertTold(story);
@@ -37,7 +37,7 @@ async function hides(server: ServerProcess): Promise<void> {
   await assertTold(story);
 }
 
-test('kill -9 of an embedded node: afterwards every route answers what it answered before, and nobody sees what they may not', async () => {
+test('kill -9 of an embedded node: afterwards every route gives the same answers, and hidden data stay hidden', async () => {
   const server = await ServerProcess.start({ LOG_LEVEL: 'warn' });
   try {
     await survives(server);
@@ -47,7 +47,7 @@ test('kill -9 of an embedded node: afterwards every route answers what it answer
   }
 });
 
-test('kill -9 of one node on Cassandra: afterwards every route answers what it answered before, and nobody sees what they may not', async () => {
+test('kill -9 of one node on Cassandra: afterwards every route gives the same answers, and hidden data stay hidden', async () => {
   const keyspace = `test_${randomBytes(6).toString('hex')}`;
   const server = await ServerProcess.start({ LOG_LEVEL: 'warn', ...cassandraSettings(keyspace) });
   try {

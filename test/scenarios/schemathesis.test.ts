@@ -11,15 +11,15 @@ import { ServerProcess } from '../kit/services/server-process.js';
 import { EveryRoute, nameOf } from './requests/every-route.js';
 import type { Fitting } from './requests/fitting-request.js';
 
-/** Made up by chance, the same at each run; what the edges of an operation's schema give comes on top. */
+/** Random examples, the same in each run, besides those from the edges of an operation's schema. */
 const EXAMPLES_PER_OPERATION = 1;
-/** It takes about two minutes; this is for a busy machine. */
+/** Timeout for a busy machine; a run takes about two minutes. */
 const RUN_MS_MAX = 2_400_000;
-/** So many operations must have had an answer that is a success: else it was refusals only that were judged. */
+/** Minimum number of operations with a successful answer: otherwise only refusals were judged. */
 const SUCCESSFUL_MIN = 250;
-/** The end of what it wrote is where it tells its findings. */
+/** Length of the end of its output, which contains its findings. */
 const WRITTEN_MAX = 20_000;
-/** Methods that no route has are refused before there is a route: one answer for all, which other tests judge. */
+/** Unknown methods are refused before routing: one answer for all, which other tests judge. */
 const PHASES = '[phases.coverage]\nunexpected-methods = []\n';
 const CHECKS = [
   'not_a_server_error',
@@ -29,12 +29,12 @@ const CHECKS = [
   'response_schema_conformance',
 ];
 
-/** What is read of schemathesis' own report. */
+/** The parts of schemathesis's own report that the test reads. */
 interface Report {
   readonly complete: boolean;
   readonly operations: { readonly tested: number; readonly errored: number };
   readonly test_cases: { readonly generated: number };
-  /** By operation and phase. */
+  /** Shares by operation and phase. */
   readonly valid_rates: Readonly<Record<string, Readonly<Record<string, { readonly accepted: number }>>>>;
 }
 
@@ -59,7 +59,7 @@ async function applicationToken(world: EveryRoute): Promise<string> {
   return ((await granted.json()) as { access_token: string }).access_token;
 }
 
-/** One operation's part of the configuration: something that there is for its path, and whoever may ask. */
+/** Returns one operation's part of the configuration: existing values for its path, and a token. */
 function operation(world: EveryRoute, route: AnyRoute, appToken: string, fitting: Fitting): string {
   const { id, rest, token, headers } = fitting;
   const bearer = token ?? (route.auth === 'app' ? appToken : world.viewer.token);
@@ -90,7 +90,7 @@ interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
-/** What the route answers with success, as an example in the document: nobody makes up an id that there is. */
+/** Adds the successful request of a route to the document as an example: ids cannot be invented. */
 function exemplify(route: AnyRoute, operation: Operation | undefined, { id, rest, query, body }: Fitting): void {
   const asked = new URLSearchParams(query);
   const [first] = /(?<=:)\w+/.exec(route.path) ?? [];
@@ -105,7 +105,7 @@ function exemplify(route: AnyRoute, operation: Operation | undefined, { id, rest
   if (json !== undefined && body !== undefined) json.example = body;
 }
 
-/** Paths of the document and of the configuration. */
+/** Returns the paths of the document and of the configuration. */
 async function prepared(): Promise<{ document: string; config: string }> {
   const world = await EveryRoute.prepare(server);
   const appToken = await applicationToken(world);
@@ -122,7 +122,7 @@ async function prepared(): Promise<{ document: string; config: string }> {
   return { document, config };
 }
 
-/** Its exit code and what it wrote. */
+/** Runs schemathesis; returns its exit code and its output. */
 function schemathesis(python: string, args: readonly string[]): Promise<{ code: number; written: string }> {
   return new Promise((resolve) => {
     const [command, all] = tied(python, ['-m', 'schemathesis.cli', ...args]);

@@ -8,9 +8,9 @@ import type { ServerProcess } from '../kit/services/server-process.js';
 import { until } from '../kit/time/until.js';
 import { makePeople } from './cluster/people.js';
 
-/** A mail is an effect behind the reply. */
+/** Timeout of a mail, which is an effect after the reply. */
 const MAIL_MS_MAX = 60_000;
-/** Latin-1 letters alone, then letters that need two and three bytes, then one beyond the Basic Multilingual Plane. */
+/** Only Latin-1 letters, then letters of two and three bytes, then one beyond the Basic Multilingual Plane. */
 const TEXTS = ['Café – déjà vu', 'Ёлка', 'スター・ウォーズ', 'naïve 🦜'] as const;
 
 let server: ServerProcess;
@@ -75,7 +75,7 @@ function hashtagTest(): void {
 }
 
 function statusTest(): void {
-  test('a status, its source, its revisions and its card-free page say what was written', async () => {
+  test('a status, its source, its revisions and its card-free page contain the written text', async () => {
     for (const text of TEXTS) {
       const id = await ada.says(text, { spoiler_text: text });
       const status = (await ada.get(`/api/v1/statuses/${id}`)).body;
@@ -95,7 +95,7 @@ function statusTest(): void {
 }
 
 function listTest(): void {
-  test('lists, filters and profiles say what was written', async () => {
+  test('lists, filters and profiles contain the written text', async () => {
     for (const text of TEXTS) {
       const list = (await ada.post('/api/v1/lists', { title: text })).body;
       assert.equal(list.title, text);
@@ -134,7 +134,7 @@ function searchTest(): void {
 }
 
 function mailTest(): void {
-  test('a mail says what was written', async () => {
+  test('a mail contains the written text', async () => {
     const operate = operatorClient(server.dataDir);
     const identity = { email: 'mod@example.org', password: 'correct horse battery' };
     await operate('account.create', { username: 'mod', ...identity, role: 'moderator', confirmed: true });
@@ -147,7 +147,7 @@ function mailTest(): void {
   });
 }
 
-/** The text of the mail to that address. It is quoted-printable or base64 (RFC 2045 §6.7, §6.8). */
+/** Returns the text of the mail to that address. It is quoted-printable or base64 (RFC 2045 §6.7, §6.8). */
 async function mailTo(address: string): Promise<string | undefined> {
   const folder = join(server.dataDir, 'mail');
   for (const name of await readdir(folder).catch(() => [])) {

@@ -24,7 +24,7 @@ test('masto, unmodified, signs up, confirms, posts, follows, streams and talks o
   await playWithMasto({ urlA: server.url, urlB: server.url, dataDirs: [server.dataDir], suffix: 'e1' });
 });
 
-test('masto, unmodified, shows pictures, edits, asks, schedules, searches and is told', async () => {
+test('masto, unmodified, shows pictures, edits, creates polls, schedules, searches and is notified', async () => {
   const [quin, ria] = (await makePeople(server.dataDir, ['quin', 'ria'])) as [Person, Person];
   await playStatusesWithMasto(server.url, quin, ria);
 });
@@ -50,7 +50,7 @@ test('Mastodon.py, unmodified, does the main job on one embedded server', async 
   assert.equal(JSON.parse(played.stdout).ok, true);
 });
 
-test('nothing of it went wrong on the server’s side', () => {
+test('the server logged no error', () => {
   const levels = server.log.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
   assert.deepEqual(
     levels.filter((line) => line.level >= 50),

@@ -13,12 +13,12 @@ import { contractTables, event, guarded, others } from '../contract/contract-tab
 import { until } from '../kit/time/until.js';
 
 /**
- * What a request may take while a node dies: one read timeout, and its repetition elsewhere. To that comes what one
- * took at most before: a machine on which it takes seconds while all live is no slower at noticing a death.
+ * Maximum duration of a request while a node dies: one read timeout and its repetition elsewhere. The longest duration
+ * before is added, because a slow machine is also slow to detect a death.
  */
 const HICCUP_MS_MAX = 5_000;
 const WORKERS = 4;
-/** Each worker's operations before the node is killed, and after it. */
+/** Operations of each worker before the node is killed, and after it. */
 const ROUNDS = 50;
 const PROGRESS_MS_MAX = 240_000;
 const log = { info: () => {}, warn: () => {}, error: () => {} };
@@ -46,12 +46,15 @@ after(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** One who keeps asking; `done` counts successes, `longestMs` is the longest time between two of them. */
+/**
+ * A worker that sends requests continuously; `done` counts successes, `longestMs` is the longest time between two of
+ * them.
+ */
 class Worker {
   done = 0;
   longestMs = 0;
   inDoubt = 0;
-  /** Why, of those that no coordinator answered; one that lives says it when the others are too slow for it. */
+  /** Errors of requests without an answer; a live coordinator reports one when its replicas are too slow for it. */
   readonly unanswered: unknown[] = [];
   private last = performance.now();
 
@@ -63,7 +66,7 @@ class Worker {
   }
 }
 
-/** Writes a row and reads it back; any error ends it. */
+/** Writes a row and reads it back, repeatedly; any error ends it. */
 async function keepWriting(worker: Worker, owner: string, stopped: () => boolean): Promise<void> {
   while (!stopped()) {
     const key = { owner, part: worker.done + 1 };
@@ -73,7 +76,9 @@ async function keepWriting(worker: Worker, owner: string, stopped: () => boolean
   }
 }
 
-/** Counts a row up. A change in doubt (its coordinator died) is read again, as whoever renews a lease does. */
+/**
+ * Increments a row. A change of unknown outcome (its coordinator died) is read again, as for the renewal of a lease.
+ */
 async function keepCounting(worker: Worker, owner: string, stopped: () => boolean): Promise<void> {
   const key = { owner, name: 'count' };
   let current = await tables.get(guarded, key);
@@ -93,7 +98,7 @@ async function keepCounting(worker: Worker, owner: string, stopped: () => boolea
   }
 }
 
-test('one of three nodes killed: requests go on, and what was acknowledged is there', async (t) => {
+test('one of three nodes killed: requests continue, and acknowledged rows are there', async (t) => {
   let over = false;
   const stopped = () => over;
   const names = Array.from({ length: WORKERS }, (_, n) => `worker ${n}`);
@@ -122,7 +127,7 @@ test('one of three nodes killed: requests go on, and what was acknowledged is th
     const [victim, ...living] = ring.nodes;
     assert.ok(victim);
     const lives = (host: string) => living.some(({ address }) => host.startsWith(address));
-    // A coordinator that lives may be too slow itself, on a machine that is: that is not for want of the dead one.
+    // A live coordinator on a slow machine may be too slow itself; that is not the dead node's fault.
     const isSlow = (cause: unknown) => cause instanceof errors.OperationTimedOutError && lives(cause.host ?? '');
     const unanswered = () => counters.flatMap((worker) => worker.unanswered).filter((cause) => !isSlow(cause));
     const before = unanswered().length;

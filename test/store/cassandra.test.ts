@@ -40,9 +40,11 @@ import {
   warningsOf,
 } from '../kit/services/cassandra.js';
 
-/** Far below what Cassandra refuses to pass over (100,000), so that it takes seconds. */
+/**
+ * Far below the number of tombstones at which Cassandra refuses a read (100,000), so that creating them takes seconds.
+ */
 const FINISHED_ROWS = 20_480;
-/** Two reads of one row each, on a busy machine. */
+/** Maximum duration of two reads of one row each, on a busy machine. */
 const FRESH_READ_MS_MAX = 1_000;
 
 const log = { info: () => {}, warn: () => {}, error: () => {} };
@@ -51,7 +53,7 @@ async function open() {
   const keyspace = `test_${randomBytes(6).toString('hex')}`;
   const start = () =>
     CassandraTables.open({ ...cassandraAddress(), keyspace, replication: 1, log, tables: contractTables });
-  // Two nodes that make the schema at the same time.
+  // Two nodes that create the schema at the same time.
   const [first, second] = await Promise.all([start(), start()]);
   await second.close();
   let tables = first;
@@ -73,12 +75,12 @@ async function open() {
 tablesContract('cassandra', open);
 journalContract('cassandra', open);
 
-test('the server counts partition keys, of whatever tables, as groups of writes do', async () => {
+test('the server counts partition keys over all tables, as groups of writes do', async () => {
   const keyspace = `test_${randomBytes(6).toString('hex')}`;
   const sharing = [marks, favourites, bookmarks].map((one) => new Statements(one, keyspace));
   const tables = await CassandraTables.open({ ...cassandraAddress(), keyspace, replication: 1, log });
   const value = Buffer.alloc(10);
-  /** A row in each table of each key, and how many keys they have by their names. */
+  /** Returns a row in each table for each key, and the number of keys by their names. */
   const rowsOf = (keys: number) => {
     const all = Array.from({ length: keys }, (_, number) => ({
       account: `${number + 1}`,
@@ -108,7 +110,7 @@ test('the server counts partition keys, of whatever tables, as groups of writes 
   }
 });
 
-test('what a new owner writes wins over what was written by a clock ahead of its own', async () => {
+test('a write of a new owner wins over one by a clock ahead of its own', async () => {
   const keyspace = `test_${randomBytes(6).toString('hex')}`;
   const timestamps = (floorMs: number) => new WriteTimestamps(() => Math.max(Date.now(), floorMs + 1));
   const open = (floorMs: number) =>
@@ -152,7 +154,7 @@ test('a removal over what another node wrote wins in both directions of clock sk
   }
 });
 
-test('statements name their keyspace, so that a server which forgot them takes none for another keyspace', async () => {
+test('statements name their keyspace, so that a server that evicted them does not confuse keyspaces', async () => {
   const keyspace = `test_${randomBytes(6).toString('hex')}`;
   const few = [cursors, journal, names];
   const tables = await CassandraTables.open({ ...cassandraAddress(), keyspace, replication: 1, log, tables: few });
@@ -172,7 +174,7 @@ test('statements name their keyspace, so that a server which forgot them takes n
   }
 });
 
-test('a node with another data centre than the first one is refused, and told which one to set', async () => {
+test('a node with another data centre than the first one is refused, with the right one in the error', async () => {
   const keyspace = `test_${randomBytes(6).toString('hex')}`;
   const options = { ...cassandraAddress(), keyspace, replication: 1, log, tables: [storeHome] };
   const { localDataCenter: own } = options;
@@ -194,7 +196,7 @@ test('a node with another data centre than the first one is refused, and told wh
   }
 });
 
-test('a Cassandra that does not answer is Unavailable, and says where', async () => {
+test('a Cassandra that does not answer is Unavailable, and the error names its address', async () => {
   const nobody = {
     contactPoints: ['127.0.1.9:1'],
     localDataCenter: 'datacenter1',
@@ -210,7 +212,7 @@ test('a Cassandra that does not answer is Unavailable, and says where', async ()
   });
 });
 
-test('marks of deleted backlog rows stay for an hour, also in a table that was made before', async () => {
+test('tombstones of backlog rows stay for an hour, also in an existing table', async () => {
   const keyspace = `test_${randomBytes(6).toString('hex')}`;
   const tables = [backlog, cursors];
   const start = () => CassandraTables.open({ ...cassandraAddress(), keyspace, replication: 1, log, tables });
@@ -226,7 +228,7 @@ test('marks of deleted backlog rows stay for an hour, also in a table that was m
   }
 });
 
-test('a fresh node reads a lane of many thousand answered alarms in no time', async () => {
+test('a new node reads a lane of many thousand handled alarms quickly', async () => {
   const keyspace = `test_${randomBytes(6).toString('hex')}`;
   const start = { ...cassandraAddress(), keyspace, replication: 1, log, tables: [alarms, alarmFloors] };
   const tables = await CassandraTables.open(start);
@@ -263,13 +265,13 @@ test('a fresh node reads a lane of many thousand answered alarms in no time', as
   }
 });
 
-test('a second scan of a backlog begins behind the rows that are finished', async () => {
+test('a second scan of a backlog begins after the finished rows', async () => {
   const keyspace = `test_${randomBytes(6).toString('hex')}`;
   const start = { ...cassandraAddress(), keyspace, replication: 1, log, tables: [backlog, backlogFloors] };
   const tables = await CassandraTables.open(start);
   try {
     const shard = 7;
-    // Finished hours ago: some of what a busy shard has in ten days, which took half a second to pass over.
+    // Finished hours ago: a part of a busy shard's rows of ten days, which took half a second to skip.
     const atMs = Date.now() - 6 * 3_600_000;
     for (let seq = 0; seq < FINISHED_ROWS; seq += 128) {
       const keys = Array.from({ length: 128 }, (_, n) => ({

@@ -7,7 +7,7 @@ import type { Change, HeldTable } from '../../store/lmdb/overlay.js';
 const table = { name: 'things', index: 0 } as HeldTable;
 const change = (name: string): Change => ({ table, key: Buffer.from(name), bytes: Buffer.from('x') });
 
-/** What reaches the disk, group by group; each is there when it is answered. */
+/** Records what reaches the disk, group by group; the test answers each write. */
 function world() {
   const groups: string[][] = [];
   const answers: (() => void)[] = [];
@@ -22,13 +22,13 @@ function world() {
   return { groups, answers, queue, commit };
 }
 
-/** Within one phase of the event loop: `then` runs in an immediate, as an actor's turn does. */
+/** Runs `then` in an immediate of the same phase of the event loop, like an actor's turn. */
 const inImmediate = <T>(then: () => T | Promise<T>) =>
   new Promise<T>((resolve, reject) => {
     setImmediate(() => Promise.resolve().then(then).then(resolve, reject));
   });
 
-test('what finds the disk idle is on its way before anything else of the event loop, with all that came with it', async () => {
+test('a write to an idle disk starts before anything else of the event loop, with all writes of its turn', async () => {
   const { groups, answers, commit } = world();
   const both = inImmediate(async () => {
     const first = commit('a');
@@ -41,14 +41,14 @@ test('what finds the disk idle is on its way before anything else of the event l
   await both;
 });
 
-test('what the turns write that a finished group made due shares the next group, and is not a group later', async () => {
+test('writes of turns that a finished group caused share the next group', async () => {
   const { groups, answers, commit } = world();
-  // As the effects of what was stored do: some promises later they wake actors, who write in their turns.
+  // Like effects of stored events: after some promises they activate actors, who write in their turns.
   const effects = async (name: string) => {
     await commit(name);
     for (let depth = 0; depth < 20; depth++) await Promise.resolve();
     const turns = [`${name}1`, `${name}2`].map((effect) => inImmediate(() => commit(effect)));
-    // Rows that are written before the turns must not leave without what those write.
+    // Rows that are written before the turns must wait for the writes of those turns.
     const rows = commit(`${name}0`);
     await Promise.all([rows, ...turns]);
   };
@@ -64,7 +64,7 @@ test('what the turns write that a finished group made due shares the next group,
   assert.equal(groups.length, 2);
 });
 
-test('while a group is on its way all others gather in one', async () => {
+test('writes during a running group share the next one', async () => {
   const { groups, answers, queue, commit } = world();
   const all = [commit('a')];
   await inImmediate(() => {});
@@ -82,7 +82,7 @@ test('while a group is on its way all others gather in one', async () => {
   await queue.whenIdle();
 });
 
-test('a write whose outcome the disk does not tell is in doubt, and one that it refuses is refused', async () => {
+test('a write with an unreported outcome is in doubt, and one that the disk refuses is refused', async () => {
   const errors = [new Unavailable('EIO'), new Error('ENOSPC')];
   const queue = new CommitQueue({ show: () => {}, write: () => Promise.reject(errors.shift()) });
   const outcome = () => queue.commit([change('a')]).catch((error: unknown) => error);

@@ -14,7 +14,7 @@ const limits = { partitions: 10, bytes: 4_000 };
 
 class Mistake extends Error {}
 
-/** Groups as they are sent, by the queries in them; each waits until it is answered. */
+/** Records groups as they are sent, by their queries; the test answers each. */
 function world() {
   const sent: string[][] = [];
   const answers: ((error?: Error) => void)[] = [];
@@ -29,7 +29,7 @@ function world() {
   return { sent, answers, writes, turn };
 }
 
-test('what comes within one turn goes together, whoever wants it', async () => {
+test('writes of one turn share a request, from all callers', async () => {
   const { sent, answers, writes, turn } = world();
   const both = [writes.write([unit('a'), unit('b')]), writes.write([unit('c')])];
   await turn();
@@ -54,7 +54,7 @@ test('while a request is under way the next group is collected, and a full one d
   await Promise.all(all);
 });
 
-test('rows whose partition keys are the same count as one partition, whichever tables they are of', async () => {
+test('rows with the same partition key count as one partition, over all tables', async () => {
   const { sent, answers, writes, turn } = world();
   const units = Array.from({ length: 2 * limits.partitions + 1 }, (_, index) =>
     unit(`row ${index}`, 100, `partition ${Math.floor(index / 2)}`),
@@ -94,7 +94,7 @@ test('two writes of one row are never in one group, so that the later one wins',
   await Promise.all(both);
 });
 
-test('a failure is everybody’s in the group, and told when nothing of the write is under way', async () => {
+test('a failure concerns everybody in the group, and is reported when nothing of the write is under way', async () => {
   const { answers, writes, turn } = world();
   const lone = writes.write([unit('a')]);
   const large = writes.write([unit('b', limits.bytes), unit('c', limits.bytes)]);

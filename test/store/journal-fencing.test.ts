@@ -5,7 +5,9 @@ import { MemoryTables } from '../../store/memory/memory-tables.js';
 import type { RowWrite, Tables } from '../../store/port.js';
 import { fc } from '../kit/property.js';
 
-/** What an owner does next: an append that lands, one that is reported failed and lands later, or it loses the shard. */
+/**
+ * An owner's next step: an append that lands, one that is reported failed and lands later, or the loss of the shard.
+ */
 const steps = fc.array(
   fc.oneof(
     {
@@ -22,7 +24,7 @@ const steps = fc.array(
 );
 const ACTOR = 'account/1';
 
-/** A process's way to the store, whose writes can be held back. */
+/** A process's access to the store, whose writes can be delayed. */
 class Line {
   holding = false;
   constructor(
@@ -54,7 +56,7 @@ async function labelsOf(journal: Journal, epoch: number): Promise<string[]> {
   return found;
 }
 
-test('whatever lands late, and whenever, every acknowledged entry stays, in order', async () => {
+test('every acknowledged entry stays in order, with any late writes', async () => {
   await fc.assert(
     fc.asyncProperty(steps, fc.infiniteStream(fc.nat()), async (story, dice) => {
       const shared = new MemoryTables();

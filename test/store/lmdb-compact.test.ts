@@ -31,7 +31,7 @@ test('after a compaction no file of the store has the bytes of rows that were re
   const again = await LmdbTables.open(options);
   await new Journal(again).trim('account/1', 0, 2, () => true);
   assert.ok(await holds(folder, SECRET), 'the log still has them');
-  // As after a crash: the log has what LMDB does not have yet.
+  // As after a crash: the log has rows that LMDB does not have yet.
   await again.close();
   const { bytes, bytesBefore } = await compactStore(options);
   assert.ok(bytes > 0 && bytes <= bytesBefore);

@@ -17,10 +17,10 @@ const fresh = () => mkdtemp(join(tmpdir(), 'murmuration-crash-'));
 
 const KEYS = 6;
 const key = (part: number) => ({ owner: 'a', part });
-/** As if it were never written, or is revoked. */
+/** The value of a row that was never written, or was removed. */
 const GONE = -1;
 
-/** What a write with a number does: two rows change together, one of which may be removed. */
+/** Returns the effect of a write: two rows change together, one of which may be removed. */
 function change(number: number): ReadonlyMap<number, number> {
   const [one, other] = [number % KEYS, (number * 5 + 1) % KEYS];
   return new Map([
@@ -35,7 +35,7 @@ function rowsOf(number: number, extraBytes: number): RowWrite[] {
   );
 }
 
-/** The rows after each number of writes. */
+/** Returns the rows after each number of writes. */
 function expectedStates(writes: number): string[] {
   const rows = Array.from({ length: KEYS }, () => GONE);
   const states = [rows.join()];
@@ -54,7 +54,7 @@ async function stateOf(tables: LmdbTables): Promise<string> {
   return found.map((row) => row?.type ?? GONE).join();
 }
 
-/** Writes some at a time, as one process does, from the number `first` on. */
+/** Writes from the number `first` on, some at a time, like one process. */
 async function write(tables: LmdbTables, device: RecordingDevice, first: number, end: number): Promise<void> {
   for (let number = first; number < end; ) {
     const together = 1 + (number % 3);
@@ -72,7 +72,7 @@ async function write(tables: LmdbTables, device: RecordingDevice, first: number,
   }
 }
 
-/** Opens what a crash left, and returns how many writes it holds: all that were acknowledged, and none in part. */
+/** Opens what a crash left; returns the number of writes in it: all acknowledged ones, and none in part. */
 async function writesIn(folder: string, device: Device, crash: CrashState, states: readonly string[]): Promise<number> {
   const tables = await open(folder, device, 700);
   try {
@@ -84,7 +84,7 @@ async function writesIn(folder: string, device: Device, crash: CrashState, state
   }
 }
 
-/** Judges everything that a crash may leave of a recording; returns how many states that were. */
+/** Judges every possible crash of a recording; returns the number of states. */
 async function judge(
   folders: CrashedFolders,
   device: RecordingDevice,
@@ -103,7 +103,7 @@ async function judge(
   return crashes.length;
 }
 
-/** Records a store from an empty folder to its closing. `between` may change what reaches the device. */
+/** Records a store from an empty folder to its closing. `between` may wrap the device. */
 async function live(writes: number, between: (device: RecordingDevice) => Device = (device) => device) {
   const folder = await fresh();
   const device = new RecordingDevice();
@@ -133,7 +133,7 @@ test('a crash at any write of the start after a crash does not bring older rows 
   const { device, folders } = await live(writes);
   let second = 0;
   await judge(folders, device, async (folder, crash) => {
-    // Torn writes were judged above; here each life ends between them.
+    // Torn writes were judged above; here each life ends between writes.
     if (crash.name.includes('[')) return;
     const again = new RecordingDevice();
     const copies = await CrashedFolders.from(folder);
@@ -147,7 +147,7 @@ test('a crash at any write of the start after a crash does not bring older rows 
   assert.ok(second > 40, `${second} states`);
 });
 
-/** Numbers that a seed determines. */
+/** Returns numbers that a seed determines. */
 function randomOf(seed: number): (below: number) => number {
   let state = seed * 2_654_435_761;
   return (below) => {
@@ -156,7 +156,7 @@ function randomOf(seed: number): (below: number) => number {
   };
 }
 
-test('life after life, each ended by a crash, goes on from what was acknowledged', async () => {
+test('each life after a crash continues from the acknowledged writes', async () => {
   for (let seed = 1; seed <= 12; seed++) {
     const random = randomOf(seed);
     const states = expectedStates(200);
@@ -167,7 +167,7 @@ test('life after life, each ended by a crash, goes on from what was acknowledged
       const folders = await CrashedFolders.from(folder);
       const tables = await open(folder, device, 300 + random(900));
       const found = await stateOf(tables);
-      // What was under way at the crash may have happened: go on behind it.
+      // The write under way at the crash may have happened: continue after it.
       for (first = Math.min(first + 3, 199); states[first] !== found; first--) assert.ok(first > 0, `seed ${seed}`);
       assert.ok(first >= device.acknowledged, `seed ${seed}: ${first} of ${device.acknowledged}`);
       await write(tables, device, first, first + 1 + random(20));
@@ -183,7 +183,7 @@ test('life after life, each ended by a crash, goes on from what was acknowledged
   }
 });
 
-test('a store that does not record which logs LMDB has is noticed by this test', async () => {
+test('this test detects a store that does not record which logs LMDB has', async () => {
   const forgetful = (device: RecordingDevice): Device => ({
     openLog: device.openLog,
     commit: (root, changes) =>

@@ -16,14 +16,14 @@ const run = promisify(execFile);
 const clock = { nowMs: () => Date.now() };
 const quiet = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** A process that ignores SIGXFSZ and may not let a file grow past 4 MiB: what a full disk looks like to LMDB. */
+/** File size limit of a process that ignores SIGXFSZ: it looks like a full disk to LMDB. */
 const LIMIT_BYTES = 4 * 2 ** 20;
 
 const big = () => event('big', Buffer.alloc(2_000, 1));
-/** An append larger than the round of writes that filled the disk, so that what is left cannot take it. */
+/** An append larger than the round of writes that filled the disk, so that the rest cannot take it. */
 const many = Array.from({ length: 128 }, () => ({ atMs: 1, events: [event('huge', Buffer.alloc(7_000, 2))] }));
 
-test('on a full disk writes are refused whole, reads go on, and writes work again when there is space', async () => {
+test('on a full disk writes are refused whole, reads continue, and writes work again when there is space', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'murmuration-full-'));
   const logged: string[] = [];
   const note = (_: object, message: string) => void logged.push(message);
@@ -89,7 +89,7 @@ test('a folder that a store holds is refused to a second one, in this process an
     child.kill('SIGKILL');
     await ended;
   }
-  // Nothing is left that would keep the next one out.
+  // Nothing remains that would block the next one.
   await (await open()).close();
   await rm(folder, { recursive: true });
 });

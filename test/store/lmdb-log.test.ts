@@ -18,7 +18,7 @@ import { until } from '../kit/time/until.js';
 const run = promisify(execFile);
 const quiet = { info: () => {}, warn: () => {}, error: () => {} };
 const clock = { nowMs: () => Date.now() };
-/** So that nearly each write finds rows on their way from the log into LMDB. */
+/** Small, so that nearly each write finds rows that are being copied from the log into LMDB. */
 const SMALL = 2_000;
 
 const at = (folder: string, checkpointBytes?: number, log: StoreLog = quiet) =>
@@ -44,7 +44,7 @@ async function opened() {
 tablesContract('lmdb, rows on their way', opened);
 journalContract('lmdb, rows on their way', opened);
 
-/** A store whose process ends without closing: what lies in its folder at that moment. */
+/** Copies the folder of an open store: its contents as if the process ended without closing. */
 async function copied(folder: string): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), 'murmuration-copy-'));
   await cp(folder, copy, { recursive: true });
@@ -61,7 +61,7 @@ async function partsIn(folder: string, upTo: number): Promise<number[]> {
   return found;
 }
 
-test('what was acknowledged before the process ended without closing is there, what was removed is not', async () => {
+test('writes acknowledged before a process ended without closing are there, removed rows are not', async () => {
   for (const checkpointBytes of [undefined, SMALL, 20_000]) {
     const folder = await mkdtemp(join(tmpdir(), 'murmuration-log-'));
     const tables = await at(folder, checkpointBytes);
@@ -78,7 +78,7 @@ test('what was acknowledged before the process ended without closing is there, w
   }
 });
 
-test('a log that ends in the middle of a write has all writes before it, and takes others', async () => {
+test('a log that ends in the middle of a write has all writes before it, and accepts new ones', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'murmuration-log-'));
   const tables = await at(folder);
   for (let part = 0; part < 20; part++) await tables.write([put(others, number(part), event('a', Buffer.alloc(100)))]);
@@ -102,7 +102,7 @@ test('a log that ends in the middle of a write has all writes before it, and tak
   await rm(folder, { recursive: true });
 });
 
-/** A store whose process ended after 20 writes, all of them in the first log. */
+/** Creates a store whose process ended after 20 writes, all of them in the first log. */
 async function crashed(checkpointBytes?: number): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'murmuration-log-'));
   const tables = await at(folder, checkpointBytes);
@@ -177,7 +177,7 @@ test('a log of another store stops the start', async () => {
 
 const O_DSYNC = 0o10_000;
 
-/** The flags with which this process has the logs open, as the kernel tells them. */
+/** Returns the flags with which this process has the logs open, from the kernel. */
 async function logFlags(folder: string): Promise<number[]> {
   const flags: number[] = [];
   for (const fd of await readdir('/proc/self/fd')) {
@@ -199,7 +199,7 @@ test('both logs are open so that a write is on the disk when it returns', async 
   await rm(folder, { recursive: true });
 });
 
-test('a log that is open without O_DSYNC is noticed', async () => {
+test('a log that is open without O_DSYNC is detected', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'murmuration-log-'));
   const handle = await open(join(folder, 'writes-a.log'), 'w+');
   const flags = await logFlags(folder);
@@ -244,7 +244,7 @@ test('a store that was closed has all its rows in LMDB', async () => {
   await rm(folder, { recursive: true });
 });
 
-test('rows that expire do so whether or not LMDB has them yet', async () => {
+test('rows expire both in the log and in LMDB', async () => {
   let nowMs = 1_000_000;
   const folder = await mkdtemp(join(tmpdir(), 'murmuration-log-'));
   const options = { folder, clock: { nowMs: () => nowMs }, log: quiet, tables: contractTables, checkpointBytes: SMALL };
@@ -261,7 +261,7 @@ test('rows that expire do so whether or not LMDB has them yet', async () => {
   await rm(folder, { recursive: true });
 });
 
-test('while LMDB does not take rows they stay readable and durable, and writes are refused once the log is full', async () => {
+test('while LMDB refuses rows they stay readable and durable, and writes are refused once the log is full', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'murmuration-log-'));
   const said: string[] = [];
   const note = (_: object, message: string) => void said.push(message);
@@ -269,7 +269,7 @@ test('while LMDB does not take rows they stay readable and durable, and writes a
   const ignore = () => {};
   process.on('SIGXFSZ', ignore);
   try {
-    // LMDB's file is larger than either log may get.
+    // LMDB's file is larger than either log may become.
     for (let part = 0; part < 900; part++)
       await tables.write([put(others, number(part), event('a', Buffer.alloc(900)))]);
     const { size } = await stat(join(folder, 'data.mdb'));
@@ -331,7 +331,7 @@ test('a deferred write is read at once, also while older ones of the same row wa
   await rm(folder, { recursive: true });
 });
 
-test('when a write is durable all deferred ones before it are, wherever the process ends', async () => {
+test('when a write is durable all earlier deferred ones are, at any end of the process', async () => {
   for (const checkpointBytes of [undefined, SMALL, 20_000]) {
     const folder = await mkdtemp(join(tmpdir(), 'murmuration-log-'));
     const tables = await at(folder, checkpointBytes);
@@ -356,7 +356,7 @@ test('when a write is durable all deferred ones before it are, wherever the proc
   }
 });
 
-test('what was deferred and then refused by the disk stays readable and goes with the next write', async () => {
+test('deferred writes that the disk refused stay readable and go with the next write', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'murmuration-log-'));
   const tables = await at(folder);
   await tables.write([put(others, number(0), event('a', Buffer.alloc(3_000)))]);
@@ -382,7 +382,7 @@ test('what was deferred and then refused by the disk stays readable and goes wit
   await Promise.all([folder, copy].map((name) => rm(name, { recursive: true })));
 });
 
-test('a write that the disk takes and reports as failed is in doubt: a process that is started later may find it', async () => {
+test('a write that the disk stores but reports as failed is in doubt: a later process may find it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'murmuration-doubt-'));
   let failing: string | undefined;
   const device: Device = {

@@ -7,7 +7,7 @@ const storeId = Buffer.from('8f1d2c3b4a596877', 'hex');
 // Encoding reads only the table's name and index.
 const table = { name: 'rows', index: 0 } as HeldTable;
 
-/** The value differs from log to log, so that no byte of an earlier log completes a write of a later one. */
+/** The value differs between logs, so that no byte of an earlier log completes a write of a later one. */
 const change = (log: number, frame: number): Change => ({
   table,
   key: Buffer.from(`key ${frame}`),
@@ -27,7 +27,7 @@ const ends = (parts: readonly Buffer[]): number[] => {
   return parts.map(({ length }) => (end += length));
 };
 
-/** Laid over a log of an earlier time, whose frames end elsewhere. */
+/** Writes the bytes over an earlier log, whose frames end at other offsets. */
 function over(bytes: Buffer): Buffer {
   const file = Buffer.concat([Buffer.from('x'), ...frames(3, 9)]);
   file.set(storeId, 0);
@@ -48,7 +48,7 @@ test('a log that is cut at any byte has every write that is whole', () => {
   }
 });
 
-test('any bit that flips before the last write is damage; in the last write it is a write that was not finished', () => {
+test('any bit that flips before the last write is damage; in the last write it is an unfinished write', () => {
   const parts = frames(7, 4);
   const all = Buffer.concat(parts);
   const last = ends(parts).at(-2) as number;
@@ -67,7 +67,7 @@ test('a log whose rows LMDB has is ignored, damaged or not', () => {
   assert.equal(readLog(bytes, storeId, 7), undefined);
 });
 
-test('a file of zeros holds nothing, one of another store or format is refused', () => {
+test('a file of zeros is empty, one of another store or format is refused', () => {
   assert.equal(readLog(Buffer.alloc(1_000), storeId, 0), undefined);
   assert.equal(readLog(Buffer.alloc(0), storeId, 0), undefined);
   assert.throws(() => readLog(Buffer.concat(frames(7, 4)), Buffer.alloc(8, 1), 0), DamagedLog);

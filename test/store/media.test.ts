@@ -23,7 +23,7 @@ const stores: Readonly<Record<string, MediaStore>> = {
 
 for (const [name, store] of Object.entries(stores)) {
   describe(`media in ${name}`, () => {
-    test('what was put comes back, whole and in any part', async () => {
+    test('a stored file is read back, whole and in any part', async () => {
       for (const length of [0, 1, MEDIA_CHUNK_BYTES, LARGE]) {
         const bytes = bytesOf(length);
         const file = `${length}.png`;
@@ -44,7 +44,7 @@ for (const [name, store] of Object.entries(stores)) {
       }
     });
 
-    test('what is removed is gone, and need not have been there', async () => {
+    test('a removed file is gone, and need not have existed', async () => {
       await store.put('gone.png', bytesOf(MEDIA_CHUNK_BYTES + 1));
       await store.remove('gone.png');
       assert.equal(await store.open('gone.png'), undefined);

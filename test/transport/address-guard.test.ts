@@ -4,7 +4,7 @@ import { AddressGuard } from '../../transport/address-guard.js';
 
 const closed = new AddressGuard();
 
-test('an IPv6 address that holds an IPv4 address is not reached', () => {
+test('an IPv6 address that contains an IPv4 address is not allowed', () => {
   const embedding = ['::7f00:1', '::a00:1', '::ffff:7f00:1', '64:ff9b::7f00:1', '2002:7f00:1::', '2001::7f00:1'];
   assert.deepEqual(
     embedding.filter((address) => closed.mayReach(address)),
@@ -13,7 +13,7 @@ test('an IPv6 address that holds an IPv4 address is not reached', () => {
   assert.ok(closed.mayReach('2606:4700::1111') && closed.mayReach('1.1.1.1'));
 });
 
-test('a range that a setting names may be reached, and nothing beside it', () => {
+test('a range of the setting may be reached, and nothing beside it', () => {
   const guard = new AddressGuard(['10.1.0.0/16', '192.168.1.1', 'fd00::/8', 'loopback']);
   for (const address of ['10.1.2.3', '192.168.1.1', 'fd00::1', '127.0.0.1', '::1', '::ffff:10.1.2.3'])
     assert.ok(guard.mayReach(address), address);
@@ -21,7 +21,7 @@ test('a range that a setting names may be reached, and nothing beside it', () =>
     assert.ok(!guard.mayReach(address), address);
 });
 
-test('a host is judged by its name when it is stored: addresses at once, names of this machine too', () => {
+test('a stored host is checked by its name: addresses, and names of this machine', () => {
   const names = ['localhost', 'a.localhost', 'localhost.', '127.0.0.1', '[::1]', '10.0.0.1', '169.254.169.254'];
   for (const name of names) assert.ok(!closed.mayName(name), name);
   const guard = new AddressGuard(['loopback']);

@@ -8,7 +8,7 @@ import { eventually } from './eventually.js';
 const bytes = (text: string) => new TextEncoder().encode(text);
 const text = (payload: Uint8Array) => new TextDecoder().decode(payload);
 
-/** What every bus must do; `open` gives two nodes that share one, and takes them down after the test. */
+/** The contract of every bus; `open` returns two nodes that share one, and closes them after the test. */
 export function busContract(
   name: string,
   open: (t: { after(end: () => Promise<void>): void }) => Promise<readonly [Bus, Bus]>,
@@ -48,7 +48,7 @@ export function busContract(
     await assert.rejects(two.request('actor.10', bytes('hello'), 50), Unavailable);
   });
 
-  test(`${name}: a handler that fails makes its caller's request Unavailable and serves on`, async (t) => {
+  test(`${name}: a handler that fails makes its caller’s request Unavailable and continues to serve`, async (t) => {
     const [one, two] = await open(t);
     await one.serve('actor.11', async (payload) => {
       if (payload.length === 0) throw new Error('nothing to do');
@@ -73,7 +73,7 @@ export function busContract(
     assert.equal(heard[1]?.length, 100);
   });
 
-  test(`${name}: who hears what another hears follows it, and is told of no gap`, async (t) => {
+  test(`${name}: a node that has received everything another has follows it, without a gap`, async (t) => {
     const [one, two] = await open(t);
     const told: unknown[] = [];
     for (const bus of [one, two]) bus.onGap((subject) => told.push(subject));

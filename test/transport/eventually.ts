@@ -1,6 +1,6 @@
 import { until } from '../kit/time/until.js';
 
-/** Far more than any of these states takes, and the services are processes of their own. */
+/** Far longer than any of these states takes; the services are separate processes. */
 const EVENTUALLY_MS_MAX = 60_000;
 
 /** Polls until the probe holds; fails after EVENTUALLY_MS_MAX. */

@@ -14,7 +14,7 @@ const having = (publisher: string, ...numbers: number[]) => {
   return made;
 };
 
-test('what a publisher said before it was heard first is missing, unless nothing was', () => {
+test('messages of a publisher before its first received one are missing, unless there were none', () => {
   const { numbers } = subscription();
   assert.equal(numbers.hear('a', 1), false);
   assert.equal(numbers.hear('b', 2), true);
@@ -22,13 +22,13 @@ test('what a publisher said before it was heard first is missing, unless nothing
   assert.equal(new HeardNumbers().hear('b', 2), false);
 });
 
-test('a subscription tells up to where it has heard each publisher', () => {
+test('a subscription reports the last received number of each publisher', () => {
   const { numbers } = having('a', 1, 2, 4, 5);
   numbers.hear('b', 1);
   assert.deepEqual(numbers.heard(), [of('a', 5), of('b', 1)]);
 });
 
-test('one that has heard all that came later follows another, one that began later or has a gap since does not', () => {
+test('a subscription that has received everything later follows another; one that began later or has a gap does not', () => {
   assert.equal(having('a', 1, 2, 3).numbers.follows([of('a', 2)], []), true);
   assert.equal(having('a', 3, 4).numbers.follows([of('a', 2)], []), true);
   assert.equal(having('a', 4, 5).numbers.follows([of('a', 2)], []), false);
@@ -36,31 +36,31 @@ test('one that has heard all that came later follows another, one that began lat
   assert.equal(having('a', 1, 2, 4).numbers.follows([of('a', 3)], []), true);
 });
 
-test('one that is behind another follows it: what it lacks comes, or shows', () => {
+test('a subscription behind another follows it: missing messages arrive, or show as a gap', () => {
   const { numbers } = having('a', 1, 2);
   assert.equal(numbers.follows([of('a', 4)], []), true);
   assert.equal(numbers.hear('a', 3), false);
   assert.equal(numbers.hear('a', 5), true);
 });
 
-test('what is not remembered any more is as good as never heard', () => {
+test('forgotten messages count as never received', () => {
   assert.equal(having('a', 1, 2, 3, 4).numbers.follows([of('a', 2)], [of('a', 2)]), true);
   assert.equal(having('a', 1, 2, 3, 4).numbers.follows([of('a', 2)], [of('a', 3)]), false);
 });
 
-test('a publisher that the other has never heard of must have been heard from its beginning', () => {
+test('a publisher unknown to the other must have been received from its beginning', () => {
   assert.equal(having('a', 1, 2).numbers.follows([], []), true);
   assert.equal(having('a', 2, 3).numbers.follows([], []), false);
 });
 
-test('of a publisher that only the other has heard of the next message is expected, and told on', () => {
+test('the next message of a publisher known only to the other is expected, and reported', () => {
   const [inOrder, behind, gap] = [subscription(), subscription(), subscription()];
   for (const { numbers } of [inOrder, behind, gap]) {
     assert.equal(numbers.follows([of('a', 7)], []), true);
     assert.deepEqual(numbers.heard(), [of('a', 7)]);
   }
   assert.deepEqual([inOrder.numbers.hear('a', 8), inOrder.numbers.hear('a', 10)], [false, true]);
-  // On its way when the other had it already.
+  // In transit when the other had it already.
   assert.deepEqual(
     [behind.numbers.hear('a', 6), behind.numbers.hear('a', 7), behind.numbers.hear('a', 8)],
     Array(3).fill(false),

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LocalNats, startNats } from '../../cluster/local/nats.js';
 
-/** The server that the test command runs for all tests. */
+/** Returns the address of the server that the test command runs for all tests. */
 export function sharedNatsUrl(): string {
   const url = process.env.TEST_NATS_URL;
   if (url === undefined) throw new Error('TEST_NATS_URL is not set: run the tests by npm test, which starts NATS');
   return url;
 }
 
-/** A nats-server of this test's own, to be killed and started again on the same port. */
+/** A nats-server of this test, which can be killed and restarted on the same port. */
 export class OwnNatsServer {
   private readonly dir = mkdtempSync(join(tmpdir(), 'nats-'));
   private running: LocalNats | undefined;
@@ -34,7 +34,7 @@ export class OwnNatsServer {
     this.port = Number(new URL(this.running.url).port);
   }
 
-  /** As kill -9; resolves when it has ended. */
+  /** Ends it like kill -9; resolves when it has ended. */
   async kill(): Promise<void> {
     const { running } = this;
     this.running = undefined;
@@ -43,7 +43,7 @@ export class OwnNatsServer {
     await running.stop();
   }
 
-  /** It hangs: connections are accepted, and nothing is said. Or it goes on. */
+  /** Makes it hang: it accepts connections and does not answer. Or makes it continue. */
   hang(on: boolean): void {
     if (this.running !== undefined) process.kill(this.running.pid, on ? 'SIGSTOP' : 'SIGCONT');
   }

@@ -5,7 +5,7 @@ import type { NodeHandoffChunk, NodeNodeStatus } from '../../proto/gen/types.js'
 import type { PeerService, Peers } from '../../transport/peer.js';
 import { eventually } from './eventually.js';
 
-/** A snapshot as a node hands it over. */
+/** Returns a snapshot as a node hands it over. */
 export const warmSnapshot = (seq: number, bytes: number) => ({
   seq,
   stateVersion: 1,
@@ -36,7 +36,7 @@ export const someStatus: NodeNodeStatus = {
   clockOffsetMs: -3.5,
 };
 
-/** A node’s side that remembers what it got; it takes chunks while its gate is open. */
+/** A peer service that records its calls; it takes chunks while its gate is open. */
 export class RecordingService implements PeerService {
   readonly actors: string[] = [];
   drains = 0;
@@ -65,16 +65,16 @@ export class RecordingService implements PeerService {
 export interface Reachable {
   readonly peers: Peers;
   readonly address: string;
-  /** Where nobody listens. */
+  /** An address where nothing listens. */
   readonly nowhere: string;
 }
 
-/** What calls between nodes must do, whatever carries them. */
+/** The contract of calls between nodes, for every transport. */
 export function peersContract(
   name: string,
   open: (service: PeerService, t: { after(end: () => Promise<void>): void }) => Promise<Reachable>,
 ): void {
-  test(`${name}: a node answers its status, and begins the drain when asked`, async (t) => {
+  test(`${name}: a node answers its status, and begins the drain on request`, async (t) => {
     const service = new RecordingService();
     const { peers, address } = await open(service, t);
     assert.deepEqual(await peers.peer(address).status(), someStatus);
@@ -125,7 +125,7 @@ export function peersContract(
     assert.equal((await giving).taken, 200);
   });
 
-  test(`${name}: a node that is not there is Unavailable`, async (t) => {
+  test(`${name}: a missing node is Unavailable`, async (t) => {
     const { peers, nowhere } = await open(new RecordingService(), t);
     await assert.rejects(peers.peer(nowhere).status(), Unavailable);
     await assert.rejects(peers.peer(nowhere).handoff((async function* () {})()), Unavailable);

@@ -1,6 +1,6 @@
 import type { Clock } from '../../actors/domain/time.js';
 
-/** The machine's own time, for tests of what is real. */
+/** The machine's own clock, for tests of real services. */
 export const realClock: Clock = {
   nowMs: () => Date.now(),
   wallMs: () => Date.now(),

@@ -15,7 +15,7 @@ import { until } from '../../kit/time/until.js';
 const clusterProgram = fileURLToPath(new URL('../../../cluster/local/main.js', import.meta.url));
 const processModule = new URL('../../../cluster/local/process.js', import.meta.url).href;
 const START_MS_MAX = 240_000;
-/** Services that were asked to end get 15 s before they are killed. */
+/** Maximum duration of an end: services get 15 s before they are killed. */
 const END_MS_MAX = 60_000;
 
 let folder: string;
@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-/** Processes of this machine whose command line names `text`. */
+/** Returns processes of this machine whose command line contains `text`. */
 async function processesNaming(text: string): Promise<string[]> {
   const found: string[] = [];
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
@@ -34,13 +34,13 @@ async function processesNaming(text: string): Promise<string[]> {
   return found;
 }
 
-test('a program that is not there is told to who wanted it and does not end this process', async () => {
+test('a missing program is reported to the caller and does not end this process', async () => {
   const log = join(folder, 'none.log');
   assert.throws(() => startProcess(join(folder, 'no-such-program'), [], log), /failed to start/);
   await new Promise((resolve) => setImmediate(resolve));
 });
 
-/** A cluster whose Cassandra is just being started. */
+/** Starts a cluster; resolves while its Cassandra is starting. */
 async function begun(dir: string): Promise<ChildProcess> {
   const args = [clusterProgram, '--dir', dir, '--nodes', '1', '--cassandra', '2'];
   const cluster = spawn(...tied(process.execPath, args), { env: withoutSettings(), stdio: 'ignore' });
@@ -48,7 +48,7 @@ async function begun(dir: string): Promise<ChildProcess> {
   return cluster;
 }
 
-/** That nothing of it is there when it has ended. @param code its own, null where the signal ended it */
+/** Asserts that the cluster ends without leaving a process. @param code its exit code, null if the signal ended it */
 async function assertEndsWhole(dir: string, signal: NodeJS.Signals, code: number | null): Promise<void> {
   const cluster = await begun(dir);
   const ended = once(cluster, 'exit');
@@ -56,7 +56,7 @@ async function assertEndsWhole(dir: string, signal: NodeJS.Signals, code: number
     cluster.kill(signal);
     const gone = () => cluster.exitCode !== null || cluster.signalCode !== null;
     await until('the end', gone, END_MS_MAX);
-    // Who is asked ends the others first; else the kernel does, in a moment.
+    // After SIGTERM the command ends the others first; otherwise the kernel does, in a moment.
     if (code === 0) assert.deepEqual(await processesNaming(dir), []);
     await until('nothing is left', async () => (await processesNaming(dir)).length === 0, END_MS_MAX);
     assert.equal(cluster.exitCode, code);
@@ -71,17 +71,17 @@ test('SIGTERM while Cassandra is being started leaves no process behind', async 
   await assertEndsWhole(join(folder, 'asked'), 'SIGTERM', 0);
 });
 
-test('nor does SIGKILL, of which nobody is told', async () => {
+test('SIGKILL while Cassandra is being started leaves no process behind either', async () => {
   await assertEndsWhole(join(folder, 'killed'), 'SIGKILL', null);
 });
 
-/** Says its child's pid, and waits. */
+/** Prints its child's pid, and waits. */
 const PARENT = `
 const { startProcess } = await import(${JSON.stringify(processModule)});
 console.log(startProcess(process.execPath, ['-e', 'setTimeout(() => undefined, 60_000)'], process.argv[1]).pid);
 setTimeout(() => undefined, 60_000);`;
 
-test('what was started ends with who started it, whichever signal that was, and has the pid that was told', async () => {
+test('a started process has the reported pid and ends with its parent, on any signal', async () => {
   for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
     const args = ['--input-type=module', '-e', PARENT, join(folder, 'child.log')];
     const parent = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -96,7 +96,7 @@ test('what was started ends with who started it, whichever signal that was, and 
   }
 });
 
-test('flags that npm run cluster does not know, or cannot use, end it with code 2 before anything starts', async () => {
+test('unknown or unusable flags of npm run cluster end it with code 2 before anything starts', async () => {
   const wrong = [['--prot', '1'], ['--nodes', '0'], ['--cassandra', 'three'], ['--port', '99999'], ['stop']];
   for (const flags of wrong) {
     const dir = join(folder, 'never');
@@ -112,17 +112,17 @@ test('flags that npm run cluster does not know, or cannot use, end it with code 
   }
 });
 
-test('ports that are asked for are different, free, and none that an outgoing connection gets', async () => {
+test('requested ports are distinct, free, and outside the range of outgoing connections', async () => {
   const host = '127.0.0.1';
   const [first, ...others] = await Promise.all(Array.from({ length: 40 }, () => freePort(host)));
   assert.ok(first !== undefined);
   assert.equal(new Set([first, ...others]).size, 40);
   const range = await readFile('/proc/sys/net/ipv4/ip_local_port_range', 'utf8');
   assert.ok(Math.max(first, ...others) < Number(range.trim().split(/\s+/)[0]), range);
-  // Once around: one on which somebody listens is passed over.
+  // After one round a port in use is skipped.
   const taken = first + 41;
   const server = createServer().listen(taken, host);
-  // Or somebody else does already.
+  // Another process may listen there already.
   await new Promise<void>((done) => void server.once('listening', done).once('error', () => done()));
   const next = [await freePort(host), await freePort(host), await freePort(host)];
   server.close();

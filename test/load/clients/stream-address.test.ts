@@ -6,7 +6,7 @@ import { Client } from '../../../load/clients/client.js';
 import { streamTargetsOf } from '../../../load/clients/stream-address.js';
 import { admit } from '../../../load/clients/target-guard.js';
 
-/** What the server says of itself, by path; anything else is not found. */
+/** The server's own description, by path; any other path is not found. */
 let said: Readonly<Record<string, string>> = {};
 let server: Server;
 let url: string;
@@ -51,7 +51,7 @@ test('streams are opened where the server says, in both versions of its descript
   assert.deepEqual(await found({ ...second(undefined), ...first('ws://127.0.0.1:4001') }), ['http://127.0.0.1:4001']);
 });
 
-test('an address that may not be loaded is passed over for the server itself', async () => {
+test('an address that may not be loaded is replaced by the server itself', async () => {
   for (const foreign of ['wss://203.0.113.5', 'ws://0.0.0.0:4000', 'wss://[2001:db8::1]']) {
     assert.deepEqual(await found(second(foreign)), [url]);
     assert.ok(passedOver?.includes(foreign.replace('ws', 'http')) && passedOver.includes('--i-own-this-server'));
@@ -59,13 +59,13 @@ test('an address that may not be loaded is passed over for the server itself', a
   }
 });
 
-test('an address that only looks like this machine is one of another', async () => {
+test('an address that only looks like this machine counts as another machine', async () => {
   for (const foreign of ['ws://localhost@203.0.113.5', 'ws://203.0.113.5#localhost', 'ws:203.0.113.5', 'ws://0:4000']) {
     assert.deepEqual(await found(second(foreign)), [url], foreign);
   }
 });
 
-test('a server that says nothing, or nonsense, has its streams itself', async () => {
+test('a server without a valid stream address serves its streams itself', async () => {
   assert.deepEqual(await found({}), [url]);
   assert.deepEqual(await found({ '/api/v2/instance': 'no JSON', '/api/v1/instance': '[]' }), [url]);
   assert.equal(passedOver, undefined);
@@ -73,6 +73,6 @@ test('a server that says nothing, or nonsense, has its streams itself', async ()
   assert.deepEqual(await found({ ...second(7), ...first('no address') }), [url]);
 });
 
-test('of several nodes each has its own streams', async () => {
+test('each of several nodes serves its own streams', async () => {
   assert.deepEqual(await found(second('ws://127.0.0.1:4000'), 2), [url, url]);
 });

@@ -10,7 +10,7 @@ const names =
 const refused = async (url: string, owned?: string, resolve?: Resolve) =>
   assert.rejects(admit(url, owned === undefined ? [] : [owned], resolve), BadPlan, url);
 
-test('loopback may be loaded, however it is written', async () => {
+test('loopback may be loaded, in any spelling', async () => {
   for (const host of ['127.0.0.1', '127.255.3.4', '[::1]', '[::ffff:127.0.0.1]', '127.1', '0x7f000001', '2130706433']) {
     const { hostname, addresses } = await admit(`http://${host}:3000`, [], assert.fail);
     assert.deepEqual(
@@ -21,7 +21,7 @@ test('loopback may be loaded, however it is written', async () => {
   assert.equal((await admit('http://127.1:3000/', [])).origin, 'http://127.0.0.1:3000');
 });
 
-test('other addresses may not, however near they look', async () => {
+test('other addresses may not be loaded, however similar they look', async () => {
   const foreign = ['0.0.0.0', '[::]', '10.0.0.1', '192.168.1.1', '169.254.1.1', '8.8.8.8', '128.0.0.1', '[fe80::1]'];
   for (const host of [...foreign, '[::ffff:10.0.0.1]', '[2001:db8::1]', '[fc00::1]', '0x08080808', '100.64.0.1']) {
     await refused(`http://${host}:3000`);
@@ -44,7 +44,7 @@ test('a name may be loaded when every address it has is loopback', async () => {
   });
 });
 
-test('a server elsewhere may be loaded by who names exactly its host', async () => {
+test('a remote server may be loaded when exactly its host is named as owned', async () => {
   const there = names('203.0.113.5');
   const { origin } = await admit('https://social.example:8443', ['social.example'], there);
   assert.equal(origin, 'https://social.example:8443');
@@ -64,7 +64,7 @@ test('several hosts of one server may be named, and every server must be one of 
   await assert.rejects(admit('http://127.0.0.1:3000', hosts), BadPlan);
 });
 
-test('names that look like loopback are what they resolve to', async () => {
+test('names that look like loopback count by the addresses that they resolve to', async () => {
   for (const name of ['localhost.evil.example', '127.0.0.1.nip.io', 'loopback.example', 'localhost.']) {
     await refused(`http://${name}:3000`, undefined, names('203.0.113.5'));
     const { addresses } = await admit(`http://${name}:3000`, [], names('127.0.0.1'));
@@ -72,13 +72,13 @@ test('names that look like loopback are what they resolve to', async () => {
   }
 });
 
-test('the refusal says what to add', async () => {
+test('the refusal names the missing flag', async () => {
   await assert.rejects(admit('http://social.example', [], names('203.0.113.5')), {
     message: /social\.example \(203\.0\.113\.5\).*--i-own-this-server social\.example$/,
   });
 });
 
-test('only an address of http or https without anything else is one of a server', async () => {
+test('only an http or https address without path, query or credentials is accepted', async () => {
   for (const url of [
     '',
     'localhost:3000',
@@ -94,7 +94,7 @@ test('only an address of http or https without anything else is one of a server'
   await refused('http://127.0.0.1:3000#other');
 });
 
-test('a connection goes to the addresses found at first and to no other name', async () => {
+test('a connection goes only to the addresses found at the start', async () => {
   let asked = 0;
   const target = await admit('http://mine.test', [], async () => {
     asked += 1;

@@ -5,7 +5,7 @@ import { Findings, judgeTimeline, missingFrom, OrderWatch, type Sighting } from 
 
 const AUTHOR = 3;
 
-/** A post sent at one moment and answered at another; undefined: never. */
+/** Creates a post with the times of sending and answer; undefined: never answered. */
 function post(witness: Witness, startedMs: number, acknowledgedMs: number | undefined, author = AUTHOR): Witnessed {
   const begun = witness.begin(author, startedMs);
   assert.ok(begun);
@@ -22,7 +22,7 @@ function judged(newestFirst: readonly Sighting[]): Findings {
   return findings;
 }
 
-test('a post is found by its word in whatever HTML a server makes of it, and by no part of the word', () => {
+test('a post is found by its unique word in any HTML, and not by a part of the word', () => {
   const witness = new Witness();
   const posts = Array.from({ length: 12 }, (_, index) => post(witness, index, index));
   assert.equal(witness.find(`<p>A <b>post</b>, number ${posts[1]?.marker}.</p>`), posts[1]);
@@ -31,7 +31,7 @@ test('a post is found by its word in whatever HTML a server makes of it, and by 
   assert.equal(witness.find(`<p>${new Witness().run}x1</p>`), undefined);
 });
 
-test('posts that were sent one after the other stand in that order', () => {
+test('posts that were sent one after the other must be in that order', () => {
   const witness = new Witness();
   const [first, second, third] = [post(witness, 0, 10), post(witness, 20, 30), post(witness, 40, 50)];
   assert.deepEqual(judged(sighted(third, second, first)).counts, { lost: 0, repeated: 0, outOfOrder: 0, late: 0 });
@@ -40,7 +40,7 @@ test('posts that were sent one after the other stand in that order', () => {
   assert.equal(wrong.examples[0]?.post, second.marker);
 });
 
-test('posts that were under way together may stand either way round, and so may those of different authors', () => {
+test('concurrent posts, and posts of different authors, may be in either order', () => {
   const witness = new Witness();
   const [one, other] = [post(witness, 0, 100), post(witness, 50, 60)];
   assert.equal(judged(sighted(one, other)).counts.outOfOrder, 0);
@@ -55,7 +55,7 @@ test('the order across a third post counts too', () => {
   assert.equal(judged(sighted(first, long, last)).counts.outOfOrder, 1);
 });
 
-test('a post that was never answered has no place in the order', () => {
+test('a post that was never answered has no order', () => {
   const witness = new Witness();
   const [unknown, later] = [post(witness, 0, undefined), post(witness, 100, 110)];
   assert.equal(judged(sighted(unknown, later)).counts.outOfOrder, 0);
@@ -77,14 +77,14 @@ test('the same status twice and one post as two statuses are repeated; the same 
   assert.equal(findings.counts.repeated, 1);
 });
 
-test('acknowledged posts that are not there are lost, others are not', () => {
+test('missing acknowledged posts are lost, others are not', () => {
   const witness = new Witness();
   const [there, gone, unanswered] = [post(witness, 0, 10), post(witness, 20, 30), post(witness, 40, undefined)];
   assert.deepEqual(missingFrom([there, gone, unanswered], sighted(there), true), [gone]);
   assert.deepEqual(missingFrom([there], [], true), [there]);
 });
 
-test('a timeline that goes back only so far proves nothing about older posts', () => {
+test('a truncated timeline proves nothing about older posts', () => {
   const witness = new Witness();
   const [old, oldest, gone, newest] = [0, 20, 40, 60].map((ms) => post(witness, ms, ms + 10));
   assert.ok(old && oldest && gone && newest);
@@ -92,7 +92,7 @@ test('a timeline that goes back only so far proves nothing about older posts', (
   assert.deepEqual(missingFrom([old], [], false), []);
 });
 
-test('of many findings all are counted and some are kept', () => {
+test('all findings are counted and some are kept in full', () => {
   const findings = new Findings();
   for (let number = 0; number < 1_000; number++) {
     findings.add({ verdict: 'late', place: 'a home', post: `post ${number}`, detail: '' });

@@ -2,20 +2,20 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { until } from '../../kit/time/until.js';
 
-/** How long a confirmation mail may take: it is an effect behind the reply. */
+/** Maximum wait for a confirmation mail, which is an effect after the reply. */
 const MAIL_MS_MAX = 60_000;
 
-/** The confirmation link in the mail to that address, out of the nodes' mail folders (no SMTP_URL is set). */
+/** Returns the confirmation link in the mail to that address, from the nodes' mail folders (no SMTP_URL is set). */
 export async function confirmationLink(dataDirs: readonly string[], address: string): Promise<string> {
   return until(`a confirmation mail to ${address}`, () => findLink(dataDirs, address, CONFIRMATION), MAIL_MS_MAX);
 }
 
-/** The link to a new password in the mail to that address. */
+/** Returns the link to a new password in the mail to that address. */
 export function resetLink(dataDirs: readonly string[], address: string): Promise<string> {
   return until(`a link for ${address}`, () => findLink(dataDirs, address, RESET), MAIL_MS_MAX);
 }
 
-/** Whether somebody of that name was told that the password was changed. */
+/** Returns true if the account of that name was notified of a changed password. */
 export async function wasChanged(dataDirs: readonly string[], name: string): Promise<boolean> {
   return (await findLink(dataDirs, `${name}@example.org`, CHANGED)) !== undefined;
 }

@@ -7,13 +7,13 @@ const ARRIVAL_MS_MAX = 60_000;
 
 type Client = ReturnType<typeof createRestAPIClient>;
 
-/** Somebody who is signed in. */
+/** A signed-in user. */
 export interface SignedIn {
   readonly id: string;
   readonly token: string;
 }
 
-/** Filters, notes, endorsements, hashtags, domains and a profile, with masto: cleo looks at what dan says. */
+/** Uses filters, notes, endorsements, hashtags, domains and a profile with masto: cleo reads dan's statuses. */
 export async function playOwnAccountWithMasto(url: string, cleo: SignedIn, dan: SignedIn): Promise<void> {
   const client = createRestAPIClient({ url, accessToken: cleo.token });
   const other = createRestAPIClient({ url, accessToken: dan.token });
@@ -58,7 +58,7 @@ export async function playOwnAccountWithMasto(url: string, cleo: SignedIn, dan: 
   const own = await client.v1.accounts.updateCredentials({ displayName: 'Cleo', source: { language: 'fr' } });
   assert.deepEqual([own.displayName, own.source.language], ['Cleo', 'fr']);
   assert.equal((await client.v1.preferences.fetch())['posting:default:language'], 'fr');
-  // Its types ask for a bare list, which it would send without a name.
+  // Its types expect a plain list, which it would send without a name.
   const familiar = await client.v1.accounts.familiarFollowers.fetch({ id: [dan.id] } as never);
   assert.deepEqual(familiar, [{ id: dan.id, accounts: [] }]);
   await other.v1.accounts.updateCredentials({ discoverable: true });
@@ -66,7 +66,7 @@ export async function playOwnAccountWithMasto(url: string, cleo: SignedIn, dan: 
   await beTold(client);
 }
 
-/** Where somebody wants to be told of notifications, until they do not. */
+/** Creates, reads, changes and deletes a push subscription. */
 async function beTold(client: Client): Promise<void> {
   const { subscription } = client.v1.push;
   const wishes = { policy: 'followed', data: { alerts: { mention: true } } } as const;
@@ -79,10 +79,10 @@ async function beTold(client: Client): Promise<void> {
   await assert.rejects(async () => subscription.fetch());
 }
 
-/** A collection, from its making until who is in it has left it. */
+/** Creates a collection, fills and changes it, until its member has left it. */
 async function recommend(client: Client, other: Client, dan: SignedIn): Promise<void> {
   const featured = await client.v1.accounts.$select(dan.id).fetch();
-  // Its types name the field as it is sent, not as it hands it on.
+  // Its types use the wire name of the field, not the one that it returns.
   assert.equal((featured.featureApproval as { currentUser?: string } | undefined)?.currentUser, 'automatic');
   const { collection } = await client.v1.collections.create({ name: 'Cats', tagName: 'cats' });
   const own = client.v1.collections.$select(collection.id);

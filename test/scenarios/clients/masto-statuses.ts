@@ -8,7 +8,7 @@ type Rest = mastodon.rest.Client;
 const ARRIVAL_MS_MAX = 60_000;
 const idsOf = (list: readonly { readonly id: string }[]): string[] => list.map(({ id }) => id);
 
-/** What statuses can hold and what can be done with them, and what it leads to, with masto. */
+/** Uses all features of statuses and their consequences with masto. */
 export async function playStatusesWithMasto(url: string, ola: SignedIn, pim: SignedIn): Promise<void> {
   const [o, p] = [ola, pim].map(({ token }) => createRestAPIClient({ url, accessToken: token })) as [Rest, Rest];
   await p.v1.accounts.$select(ola.id).follow();

@@ -4,7 +4,9 @@ import WebSocket from 'ws';
 import { until } from '../../kit/time/until.js';
 import { confirmationLink } from './mail.js';
 
-/** Where a scenario plays: two ways in (two nodes of a cluster, or one server twice) and where the mail lies. */
+/**
+ * The environment of a scenario: two entry points (two nodes of a cluster, or one server twice) and the mail folders.
+ */
 export interface Stage {
   readonly urlA: string;
   readonly urlB: string;
@@ -14,14 +16,14 @@ export interface Stage {
 }
 
 type Rest = mastodon.rest.Client;
-/** How long a status may take to another node's stream and timelines. */
+/** Timeout of a status's arrival in another node's stream and timelines. */
 const ARRIVAL_MS_MAX = 60_000;
-/** Posts until a stream that was just opened must have shown one. */
+/** Number of posts until a newly opened stream must have shown one. */
 const PROBES_MAX = 10;
 const SCOPES = 'read write follow push';
 const OUT_OF_BAND = 'urn:ietf:wg:oauth:2.0:oob';
 
-/** Registers an app, signs up through it, opens the mailed link: a client of that new person on node A. */
+/** Registers an app, signs up through it, opens the mailed link; returns a client of that new user on node A. */
 async function signUp(stage: Stage, name: string): Promise<{ rest: Rest; token: string }> {
   const anonymous = createRestAPIClient({ url: stage.urlA });
   const app = await anonymous.v1.apps.create({
@@ -67,7 +69,7 @@ async function logIn(stage: Stage, name: string): Promise<{ rest: Rest; token: s
   return { rest: createRestAPIClient({ url: stage.urlB, accessToken: token.accessToken }), token: token.accessToken };
 }
 
-/** The main job, played with masto: alice on node A, bob on node B. */
+/** Plays the main scenario with masto: alice on node A, bob on node B. */
 export async function playWithMasto(stage: Stage): Promise<void> {
   const names = { alice: `alice_${stage.suffix}`, bob: `bob_${stage.suffix}` };
   const alice = await signUp(stage, names.alice);
@@ -112,7 +114,7 @@ export async function playWithMasto(stage: Stage): Promise<void> {
   }
 }
 
-/** A subscription is not acknowledged: what one posts oneself shows that it is there. */
+/** A subscription is not acknowledged: an own post shows that the stream is open. */
 async function streamOpens(bob: Rest, events: readonly mastodon.streaming.Event[]): Promise<void> {
   for (let attempt = 0; attempt < PROBES_MAX && events.length === 0; attempt++) {
     await bob.v1.statuses.create({ status: `is this on? ${attempt}`, visibility: 'direct' });

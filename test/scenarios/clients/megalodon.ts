@@ -6,14 +6,14 @@ import type { Person } from '../cluster/people.js';
 const ARRIVAL_MS_MAX = 60_000;
 
 type Client = MegalodonInterface;
-// Its default export is a function in CommonJS, seen through Node's modules.
+// Its default export is a CommonJS function, seen through Node's modules.
 const generator = ((megalodon as unknown as { default?: typeof megalodon }).default ?? megalodon) as unknown as (
   sns: 'mastodon',
   url: string,
   token: string,
 ) => Client;
 
-/** What people do with apps made on megalodon: look around, post, follow, mark, list, filter, report, go. */
+/** Performs typical actions of apps based on megalodon: read, post, follow, mark, list, filter, report, leave. */
 export async function playWithMegalodon(url: string, ada: Person, ben: Person): Promise<void> {
   const [a, b] = [generator('mastodon', url, ada.token), generator('mastodon', url, ben.token)];
   const instance = (await a.getInstance()).data;

@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const COMMAND_MS_MAX = 120_000;
 const ARRIVAL_MS_MAX = 60_000;
 
-/** What somebody does who is signed in with toot, the client for terminals. `python`: the interpreter that has it. */
+/** Performs actions of a user of toot, the client for terminals. `python`: the interpreter that has it. */
 export async function playWithToot(python: string, url: string, ada: Person, ben: Person): Promise<void> {
   const home = await mkdtemp(join(tmpdir(), 'murmuration-toot-'));
   try {
@@ -47,7 +47,7 @@ export async function playWithToot(python: string, url: string, ada: Person, ben
   }
 }
 
-/** As `toot login` leaves it: the file in which it keeps who is signed in where. */
+/** Writes the file of signed-in accounts that `toot login` writes. */
 async function signIn(home: string, url: string, { name, token }: Person): Promise<void> {
   const { host } = new URL(url);
   const account = `${name}@${host}`;

@@ -43,7 +43,7 @@ after(async () => {
   await natsAgain?.stop();
 });
 
-/** Acknowledged ⊆ readable, nothing twice, each author's order kept; read through every node that lives. */
+/** Asserts that acknowledged posts are readable once, in each author's order, through every live node. */
 async function assertNothingLost(report: LoadReport, users: readonly Person[]): Promise<void> {
   const faults: string[] = [];
   for (const [index, user] of users.entries()) {
@@ -57,7 +57,7 @@ async function assertNothingLost(report: LoadReport, users: readonly Person[]): 
   assert.deepEqual(faults, []);
 }
 
-/** Fresh accounts for one story, followed by the reader, so that each checks its own posts only. */
+/** Creates accounts for one story, followed by the reader, so that each story checks only its own posts. */
 async function fresh(label: string, count: number): Promise<Person[]> {
   const names = Array.from({ length: count }, (_, index) => `${label}${index}`);
   const people = await makePeople(cluster.node(0).data_dir, names);
@@ -110,7 +110,7 @@ test('kill -9 of a node under load: nothing acknowledged is lost, its shards wri
   const report = await load.stop();
   await cluster.startNode(victim.name);
   const timesOf = (user: Person) => report.acknowledged.filter((post) => post.user === user.id).map(({ atMs }) => atMs);
-  // What a post takes on this machine while all nodes live comes on top.
+  // The usual duration of a post on this machine while all nodes live is added.
   const before = users.map((user) => timesOf(user).filter((atMs) => atMs <= killedAtMs));
   const usualMs = Math.max(
     0,
@@ -123,7 +123,7 @@ test('kill -9 of a node under load: nothing acknowledged is lost, its shards wri
   await assertNothingLost(report, users);
 });
 
-test('a node paused for 15 s acknowledges nothing that another owner’s history lacks', async () => {
+test('a node paused for 15 s acknowledges nothing that is missing in another owner’s history', async () => {
   const users = await fresh('pause', 9);
   const load = new PostingLoad(cluster.urls, users, POSTS_MAX);
   await posted(load, 60, 30_000);
@@ -166,7 +166,7 @@ test('NATS killed and restarted: streams resume and miss nothing', async () => {
   await Promise.all(streams.map((stream) => stream.close()));
 });
 
-// The last story, since the killed Cassandra node does not come back: two of three replicas carry on.
+// The last story, because the killed Cassandra node does not return: two of three replicas continue.
 test('one Cassandra node killed: service goes on', async () => {
   const users = await fresh('cass', 4);
   const load = new PostingLoad(cluster.urls, users, POSTS_MAX);

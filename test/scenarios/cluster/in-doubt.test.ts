@@ -8,10 +8,10 @@ import { ThreeNodes } from '../../kit/services/three-nodes.js';
 import { until } from '../../kit/time/until.js';
 import { makePeople, type Person } from './people.js';
 
-/** A lease of 6 s runs out and its shards are taken over; whoever asked before is refused at last. */
+/** Timeout of a takeover: a lease of 6 s expires, its shards are taken over, and earlier requests are refused. */
 const TAKEOVER_MS_MAX = 60_000;
 const STORED_MS_MAX = 30_000;
-/** Each lives on one of three nodes. */
+/** Number of reports, each of which lives on one of three nodes. */
 const REPORTS = 12;
 
 let cluster: ThreeNodes;
@@ -37,7 +37,7 @@ interface Wish {
 const send = (node: number, { path, body, key, by }: Wish) =>
   askAt(cluster.node(node).url, 'POST', path, body, by.token, { 'idempotency-key': key });
 
-/** As a client does that gets no answer that says yes or no. */
+/** Repeats a request like a client that gets no definite answer. */
 const sendUntilAnswered = (node: number, wish: Wish): Promise<Shown> =>
   until(
     `an answer to ${wish.key}`,
@@ -54,7 +54,7 @@ const shown = async <T>(node: number, path: string, token: string): Promise<read
 };
 type Made = { readonly id: string; readonly content?: string };
 
-test('kill -9 of the owner between its write and its answer: the repeat makes nothing more, and gets the first’s id', async () => {
+test('kill -9 of the owner between its write and its answer: the repetition creates nothing more, and returns the first id', async () => {
   const dataDir = cluster.node(0).dataDir;
   const [ada] = (await makePeople(dataDir, ['ada'])) as [Person];
   const moderator = await operatorClient(dataDir)('account.create', {
@@ -63,7 +63,8 @@ test('kill -9 of the owner between its write and its answer: the repeat makes no
   });
   const victim = await cluster.ownerOf(idShard(ada.id));
   const [near, other] = [(victim + 1) % 3, (victim + 2) % 3];
-  // Before a report is filed its reporter is asked whom they may see: only the reports are to be in doubt.
+  // Filing a report asks its reporter about visibility first: only the reports must be in doubt, so the reporter lives
+  // elsewhere.
   let reporter = ada;
   for (let number = 0; (await cluster.ownerOf(idShard(reporter.id))) === victim; number++)
     [reporter] = (await makePeople(dataDir, [`reporter${number}`])) as [Person];
@@ -84,7 +85,7 @@ test('kill -9 of the owner between its write and its answer: the repeat makes no
 
   lines[victim]?.hold();
   const firsts = wishes.map((wish) => send(near, wish));
-  // The owner says of its own what it has stored; the rows of reports say it of theirs.
+  // The owner reports its own stored data; rows report those of other accounts.
   const stored = async (path: string) => (await shown<Made>(victim, path, ada.token))[0]?.id;
   const [list, filter, tag] = await Promise.all(
     ['/api/v1/lists', '/api/v2/filters', '/api/v1/featured_tags'].map((path) =>

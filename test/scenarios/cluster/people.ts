@@ -2,20 +2,23 @@ import { randomUUID } from 'node:crypto';
 import { operatorClient } from '../../../cli/operator-socket.js';
 import type { LoadUser } from '../../kit/network/posting-load.js';
 
-/** Hashing a password takes long, and memory. */
+/** Accounts created at a time: hashing a password takes long, and memory. */
 const AT_ONCE = 2;
-/** A takeover takes ten seconds, and each refusal some: a cluster that goes on refusing does not serve. */
+/**
+ * Maximum number of refusals of one call: a takeover takes ten seconds, and a cluster that refuses for longer does not
+ * serve.
+ */
 const REFUSALS_MAX = 10;
 const SCOPES = 'read write follow push';
 
-/** Someone with an account, a token and a password. */
+/** A user with an account, a token and a password. */
 export interface Person extends LoadUser {
   readonly name: string;
   readonly email: string;
   readonly password: string;
 }
 
-/** Makes confirmed accounts as an operator does, at the node with that folder. */
+/** Creates confirmed accounts as an operator does, at the node with that folder. */
 export async function makePeople(dataDir: string, names: readonly string[]): Promise<Person[]> {
   const operate = operatorClient(dataDir);
   const make = async (name: string): Promise<Person> => {
@@ -35,8 +38,8 @@ export async function makePeople(dataDir: string, names: readonly string[]): Pro
 }
 
 /**
- * An API call that must succeed. One that a node refuses because it has too much to do (503) is repeated, as clients are
- * told to: with the same key, so that it makes one thing.
+ * Makes an API call that must succeed. A refusal by an overloaded node (503) is repeated as clients should: with the
+ * same key, so that only one thing is created.
  */
 export async function call(url: string, person: Person, method: string, path: string, body?: object): Promise<unknown> {
   const headers = {

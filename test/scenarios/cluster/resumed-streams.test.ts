@@ -30,14 +30,14 @@ test('a stream resumed at another node begins with the edits and deletions that 
     const resumed = await EventStream.open(base, 'user', ula.token, stream.position);
     const edits = () => resumed.dataOf('status.update');
     await until('both', () => edits().length > 0 && resumed.dataOf('delete').length > 0, TOLD_MS_MAX);
-    // A node that hears of the change late tells it twice.
+    // A node that receives the change late sends it twice.
     assert.deepEqual([...new Set(resumed.dataOf('delete'))], [removed]);
     assert.match(edits().join(), /second/);
     await resumed.close();
   }
 });
 
-test('every node tells a client whose position is out of reach to reload', async () => {
+test('every node tells a client with an outdated position to reload', async () => {
   const [vic] = (await makePeople(cluster.node(1).dataDir, ['vic'])) as [Person];
   for (const base of cluster.urls) {
     const stream = await EventStream.open(base, 'user', vic.token, '1');

@@ -4,7 +4,7 @@ import { WebPages } from '../../kit/network/web-pages.js';
 const page = (title: string) =>
   `<!doctype html><title>${title}</title><meta property="og:image" content="/picture.png"><p>Read on.`;
 
-/** Somebody's page that says nothing until it is let; its picture is there at once. */
+/** A foreign page that answers only when the test permits; its picture is available at once. */
 export class SlowPage {
   #letIt = (): void => undefined;
   readonly #let = new Promise<void>((resolve) => {
@@ -26,12 +26,12 @@ export class SlowPage {
   get url(): string {
     return `${this.#pages?.url}/read`;
   }
-  /** Paths, in the order in which they were asked for. */
+  /** Requested paths, in order. */
   get asked(): readonly string[] {
     return this.#pages?.asked ?? [];
   }
 
-  /** It answers from now on, and whoever waits. */
+  /** Answers pending and future requests. */
   answer(): void {
     this.#letIt();
   }

@@ -10,20 +10,24 @@ import { OwnTime } from '../../kit/time/own-time.js';
 import { until } from '../../kit/time/until.js';
 import { call, makePeople, type Person } from './people.js';
 
-// What parts cost that say nothing, yet end no connection: a network that loses everything, a process that hangs.
+// Measures the cost of silent components that close no connection: a network that loses everything, a process that
+// hangs.
 
-/** A client's patience with one request (10 s), and some for a machine that is busy elsewhere. */
+/** Maximum duration of a request: a client's timeout (10 s), and a margin for a busy machine. */
 const ANSWER_MS_MAX = 15_000;
-/** What works is answered in some tens of milliseconds; asking in vain once takes three seconds. */
+/** Maximum usual duration: working requests take some tens of milliseconds; one vain attempt takes three seconds. */
 const USUAL_MS_MAX = 2_000;
 const STATE_MS_MAX = 60_000;
 const AUTHORS = 6;
-/** Of each author; a stream remembers the last thousand that it sent, and a story takes less than two minutes. */
+/** Posts of each author: a stream remembers its last thousand events, and a story takes less than two minutes. */
 const POSTS_MAX = 120;
 const PACE_MS = 1_000;
 const PAGES_MAX = 30;
 const ROUNDS = 12;
-/** Of 24 answers: where every other request goes to nobody, so few are slow in one of a thousand runs. */
+/**
+ * Maximum number of slow answers of 24: if every other request went to a dead node, so few would be slow in one of a
+ * thousand runs.
+ */
 const SLOW_MAX = 4;
 
 interface Answered {
@@ -40,7 +44,7 @@ let reader: Person;
 before(async () => {
   const nats = process.env.TEST_NATS_URL ?? '';
   const [store = ''] = cassandraAddress().contactPoints;
-  // The driver keeps the port and may take the address that the store says it has: the line is there, too.
+  // The driver keeps the port and may use the address that the store reports: the line listens there, too.
   const [host] = store.split(':');
   natsLines = await Promise.all([0, 1, 2].map(() => HeldLine.open(nats)));
   storeLines = await Promise.all([0, 1, 2].map(() => HeldLine.open(`tcp://${store}`, host)));
@@ -55,7 +59,7 @@ after(async () => {
   for (const line of [...(natsLines ?? []), ...(storeLines ?? [])]) await line.close();
 });
 
-/** What one request got, and how long it took as far as this process came to run. */
+/** Makes one request; returns its answer, and its duration as far as this process could run. */
 async function ask(node: number, method: string, path: string, by: Person): Promise<Answered> {
   const time = new OwnTime();
   try {
@@ -69,7 +73,7 @@ async function ask(node: number, method: string, path: string, by: Person): Prom
   }
 }
 
-/** Asks the actor of `by`, which the store alone cannot answer for. */
+/** Makes a request to the actor of `by`, which the store alone cannot answer. */
 const askActor = (node: number, by: Person) => ask(node, 'POST', `/api/v1/accounts/${reader.id}/mute`, by);
 const ready = (node: number) =>
   until(`${node} is ready`, async () => (await ask(node, 'GET', '/health/ready', reader)).status === 200, STATE_MS_MAX);
@@ -88,7 +92,7 @@ const sentAway = (stream: EventStream) => until('the end of a stream', () => str
 const movedFrom = (node: number, author: Person) =>
   until('its shards moved', async () => (await ownerOf(author)) !== node, STATE_MS_MAX);
 
-/** Nobody waits longer than a client does; refusals say when to come back. */
+/** Asserts that no answer exceeds a client's timeout, and that refusals have a Retry-After. */
 function assertClear(answers: readonly Answered[]): void {
   for (const { status, ms, retryAfter } of answers) {
     assert.ok(status === 200 || (status === 503 && retryAfter !== null), `${status} after ${ms} ms`);
@@ -106,7 +110,7 @@ async function assertUsual(nodes: readonly number[], by: Person): Promise<void> 
   assert.ok(slow.length <= (SLOW_MAX * nodes.length) / 2, slow.join(', '));
 }
 
-/** At least one of them lives at each node. */
+/** Creates people, at least one of whom lives at each node. */
 async function fresh(label: string): Promise<Person[]> {
   const people: Person[] = [];
   const homes = new Set<number>();
@@ -119,7 +123,10 @@ async function fresh(label: string): Promise<Person[]> {
   return people;
 }
 
-/** Some post all the while; afterwards what was acknowledged is there once and in order, and was streamed by every node. */
+/**
+ * Runs a story while people post; afterwards acknowledged posts are there once, in order, and were streamed by every
+ * node.
+ */
 async function underLoad(
   label: string,
   through: readonly number[],
@@ -161,13 +168,13 @@ async function underLoad(
   }
 }
 
-/** The node with the author's actor, and the others. */
+/** Returns one of the people whose actor lives at the node. */
 async function livingAt(people: readonly Person[], node: number): Promise<Person> {
   for (const person of people) if ((await ownerOf(person)) === node) return person;
   throw new Error(`nobody lives at ${node}`);
 }
 
-test('a node whose line to NATS is silently dead: others take its shards, and it refuses what it cannot pass on', async () => {
+test('a node whose line to NATS is silently dead: others take its shards, and it refuses requests that it cannot forward', async () => {
   await underLoad('natsline', others(1), async (people, streams) => {
     const [near, far] = [await livingAt(people, 1), await livingAt(people, 0)];
     natsLines[1]?.silence();
@@ -177,14 +184,14 @@ test('a node whose line to NATS is silently dead: others take its shards, and it
     await until('it is usual', async () => (await askActor(0, near)).ms < USUAL_MS_MAX, STATE_MS_MAX);
     await assertUsual(others(1), near);
     assert.equal((await ask(1, 'GET', '/health/ready', reader)).status, 503);
-    // What its streams are shown comes from elsewhere, so they go there.
+    // Its streams depend on other nodes, so their clients move there.
     await sentAway(streams[1] as EventStream);
     assert.equal((await ask(1, 'GET', '/api/v1/streaming/user', reader)).status, 503);
     natsLines[1]?.mend();
   });
 });
 
-test('a node that hangs: once its shards have moved nobody waits for it', async () => {
+test('a node that hangs: no request waits for it once its shards have moved', async () => {
   await underLoad('hangs', others(2), async (people) => {
     const near = await livingAt(people, 2);
     process.kill(cluster.node(2).pid, 'SIGSTOP');
@@ -199,7 +206,7 @@ test('a node that hangs: once its shards have moved nobody waits for it', async 
   });
 });
 
-test('NATS says nothing to anybody: no shard moves, and what cannot be passed on is refused at once', async () => {
+test('NATS is silent for all nodes: no shard moves, and requests that cannot be forwarded are refused at once', async () => {
   await underLoad('nats', [0, 1, 2], async (people, streams) => {
     const authors = await Promise.all([0, 1, 2].map((node) => livingAt(people, node)));
     for (const line of natsLines) line.silence();
@@ -226,7 +233,7 @@ test('a node whose line to Cassandra is silently dead: others take its shards, a
   });
 });
 
-test('Cassandra says nothing to anybody: requests are refused at once, and all goes on where it was', async () => {
+test('Cassandra is silent for all nodes: requests are refused at once, and everything resumes in place', async () => {
   await underLoad('store', [0, 1, 2], async (people) => {
     const [near] = people as [Person];
     for (const line of storeLines) line.silence();

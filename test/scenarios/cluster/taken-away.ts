@@ -1,11 +1,11 @@
 import { call, type Person } from './people.js';
 
-/** How something that somebody sees is taken away, and where a node would show that it does not know. */
+/** A way to make visible data invisible, and the place where a stale node would still show them. */
 interface Way {
   readonly name: string;
-  /** Who takes it away does so at this node, and is answered. */
+  /** Makes the data invisible at this node; resolves with its answer. */
   readonly take: (url: string) => Promise<unknown>;
-  /** True when the node still shows what was there before. */
+  /** Returns true when the node still shows the former data. */
   readonly isShown: (url: string) => Promise<boolean>;
 }
 
@@ -37,7 +37,9 @@ async function countOf(url: string, who: Person, id: string): Promise<number> {
   return JSON.parse((await read(url, who, `/api/v1/accounts/${id}`)).body).statuses_count;
 }
 
-/** Of the author's only status, which the reader sees and has answered. The reader follows the author. */
+/**
+ * Returns the ways for the author's only status, which the reader sees and has answered. The reader follows the author.
+ */
 function waysOf(author: Person, reader: Person, id: string, reply: string): readonly Way[] {
   const path = `/api/v1/statuses/${id}`;
   const account = `/api/v1/accounts/${author.id}`;
@@ -72,7 +74,7 @@ function waysOf(author: Person, reader: Person, id: string, reply: string): read
   ];
 }
 
-/** Puts back what the ways have taken, but for the status. */
+/** Reverts the changes of the ways, except for the status. */
 async function restore(url: string, author: Person, reader: Person): Promise<void> {
   await call(url, author, 'POST', `/api/v1/accounts/${reader.id}/unblock`);
   await call(url, reader, 'POST', `/api/v1/accounts/${author.id}/unmute`);
@@ -80,8 +82,8 @@ async function restore(url: string, author: Person, reader: Person): Promise<voi
 }
 
 /**
- * Takes statuses away at one node after the other, and asks all of them as soon as that is answered. Answers what was
- * shown all the same, and how often was looked.
+ * Makes statuses invisible at one node after another, and reads them from all nodes right after the answer. Returns
+ * stale reads, and the number of reads.
  */
 export async function takeAway(
   urls: readonly string[],
@@ -98,7 +100,7 @@ export async function takeAway(
     const answering = { status: 'said to it', in_reply_to_id: id };
     const reply = (await call(at(0), reader, 'POST', '/api/v1/statuses', answering)) as Shown;
     for (const [step, way] of waysOf(author, reader, id, reply.id).entries()) {
-      // From now on every node has in memory what it shows.
+      // Every node now has the data in its cache.
       await Promise.all(urls.map((url) => way.isShown(url)));
       await way.take(at(step));
       const seen = await Promise.all(urls.map((url) => way.isShown(url)));

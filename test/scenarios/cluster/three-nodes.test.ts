@@ -28,20 +28,23 @@ import { shownByAll, type Uploaded, uploadedByAll } from './uploaded.js';
 
 const run = promisify(execFile);
 const PLAY_MS_MAX = 240_000;
-/** What the specification gives a revoked token and a suspended account, on every node. */
+/** The specified time after which every node refuses a revoked token and a suspended account. */
 const SHUT_MS_MAX = 1_000;
-/** A lease of 6 s runs out, its shards are taken over, alarms are looked at. */
+/** Timeout of a takeover: a lease of 6 s expires, its shards are taken over, and alarms are read. */
 const TAKEOVER_MS_MAX = 60_000;
 const TOLD_MS_MAX = 30_000;
-/** A node that refuses because it has too much to do is through with that by then. */
+/** Time after which a node is no longer overloaded. */
 const ANSWERED_MS_MAX = 20_000;
-/** A page is fetched in 8 s at most; then the statuses that lead to it are told. */
+/** Timeout of a card: a page is fetched within 8 s; then the statuses that link to it are notified. */
 const CARD_MS_MAX = 60_000;
-/** Without questions to the others, 26 of 1,920 looks in 160 rounds found what was gone: all but one of 10^2 runs. */
+/**
+ * Without the invalidation barrier, 26 of 1,920 reads in 160 rounds were stale: these rounds detect that in all but one
+ * of 10^2 runs.
+ */
 const TAKEN_ROUNDS = 8;
-/** Of so many addresses some are each node's, but in one of 10^8 runs. */
+/** Number of addresses of which each node owns some, except in one of 10^8 runs. */
 const LINKS_TRIED_MAX = 48;
-/** No limit that these tests reach, but for the one that is about limits. */
+/** Rate limits that only the test about limits reaches. */
 const WIDE =
   '{"token":{"limit":100000,"seconds":86400},"address":{"limit":100000,"seconds":86400},"media":{"limit":1000,"seconds":86400},"deletes":{"limit":1000,"seconds":86400},"sign_up":{"limit":1000,"seconds":86400}}';
 
@@ -52,9 +55,9 @@ let url = '';
 let world: EveryRoute;
 let story: Awaited<ReturnType<typeof playStory>>;
 let questions: Awaited<ReturnType<typeof readings>>;
-/** What all nodes called their key when it was asked for first, of all of them at once. */
+/** The keys that all nodes reported at the first request, which went to all of them at once. */
 let firstKeys: readonly string[] = [];
-/** What somebody uploaded at each node, at the same time, before anybody else did. */
+/** Files uploaded at each node, at the same time, before any other upload. */
 let firstFiles: readonly Uploaded[] = [];
 before(async () => {
   await sameDayFor(240_000);
@@ -79,7 +82,7 @@ const statusAt = async (base: string, token: string, path = '/api/v1/timelines/h
   return response;
 };
 
-/** What a node answers once it can: one that has too much to do says so (503), and to come again. */
+/** Returns a node's answer, repeating requests that an overloaded node refuses (503). */
 async function answered(path: string, init?: RequestInit): Promise<unknown> {
   return until(
     `${path} answered`,
@@ -94,7 +97,10 @@ async function answered(path: string, init?: RequestInit): Promise<unknown> {
   );
 }
 
-/** The key of this instance for push services, as every node's instance, and an application made there, have it. */
+/**
+ * Returns the key of this instance for push services, as every node's instance, and an application created there,
+ * report it.
+ */
 async function serverKeys(): Promise<string[]> {
   const app = JSON.stringify({ client_name: 'key', redirect_uris: 'urn:ietf:wg:oauth:2.0:oob' });
   const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: app };
@@ -107,7 +113,7 @@ async function serverKeys(): Promise<string[]> {
   return Promise.all(keys);
 }
 
-/** All nodes have the one key, which it was from the start. */
+/** Asserts that all nodes have the same key, unchanged from the start. */
 async function assertOneKey(): Promise<void> {
   const [key = ''] = firstKeys;
   assert.equal(Buffer.from(key, 'base64url').length, 65);
@@ -119,17 +125,17 @@ async function assertOneKey(): Promise<void> {
   }
 }
 
-test('three nodes that are asked at once for a key that none has made yet name one and the same', assertOneKey);
+test('three nodes that concurrently create the instance key report the same one', assertOneKey);
 
-test('files that three nodes took at once, each as its first, are on every node those of who sent them', async () => {
+test('files that three nodes stored concurrently, each as its first, belong to their senders on every node', async () => {
   assert.deepEqual(await shownByAll(cluster.urls, firstFiles), Array(9).fill(200));
-  // In a file's name stands whose it is, by a key of which there is one for all nodes: none has to look it up.
+  // A file's name contains its owner, encrypted by a key that all nodes share: no node has to look it up.
   for (const { owner } of firstFiles)
     await call(url, world.chief, 'POST', `/api/v1/admin/accounts/${owner.id}/action`, { type: 'suspend' });
   assert.deepEqual(await shownByAll(cluster.urls, firstFiles), Array(9).fill(404));
 });
 
-test('every route answers the same on every node, whichever of them took what it tells of', async () => {
+test('every route answers the same on every node, whichever node stored the data', async () => {
   questions = await readings(world, await appTokenOf(world, url));
   const answers = await settledAnswers(cluster.node(0).url, questions);
   assert.deepEqual(misfits(answers), []);
@@ -141,12 +147,12 @@ test('every route answers the same on every node, whichever of them took what it
   );
 });
 
-test('what somebody may not see is shown to them by no node, whichever of them each step went to', async () => {
+test('hidden data are shown by no node, whichever node each step went to', async () => {
   story = await playStory({ url, dataDir: cluster.node(1).dataDir }, 11);
   await assertTold(story);
 });
 
-test('what a moderator or an operator decides at one node holds on every other at once', async () => {
+test('a decision of a moderator or an operator at one node applies on every other at once', async () => {
   const [uma] = (await people('uma')) as [Person];
   const act = (node: number, path: string, body?: object) =>
     call(cluster.node(node).url, world.chief, 'POST', `/api/v1/admin/accounts/${uma.id}/${path}`, body);
@@ -169,7 +175,7 @@ test('what a moderator or an operator decides at one node holds on every other a
   }
 });
 
-test('what is deleted, edited, muted or blocked at one node is shown by none, as soon as that is answered', async () => {
+test('deleted, edited, muted or blocked data are shown by no node once the request is answered', async () => {
   const pairs = Array.from({ length: 4 }, (_, index) => [`author${index}`, `reader${index}`]);
   const all = await people(...pairs.flat());
   const played = pairs.map((_, index) => {
@@ -214,7 +220,7 @@ test('megalodon, Mastodon.py and toot, unmodified, with each of their requests a
   for (const { stdout } of [main, own]) assert.equal(JSON.parse(stdout).ok, true);
 });
 
-/** A request with a key, at one of the nodes. */
+/** Sends a request with a key to one of the nodes. */
 async function keyed(route: AnyRoute, node: number, key: string, fitting: Awaited<ReturnType<EveryRoute['fitting']>>) {
   const { id = '', rest, body, form, token } = fitting;
   const response = await fetch(`${cluster.node(node).url}${pathOf(route, id, rest)}`, {
@@ -229,15 +235,15 @@ async function keyed(route: AnyRoute, node: number, key: string, fitting: Awaite
   return { status: response.status, body: await response.text() };
 }
 
-/** Of what was made; some things are told under their name. */
+/** Returns the id of the created thing; some answers nest it under a name. */
 function idIn(body: string): string | undefined {
   type Made = { readonly id?: string };
   const told = JSON.parse(body) as Made & { readonly collection?: Made; readonly collection_item?: Made };
   return (told.collection ?? told.collection_item ?? told).id;
 }
 
-test('one Idempotency-Key is one thing made, at the same instant on three nodes and afterwards on any', async () => {
-  // A sign-up is answered with a token of its own each time.
+test('one Idempotency-Key creates one thing, concurrently on three nodes and afterwards on any', async () => {
+  // A sign-up returns a new token each time.
   const creating = allRoutes.filter(({ idempotent }) => idempotent === 'command' || idempotent === 'answer');
   for (const name of ['statuses', 'media', 'lists', 'filters', 'reports', 'admin/ip_blocks'])
     assert.ok(
@@ -265,12 +271,12 @@ test('one Idempotency-Key is one thing made, at the same instant on three nodes 
 });
 
 type Shown = { readonly card: { readonly url: string; readonly title: string; readonly image: string | null } | null };
-/** What a node shows of the page that a status leads to. */
+/** Returns the card of the page that a status links to, as a node shows it. */
 async function cardAt(node: number, { id }: { readonly id: string }): Promise<Shown['card']> {
   return ((await call(cluster.node(node).url, world.viewer, 'GET', `/api/v1/statuses/${id}`)) as Shown).card;
 }
 
-/** Each of them says it through a node of their own, all of them at the same time. */
+/** Posts the link as each author through their own node, all at the same time. */
 async function saidByAll(authors: readonly Person[], link: string, nodes: readonly number[] = [0, 1, 2]) {
   const said = authors.flatMap((author, place) =>
     nodes.map((node) => ({ author, node, status: `${place} at ${node}: see ${link}` })),
@@ -283,7 +289,7 @@ async function saidByAll(authors: readonly Person[], link: string, nodes: readon
   );
 }
 
-test('a page that many lead to through all nodes at once is fetched once, and all show it on every node', async () => {
+test('a page that many statuses link to through all nodes at once is fetched once, and every node shows its card', async () => {
   const page = await SlowPage.open('Once for all');
   try {
     const said = await saidByAll([world.viewer, world.other, world.chief], page.url);
@@ -307,12 +313,12 @@ test('a page that many lead to through all nodes at once is fetched once, and al
   }
 });
 
-/** Streams of somebody's at every node, open. */
+/** Opens streams of an account at every node. */
 const streamsOf = (token: string) => Promise.all(cluster.urls.map((base) => EventStream.open(base, 'user', token)));
 
 /**
- * Every node refuses the token and has ended its streams; in time, counted from now. Each look asks every node, so a
- * machine on which they answer slowly is given as many looks, not as many seconds.
+ * Asserts that every node refuses the token and has ended its streams, within the time. Each check reads every node, so
+ * a slow machine gets as many checks, not as many seconds.
  */
 async function assertShut(token: string, streams: readonly EventStream[], status: number): Promise<void> {
   const refused = async (base: string) => (await statusAt(base, token)).status === status;
@@ -359,7 +365,7 @@ test('a suspended and a disabled account are refused on every node within a seco
   }
 });
 
-test('a rate limit counts what is asked of all nodes; what is left falls, until each of them refuses', async () => {
+test('a rate limit counts requests to all nodes; the remainder falls until each of them refuses', async () => {
   const LIMIT = 300;
   const [yan] = (await people('yan')) as [Person];
   await operator(
@@ -407,13 +413,13 @@ test('a rate limit counts what is asked of all nodes; what is left falls, until 
   }
 });
 
-/** Somebody whose actor lives on a node, and that node. */
+/** Creates an account; returns it and the node of its actor. */
 async function resident(): Promise<{ person: Person; node: number }> {
   const [person] = (await people('zoe')) as [Person];
   return { person, node: await cluster.ownerOf(idShard(person.id)) };
 }
 
-/** A page that its actor, on that node, is asking for when this resolves; and what leads there. */
+/** Creates a page that its actor, on that node, is fetching when this resolves, and statuses that link to it. */
 async function fetchedBy(node: number, author: Person) {
   const page = await SlowPage.open('After all');
   let link = page.url;
@@ -421,13 +427,13 @@ async function fetchedBy(node: number, author: Person) {
     link = `${page.url}?${n}`;
   const said = await saidByAll([author], link, [node + 1, node + 2]);
   await until('the page is asked for', () => page.asked.length > 0, CARD_MS_MAX);
-  // One that came after the clocks were put forward would find a fetch that is overdue, and begin another.
+  // A status that arrives after the clocks were set ahead would find an overdue fetch, and start another.
   const wants = async () => (await cluster.eventsOf(`link/${linkId(link)}`)) === said.length;
   await until('both statuses want its card', wants, CARD_MS_MAX);
   return { page, said };
 }
 
-test('what a node that was killed had to do is done by another: a scheduled status, ends of polls, mutes, filters, a card', async (t) => {
+test('pending work of a killed node is done by another: a scheduled status, ends of polls, mutes, filters, a card', async (t) => {
   const { person: zoe, node: victim } = await resident();
   const { other } = world;
   const at = (person: Person) => (method: string, path: string, body?: object) =>
@@ -457,7 +463,7 @@ test('what a node that was killed had to do is done by another: a scheduled stat
   page.answer();
   await cluster.ahead(320_000);
   const soon = (what: string, probe: () => Promise<boolean>) =>
-    // What is asked of shards that nobody owns yet is refused for a while.
+    // Requests to shards without an owner are refused for a while.
     until(what, () => probe().catch(() => false), TAKEOVER_MS_MAX);
   await soon('the scheduled status', async () => {
     const said = (await own('GET', `/api/v1/accounts/${zoe.id}/statuses`)) as { content: string }[];
@@ -477,7 +483,7 @@ test('what a node that was killed had to do is done by another: a scheduled stat
   );
 });
 
-test('every node killed and started again: every route answers what it answered before', async () => {
+test('every node killed and restarted: every route gives the same answers as before', async () => {
   const before = await settledAnswers(url, questions);
   await Promise.all(cluster.nodes.map((node) => node.kill()));
   await Promise.all(cluster.nodes.map((node) => node.restart()));

@@ -14,7 +14,7 @@ import { call, makePeople, type Person } from './people.js';
 
 const run = promisify(execFile);
 const NEXT = FORMAT + 1;
-/** A look at the members, and what a busy machine adds. */
+/** Maximum duration of the format's rise: a read of the members, and a margin for a busy machine. */
 const RISE_MS_MAX = 20_000;
 const REFUSAL = new RegExp(
   `"why":"this program \\(version [^)]+\\) knows format ${FORMAT}, and the stored data have format ${NEXT} since version [^:]+: ` +
@@ -25,7 +25,7 @@ const keyspace = `test_${randomBytes(6).toString('hex')}`;
 let next: OtherBuild;
 const servers: ServerProcess[] = [];
 
-/** In the next version bookmarks are new. */
+/** Bookmarks are new in the next version. */
 before(async () => {
   next = await otherBuild({
     BUILD_FORMAT: NEXT,
@@ -48,7 +48,7 @@ async function launch(settings: Readonly<Record<string, string>>, main: string):
 const statusOf = async (server: ServerProcess) =>
   (await operatorClient(server.dataDir)('status', {})) as Partial<NodeNodeStatus>;
 
-/** Answers the HTTP status of a bookmark. */
+/** Returns the HTTP status of a bookmark. */
 async function bookmark(server: ServerProcess, person: Person, status: string): Promise<number> {
   const url = `${server.url}/api/v1/statuses/${status}/bookmark`;
   const response = await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${person.token}` } });
@@ -62,7 +62,7 @@ async function upgrade(server: ServerProcess): Promise<void> {
   await server.restart();
 }
 
-test('a rolling upgrade writes nothing new before every node knows it, and then lets no old node back', async () => {
+test('a rolling upgrade writes nothing new before every node knows it, and then refuses old nodes', async () => {
   const common = {
     ...cassandraSettings(keyspace),
     NATS_URL: process.env.TEST_NATS_URL ?? '',

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import sharp from 'sharp';
 import type { Person } from './people.js';
 
-/** A file of somebody's, and where every node serves it. */
+/** A user's file, and its path on every node. */
 export interface Uploaded {
   readonly owner: Person;
   readonly path: string;
 }
 
-/** Each of them uploads a picture at a node of their own, all at the same time. */
+/** Uploads a picture as each owner at a different node, all at the same time. */
 export async function uploadedByAll(nodes: readonly string[], owners: readonly Person[]): Promise<Uploaded[]> {
   const create = { width: 2, height: 2, channels: 3, background: '#0a0' } as const;
   const picture = new Uint8Array(await sharp({ create }).png().toBuffer());
@@ -24,7 +24,7 @@ export async function uploadedByAll(nodes: readonly string[], owners: readonly P
   return Promise.all(owners.map(upload));
 }
 
-/** How every node answers for each of the files. */
+/** Returns every node's status for each of the files. */
 export async function shownByAll(nodes: readonly string[], files: readonly Uploaded[]): Promise<number[]> {
   const statusOf = async (address: string) => {
     const response = await fetch(address);

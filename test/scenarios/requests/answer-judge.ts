@@ -6,9 +6,9 @@ const FAULTS_MAX = 5;
 const ENTITIES = 'https://facts.invalid/';
 const REFERENCE = /^#\/components\/schemas\//;
 
-/** Judges answers by the facts of the API, and knows which of its entities no answer held. */
+/** Judges answers by the facts of the API, and records which of its entities no answer contained. */
 export class AnswerJudge {
-  /** Places for an entity in what was judged (`Status.poll`, `GET /api/v1/lists[]`): whether one was there. */
+  /** Places for an entity in judged answers (`Status.poll`, `GET /api/v1/lists[]`), with true if one was present. */
   private readonly places = new Map<string, boolean>();
   private readonly ajv = new Ajv2020({ allErrors: true, strict: false });
 
@@ -23,7 +23,9 @@ export class AnswerJudge {
       this.ajv.addSchema(marked(schema, entity) as JsonSchema, ENTITIES + entity);
   }
 
-  /** What is wrong with the body as that answer; `name` says whose it is. Undefined: nobody knows how it must be. */
+  /**
+   * Returns the faults of the body as that answer; `name` identifies the route. Undefined: the answer is undocumented.
+   */
   faults(answer: string, name: string, body: unknown): string[] | undefined {
     const schema = answerSchema(answer);
     if (schema === undefined) return undefined;
@@ -49,7 +51,7 @@ export class AnswerJudge {
   }
 }
 
-/** The schema with each place for an entity in it marked by its name, and each object by what places it has. */
+/** Returns the schema with the name of each place for an entity, and with the places of each object. */
 function marked(schema: unknown, name: string): unknown {
   if (Array.isArray(schema)) return schema.map((one) => marked(one, name));
   if (typeof schema !== 'object' || schema === null) return schema;

@@ -2,8 +2,8 @@ import { call, type Person } from '../cluster/people.js';
 import type { Fitting } from './fitting-request.js';
 
 /**
- * Collections that may be in use; an account has at most 10, and some are made by the tests themselves. As many as
- * requests of the tests at a time.
+ * Maximum number of collections in use: an account has at most 10, and the tests themselves create some. As many as the
+ * tests' concurrent requests.
  */
 const COLLECTIONS_KEPT_MAX = 8;
 interface Made {
@@ -12,7 +12,10 @@ interface Made {
 }
 type Use = { readonly id: string; readonly rest: { readonly item: string } };
 
-/** Fitting requests for collections, by the name of their route. The viewer is in their own: nobody else need agree. */
+/**
+ * Returns fitting requests for collections, by the name of their route. The viewer is in their own: nobody else need
+ * agree.
+ */
 export function collectionRequests(
   url: string,
   viewer: Person,
@@ -40,7 +43,7 @@ export function collectionRequests(
   };
 }
 
-/** Makes collections of the viewer's, one after the other: the oldest make room. */
+/** Creates the viewer's collections, one at a time; the oldest are deleted to make room. */
 class CollectionMaker {
   private made = 0;
   private kept: Use | undefined;
@@ -52,7 +55,7 @@ class CollectionMaker {
     private readonly viewer: Person,
   ) {}
 
-  /** For who leaves it as it is. */
+  /** Returns a collection for requests that do not change it. */
   async standing(): Promise<Use> {
     return this.inTurn(async () => {
       this.kept ??= await this.make([this.viewer.id]);
@@ -60,7 +63,7 @@ class CollectionMaker {
     });
   }
 
-  /** With those in it. */
+  /** Returns a new collection with these accounts. */
   fresh(accounts: readonly string[]): Promise<Use> {
     return this.inTurn(async () => {
       const use = await this.make(accounts);
@@ -69,7 +72,7 @@ class CollectionMaker {
     });
   }
 
-  /** For one more. */
+  /** Makes room for one more collection. */
   room(): Promise<void> {
     return this.inTurn(() => this.makeRoom());
   }
@@ -88,7 +91,7 @@ class CollectionMaker {
     return { id, rest: { item: items[0]?.id ?? '1' } };
   }
 
-  /** All go but those in use: any of them may be gone already, for deleting them is tested, too. */
+  /** Deletes all collections that are not in use: some may be gone already, because deletion is tested, too. */
   private async makeRoom(): Promise<void> {
     const path = `/api/v1/accounts/${this.viewer.id}/collections`;
     const { collections } = (await call(this.url, this.viewer, 'GET', path)) as { collections: Made[] };

@@ -21,15 +21,15 @@ interface App {
 
 const run = promisify(execFile);
 const NOTIFIED_MS_MAX = 60_000;
-/** Lists that wait to be used; an account has at most 50, and some are made by the tests themselves. */
+/** Number of lists that wait to be used: an account has at most 50, and the tests themselves create some. */
 const LISTS_KEPT_MAX = 20;
 export const nameOf = ({ method, path }: Pick<AnyRoute, 'method' | 'path'>): string => `${method} ${path}`;
 
-/** The route's path with its parameters put in as they are. */
+/** Returns the route's path with its parameters inserted unescaped. */
 export const pathOf = ({ path }: Pick<AnyRoute, 'path'>, id: string, rest: Fitting['rest']): string =>
   path.replace(/:\w+/, () => id).replace(/:(\w+)/g, (_, name: string) => rest?.[name] ?? '1');
 
-/** Where the answer says that there is nothing: it is somewhere else now, or this server has no such thing. */
+/** Routes whose right answer is that nothing exists: it has moved, or this server has no such thing. */
 export const NOTHING_THERE: ReadonlyMap<string, number> = new Map([
   ['GET /api/v1/trends', 410],
   ['GET /api/v1/statuses/:id/card', 404],
@@ -39,7 +39,7 @@ export const NOTHING_THERE: ReadonlyMap<string, number> = new Map([
   ['GET /api/v1_alpha/async_refreshes/:id', 404],
 ]);
 
-/** People and things for every route to work on. */
+/** People and data for requests to every route. */
 export class EveryRoute {
   private made = 0;
   private cookies = '';
@@ -94,7 +94,9 @@ export class EveryRoute {
     return world;
   }
 
-  /** A route without an entry takes an id by its path and needs nothing else. */
+  /**
+   * Returns the fitting request of a route. A route without an entry takes an id by its path and needs nothing else.
+   */
   async fitting(route: AnyRoute): Promise<Fitting> {
     const { path } = route;
     const { moderation } = this;
@@ -284,7 +286,7 @@ export class EveryRoute {
     };
   }
 
-  /** The form of the sign-in page, filled in, with the cookie it came with. */
+  /** Returns the submitted form of the sign-in page, with its cookie. */
   private async signIn() {
     const page = await fetch(`${this.server.url}/auth/sign_in`);
     const { email, password } = this.viewer;
@@ -292,7 +294,7 @@ export class EveryRoute {
     return { headers, body: { csrf: csrfIn(await page.text()), login: email, password } };
   }
 
-  /** A browser that is signed in, with what its forms carry; signed in anew when it no longer is. */
+  /** Returns a signed-in browser session with the fields of its forms; signs in again when it has ended. */
   private async session(): Promise<{ headers: { cookie: string }; body: { csrf: string } }> {
     const url = `${this.server.url}/auth/sign_in`;
     const page = await (await fetch(url, { headers: { cookie: this.cookies } })).text();
@@ -306,7 +308,7 @@ export class EveryRoute {
     return { headers: { cookie: this.cookies }, body: { csrf: csrfIn(page) } };
   }
 
-  /** Out of the mail to somebody who signed up; the link may be opened again. */
+  /** Returns the query from a confirmation mail; the link may be opened again. */
   private async confirmationQuery(): Promise<string> {
     const email = 'mailed@example.org';
     const mailed = { username: 'mailed', email, password: 'correct horse battery' };
@@ -319,7 +321,7 @@ export class EveryRoute {
     return ((await call(this.server.url, this.viewer, 'POST', '/api/v1/statuses', { status })) as { id: string }).id;
   }
 
-  /** One of the viewer's that somebody quotes. */
+  /** Returns one of the viewer's statuses that another status quotes. */
   private async quoted(): Promise<{ id: string; rest: { quote: string } }> {
     const body = { status: `quote this ${++this.made}`, quote_approval_policy: 'public' };
     const { id } = (await call(this.server.url, this.viewer, 'POST', '/api/v1/statuses', body)) as { id: string };
@@ -328,20 +330,20 @@ export class EveryRoute {
     return { id, rest: { quote: made.id } };
   }
 
-  /** One that is scheduled, each for another day: a day takes only so many. */
+  /** Returns a scheduled status, each for another day: a day has a maximum number of them. */
   private async scheduled(): Promise<string> {
     const scheduled_at = new Date(Date.now() + (1 + (++this.made % 200)) * 86_400_000).toISOString();
     const body = { status: `later ${this.made}`, scheduled_at };
     return ((await call(this.server.url, this.viewer, 'POST', '/api/v1/statuses', body)) as { id: string }).id;
   }
 
-  /** Somebody's question that the viewer has not answered. */
+  /** Returns a poll that the viewer has not answered. */
   private async poll(): Promise<string> {
     const body = { status: `question ${++this.made}`, poll: { options: ['yes', 'no'], expires_in: 3_600 } };
     return ((await call(this.server.url, this.other, 'POST', '/api/v1/statuses', body)) as { id: string }).id;
   }
 
-  /** One of the viewer's that is not pinned, the only one: there may be only so many. */
+  /** Returns the viewer's only status for pinning, unpinned: there is a maximum number of pinned ones. */
   private async pinnable(): Promise<string> {
     this.pinnedStatus ??= await this.ownStatus();
     await call(this.server.url, this.viewer, 'POST', `/api/v1/statuses/${this.pinnedStatus}/unpin`);
@@ -366,7 +368,7 @@ export class EveryRoute {
     return ((await call(this.server.url, this.viewer, 'GET', path)) as { group_key: string }).group_key;
   }
 
-  /** One that the viewer has with themselves. */
+  /** Returns a conversation of the viewer with themselves. */
   private async conversation(): Promise<string> {
     const { url } = this.server;
     const first = async () =>
@@ -377,7 +379,7 @@ export class EveryRoute {
     return until('a conversation', first, NOTIFIED_MS_MAX);
   }
 
-  /** A request for notifications: one that waits already, or of somebody new whose private mention waits. */
+  /** Returns a waiting request for notifications, or creates one by a private mention from a new account. */
   private async waiting(): Promise<string> {
     const { url } = this.server;
     const first = async () => {
@@ -392,12 +394,12 @@ export class EveryRoute {
     return until('a request for notifications', first, NOTIFIED_MS_MAX);
   }
 
-  /** An empty list; the oldest makes room for it, since there may be only so many. */
+  /** Returns an empty list; deletes the oldest to make room, because there is a maximum number. */
   private async list(): Promise<string> {
     const { url } = this.server;
     const oldest = this.lists.length < LISTS_KEPT_MAX ? undefined : this.lists.shift();
     const headers = { authorization: `Bearer ${this.viewer.token}` };
-    // It may be gone already: deleting lists is tested, too.
+    // It may be gone already, because deletion is tested, too.
     if (oldest !== undefined) await fetch(`${url}/api/v1/lists/${oldest}`, { method: 'DELETE', headers });
     const title = `list ${++this.made}`;
     const { id } = (await call(url, this.viewer, 'POST', '/api/v1/lists', { title })) as { id: string };
@@ -405,7 +407,7 @@ export class EveryRoute {
     return id;
   }
 
-  /** With somebody in it who has said something. */
+  /** Returns a list with an account that has posted. */
   private async listOfOne(): Promise<string> {
     const id = await this.list();
     const { url } = this.server;

@@ -1,13 +1,13 @@
-/** A request that its route answers with success; what is hostile is put into it. */
+/** A request that its route answers with success; hostile values are inserted into it. */
 export interface Fitting {
   readonly id?: string;
-  /** Of the path's parameters behind the first. */
+  /** Values of the path's parameters after the first. */
   readonly rest?: Readonly<Record<string, string>>;
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Readonly<Record<string, unknown>>;
-  /** Instead of `body`, for what JSON cannot hold. */
+  /** Replaces `body` for values that JSON cannot represent. */
   readonly form?: { readonly type: string; readonly bytes: Buffer };
-  /** Instead of the viewer's. */
+  /** Replaces the viewer's token. */
   readonly token?: string | undefined;
 }

@@ -1,13 +1,13 @@
 import { call, type Person } from '../cluster/people.js';
 import type { Fitting } from './fitting-request.js';
 
-/** The smallest picture there is. */
+/** The smallest possible picture. */
 const DOT = Buffer.from('R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAkQBADs=', 'base64');
 const BOUNDARY = 'a-boundary';
-/** So often one upload is lent: an account keeps a hundred that no status has, and others push it out. */
+/** Number of uses of one upload: an account keeps a hundred uploads without a status, and others push it out. */
 const KEPT_MAX = 50;
 
-/** A form with the picture in it. */
+/** A form that contains the picture. */
 const form = {
   type: `multipart/form-data; boundary=${BOUNDARY}`,
   bytes: Buffer.concat([
@@ -17,7 +17,7 @@ const form = {
   ]),
 };
 
-/** Requests that the routes of uploads answer with success. */
+/** Returns successful requests of the routes of uploads. */
 export function mediaRequests(url: string, viewer: Person): Readonly<Record<string, () => Promise<Fitting>>> {
   let lent = 0;
   let kept: ReturnType<typeof fresh> | undefined;
@@ -26,7 +26,7 @@ export function mediaRequests(url: string, viewer: Person): Readonly<Record<stri
     const answer = await fetch(`${url}/api/v1/media`, { method: 'POST', headers, body: form.bytes });
     return (await answer.json()) as { id: string; url: string };
   };
-  /** Those who ask while it is on its way get the same one. */
+  /** Concurrent callers get the same upload. */
   const upload = () => {
     if (kept === undefined || lent++ % KEPT_MAX === 0) kept = fresh();
     return kept;

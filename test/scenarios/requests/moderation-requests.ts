@@ -10,28 +10,28 @@ import { mailDirsOf, type Place } from '../worlds/node-address.js';
 import type { Fitting } from './fitting-request.js';
 
 const run = promisify(execFile);
-/** Trends are kept for longer where finding them takes long. */
+/** Timeout of trends: they are cached for longer when computing them takes long. */
 const TRENDING_MS_MAX = 60_000;
 
-/** What moderators' requests are about. */
+/** The context of moderators' requests. */
 export interface Moderated {
   readonly server: Place;
   readonly viewer: Person;
   readonly other: Person;
   readonly statusId: string;
   readonly app: { readonly client_id: string; readonly client_secret: string };
-  /** Of the owner of the instance. */
+  /** Token of the owner of the instance. */
   readonly chiefToken: string;
   signIn(): Promise<{ headers: { cookie: string }; body: { csrf: string } }>;
 }
 
-/** What dashboards ask for: the last days. */
+/** Returns the period of a dashboard: the last days. */
 function period() {
   const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
   return { start_at: daysAgo(3), end_at: daysAgo(0) };
 }
 
-/** Requests of moderators, and of people with whom they have to do. */
+/** Requests of moderators, and of the accounts that they moderate. */
 export class ModerationRequests {
   private made = 0;
 
@@ -103,7 +103,7 @@ export class ModerationRequests {
     'POST /auth/password/change': async () => this.changing(),
   };
 
-  /** What an operator does by the command line. */
+  /** Runs a command of the command line. */
   private async operator(...args: string[]): Promise<string> {
     const env = { ...withoutSettings(), ...prefixed({ DATA_DIR: this.world.server.dataDir }) };
     return (await run(process.execPath, [program, ...args], { env })).stdout;
@@ -116,7 +116,7 @@ export class ModerationRequests {
   };
 
   private readonly held = new Map<string, string>();
-  /** Something that moderators keep; one of its own for what takes it away. */
+  /** Returns an entry of a collection; a separate one for requests that delete it. */
   private async kept(collection: string, isOwn: boolean): Promise<string> {
     const known = this.held.get(collection);
     if (known !== undefined && !isOwn) return known;
@@ -128,7 +128,7 @@ export class ModerationRequests {
     return id;
   }
 
-  /** What two people said is found among what trends after a while. */
+  /** Waits until statuses of two people appear among the trends. */
   private trend(kind: 'tags' | 'links'): Promise<string> {
     const { server, viewer, chiefToken } = this.world;
     const chief = { ...viewer, token: chiefToken };
@@ -143,7 +143,7 @@ export class ModerationRequests {
   }
 
   private fresh: Promise<string> | undefined;
-  /** Somebody whom moderators may do anything to. */
+  /** Returns an account for any action of moderators. */
   private newcomer(): Promise<string> {
     this.fresh ??= this.operated('newcomer');
     return this.fresh;
@@ -156,7 +156,7 @@ export class ModerationRequests {
   }
 
   private applied: Promise<string> | undefined;
-  /** Somebody who waits for approval; another once this one was rejected. */
+  /** Returns an account that waits for approval; a new one once the last was rejected. */
   private async applicant(): Promise<string> {
     const id = await this.applied;
     const headers = { authorization: `Bearer ${this.world.chiefToken}` };
@@ -194,7 +194,7 @@ export class ModerationRequests {
   }
 
   private mailed: Promise<string> | undefined;
-  /** The token of somebody who signed up with an application, and has not opened the link. */
+  /** Returns the token of an account that signed up with an application, and has not opened the link. */
   private unconfirmed(): Promise<string> {
     const post = async (path: string, body: object, token?: string) => {
       const headers = { 'content-type': 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) };
@@ -216,7 +216,7 @@ export class ModerationRequests {
   }
 
   private changer: Promise<string> | undefined;
-  /** The form of somebody who changes the password; that ends all sessions, so each request has one of its own. */
+  /** Returns the form of a password change; that ends all sessions, so each request has its own. */
   private async changing(): Promise<Fitting> {
     this.changer ??= this.operated('changer');
     await this.changer;
@@ -232,7 +232,7 @@ export class ModerationRequests {
   }
 
   private link: Promise<{ name: string; token: string }> | undefined;
-  /** The form of the page behind a mailed link, until it was used. */
+  /** Returns the form of the page behind a mailed link, until the link was used. */
   private async forgotten(): Promise<Fitting> {
     const known = await this.link;
     if (known === undefined || (await wasChanged(mailDirsOf(this.world.server), known.name)))

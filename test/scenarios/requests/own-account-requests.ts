@@ -1,10 +1,10 @@
 import { call, type Person } from '../cluster/people.js';
 import type { Fitting } from './fitting-request.js';
 
-/** Filters that wait to be used; an account has at most 100, and some are made by the tests themselves. */
+/** Number of filters that wait to be used: an account has at most 100, and the tests themselves create some. */
 const FILTERS_KEPT_MAX = 20;
 
-/** Whom and what the requests are about. */
+/** The context of the requests. */
 export interface Stage {
   readonly url: string;
   readonly viewer: Person;
@@ -12,7 +12,7 @@ export interface Stage {
   readonly statusId: string;
 }
 
-/** Fitting requests for what people set up for themselves, by the name of their route. */
+/** Returns fitting requests for users' own settings, by the name of their route. */
 export function ownAccountRequests(stage: Stage): Readonly<Record<string, () => Promise<Fitting>>> {
   const filter = filterMaker(stage);
   const filters = '/api/v2/filters';
@@ -76,7 +76,7 @@ export const PUSH_SUBSCRIPTION = {
   },
 };
 
-/** For older clients there is a plural, too. A subscription belongs to the token that asked for it. */
+/** Returns push requests; older clients use the plural path. A subscription belongs to the token that created it. */
 function pushRequests({ url, viewer }: Stage): Readonly<Record<string, () => Promise<Fitting>>> {
   const body = { subscription: PUSH_SUBSCRIPTION, data: { alerts: { mention: true }, policy: 'followed' } };
   const subscribed = async () => {
@@ -94,7 +94,7 @@ function pushRequests({ url, viewer }: Stage): Readonly<Record<string, () => Pro
   );
 }
 
-/** Makes filters with a keyword and a status; the oldest makes room, since there may be only so many. */
+/** Creates filters with a keyword and a status; deletes the oldest to make room, because there is a maximum number. */
 function filterMaker({ url, viewer, statusId }: Stage) {
   const kept: string[] = [];
   let made = 0;
@@ -118,7 +118,7 @@ async function featuredTag({ url, viewer }: Stage): Promise<string> {
   return ((await call(url, viewer, 'POST', '/api/v1/featured_tags', { name: 'birds' })) as { id: string }).id;
 }
 
-/** Somebody whom the viewer follows. */
+/** Makes the viewer follow an account. */
 async function followed({ url, viewer, other }: Stage): Promise<Fitting> {
   await call(url, viewer, 'POST', `/api/v1/accounts/${other.id}/follow`);
   return { id: other.id };

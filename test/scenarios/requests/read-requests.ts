@@ -6,20 +6,20 @@ import { until } from '../../kit/time/until.js';
 import { AnswerJudge } from './answer-judge.js';
 import { type EveryRoute, nameOf, pathOf } from './every-route.js';
 
-/** One question, the same each time it is asked. */
+/** One read request, the same each time. */
 interface Reading {
   readonly name: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Fewer than there are. */
+/** Minimum number of judged answers, below the actual one. */
 const JUDGED_MIN = 80;
 const QUIET_MS_MAX = 60_000;
-/** What is about the process, the moment or the connection, not about what is stored. */
+/** Routes whose answers depend on the process, the moment or the connection, not on stored data. */
 const OF_THE_MOMENT = /^GET \/(?:health|metrics|api\/v1\/streaming|auth\/|oauth\/authorize)/;
 
-/** Questions to all routes that answer what is stored, about things that there are. */
+/** Returns requests to all routes that answer stored data, about existing things. */
 export async function readings(world: Pick<EveryRoute, 'fitting' | 'viewer'>, appToken: string): Promise<Reading[]> {
   const all: Reading[] = [];
   for (const route of allRoutes) {
@@ -32,7 +32,7 @@ export async function readings(world: Pick<EveryRoute, 'fitting' | 'viewer'>, ap
   return all;
 }
 
-/** A token of the application itself. */
+/** Returns a client-credentials token of an application. */
 export async function appTokenOf(world: Pick<EveryRoute, 'fitting'>, url: string): Promise<string> {
   const { body } = await world.fitting({ method: 'POST', path: '/oauth/token' } as AnyRoute);
   const granted = await fetch(`${url}/oauth/token`, {
@@ -43,7 +43,7 @@ export async function appTokenOf(world: Pick<EveryRoute, 'fitting'>, url: string
   return ((await granted.json()) as { access_token: string }).access_token;
 }
 
-/** The answers by question: status, paging and body. */
+/** Returns the answers by request: status, paging and body. */
 export async function answersOf(url: string, all: readonly Reading[]): Promise<Map<string, string>> {
   const answers = new Map<string, string>();
   for (const { name, path, headers } of all) {
@@ -56,7 +56,7 @@ export async function answersOf(url: string, all: readonly Reading[]): Promise<M
   return answers;
 }
 
-/** The answers once nothing is under way any more: twice the same. */
+/** Returns the answers once they no longer change: twice the same. */
 export async function settledAnswers(url: string, all: readonly Reading[]): Promise<Map<string, string>> {
   let last = await answersOf(url, all);
   return until(
@@ -71,7 +71,7 @@ export async function settledAnswers(url: string, all: readonly Reading[]): Prom
   );
 }
 
-/** Where two sets of answers are not the same. */
+/** Returns the names of answers that differ. */
 export function differences(some: ReadonlyMap<string, string>, others: ReadonlyMap<string, string>): string[] {
   return [...some].flatMap(([name, answer]) => {
     const other = others.get(name) ?? '';
@@ -83,7 +83,7 @@ export function differences(some: ReadonlyMap<string, string>, others: ReadonlyM
   });
 }
 
-/** What in these answers is not as the API says: fields that lack, other types. */
+/** Returns deviations of the answers from the documented API: missing fields, other types. */
 export function misfits(answers: ReadonlyMap<string, string>): string[] {
   const facts = recorded as unknown as Facts;
   const documented = new Map(

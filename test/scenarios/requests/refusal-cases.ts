@@ -18,7 +18,7 @@ const JSON_TYPE = 'application/json';
 const only = (status: number): ReadonlySet<number> => new Set([status]);
 const reading = allRoutes.filter(({ method }) => method !== 'GET');
 
-/** Tokens that are none, or not enough for the route. */
+/** Returns cases with invalid tokens, or insufficient ones for the route. */
 export async function tokenCases({ tokens, scoped, world }: Attack): Promise<Case[]> {
   const cases: Case[] = [];
   for (const route of allRoutes.filter(({ auth }) => auth !== 'none')) {
@@ -39,12 +39,12 @@ export async function tokenCases({ tokens, scoped, world }: Attack): Promise<Cas
   return cases;
 }
 
-/** An id that nobody was given. */
+/** An id that was never issued. */
 const NOBODYS = '9'.repeat(18);
 const NO_IDS = ['0', '1', '-1', 'x', '1.5', '1e3', '9'.repeat(30), 'x'.repeat(3_000), '[]', '{}', "'", '..%2f1'];
 const NO_TEXTS = ['%00', '%ff', '1%00', '%ed%a0%80', '\xff', '%', '%zz', '%c3%28'];
 
-/** Ids that are nobody's or none, and bytes that are no text, in the place of each parameter of each path. */
+/** Returns cases with unknown ids, invalid ids, and bytes that are not text, in each parameter of each path. */
 export function idCases(): Case[] {
   return allRoutes.flatMap((route) =>
     paramsOf(route).flatMap((name, index) => {
@@ -63,15 +63,15 @@ export function idCases(): Case[] {
 }
 
 const paramsOf = ({ path }: AnyRoute): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
-/** Parameters that say which thing; the others are words, and whom one does not want to be suggested may be anybody. */
+/** Parameters that identify a thing; others are words, and a dismissed suggestion may name anybody. */
 const OF_THINGS = /^(?:id|item|quote)$/;
 
-/** Things that nobody but their owner is shown. */
+/** Things that only their owner may see. */
 const OWNED = [
   'lists|filters(?:/keywords|/statuses)?|scheduled_statuses|notifications(?:/requests)?|conversations|media|featured_tags',
   'timelines/list',
 ].map((things) => new RegExp(`^\\w+ /api/v[12]/(?:${things})/:`));
-/** What everybody is shown, but only its owner may change. */
+/** Things that everybody may see, but only their owner may change. */
 const SHOWN: Readonly<Record<string, number>> = {
   'POST /api/v1/follow_requests/:id/authorize': 404,
   'PUT /api/v1/statuses/:id': 404,
@@ -115,7 +115,7 @@ export function queryCases(): Case[] {
   );
 }
 
-/** What the first field of each route refuses is asked of every node: a value, but not of its type. */
+/** The first hostile value of each route goes to every node: valid text, but not of the field's type. */
 const CORE = { isCore: true, statuses: only(422) };
 const coreOf = ({ schema }: Field, as: 'form' | 'json'): Hostile | undefined =>
   wrongFor(schema).find((hostile) => hostile[as] !== undefined);
@@ -125,11 +125,11 @@ const asForm = (body: Fitting['body'] = {}) =>
   Object.entries(body)
     .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
     .join('&');
-/** The fitting request's own value would win or contradict. */
+/** Removes the fitting request's own value, which would win or contradict. */
 const without = (body: Fitting['body'] = {}, name = '') =>
   Object.fromEntries(Object.entries(body).filter(([key]) => key !== name));
 
-/** In JSON and in forms. */
+/** Returns cases with hostile bodies, in JSON and in forms. */
 export function bodyCases(): Case[] {
   return allRoutes.flatMap((route) => fieldsOf(route.body).flatMap((field, index) => fieldCases(route, field, index)));
 }
@@ -154,7 +154,7 @@ function fieldCases(route: AnyRoute, field: Field, index: number): Case[] {
   });
 }
 
-/** No route takes them, whatever it takes. */
+/** Bodies that every route refuses. */
 const BODIES: readonly (readonly [label: string, type: string, raw: string])[] = [
   ['half an object', JSON_TYPE, '{"status":'],
   ['an array', JSON_TYPE, '[]'],

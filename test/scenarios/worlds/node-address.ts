@@ -1,25 +1,25 @@
 import { ServerProcess } from '../../kit/services/server-process.js';
 
-/** Where requests go, and the folder of a node on this machine, for the command line. */
+/** The address of requests, and the folder of a node on this machine, for the command line. */
 export interface Place {
   readonly url: string;
   readonly dataDir: string;
-  /** Of all nodes, any of which may write the mail to somebody; absent: there is one. */
+  /** Folders of all nodes, any of which may write a mail; absent for a single node. */
   readonly dataDirs?: readonly string[];
 }
 
-/** Where mail to anybody is found. */
+/** Returns the folders in which mail may be found. */
 export const mailDirsOf = ({ dataDir, dataDirs = [dataDir] }: Place): readonly string[] => dataDirs;
 
-/** What tests over all routes ask: one node, or several that are one server. */
+/** The target of tests over all routes: one node, or several that form one server. */
 export interface Ground {
-  /** Where people and things are made; in front of several nodes each request goes to another. */
+  /** The place where people and data are created; with several nodes each request goes to another. */
   readonly place: Place;
   readonly nodes: readonly ServerProcess[];
   dispose(): Promise<void>;
 }
 
-/** One node with a store of its own. */
+/** Starts one node with its own store. */
 export async function oneNode(): Promise<Ground> {
   const node = await ServerProcess.start({ LOG_LEVEL: 'warn' });
   return { place: node, nodes: [node], dispose: () => node.dispose() };

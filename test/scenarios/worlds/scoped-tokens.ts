@@ -3,22 +3,22 @@ import type { AnyRoute } from '../../../gateway/http/route.js';
 import { grantsAny } from '../../../gateway/http/scopes.js';
 import { ALL_SCOPES } from '../../../gateway/oauth/scopes.js';
 
-/** Scopes that contain others, which a token with all others must not have. */
+/** Scopes that contain others, which a token with all other scopes must not have. */
 const PARENTS = new Set(['read', 'write', 'admin:read', 'admin:write']);
 
-/** Tokens of people by their scopes, each made once. */
+/** Tokens of people by their scopes, each created once. */
 export class ScopedTokens {
   readonly #made = new Map<string, Promise<string>>();
 
   constructor(private readonly dataDir: string) {}
 
-  /** One that may do only what the route demands, by the first of the scopes that it takes. */
+  /** Returns a token with only the scope that the route requires, the first of the accepted ones. */
   alone(username: string, { scope }: AnyRoute): Promise<string> {
     const [first = 'read'] = [scope ?? []].flat() as string[];
     return this.of(username, [first]);
   }
 
-  /** One that may do everything but what the route demands. */
+  /** Returns a token with every scope except those that the route requires. */
   without(username: string, { scope }: AnyRoute): Promise<string> {
     const others = [...ALL_SCOPES].filter((one) => !PARENTS.has(one) && !grantsAny([one], scope));
     return this.of(username, others);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { until } from '../../kit/time/until.js';
 import { call, type Person } from '../cluster/people.js';
 
-/** Whose world it is. */
+/** The people of the world. */
 export interface Tenants {
   readonly url: string;
   readonly viewer: Person;
@@ -15,12 +15,12 @@ export interface Tenants {
   readonly chief: Person;
 }
 
-/** The smallest picture there is. */
+/** The smallest possible picture. */
 export const DOT = Buffer.from('R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAkQBADs=', 'base64');
 const ARRIVAL_MS_MAX = 60_000;
 type Made = { readonly id: string };
 
-/** A custom emoji, as an operator adds it. */
+/** Adds a custom emoji as an operator. */
 export async function addOwl(folder: string, run: (...args: string[]) => Promise<unknown>): Promise<void> {
   const path = join(folder, 'owl.gif');
   await writeFile(path, DOT);
@@ -38,7 +38,7 @@ export async function uploadDot(url: string, { token }: Person): Promise<string>
   return ((await answer.json()) as Made).id;
 }
 
-/** Puts something into every list that people have, which the requests of single routes leave as it is. */
+/** Fills every list of the people with entries that the requests of single routes do not change. */
 export async function furnish({ url, viewer, other, third, shunned, chief }: Tenants): Promise<void> {
   const as = (who: Person) => (method: string, path: string, body?: object) => call(url, who, method, path, body);
   const [ada, ben, cleo, boss] = [as(viewer), as(other), as(third), as(chief)] as const;
@@ -60,7 +60,7 @@ export async function furnish({ url, viewer, other, third, shunned, chief }: Ten
   const answer = await post(cleo, { status: '@ada @ben kept', in_reply_to_id: kept });
   const said = await post(ada, { status: '@cleo by both #birds #rails', in_reply_to_id: answer });
   for (const by of [ben, cleo]) await by('POST', `/api/v1/statuses/${said}/favourite`);
-  // Somebody whom the viewer could follow.
+  // An account that the viewer could follow.
   await boss('PATCH', '/api/v1/accounts/update_credentials', { discoverable: true });
   await post(boss, { status: 'hello' });
   await post(ben, { status: 'owls?', poll: { options: ['yes :owl:', 'no'], expires_in: 86_400 } });
@@ -94,7 +94,7 @@ export async function furnish({ url, viewer, other, third, shunned, chief }: Ten
   }
 }
 
-/** The thread of what the viewer keeps: its first status, and one that answers it and was answered. */
+/** Returns the thread of the viewer's bookmark: its first status, and one with a parent and a reply. */
 export async function keptThread(url: string, viewer: Person): Promise<{ first: string; middle: string }> {
   const first = ((await call(url, viewer, 'GET', '/api/v1/bookmarks')) as Made[])[0]?.id ?? '';
   const context = await call(url, viewer, 'GET', `/api/v1/statuses/${first}/context`);

@@ -14,10 +14,10 @@ import type { Place } from './node-address.js';
 
 const run = promisify(execFile);
 const STEPS = 20;
-/** What one node has decided is known to all of them by then. */
+/** Timeout until all nodes know a decision of one. */
 const KNOWN_MS_MAX = 60_000;
 
-/** Steps of all kinds, and quotes of what is for some only: the same ones for every run with a seed. */
+/** Returns steps of all kinds, and quotes of restricted statuses: the same ones for every run with a seed. */
 function stepsOf(seed: number): Step[] {
   const [drawn = []] = fc.sample(fc.array(step, { minLength: STEPS, maxLength: STEPS }), { numRuns: 1, seed });
   const block: Step = { did: 'block', who: 0, whom: 2 };
@@ -33,7 +33,7 @@ export async function playStory({ url, dataDir }: Place, seed: number): Promise<
   return Story.of(theatre, stepsOf(seed));
 }
 
-/** Everybody is shown what they may see and nothing else, as soon as all nodes know what was done. */
+/** Asserts that everybody sees what they may and nothing else, as soon as all nodes know the changes. */
 export async function assertTold(story: Story): Promise<void> {
   let faults = await story.faults();
   if (faults.length > 0)
@@ -48,7 +48,7 @@ export async function assertTold(story: Story): Promise<void> {
   assert.deepEqual(faults, []);
 }
 
-/** Confirmed people with tokens, by one call of the command line. */
+/** Creates confirmed people with tokens by one call of the command line. */
 async function peopleAt(asked: Asked, dataDir: string, names: readonly string[]): Promise<Person[]> {
   const folder = await mkdtemp(join(tmpdir(), 'murmuration-story-'));
   try {

@@ -21,7 +21,7 @@ const key = { account: makeId(1_000, 1, 0) };
 const blank = accounts.value.decode(new Uint8Array());
 const having = (followers: number) => put(accounts, key, { ...blank, followers });
 
-/** Tables whose inner reads are counted, and wait while `held`. */
+/** Creates tables that count their inner reads and delay them while `held`. */
 function world(options: ConstructorParameters<typeof CachedTables>[1] = {}) {
   const shared = new MemoryTables();
   const stage = new StageTables(shared);
@@ -39,7 +39,7 @@ function world(options: ConstructorParameters<typeof CachedTables>[1] = {}) {
   return { shared, stage, state, cached, read: async () => (await cached.get(accounts, key))?.followers };
 }
 
-test('a row is read once, and what this node writes is there at once', async () => {
+test('a row is read once, and a write of this node is visible at once', async () => {
   const { cached, state, read, shared } = world();
   await shared.write([having(1)]);
   const first = await cached.get(accounts, key);
@@ -53,7 +53,7 @@ test('a row is read once, and what this node writes is there at once', async () 
   assert.equal(await read(), 3, 'what is not there is looked for each time');
 });
 
-test('a read that was under way during a write keeps nothing', async () => {
+test('a read that was under way during a write caches nothing', async () => {
   const { cached, state, read, shared } = world();
   await shared.write([having(1)]);
   let go = () => {};
@@ -68,7 +68,7 @@ test('a read that was under way during a write keeps nothing', async () => {
   assert.equal(await read(), 2);
 });
 
-test('a read during a write may see either, and keeps nothing', async () => {
+test('a read during a write may return either value, and caches nothing', async () => {
   const { cached, stage, read, shared } = world();
   await shared.write([having(1)]);
   const proceed = stage.holdWrites(accounts);
@@ -79,7 +79,7 @@ test('a read during a write may see either, and keeps nothing', async () => {
   assert.equal(await read(), 2);
 });
 
-test('after a write that failed the store is asked: it may have happened', async () => {
+test('after a failed write rows are read from the store, because it may have happened', async () => {
   const { cached, stage, read, shared } = world();
   await shared.write([having(1)]);
   await read();
@@ -88,7 +88,7 @@ test('after a write that failed the store is asked: it may have happened', async
   assert.equal(await read(), 2);
 });
 
-test('two writes at once leave nothing in memory', async () => {
+test('two concurrent writes leave nothing in the cache', async () => {
   const { cached, stage, state, read } = world();
   const proceed = stage.holdWrites(accounts);
   const both = [cached.write([having(1)]), cached.write([having(2)])];
@@ -97,7 +97,7 @@ test('two writes at once leave nothing in memory', async () => {
   assert.deepEqual([await read(), state.reads], [2, 1]);
 });
 
-test('what others wrote is forgotten when told, all of it when it is not known what', async () => {
+test('writes of other nodes invalidate their rows, or all rows if the rows are unknown', async () => {
   const { cached, read, shared } = world();
   for (const told of [[{ table: 'accounts', key: [key.account] }], undefined]) {
     await shared.write([having(1)]);
@@ -110,7 +110,7 @@ test('what others wrote is forgotten when told, all of it when it is not known w
   }
 });
 
-test('while others are not heard nothing is taken from memory', async () => {
+test('the cache is bypassed while other nodes’ messages do not arrive', async () => {
   let isHeard = true;
   const { cached, read, shared } = world({ trusts: () => isHeard });
   await cached.write([having(1)]);
@@ -122,7 +122,7 @@ test('while others are not heard nothing is taken from memory', async () => {
   assert.equal(await read(), 2);
 });
 
-test('writes of hot and watched tables are told with what is there now, others not at all', async () => {
+test('writes of hot and watched tables are published with the new values, others are not published', async () => {
   const { cached, stage } = world();
   const told: (readonly WrittenRow[])[] = [];
   cached.onWritten((rows) => told.push(rows));
@@ -135,7 +135,7 @@ test('writes of hot and watched tables are told with what is there now, others n
   assert.deepEqual(told, [[{ ...row, now: { value: { favouriteId: '9' } } }], [row]]);
 });
 
-test('a write that took too long is neither kept nor told with its value: the row may be another writer’s by now', async () => {
+test('a slow write is neither cached nor published with its value: another writer may own the row by now', async () => {
   const { cached, read, shared, stage } = world({ promptMs: 20 });
   const [told, heard]: [(readonly WrittenRow[])[], (readonly WrittenRow[] | undefined)[]] = [[], []];
   cached.onWritten((rows) => told.push(rows));
@@ -150,7 +150,7 @@ test('a write that took too long is neither kept nor told with its value: the ro
   assert.equal(await read(), 2);
 });
 
-test('what is in memory can be had without waiting, and only while it is what a read would answer', async () => {
+test('cached rows are available synchronously, and only while a read would return them', async () => {
   let trusts = true;
   const { cached, read, shared } = world({ trusts: () => trusts });
   const peek = () => {
@@ -179,7 +179,7 @@ const account = makeId(1_000, 1, 0);
 const notice = (id: string, from: string) =>
   put(notifications, { account, era: 0, notification: id }, { type: 'mention', from, atMs: 0 });
 
-/** Writes, and reads of newest pages, some at the same time. */
+/** Writes, and reads of newest pages, some of them concurrent. */
 const deed = fc.record({
   id: fc.integer({ min: 1, max: 200 }).map(String),
   does: fc.constantFrom('put', 'put', 'remove', 'read', 'read', 'fail'),
@@ -199,7 +199,7 @@ for (const [what, kept] of [
   ['the newest rows of a partition are', { newest: [notifications] }],
   ['whole answers for ranges are', { ranges: [notifications] }],
 ] as const) {
-  test(`${what} those of the store, whatever is written, at the same time too`, async () => {
+  test(`${what} those of the store under any writes, also concurrent ones`, async () => {
     const told = async (steps: Deed[][]) => {
       const shared = new MemoryTables();
       const stage = new StageTables(shared);
@@ -255,7 +255,7 @@ const claim = fc.record({
   does: fc.constantFrom('claim', 'release', 'put', 'read', 'fail'),
 });
 
-test('single rows that are kept, also that there are none, are those of the store, whatever is written', async () => {
+test('cached single rows, including absent ones, are those of the store under any writes', async () => {
   const told = async (steps: { readonly name: string; readonly does: string }[][]) => {
     const shared = new MemoryTables();
     const stage = new StageTables(shared);
@@ -327,7 +327,7 @@ test('newest pages are read once, and again after a write elsewhere', async () =
   assert.deepEqual([await ids(), reads], [[9, 8, 7], 3]);
 });
 
-test('newest pages are read again after the removal of a range, here and on nodes that hear of it', async () => {
+test('newest pages are read again after the removal of a range, here and on nodes that are notified', async () => {
   const shared = new MemoryTables();
   const [cached, other] = [0, 1].map(
     () => new CachedTables(new StageTables(shared).tables, { newest: [notifications] }),
@@ -352,7 +352,7 @@ test('newest pages are read again after the removal of a range, here and on node
   for (const [n, state] of states().entries()) assert.notEqual(state, before[n]);
 });
 
-test('newest rows are read once, however their pages overlap', async () => {
+test('newest rows are read once, even if their pages overlap', async () => {
   const shared = new MemoryTables();
   const reads: number[] = [];
   const range: typeof shared.range = (table, partition, options) => {
@@ -378,7 +378,7 @@ test('newest rows are read once, however their pages overlap', async () => {
   assert.equal(reads.length, 4);
 });
 
-test('a row whose value follows from its key is written once, and again when that failed', async () => {
+test('a constant row is written once, and again after a failure', async () => {
   const { cached, stage } = world();
   const bucket = (atMs: number) => put(publicBuckets, { century: 0, bucket: 1 }, { atMs });
   stage.breakWrites(publicBuckets);
@@ -395,7 +395,7 @@ test('a row whose value follows from its key is written once, and again when tha
   assert.deepEqual(await cached.get(publicBuckets, { century: 0, bucket: 1 }), { atMs: 5 });
 });
 
-test('a row that is older than is believed now is read again', async () => {
+test('a row above the maximum age is read again', async () => {
   let ageMaxMs = 60_000;
   const { state, cached, read } = world({ ageMaxMs: () => ageMaxMs });
   await cached.write([having(1)]);
@@ -404,12 +404,12 @@ test('a row that is older than is believed now is read again', async () => {
   assert.deepEqual([await read(), state.reads], [1, 1]);
   assert.deepEqual([cached.peek(accounts, key), cached.peekId(accounts, key.account)], [undefined, undefined]);
   ageMaxMs = 60_000;
-  // It counts from the next turn on.
+  // It takes effect in the next turn.
   await Promise.resolve();
   assert.deepEqual([await read(), state.reads], [1, 1]);
 });
 
-test('how old a row may be is asked once a turn', async () => {
+test('the maximum age is computed once a turn', async () => {
   let asked = 0;
   const ageMaxMs = () => {
     asked += 1;

@@ -5,12 +5,12 @@ import { changedNumbers } from '../../../store/cache/changed-numbers.js';
 const tags = ['a'];
 const row = { name: 'ada', count: 1, other: 2, tags, card: { url: 'x' } };
 
-test('numbers that differ are told', () => {
+test('differing numbers are returned', () => {
   assert.deepEqual(changedNumbers(row, { ...row, count: 5 }), [{ name: 'count', number: 5 }]);
   assert.deepEqual(changedNumbers(row, { ...row, tags: ['a'] }), []);
 });
 
-test('whatever else differs makes it another row', () => {
+test('any other difference invalidates the row', () => {
   assert.equal(changedNumbers(row, { ...row, count: 5, name: 'ben' }), undefined);
   assert.equal(changedNumbers(row, { ...row, card: { url: 'x' } }), undefined);
   assert.equal(changedNumbers(row, { ...row, tags: ['b'] }), undefined);

@@ -9,7 +9,7 @@ const step = fc.record({
   key: fc.integer({ min: 0, max: 15 }).map(String),
 });
 
-test('what is kept is what was set last, never more than the bound, and always the half that was used last', () => {
+test('the cache holds the last values, never more than the bound, and always the most recently used half', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
       const kept = new Generations<{ n: number }>(MAX);
@@ -40,7 +40,7 @@ test('what is kept is what was set last, never more than the bound, and always t
   );
 });
 
-test('what weighs too much is not kept either, whatever is set again or deleted, and what was used last is', () => {
+test('the weight limit holds under any sets and deletions, and recently used values stay', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(step, fc.integer({ min: 1, max: 30 })), { maxLength: 200 }), (steps) => {
       const kept = new Generations<{ weight: number }>(1_000, { of: ({ weight }) => weight, max: 100 });
@@ -52,7 +52,7 @@ test('what weighs too much is not kept either, whatever is set again or deleted,
         let sum = 0;
         const copy = steps.map(([one]) => one.key).filter((one, index, all) => all.indexOf(one) === index);
         for (const one of copy) sum += kept.peek(one)?.weight ?? 0;
-        // The last one of each half may go over it.
+        // The last value of each half may exceed it.
         assert.ok(sum <= 100 + 2 * 30, `${sum}`);
       }
     }),

@@ -40,7 +40,7 @@ peersContract('gRPC peers', async (service, t) => {
   return { peers: peersWith(t, { secret }), address, nowhere: '127.0.0.1:1' };
 });
 
-/** A call by a stranger who speaks gRPC, with bytes of his choice. */
+/** Makes a gRPC call as a stranger, with arbitrary bytes. */
 function rawCall(
   t: Test,
   address: string,
@@ -89,7 +89,7 @@ test('a caller without the secret, with another one or with two is refused befor
   assert.equal((await peersWith(t, { secret }).peer(address).status()).name, 'n1');
 });
 
-test('bytes that are no message, and frames above the limit, are refused and counted, and the server serves on', async (t) => {
+test('malformed messages, and frames above the limit, are refused and counted, and the server continues', async (t) => {
   const service = new RecordingService();
   const { server, address } = await serve(t, service, { secret });
   const metadata = new Metadata();
@@ -108,7 +108,7 @@ test('bytes that are no message, and frames above the limit, are refused and cou
   assert.equal((await peersWith(t, { secret }).peer(address).status()).name, 'n1');
 });
 
-test('a connection that does not speak HTTP/2 is ended, and the server serves on', async (t) => {
+test('a connection that does not speak HTTP/2 is closed, and the server continues', async (t) => {
   const { address } = await serve(t, new RecordingService(), { secret });
   const port = Number(address.split(':')[1]);
   for (const hello of [
@@ -162,7 +162,7 @@ test('with certificates only those of the cluster’s authority may call', async
   await assert.rejects(peersWith(t, { secret }).peer(address).status(), Unavailable);
 });
 
-/** An authority and a node's certificate by it, for 127.0.0.1. */
+/** Creates an authority, and a node's certificate by it for 127.0.0.1. */
 function authority(folder: string, name: string) {
   const file = (suffix: string) => join(folder, `${name}-${suffix}`);
   const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'ignore' });

@@ -77,7 +77,7 @@ test('a server that refuses, or is not there, is Unavailable: the mail is tried 
   await assert.rejects(bySmtp(1).send(mail), Unavailable);
 });
 
-test('a recipient that the server will never take is no reason to try again, but to tell the operator', async () => {
+test('a permanently rejected recipient is not retried, and is logged', async () => {
   const before = [received.length, warnings.length] as const;
   await bySmtp(portOf()).send({ ...mail, to: 'gone@example.org' });
   assert.deepEqual([received.length, warnings.length], [before[0], before[1] + 1]);

@@ -28,7 +28,7 @@ const commandOf = (changed: object) =>
     ...changed,
   });
 
-/** Commands that name nothing, and bytes that are no command. */
+/** Commands that name nothing, and bytes that are not a command. */
 const GARBAGE: readonly Uint8Array[] = [
   new Uint8Array(),
   Buffer.from('garbage'),
@@ -69,7 +69,7 @@ function runtimeOn(t: TestContext, bus: NatsBus, lines: string[], epoch: number 
   return runtime;
 }
 
-test('garbage where nodes ask is refused, counted and logged in one line, and commands go on being carried out', async (t) => {
+test('garbage on command subjects is refused, counted and logged in one line, and commands are still handled', async (t) => {
   const prefix = `test-${randomBytes(6).toString('hex')}`;
   const lines: string[] = [];
   const owner = runtimeOn(t, await opened(t, prefix, 'owner', lines), lines, 1);
@@ -89,7 +89,7 @@ test('garbage where nodes ask is refused, counted and logged in one line, and co
   assert.equal(owner.metrics.crashes, 0);
 });
 
-test('a topic is heard on after messages that its subscriber cannot read, which are counted and logged in one line', async (t) => {
+test('a subscription continues after malformed messages, which are counted and logged in one line', async (t) => {
   const prefix = `test-${randomBytes(6).toString('hex')}`;
   const lines: string[] = [];
   const [one, two] = [await opened(t, prefix, 'one', lines), await opened(t, prefix, 'two')];

@@ -31,14 +31,14 @@ busContract('NATS bus', async (t) => {
   return [await shared(t, prefix, 'one'), await shared(t, prefix, 'two')];
 });
 
-test('buses with different prefixes do not hear one another', async (t) => {
+test('buses with different prefixes do not receive each other’s messages', async (t) => {
   const one = await shared(t, freshPrefix(), 'one');
   const two = await shared(t, freshPrefix(), 'two');
   await one.serve('actor.1', async (payload) => payload);
   await assert.rejects(two.request('actor.1', new Uint8Array(), 1_000), Unavailable);
 });
 
-test('bytes that are no message are counted and ignored', async (t) => {
+test('malformed messages are counted and ignored', async (t) => {
   const prefix = freshPrefix();
   const bus = await shared(t, prefix, 'one');
   const heard: Uint8Array[] = [];
@@ -56,7 +56,7 @@ test('bytes that are no message are counted and ignored', async (t) => {
   await eventually('the good one came', () => heard.length === 1);
 });
 
-test('a wrong token is a mistake of the settings, and no error says the password of the address', async (t) => {
+test('a wrong token is an error of the settings, and no error contains the password of the address', async (t) => {
   const server = await OwnNatsServer.start('right');
   t.after(() => server.end());
   await assert.rejects(
@@ -71,7 +71,7 @@ test('a wrong token is a mistake of the settings, and no error says the password
   );
 });
 
-test('a killed server makes requests Unavailable at once; when it is back all goes on, and the gap is told', async (t) => {
+test('a killed server makes requests Unavailable at once; after its return everything continues, and the gap is reported', async (t) => {
   const server = await OwnNatsServer.start('secret');
   const open = (name: string) => NatsBus.connect({ url: server.url, token: 'secret', prefix: 'x', name, log });
   const [one, two] = [await open('one'), await open('two')];
@@ -120,14 +120,14 @@ test('a killed server makes requests Unavailable at once; when it is back all go
   assert.deepEqual(heard, ['before', 'after']);
 });
 
-/** Three pings, a second apart, and a look; a busy machine takes longer. */
+/** Three pings, a second apart, and a check; a busy machine takes longer. */
 const NOTICED_MS_MAX = 6_000;
 
 for (const [how, sent] of [
   ['idle', 0],
   ['full of what was sent', 60],
 ] as const) {
-  test(`a line that is silently dead, ${how}, is noticed within seconds: requests fail, and it comes back`, async (t) => {
+  test(`a silently dead line, ${how}, is detected within seconds: requests fail, and it recovers`, async (t) => {
     const line = await HeldLine.open(sharedNatsUrl());
     const prefix = freshPrefix();
     const far = await shared(t, prefix, 'far');
@@ -147,7 +147,7 @@ for (const [how, sent] of [
 
     line.silence();
     const time = new OwnTime();
-    // More than the buffers of all sockets on the way take.
+    // More than the buffers of all sockets on the way can hold.
     for (let number = 0; number < sent; number++) near.publish('topic.x', new Uint8Array(500_000));
     await assert.rejects(near.request('actor.1', bytes('hello'), 60_000), Unavailable);
     const noticedMs = time.stop();
@@ -162,7 +162,7 @@ for (const [how, sent] of [
   });
 }
 
-test('a server that hangs is tried again and again, on one connection at a time', async (t) => {
+test('a hanging server is retried, on one connection at a time', async (t) => {
   const server = await OwnNatsServer.start('secret');
   const options = { url: server.url, token: 'secret', prefix: 'x', name: 'one', log, connectMsMax: 300 };
   const bus = await NatsBus.connect(options);
@@ -179,7 +179,7 @@ test('a server that hangs is tried again and again, on one connection at a time'
   await eventually('it is back', () => bus.healthy());
 });
 
-test('what is published on common topics has come before an answer that was sent after it', async (t) => {
+test('publications on common topics arrive before an answer that was sent after them', async (t) => {
   const prefix = freshPrefix();
   const [one, two] = [await shared(t, prefix, 'one'), await shared(t, prefix, 'two')];
   const heard: string[] = [];
@@ -203,7 +203,7 @@ test('what is published on common topics has come before an answer that was sent
   assert.deepEqual(heard.slice(4), ['rows c']);
 });
 
-test('bytes that are no pack are ignored, and a lost pack is a gap', async (t) => {
+test('a malformed pack is ignored, and a lost pack is a gap', async (t) => {
   const prefix = freshPrefix();
   const bus = await shared(t, prefix, 'one');
   const heard: string[] = [];
@@ -226,7 +226,7 @@ test('bytes that are no pack are ignored, and a lost pack is a gap', async (t) =
   assert.deepEqual([bus.counts().garbage, gaps], [1, 1]);
 });
 
-test('who has lost what another did not hear does not follow it; who is younger expects the next message', async (t) => {
+test('a bus that has lost messages another did not receive does not follow it; a newer bus expects the next message', async (t) => {
   const prefix = freshPrefix();
   const one = await shared(t, prefix, 'one');
   const stranger = await connect({

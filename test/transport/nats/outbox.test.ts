@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Outbox, unpack } from '../../../transport/nats/outbox.js';
 import { until } from '../../kit/time/until.js';
 
-/** At `nowMs`, the same all the while, if it is given. */
+/** Creates an outbox, at the constant time `nowMs` if it is given. */
 function world(nowMs?: number) {
   const sent: string[] = [];
   const bytes = (text: string) => new TextEncoder().encode(text);
@@ -21,7 +21,7 @@ function world(nowMs?: number) {
   return { sent, outbox, bytes, turn };
 }
 
-test('what is published in one turn is one pack, before all else', async () => {
+test('publications of one turn are one pack, sent before everything else', async () => {
   const { sent, outbox, bytes, turn } = world();
   outbox.pack('rows', bytes('a'));
   outbox.send(() => sent.push('request'));
@@ -31,7 +31,7 @@ test('what is published in one turn is one pack, before all else', async () => {
   assert.deepEqual(sent, ['rows:a statuses:a', 'request']);
 });
 
-test('what is published behind an answer goes behind it', async () => {
+test('a publication after an answer is sent after it', async () => {
   const { sent, outbox, bytes } = world();
   outbox.pack('rows', bytes('a'));
   outbox.answer(() => sent.push('answer'));
@@ -40,14 +40,14 @@ test('what is published behind an answer goes behind it', async () => {
   assert.deepEqual(sent, ['rows:a', 'answer', 'rows:b']);
 });
 
-test('a pack has an end', async () => {
+test('a pack has a maximum size', async () => {
   const { sent, outbox, turn } = world();
   for (let index = 0; index < 3; index++) outbox.pack('rows', new Uint8Array(100_000));
   await turn();
   assert.equal(sent.length, 3);
 });
 
-test('who sends again at once waits for others, a moment only', async (t) => {
+test('a second send right after the first waits briefly for others', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { sent, outbox, turn } = world(7);
   outbox.send(() => sent.push('first'));

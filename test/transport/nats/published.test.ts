@@ -34,7 +34,7 @@ test('a subject whose number was forgotten shows a gap rather than none', () => 
   assert.deepEqual(gaps(watch, first, numbering.wrap('x', empty)), [false, true]);
 });
 
-test('a message without publisher or with a number that counts nothing is refused', () => {
+test('a message without publisher or with an invalid number is refused', () => {
   const published = codec('murmuration.node.Published');
   for (const [publisher, number] of [
     ['', 1],

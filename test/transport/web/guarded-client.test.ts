@@ -33,7 +33,7 @@ after(async () => {
   await pages?.close();
 });
 
-test('addresses within are not reached, however they are written, unless they are allowed', async () => {
+test('private addresses are not reached, in any spelling, unless they are allowed', async () => {
   const port = new URL(pages.url).port;
   for (const host of [
     '127.0.0.1',
@@ -56,14 +56,14 @@ test('addresses within are not reached, however they are written, unless they ar
   assert.equal((await open.get(`${pages.url}/`, HTML, KB))?.bytes.length, 19);
 });
 
-test('redirects are followed thrice, never to what is within or no web address', async () => {
+test('redirects are followed three times, never to a private address or another scheme', async () => {
   assert.equal((await open.get(`${pages.url}/hop/3`, HTML, KB))?.url, `${pages.url}/hop/0`);
   assert.equal(await open.get(`${pages.url}/hop/4`, HTML, KB), undefined);
   assert.equal(await open.get(`${pages.url}/inside`, HTML, KB), undefined);
   assert.equal(await open.get(`${pages.url}/file`, HTML, KB), undefined);
 });
 
-test('what is too large, of another type, missing or no web address at all is nothing', async () => {
+test('a page that is too large, of another type, missing or without a web address gives nothing', async () => {
   assert.equal(await open.get(`${pages.url}/large`, HTML, KB), undefined);
   assert.equal(await open.get(`${pages.url}/text`, HTML, KB), undefined);
   assert.equal(await open.get(`${pages.url}/missing`, HTML, KB), undefined);
@@ -72,7 +72,7 @@ test('what is too large, of another type, missing or no web address at all is no
   assert.equal(await open.get('http://', HTML, KB), undefined);
 });
 
-/** Names that resolve to these addresses, one list after the other; the last one stays. */
+/** Returns a resolver that gives these addresses, one list after another; the last one stays. */
 function resolving(...answers: readonly (readonly string[])[]) {
   const asked: string[] = [];
   const resolve: NonNullable<ConstructorParameters<typeof GuardedClient>[0]['resolve']> = (
@@ -86,12 +86,12 @@ function resolving(...answers: readonly (readonly string[])[]) {
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     );
   };
-  // The allowed one stands for an address on the open Internet; nobody listens there.
+  // The allowed address represents one on the public Internet; nothing listens there.
   const guard = new AddressGuard(['127.0.0.2/32']);
   return { asked, client: new GuardedClient({ guard, userAgent: 'test', resolve }) };
 }
 
-test('a name that resolves to another address the second time is judged by the address that is connected to', async () => {
+test('a name that resolves to another address the second time is checked by the address of the connection', async () => {
   const port = new URL(pages.url).port;
   const before = pages.asked.length;
   const rebound = [['127.0.0.2'], ['127.0.0.1'], ['127.0.0.2'], ['::ffff:127.0.0.1'], ['127.0.0.1', '10.0.0.1']];
@@ -103,7 +103,7 @@ test('a name that resolves to another address the second time is judged by the a
   await client.close();
 });
 
-test('of a name with open and private addresses only the open ones are connected to', async () => {
+test('only the public addresses of a name with public and private ones are connected to', async () => {
   const { port } = new URL(pages.url);
   const guard = new AddressGuard(['127.0.0.1/32']);
   const answers = ['127.0.0.2', '10.0.0.1', '127.0.0.1'].map((address) => ({ address, family: 4 }));
