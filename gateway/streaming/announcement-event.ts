@@ -5,7 +5,7 @@ import { StreamEvent } from './stream-event.js';
 
 const topic = codec('murmuration.instance.InstanceTopic');
 
-/** What streams tell of a message on the instance's topic. */
+/** Converts a message of the instance's topic to a stream event; undefined if streams do not send it. */
 export function announcementEvent(instance: InstanceSettings, payload: Uint8Array): StreamEvent | undefined {
   const { kind, id, entry, name, count } = topic.decode(payload);
   switch (kind) {

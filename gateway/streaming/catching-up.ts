@@ -7,32 +7,37 @@ import { conversationEvent, notificationEvent, statusEvent, untilAvailable } fro
 import type { StatusChange } from './sources.js';
 import { StreamEvent } from './stream-event.js';
 
-/** Items read at a time when catching up. */
+/** Items read at a time when a stream catches up. */
 const PAGE = 100;
-/** Items that one catching up sends at most; whoever missed more is sent away, to resume from there or to reload. */
+/**
+ * Items that one catch-up sends at most. A client that missed more is disconnected, to resume from there or to reload.
+ */
 export const CATCH_UP_SENT_MAX = 4_000;
-/** What it reads at most to find them: a stream may have been sent most of it, or take little of it. */
+/** Items that one catch-up reads at most: most of them may have been sent, or be of no interest to the stream. */
 const READ_MAX = 20_000;
-/** Of what a stream has shown, how much is looked at for deletions and edits that it may have missed: some screens of a client. */
+/** Statuses sent lately that are checked for missed deletions and edits: some screens of a client. */
 const SHOWN_LOOKED_MAX = 200;
 
 /**
- * How a catching up ends: all was sent; so much that the rest must wait for the client to resume; or what was missed
- * cannot be found, and the client has to read its timelines again.
+ * Result of a catch-up: everything was sent; so much was missed that the client must resume for the rest; or the missed
+ * events cannot be found, and the client must reload its timelines.
  */
 type Outcome = 'done' | 'behind' | 'too_many';
 
-/** How an event leaves. */
+/** Sends an event to a subscription. */
 export type Send = (subscription: StreamSubscription, event: StreamEvent) => void;
 
-/** What of the viewer events are judged by: none are sent without a lens. */
+/** State of the viewer that decides about events. Without a lens none are sent. */
 interface View {
   lens(): Lens | undefined;
-  /** Sends it as the viewer's filters leave it. */
+  /** Sends an event with the viewer's filters applied. */
   screened(subscription: StreamSubscription, event: StreamEvent, record: StoreStatusRecord, send: Send): Promise<void>;
 }
 
-/** Reads the store for what a viewer's streams have missed, from where each of them is; one at a time, in the viewer's lane. */
+/**
+ * Reads from the store what a viewer's streams have missed since their positions, one stream at a time, in the viewer's
+ * lane.
+ */
 export class CatchingUp {
   constructor(
     private readonly viewer: string,
@@ -40,7 +45,7 @@ export class CatchingUp {
     private readonly view: View,
   ) {}
 
-  /** One subscription; its connection is sent away when it missed more than one catching up may send. */
+  /** Catches one subscription up. Disconnects its client if it missed more than one catch-up may send. */
   async of(connection: Connection, subscription: StreamSubscription): Promise<void> {
     const wanted = () => connection.open && connection.subscriptions.get(subscription.kind.name) === subscription;
     const outcomes: Outcome[] = [];
@@ -56,7 +61,7 @@ export class CatchingUp {
     else if (outcomes.includes('behind')) connection.socket.close('behind');
   }
 
-  /** Edits and deletions that a client missed before it resumed, of statuses that were sent before. */
+  /** Sends the edits and deletions that a client missed before it resumed, of statuses that were sent before. */
   async #changes(subscription: StreamSubscription, wanted: () => boolean): Promise<Outcome> {
     const sinceMs = subscription.missedChangesMs;
     if (sinceMs === undefined) return 'done';
@@ -78,7 +83,7 @@ export class CatchingUp {
     return 'done';
   }
 
-  /** The last change of each status that the client may show, as far as catching up does not send the status itself. */
+  /** Returns the last change of each status that the client may show, unless the catch-up sends the status itself. */
   #seen(subscription: StreamSubscription, changes: readonly StatusChange[]): StoreStatusRecord[] {
     const lens = this.view.lens();
     if (lens === undefined) return [];
@@ -113,7 +118,7 @@ export class CatchingUp {
     });
   }
 
-  /** What became of what was shown: it may be gone or edited. Of a new stream nothing was, and nothing is read. */
+  /** Checks statuses that were sent for deletions and edits. A new stream has none, and reads nothing. */
   async #shown(subscription: StreamSubscription, wanted: () => boolean): Promise<void> {
     const ids = subscription.statuses.shown(SHOWN_LOOKED_MAX);
     if (ids.length === 0) return;
@@ -163,7 +168,7 @@ export class CatchingUp {
     });
   }
 
-  /** `offer` says whether it had to be sent. */
+  /** Reads all pages. `offer` returns true if the item had to be sent. */
   async #pages<T extends { readonly id: string }>(
     sinceId: string,
     wanted: () => boolean,
@@ -186,7 +191,7 @@ export class CatchingUp {
     return 'too_many';
   }
 
-  /** No further back than the hub looks, whatever the client names. */
+  /** Returns the id to read from: never before the hub's limit, whatever position the client gives. */
   #start(floor: string): string {
     const oldest = this.parts.oldestId();
     return compareIds(floor, oldest) > 0 ? floor : oldest;

@@ -10,14 +10,14 @@ import { SentIds, versionOf } from './sent-ids.js';
 import { StreamEvent } from './stream-event.js';
 import { isAccounts, NOTIFICATIONS_SCOPE, type StreamKind } from './stream-kinds.js';
 
-/** Why the server ends a stream. */
+/** Reason for which the server ends a stream. */
 export type CloseReason = 'revoked' | 'slow' | 'behind' | 'deaf' | 'restart' | 'blocked' | 'flood';
 
-/** What carries a connection's events: a WebSocket, or the answer to an SSE request. */
+/** Transport of a connection's events: a WebSocket, or the response to an SSE request. */
 export interface StreamSocket {
   /**
-   * Never blocks; a reader that is too slow is closed, and comes back with the last position it has seen: `at`, of an
-   * event that has one.
+   * Sends an event without blocking. A reader that is too slow is closed and resumes from the last position it has
+   * seen. `at` returns the position of an event that has one.
    */
   send(event: StreamEvent, kind: StreamKind, at?: () => string): void;
   heartbeat(): void;
@@ -29,16 +29,19 @@ export class StreamSubscription {
   readonly kind: StreamKind;
   readonly statuses: SentIds;
   readonly notifications: SentIds;
-  /** A resumed stream has missed edits and deletions from here on, ms; undefined: none, or they were sent. */
+  /**
+   * Time in ms from which a resumed stream has missed edits and deletions; undefined if there are none or they were
+   * sent.
+   */
   missedChangesMs: number | undefined;
-  /** Of a home or list. */
+  /** Present on home and list streams. */
   readonly #gists: RecentGists | undefined;
-  /** Whether the token may hear of notifications, too. */
+  /** True if the token also allows notifications. */
   readonly #notified: boolean;
   readonly #socket: StreamSocket;
   readonly #position: Position;
 
-  /** `since`: everything after it is the subscription's business. */
+  /** `since`: the subscription is responsible for everything after it. */
   constructor(
     kind: StreamKind,
     scopes: readonly string[],
@@ -52,7 +55,8 @@ export class StreamSubscription {
     const forgottenTo = since.isNew === true ? '' : since.floor;
     this.statuses = new SentIds(since.floor, clock, forgottenTo);
     this.notifications = new SentIds(since.floor, clock, forgottenTo);
-    // Of which kind each was is not known; ids of one kind are none of the other.
+    // The position does not say which ids are statuses and which notifications. An id of one kind never equals one of
+    // the other.
     for (const id of since.sent) {
       this.statuses.gone(id);
       this.notifications.gone(id);
@@ -70,28 +74,31 @@ export class StreamSubscription {
     return this.#notified;
   }
 
-  /** Whether a new status belongs here, seen through the viewer's lens. */
+  /** Returns true if a new status belongs on this stream, according to the viewer's lens. */
   takes(status: StoreStatusRecord, lens: Lens): boolean {
     if (this.kind.home) return lens.home(status);
     if (this.kind.list !== undefined) return lens.list(this.kind.list, status);
     if (this.kind.tag !== undefined) return isWished(status, this.kind.tag) && lens.overhears(status);
-    // Every status is this server's own.
+    // All statuses are local, so none belongs on the stream of remote ones.
     if (this.kind.public === undefined || this.kind.public === 'remote') return false;
     if (this.kind.media && status.media === undefined) return false;
     return isListed(status) && lens.overhears(status);
   }
 
-  /** The same of what the store says was to come meanwhile. */
+  /**
+   * Returns true for a status read from the store while catching up. Timelines have decided already if it belongs
+   * there.
+   */
   catchesUp(status: StoreStatusRecord, lens: Lens): boolean {
     return this.kind.public === undefined && this.kind.tag === undefined
       ? lens.allows(status)
       : this.takes(status, lens);
   }
 
-  /** Whether the viewer may have seen a status that is gone now. */
+  /** Returns true if the viewer may have seen a status that is deleted now. */
   mayHaveShown(status: StoreStatusRecord, lens: Lens): boolean {
     if (this.statuses.has(status.id)) return true;
-    // By a reblog of it, of whose deletion nothing else is said.
+    // The viewer may have seen a reblog of it; the deletion of that reblog is not published.
     if (status.reblogs > 0 && (this.kind.home || this.kind.list !== undefined)) return lens.allows(status);
     if (this.kind.home) return (lens.hears(status.accountId) && lens.allows(status)) || lens.tagged(status);
     if (this.kind.list !== undefined) return lens.listed(this.kind.list, status.accountId) && lens.allows(status);
@@ -99,8 +106,9 @@ export class StreamSubscription {
   }
 
   /**
-   * Sends a new status unless it was sent, or is a reblog of what was just shown.
-   * @param mayRepeat it may have been published before: it is not sent either if a client that resumed may have it
+   * Sends a new status, unless it was sent or reblogs a status that was just shown.
+   * @param mayRepeat the status may have been published before; it is then also skipped if a client that resumed may
+   * have it
    */
   status(event: StreamEvent, record: StoreStatusRecord, mayRepeat = false): void {
     const { id } = record;
@@ -110,40 +118,43 @@ export class StreamSubscription {
       return;
     }
     this.statuses.gone(id);
-    // Whoever resumes is not sent it either.
+    // A client that resumes does not get it either.
     this.#position.add(id);
   }
 
-  /** What a status says now. */
+  /** Sends the new content of a status. */
   edited(event: StreamEvent, record: StoreStatusRecord): void {
     this.statuses.renew(record.id, versionOf(record));
     this.#socket.send(event, this.kind);
   }
 
-  /** It is shown otherwise now than the stream has told. */
+  /** Returns true if a status differs from the version that was sent. */
   isNew(record: StoreStatusRecord): boolean {
     const version = this.statuses.version(record.id);
     return version !== undefined && version !== versionOf(record);
   }
 
-  /** @param mayRepeat as for statuses */
+  /** Sends a notification once. @param mayRepeat as for statuses */
   notification(event: StreamEvent, id: string, mayRepeat = false): void {
     if (mayRepeat && this.notifications.mayHave(id)) return;
     if (this.notifications.add(id)) this.#send(event, id);
   }
 
-  /** A conversation, as of its last status. @param mayRepeat as for statuses */
+  /** Sends a conversation, identified by its last status. @param mayRepeat as for statuses */
   conversation(event: StreamEvent, statusId: string, mayRepeat = false): void {
     if (mayRepeat && this.statuses.mayHave(statusId)) return;
     if (this.statuses.add(statusId)) this.#send(event, statusId);
   }
 
-  /** What concerns the account: nothing to be caught up with. */
+  /** Sends an event about the account, which a catch-up never repeats. */
   told(event: StreamEvent): void {
     this.#socket.send(event, this.kind);
   }
 
-  /** More was missed than can be sent: the client reads its timelines again, and resumes after `floor` from now on. */
+  /**
+   * Tells the client to reload its timelines because it missed more than can be sent. From now on it resumes after
+   * `floor`.
+   */
   reset(floor: string): void {
     this.#position.restart(floor);
     this.#send(new StreamEvent('reset', undefined, floor), floor);
@@ -154,7 +165,7 @@ export class StreamSubscription {
     this.#socket.send(event, this.kind, () => this.#position.after(id));
   }
 
-  /** A deleted status: it must not come again by catching up either. */
+  /** Sends a deletion. A catch-up does not send the status again. */
   deleted(event: StreamEvent, id: string): void {
     this.statuses.gone(id);
     this.#gists?.gone(id);
@@ -168,7 +179,7 @@ export class Connection {
   readonly tokenHash: string;
   readonly scopes: readonly string[];
   readonly socket: StreamSocket;
-  /** The client's address. */
+  /** Address of the client. */
   readonly address: string;
   readonly subscriptions = new Map<string, StreamSubscription>();
   open = true;

@@ -25,21 +25,21 @@ import { ofNamed, type StreamKind, type StreamNames, streamAt, streamNamed } fro
 import { MessageCount, SOCKET_BUFFERED_BYTES_MAX, type SocketData, WebSocketStream } from './web-socket.js';
 
 export const STREAMING_PATH = '/api/v1/streaming';
-/** A subscribe message has some 60 bytes. */
+/** Largest message; a subscribe message has some 60 bytes. */
 const MESSAGE_BYTES_MAX = 4_096;
-/** WebSockets are pinged well before common proxies give up (60 s). */
+/** Interval of WebSocket pings, well below the timeout of common proxies (60 s). */
 const IDLE_SECONDS = 32;
 const HEARTBEAT_MS = 15_000;
-/** How soon it is noticed that nothing is heard any more. */
+/** Interval of checks for an unreachable bus. */
 const LOOK_MS = 1_000;
-/** Open streams of one node; each holds some kilobytes. */
+/** Open streams of one node; each takes some kilobytes. */
 const STREAMS_MAX = 50_000;
 /** Open streams of one account on one node: some devices with some tabs. */
 export const STREAMS_PER_ACCOUNT_MAX = 100;
 /** Streams of one connection: every kind, and every list that an account can have. */
 const STREAMS_PER_CONNECTION_MAX = 60;
 
-/** Names of a stream's any, all or none that are looked at. */
+/** Names read from a stream's any, all or none. */
 const NAMES_READ_MAX = 20;
 
 const UNKNOWN_STREAM = problem('bad_request', 'Unknown stream type');
@@ -49,7 +49,7 @@ const TOO_MANY_MESSAGES = problem('rate_limited', 'Too many messages');
 const NOT_HERE = problem('unavailable', 'No streams are opened here now, please try again');
 const OUTSIDE_SCOPES = problem('forbidden', 'This action is outside the authorized scopes');
 
-/** Who opens a stream, which one, and from where on. */
+/** Request to open a stream: the caller, the kind, and the position to resume from. */
 interface Opening {
   readonly viewer: string;
   readonly tokenHash: string;
@@ -59,13 +59,13 @@ interface Opening {
   readonly address: string;
 }
 
-/** Where clients are, and whose streams are not opened. */
+/** Client addresses, and the addresses whose streams are refused. */
 interface Addresses {
   readonly address: ClientAddress;
   readonly blocked: BlockedAddresses | undefined;
 }
 
-/** /api/v1/streaming: WebSockets and server-sent events on one hub. */
+/** Endpoints of /api/v1/streaming: WebSockets and server-sent events on one hub. */
 export class StreamingEndpoints {
   readonly #hub: Hub;
   readonly #authenticator: Authenticator;
@@ -77,7 +77,7 @@ export class StreamingEndpoints {
   #look: Timer | undefined;
   #draining = false;
 
-  /** `streamingRedirect`: the separate address of streaming, if one is set. */
+  /** `streamingRedirect` is the separate address of streaming, if one is set. */
   constructor(
     hub: Hub,
     authenticator: Authenticator,
@@ -119,7 +119,7 @@ export class StreamingEndpoints {
     app.ws<SocketData>(`${STREAMING_PATH}/*`, behaviour);
   }
 
-  /** Whether a plain request belongs here. */
+  /** Returns true if a plain request belongs here. */
   serves(head: Head): boolean {
     if (head.method !== 'GET') return false;
     return head.path === STREAMING_PATH || head.path.startsWith(`${STREAMING_PATH}/`);
@@ -154,7 +154,7 @@ export class StreamingEndpoints {
           answer(problemAnswer(isProblem(opening) ? opening : UNKNOWN_STREAM));
           return undefined;
         }
-        // Others were admitted at the same time.
+        // Other streams may have been admitted at the same time.
         if (this.#isFull(opening.viewer)) {
           answer(problemAnswer(TOO_MANY));
           return undefined;
@@ -162,10 +162,10 @@ export class StreamingEndpoints {
         stream = new EventSourceStream(response);
         return this.#stream(stream, opening, opening.kind, id);
       })
-      .catch((err) => this.#logger.error({ id, err }, 'stream failed'));
+      .catch((err) => this.#logger.error({ id, err }, 'failed to serve a stream'));
   }
 
-  /** Sends everyone away; who comes now is refused. */
+  /** Disconnects all clients and refuses new ones. */
   drain(): void {
     this.#draining = true;
     this.#hub.drain();
@@ -198,7 +198,7 @@ export class StreamingEndpoints {
     await this.#hub.subscribe(connection, kind, opening.since);
   }
 
-  /** Token, account, scope and limits of a new stream. Never rejects. */
+  /** Checks token, account, scope and limits of a new stream. Never rejects. */
   async #admit(
     head: Head,
     kind: StreamKind | undefined,
@@ -225,7 +225,7 @@ export class StreamingEndpoints {
       return { viewer, tokenHash: found.hash, scopes: found.token.scopes, kind: chosen, since, address };
     } catch (error) {
       if (error instanceof Unparsable) return problem('bad_request', error.message);
-      if (!(error instanceof Unavailable)) this.#logger.error({ err: error }, 'stream not opened');
+      if (!(error instanceof Unavailable)) this.#logger.error({ err: error }, 'failed to open a stream');
       return problem('unavailable', 'The service cannot answer now, please try again');
     }
   }
@@ -268,7 +268,7 @@ export class StreamingEndpoints {
         const data: SocketData = { ...rest, first: kind, connection: undefined, messages: new MessageCount() };
         response.cork(() => response.upgrade(data, key, protocols[0] ?? '', extensions, context));
       })
-      .catch((err) => this.#logger.error({ err }, 'stream not opened'));
+      .catch((err) => this.#logger.error({ err }, 'failed to open a stream'));
   }
 
   async #admitSocket(head: Head, protocols: readonly string[], address: string): Promise<Opening | Problem> {
@@ -280,7 +280,7 @@ export class StreamingEndpoints {
     return this.#admit(head, kind, protocols, address);
   }
 
-  /** Must be called within uWebSockets' own handler. */
+  /** Returns the client's address. Must be called within uWebSockets' own handler. */
   #addressOf(response: HttpResponse, head: Head): string {
     const connected = Buffer.from(response.getRemoteAddressAsText()).toString('latin1');
     return this.#addresses.address(connected, head.headers['x-forwarded-for']);
@@ -300,7 +300,7 @@ export class StreamingEndpoints {
     this.#hub.disconnect(connection);
   }
 
-  /** uWebSockets calls it, so what it throws would end the process. */
+  /** Handles a message. uWebSockets calls it, so an exception would end the process. */
   #received(socket: WebSocket<SocketData>, bytes: ArrayBuffer): void {
     try {
       this.#message(socket, bytes);
@@ -340,10 +340,13 @@ export class StreamingEndpoints {
     if (data.connection === undefined) return;
     this.#hub
       .subscribe(data.connection, kind, since)
-      .catch((err) => this.#logger.error({ err, stream: kind.name }, 'stream not subscribed'));
+      .catch((err) => this.#logger.error({ err, stream: kind.name }, 'failed to subscribe a stream'));
   }
 
-  /** Until it is known whether there is such a list nothing comes of it: the lens knows the viewer's own lists only. */
+  /**
+   * Unsubscribes a list that does not exist. Until the check is complete no event is sent, because the lens contains
+   * only the viewer's own lists.
+   */
   #checkList({ connection, viewer }: SocketData, kind: StreamKind, stream: WebSocketStream): void {
     this.#hub
       .chosen(viewer, kind, { list: kind.list })
@@ -352,15 +355,15 @@ export class StreamingEndpoints {
         this.#hub.unsubscribe(connection, kind);
         stream.refuse(chosen.detail, HTTP_STATUS[chosen.problem]);
       })
-      // Should there be none, the stream stays silent.
-      .catch((err) => this.#logger.warn({ err, stream: kind.name }, 'list of a stream not looked up'));
+      // Without an answer the stream stays open; it sends nothing if there is no such list.
+      .catch((err) => this.#logger.warn({ err, stream: kind.name }, 'failed to look up the list of a stream'));
   }
 
   #scheduleLook(): void {
     this.#look = this.#clock.after(LOOK_MS, () => {
       const { connections, deaf } = this.#hub;
       if (deaf && connections > 0) {
-        this.#logger.warn({ streams: connections }, 'streams are sent away: the bus is down');
+        this.#logger.warn({ streams: connections }, 'disconnected streams: the bus is unreachable');
         this.#hub.drain('deaf');
       }
       this.#scheduleLook();
@@ -371,7 +374,7 @@ export class StreamingEndpoints {
     this.#beat = this.#clock.after(HEARTBEAT_MS, () => {
       this.#hub
         .heartbeat()
-        .catch((err) => this.#logger.warn({ err }, 'stream tokens not checked'))
+        .catch((err) => this.#logger.warn({ err }, 'failed to check the tokens of streams'))
         .finally(() => {
           if (!this.#draining) this.#scheduleHeartbeat();
         });
@@ -379,7 +382,7 @@ export class StreamingEndpoints {
   }
 }
 
-/** The stream that the path names; at the bare path that of the parameter `stream`, as WebSockets name theirs. */
+/** Returns the stream that the path names. The bare path takes the parameter `stream`, as WebSockets do. */
 function sseKind(head: Head): StreamKind | Problem {
   const path = head.path.slice(STREAMING_PATH.length);
   const named = path === '' || path === '/' ? namedIn(head) : undefined;
@@ -416,13 +419,13 @@ function parseMessage(bytes: ArrayBuffer): Message | undefined {
   if ((type !== 'subscribe' && type !== 'unsubscribe') || typeof stream !== 'string') return undefined;
   const names = namesOf(value as Readonly<Record<string, unknown>>);
   if (since === undefined || since === null) return { type, stream, names, since: undefined };
-  // Only these become text without calling what a client has written: `{"toString":1}` would throw.
+  // Only these types convert to text without calling code of the client: `{"toString":1}` would throw.
   return typeof since === 'string' || typeof since === 'number'
     ? { type, stream, names, since: `${since}` }
     : undefined;
 }
 
-/** Lists may be named by numbers, too. What is no text names nothing. */
+/** Reads the names of a list or hashtags. A list may be named by a number. Other types that are no text are ignored. */
 function namesOf({ list, tag, any, all, none, only_media: media }: Readonly<Record<string, unknown>>): StreamNames {
   const texts = (value: unknown) =>
     (Array.isArray(value) ? value.slice(0, NAMES_READ_MAX) : [value]).flatMap((one) => textOf(one) ?? []);

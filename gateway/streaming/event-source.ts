@@ -5,17 +5,18 @@ import type { StreamEvent } from './stream-event.js';
 import type { StreamKind } from './stream-kinds.js';
 import { SOCKET_BUFFERED_BYTES_MAX } from './web-socket.js';
 
-/** How long a client that is sent away waits before it comes back: by then another node has taken over. */
+/** Time in ms after which a disconnected client reconnects: by then another node has taken over. */
 const RECONNECT_MS = 1_000;
 const SENT_AWAY: readonly CloseReason[] = ['restart', 'deaf', 'behind'];
 
 /**
- * uWebSockets ends a chunk (RFC 9112 §7.1) only when the next one begins, and some clients take a chunk's last byte
- * only with its end: an event would wait for the next one. So each is followed by a comment, which may wait.
+ * A comment that follows each event. uWebSockets ends a chunk (RFC 9112 §7.1) only when the next one begins, and some
+ * clients process a chunk's last byte only with its end, so an event would wait for the next one. The comment may wait
+ * instead.
  */
 const CHUNK_END = ':\n';
 
-/** The answer to an SSE request, open until either side ends it (HTML standard §9.2). */
+/** Response to an SSE request, open until either side ends it (HTML standard §9.2). */
 export class EventSourceStream implements StreamSocket {
   readonly #response: HttpResponse;
   #open = true;
@@ -54,21 +55,24 @@ export class EventSourceStream implements StreamSocket {
     if (!this.#open) return;
     this.#open = false;
     if (reason === 'slow') this.#response.close();
-    // Without uWebSockets' own closing flag, which would write its header into the middle of the body.
+    // uWebSockets' own closing flag would write its header into the middle of the body, so it is not used.
     else this.#response.cork(() => this.#response.end(SENT_AWAY.includes(reason) ? `retry: ${RECONNECT_MS}\n\n` : ''));
     this.onClosed();
   }
 
-  /** The client went away: the response must not be touched any more. */
+  /** Records that the client disconnected: the response must not be used any more. */
   gone(): void {
     this.#open = false;
     this.onClosed();
   }
 
-  /** Set by whoever keeps the connection. */
+  /** Set by the owner of the connection. */
   onClosed: () => void = () => {};
 
-  /** uWebSockets sends what waits with the next write only, and says of each whether all of it has gone. */
+  /**
+   * Flushes buffered bytes. uWebSockets sends them only with the next write, and returns from each write if all bytes
+   * have been sent.
+   */
   #drain(): void {
     if (!this.#open) return;
     this.#response.cork(() => {

@@ -1,12 +1,12 @@
 import type { Clock, Timer } from '../../actors/domain/time.js';
 import type { Bus, Subscription } from '../../transport/bus.js';
 
-/** How often a subscription that the bus refused is tried again. */
+/** Interval of attempts to subscribe after the bus refused. */
 const RETRY_MS = 500;
 
-/** One topic, followed for as long as somebody needs it; a bus that is down is tried until it is back. */
+/** Subscription to one topic. It is retried while the bus is unreachable. */
 export class Feed {
-  /** Resolves when messages come, or the feed is closed. */
+  /** Resolves when messages arrive, or the feed is closed. */
   readonly ready: Promise<void>;
   live = false;
   readonly #bus: Bus;
@@ -18,7 +18,7 @@ export class Feed {
   #retry: Timer | undefined;
   #closed = false;
 
-  /** What `heard` throws (a message that cannot be read) goes to `onError`, and the feed goes on. */
+  /** Exceptions of `heard` (a message that cannot be decoded) go to `onError`, and the feed continues. */
   constructor(
     bus: Bus,
     clock: Clock,
@@ -66,7 +66,7 @@ export class Feed {
           if (!this.#closed) this.#retry = this.#clock.after(RETRY_MS, () => this.#subscribe());
         },
       )
-      // Only the closing of a feed that nobody needs any more can fail here.
+      // Only closing an unused feed can fail here.
       .catch(() => this.#settle());
   }
 }

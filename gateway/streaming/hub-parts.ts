@@ -3,20 +3,20 @@ import type { GatewayLogger } from '../http/dispatcher.js';
 import type { Services } from '../http/services.js';
 import type { StreamSources } from './sources.js';
 
-/** What a hub is made of. */
+/** Dependencies of a hub. */
 export interface HubOptions {
   readonly services: Services;
   readonly bus: Bus;
   readonly sources: StreamSources;
   readonly logger: GatewayLogger;
   /**
-   * For how long the relations of a viewer are believed now, ms; without end while all other nodes are heard, and where
-   * there never are others.
+   * Returns the age in ms up to which a viewer's relations are valid without a query. Infinite while all other nodes
+   * are reachable, and on a single node.
    */
   readonly relationsAgeMaxMs?: () => number;
 }
-/** What viewers share. */
+/** Dependencies that the viewers of a hub share. */
 export interface HubParts extends HubOptions {
-  /** Catching up starts no earlier. */
+  /** Returns the id at which a catch-up starts at the earliest. */
   oldestId(): string;
 }

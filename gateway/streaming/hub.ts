@@ -14,36 +14,42 @@ import { StreamEvent } from './stream-event.js';
 import { ofNamed, type StreamKind, type StreamNames } from './stream-kinds.js';
 import { Viewer } from './viewer.js';
 
-/** How far back a stream is caught up or resumed; whoever was away for longer is told to reload the timeline. */
+/** Time span that a stream catches up or resumes. A client that was away for longer is told to reload its timelines. */
 const CATCH_UP_MS = 3_600_000;
-/** A position of so much later than now is not ours: no node's clock is ahead by more. */
+/**
+ * Largest lead of a position over this node's clock. No node's clock is further ahead, so a later position is not
+ * genuine.
+ */
 const POSITION_AHEAD_MS = 60_000;
-/** An edit or deletion of just before a position may have been published after the stream broke off. */
+/**
+ * Time before a position from which edits and deletions are sent again: they may have been published after the stream
+ * ended.
+ */
 const CHANGES_LATE_MS = 30_000;
 /**
- * After an outage of the bus the store is read again this much later, too: other nodes may come back after us, and
- * what they published in between reached nobody.
+ * Delays of further catch-ups after an outage of the bus: other nodes may reconnect later, and nobody received what
+ * they published in between.
  */
 const CATCH_UP_AGAIN_MS = [2_000, 10_000] as const;
-/** Statuses on their way through rendering; past it they are found by catching up. */
+/** Statuses being rendered. Further ones are sent by a catch-up. */
 const RENDERING_MAX = 1_000;
 
 /**
- * A bus that has been down for longer is not waited for here either (ADR 21): streams that hear nothing end, so that their
- * clients go to a node that hears, or look for themselves. A server that was restarted is back by then.
+ * Outage of the bus after which streams end (ADR 21), so that their clients go to a node that is connected, or poll. A
+ * restarted server is back before that.
  */
 const DEAF_MS_MAX = 5_000;
 
 const statusTopicCodec = codec('murmuration.node.StatusTopic');
 
-/** Streams of one node: follows the topics that its viewers need, and decides at the push who sees what. */
+/** Streams of one node. Subscribes to the topics that its viewers need, and decides for each event who sees it. */
 export class Hub {
   readonly #parts: HubParts;
   readonly #viewers = new Map<string, Viewer>();
   readonly #timers = new Set<Timer>();
   #statuses: Feed | undefined;
   #announcements: Feed | undefined;
-  /** Events leave in the order in which they came, however long each takes to render. */
+  /** Chain that sends events in the order of arrival, however long each takes to render. */
   #order: Promise<void> = Promise.resolve();
   #rendering = 0;
   #connections = 0;
@@ -56,7 +62,7 @@ export class Hub {
     options.bus.onGap((subject) => this.#gap(subject));
   }
 
-  /** `valid` says whether a connection's token still allows it. */
+  /** Sets the check of a connection's token. `valid` resolves with true if the token still allows it. */
   checkTokensWith(valid: (connection: Connection) => Promise<boolean>): void {
     this.#recheck = valid;
   }
@@ -65,7 +71,7 @@ export class Hub {
     return this.#viewers.get(viewerId)?.connections.size ?? 0;
   }
 
-  /** Nothing has been heard for so long that no stream should be open here. */
+  /** True if the bus has been unreachable for so long that no stream should be open here. */
   get deaf(): boolean {
     return this.#parts.bus.downMs() > DEAF_MS_MAX;
   }
@@ -90,12 +96,12 @@ export class Hub {
       this.#viewers.set(viewerId, viewer);
       viewer.start();
     }
-    // What was revoked while the stream was being admitted was told to those who were there already.
+    // A token may have been revoked during admission, before this connection received revocations.
     viewer.feed.ready.then(() => this.#check(connection)).catch((err) => this.#unchecked(err));
     return connection;
   }
 
-  /** The connection is gone; topics that nobody needs any more are given up. */
+  /** Removes a connection, and unsubscribes from topics that no viewer needs. */
   disconnect(connection: Connection): void {
     connection.open = false;
     connection.subscriptions.clear();
@@ -111,7 +117,9 @@ export class Hub {
     this.#followAnnouncements();
   }
 
-  /** The stream itself, or that of the named list or hashtags. @throws Unavailable when the viewer's actor cannot be asked */
+  /**
+   * Resolves the names of a list or hashtags to a stream. @throws Unavailable when the viewer's actor cannot be reached
+   */
   async chosen(viewerId: string, kind: StreamKind, names: StreamNames): Promise<StreamKind | Problem> {
     const own = ofNamed(kind, names);
     if (isProblem(own) || own.list === undefined) return own;
@@ -120,8 +128,8 @@ export class Hub {
   }
 
   /**
-   * Adds a stream, from now on or from `since` on. Whatever happens while topics are being subscribed is read from
-   * the store. Resolves when live events come. A client whose `since` is out of reach gets `reset` first.
+   * Adds a stream, from now on or from `since` on. Events during the subscription to topics are read from the store.
+   * Resolves when live events arrive. A client whose `since` is out of reach gets `reset` first.
    */
   async subscribe(connection: Connection, kind: StreamKind, since?: Since): Promise<void> {
     const viewer = this.#viewers.get(connection.viewer);
@@ -141,7 +149,7 @@ export class Hub {
     ];
     const waited = feeds.some((feed) => !feed.live);
     await Promise.all(feeds.map((feed) => feed.ready));
-    // Not before live events come: what happens after the client has reloaded reaches it.
+    // The reset is sent after live events arrive, so that the client receives everything that happens after it reloads.
     if (isLost) viewer.resetOne(connection, subscription, now);
     if (waited || since !== undefined) viewer.catchUpOne(connection, subscription);
   }
@@ -152,7 +160,9 @@ export class Hub {
     this.#followAnnouncements();
   }
 
-  /** Keeps connections alive, and closes those whose token or account is no longer good, should no message have said so. */
+  /**
+   * Keeps connections alive, and closes those whose token or account is no longer valid, in case a message was lost.
+   */
   async heartbeat(): Promise<void> {
     for (const viewer of [...this.#viewers.values()]) {
       for (const connection of [...viewer.connections]) {
@@ -162,7 +172,7 @@ export class Hub {
     }
   }
 
-  /** Ends the streams of addresses that are no longer answered. */
+  /** Closes the streams of blocked addresses. */
   closeFrom(isBlocked: (address: string) => boolean): void {
     for (const viewer of [...this.#viewers.values()]) {
       for (const connection of [...viewer.connections]) {
@@ -171,7 +181,7 @@ export class Hub {
     }
   }
 
-  /** Sends every client away to reconnect elsewhere. */
+  /** Disconnects all clients, which then reconnect to another node. */
   drain(reason: CloseReason = 'restart'): void {
     for (const viewer of [...this.#viewers.values()]) {
       for (const connection of [...viewer.connections]) connection.socket.close(reason);
@@ -198,7 +208,7 @@ export class Hub {
     const needed = this.#some((viewer) => viewer.wantsStatuses);
     const { bus, services, logger } = this.#parts;
     const heard = (payload: Uint8Array) => this.#heard(payload);
-    const failed = (err: unknown) => logger.error({ err }, 'stream event failed');
+    const failed = (err: unknown) => logger.error({ err }, 'failed to send a stream event');
     if (needed) this.#statuses ??= new Feed(bus, services.clock, STATUSES_TOPIC, heard, failed);
     else if (this.#statuses !== undefined) {
       this.#giveUp(this.#statuses);
@@ -206,7 +216,10 @@ export class Hub {
     }
   }
 
-  /** Nothing is read again for these: whoever missed one finds it in the list of announcements. */
+  /**
+   * Subscribes to announcements while a viewer needs them. Missed ones are not sent again: clients find them in the
+   * list of announcements.
+   */
   #followAnnouncements(): void {
     const needed = this.#some((viewer) => viewer.wantsAnnouncements);
     const { bus, services, logger } = this.#parts;
@@ -214,7 +227,7 @@ export class Hub {
       const event = announcementEvent(services.instance, payload);
       if (event !== undefined) for (const viewer of this.#viewers.values()) viewer.announced(event);
     };
-    const failed = (err: unknown) => logger.error({ err }, 'stream event failed');
+    const failed = (err: unknown) => logger.error({ err }, 'failed to send a stream event');
     if (needed) this.#announcements ??= new Feed(bus, services.clock, INSTANCE_TOPIC, heard, failed);
     else if (this.#announcements !== undefined) {
       this.#giveUp(this.#announcements);
@@ -222,14 +235,16 @@ export class Hub {
     }
   }
 
-  /** Without a copy of all: thousands come and go together. */
+  /**
+   * Returns true if a viewer passes the test. The map is not copied, because thousands connect and disconnect together.
+   */
   #some(test: (viewer: Viewer) => boolean): boolean {
     for (const viewer of this.#viewers.values()) if (test(viewer)) return true;
     return false;
   }
 
   #giveUp(feed: Feed): void {
-    feed.close().catch((err) => this.#parts.logger.warn({ err }, 'bus: not unsubscribed'));
+    feed.close().catch((err) => this.#parts.logger.warn({ err }, 'failed to unsubscribe from the bus'));
   }
 
   #heard(payload: Uint8Array): void {
@@ -241,7 +256,7 @@ export class Hub {
     else if (message.kind === 'edit') this.#updated(record, 'edited');
   }
 
-  /** A new status, or what one says from now on. */
+  /** Renders and sends a new or edited status. */
   #updated(record: StoreStatusRecord, news: 'status' | 'edited', mayRepeat = false): void {
     if (!this.#some((viewer) => viewer.mayWant(record))) return;
     if (this.#rendering >= RENDERING_MAX) {
@@ -254,7 +269,7 @@ export class Hub {
     const rendered = untilAvailable(services.clock, wanted, () => statusEvent(sources, record, news)).finally(() => {
       this.#rendering--;
     });
-    // It is awaited in its turn; until then a failure must not count as unhandled.
+    // The promise is awaited in its turn; until then a rejection must not count as unhandled.
     rendered.catch(() => undefined);
     this.#inOrder(async () => {
       const event = await rendered;
@@ -268,7 +283,9 @@ export class Hub {
   }
 
   #inOrder(task: () => Promise<void>): void {
-    this.#order = this.#order.then(task).catch((err) => this.#parts.logger.error({ err }, 'stream event failed'));
+    this.#order = this.#order
+      .then(task)
+      .catch((err) => this.#parts.logger.error({ err }, 'failed to send a stream event'));
   }
 
   #gap(subject: string | undefined): void {
@@ -290,7 +307,10 @@ export class Hub {
     this.#timers.add(timer);
   }
 
-  /** With a hash: that token is gone. Without: any may be, so the store is asked. Resolves when that is done. */
+  /**
+   * Closes connections with the revoked token. Without a hash any token may be revoked, so all are checked against the
+   * store. Resolves when the checks are complete.
+   */
   async #revoked(viewer: Viewer, hash: string | undefined): Promise<void> {
     const checks: Promise<void>[] = [];
     for (const connection of [...viewer.connections]) {
@@ -301,9 +321,9 @@ export class Hub {
     await Promise.all(checks);
   }
 
-  /** The next heartbeat looks again. */
+  /** Logs a failed check. The next heartbeat checks again. */
   #unchecked(err: unknown): void {
-    this.#parts.logger.warn({ err }, 'stream token not checked');
+    this.#parts.logger.warn({ err }, 'failed to check the token of a stream');
   }
 
   async #check(connection: Connection): Promise<void> {

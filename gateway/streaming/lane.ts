@@ -1,16 +1,16 @@
-/** Tasks that wait in one viewer's lane; past it the lane forgets them and catches up from the store instead. */
+/** Tasks that wait in one viewer's lane. Past it the lane drops them and catches up from the store instead. */
 const LANE_TASKS_MAX = 1_000;
 
 type Task = () => Promise<void> | void;
 
-/** Runs tasks one after the other, at once when nothing is running. */
+/** Runs tasks one after the other, synchronously if nothing is running. */
 export class Lane {
   readonly #onError: (error: unknown) => void;
   readonly #onOverflow: Task;
   #waiting: Task[] = [];
   #busy = false;
 
-  /** `onOverflow` runs in place of the tasks that were forgotten. */
+  /** `onOverflow` runs in place of the dropped tasks. */
   constructor(onOverflow: Task, onError: (error: unknown) => void) {
     this.#onOverflow = onOverflow;
     this.#onError = onError;

@@ -3,37 +3,40 @@ import { type Problem, problem } from '../../actors/domain/problem.js';
 import type { Clock } from '../../actors/domain/time.js';
 
 /**
- * Ids that a position names, at seven characters each; their order is that of minting, told they are when they are
- * stored. A position then has 1 KB at most, a quarter of the headers that uWebSockets reads. A home of three statuses a
- * second has no more within TOLD_MS.
+ * Ids in a position, at seven characters each. Ids are in the order of minting, but statuses are published when they
+ * are stored. A position then has at most 1 KB, a quarter of the headers that uWebSockets reads. A home timeline with
+ * three statuses a second has no more ids within TOLD_MS.
  */
 const NAMED_MAX = 128;
-/** When they are more the lowest go, several at once: what the others are called by is written anew then. */
+/**
+ * Ids that remain when there are more: the lowest are dropped several at a time, because the encoding of the others
+ * must then be rebuilt.
+ */
 const NAMED_KEPT = 96;
-/** What was minted longer ago has been told, or is found as what the bus lost is. */
+/** Age after which an id has been published, or is found by a catch-up, as events that the bus lost are. */
 const TOLD_MS = 30_000;
-/** The floor is raised to it in steps, for the same reason. */
+/** Step in which the floor rises, for the same reason. */
 const TOLD_STEP_MS = 10_000;
 const BASE = 36;
 const POSITION = /^[0-9]{1,18}(?:~-?[0-9a-z]{1,12}){0,130}$/;
 
-/** Where a stream goes on: whatever is above the floor, but for these. */
+/** Position from which a stream resumes: everything above the floor, except these ids. */
 export interface Since {
   readonly floor: string;
   readonly sent: readonly string[];
-  /** The stream begins here: its client was sent nothing before. */
+  /** Present if the stream begins here: its client got nothing before. */
   readonly isNew?: true;
 }
 
 /**
- * How far a subscription has come, for whoever resumes it at another node. The last id alone does not say: statuses are told
- * as they are stored, which is not quite the order of their ids.
+ * Progress of a subscription, with which a client can resume on another node. The last id alone is not enough: statuses
+ * are published as they are stored, which is not quite the order of their ids.
  */
 export class Position {
   #floor: string;
-  /** Above the floor. */
+  /** Sent ids above the floor. */
   readonly #sent = new Set<string>();
-  /** How these are named, above the floor; undefined: nobody has asked since the floor was raised. */
+  /** Cached encoding of these ids, relative to the floor; undefined if the floor has changed since. */
   #named: string | undefined;
   readonly #clock: Pick<Clock, 'nowMs'>;
 
@@ -50,12 +53,15 @@ export class Position {
     else if (this.#named !== undefined) this.#named += this.#nameOf(id);
   }
 
-  /** Everything up to `floor` is the client's own business: it was told to reload. */
+  /** Moves the floor: the client was told to reload everything up to it. */
   restart(floor: string): void {
     if (compareIds(floor, this.#floor) > 0) this.#raise(floor);
   }
 
-  /** As a client names it to resume: the id, how far it is above the floor, and how far what was sent is above that. */
+  /**
+   * Returns the position after an event: the id, its distance from the floor, and the distances of the sent ids from
+   * the floor.
+   */
   after(id: string): string {
     const toldMs = this.#clock.nowMs() - TOLD_MS;
     if (idMs(this.#floor) < toldMs - TOLD_STEP_MS) this.#raise(makeId(toldMs, 0, 0));
@@ -75,7 +81,7 @@ export class Position {
   }
 }
 
-/** What a client names: such a position, or an id after which everything is to come. */
+/** Parses a client's position: such a text, or an id after which everything is sent. */
 export function sinceOf(text: string | undefined): Since | undefined | Problem {
   if (text === undefined || text === '') return undefined;
   if (!POSITION.test(text)) return problem('bad_request', 'The position is not an id');

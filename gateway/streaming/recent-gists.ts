@@ -1,12 +1,15 @@
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import { REPEAT_ROWS } from '../timelines/repeats.js';
 
-/** What a stream of a home or list has shown last: a reblog of it is not sent. What was there before is not known. */
+/**
+ * Statuses that a home or list stream has shown lately; reblogs of them are not sent. Statuses from before the stream
+ * are unknown.
+ */
 export class RecentGists {
-  /** By which status each was shown. */
+  /** Id of the status that showed each gist. */
   readonly #all = new Map<string, string>();
 
-  /** False when it reblogs what was just shown. */
+  /** Adds a status. Returns false if it reblogs one that was just shown. */
   add({ id, reblogOfId }: Pick<StoreStatusRecord, 'id' | 'reblogOfId'>): boolean {
     const gist = reblogOfId ?? id;
     if (reblogOfId !== undefined && this.#all.has(gist)) return false;
@@ -16,7 +19,7 @@ export class RecentGists {
     return true;
   }
 
-  /** A status that is gone: another reblog of the same may come. */
+  /** Removes a deleted status, so that another reblog of the same may be sent. */
   gone(id: string): void {
     for (const [gist, by] of this.#all) if (by === id) this.#all.delete(gist);
   }

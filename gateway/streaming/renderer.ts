@@ -4,10 +4,13 @@ import type { AccountDirect, StoreNotificationRecord, StoreStatusRecord } from '
 import type { StreamSources } from './sources.js';
 import { StreamEvent } from './stream-event.js';
 
-/** Waits between tries of what the store could not answer; the last one repeats. */
+/** Delays of retries while the store is unavailable; the last one repeats. */
 const RETRY_DELAYS_MS = [100, 500, 1_000, 2_000] as const;
 
-/** Repeats while the store is unavailable and `wanted` holds; undefined once it is not wanted any more. */
+/**
+ * Retries while the store is unavailable and `wanted` returns true. Resolves with undefined when it is no longer
+ * wanted.
+ */
 export async function untilAvailable<T>(
   clock: Clock,
   wanted: () => boolean,
@@ -25,7 +28,10 @@ export async function untilAvailable<T>(
   return undefined;
 }
 
-/** Of an edited status the event leaves no position to resume from: its id says when it was posted. */
+/**
+ * Renders a status as an event. The event of an edited status has no position to resume from, because the id is the
+ * time of the post.
+ */
 export async function statusEvent(
   sources: StreamSources,
   record: StoreStatusRecord,

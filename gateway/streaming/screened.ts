@@ -9,9 +9,9 @@ import { loadStatuses } from '../viewing/visible.js';
 import { isAccounts, type StreamKind } from './stream-kinds.js';
 
 /**
- * What a viewer's filters say of a status on a stream of this kind. Undefined: the filters or the blocked domains
- * withhold it.
- * @throws Unavailable when what it reblogs cannot be read
+ * Returns the viewer's filters that match a status on a stream of this kind. Undefined: filters or blocked domains hide
+ * the status.
+ * @throws Unavailable when the original of a reblog cannot be read
  */
 export async function screened(
   services: Services,
@@ -25,7 +25,7 @@ export async function screened(
   const original = record.reblogOfId === undefined ? undefined : (await loadStatuses(services, [record.reblogOfId]))[0];
   const context = isAccounts(kind) ? 'home' : 'public';
   const author = (original ?? record).accountId;
-  // Whose statuses come to the viewer are those of people they follow, whatever server they are of.
+  // Statuses on a home stream are by followed accounts, which stay visible whatever their server.
   const isChosen = context === 'home' && original === undefined;
   if (screen.domains !== undefined && !isChosen) {
     const account = (await loadAccounts(services, [author])).get(author);

@@ -1,43 +1,46 @@
 import { compareIds } from '../../actors/domain/ids.js';
 import type { Clock } from '../../actors/domain/time.js';
 
-/** Ids of the older half that are remembered however long ago they were sent: an hour of a busy timeline, some 60 KB in all. */
+/** Ids that the older half retains regardless of their age: an hour of a busy timeline, some 60 KB in all. */
 const HALF_MIN = 500;
 /**
- * What was sent so recently is remembered whatever else came since. The store is read again up to 10 s after an outage,
- * for what others lost, and what was heard may wait to be shown meanwhile.
+ * Time for which sent ids are retained regardless of their number. The store is read again up to 10 s after an outage,
+ * for events that others lost, and received events may wait in the meantime.
  */
 const KEPT_MS = 30_000;
 /**
- * Past it there is no room for a whole half minute; 1 MB for a stream that is sent 200 a second. What one catching up
- * sends (4,000), and what waits for it in the hub and the lane (1,000 each), fit: nothing of it comes twice.
+ * Largest half, even if it covers less than half a minute: 1 MB for a stream with 200 events a second. The events of
+ * one catch-up (4,000) and those that wait in the hub and the lane (1,000 each) fit, so none is sent twice.
  */
 const HALF_MAX = 6_000;
 
 const GONE = -1;
 
-/** By its last edit, and by whether it has a card: when either is new, it is shown otherwise than before. */
+/**
+ * Returns a number that changes with the last edit and when the status gets a preview card: clients must then get it
+ * again.
+ */
 export const versionOf = ({ editedAtMs, card }: { readonly editedAtMs: number; readonly card?: unknown }): number =>
   2 * editedAtMs + (card === undefined ? 0 : 1);
 
 /**
- * What a subscription has been sent, so that catching up from the store repeats nothing. Ids at or below `floor` are
- * not looked at again: they are from before the subscription, or so many others came since that they were forgotten.
+ * Ids that a subscription has been sent, so that a catch-up repeats nothing. Ids at or below `floor` are not read
+ * again: they are from before the subscription, or were dropped after many others.
  */
 export class SentIds {
   #floor: string;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   /**
-   * Two halves, of which the older is forgotten as a whole. By id the version that was sent last; GONE: none is left, as
-   * the subscription knows.
+   * Two halves, of which the older is dropped as a whole. Maps an id to the version sent last; GONE: the subscription
+   * knows of the deletion.
    */
   #older: Map<string, number> = new Map();
   #newer: Map<string, number> = new Map();
   #newerSinceMs: number;
-  /** Ids up to here may have been sent without being remembered. */
+  /** Ids up to here may have been sent, although they are not retained. */
   #forgottenTo: string;
 
-  /** @param forgottenTo the highest id that may have been sent before; empty: none */
+  /** @param forgottenTo highest id that may have been sent before; empty if none */
   constructor(floor: string, clock: Pick<Clock, 'monotonicMs'>, forgottenTo = floor) {
     this.#floor = floor;
     this.#forgottenTo = forgottenTo;
@@ -53,12 +56,12 @@ export class SentIds {
     return this.#newer.has(id) || this.#older.has(id);
   }
 
-  /** Whether it was sent, or is so old that nobody remembers. */
+  /** Returns true if the id was sent, or is too old to be known. */
   mayHave(id: string): boolean {
     return this.has(id) || compareIds(id, this.#forgottenTo) <= 0;
   }
 
-  /** False when it was there already. */
+  /** Adds an id. Returns false if it was present. */
   add(id: string, version = 0): boolean {
     if (this.has(id)) return false;
     if (this.#newer.size >= HALF_MIN) this.#makeRoom();
@@ -66,24 +69,24 @@ export class SentIds {
     return true;
   }
 
-  /** It is deleted, whether it was sent or not. */
+  /** Records a deletion, even of an id that was not sent. */
   gone(id: string): void {
     if (!this.add(id, GONE)) this.renew(id, GONE);
   }
 
-  /** Another version of it was sent; of what never was itself, nothing is remembered. */
+  /** Records a new version of an id that was sent; ignores other ids. */
   renew(id: string, version: number): void {
     if (this.#newer.has(id)) this.#newer.set(id, version);
     else if (this.#older.has(id)) this.#older.set(id, version);
   }
 
-  /** Of what is not known to be gone, the version that was sent last. */
+  /** Returns the version sent last; undefined if the id is unknown or deleted. */
   version(id: string): number | undefined {
     const version = this.#newer.get(id) ?? this.#older.get(id);
     return version === GONE ? undefined : version;
   }
 
-  /** The latest that are not known to be gone, at most so many. */
+  /** Returns the latest ids without known deletion, at most `max`. */
   shown(max: number): string[] {
     const ids: string[] = [];
     for (const half of [this.#older, this.#newer]) {

@@ -7,15 +7,18 @@ export interface StoredNotification {
   readonly record: StoreNotificationRecord;
 }
 
-/** A status that was deleted or is shown otherwise since `atMs`. `status` says who may have seen it, and whether it is gone. */
+/**
+ * A status that was deleted or edited, or got a preview card, at `atMs`. `status` contains its audience, and whether it
+ * is deleted.
+ */
 export interface StatusChange {
   readonly atMs: number;
   readonly status: StoreStatusRecord;
 }
 
-/** A conversation as it is sent. */
+/** A conversation as streams send it. */
 export interface StreamedConversation {
-  /** Of its last status. */
+  /** Id of its last status. */
   readonly id: string;
   readonly entity: object;
 }
@@ -27,35 +30,35 @@ export interface StreamedMarks {
 }
 
 /**
- * What streams need of the rest of the gateway: renderers, and readers by which a stream catches up after an outage.
- * Readers answer what the timelines' first pages would show: ids greater than `sinceId`, **oldest first**, at most
- * `limit` of them (the oldest ones, so that the caller can page on from the last).
- * @throws Unavailable when the store cannot answer; the hub tries again
+ * Functions of the gateway that streams need: renderers, and readers with which a stream catches up after an outage.
+ * Readers return what the first pages of timelines would show: ids greater than `sinceId`, **oldest first**, at most
+ * `limit` of them (the oldest ones, so that the caller can continue from the last).
+ * @throws Unavailable when the store cannot answer; the hub retries
  */
 export interface StreamSources {
-  /** The Status entity without what depends on the viewer; undefined when there is nothing to show (gone). */
+  /** Renders the Status entity without the fields that depend on the viewer; undefined if it is deleted. */
   renderStatus(record: StoreStatusRecord): Promise<object | undefined>;
   /**
-   * The same as the viewer sees what it quotes, or what the status that it reblogs quotes. `isMarked`: all statuses in
-   * it have the viewer's marks, and polls the viewer's votes.
+   * Renders the status for one viewer, who sees quotes differently from others. `isMarked`: all statuses in it have the
+   * viewer's marks, and polls the viewer's votes.
    */
   renderFor(viewer: string, record: StoreStatusRecord, isMarked: boolean): Promise<object | undefined>;
-  /** The viewer's marks. `isMuted`: the viewer has muted its conversation. */
+  /** Returns the viewer's marks. `isMuted`: the viewer has muted the conversation. */
   marksOf(viewer: string, record: StoreStatusRecord, isMuted: boolean): Promise<StreamedMarks>;
-  /** The Notification entity; undefined when it is not to be shown (its status or account is gone or not visible). */
+  /** Renders the Notification entity; undefined if its status or account is deleted or not visible. */
   renderNotification(viewer: string, id: string, record: StoreNotificationRecord): Promise<object | undefined>;
   homeSince(viewer: string, sinceId: string, limit: number): Promise<readonly StoreStatusRecord[]>;
-  /** Nothing when the viewer has no such list. */
+  /** Returns nothing if the viewer has no such list. */
   listSince(viewer: string, listId: string, sinceId: string, limit: number): Promise<readonly StoreStatusRecord[]>;
   tagSince(viewer: string, wish: TagWish, sinceId: string, limit: number): Promise<readonly StoreStatusRecord[]>;
   publicSince(viewer: string | undefined, sinceId: string, limit: number): Promise<readonly StoreStatusRecord[]>;
-  /** The Conversation entity with the last status' id; undefined when the viewer may see nothing of it. */
+  /** Renders the Conversation entity with the last status' id; undefined if the viewer may not see any of it. */
   renderConversation(viewer: string, direct: AccountDirect): Promise<StreamedConversation | undefined>;
-  /** By their last status' ids. */
+  /** Returns conversations by the ids of their last statuses. */
   conversationsSince(viewer: string, sinceId: string, limit: number): Promise<readonly AccountDirect[]>;
-  /** These statuses, or reblogs, as they are now, in that order; undefined for those that are there no more. */
+  /** Returns the current records of these statuses or reblogs, in that order; undefined for deleted ones. */
   nowOf(ids: readonly string[]): Promise<readonly (StoreStatusRecord | undefined)[]>;
-  /** In the order in which they happened; some from before it may be among them. */
+  /** Returns changes in the order in which they happened. Some may be earlier than `sinceMs`. */
   changesSince(sinceMs: number): Promise<readonly StatusChange[] | 'too_many'>;
   notificationsSince(viewer: string, sinceId: string, limit: number): Promise<readonly StoredNotification[]>;
 }

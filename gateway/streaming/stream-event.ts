@@ -1,18 +1,18 @@
 import type { StreamKind } from './stream-kinds.js';
 
-/** One event in its final bytes: encoded once, however many sockets get it. */
+/** One event, encoded once for all sockets. */
 export class StreamEvent {
   readonly event: string;
-  /** The status or notification that it tells of; absent for what leaves no position to resume from (delete). */
+  /** Id of the status or notification; absent for an event without a position to resume from (delete). */
   readonly id: string | undefined;
-  /** It shows a poll, its own or that of what it reblogs: voters see it otherwise. */
+  /** True if the event shows a poll, its own or that of its original: voters see it differently. */
   readonly hasPoll: boolean;
   readonly #payload: string | undefined;
   readonly #variants = new Map<string, StreamEvent>();
   readonly #frames = new Map<string, Uint8Array>();
   #sse: Uint8Array | undefined;
 
-  /** `payload`: JSON text, a bare id for delete, or nothing. */
+  /** `payload` is JSON text, a bare id for delete, or absent. */
   constructor(event: string, payload: string | undefined, id: string | undefined, hasPoll = false) {
     this.event = event;
     this.hasPoll = hasPoll;
@@ -21,8 +21,8 @@ export class StreamEvent {
   }
 
   /**
-   * The same for some viewers: the entity with further fields, and those of what it reblogs. Viewers with the same
-   * fields share one event: most have marked nothing.
+   * Returns a variant for some viewers: the entity with further fields, also for its original. Viewers with the same
+   * fields share one event, because most have no marks.
    */
   with(fields: object, reblogged?: object): StreamEvent {
     const name = JSON.stringify([fields, reblogged]);
@@ -36,14 +36,14 @@ export class StreamEvent {
     return variant;
   }
 
-  /** The same of one viewer: another entity. */
+  /** Returns a variant for one viewer, with another entity. */
   of(entity: object): StreamEvent {
     return new StreamEvent(this.event, JSON.stringify(entity), this.id, this.hasPoll);
   }
 
   /**
-   * The WebSocket text message for a subscription of that kind. `at` is the position of this subscription: everything
-   * before it is encoded once for all sockets.
+   * Returns the WebSocket text message for a subscription of that kind. `at` is the position of this subscription; the
+   * part before it is encoded once for all sockets.
    */
   frame({ name, labels }: Pick<StreamKind, 'name' | 'labels'>, at?: string): Uint8Array {
     let frame = this.#frames.get(name);
@@ -56,8 +56,8 @@ export class StreamEvent {
   }
 
   /**
-   * The server-sent event (HTML standard §9.2), but for its id and the empty line at its end. The payload has no line
-   * breaks: JSON escapes them. Without data there would be no event.
+   * Returns the server-sent event (HTML standard §9.2) without its id and the final empty line. The payload has no line
+   * breaks, because JSON escapes them. Clients ignore an event without data, so there is always some.
    */
   sse(): Uint8Array {
     this.#sse ??= Buffer.from(`event: ${this.event}\ndata: ${this.#payload ?? '{}'}\n`);

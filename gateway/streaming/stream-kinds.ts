@@ -2,13 +2,13 @@ import { isId, storedId } from '../../actors/domain/ids.js';
 import { type Problem, problem } from '../../actors/domain/problem.js';
 import { type TagWish, tagWish } from '../../actors/domain/text/hashtag.js';
 
-/** What one stream carries, to whom. A new stream is a line of STREAM_KINDS. */
+/** Content and scope of one stream. A new stream is a line in STREAM_KINDS. */
 export interface StreamKind {
-  /** What distinguishes it from the connection's other streams. */
+  /** Name that is unique among the connection's streams. */
   readonly name: string;
-  /** What frames call it. */
+  /** Name in frames. */
   readonly labels: readonly string[];
-  /** Of the SSE endpoint, after /api/v1/streaming. */
+  /** Path of the SSE endpoint, after /api/v1/streaming. */
   readonly path: string;
   readonly scope: string;
   /** Statuses of the viewer's home timeline. */
@@ -18,22 +18,22 @@ export interface StreamKind {
   readonly direct: boolean;
   /** Public statuses of everyone, of this server, or of other servers. */
   readonly public: 'all' | 'local' | 'remote' | undefined;
-  /** Of public statuses, only those with media. */
+  /** Restricts public statuses to those with media. */
   readonly media: boolean;
-  /** Statuses of one of the viewer's lists: its id, empty as long as none is chosen. */
+  /** Id of one of the viewer's lists, whose statuses it carries; empty until one is chosen. */
   readonly list: string | undefined;
-  /** Public statuses with hashtags; those of no name as long as none is chosen. */
+  /** Hashtags whose public statuses it carries; empty names until some are chosen. */
   readonly tag: TagWish | undefined;
 }
 
-/** Which list or hashtags of its kind a stream is of, as a client writes it. */
+/** Names with which a client chooses a list or hashtags. */
 export interface StreamNames {
   readonly list?: string | undefined;
   readonly tag?: string | undefined;
   readonly any?: readonly string[] | undefined;
   readonly all?: readonly string[] | undefined;
   readonly none?: readonly string[] | undefined;
-  /** Of public statuses, only those with media. */
+  /** Restricts public statuses to those with media. */
   readonly media?: boolean;
 }
 
@@ -57,7 +57,10 @@ const kind = (name: string, path: string, scope: string, carries: Partial<Stream
   ...carries,
 });
 
-/** The stream, and that of its statuses with media, which has the same path. Source: Mastodon's streaming server. */
+/**
+ * Returns a public stream and its variant with media only, which has the same path. Source: Mastodon's streaming
+ * server.
+ */
 const publicKinds = (name: string, path: string, whose: StreamKind['public']): StreamKind[] => [
   kind(name, path, 'read:statuses', { public: whose }),
   kind(`${name}${MEDIA}`, path, 'read:statuses', { public: whose, media: true }),
@@ -72,20 +75,20 @@ export const STREAM_KINDS: readonly StreamKind[] = [
   kind('direct', '/direct', 'read:statuses', { direct: true }),
   kind('list', '/list', 'read:statuses', { list: '' }),
   kind('hashtag', '/hashtag', 'read:statuses', { tag: NO_TAG }),
-  // Everybody is local.
+  // All accounts are local, so the stream equals `hashtag`.
   kind('hashtag:local', '/hashtag/local', 'read:statuses', { tag: NO_TAG }),
 ];
 
-/** What a token needs, besides the stream's own scope, to hear notifications in it. */
+/** Scope that a token needs for notifications, besides the stream's own scope. */
 export const NOTIFICATIONS_SCOPE = 'read:notifications';
 
-/** Statuses on it belong to an account, so they show what the account did to them. */
+/** Returns true if statuses on the stream belong to an account, so that they show the account's marks. */
 export const isAccounts = ({ home, list }: StreamKind): boolean => home || list !== undefined;
 
 export const streamNamed = (name: string): StreamKind | undefined => STREAM_KINDS.find((one) => one.name === name);
 export const streamAt = (path: string): StreamKind | undefined => STREAM_KINDS.find((one) => one.path === path);
 
-/** The stream itself; that of lists or hashtags as the stream of these. Whether there is such a list is not looked at. */
+/** Returns the stream of the named list or hashtags, or the stream itself. Does not check that the list exists. */
 export function ofNamed(kind: StreamKind, names: StreamNames): StreamKind | Problem {
   if (kind.public !== undefined && names.media === true) return streamNamed(`${kind.name}${MEDIA}`) ?? kind;
   if (kind.tag !== undefined) return ofTags(kind, names);

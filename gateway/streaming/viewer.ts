@@ -15,9 +15,9 @@ import type { StreamedMarks } from './sources.js';
 import { StreamEvent } from './stream-event.js';
 import { isAccounts } from './stream-kinds.js';
 
-/** Clients that keep the filters themselves read them again. */
+/** Event for clients that apply filters themselves: they read the filters again. */
 const FILTERS_CHANGED = new StreamEvent('filters_changed', undefined, undefined);
-/** Notifications that waited are among the others now. Its payload says nothing: it is Mastodon's. */
+/** Event that waiting notifications were merged into the others. The payload has no meaning and is Mastodon's. */
 const MERGED = new StreamEvent('notifications_merged', '1', undefined);
 
 const NO_MARKS: StreamedMarks = { status: {}, reblog: undefined };
@@ -34,11 +34,11 @@ export class Viewer {
   readonly #lane: Lane;
   readonly #recheck: (viewer: Viewer, tokenHash: string | undefined) => Promise<void>;
   #lens: Lens | undefined;
-  /** What the viewer filters; most have none. */
+  /** Filters of the viewer; most have none. */
   #screen: Screen | undefined;
-  /** One that waits and has not begun will see what came meanwhile, too. */
+  /** True while a load of the lens waits in the lane. It will include later changes, too. */
   #lensWaits = false;
-  /** When the lens was asked for, monotonic. */
+  /** Monotonic time of the query for the lens. */
   #lensAtMs = 0;
   #catchUpWaits = false;
 
@@ -46,7 +46,7 @@ export class Viewer {
     this.id = id;
     this.#parts = parts;
     this.#recheck = recheck;
-    const failed = (err: unknown) => parts.logger.error({ err, viewer: id }, 'stream event failed');
+    const failed = (err: unknown) => parts.logger.error({ err, viewer: id }, 'failed to send a stream event');
     this.#lane = new Lane(() => this.#beginAnew(), failed);
     this.#catchingUp = new CatchingUp(id, parts, {
       lens: () => this.#lens,
@@ -56,12 +56,12 @@ export class Viewer {
     this.feed = new Feed(bus, services.clock, accountTopic(id), (payload) => this.#heard(payload), failed);
   }
 
-  /** Call it once the first connection is there. */
+  /** Loads the lens. Call it after adding the first connection. */
   start(): void {
     this.#refreshLens();
   }
 
-  /** False when it is certain that nobody here wants to see the status: then it need not be rendered. */
+  /** Returns false if certainly no stream of the viewer takes the status: then it need not be rendered. */
   mayWant(status: StoreStatusRecord): boolean {
     const lens = this.#lens;
     if (lens === undefined || this.#lane.busy) return true;
@@ -72,7 +72,7 @@ export class Viewer {
     this.#show(event, record, (subscription, shown) => subscription.status(shown, record, mayRepeat));
   }
 
-  /** To each subscription that takes it, as the viewer's filters leave it. */
+  /** Sends an event to each subscription that takes the status, with the viewer's filters applied. */
   #show(event: StreamEvent, record: StoreStatusRecord, send: Send): void {
     this.#lane.run(() => {
       const lens = this.#lens;
@@ -98,7 +98,10 @@ export class Viewer {
     return relationsAgeMaxMs !== undefined && services.clock.monotonicMs() - this.#lensAtMs > relationsAgeMaxMs();
   }
 
-  /** While a node is not heard it may have revoked a token or changed the relations, and nobody would say so. */
+  /**
+   * Reloads the lens and checks the tokens. An unreachable node may have revoked a token or changed the relations
+   * without a message to this node.
+   */
   async #lookAgain(): Promise<void> {
     await Promise.all([this.#loadLens(), this.#recheck(this, undefined)]);
   }
@@ -110,7 +113,7 @@ export class Viewer {
     send: Send,
   ): Promise<void> {
     const { services } = this.#parts;
-    /** By whether they have the viewer's marks; the marks are read once, however many streams show the status. */
+    /** Variants with and without the viewer's marks. The marks are read once, however many streams show the status. */
     const own = new Map<boolean, StreamEvent | undefined>();
     const marks = taking.some(({ kind }) => isAccounts(kind)) ? await this.#marks(record) : NO_MARKS;
     if (marks === undefined) return;
@@ -137,7 +140,7 @@ export class Viewer {
     return this.#untilAvailable(() => this.#parts.sources.marksOf(this.id, record, isMuted));
   }
 
-  /** Quotes look different to each viewer, and polls to each voter. */
+  /** Renders the viewer's variant: quotes look different to each viewer, and polls to each voter. */
   async #own(event: StreamEvent, record: StoreStatusRecord, isMarked: boolean): Promise<StreamEvent | undefined> {
     if (record.quote === undefined && !(isMarked && event.hasPoll)) return event;
     const { sources } = this.#parts;
@@ -163,7 +166,7 @@ export class Viewer {
     return this.#some((subscription) => subscription.wantsStatuses);
   }
 
-  /** What the instance says to everybody comes with the viewer's own timeline. */
+  /** True if a home stream is open, which carries announcements. */
   get wantsAnnouncements(): boolean {
     return this.#some((subscription) => subscription.kind.home);
   }
@@ -176,19 +179,19 @@ export class Viewer {
     }
   }
 
-  /** Reads the store for what the bus may have lost; of several that wait the first one does for all. */
+  /** Reads from the store what the bus may have lost. One read serves all calls that wait. */
   catchUp(): void {
     if (this.#catchUpWaits) return;
     this.#catchUpWaits = true;
     this.#lane.run(() => this.#beginAnew());
   }
 
-  /** The same for one new subscription. */
+  /** Catches up one new subscription. */
   catchUpOne(connection: Connection, subscription: StreamSubscription): void {
     this.#lane.run(() => this.#catchingUp.of(connection, subscription));
   }
 
-  /** Tells the client of one new subscription to read its timelines again. */
+  /** Tells the client of one new subscription to reload its timelines. */
   resetOne(connection: Connection, subscription: StreamSubscription, floor: string): void {
     this.#lane.run(() => {
       if (connection.open) subscription.reset(floor);
@@ -235,7 +238,7 @@ export class Viewer {
     });
   }
 
-  /** In the lane: what comes after the change is judged after it. Fails closed: no lens, no events. */
+  /** Reloads the lens in the lane, so that later events use it. Fails closed: without a lens no events are sent. */
   #refreshLens(): void {
     if (this.#lensWaits) return;
     this.#lensWaits = true;
@@ -257,14 +260,14 @@ export class Viewer {
     this.#lensAtMs = askedMs;
   }
 
-  /** For all that was missed: a change of the relations may be among it, which nothing may come before. */
+  /** Catches up after a gap. Reloads the lens first, because a change of relations may have been missed. */
   async #beginAnew(): Promise<void> {
     this.#catchUpWaits = false;
     await this.#loadLens();
     await this.#catchUpAll();
   }
 
-  /** Something for clients to read again. */
+  /** Sends an event that makes clients read something again. */
   #tell(event: StreamEvent, isFor: (subscription: StreamSubscription) => boolean): void {
     this.#lane.run(() =>
       this.#each((subscription) => {

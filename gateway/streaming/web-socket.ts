@@ -4,19 +4,19 @@ import type { Since } from './position.js';
 import type { StreamEvent } from './stream-event.js';
 import type { StreamKind } from './stream-kinds.js';
 
-/** What is known of a WebSocket from its upgrade on. */
+/** Data of a WebSocket from its upgrade on. */
 export interface SocketData {
   readonly viewer: string;
   readonly tokenHash: string;
   readonly scopes: readonly string[];
-  /** The stream named in the address. */
+  /** Stream named in the address. */
   readonly first: StreamKind | undefined;
   readonly since: Since | undefined;
-  /** The client's address. */
+  /** Address of the client. */
   readonly address: string;
   /** Set when the socket opens. */
   connection: Connection | undefined;
-  /** Its messages in the span that has begun last. */
+  /** Number of messages in the current span. */
   readonly messages: MessageCount;
 }
 
@@ -29,7 +29,7 @@ export class MessageCount {
   #count = 0;
   #spanEndsMs = Number.NEGATIVE_INFINITY;
 
-  /** Counts one more; false: it is one too many. `nowMs` is monotonic. */
+  /** Counts a message. Returns false if it exceeds the limit. `nowMs` is monotonic. */
   admits(nowMs: number): boolean {
     if (nowMs >= this.#spanEndsMs) {
       this.#spanEndsMs = nowMs + MESSAGES_SPAN_MS;
@@ -43,14 +43,14 @@ export class MessageCount {
 /** Bytes that may wait for one reader: a few hundred events. */
 export const SOCKET_BUFFERED_BYTES_MAX = 1_048_576;
 
-/** Close codes of RFC 6455 §7.4.1 and its registry; 1012 and 1013 tell clients to come back. */
+/** Close codes of RFC 6455 §7.4.1 and its registry; 1012 and 1013 tell clients to reconnect. */
 const CLOSE_CODES: Record<CloseReason, readonly [number, string]> = {
   revoked: [1008, 'token revoked'],
   blocked: [1008, 'address blocked'],
   flood: [1008, 'too many messages'],
   slow: [1013, 'too slow'],
   behind: [1013, 'too far behind'],
-  deaf: [1013, 'cut off'],
+  deaf: [1013, 'bus unreachable'],
   restart: [1012, 'service restart'],
 };
 
@@ -70,7 +70,7 @@ export class WebSocketStream implements StreamSocket {
     this.#write(Buffer.from(JSON.stringify({ error, status })));
   }
 
-  /** uWebSockets pings by itself. */
+  /** Does nothing: uWebSockets sends pings itself. */
   heartbeat(): void {}
 
   close(reason: CloseReason): void {
@@ -82,7 +82,7 @@ export class WebSocketStream implements StreamSocket {
     else this.#socket.end(code, text);
   }
 
-  /** The socket is gone; it must not be touched any more. */
+  /** Records that the socket is closed; it must not be used any more. */
   gone(): void {
     this.#open = false;
   }
