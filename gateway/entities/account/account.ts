@@ -20,7 +20,7 @@ export interface Field {
 export interface Account {
   readonly id: string;
   readonly username: string;
-  /** The username alone for local accounts, `user@host` for others. */
+  /** Username alone for local accounts, `user@host` for others. */
   readonly acct: string;
   readonly display_name: string;
   readonly locked: boolean;
@@ -44,14 +44,14 @@ export interface Account {
   readonly emojis: readonly CustomEmoji[];
   readonly roles: readonly AccountRole[];
   readonly fields: readonly Field[];
-  /** Absent: nothing was said of them. */
+  /** Absent if the picture has no description. */
   readonly avatar_description?: string;
   readonly header_description?: string;
-  /** What the page leaves out; absent: it shows it. */
+  /** Sections that the page hides; absent if it shows them. */
   readonly show_media?: false;
   readonly show_media_replies?: false;
   readonly show_featured?: false;
-  /** Absent: neither. */
+  /** Absent if false. */
   readonly suspended?: true;
   readonly limited?: true;
 }
@@ -61,7 +61,7 @@ export interface MutedAccount extends Account {
   readonly mute_expires_at: string | null;
 }
 
-/** What the owner alone sees: the profile as typed and the defaults for new statuses. */
+/** Properties that only the owner sees: the profile as typed and the defaults for new statuses. */
 export interface AccountSource {
   readonly note: string;
   readonly fields: readonly Field[];
@@ -82,22 +82,22 @@ export interface CredentialAccount extends Account {
   readonly role: Role;
 }
 
-/** How many statuses others are told of: direct ones are between those who are in them. Source: Mastodon Status. */
+/** Returns the public number of statuses. Direct statuses do not count. Source: Mastodon Status. */
 export const statusesTold = ({ statuses, directStatuses = 0 }: StoreAccountRecord): number =>
   Math.max(0, statuses - directStatuses);
 
-/** Shown for accounts without an image of their own; routes/images.ts serves them. */
+/** Pictures for accounts without their own; routes/instance/images.ts serves them. */
 export const MISSING_AVATAR_PATH = '/avatars/original/missing.png';
 export const MISSING_HEADER_PATH = '/headers/original/missing.png';
 
 const DAY_MS = 86_400_000;
 
-/** The page of a local account, for people. */
+/** Returns the web page of a local account. */
 export function accountUrl(instance: InstanceSettings, username: string): string {
   return `${instance.baseUrl}/@${username}`;
 }
 
-/** The identifier of a local account, for other servers. */
+/** Returns the ActivityPub identifier of a local account. */
 export function accountUri(instance: InstanceSettings, username: string): string {
   return `${instance.baseUrl}/users/${username}`;
 }
@@ -106,12 +106,12 @@ export function accountAcct(record: StoreAccountRecord): string {
   return record.domain === '' ? record.username : `${record.username}@${record.domain}`;
 }
 
-/** True for an account that others may see: confirmed and approved. */
+/** Returns true for an account that others may see: confirmed and approved. */
 export function isPublished(record: StoreAccountRecord): boolean {
   return record.confirmed && record.approved;
 }
 
-/** Suspended, or deleted for good: nothing of it is shown. */
+/** Returns true for a suspended or permanently deleted account, of which no content is shown. */
 export function isSuspended(record: StoreAccountRecord): boolean {
   return (record.suspendedAtMs ?? 0) > 0 || record.removed === true;
 }
@@ -120,7 +120,7 @@ export function renderAccount(instance: InstanceSettings, record: StoreAccountRe
   return isSuspended(record) ? withoutData(renderWhole(instance, record)) : renderWhole(instance, record);
 }
 
-/** Who it is, and nothing else. Source: Mastodon REST::AccountSerializer. */
+/** Removes all data but the identity. Source: Mastodon REST::AccountSerializer. */
 function withoutData(account: Account): Account {
   const { avatar: _avatar, header: _header, avatar_description: _said, header_description: _too, ...rest } = account;
   const [avatar, header] = [account.avatar, account.header].map((url) => new URL(url).origin);
@@ -147,7 +147,7 @@ function withoutData(account: Account): Account {
   };
 }
 
-/** As moderators see it, whatever was decided about it. */
+/** Renders an account for moderators, ignoring a suspension. */
 export function renderWhole(instance: InstanceSettings, record: StoreAccountRecord): Account {
   const profile = record.profile ?? emptyProfile;
   const text = { mentions: mentionTargets(instance, profile), baseUrl: instance.baseUrl };
@@ -163,7 +163,7 @@ export function renderWhole(instance: InstanceSettings, record: StoreAccountReco
     discoverable: profile.discoverable,
     indexable: profile.indexable,
     group: false,
-    // Midnight: the exact moment of signing up is nobody's business. Source: Mastodon REST::AccountSerializer.
+    // Midnight: the exact moment of signing up is not public. Source: Mastodon REST::AccountSerializer.
     created_at: new Date(Math.floor(record.createdAtMs / DAY_MS) * DAY_MS).toISOString(),
     note: renderHtml(profile.note, text),
     url: accountUrl(instance, record.username),
@@ -194,7 +194,7 @@ export function renderWhole(instance: InstanceSettings, record: StoreAccountReco
   };
 }
 
-/** What is other than most leave it. */
+/** Returns the fields that differ from their defaults. */
 function choices(profile: AccountProfile) {
   const { avatarDescription, headerDescription, hideMedia, hideMediaReplies, hideFeatured } = profile;
   return {
@@ -206,7 +206,7 @@ function choices(profile: AccountProfile) {
   };
 }
 
-/** By the names under which they may be mentioned: with this server's domain behind them, or without. */
+/** Returns the targets of mentions by name, with and without this server's domain. */
 function mentionTargets({ domain }: InstanceSettings, { mentions }: AccountProfile): RenderOptions['mentions'] {
   if (mentions === undefined) return NOBODY_MENTIONED;
   return new Map(
@@ -222,12 +222,12 @@ const NOBODY_MENTIONED: RenderOptions['mentions'] = new Map();
 const verifiedAt = ({ verifiedAtMs }: AccountField) =>
   verifiedAtMs === undefined ? null : new Date(verifiedAtMs).toISOString();
 
-/** Pictures never move, so each stands for its still variant, too. */
+/** Returns the address of a picture. Pictures are never animated, so each serves as its static variant, too. */
 function pictureUrl({ baseUrl }: InstanceSettings, name: string | undefined, missing: string): string {
   return name ? fileUrl(baseUrl, name) : `${baseUrl}${missing}`;
 }
 
-/** The account as its owner sees it. */
+/** Renders an account for its owner. */
 export function renderCredentialAccount(instance: InstanceSettings, record: StoreAccountRecord): CredentialAccount {
   const profile = record.profile ?? emptyProfile;
   return {

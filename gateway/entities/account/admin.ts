@@ -27,7 +27,7 @@ export interface AdminAccount {
   readonly invited_by_account_id: string | null;
 }
 
-/** An account as moderators see it: all of it, suspended or not. */
+/** Renders an account for moderators, complete even if it is suspended. */
 export function renderAdminAccount(instance: InstanceSettings, record: StoreAccountRecord): AdminAccount {
   const createdAt = isoTime(record.createdAtMs);
   const address = record.signUpAddress;
@@ -54,7 +54,7 @@ export function renderAdminAccount(instance: InstanceSettings, record: StoreAcco
   };
 }
 
-/** What both forms of a report begin with. */
+/** Returns the fields that both forms of a report share. */
 function ownOf(report: InstanceReport) {
   return {
     id: report.id,
@@ -67,7 +67,7 @@ function ownOf(report: InstanceReport) {
   };
 }
 
-/** The REST API's Report, as its author sees it. */
+/** Renders the REST API's Report for its author. */
 export function renderReport(instance: InstanceSettings, report: InstanceReport, target: StoreAccountRecord) {
   return {
     ...ownOf(report),
@@ -78,7 +78,7 @@ export function renderReport(instance: InstanceSettings, report: InstanceReport,
   };
 }
 
-/** What of an Admin::Report is the report's own. */
+/** Renders the fields of an Admin::Report that depend on the report alone. */
 export function renderAdminReport(report: InstanceReport) {
   return { ...ownOf(report), updated_at: isoTime(report.updatedAtMs) };
 }

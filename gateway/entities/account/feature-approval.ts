@@ -4,14 +4,14 @@ import type { StoreAccountRecord } from '../../../proto/gen/types.js';
 import type { StatusPages } from '../../pages/status-pages.js';
 import { isSuspended } from './account.js';
 
-/** The REST API's FeatureApproval. Nobody is asked: it follows from what the owner has set. */
+/** The REST API's FeatureApproval. It follows from the owner's settings without a request. */
 interface FeatureApproval {
   readonly automatic: readonly string[];
   readonly manual: readonly string[];
   readonly current_user: 'automatic' | 'denied';
 }
 
-/** What follows an account's JSON without its end. */
+/** Ends of an account's JSON, after its open form. */
 const ENDS = { public: endsOf(['public']), followers: endsOf(['followers']), nobody: endsOf([]) } as const;
 
 function endsOf(automatic: FeatureApproval['automatic']) {
@@ -22,7 +22,10 @@ function endsOf(automatic: FeatureApproval['automatic']) {
   return { automatic: end('automatic'), denied: end('denied') };
 }
 
-/** An account's JSON with whether the viewer may put it into a collection; as it is where nothing is said of it. */
+/**
+ * Renders an account with the permission of the viewer to add it to a collection. Without a profile, and for a
+ * suspended account, the field is absent.
+ */
 export function withApproval(
   pages: Pick<StatusPages, 'account' | 'openAccount'>,
   record: StoreAccountRecord,

@@ -3,11 +3,11 @@ import { isoDay } from '../../paging/iso-time.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 import { accountUrl } from './account.js';
 
-/** The REST API's FeaturedTag; the count is a text there. */
+/** The REST API's FeaturedTag, whose count is a string. */
 export interface FeaturedTag {
   readonly id: string;
   readonly name: string;
-  /** Of the owner's statuses with it. */
+  /** Address of the owner's statuses with the hashtag. */
   readonly url: string;
   readonly statuses_count: string;
   readonly last_status_at: string | null;

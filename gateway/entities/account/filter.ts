@@ -13,7 +13,7 @@ export interface FilterStatus {
   readonly id: string;
   readonly status_id: string;
 }
-/** The REST API's Filter, without what it looks for where it is part of a FilterResult. */
+/** The REST API's Filter; without keywords and statuses if it is part of a FilterResult. */
 export interface Filter {
   readonly id: string;
   readonly title: string;
@@ -49,7 +49,7 @@ export const renderFilterStatus = ({ id, statusId }: AccountFilteredStatus): Fil
   status_id: statusId,
 });
 
-/** The filter whole. */
+/** Renders a complete filter. */
 export function renderFilter(filter: AccountFilter): Filter {
   return {
     ...renderRule(filter),
@@ -58,7 +58,7 @@ export function renderFilter(filter: AccountFilter): Filter {
   };
 }
 
-/** One of a filter's keywords, as the older interface has it. */
+/** Renders one of a filter's keywords in the form of the older API. */
 export function renderV1Filter(filter: AccountFilter, { id, keyword, wholeWord }: AccountFilterKeyword): V1Filter {
   return {
     id,

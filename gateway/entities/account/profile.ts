@@ -2,7 +2,7 @@ import type { StoreAccountRecord } from '../../../proto/gen/types.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 import { type CredentialAccount, type Field, renderCredentialAccount } from './account.js';
 
-/** The REST API's Profile: what its owner edits, as typed. */
+/** The REST API's Profile: the fields that the owner edits, as typed. */
 export interface Profile
   extends Pick<
     CredentialAccount,

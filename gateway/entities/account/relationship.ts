@@ -7,7 +7,7 @@ import { loadAccounts } from '../../viewing/people-at-hand.js';
 import { blocksDomainOf } from '../../viewing/screen.js';
 import { relationsTo } from '../../viewing/visible.js';
 
-/** The REST API's Relationship: the viewer's to one account. */
+/** The REST API's Relationship of the viewer to one account. */
 export interface Relationship {
   readonly id: string;
   readonly following: boolean;
@@ -27,7 +27,10 @@ export interface Relationship {
   readonly note: string;
 }
 
-/** Relationships in the order of the ids; `known`: what the viewer's actor has just said, else it is asked. */
+/**
+ * Renders relationships in the order of the ids. `known` is the reply that the viewer's actor just gave for one
+ * account; the actor is queried for the others.
+ */
 export function renderRelationships(
   services: Services,
   viewer: string,
@@ -51,12 +54,14 @@ export function renderRelationships(
   });
 }
 
-/** The same as JSON. */
+/** Renders relationships as JSON. */
 export function relationshipsJson(services: Services, viewer: string, ids: readonly string[]): Soon<string> {
   return soon(renderRelationships(services, viewer, ids), (all) => `[${all.map(jsonOf).join(',')}]`);
 }
 
-/** What follows the id where there are only flags, by these: a handful of the 4,096 that there could be. */
+/**
+ * JSON after the id of relationships with flags only, by these flags: in practice a handful of the 4,096 combinations.
+ */
 const rests = new Map<number, string>();
 
 function jsonOf(relationship: Relationship): string {
@@ -90,7 +95,9 @@ function flagsOf(of: Relationship): number {
 
 const NOBODY: ReadonlySet<string> = new Set();
 
-/** Which of these follow the viewer, by what their own rows say: an account's actor does not remember all its followers. */
+/**
+ * Returns the accounts that follow the viewer, from their own rows: an account's actor does not know all its followers.
+ */
 function amongFollowers({ tables }: Services, viewer: string, ids: readonly string[]): Soon<ReadonlySet<string>> {
   if (ids.length === 0) return NOBODY;
   const keys = ids.map((id) => ({ account: id, target: viewer }));
@@ -99,7 +106,7 @@ function amongFollowers({ tables }: Services, viewer: string, ids: readonly stri
     .then((edges) => new Set(ids.filter((_, index) => edges[index]?.pending === false)));
 }
 
-/** Those whose servers the viewer blocks; for people of this server nobody is asked. */
+/** Returns the accounts whose servers the viewer blocks. Local accounts need no query. */
 function ofBlockedDomains(services: Services, viewer: string, ids: readonly string[]): Soon<ReadonlySet<string>> {
   return soon(loadAccounts(services, ids), (records) => {
     const away: StoreAccountRecord[] = [];

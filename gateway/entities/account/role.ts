@@ -6,13 +6,13 @@ export interface Role {
   readonly id: string;
   readonly name: string;
   readonly color: string;
-  /** A sum of flags as a decimal string. Source: Mastodon UserRole::FLAGS. */
+  /** Sum of flags as a decimal string. Source: Mastodon UserRole::FLAGS. */
   readonly permissions: string;
   readonly highlighted: boolean;
   readonly collection_limit: number;
 }
 
-/** What everybody sees of a role. */
+/** Public fields of a role. */
 export type AccountRole = Pick<Role, 'id' | 'name' | 'color'>;
 
 /** Ids are those of Mastodon's default roles, which clients know. */
@@ -31,12 +31,12 @@ const everyone: Role = {
   collection_limit: COLLECTIONS_MAX,
 };
 
-/** The role by its stored name; names without a role of their own are everyone's. */
+/** Returns a role by its stored name; unknown names have the role of everyone. */
 export function renderRole(name: string): Role {
   return roles[name] ?? everyone;
 }
 
-/** The roles shown beside an account's name. */
+/** Returns the roles shown beside an account's name. */
 export function renderAccountRoles(name: string): AccountRole[] {
   const role = renderRole(name);
   return role.highlighted ? [{ id: role.id, name: role.name, color: role.color }] : [];

@@ -4,7 +4,7 @@ import { isoTime } from '../../paging/iso-time.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 import { emojiIn } from './custom-emoji.js';
 
-/** The REST API's Announcement; without a mark it is one for everybody, as streams tell it. */
+/** Renders the REST API's Announcement. Without a mark the result is the same for everybody, as streams send it. */
 export function renderAnnouncement(
   instance: InstanceSettings,
   entry: InstanceEntry,

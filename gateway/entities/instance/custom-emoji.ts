@@ -7,19 +7,19 @@ export interface CustomEmoji {
   readonly category: string | null;
 }
 
-/** The instance's emoji as of now, answered at once: texts are rendered with it. */
+/** Current emoji of the instance, available synchronously for rendering texts. */
 export interface EmojiLookup {
-  /** Another one when any has changed. */
+  /** A new map after each change. */
   readonly all: ReadonlyMap<string, CustomEmoji>;
 }
 
-/** For where there are none. */
+/** Result for texts without emoji. */
 export const NO_EMOJI: readonly CustomEmoji[] = [];
 
-/** A shortcode between colons, with nothing of a word beside it. Source: Mastodon CustomEmoji::SCAN_RE. */
+/** A shortcode between colons, without word characters beside it. Source: Mastodon CustomEmoji::SCAN_RE. */
 const SHORTCODES = /(?<![\p{L}\p{N}:]):(\w{2,}):(?![\p{L}\p{N}:])/gu;
 
-/** The emoji that these texts use, each once. */
+/** Returns the emoji that these texts use, each once. */
 export function emojiIn(
   { emojis }: { readonly emojis?: EmojiLookup | undefined },
   ...texts: readonly string[]

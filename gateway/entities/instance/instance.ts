@@ -30,16 +30,19 @@ import type { InstanceSettings } from '../../settings/settings.js';
 import { MISSING_HEADER_PATH, renderAccount } from '../account/account.js';
 import { renderRule } from './rule.js';
 
-/** The API that clients may expect, then what answers. Clients read the number before the space. */
+/**
+ * Version of the API that clients may expect, before the name of this software. Clients read the number before the
+ * space.
+ */
 export const API_VERSION = '4.6.0';
-/** Counts changes of the API that clients may ask for; what each promises is in test/gateway/routes/api-versions. */
+/** Number of API changes that clients may query; test/gateway/routes/api-versions lists what each promises. */
 const API_CHANGES = 10;
 
 export function versionText(instance: InstanceSettings): string {
   return `${API_VERSION} (compatible; Murmuration ${instance.version})`;
 }
 
-/** What both versions of the entity say alike. */
+/** Returns the fields that both versions of the entity share. */
 function configuration() {
   return {
     accounts: { max_featured_tags: FEATURED_TAGS_MAX, max_pinned_statuses: PINS_MAX },
@@ -66,7 +69,7 @@ function configuration() {
   };
 }
 
-/** The REST API's V1::Instance. */
+/** Renders the REST API's V1::Instance. */
 export function renderInstanceV1(instance: InstanceSettings, about: About) {
   return {
     uri: instance.domain,
@@ -88,7 +91,7 @@ export function renderInstanceV1(instance: InstanceSettings, about: About) {
   };
 }
 
-/** The REST API's Instance (v2). `serverKey`: for push services, base64url. */
+/** Renders the REST API's Instance (v2). `serverKey` is the key for push services, base64url. */
 export function renderInstance(instance: InstanceSettings, about: About, serverKey: string) {
   const shared = configuration();
   return {
@@ -132,7 +135,7 @@ export function renderInstance(instance: InstanceSettings, about: About, serverK
     registrations: {
       enabled: instance.registrations !== 'closed',
       approval_required: instance.registrations === 'approval',
-      // Who waits for approval may say why they come; nobody has to.
+      // A person who waits for approval may give a reason, but need not.
       reason_required: false,
       message: about.registrationsMessage ?? null,
       min_age: null,

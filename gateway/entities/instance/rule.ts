@@ -1,6 +1,6 @@
 import type { InstanceEntry } from '../../../proto/gen/types.js';
 
-/** The REST API's Rule. */
+/** Renders the REST API's Rule. */
 export function renderRule({ id, text }: InstanceEntry) {
   return { id, text: text?.text ?? '', hint: text?.hint ?? '', translations: {} };
 }

@@ -1,17 +1,17 @@
 import { escapeHtml } from '../../../actors/domain/text/plain-text.js';
 import type { SeenNotification } from './notification.js';
 
-/** The REST API's NotificationFallback: what a client shows of a notification whose type it does not know. HTML. */
+/** The REST API's NotificationFallback: a text in HTML for a notification whose type the client does not support. */
 export interface NotificationFallback {
   readonly title: string;
   readonly summary: string;
-  /** Null where the title says all. */
+  /** Null if the title is enough. */
   readonly details: string | null;
 }
 
 const SUMMARY = 'This app does not know notifications of this kind yet; a newer one shows more of them.';
 
-/** Of types that came after clients were written which are still in use; `who` is HTML. */
+/** Titles of types that are newer than clients still in use; `who` is HTML. */
 const titles: Readonly<Record<string, (who: string) => string>> = {
   quote: (who) => `${who} quoted your post`,
   quoted_update: (who) => `${who} edited a post that you quoted`,
@@ -24,7 +24,8 @@ const titles: Readonly<Record<string, (who: string) => string>> = {
 };
 
 /**
- * Undefined where the client knows the type, or does not say which it knows.
+ * Returns the fallback of a notification; undefined if the client supports the type, or does not list the types that it
+ * supports.
  * Source: Mastodon's documentation of `supported_types`.
  */
 export function fallbackOf(

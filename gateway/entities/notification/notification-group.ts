@@ -16,17 +16,17 @@ const GROUPS = Buffer.from(',"notification_groups":');
 const ACCOUNTS = Buffer.from('{"accounts":');
 const END = Buffer.from('}');
 
-/** How groups are shown. */
+/** Options for rendering groups. */
 interface GroupLook {
-  /** A group's part of a page; of a group that is shown alone, nothing is said of pages. */
+  /** `page` includes the fields about the page; `alone` leaves them out. */
   readonly shown: 'page' | 'alone';
-  /** Of most accounts only what an avatar needs. */
+  /** Renders most accounts with the fields of an avatar only. */
   readonly isPartial: boolean;
-  /** Of other types it is said in words what they are; undefined: of none. */
+  /** Types without a fallback text; undefined: no type has one. */
   readonly supportedTypes: readonly string[] | undefined;
 }
 
-/** The REST API's GroupedNotificationsResults as pieces of JSON. */
+/** Renders the REST API's GroupedNotificationsResults as pieces of JSON. */
 export function renderGroups(
   services: Services,
   viewer: string,
@@ -63,17 +63,17 @@ export function renderGroups(
   });
 }
 
-/** What a group says is the same as long as it begins and ends with the same, and names the same people. */
+/** Renders a group. The cached bytes are valid while it has the same first and last notification, count and sample. */
 function groupBytes(services: Services, group: NotificationGroup, { shown, supportedTypes }: GroupLook): Uint8Array {
   const { isGrouped, newest, oldestId, count, sample } = group;
   const fallback = supportedTypes && fallbackOf(newest, supportedTypes);
   const make = () => {
     const text = JSON.stringify({ ...groupOf(group, shown), fallback }).slice(0, -1);
-    // A number in the API, although it is more than a double holds.
+    // The API demands a number, although a double cannot represent it.
     return Buffer.from(`${text},"most_recent_notification_id":${BigInt(newest.id)}}`);
   };
   if (newest.subject !== undefined || fallback !== undefined || shown !== 'page') return make();
-  // A page's groups differ by their newest notification.
+  // A page's groups have distinct newest notifications.
   const kept = services.pages.others.groups.get(newest.id);
   const isSame =
     kept !== undefined &&
@@ -113,7 +113,7 @@ function groupOf(group: NotificationGroup, shown: GroupLook['shown']) {
   };
 }
 
-/** The REST API's PartialAccountWithAvatar. */
+/** Renders the REST API's PartialAccountWithAvatar. */
 function avatarOf({ instance }: Services, record: StoreAccountRecord) {
   const { id, acct, locked, bot, url, avatar, avatar_static } = renderAccount(instance, record);
   return { id, acct, locked, bot, url, avatar, avatar_static };

@@ -8,7 +8,7 @@ import { blocksDomainOf } from '../../viewing/screen.js';
 import { relationsOf, visibleById } from '../../viewing/visible.js';
 import { isPublished } from '../account/account.js';
 
-/** What of the REST API's NotificationRequest is its own; the number is text. Open. */
+/** Constant fields of the REST API's NotificationRequest, whose number is a string, up to the account. */
 const own = new KeptJson<AccountNotificationRequest>(
   ({ id, createdAtMs, updatedAtMs, count }) => ({
     id,
@@ -24,7 +24,10 @@ const LAST_STATUS = Buffer.from(',"last_status":');
 const NULL = Buffer.from('null');
 const END = Buffer.from('}');
 
-/** As JSON; without those of accounts that are gone, blocked in either direction, or muted with their notifications. */
+/**
+ * Renders requests as JSON, without accounts that are deleted, blocked in either direction, or muted with their
+ * notifications.
+ */
 export function requestPieces(
   services: Services,
   viewer: string,

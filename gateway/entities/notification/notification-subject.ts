@@ -10,7 +10,7 @@ import type { ReadServices } from '../../viewing/read-services.js';
 import { type Account, renderAccount } from '../account/account.js';
 import type { Collection } from '../status/collection.js';
 
-/** What a notification tells of that is no status, as the REST API names it. */
+/** Subject of a notification that is not a status, in the terms of the REST API. */
 export interface NotificationSubject {
   readonly report?: NotifiedReport;
   readonly moderation_warning?: NotifiedWarning;
@@ -18,7 +18,7 @@ export interface NotificationSubject {
   readonly collection?: Collection;
 }
 
-/** The REST API's Report, as of when it was made. */
+/** The REST API's Report, as of its creation. */
 interface NotifiedReport {
   readonly id: string;
   readonly action_taken: boolean;
@@ -54,7 +54,7 @@ interface NotifiedSeverance {
   readonly created_at: string;
 }
 
-/** Undefined for notifications of statuses and follows. */
+/** Returns the subject; undefined for notifications about statuses and follows. */
 export function subjectOf(
   services: Pick<ReadServices, 'instance'>,
   viewer: string,

@@ -25,28 +25,31 @@ export interface Notification extends NotificationSubject {
   readonly status?: Status;
 }
 
-/** A notification that its owner may see, with what it tells of. */
+/** A notification that its owner may see, with its subject. */
 export interface SeenNotification {
   readonly id: string;
   readonly record: StoredNotification['record'];
   readonly account: StoreAccountRecord;
-  /** Present where it is about one. */
+  /** Present if the notification is about a status. */
   readonly status: VisibleStatus | undefined;
-  /** A report, a warning or an event, where it is about one. */
+  /** Present if the notification is about a report, a warning, an event or a collection. */
   readonly subject: NotificationSubject | undefined;
 }
 
-/** What moderators are told stays among them. */
+/** Returns true for notifications that only moderators get. */
 export const isOfDuty = ({ type }: StoreNotificationRecord): boolean => type.startsWith('admin.');
 
-/** What was asked for already. */
+/** Results that the caller already has. */
 interface Known {
   readonly relations: Relations;
-  /** Who did what is told of; they are of different statuses. */
+  /** Accounts of the senders; not those of the statuses. */
   readonly people?: People;
 }
 
-/** With one read per table; undefined where the account or the status is gone, hidden, blocked or muted. */
+/**
+ * Checks and loads notifications with one read per table. Undefined if the account or the status is deleted, hidden,
+ * blocked or muted.
+ */
 export function seenNotifications(
   services: ReadServices,
   viewer: string,
@@ -55,10 +58,10 @@ export function seenNotifications(
 ): Soon<(SeenNotification | undefined)[]> {
   const statusIds: string[] = [];
   const places = known?.people === undefined ? new Map<string, number>() : undefined;
-  /** Of each notification, that of its status among those that are looked for. */
+  /** Index of each notification's status in `statusIds`. */
   const placeOf: number[] = [];
   let collectionIds: Set<string> | undefined;
-  /** Whom it takes besides those who did it. */
+  /** Accounts needed besides the senders. */
   let concerned: string[] | undefined;
   for (const { record } of stored) {
     const { statusId, collectionId, report } = record;
@@ -93,7 +96,7 @@ export function seenNotifications(
   );
 }
 
-/** Where the status is among those that are looked for; each once, where `places` are given. */
+/** Returns the index of the status in `ids`; without duplicates if `places` is given. */
 function placed(id: string, places: Map<string, number> | undefined, ids: string[]): number {
   const known = places?.get(id);
   if (known !== undefined) return known;
@@ -132,25 +135,29 @@ function seenNotification(
   return { id, record, account, status, subject: subjectOf(services, viewer, record, accounts) };
 }
 
-/** Whether it can be shown to have done something. */
+/** Returns true if the account may appear as a sender. */
 export const isThere = (account: StoreAccountRecord): boolean => isPublished(account) && !isSuspended(account);
 
-/** Whether the viewer hears of what this account did; moderators' duties come from whoever it is. */
+/** Returns true if the viewer receives notifications from this account. Notifications to moderators ignore it. */
 export function isHeardOf(account: StoreAccountRecord, relations: Relations): boolean {
   const relation = relations(account.id);
   if (relation?.blocking || relation?.blockedBy || relation?.mutingNotifications === true) return false;
   return relation?.following === true || !blocksDomainOf(relations.screen, account);
 }
 
-/** A mention amid people whom the viewer does not want, or a status that their follow of its author leaves out. */
+/**
+ * Returns true for a mention in a conversation with accounts that the viewer blocks or mutes, and for a status in a
+ * language that the viewer's follow excludes.
+ */
 function isUnwantedTalk({ type }: StoreNotificationRecord, { record }: VisibleStatus, relations: Relations): boolean {
   if (type === 'status') return !isReadable(relations.screen?.languages, record);
   return type === 'mention' && addressesUnwanted(record, relations);
 }
 
 /**
- * Whether it answers or mentions, besides the viewer, somebody whom the viewer does not want to hear of: a talk with them
- * is none that the viewer is called into. Source: Mastodon FeedManager, filter_from_mentions?
+ * Returns true if the status replies to or mentions, besides the viewer, an account that the viewer blocks or whose
+ * notifications the viewer mutes: such a conversation does not call the viewer. Source: Mastodon FeedManager,
+ * filter_from_mentions?
  */
 function addressesUnwanted({ mentions, inReplyToAccountId }: StoreStatusRecord, relations: Relations): boolean {
   const isUnwanted = (account: string): boolean => {
@@ -161,14 +168,14 @@ function addressesUnwanted({ mentions, inReplyToAccountId }: StoreStatusRecord, 
   return mentions.length > 1 && mentions.some(({ accountId }) => isUnwanted(accountId));
 }
 
-/** Of these, a day's half at a time is shown as one. Source: Mastodon Notification, MAXIMUM_GROUP_SPAN_HOURS. */
+/** Types that are grouped by half days. Source: Mastodon Notification, MAXIMUM_GROUP_SPAN_HOURS. */
 export const GROUPED_TYPES: readonly string[] = ['favourite', 'reblog', 'follow', 'admin.sign_up'];
 export const GROUP_SPAN_MS = 12 * 3_600_000;
 
-/** Which half day an id is of. */
+/** Returns the half day of an id. */
 export const spanOf = (id: string): number => Math.floor(idMs(id) / GROUP_SPAN_MS);
 
-/** What notifications that say the same have in common. */
+/** Returns the key that the notifications of a group share. */
 export function groupKey(
   id: string,
   { type, statusId, collectionId }: Pick<StoreNotificationRecord, 'type' | 'statusId' | 'collectionId'>,
@@ -180,12 +187,12 @@ export function groupKey(
   return subject === undefined ? `${type}-${span}` : `${type}-${subject}-${span}`;
 }
 
-/** What it says besides whom and what it tells of. */
+/** Returns the fields of a notification without account and subject. */
 export function notificationHead({ id, record }: SeenNotification) {
   return { id, type: record.type, created_at: isoTime(record.atMs), group_key: groupKey(id, record) };
 }
 
-/** As objects. */
+/** Renders notifications as objects. */
 export async function renderNotifications(
   services: ReadServices,
   viewer: string,

@@ -5,7 +5,7 @@ import type { InstanceSettings } from '../../settings/settings.js';
 import type { VisibleCollection } from '../../viewing/visible-collections.js';
 import { accountUri } from '../account/account.js';
 
-/** The REST API's CollectionItem. Whoever is in a collection has agreed to it, so there are no other states here. */
+/** The REST API's CollectionItem. Every account in a collection has consented, so there are no other states here. */
 export interface CollectionItem {
   readonly id: string;
   readonly account_id: string;
@@ -27,7 +27,7 @@ export interface Collection {
   readonly sensitive: boolean;
   readonly discoverable: boolean;
   readonly tag: { readonly name: string; readonly url: string } | null;
-  /** Of those that the viewer sees. */
+  /** Number of items that the viewer sees. */
   readonly item_count: number;
   readonly items: readonly CollectionItem[];
   readonly created_at: string;
@@ -66,10 +66,10 @@ interface Kept extends Pick<VisibleCollection, 'owner' | 'items'> {
   readonly bytes: Uint8Array;
 }
 
-/** By what is said of it, as long as neither that, nor its owner, nor who is in it changes. */
+/** Cached JSON by the collection's text, valid while text, owner and items are unchanged. */
 const kept = new WeakMap<AccountCollectionText, Kept>();
 
-/** As JSON. What is left of a collection for a viewer who may not see all of it is made for each. */
+/** Renders a collection as JSON. A collection with hidden items is rendered for each viewer. */
 export function collectionJson(instance: InstanceSettings, seen: VisibleCollection): Uint8Array {
   const { record, owner, items } = seen;
   const { id, text, updatedAtMs } = record;

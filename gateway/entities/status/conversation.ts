@@ -15,7 +15,7 @@ export interface Conversation {
   readonly last_status: Status | null;
 }
 
-/** Those of which the viewer may see anything, each by the latest that they may; undefined for others. */
+/** Renders conversations, each with the latest status that the viewer may see; undefined if there is none. */
 export async function renderConversations(
   services: Services,
   viewer: string,
@@ -38,7 +38,7 @@ const NEXT = Buffer.from('},');
 const LAST = Buffer.from('}]');
 const NONE = Buffer.from('[]');
 
-/** The same as pieces of JSON, an array of those that there are. */
+/** Renders conversations as pieces of a JSON array, without those that have no visible status. */
 export function conversationPieces(
   services: Services,
   viewer: string,
@@ -74,7 +74,7 @@ interface Seen {
   readonly people: readonly (readonly StoreAccountRecord[])[];
 }
 
-/** The latest of each that the viewer may see, and who takes part. */
+/** Loads the latest visible status and the participants of each conversation. */
 function seenOf(services: Services, viewer: string, directs: readonly AccountDirect[]): Soon<Seen> {
   return soon(relationsOf(services, viewer), (relations) =>
     soon(takingPart(services, viewer, directs), (people) =>
@@ -96,7 +96,10 @@ function takingPart(
   return soon(loadAccounts(services, named), (records) => directs.map((direct) => peopleOf(direct, viewer, records)));
 }
 
-/** Alone with oneself, one is who takes part. Source: Mastodon AccountConversation#participant_accounts. */
+/**
+ * Returns the participants. The viewer is a participant only in a conversation with nobody else. Source: Mastodon
+ * AccountConversation#participant_accounts.
+ */
 function peopleOf({ accounts }: AccountDirect, viewer: string, records: People): StoreAccountRecord[] {
   const people: StoreAccountRecord[] = [];
   for (const account of accounts.length === 0 ? [viewer] : accounts) {
@@ -106,7 +109,10 @@ function peopleOf({ accounts }: AccountDirect, viewer: string, records: People):
   return people;
 }
 
-/** Mostly that is the last one: those before are only looked at where it is gone or hidden. */
+/**
+ * Loads the latest visible status of each conversation. Mostly that is the last one; earlier ones are loaded only if it
+ * is deleted or hidden.
+ */
 function latestSeen(
   services: Services,
   viewer: string,

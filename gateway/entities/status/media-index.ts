@@ -3,13 +3,13 @@ import { codec } from '../../../proto/codec.js';
 import type { ServiceFormatImage, ServiceFormatIndex, StoreStatusRecord } from '../../../proto/gen/types.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 
-/** Numbers of ServiceFormat.Format, by the end of a file's name. */
+/** Numbers of ServiceFormat.Format, by file extension. */
 const FORMATS: Readonly<Record<string, number>> = { webp: 0, avif: 1, jpg: 2, png: 3, gif: 4 };
 const FORMAT_NAMES = ['WEBP', 'AVIF', 'JPG', 'PNG', 'GIF'];
 
 const indexMessage = codec('ServiceFormat.Index');
 
-/** The images of statuses that their viewer may see; other media are in no index. */
+/** Builds the index of images in statuses that the viewer may see; other media are not included. */
 export function mediaIndex(
   { baseUrl }: InstanceSettings,
   records: readonly StoreStatusRecord[],
@@ -27,10 +27,10 @@ export function mediaIndex(
   return { images, title: about.title || undefined, desc: about.desc || undefined };
 }
 
-/** In protobuf's binary format. */
+/** Encodes the index in protobuf's binary format. */
 export const encodeIndex = (index: ServiceFormatIndex): Uint8Array => indexMessage.encode(index);
 
-/** In the JSON that protobuf maps it to (proto3 JSON mapping), fields by their names in the schema, none left out. */
+/** Renders the index in the proto3 JSON mapping, with the field names of the schema and all fields present. */
 export function indexAsJson({ images, title, desc }: ServiceFormatIndex): object {
   return {
     images: images.map(({ key, fullUrl, thumbUrl, blurhash, format, width, height }) => ({

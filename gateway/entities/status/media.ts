@@ -2,7 +2,7 @@ import { fileUrl } from '../../../actors/domain/media.js';
 import type { AccountMedia } from '../../../proto/gen/types.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 
-/** What the REST API calls MetaDetails. */
+/** The REST API's MetaDetails. */
 interface MetaDetails {
   readonly width?: number;
   readonly height?: number;
@@ -10,7 +10,7 @@ interface MetaDetails {
   readonly aspect?: number;
   /** Seconds. */
   readonly duration?: number;
-  /** Bits a second. */
+  /** Bits per second. */
   readonly bitrate?: number;
   readonly frame_rate?: string;
 }
@@ -19,7 +19,7 @@ interface MetaDetails {
 export interface MediaAttachment {
   readonly id: string;
   readonly type: string;
-  /** Null until it is ready. */
+  /** Null until the file is processed. */
   readonly url: string | null;
   readonly preview_url: string | null;
   readonly remote_url: string | null;

@@ -13,12 +13,12 @@ export interface Poll {
   readonly voters_count: number;
   readonly options: readonly { readonly title: string; readonly votes_count: number | null }[];
   readonly emojis: readonly CustomEmoji[];
-  /** Only for who is signed in. */
+  /** Present only for a signed-in viewer. */
   readonly voted?: boolean;
   readonly own_votes?: readonly number[];
 }
 
-/** A poll has its status' id. `mark`: what the viewer did to that status. */
+/** Renders a poll, which has the id of its status. `mark` is the viewer's mark on that status. */
 export function renderPoll(
   instance: Pick<InstanceSettings, 'emojis'>,
   { id, accountId }: StoreStatusRecord,
@@ -30,7 +30,7 @@ export function renderPoll(
   const expired = poll.ended || nowMs >= poll.expiresAtMs;
   const showsTotals = expired || !poll.hideTotals;
   const votes = poll.options.reduce((sum, option) => sum + option.votes, 0);
-  // Votes of a round before the options were changed count no more.
+  // Votes of an earlier round, before the options changed, no longer count.
   const own = mark?.votes !== undefined && mark.votes.round === poll.round ? mark.votes.choices : [];
   return {
     id,

@@ -2,7 +2,7 @@ import { fileUrl } from '../../../actors/domain/media.js';
 import type { LinkCard } from '../../../proto/gen/types.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 
-/** The REST API's PreviewCard. Nothing of a page is ever embedded: `html` stays empty. */
+/** The REST API's PreviewCard. Content of pages is never embedded, so `html` stays empty. */
 export interface PreviewCard {
   readonly url: string;
   readonly title: string;

@@ -1,7 +1,7 @@
 import { mayQuote, type Quotable, quotableBy } from '../../../actors/domain/quoting.js';
 import type { SeenQuote } from '../../viewing/quoted.js';
 
-/** The REST API's ShallowQuote: what stands for a quote within what is quoted. */
+/** The REST API's ShallowQuote: the form of a quote within a quoted status. */
 export interface ShallowQuote {
   readonly state: string;
   readonly quoted_status_id: string | null;
@@ -14,14 +14,14 @@ export interface QuoteApproval {
   readonly current_user: string;
 }
 
-/** Of a status that is quoted itself. */
+/** Renders the quote of a status that is quoted itself. */
 export const shallowQuote = ({ state, quoted }: SeenQuote): ShallowQuote => ({
   state,
   quoted_status_id: quoted?.record.id ?? null,
 });
 
 const NAMES = ['nobody', 'public', 'followers'] as const;
-/** How many kinds of approval there are. */
+/** Number of different approvals. */
 export const APPROVALS = NAMES.length * 2;
 
 const approvals: readonly QuoteApproval[] = NAMES.flatMap((name) =>
@@ -32,7 +32,7 @@ const approvals: readonly QuoteApproval[] = NAMES.flatMap((name) =>
   })),
 );
 
-/** Which of the approvals a status has for a viewer. `follows`: the viewer follows its author. */
+/** Returns the index of a status' approval for a viewer. `follows`: the viewer follows its author. */
 export function approvalOf(status: Quotable, viewer: string | undefined, follows: boolean): number {
   return NAMES.indexOf(quotableBy(status)) * 2 + (mayQuote(status, viewer, follows) ? 1 : 0);
 }

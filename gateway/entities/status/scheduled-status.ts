@@ -2,7 +2,7 @@ import type { AccountScheduledItem } from '../../../proto/gen/types.js';
 import { isoTime } from '../../paging/iso-time.js';
 import type { MediaAttachment } from './media.js';
 
-/** The REST API's ScheduledStatus, but for `in_reply_to_id`, which is written as a number. */
+/** The REST API's ScheduledStatus, except that `in_reply_to_id` is a string here. */
 interface ScheduledStatus {
   readonly id: string;
   readonly scheduled_at: string;
@@ -43,7 +43,7 @@ function renderScheduled(
       ...(post?.quotePolicy === undefined ? {} : { quote_approval_policy: post.quotePolicy }),
       media_ids: post?.media?.ids ?? null,
       poll: post?.poll === undefined ? null : pollParams(post.poll),
-      // Some were scheduled with a key of ours.
+      // Keys that begin with `own-` come from this server and not from the client.
       idempotency: post?.idempotencyKey?.startsWith('own-') === false ? post.idempotencyKey : null,
       scheduled_at: null,
       application_id: 0,
@@ -58,17 +58,20 @@ function pollParams({ options, expiresInMs, multiple, hideTotals }: NonNullable<
 }
 type Post = NonNullable<AccountScheduledItem['post']>;
 
-/** What is kept of a status that waits: its JSON, and what that was made of besides the post. */
+/** Cached JSON of a scheduled status, with the values besides the post on which it depends. */
 interface Kept {
   readonly id: string;
   readonly dueMs: number;
   readonly bytes: Uint8Array;
 }
 
-/** By the post, which its actor has one and the same of until it is sent. */
+/** Cached JSON by post: the actor returns the same object until the status is sent. */
 const kept = new WeakMap<Post, Kept>();
 
-/** As JSON; kept where nothing is attached, since what is attached may change by itself. */
+/**
+ * Renders a scheduled status as JSON. It is cached only without attachments, because attachments may change by
+ * themselves.
+ */
 export function scheduledJson(item: AccountScheduledItem, media: readonly MediaAttachment[]): Uint8Array {
   const { id, post, dueMs } = item;
   if (post === undefined || media.length > 0 || post.media !== undefined) return made(renderScheduled(item, media));
@@ -80,8 +83,8 @@ export function scheduledJson(item: AccountScheduledItem, media: readonly MediaA
 }
 
 /**
- * With what it answers as a number, as the API has it: ids have more digits than JavaScript's numbers. Within texts
- * quotes are escaped, so nothing that somebody wrote looks like the field.
+ * Converts `in_reply_to_id` to a number, as the API demands: ids have more digits than JavaScript's numbers. Quotes
+ * within texts are escaped, so no user's text looks like the field.
  */
 function made(body: ScheduledStatus): Uint8Array {
   return Buffer.from(JSON.stringify(body).replaceAll(/"in_reply_to_id":"0*(\d+)"/g, '"in_reply_to_id":$1'));

@@ -15,9 +15,9 @@ export interface StatusEdit {
   readonly account: Account;
   readonly media_attachments: readonly MediaAttachment[];
   readonly emojis: readonly CustomEmoji[];
-  /** Only of a status that had one. */
+  /** Present only if the status had a poll. */
   readonly poll?: { readonly options: readonly { readonly title: string }[] };
-  /** Only of a status that quotes: edits do not change what. */
+  /** Present only if the status quotes another; edits do not change the quote. */
   readonly quote?: Quote;
 }
 

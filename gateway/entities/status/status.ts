@@ -25,13 +25,13 @@ export interface StatusMention {
   readonly url: string;
 }
 
-/** What only a signed-in viewer gets. */
+/** Fields that only a signed-in viewer gets. */
 export interface ViewerMarks {
   readonly favourited: boolean;
   readonly reblogged: boolean;
   readonly muted: boolean;
   readonly bookmarked: boolean;
-  /** On one's own statuses that could be pinned. */
+  /** Present on the viewer's own statuses that can be pinned. */
   readonly pinned?: boolean;
   readonly filtered: readonly FilterResult[];
 }
@@ -54,7 +54,7 @@ export interface Status extends Partial<ViewerMarks> {
   readonly quotes_count: number;
   readonly edited_at: string | null;
   readonly content: string;
-  /** As typed; only in the answer to a deletion. */
+  /** Text as typed; only in the answer to a deletion. */
   readonly text?: string;
   readonly reblog: Status | null;
   readonly application: { readonly name: string; readonly website: string | null } | null;
@@ -67,14 +67,14 @@ export interface Status extends Partial<ViewerMarks> {
   readonly poll: Poll | null;
   readonly quote: Quote | null;
   readonly quote_approval: QuoteApproval;
-  /** Those that it links to and that the viewer may see. */
+  /** Collections to which the status links and that the viewer may see. */
   readonly tagged_collections: readonly Collection[];
 }
 
-/** The REST API's Quote, or what stands for it. */
+/** The REST API's Quote, or its shallow form. */
 export type Quote = { readonly state: string; readonly quoted_status: Status | null } | ShallowQuote;
 
-/** Renders a page with one read per table; undefined where there is nothing to show or the author is gone. */
+/** Renders statuses with one read per table; undefined if a status is absent or its author is deleted. */
 export async function renderStatuses(
   services: ReadServices,
   viewer: string | undefined,
@@ -139,7 +139,7 @@ export async function renderStatuses(
   });
 }
 
-/** All statuses that one of a page is shown with. */
+/** Returns all records with which a status is shown. */
 function shownWith({ record, original, quote }: VisibleStatus): StoreStatusRecord[] {
   return [record, original, quote?.quoted?.record].filter((one) => one !== undefined);
 }
@@ -163,14 +163,14 @@ export async function loadMarks(
   );
 }
 
-/** Pinned statuses are for everybody to see. */
+/** Returns true if a status can be pinned: pinned statuses are visible to everybody. */
 export function isPinnable({ reblogOfId, visibility }: StoreStatusRecord): boolean {
   return reblogOfId === undefined && (visibility === 'public' || visibility === 'unlisted');
 }
 
 /**
- * What is the viewer's of a status, as bits of VIEWER_MARKS: of most statuses of a page nothing is, and to say so makes
- * no object.
+ * Returns the viewer's fields of a status as bits of VIEWER_MARKS. Most statuses of a page have none, and bits need no
+ * object.
  */
 export function viewerBits(
   record: StoreStatusRecord,
@@ -191,7 +191,7 @@ export function viewerBits(
   return bits;
 }
 
-/** `muted`: of its conversation; what stands within a reblog has none of its own. */
+/** Bits of the viewer's fields. `muted` concerns the conversation; a status within a reblog has no bit of its own. */
 const VIEWER_MARKS = { favourited: 1, reblogged: 2, bookmarked: 4, mine: 8, pinned: 16, muted: 32 } as const;
 
 export function viewerMarks(bits: number): ViewerMarks {
@@ -217,7 +217,7 @@ export function renderStatus(
   return {
     id: record.id,
     created_at: isoTime(record.createdAtMs),
-    // To whom it was said stays known. Source: Mastodon, where the account's id is kept.
+    // The account that a deleted parent belongs to stays visible. Source: Mastodon, which retains the account's id.
     in_reply_to_id: record.parentGone === true ? null : (record.inReplyToId ?? null),
     in_reply_to_account_id: record.inReplyToAccountId ?? null,
     sensitive: record.sensitive || author.sensitized === true,

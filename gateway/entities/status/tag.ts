@@ -2,7 +2,7 @@ import { tagId } from '../../../actors/domain/text/tag-id.js';
 import type { DayUse, TagUses } from '../../discovery/tag-histories.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 
-/** The REST API's TagHistory: numbers as text, the day's first second. */
+/** The REST API's TagHistory: numbers are strings, a day is its first second. */
 export interface TagHistory {
   readonly day: string;
   readonly uses: string;
@@ -11,13 +11,13 @@ export interface TagHistory {
 
 /** The REST API's Tag. */
 export interface Tag {
-  /** Of the name alone: whatever it was used for, a hashtag has no other identity. */
+  /** Id computed from the name alone: a hashtag has no other identity. */
   readonly id: string;
-  /** As most people write it. */
+  /** Most common spelling. */
   readonly name: string;
   readonly url: string;
   readonly history: readonly TagHistory[];
-  /** Only for a signed-in viewer. */
+  /** Present only for a signed-in viewer. */
   readonly following?: boolean;
 }
 

@@ -1,12 +1,12 @@
 import type { StoreStatusRecord } from '../../../proto/gen/types.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 
-/** What one status makes a page read; a text of the usual length has no room for more addresses. */
+/** Collections that one status makes a page read. A text of the usual length has no room for more addresses. */
 export const TAGGED_COLLECTIONS_MAX = 10;
 
 /**
- * The ids of the collections whose addresses, exactly as the API names them, a status links to, in their order.
- * Undefined for nearly all of them. Source: Mastodon's documentation, Sharing Collections.
+ * Returns the ids of the collections to which a status links, in order. Only addresses in the exact form of the API
+ * count. Undefined for nearly all statuses. Source: Mastodon's documentation, Sharing Collections.
  */
 export function linkedCollections(
   { baseUrl }: Pick<InstanceSettings, 'baseUrl'>,

@@ -3,12 +3,12 @@ import type { InstanceSettings } from '../../settings/settings.js';
 import { type PreviewCard, renderPreviewCard } from './preview-card.js';
 import { renderHistory, type TagHistory } from './tag.js';
 
-/** The REST API's Trends::Link: a preview card with the days on which it was passed on. */
+/** The REST API's Trends::Link: a preview card with the days on which the link was shared. */
 export interface TrendsLink extends PreviewCard {
   readonly history: readonly TagHistory[];
 }
 
-/** Of the page, where it was fetched; else of the address alone. */
+/** Renders a link with the card of its page, or from the address alone if the page was not fetched. */
 export function renderTrendsLink(
   instance: InstanceSettings,
   { name, history, card }: Pick<LinkTrend, 'name' | 'history' | 'card'>,
